@@ -1,0 +1,46 @@
+import type { Backend } from '../config/backend.ts';
+import type { NewMessage, TokenUsage, TranscriptRef } from './message.ts';
+
+/** Which tools a reply may use. `required`: at least one call. */
+export type ToolChoice = 'auto' | 'required' | 'none';
+
+/** Input of the activity `callModel`: one request to one model. */
+export interface CallModelInput {
+  backend: Backend;
+  /** The conversation so far; null starts one. */
+  transcript: TranscriptRef | null;
+  /** What is new since `transcript`, in order. */
+  append: NewMessage[];
+  /** Blob id of the tools offered (see `storeTools`); null offers none. */
+  tools: string | null;
+  toolChoice?: ToolChoice;
+}
+
+/** A tool call whose arguments were parsed and checked against the tool's schema, or the reason why they do not fit. */
+export type ReplyCall =
+  | { id: string; name: string; input: Record<string, unknown> }
+  | { id: string; name: string; error: string };
+
+export type Finish = 'stop' | 'tool_calls' | 'length' | 'refused';
+
+/** What the model said, bounded to 1 MB. */
+export interface Reply {
+  content: string;
+  calls: ReplyCall[];
+  finish: Finish;
+}
+
+/** Result of `callModel`. `transcript` ends with the reply. */
+export interface CallModelResult {
+  transcript: TranscriptRef;
+  reply: Reply;
+  usage: TokenUsage;
+}
+
+/** Heartbeat details of a running `callModel`: what the model has written so far. */
+export interface ModelProgress {
+  /** The last 4,000 characters of the text, or of the tool arguments, in progress. */
+  partial: string;
+  /** Characters written so far in all. */
+  characters: number;
+}

@@ -1,0 +1,43 @@
+import type { Message, TokenUsage } from '../messages/message.ts';
+import type { CallModelResult } from '../messages/model-call.ts';
+
+/** One finished model call, ready to be committed. */
+export interface ReplyCommit {
+  /** `runId/activityId`: the same for every try of one call. */
+  key: string;
+  /** Hash of the call's input; a row under the same key with another hash is a miss. */
+  inputHash: string;
+  /** Id of the segment that this one follows; null for a first segment. */
+  parent: string | null;
+  /** The messages of the call: what was new, then the reply. */
+  messages: Message[];
+  /** The activity's result but for its `transcript`, which the commit completes. */
+  result: Omit<CallModelResult, 'transcript'>;
+}
+
+/**
+ * Where transcripts, blobs and the journal of replies live. Nothing in it is ever changed in place:
+ * ids are hashes of what they name, and of two writers of one journal key the first one wins.
+ */
+export interface Store {
+  /** The journalled result of an earlier try of this call, if its segment is committed and its input was the same. */
+  findReply(key: string, inputHash: string): Promise<CallModelResult | undefined>;
+  /**
+   * Writes the segment and the journal row in one transaction. Returns what the journal holds afterwards:
+   * this result, or that of the writer that came first.
+   */
+  commitReply(commit: ReplyCommit): Promise<CallModelResult>;
+  /** Notes what an abandoned call cost, unless its reply is journalled. */
+  recordSpent(key: string, usage: TokenUsage): Promise<void>;
+  /** What the calls under these keys cost, replies and abandoned ones alike; unknown keys are left out. */
+  spent(keys: string[]): Promise<Map<string, TokenUsage>>;
+  /** All messages of a chain, oldest first. @throws if a segment is missing. */
+  messages(segmentId: string): Promise<Message[]>;
+  /** The messages of one segment alone. @throws if it is missing. */
+  segment(segmentId: string): Promise<Message[]>;
+  /** Stores a text under the hash of its content; storing it again is harmless. */
+  putBlob(text: string): Promise<string>;
+  /** @throws if there is no such blob. */
+  blob(id: string): Promise<string>;
+  close(): Promise<void>;
+}
