@@ -1,0 +1,18 @@
+/** The marks by which a prompt's parts are found again: by readers, by tests, and by the offline model. */
+export const headings = {
+  task: '## Task',
+  answers: '## Answers',
+  votes: '## Votes',
+  decision: '## Decision',
+  finalAnswer: '## Final answer',
+  previousAttempts: '## Previous Orchestration Attempts',
+  whyRestart: '**Why the restart was requested:**',
+  instructions: '**Instructions for improvement:**',
+} as const;
+
+/** The line above an answer: `<answer agent="agent2">`, the reader's own marked `<answer agent="agent2" yours>`. */
+export function answerOpening(name: string, yours: boolean): string {
+  return `<answer agent="${name}"${yours ? ' yours' : ''}>`;
+}
+
+export const answerClosing = '</answer>';

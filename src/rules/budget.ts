@@ -1,0 +1,27 @@
+/** Limits of a run; an absent one is no limit. `usd` in US dollars, `seconds` of wall time since the run's start. */
+export interface Budget {
+  calls?: number | undefined;
+  tokens?: number | undefined;
+  usd?: number | undefined;
+  seconds?: number | undefined;
+}
+
+export type Spent = Record<keyof Budget, number>;
+
+const kinds = ['calls', 'tokens', 'usd', 'seconds'] as const;
+
+const amount = (kind: keyof Budget, value: number): string =>
+  kind === 'usd' ? `$${value.toFixed(4)}` : `${Math.max(0, Math.round(value))} ${kind}`;
+
+/** Names the limit that forbids another call, such as `20 calls`; undefined while all hold. */
+export function spentLimit(budget: Budget, spent: Spent): string | undefined {
+  const kind = kinds.find((each) => spent[each] >= (budget[each] ?? Infinity));
+  return kind && amount(kind, budget[kind] ?? 0);
+}
+
+/** What is left, in words such as `12 calls, $0.0310`; undefined for a run without limits. */
+export function budgetLeft(budget: Budget, spent: Spent): string | undefined {
+  const limited = kinds.filter((kind) => budget[kind] !== undefined);
+  if (limited.length === 0) return undefined;
+  return limited.map((kind) => amount(kind, (budget[kind] ?? 0) - spent[kind])).join(', ');
+}
