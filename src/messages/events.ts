@@ -3,6 +3,9 @@ import type { Outcome } from './orchestration.ts';
 /** What an agent is doing, as `state` and the live view show it. */
 export type AgentState = 'waiting' | 'answering' | 'answered' | 'voting' | 'voted' | 'out' | 'timed out';
 
+/** Who asked for a restart. */
+export type Requester = 'final agent' | 'person';
+
 /** What happens in a run, one entry for each thing that a person may want to see. */
 export type RunEventBody =
   | { type: 'started'; task: string; agents: string[] }
@@ -19,10 +22,17 @@ export type RunEventBody =
   | { type: 'presenting'; agent: string }
   | { type: 'presented'; agent: string; content: string }
   | { type: 'evaluating'; agent: string }
-  | { type: 'decision'; agent: string; decision: 'submit' | 'restart'; afterPresenting: boolean; reason?: string; instructions?: string }
-  | { type: 'restart'; by: 'final agent' | 'person'; from: number; to: number; reason: string; instructions: string }
-  | { type: 'restart refused'; by: 'final agent' | 'person'; reason: string }
-  | { type: 'stopped'; why: 'timeout' | 'budget'; text: string }
+  | {
+      type: 'decision';
+      agent: string;
+      decision: 'submit' | 'restart';
+      afterPresenting: boolean;
+      reason?: string;
+      instructions?: string;
+    }
+  | { type: 'restart'; by: Requester; from: number; to: number; reason: string; instructions: string }
+  | { type: 'restart refused'; by: Requester; reason: string }
+  | { type: 'stopped'; why: 'timeout' | 'budget' }
   /** The last event of a run; no other one is final. */
   | { type: 'final'; outcome: Outcome; agent: string; answer: string };
 

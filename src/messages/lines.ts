@@ -58,7 +58,11 @@ export function entriesOf(event: RunEvent): LogEntry[] {
     case 'decision':
       if (event.decision === 'submit') {
         return [
-          entry(event.afterPresenting ? `✅ Post-evaluation: ${event.agent} submits` : `✅ Final agent ${event.agent} chose to SUBMIT`),
+          entry(
+            event.afterPresenting
+              ? `✅ Post-evaluation: ${event.agent} submits`
+              : `✅ Final agent ${event.agent} chose to SUBMIT`,
+          ),
         ];
       }
       return [
@@ -76,9 +80,17 @@ export function entriesOf(event: RunEvent): LogEntry[] {
         ),
       ];
     case 'restart refused':
-      return [entry(`Maximum orchestration restarts exceeded${event.by === 'person' ? ' (requested by a person)' : ''}: ${event.reason}`)];
+      return [
+        entry(
+          `Maximum orchestration restarts exceeded${event.by === 'person' ? ' (requested by a person)' : ''}: ${event.reason}`,
+        ),
+      ];
     case 'stopped':
-      return [entry(`⏰ ${event.text}`)];
+      return [
+        entry(
+          `⏰ ${event.why === 'timeout' ? 'Time is up' : 'The budget is spent'}: the best answer so far is delivered`,
+        ),
+      ];
     case 'final':
       return [entry(`🏁 Done: ${event.outcome}, answer by ${event.agent}`)];
     case 'thinking':

@@ -31,9 +31,9 @@ export interface ToolCall {
   arguments: string;
 }
 
-export interface AssistantMessage {
+export interface AssistantMessage<C = string> {
   role: 'assistant';
-  content: string;
+  content: C;
   toolCalls?: ToolCall[];
   /** What only the provider understands (thinking blocks, signatures); sent back to the same wire, left out for others. */
   opaque?: { wire: string; data: unknown };
@@ -50,7 +50,7 @@ export type Message = SystemMessage | UserMessage | AssistantMessage | ToolMessa
 
 /** A message on its way to `callModel`: texts that the history has already are named by reference. */
 export type NewMessage =
-  SystemMessage<Content> | UserMessage<Content> | AssistantMessage | ToolMessage<Content>;
+  SystemMessage<Content> | UserMessage<Content> | AssistantMessage<Content> | ToolMessage<Content>;
 
 /** A conversation in the store: the id of its last segment, and how many messages the whole chain has. */
 export interface TranscriptRef {

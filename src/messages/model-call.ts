@@ -18,8 +18,7 @@ export interface CallModelInput {
 
 /** A tool call whose arguments were parsed and checked against the tool's schema, or the reason why they do not fit. */
 export type ReplyCall =
-  | { id: string; name: string; input: Record<string, unknown> }
-  | { id: string; name: string; error: string };
+  { id: string; name: string; input: Record<string, unknown> } | { id: string; name: string; error: string };
 
 export type Finish = 'stop' | 'tool_calls' | 'length' | 'refused';
 

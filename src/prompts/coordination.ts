@@ -1,3 +1,4 @@
+import type { Requester } from '../messages/events.ts';
 import type { Content, Text } from '../messages/message.ts';
 import { answerClosing, answerOpening, headings } from './headings.ts';
 import { joinContent } from './content.ts';
@@ -8,8 +9,8 @@ const coordination =
   'or give a better one with `new_answer`. Each reply is exactly one of these calls.';
 
 /** The system message of an agent that coordinates: its persona first, then how the team works. */
-export function coordinationSystem(persona: string | undefined): string {
-  return persona === undefined ? coordination : `${persona}\n\n${coordination}`;
+export function coordinationSystem(persona: Text | undefined): Content {
+  return persona === undefined ? coordination : joinContent([persona, '\n\n', coordination]);
 }
 
 /** Why the attempt before was not enough. */
@@ -19,7 +20,7 @@ export interface RestartNotice {
   reason: Text;
   instructions: Text;
   /** Who asked for it: the final agent, or a person by signal. */
-  by: 'final agent' | 'person';
+  by: Requester;
 }
 
 /**

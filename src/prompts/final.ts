@@ -7,8 +7,8 @@ const finalAgent =
   'You are the final agent of a team: you judge whether its work is good enough, and write the answer that its reader gets.';
 
 /** The system message of the agent that judges and presents. */
-export function finalSystem(persona: string | undefined): string {
-  return persona === undefined ? finalAgent : `${persona}\n\n${finalAgent}`;
+export function finalSystem(persona: Text | undefined): Content {
+  return persona === undefined ? finalAgent : joinContent([persona, '\n\n', finalAgent]);
 }
 
 export interface VoteCount {
@@ -18,9 +18,15 @@ export interface VoteCount {
 }
 
 /** The task with all answers and votes: what the final agent reviews. */
-export function reviewMessage(task: Text, answers: ShownAnswer[], votes: VoteCount[], selected: string): Content {
+export function reviewMessage(
+  task: Text,
+  answers: ShownAnswer[],
+  votes: VoteCount[],
+  selected: string,
+): Content {
   const lines = votes.map(
-    ({ name, reasons }) => `- ${name}: ${reasons.length} (${reasons.map((reason) => reason.trim()).join('; ')})`,
+    ({ name, reasons }) =>
+      `- ${name}: ${reasons.length} (${reasons.map((reason) => reason.trim()).join('; ')})`,
   );
   return joinContent([
     `${headings.task}\n\n`,

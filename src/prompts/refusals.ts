@@ -23,6 +23,8 @@ export function refusalText(refusal: Refusal): string {
   }
 }
 
-export const acceptedAnswer = 'Your answer is recorded.';
-export const acceptedVote = 'Your vote is recorded.';
+/** What an agent is told of the call that was accepted. */
+export const accepted = 'Recorded.';
+
+/** What an agent is told of a reply without any call. */
 export const noAction = 'That was neither an answer nor a vote. Call `new_answer` or `vote`.';

@@ -28,8 +28,8 @@ export type Refusal =
 export interface Reading {
   /** The first usable action of the reply; undefined when there is none. */
   action: Action | undefined;
-  /** One entry for every other call, in order: providers refuse a conversation with unanswered calls. */
-  refused: Array<{ callId: string; refusal: Refusal }>;
+  /** One entry for each call, in order, since providers refuse unanswered calls; the accepted one has no refusal. */
+  results: Array<{ callId: string; refusal: Refusal | undefined }>;
 }
 
 type Call = Reply['calls'][number];
@@ -51,11 +51,13 @@ function readCall(call: Call, situation: Situation): Action | Refusal {
 
 /** Finds the action in an agent's reply: one counts, the first that is usable. */
 export function readReply(reply: Reply, situation: Situation): Reading {
-  const reading: Reading = { action: undefined, refused: [] };
+  const reading: Reading = { action: undefined, results: [] };
   for (const call of reply.calls) {
-    const read = reading.action === undefined ? readCall(call, situation) : ({ kind: 'second action' } as const);
-    if (read.kind === 'answer' || read.kind === 'vote') reading.action = read;
-    else reading.refused.push({ callId: call.id, refusal: read });
+    const read =
+      reading.action === undefined ? readCall(call, situation) : ({ kind: 'second action' } as const);
+    const accepted = read.kind === 'answer' || read.kind === 'vote';
+    if (accepted) reading.action = read;
+    reading.results.push({ callId: call.id, refusal: accepted ? undefined : read });
   }
   return reading;
 }

@@ -6,6 +6,7 @@ export function costOf(usage: TokenUsage, price: Price | undefined): number {
   if (price === undefined) return 0;
   const fresh = usage.inputTokens - usage.cachedInputTokens;
   return (
-    (fresh * price.input + usage.cachedInputTokens * price.cachedInput + usage.outputTokens * price.output) / 1e6
+    (fresh * price.input + usage.cachedInputTokens * price.cachedInput + usage.outputTokens * price.output) /
+    1e6
   );
 }

@@ -1,0 +1,29 @@
+import { RetryState, TimeoutType } from '@temporalio/common';
+import { ActivityFailure, ApplicationFailure, TimeoutFailure } from '@temporalio/workflow';
+
+/** Type of the failure of a call that the budget does not allow; the run then delivers the best that it has. */
+export const BUDGET_SPENT = 'BudgetSpent';
+
+export function budgetSpent(limit: string): ApplicationFailure {
+  return ApplicationFailure.nonRetryable(`The budget of ${limit} is spent`, BUDGET_SPENT);
+}
+
+export function isBudgetSpent(error: unknown): error is ApplicationFailure {
+  return error instanceof ApplicationFailure && error.type === BUDGET_SPENT;
+}
+
+/** An agent's model call that came to nothing: its time was up, or the model failed for good. */
+export interface CallFailure {
+  timedOut: boolean;
+  reason: string;
+}
+
+/** Reads what a model call threw; what is neither a failed activity nor a spent budget is thrown on. */
+export function callFailure(error: unknown): CallFailure {
+  if (isBudgetSpent(error)) return { timedOut: false, reason: error.message };
+  if (!(error instanceof ActivityFailure)) throw error;
+  const timedOut =
+    error.retryState === RetryState.TIMEOUT ||
+    (error.cause instanceof TimeoutFailure && error.cause.timeoutType === TimeoutType.SCHEDULE_TO_CLOSE);
+  return { timedOut, reason: error.cause?.message ?? error.message };
+}

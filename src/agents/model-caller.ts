@@ -1,0 +1,72 @@
+import { ActivityCancellationType, isCancellation, proxyActivities } from '@temporalio/workflow';
+import type { Activities } from '../activities/activities.ts';
+import type { CallModelInput, CallModelResult } from '../messages/model-call.ts';
+import type { Persona } from './agent.ts';
+import { budgetSpent } from './failures.ts';
+import type { Ledger } from './ledger.ts';
+
+/** What a call is for, as its summary in the Web UI names it. */
+export interface Purpose {
+  what: 'answer' | 'vote' | 'decide' | 'present' | 'evaluate';
+  attempt: number;
+  /** Time that the call has in all, its retries included, in milliseconds. */
+  timeout: number;
+}
+
+type Request = Omit<CallModelInput, 'backend'>;
+
+/** Told of each call as it starts. */
+export type CallListener = (call: {
+  agent: string;
+  purpose: Purpose;
+  activityId: string;
+  model: string;
+}) => void;
+
+/**
+ * Calls models on behalf of a run's agents: checks the budget before each call, keeps the accounts,
+ * and names each activity so that an abandoned call can be found in the journal again.
+ */
+export class ModelCaller {
+  readonly #ledger: Ledger;
+  readonly #onCall: CallListener;
+  #calls = 0;
+
+  constructor(ledger: Ledger, onCall: CallListener) {
+    this.#ledger = ledger;
+    this.#onCall = onCall;
+  }
+
+  /** @throws `ApplicationFailure` of type `BudgetSpent`; `ActivityFailure`; `CancelledFailure` at once when cancelled */
+  async call(persona: Persona, purpose: Purpose, request: Request): Promise<CallModelResult> {
+    const limit = this.#ledger.spentLimit;
+    if (limit !== undefined) throw budgetSpent(limit);
+    const { id, backend } = persona;
+    const activityId = `model-${++this.#calls}`;
+    const model = backend.model ?? backend.type;
+    const { callModel } = proxyActivities<Activities>({
+      activityId,
+      summary: `${id} · ${purpose.what} · attempt ${purpose.attempt} · ${model}`,
+      scheduleToCloseTimeout: purpose.timeout,
+      heartbeatTimeout: '15 seconds',
+      // A superseded call must not hold up the round that follows it; its cost is settled later.
+      cancellationType: ActivityCancellationType.TRY_CANCEL,
+      retry: {
+        initialInterval: '500 ms',
+        backoffCoefficient: 2,
+        maximumInterval: '30 seconds',
+        maximumAttempts: 8,
+      },
+    });
+    this.#ledger.callStarted(id);
+    this.#onCall({ agent: id, purpose, activityId, model });
+    try {
+      const result = await callModel({ backend, ...request });
+      this.#ledger.callEnded(id, backend.model, result.usage);
+      return result;
+    } catch (error) {
+      if (isCancellation(error)) this.#ledger.callAbandoned(activityId, id, backend.model);
+      throw error;
+    }
+  }
+}

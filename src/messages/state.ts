@@ -1,0 +1,25 @@
+import type { AgentState } from './events.ts';
+import type { OrchestrationResult } from './orchestration.ts';
+import type { Usage } from './usage.ts';
+
+/** Payload of the signal `requestRestart`. */
+export interface RestartRequest {
+  reason: string;
+  instructions: string;
+}
+
+export type OrchestrationPhase =
+  'preparing' | 'answering' | 'voting' | 'deciding' | 'presenting' | 'evaluating' | 'done';
+
+/** Answer of an orchestration's query `state`. */
+export interface OrchestrationState {
+  phase: OrchestrationPhase;
+  /** 0 before the first attempt. */
+  attempt: number;
+  maxAttempts: number;
+  agents: Array<{ id: string; state: AgentState; answers: number; timedOut: boolean }>;
+  /** The agent whose answer won the vote of this attempt. */
+  selectedAgent: string | null;
+  restarts: OrchestrationResult['restarts'];
+  usage: Usage | null;
+}

@@ -1,0 +1,77 @@
+import { isCancellation } from '@temporalio/workflow';
+import { Agent } from '../agents/agent.ts';
+import { callFailure, isBudgetSpent } from '../agents/failures.ts';
+import { quote } from '../agents/stored-texts.ts';
+import type { NewMessage, Text } from '../messages/message.ts';
+import type { ShownAnswer } from '../prompts/coordination.ts';
+import {
+  finalSystem,
+  presentedMessage,
+  presentPrompt,
+  reviewMessage,
+  type VoteCount,
+} from '../prompts/final.ts';
+import type { Attempt, Run } from './run.ts';
+import { hasAnswer, type GivenAnswer, type Member } from './team.ts';
+import { preview } from './turn.ts';
+
+/** The winner at its last duty, on the final agent's backend where the team has one. */
+function finalConversation(run: Run, { seat }: Member, opening: NewMessage[]): Agent {
+  const backend = run.prepared.team.final_agent?.backend ?? seat.backend;
+  const system: NewMessage = { role: 'system', content: finalSystem(seat.persona) };
+  return new Agent({ id: seat.id, backend }, run.caller, [system, ...opening]);
+}
+
+/** The conversation in which the final agent reviews all answers and votes, decides, and presents. */
+export function reviewer(run: Run, attempt: Attempt, selected: Member): Agent {
+  const answers: ShownAnswer[] = [];
+  const votes: VoteCount[] = [];
+  for (const { seat, answer } of attempt.members.filter(hasAnswer)) {
+    answers.push({ name: seat.name, content: answer.text, yours: seat === selected.seat });
+    const reasons = attempt.members.flatMap(({ vote }) => (vote?.agent === seat.id ? [vote.reason] : []));
+    votes.push({ name: seat.name, reasons });
+  }
+  const review = reviewMessage(run.task, answers, votes, selected.seat.name);
+  return finalConversation(run, selected, [...run.history, { role: 'user', content: review }]);
+}
+
+/** The judge after presenting starts fresh: the task, the presented answer, and nothing of how it came about. */
+export function evaluator(run: Run, selected: Member, presented: Text): Agent {
+  return finalConversation(run, selected, [{ role: 'user', content: presentedMessage(run.task, presented) }]);
+}
+
+/**
+ * Has the final answer written. A model that fails or writes nothing costs only the presentation:
+ * the answer that won the vote is then delivered as it stands.
+ *
+ * @throws `BudgetSpent`
+ */
+export async function present(
+  run: Run,
+  attempt: Attempt,
+  agent: Agent,
+  won: GivenAnswer,
+): Promise<GivenAnswer> {
+  const { id } = agent.persona;
+  attempt.phase = 'presenting';
+  run.events.emit({ type: 'presenting', agent: id });
+  agent.tell({ role: 'user', content: presentPrompt });
+  const timeout = run.prepared.team.timeout_settings.agent_timeout_seconds * 1000;
+  let problem = 'the final agent wrote nothing';
+  try {
+    const { content } = await agent.reply({ what: 'present', attempt: attempt.number, timeout }, null);
+    if (content.trim() !== '') {
+      run.events.emit({ type: 'presented', agent: id, content: preview(content) });
+      return { content, text: quote(content, { segment: agent.transcript?.id ?? '' }) };
+    }
+  } catch (error) {
+    if (isCancellation(error) || isBudgetSpent(error)) throw error;
+    problem = `the final agent's model failed (${callFailure(error).reason})`;
+  }
+  run.events.emit({
+    type: 'warning',
+    agent: id,
+    text: `${problem}: its answer is delivered as it was voted for`,
+  });
+  return won;
+}

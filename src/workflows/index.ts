@@ -1,0 +1,2 @@
+/** The workflow types: what this module exports can be started by name. */
+export { orchestration } from './orchestration.ts';

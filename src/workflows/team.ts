@@ -1,0 +1,70 @@
+import { Agent } from '../agents/agent.ts';
+import type { ModelCaller } from '../agents/model-caller.ts';
+import type { Backend } from '../config/backend.ts';
+import type { AgentState } from '../messages/events.ts';
+import type { NewMessage, Text } from '../messages/message.ts';
+
+/** An agent's place in the team, for the whole run. */
+export interface Seat {
+  /** Configured id. */
+  id: string;
+  /** Anonymous name: `agent1`… */
+  name: string;
+  persona: Text | undefined;
+  backend: Backend;
+  /** Whether it ran out of time in some attempt: it then stays out of all later ones. */
+  timedOut: boolean;
+}
+
+export interface GivenAnswer {
+  content: string;
+  /** The same, by reference where it is long. */
+  text: Text;
+}
+
+export interface CastVote {
+  /** Configured id of the agent voted for. */
+  agent: string;
+  reason: string;
+}
+
+/** A seat's work in one attempt. Made anew for each attempt, which is how a restart resets answers and votes. */
+export interface Member {
+  seat: Seat;
+  agent: Agent;
+  state: AgentState;
+  millisecondsLeft: number;
+  /** Replies in a row that were neither an answer nor a usable vote. */
+  strikes: number;
+  answersGiven: number;
+  answer: GivenAnswer | undefined;
+  vote: CastVote | undefined;
+  /** Answers in this agent's prompts so far, by anonymous name. */
+  shown: Map<string, string>;
+  /** Why it is out of this attempt; undefined while it is in. */
+  out: string | undefined;
+}
+
+export type AnsweredMember = Member & { answer: GivenAnswer };
+
+export const hasAnswer = (member: Member): member is AnsweredMember => member.answer !== undefined;
+
+export function newMember(
+  seat: Seat,
+  caller: ModelCaller,
+  opening: NewMessage[],
+  timeoutSeconds: number,
+): Member {
+  return {
+    seat,
+    agent: new Agent({ id: seat.id, backend: seat.backend }, caller, opening),
+    state: seat.timedOut ? 'timed out' : 'waiting',
+    millisecondsLeft: timeoutSeconds * 1000,
+    strikes: 0,
+    answersGiven: 0,
+    answer: undefined,
+    vote: undefined,
+    shown: new Map(),
+    out: seat.timedOut ? 'timed out in an earlier attempt' : undefined,
+  };
+}
