@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest';
+import type { Reply, ReplyCall } from '../../src/messages/model-call.ts';
+import { readReply, type Situation } from '../../src/rules/action.ts';
+
+const reply = (...calls: ReplyCall[]): Reply => ({ content: '', calls, finish: 'tool_calls' });
+const answer = (content: string, id = 'c1'): ReplyCall => ({ id, name: 'new_answer', input: { content } });
+const vote = (name: string, id = 'c1'): ReplyCall => ({
+  id,
+  name: 'vote',
+  input: { agent_id: name, reason: 'good' },
+});
+const situation = (overrides: Partial<Situation> = {}): Situation => ({
+  votingOpen: true,
+  choices: ['agent1', 'agent3'],
+  answersGiven: 1,
+  answerLimit: 3,
+  noveltyProblem: () => undefined,
+  ...overrides,
+});
+
+describe('an agent’s reply', () => {
+  test('an answer is an action, before and while voting', () => {
+    const action = { kind: 'answer', callId: 'c1', content: 'forty-two' };
+    expect(readReply(reply(answer('forty-two')), situation({ votingOpen: false })).action).toEqual(action);
+    expect(readReply(reply(answer('forty-two')), situation()).action).toEqual(action);
+  });
+
+  test.each([
+    [
+      'a vote before voting opens',
+      vote('agent1'),
+      situation({ votingOpen: false }),
+      { kind: 'voting closed' },
+    ],
+    [
+      'a vote for an agent without an answer names the valid choices',
+      vote('agent2'),
+      situation(),
+      { kind: 'no answer', name: 'agent2', choices: ['agent1', 'agent3'] },
+    ],
+    [
+      'an answer beyond max_new_answers_per_agent',
+      answer('x'),
+      situation({ answersGiven: 3 }),
+      { kind: 'no answers left', limit: 3 },
+    ],
+    [
+      'an answer that is not new',
+      answer('x'),
+      situation({ noveltyProblem: () => ({ kind: 'duplicate', of: 'agent1' }) }),
+      { kind: 'duplicate', of: 'agent1' },
+    ],
+    [
+      'a call that does not fit its schema',
+      { id: 'c1', name: 'vote', error: 'agent_id: required' },
+      situation(),
+      { kind: 'invalid', error: 'agent_id: required' },
+    ],
+  ])('refused: %s', (_, call, at, refusal) => {
+    expect(readReply(reply(call), at)).toEqual({ action: undefined, results: [{ callId: 'c1', refusal }] });
+  });
+
+  test('the first usable call counts, the others are answered too, in order', () => {
+    const { action, results } = readReply(
+      reply(vote('agent2', 'c1'), vote('agent3', 'c2'), answer('late', 'c3')),
+      situation(),
+    );
+    expect(action).toMatchObject({ kind: 'vote', name: 'agent3', callId: 'c2' });
+    expect(results.map(({ callId, refusal }) => [callId, refusal?.kind])).toEqual([
+      ['c1', 'no answer'],
+      ['c2', undefined],
+      ['c3', 'second action'],
+    ]);
+  });
+
+  test('a reply without calls holds no action and no results', () => {
+    expect(readReply(reply(), situation())).toEqual({ action: undefined, results: [] });
+  });
+});
