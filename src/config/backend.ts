@@ -1,17 +1,28 @@
 import { z } from 'zod';
 
-/** Which wire a backend type speaks. `gemini` and `chatcompletion` are OpenAI-compatible endpoints. */
+/** `openai`, `gemini` and `chatcompletion` speak Chat Completions, `claude` Anthropic's Messages; `offline` needs no network. */
 export const backendTypes = ['openai', 'claude', 'gemini', 'chatcompletion', 'offline'] as const;
 
-/** `backend:` of an agent (contract: configuration files, a team). Keys are those of the YAML file. */
+const name = z.string().min(1);
+
+const mcpServerSchema = z.union([
+  z.strictObject({ name, command: name, args: z.array(z.string()).default([]) }),
+  z.strictObject({ name, url: z.url() }),
+]);
+
+/** An agent's `backend:`. Temperatures are the provider's: out of its range they are clamped. */
 export const backendSchema = z.strictObject({
   type: z.enum(backendTypes),
-  model: z.string().min(1).optional(),
+  model: name.optional(),
   base_url: z.url().optional(),
-  api_key_env: z.string().min(1).optional(),
+  api_key_env: name.optional(),
   temperature: z.number().min(0).max(2).optional(),
   max_tokens: z.int().positive().optional(),
-  folder: z.string().min(1).optional(),
+  folder: name.optional(),
+  mcp_servers: z.array(mcpServerSchema).optional(),
+  cwd: name.optional(),
+  enable_mcp_command_line: z.boolean().optional(),
+  command_line_execution_mode: z.enum(['local', 'docker']).optional(),
 });
 
-export type Backend = z.infer<typeof backendSchema>;
+export type Backend = z.output<typeof backendSchema>;

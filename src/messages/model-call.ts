@@ -20,7 +20,7 @@ export interface CallModelInput {
 export type ReplyCall =
   { id: string; name: string; input: Record<string, unknown> } | { id: string; name: string; error: string };
 
-export type Finish = 'stop' | 'tool_calls' | 'length' | 'refused';
+export type Finish = 'stop' | 'tool_calls' | 'length';
 
 /** What the model said, bounded to 1 MB. */
 export interface Reply {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { joinContent } from '../../src/prompts/content.ts';
+import type { Content } from '../../src/messages/message.ts';
 import {
   coordinationSystem,
   restartBlock,
@@ -7,6 +8,8 @@ import {
   votingMessage,
 } from '../../src/prompts/coordination.ts';
 import { decisionPrompt, reviewMessage } from '../../src/prompts/final.ts';
+
+const textOf = (content: Content) => joinContent([content])[0];
 
 describe('prompts', () => {
   test('the restart block has the documented headings, labels and number, and both texts in full', () => {
@@ -49,11 +52,13 @@ describe('prompts', () => {
   });
 
   test('the review names each answer’s votes with their reasons, and the one selected', () => {
-    const [review] = reviewMessage(
-      'T',
-      [{ name: 'agent1', content: 'A', yours: true }],
-      [{ name: 'agent1', reasons: ['clear', 'complete '] }],
-      'agent1',
+    const review = textOf(
+      reviewMessage(
+        'T',
+        [{ name: 'agent1', content: 'A', yours: true }],
+        [{ name: 'agent1', reasons: ['clear', 'complete '] }],
+        'agent1',
+      ),
     );
     expect(review).toContain('## Votes\n\n- agent1: 2 (clear; complete)\nSelected: agent1');
   });

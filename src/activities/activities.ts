@@ -1,0 +1,45 @@
+import { Context } from '@temporalio/activity';
+import type { TokenUsage } from '../messages/message.ts';
+import { createCallModel, journalKey, type CallModelDependencies } from './call-model.ts';
+import { createPrepareOrchestration, type PrepareDependencies } from './prepare-orchestration.ts';
+
+/** How long the cost of a call that was just abandoned is waited for: its worker learns of it with a heartbeat. */
+const settlingMs = 1500;
+const lookEveryMs = 100;
+
+/** All that workflows ask of the world; a worker is given these. */
+export function createActivities(dependencies: CallModelDependencies & PrepareDependencies) {
+  const { store } = dependencies;
+  return {
+    callModel: createCallModel(dependencies),
+    prepareOrchestration: createPrepareOrchestration(dependencies),
+
+    /** Stores texts, tool sets among them, and returns their ids in order. */
+    async storeBlobs(texts: string[]): Promise<string[]> {
+      const ids: string[] = [];
+      for (const text of texts) ids.push(await store.putBlob(text));
+      return ids;
+    },
+
+    /**
+     * What abandoned calls of this run have cost, from the journal or by estimate.
+     * Calls that never reached a model, or whose worker died, are left out.
+     */
+    async settle(activityIds: string[]): Promise<Array<[activityId: string, usage: TokenUsage]>> {
+      const { runId } = Context.current().info.workflowExecution ?? {};
+      const deadline = Date.now() + settlingMs;
+      for (;;) {
+        const spent = await store.spent(activityIds.map((id) => journalKey(runId, id)));
+        if (spent.size === activityIds.length || Date.now() > deadline) {
+          return activityIds.flatMap((id) => {
+            const usage = spent.get(journalKey(runId, id));
+            return usage === undefined ? [] : [[id, usage] as [string, TokenUsage]];
+          });
+        }
+        await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
+      }
+    },
+  };
+}
+
+export type Activities = ReturnType<typeof createActivities>;

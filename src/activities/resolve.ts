@@ -1,0 +1,31 @@
+import type { AssistantMessage, Content, Message, NewMessage, Text, TextRef } from '../messages/message.ts';
+import type { Store } from '../store/store.ts';
+
+/** Puts the texts in place of their names. @throws if the store lacks one of them */
+export async function resolveMessages(store: Store, append: NewMessage[]): Promise<Message[]> {
+  const resolved: Message[] = [];
+  for (const message of append) {
+    resolved.push({ ...message, content: await resolveContent(store, message.content) } as Message);
+  }
+  return resolved;
+}
+
+async function resolveContent(store: Store, content: Content): Promise<string> {
+  const texts: string[] = [];
+  for (const part of [content].flat() as Text[]) {
+    texts.push(typeof part === 'string' ? part : await resolveRef(store, part));
+  }
+  return texts.join('');
+}
+
+async function resolveRef(store: Store, ref: TextRef): Promise<string> {
+  if ('blob' in ref) return store.blob(ref.blob);
+  const reply = (await store.segment(ref.segment)).at(-1) as AssistantMessage;
+  if (ref.call === undefined) return reply.content;
+  const { id, argument } = ref.call;
+  const call = reply.toolCalls?.find((each) => each.id === id);
+  const input = JSON.parse(call?.arguments ?? '{}') as Record<string, unknown>;
+  if (input[argument] === undefined)
+    throw new Error(`Segment ${ref.segment} has no argument ${argument} of ${id}`);
+  return String(input[argument]);
+}

@@ -1,0 +1,41 @@
+import { defaultModel } from '../models/providers.ts';
+import type { Backend } from './backend.ts';
+import type { Environment } from './environment.ts';
+import type { Team, TeamConfig } from './team.ts';
+
+/** The team where a configuration names no agents: three ways of looking at a task. */
+const defaultAgents = [
+  {
+    id: 'agent_a',
+    system_message: 'You are brief and exact: say what was asked for in as few words as it takes.',
+  },
+  { id: 'agent_b', system_message: 'You are thorough: cover every part of the task.' },
+  { id: 'agent_c', system_message: 'You are careful: check each claim, and name the source it rests on.' },
+];
+
+/** The backend of agents that name none: the first provider whose key is set, else the offline model. */
+export function defaultBackend(environment: Environment): Backend {
+  if (environment['OPENAI_API_KEY'] !== undefined) return { type: 'openai' };
+  if (environment['ANTHROPIC_API_KEY'] !== undefined) return { type: 'claude' };
+  if (environment['GEMINI_API_KEY'] !== undefined) return { type: 'gemini' };
+  return { type: 'offline' };
+}
+
+/** Completes a configuration: agents where it has none, a backend for each agent, a model for each backend. */
+export function completeTeam(config: TeamConfig, environment: Environment): Team {
+  const fallback = defaultBackend(environment);
+  const agents = config.agents ?? defaultAgents;
+  return {
+    ...config,
+    agents: agents.map((agent) => ({
+      ...agent,
+      backend: withModel('backend' in agent && agent.backend !== undefined ? agent.backend : fallback),
+    })),
+    ...(config.final_agent && { final_agent: { backend: withModel(config.final_agent.backend) } }),
+  };
+}
+
+function withModel(backend: Backend): Backend {
+  const model = backend.model ?? defaultModel(backend.type);
+  return model === undefined ? backend : { ...backend, model };
+}

@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { isNode, LineCounter, parseDocument, type Document } from 'yaml';
+import { checkTeam } from './kinds.ts';
+import { problemText, type Problem } from './problems.ts';
+import type { TeamConfig } from './team.ts';
+
+export type ReadConfig = { ok: true; config: TeamConfig } | { ok: false; problems: string[] };
+
+/**
+ * Reads a configuration file, YAML or JSON. Each problem names file, line, key and the valid choices.
+ * A relative `folder:` is meant from the file's own folder, since the worker may run elsewhere.
+ */
+export function readConfigFile(file: string): ReadConfig {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const reason =
+      code === 'ENOENT' ? 'no such file' : code === 'EISDIR' ? 'is a folder, not a file' : String(code);
+    return { ok: false, problems: [`${file}: ${reason}`] };
+  }
+  const read = parseConfig(text, file);
+  if (read.ok) resolveFolders(read.config, dirname(resolve(file)));
+  return read;
+}
+
+/** @param name the file's name as problems show it */
+export function parseConfig(text: string, name: string): ReadConfig {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  if (document.errors.length > 0) {
+    const problems = document.errors.map(
+      ({ pos, message }) => `${name}:${lines.linePos(pos[0]).line}: ${message}`,
+    );
+    return { ok: false, problems };
+  }
+  if (document.contents === null) return { ok: false, problems: [`${name}: the file is empty`] };
+  const checked = checkTeam(document.toJS());
+  if (checked.ok) return { ok: true, config: checked.value };
+  const problems = checked.problems.map((problem) =>
+    problemText(problem, `${name}:${lineOf(document, problem, lines)}`),
+  );
+  return { ok: false, problems };
+}
+
+/** The line of a problem's key; for a key that is missing, of the mapping that lacks it. */
+function lineOf(document: Document, { path }: Problem, lines: LineCounter): number {
+  for (let length = path.length; length > 0; length--) {
+    const parent = document.getIn(path.slice(0, length - 1), true);
+    const key = path[length - 1];
+    const pairs = (parent as { items?: Array<{ key?: unknown }> } | undefined)?.items ?? [];
+    const pair = pairs.find((each) => isNode(each.key) && (each.key as { value?: unknown }).value === key);
+    const node = pair?.key ?? document.getIn(path.slice(0, length), true);
+    if (isNode(node) && node.range) return lines.linePos(node.range[0]).line;
+  }
+  return 1;
+}
+
+function resolveFolders(config: TeamConfig, base: string): void {
+  for (const backend of [
+    ...(config.agents ?? []).map((agent) => agent.backend),
+    config.final_agent?.backend,
+  ]) {
+    if (backend?.folder !== undefined) backend.folder = resolve(base, backend.folder);
+  }
+}

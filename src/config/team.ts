@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { backendSchema, type Backend } from './backend.ts';
+
+const name = z.string().min(1);
+const level = z.enum(['low', 'medium', 'high']);
+const seconds = (initial: number) => z.number().positive().default(initial);
+
+const agentSchema = z.strictObject({
+  id: name,
+  system_message: name.optional(),
+  orchestrator: name.optional(),
+  tool_packages: z.array(name).optional(),
+  backend: backendSchema.optional(),
+});
+
+/** How a team works together (`orchestrator.coordination`). */
+export const coordinationSchema = z.strictObject({
+  max_orchestration_restarts: z.int().min(0).default(2),
+  enable_post_presentation_evaluation: z.boolean().default(false),
+  max_new_answers_per_agent: z.int().positive().default(3),
+  answer_novelty_requirement: z.enum(['lenient', 'balanced', 'strict']).default('lenient'),
+  enable_planning_mode: z.boolean().default(false),
+  broadcast: z.union([z.literal(false), z.enum(['agents', 'human'])]).default(false),
+  broadcast_timeout: seconds(300),
+  max_broadcasts_per_agent: z.int().positive().default(10),
+  broadcast_sensitivity: level.default('medium'),
+  response_depth: level.default('medium'),
+});
+
+/** Limits of a whole run; an absent one is no limit. */
+export const budgetSchema = z.strictObject({
+  calls: z.int().positive().optional(),
+  tokens: z.int().positive().optional(),
+  usd: z.number().positive().optional(),
+  seconds: z.number().positive().optional(),
+});
+
+const uniqueIds = (agents: Array<{ id: string }>, context: z.RefinementCtx): void => {
+  agents.forEach(({ id }, index) => {
+    if (agents.findIndex((other) => other.id === id) === index) return;
+    context.addIssue({ code: 'custom', path: [index, 'id'], message: `a second agent of the id "${id}"` });
+  });
+};
+
+/** A team's configuration file, with the defaults that the documentation names. */
+export const teamSchema = z.strictObject({
+  agents: z.array(agentSchema).min(1).superRefine(uniqueIds).optional(),
+  final_agent: z.strictObject({ backend: backendSchema }).optional(),
+  timeout_settings: z
+    .strictObject({ orchestrator_timeout_seconds: seconds(1800), agent_timeout_seconds: seconds(600) })
+    .prefault({}),
+  orchestrator: z
+    .strictObject({
+      snapshot_storage: name.optional(),
+      agent_temporary_workspace: name.optional(),
+      coordination: coordinationSchema.prefault({}),
+    })
+    .prefault({}),
+  budget: budgetSchema.optional(),
+});
+
+/** What a file says: agents may be absent, and so may their backends. */
+export type TeamConfig = z.output<typeof teamSchema>;
+
+/** The same as a file's author writes it, defaults left out. */
+export type TeamConfigInput = z.input<typeof teamSchema>;
+
+type Agent = z.output<typeof agentSchema>;
+export type TeamAgent = Omit<Agent, 'backend'> & { backend: Backend };
+
+/** A team that is ready to run: every agent has its backend. */
+export type Team = Omit<TeamConfig, 'agents'> & { agents: TeamAgent[] };

@@ -1,0 +1,23 @@
+import type { AssistantMessage, Message, TokenUsage } from '../messages/message.ts';
+
+/** Characters to a token, roughly, in English. */
+const perToken = 4;
+
+/** What a call has probably cost where no provider says so: after a cancelled stream, and for the offline model. */
+export function estimateUsage(
+  messages: Message[],
+  written: AssistantMessage | { characters: number },
+): TokenUsage {
+  const output = 'characters' in written ? written.characters : charactersOf(written);
+  return {
+    inputTokens: Math.ceil(messages.reduce((sum, message) => sum + charactersOf(message), 0) / perToken),
+    cachedInputTokens: 0,
+    outputTokens: Math.ceil(output / perToken),
+    estimated: true,
+  };
+}
+
+function charactersOf(message: Message): number {
+  const calls = message.role === 'assistant' ? (message.toolCalls ?? []) : [];
+  return calls.reduce((sum, call) => sum + call.name.length + call.arguments.length, message.content.length);
+}

@@ -1,0 +1,60 @@
+import { queryOf, type Hit, type Query, type SentenceIndex } from '../../tools/sentence-search.ts';
+import { holdsNumber, wantsNumber } from './question.ts';
+
+/** What was found on one part of a question; no sentences: nothing was. */
+export interface Finding {
+  part: string;
+  sentences: Array<{ text: string; place: string }>;
+}
+
+/** A part is answered by a sentence that holds at least this share of what it asks for. */
+const enough = 0.45;
+
+/** How much the rest of the question counts for one of its parts: `the limit` is that of what was asked before. */
+const contextWeight = 0.3;
+
+/** A number speaks for a sentence where one is asked for. */
+const numberBonus = 1.4;
+
+/** Sentences that lean on the one before them. */
+const leaning = /^(it|its|this|that|these|those|they|he|she|then|there|both|such|otherwise|however|also)\b/i;
+
+/** Looks up each part; several indexes are asked in turn, and the first that knows something answers. */
+export function findingsOn(parts: string[], whole: string, indexes: SentenceIndex[]): Finding[] {
+  return parts.map((part) => {
+    const query = withContext(queryOf(part), queryOf(whole, contextWeight));
+    for (const index of indexes) {
+      const hit = bestHit(part, query, index);
+      if (hit !== undefined) return { part, sentences: quoted(hit, index) };
+    }
+    return { part, sentences: [] };
+  });
+}
+
+/** The one sentence that fits a whole question best, however little that is. */
+export function bestSentence(question: string, indexes: SentenceIndex[]): Finding {
+  const [finding] = findingsOn([question], question, indexes);
+  return finding ?? { part: question, sentences: [] };
+}
+
+function withContext(own: Query, context: Query): Query {
+  return new Map([...context, ...own]);
+}
+
+function bestHit(part: string, query: Query, index: SentenceIndex): Hit | undefined {
+  const numeric = wantsNumber(part);
+  const worth = ({ score, sentence }: Hit): number =>
+    numeric && holdsNumber(sentence.text) ? score * numberBonus : score;
+  const hits = index.search(query).filter(({ coverage }) => coverage >= enough);
+  return hits.reduce<Hit | undefined>(
+    (best, hit) => (best === undefined || worth(hit) > worth(best) ? hit : best),
+    undefined,
+  );
+}
+
+function quoted({ sentence, index }: Hit, sentences: SentenceIndex): Finding['sentences'] {
+  const before = sentences.at(index - 1);
+  const needed =
+    leaning.test(sentence.text) && before?.source === sentence.source ? [before, sentence] : [sentence];
+  return needed.map(({ text, source, line }) => ({ text, place: `${source}:${line}` }));
+}

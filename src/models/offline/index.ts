@@ -1,0 +1,81 @@
+import type { Backend } from '../../config/backend.ts';
+import type { AssistantMessage } from '../../messages/message.ts';
+import { estimateUsage } from '../estimate.ts';
+import type { Model } from '../model.ts';
+import { alsoAnswer, answerTo } from './answer.ts';
+import { bestAnswer, coverage, uncoveredParts } from './judging.ts';
+import { openLibrary, type Library } from './library.ts';
+import { readPrompt, type Prompt } from './prompt.ts';
+
+interface Act {
+  tool: string;
+  input: object;
+}
+
+/**
+ * The model where there is no other: no network, no weights, no canned answers. It chooses sentences from the text
+ * that it is given or from a folder (`backend.folder`; default: Reprise's own documentation), always the same ones
+ * for the same question and texts, and judges by which words of the question an answer holds (docs/offline-model.md).
+ */
+export function offlineModel({ folder }: Backend): Model {
+  return {
+    async complete({ messages, tools, signal, onDelta }) {
+      const library = openLibrary(folder);
+      const offered = new Set(tools.map(({ name }) => name));
+      const act = actOn(readPrompt(messages), offered, library);
+      const text = typeof act === 'string' ? act : JSON.stringify(act.input);
+      for (const word of text.split(/(?<=\s)/)) {
+        signal.throwIfAborted();
+        onDelta(word);
+      }
+      const message: AssistantMessage =
+        typeof act === 'string'
+          ? { role: 'assistant', content: act }
+          : {
+              role: 'assistant',
+              content: '',
+              toolCalls: [{ id: `offline_${messages.length}`, name: act.tool, arguments: text }],
+            };
+      return {
+        message,
+        finish: typeof act === 'string' ? 'stop' : 'tool_calls',
+        usage: estimateUsage(messages, message),
+      };
+    },
+  };
+}
+
+/** What to do is told by the tools on offer, as for any model. */
+function actOn(prompt: Prompt, offered: Set<string>, library: Library): Act | string {
+  if (offered.has('restart_orchestration')) return decide(prompt);
+  if (offered.has('vote') && prompt.answers.length > 0) return vote(prompt);
+  if (offered.has('new_answer')) return { tool: 'new_answer', input: { content: answerTo(prompt, library) } };
+  const selected = prompt.answers.find(({ name }) => name === prompt.selected);
+  const text = selected?.content ?? answerTo(prompt, library);
+  return `${text}\n\n(Offline model: sentences chosen from ${library.name}.)`;
+}
+
+function vote({ task, answers }: Prompt): Act {
+  const best = bestAnswer(task, answers);
+  const share = Math.round(coverage(task, best?.content ?? '') * 100);
+  const missing = uncoveredParts(task, best?.content ?? '');
+  const rest = missing.length === 0 ? 'and every part of it' : `but not "${missing.join('", "')}"`;
+  return {
+    tool: 'vote',
+    input: { agent_id: best?.name, reason: `covers ${share}% of the question's words ${rest}` },
+  };
+}
+
+function decide({ task, answers, selected, presented }: Prompt): Act {
+  const answer = presented ?? answers.find(({ name }) => name === selected)?.content ?? '';
+  const missing = uncoveredParts(task, answer);
+  if (missing.length === 0) return { tool: 'submit', input: { confirmed: true } };
+  const parts = missing.map((part) => `"${part}"`).join(' and ');
+  return {
+    tool: 'restart_orchestration',
+    input: {
+      reason: `The answer leaves part of the question uncovered: ${parts}.`,
+      instructions: `${alsoAnswer} ${missing.join('; ')}`,
+    },
+  };
+}

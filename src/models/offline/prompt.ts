@@ -1,0 +1,65 @@
+import type { Message } from '../../messages/message.ts';
+import { answerClosing, headings } from '../../prompts/headings.ts';
+
+/** The parts of a prompt that the offline model acts on. */
+export interface Prompt {
+  persona: string;
+  task: string;
+  /** What a restart asked for; empty in a first attempt. */
+  instructions: string;
+  /** What was said before the task. */
+  conversation: string;
+  /** The answers shown, the newest of each name. */
+  answers: Array<{ name: string; content: string }>;
+  /** Name under which the selected answer stands. */
+  selected: string | undefined;
+  /** An answer that was presented already. */
+  presented: string | undefined;
+}
+
+export function readPrompt(messages: Message[]): Prompt {
+  const users = messages.filter(({ role }) => role === 'user').map(({ content }) => content);
+  const opening = users.find((text) => text.startsWith(headings.task)) ?? users.at(-1) ?? '';
+  const { task, restart } = splitOpening(opening);
+  const everything = users.join('\n\n');
+  const before = messages.slice(
+    0,
+    messages.findIndex(({ content }) => content === opening),
+  );
+  return {
+    persona: messages.find(({ role }) => role === 'system')?.content ?? '',
+    task,
+    instructions: after(restart, headings.instructions).split('\n\n')[0]?.trim() ?? '',
+    conversation: before.flatMap(({ role, content }) => (role === 'system' ? [] : [content])).join('\n\n'),
+    answers: answersIn(everything),
+    selected: /^Selected: (\S+)$/m.exec(everything)?.[1],
+    presented: presentedIn(everything),
+  };
+}
+
+function splitOpening(opening: string): { task: string; restart: string } {
+  const text = opening.startsWith(headings.task) ? opening.slice(headings.task.length) : opening;
+  const [task = '', restart = ''] = splitAt(text, headings.previousAttempts);
+  const ends = [headings.answers, headings.finalAnswer].map((heading) => task.indexOf(`\n\n${heading}\n`));
+  const end = Math.min(...ends.map((place) => (place === -1 ? task.length : place)));
+  return { task: task.slice(0, end).trim(), restart };
+}
+
+function splitAt(text: string, mark: string): [string, string] {
+  const place = text.indexOf(mark);
+  return place === -1 ? [text, ''] : [text.slice(0, place), text.slice(place + mark.length)];
+}
+
+const after = (text: string, mark: string): string => splitAt(text, mark)[1];
+
+function answersIn(text: string): Prompt['answers'] {
+  const newest = new Map<string, string>();
+  const pattern = new RegExp(`<answer agent="([^"]+)"[^>]*>\\n([\\s\\S]*?)\\n${answerClosing}`, 'g');
+  for (const [, name = '', content = ''] of text.matchAll(pattern)) newest.set(name, content);
+  return [...newest].map(([name, content]) => ({ name, content }));
+}
+
+function presentedIn(text: string): string | undefined {
+  const [, rest] = splitAt(text, `${headings.finalAnswer}\n`);
+  return rest === '' ? undefined : rest.split(`\n\n${headings.decision}`)[0]?.trim();
+}

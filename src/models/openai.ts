@@ -1,0 +1,111 @@
+import type OpenAI from 'openai';
+import type { AssistantMessage, TokenUsage, ToolCall } from '../messages/message.ts';
+import type { Finish } from '../messages/model-call.ts';
+import { estimateUsage } from './estimate.ts';
+import { contentRefused, streamCut, toFailure, type Endpoint } from './failures.ts';
+import type { Model, ModelRequest, ModelResponse } from './model.ts';
+import { openaiWire, toOpenaiMessages, toOpenaiTools, type ExtraContent } from './openai-messages.ts';
+
+export interface OpenaiSettings {
+  model: string;
+  temperature?: number | undefined;
+  maxTokens?: number | undefined;
+}
+
+/** Models that reason before they answer take no temperature, and count their thoughts into the limit. */
+const reasons = (model: string): boolean => /^(gpt-5|o\d)/.test(model) && !model.includes('chat');
+
+/** A model behind OpenAI's Chat Completions, streamed (https://platform.openai.com/docs/api-reference/chat). */
+export function openaiModel(client: OpenAI, settings: OpenaiSettings, endpoint: Endpoint): Model {
+  return {
+    async complete(request) {
+      try {
+        const stream = await client.chat.completions.create(requestBody(settings, request), {
+          signal: request.signal,
+        });
+        return await readStream(stream, request, endpoint);
+      } catch (error) {
+        request.signal.throwIfAborted();
+        throw toFailure(error, endpoint);
+      }
+    },
+  };
+}
+
+function requestBody(
+  { model, temperature, maxTokens }: OpenaiSettings,
+  { messages, tools, toolChoice }: ModelRequest,
+): OpenAI.ChatCompletionCreateParamsStreaming {
+  const limit = reasons(model) ? 'max_completion_tokens' : 'max_tokens';
+  return {
+    model,
+    messages: toOpenaiMessages(messages),
+    ...(tools.length > 0 && { tools: toOpenaiTools(tools), tool_choice: toolChoice ?? 'auto' }),
+    ...(temperature !== undefined && !reasons(model) && { temperature: Math.min(2, temperature) }),
+    ...(maxTokens !== undefined && { [limit]: maxTokens }),
+    stream: true,
+    stream_options: { include_usage: true },
+  };
+}
+
+/** A tool call while its pieces come in; `extra_content` is no part of OpenAI's own API. */
+type CallDelta = OpenAI.ChatCompletionChunk.Choice.Delta.ToolCall & { extra_content?: unknown };
+
+async function readStream(
+  stream: AsyncIterable<OpenAI.ChatCompletionChunk>,
+  request: ModelRequest,
+  endpoint: Endpoint,
+): Promise<ModelResponse> {
+  let content = '';
+  let finish: OpenAI.ChatCompletionChunk.Choice['finish_reason'] = null;
+  let usage: OpenAI.CompletionUsage | undefined;
+  const calls: ToolCall[] = [];
+  const extra: ExtraContent = {};
+  for await (const chunk of stream) {
+    usage = chunk.usage ?? usage;
+    const choice = chunk.choices[0];
+    if (choice === undefined) continue;
+    finish = choice.finish_reason ?? finish;
+    content += choice.delta?.content ?? '';
+    request.onDelta(choice.delta?.content ?? '');
+    for (const delta of (choice.delta?.tool_calls ?? []) as CallDelta[]) {
+      // Some compatible servers leave the id out; it must still be unique in the conversation.
+      const call = (calls[delta.index ?? 0] ??= {
+        id: delta.id || `call_${request.messages.length}_${calls.length}`,
+        name: '',
+        arguments: '',
+      });
+      call.name += delta.function?.name ?? '';
+      call.arguments += delta.function?.arguments ?? '';
+      request.onDelta(delta.function?.arguments ?? '');
+      if (delta.extra_content !== undefined) extra[call.id] = delta.extra_content;
+    }
+  }
+  if (finish === null) throw streamCut(endpoint);
+  if (finish === 'content_filter') throw contentRefused(endpoint);
+  const message: AssistantMessage = {
+    role: 'assistant',
+    content,
+    ...(calls.length > 0 && { toolCalls: calls }),
+    ...(Object.keys(extra).length > 0 && { opaque: { wire: openaiWire, data: extra } }),
+  };
+  return { message, finish: finishOf(finish, calls), usage: usageOf(usage, request, message) };
+}
+
+function finishOf(reason: string, calls: ToolCall[]): Finish {
+  if (reason === 'length') return 'length';
+  return calls.length > 0 ? 'tool_calls' : 'stop';
+}
+
+function usageOf(
+  usage: OpenAI.CompletionUsage | undefined,
+  request: ModelRequest,
+  message: AssistantMessage,
+): TokenUsage {
+  if (usage === undefined) return estimateUsage(request.messages, message);
+  return {
+    inputTokens: usage.prompt_tokens,
+    cachedInputTokens: usage.prompt_tokens_details?.cached_tokens ?? 0,
+    outputTokens: usage.completion_tokens,
+  };
+}

@@ -1,0 +1,12 @@
+import { createHash } from 'node:crypto';
+import type { Message } from '../messages/message.ts';
+
+/** SHA-256 in hexadecimal. */
+export function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+/** A segment's id: the hash of its parent's id and of its messages as they are stored. */
+export function segmentId(parent: string | null, messages: Message[]): string {
+  return hashOf(`${parent ?? ''}\n${JSON.stringify(messages)}`);
+}

@@ -1,0 +1,39 @@
+import type { DatabaseSync } from 'node:sqlite';
+
+/** Goes up with each change of the tables; a newer database is refused rather than misread. */
+const version = 1;
+
+const tables = `
+  CREATE TABLE segments (
+    id TEXT PRIMARY KEY,
+    parent TEXT,
+    count INTEGER NOT NULL,
+    messages TEXT NOT NULL
+  ) WITHOUT ROWID;
+  CREATE TABLE replies (
+    key TEXT NOT NULL,
+    input_hash TEXT NOT NULL,
+    segment TEXT NOT NULL REFERENCES segments(id),
+    result TEXT NOT NULL,
+    PRIMARY KEY (key, input_hash)
+  ) WITHOUT ROWID;
+  CREATE TABLE spent (key TEXT PRIMARY KEY, usage TEXT NOT NULL) WITHOUT ROWID;
+  CREATE TABLE blobs (id TEXT PRIMARY KEY, content TEXT NOT NULL) WITHOUT ROWID;
+`;
+
+/** Makes an empty database ready, or checks that an existing one is of this version. Two processes may do so at once. */
+export function prepareSchema(database: DatabaseSync, file: string): void {
+  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;');
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    const found = Number(database.prepare('PRAGMA user_version').get()?.['user_version']);
+    if (found > version) {
+      throw new Error(`${file} was written by a newer Reprise (schema ${found}, this one knows ${version})`);
+    }
+    if (found === 0) database.exec(`${tables} PRAGMA user_version = ${version};`);
+    database.exec('COMMIT');
+  } catch (error) {
+    database.exec('ROLLBACK');
+    throw error;
+  }
+}

@@ -1,0 +1,91 @@
+import { sentencesOf, type Sentence } from './sentences.ts';
+import type { TextFile } from './text-files.ts';
+import { stemsOf } from './words.ts';
+
+export interface Hit {
+  sentence: Sentence;
+  /** Place of the sentence among all, for looking at its neighbours. */
+  index: number;
+  score: number;
+  /** How much of the query's weight the sentence and its headings hold, 0 to 1. */
+  coverage: number;
+}
+
+/** A query's stems, each with how much it counts. */
+export type Query = Map<string, number>;
+
+export function queryOf(text: string, weight = 1): Query {
+  return new Map(stemsOf(text).map((stem) => [stem, weight]));
+}
+
+interface Indexed {
+  sentence: Sentence;
+  own: Set<string>;
+  heading: Set<string>;
+  words: number;
+}
+
+/** A word in a heading, or in the sentence before, speaks for a sentence less than one in itself. */
+const headingWeight = 0.5;
+const neighbourWeight = 0.25;
+
+/** Finds the sentences that fit a query: rare words count more (inverse document frequency), long sentences less. */
+export class SentenceIndex {
+  readonly #entries: Indexed[];
+  readonly #frequency = new Map<string, number>();
+
+  constructor(files: TextFile[]) {
+    this.#entries = files.flatMap(sentencesOf).map((sentence) => ({
+      sentence,
+      own: new Set(stemsOf(sentence.text)),
+      heading: new Set(stemsOf(`${sentence.heading} ${sentence.source.replace(/\.\w+$/, '')}`)),
+      words: sentence.text.split(/\s+/).length,
+    }));
+    for (const { own } of this.#entries) {
+      for (const stem of own) this.#frequency.set(stem, (this.#frequency.get(stem) ?? 0) + 1);
+    }
+  }
+
+  get size(): number {
+    return this.#entries.length;
+  }
+
+  at(index: number): Sentence | undefined {
+    return this.#entries[index]?.sentence;
+  }
+
+  /** Hits from best to worst; equal ones in the order of the text. */
+  search(query: Query): Hit[] {
+    const hits = this.#entries.map((_, index) => this.#hit(query, index)).filter(({ score }) => score > 0);
+    return hits.sort((one, other) => other.score - one.score || one.index - other.index);
+  }
+
+  #hit(query: Query, index: number): Hit {
+    const entry = this.#entries[index] as Indexed;
+    const previous = this.#entries[index - 1];
+    const near = previous?.sentence.source === entry.sentence.source ? previous.own : undefined;
+    let found = 0;
+    let all = 0;
+    let own = 0;
+    for (const [stem, weight] of query) {
+      const value = weight * this.#rarity(stem);
+      all += value;
+      if (entry.own.has(stem)) own += value;
+      if (entry.own.has(stem)) found += value;
+      else if (entry.heading.has(stem)) found += value * headingWeight;
+      else if (near?.has(stem)) found += value * neighbourWeight;
+    }
+    const brevity = 1 / (1 + Math.max(0, entry.words - 25) / 60);
+    return {
+      sentence: entry.sentence,
+      index,
+      score: own === 0 ? 0 : found * brevity,
+      coverage: all === 0 ? 0 : found / all,
+    };
+  }
+
+  /** A word that stands nowhere counts as the rarest: without it a question is not answered. */
+  #rarity(stem: string): number {
+    return Math.log(1 + (this.#entries.length + 1) / ((this.#frequency.get(stem) ?? 0) + 0.5));
+  }
+}

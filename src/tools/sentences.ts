@@ -1,0 +1,123 @@
+import type { TextFile } from './text-files.ts';
+
+/** A sentence, list item or table row, and where it stands. */
+export interface Sentence {
+  text: string;
+  /** File's name. */
+  source: string;
+  /** Line on which its paragraph begins, from 1. */
+  line: number;
+  /** The headings above it, outermost first. */
+  heading: string;
+}
+
+const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
+
+/** Splits a file into sentences; tables and CSV become one sentence a row, with the columns' names. */
+export function sentencesOf({ name, text }: TextFile): Sentence[] {
+  if (/\.(csv|tsv)$/i.test(name)) return rowsOf(name, text);
+  const plain = name.endsWith('.html') ? text.replace(/<(script|style)[\s\S]*?<\/\1>|<[^>]+>/gi, ' ') : text;
+  return new Splitter(name).split(plain.split(/\r?\n/));
+}
+
+function rowsOf(source: string, text: string): Sentence[] {
+  const separator = source.toLowerCase().endsWith('.tsv') ? '\t' : ',';
+  const [head = '', ...rows] = text.split(/\r?\n/);
+  const names = cellsOf(head, separator);
+  return rows.flatMap((row, index) =>
+    row.trim() === ''
+      ? []
+      : [{ text: rowText(names, cellsOf(row, separator)), source, line: index + 2, heading: '' }],
+  );
+}
+
+function cellsOf(row: string, separator: string): string[] {
+  const quoted = separator === ',' ? row.match(/("([^"]|"")*"|[^,]*)(?:,|$)/g) : row.split(separator);
+  return (quoted ?? []).map((cell) =>
+    cell.replace(/,$/, '').replace(/^"|"$/g, '').replaceAll('""', '"').trim(),
+  );
+}
+
+const rowText = (names: string[], cells: string[]): string =>
+  cells
+    .map((cell, index) => (cell === '' ? '' : names[index] ? `${names[index]}: ${cell}` : cell))
+    .filter((cell) => cell !== '')
+    .join(', ');
+
+/** Walks the lines of a text in Markdown or something like it. */
+class Splitter {
+  readonly #source: string;
+  readonly #sentences: Sentence[] = [];
+  #headings: string[] = [];
+  #paragraph: string[] = [];
+  #start = 1;
+  #columns: string[] | undefined;
+
+  constructor(source: string) {
+    this.#source = source;
+  }
+
+  split(lines: string[]): Sentence[] {
+    let fenced = false;
+    lines.forEach((line, index) => {
+      if (/^\s*(```|~~~)/.test(line)) fenced = !fenced;
+      else if (!fenced) this.#line(line, index + 1, lines[index + 1] ?? '');
+    });
+    this.#flush();
+    return this.#sentences;
+  }
+
+  #line(line: string, number: number, next: string): void {
+    const heading = /^(#{1,6})\s+(.*)$/.exec(line);
+    const underlined =
+      line.trim() !== '' && this.#paragraph.length === 0 && /^(={3,}|-{3,}|~{3,})\s*$/.test(next);
+    if (heading !== null) this.#heading(heading[1]?.length ?? 1, heading[2] ?? '');
+    else if (underlined && !line.includes('|')) this.#heading(next.startsWith('=') ? 1 : 2, line);
+    else if (/^\s*\|.*\|\s*$/.test(line)) this.#row(line, number);
+    else if (line.trim() === '' || /^\s*([-=~*_])\1{2,}\s*$/.test(line)) this.#flush();
+    else {
+      const item = /^\s*(?:[-*+•]|\d+[.)])\s+/.test(line);
+      if (item || /^\s*[\w "'-]+:\s/.test(line)) this.#flush();
+      if (this.#paragraph.length === 0) this.#start = number;
+      this.#paragraph.push(line.replace(/^\s*(?:[-*+•>]|\d+[.)])\s+/, '').trim());
+    }
+  }
+
+  #heading(level: number, text: string): void {
+    this.#flush();
+    this.#headings = [...this.#headings.slice(0, level - 1), text.trim()];
+  }
+
+  #row(line: string, number: number): void {
+    this.#flush(true);
+    const cells = line
+      .trim()
+      .slice(1, -1)
+      .split('|')
+      .map((cell) => clean(cell.trim()));
+    if (cells.every((cell) => /^:?-+:?$/.test(cell))) return;
+    if (this.#columns === undefined) this.#columns = cells;
+    else this.#add(rowText(this.#columns, cells), number);
+  }
+
+  #flush(inTable = false): void {
+    if (!inTable) this.#columns = undefined;
+    const text = this.#paragraph.join(' ');
+    this.#paragraph = [];
+    for (const { segment } of segmenter.segment(clean(text))) this.#add(segment.trim(), this.#start);
+  }
+
+  #add(text: string, line: number): void {
+    if (!/[\p{L}\p{N}]/u.test(text)) return;
+    this.#sentences.push({ text, source: this.#source, line, heading: this.#headings.join(' / ') });
+  }
+}
+
+/** Without the marks of emphasis and links, which are for the eye. */
+function clean(text: string): string {
+  return text
+    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replace(/(\*\*|__)(.+?)\1/g, '$2')
+    .replace(/(^|\W)[*_]([^*_]+)[*_](?=\W|$)/g, '$1$2')
+    .replace(/``?/g, (mark) => (mark === '``' ? '`' : mark));
+}

@@ -1,0 +1,33 @@
+/** Words that say nothing of what a sentence or a question is about. */
+const stopWords = new Set(
+  (
+    'a about above after again all also am an and any are as ask at be because been before being below between both but by ' +
+    'can come could describe did do does doing done down during each either explain few find for from further gave get gets give given ' +
+    'go had happen happened happens has have having he her here hers him his how i if in into is it its itself just know let like ' +
+    'list made make makes many may me mean means might more most much must my name need no nor not of off on once one only or other ' +
+    'our out over own please really said same say says shall she should so some such take tell than that the their them then there ' +
+    'these they this those through to too under until up us use used uses very was we were what when where whether which while who whom ' +
+    'whose why will with would you your yours'
+  ).split(' '),
+);
+
+/** A word without its commonest English endings, so that `restarts` and `restarted` meet `restart`. */
+export function stem(word: string): string {
+  if (word.length <= 3 || /\d/.test(word)) return word;
+  const base = word
+    .replace(/ies$/, 'y')
+    .replace(/(ss|sh|ch|x|z)es$/, '$1')
+    .replace(/([^su])s$/, '$1');
+  const trimmed = base.replace(/(?:ing|ed|ly)$/, '');
+  if (trimmed === base || trimmed.length < 3) return base.replace(/e$/, '');
+  return trimmed.replace(/([bdfglmnprt])\1$/, '$1').replace(/e$/, '');
+}
+
+/** The stems of a text's words in order, stop words left out; `max_restarts` counts as two words. */
+export function stemsOf(text: string): string[] {
+  const words = text.toLowerCase().match(/[\p{L}\p{N}]+(?:['’]\p{L}+)?/gu) ?? [];
+  return words
+    .map((word) => word.replace(/['’]\p{L}+$/u, ''))
+    .filter((word) => !stopWords.has(word))
+    .map(stem);
+}

@@ -1,0 +1,58 @@
+import { NativeConnection, Worker } from '@temporalio/worker';
+import { createActivities } from './activities/activities.ts';
+import { readEnvironment } from './config/environment.ts';
+import { modelOpener } from './models/open-model.ts';
+import { readPrices } from './config/read-prices.ts';
+import { logSink } from './worker/log-sink.ts';
+import { openStore } from './store/open-store.ts';
+import { registerSearchAttributes } from './worker/search-attributes.ts';
+import { workflowBundle } from './worker/workflow-bundle.ts';
+
+/** The task queue that runs are started on. */
+export const taskQueue = 'reprise';
+
+export interface WorkerSettings {
+  connection: NativeConnection;
+  namespace: string;
+  /** Where the store and the log are (`REPRISE_HOME`). */
+  home: string;
+  /** Where configurations that are named in an input are found. */
+  configFolder: string;
+  /** The process's environment: keys and addresses of the providers. */
+  variables: NodeJS.ProcessEnv;
+  /** A ready bundle of the workflows; made or loaded when absent. */
+  bundle?: { codePath: string };
+  taskQueue?: string;
+}
+
+/**
+ * Makes a worker that is ready to run: store open, search attributes registered, workflows bundled.
+ * `worker.run()` then polls until `worker.shutdown()`, which lets calls in flight finish.
+ *
+ * @throws `MissingSearchAttributes` where they are missing and may not be registered: such a worker would hang every run
+ */
+export async function createWorker(settings: WorkerSettings): Promise<Worker> {
+  const { connection, namespace, home, configFolder } = settings;
+  const environment = readEnvironment(settings.variables);
+  await registerSearchAttributes(connection, namespace);
+  const store = openStore(home, environment);
+  return Worker.create({
+    connection,
+    namespace,
+    taskQueue: settings.taskQueue ?? taskQueue,
+    workflowBundle: settings.bundle ?? (await workflowBundle(home)),
+    activities: createActivities({
+      store,
+      openModel: modelOpener(environment),
+      environment,
+      configFolder,
+      prices: readPrices(environment),
+    }),
+    sinks: logSink(home),
+    // The live view reads heartbeats, and cancellation travels with them: the default would hold them back for 8 s.
+    maxHeartbeatThrottleInterval: '500 ms',
+    maxConcurrentActivityTaskExecutions: 200,
+    maxConcurrentWorkflowTaskExecutions: 40,
+    shutdownGraceTime: '10 minutes',
+  });
+}

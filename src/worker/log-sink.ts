@@ -1,0 +1,31 @@
+import { appendFileSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { InjectedSinks } from '@temporalio/worker';
+import type { LogEntry } from '../messages/lines.ts';
+import type { RunSinks } from '../workflows/sinks.ts';
+
+/** `[2026-01-18 17:09:44] text`, in local time; banners stand without. */
+export function logLine({ text, stamped }: LogEntry, at: string): string {
+  return stamped ? `[${timestamp(new Date(at))}] ${text}` : text;
+}
+
+function timestamp(time: Date): string {
+  const two = (number: number): string => String(number).padStart(2, '0');
+  const day = `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
+  return `${day} ${two(time.getHours())}:${two(time.getMinutes())}:${two(time.getSeconds())}`;
+}
+
+/** Appends what runs say to `logs/log.txt` in the home folder; what is replayed is not said again. */
+export function logSink(home: string): InjectedSinks<RunSinks> {
+  const folder = join(home, 'logs');
+  const file = join(folder, 'log.txt');
+  mkdirSync(folder, { recursive: true });
+  return {
+    run: {
+      say: {
+        fn: (_, entry, at) => appendFileSync(file, `${logLine(entry, at)}\n`),
+        callDuringReplay: false,
+      },
+    },
+  };
+}
