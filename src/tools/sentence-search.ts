@@ -25,14 +25,20 @@ interface Indexed {
   words: number;
 }
 
-/** A word in a heading, or in the sentence before, speaks for a sentence less than one in itself. */
+/** A word in a heading, or elsewhere in the paragraph, speaks for a sentence less than one in itself. */
 const headingWeight = 0.5;
-const neighbourWeight = 0.25;
+const paragraphWeight = 0.3;
+
+/** A word that stands nowhere may well have another name here: it counts less than the rarest that does stand here. */
+const unknownWeight = 0.6;
+
+const paragraphOf = ({ source, line }: Sentence): string => `${source}:${line}`;
 
 /** Finds the sentences that fit a query: rare words count more (inverse document frequency), long sentences less. */
 export class SentenceIndex {
   readonly #entries: Indexed[];
   readonly #frequency = new Map<string, number>();
+  readonly #paragraphs = new Map<string, Set<string>>();
 
   constructor(files: TextFile[]) {
     this.#entries = files.flatMap(sentencesOf).map((sentence) => ({
@@ -41,7 +47,9 @@ export class SentenceIndex {
       heading: new Set(stemsOf(`${sentence.heading} ${sentence.source.replace(/\.\w+$/, '')}`)),
       words: sentence.text.split(/\s+/).length,
     }));
-    for (const { own } of this.#entries) {
+    for (const { own, sentence } of this.#entries) {
+      const key = paragraphOf(sentence);
+      this.#paragraphs.set(key, new Set([...(this.#paragraphs.get(key) ?? []), ...own]));
       for (const stem of own) this.#frequency.set(stem, (this.#frequency.get(stem) ?? 0) + 1);
     }
   }
@@ -62,8 +70,7 @@ export class SentenceIndex {
 
   #hit(query: Query, index: number): Hit {
     const entry = this.#entries[index] as Indexed;
-    const previous = this.#entries[index - 1];
-    const near = previous?.sentence.source === entry.sentence.source ? previous.own : undefined;
+    const paragraph = this.#paragraphs.get(paragraphOf(entry.sentence));
     let found = 0;
     let all = 0;
     let own = 0;
@@ -73,7 +80,7 @@ export class SentenceIndex {
       if (entry.own.has(stem)) own += value;
       if (entry.own.has(stem)) found += value;
       else if (entry.heading.has(stem)) found += value * headingWeight;
-      else if (near?.has(stem)) found += value * neighbourWeight;
+      else if (paragraph?.has(stem)) found += value * paragraphWeight;
     }
     const brevity = 1 / (1 + Math.max(0, entry.words - 25) / 60);
     return {
@@ -84,8 +91,9 @@ export class SentenceIndex {
     };
   }
 
-  /** A word that stands nowhere counts as the rarest: without it a question is not answered. */
   #rarity(stem: string): number {
-    return Math.log(1 + (this.#entries.length + 1) / ((this.#frequency.get(stem) ?? 0) + 0.5));
+    const frequency = this.#frequency.get(stem);
+    if (frequency === undefined) return unknownWeight * Math.log(1 + this.#entries.length + 1);
+    return Math.log(1 + (this.#entries.length + 1) / (frequency + 0.5));
   }
 }

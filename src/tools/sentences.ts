@@ -104,12 +104,17 @@ class Splitter {
     if (!inTable) this.#columns = undefined;
     const text = this.#paragraph.join(' ');
     this.#paragraph = [];
-    for (const { segment } of segmenter.segment(clean(text))) this.#add(segment.trim(), this.#start);
+    const sentences = [...segmenter.segment(clean(text))].map(({ segment }) => segment.trim());
+    const [first = ''] = sentences;
+    // `Expenses. Receipts are…`: a run-in heading is no sentence of its own.
+    const label = sentences.length > 1 && first.split(' ').length <= 2 ? sentences.shift() : undefined;
+    for (const sentence of sentences) this.#add(sentence, this.#start, label);
   }
 
-  #add(text: string, line: number): void {
+  #add(text: string, line: number, label?: string): void {
     if (!/[\p{L}\p{N}]/u.test(text)) return;
-    this.#sentences.push({ text, source: this.#source, line, heading: this.#headings.join(' / ') });
+    const heading = [...this.#headings, label ?? ''].join(' / ');
+    this.#sentences.push({ text, source: this.#source, line, heading });
   }
 }
 

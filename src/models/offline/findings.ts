@@ -8,10 +8,20 @@ export interface Finding {
 }
 
 /** A part is answered by a sentence that holds at least this share of what it asks for. */
-const enough = 0.45;
+const enough = 0.35;
 
 /** How much the rest of the question counts for one of its parts: `the limit` is that of what was asked before. */
 const contextWeight = 0.3;
+
+/** One sentence for a whole question of several parts cannot hold as much. */
+const enoughOfWhole = 0.25;
+
+/** The measure in `how long…` is what is asked for, not what the answer says. */
+const measure =
+  /\bhow (?:many|much|long|old|far|often|large|big|tall|high|fast|hot|cold|deep|wide|heavy)\b/gi;
+
+/** What is counted in `how many…` must be in the answer. */
+const countedWeight = 2;
 
 /** A number speaks for a sentence where one is asked for. */
 const numberBonus = 1.4;
@@ -20,11 +30,16 @@ const numberBonus = 1.4;
 const leaning = /^(it|its|this|that|these|those|they|he|she|then|there|both|such|otherwise|however|also)\b/i;
 
 /** Looks up each part; several indexes are asked in turn, and the first that knows something answers. */
-export function findingsOn(parts: string[], whole: string, indexes: SentenceIndex[]): Finding[] {
+export function findingsOn(
+  parts: string[],
+  whole: string,
+  indexes: SentenceIndex[],
+  least = enough,
+): Finding[] {
   return parts.map((part) => {
-    const query = withContext(queryOf(part), queryOf(whole, contextWeight));
+    const query = withContext(queryFor(part), queryFor(whole, contextWeight));
     for (const index of indexes) {
-      const hit = bestHit(part, query, index);
+      const hit = bestHit(part, query, index, least);
       if (hit !== undefined) return { part, sentences: quoted(hit, index) };
     }
     return { part, sentences: [] };
@@ -33,19 +48,25 @@ export function findingsOn(parts: string[], whole: string, indexes: SentenceInde
 
 /** The one sentence that fits a whole question best, however little that is. */
 export function bestSentence(question: string, indexes: SentenceIndex[]): Finding {
-  const [finding] = findingsOn([question], question, indexes);
+  const [finding] = findingsOn([question], question, indexes, enoughOfWhole);
   return finding ?? { part: question, sentences: [] };
 }
 
+function queryFor(text: string, weight = 1): Query {
+  const counted = /\bhow (?:many|much)\s+(\w+)/i.exec(text)?.[1] ?? '';
+  return withContext(queryOf(counted, weight * countedWeight), queryOf(text.replace(measure, ' '), weight));
+}
+
+/** Where both have a word, the first one says how much it counts. */
 function withContext(own: Query, context: Query): Query {
   return new Map([...context, ...own]);
 }
 
-function bestHit(part: string, query: Query, index: SentenceIndex): Hit | undefined {
+function bestHit(part: string, query: Query, index: SentenceIndex, least: number): Hit | undefined {
   const numeric = wantsNumber(part);
   const worth = ({ score, sentence }: Hit): number =>
     numeric && holdsNumber(sentence.text) ? score * numberBonus : score;
-  const hits = index.search(query).filter(({ coverage }) => coverage >= enough);
+  const hits = index.search(query).filter(({ coverage }) => coverage >= least);
   return hits.reduce<Hit | undefined>(
     (best, hit) => (best === undefined || worth(hit) > worth(best) ? hit : best),
     undefined,
