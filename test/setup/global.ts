@@ -1,0 +1,42 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { bundleWorkflowCode } from '@temporalio/worker';
+import type { TestProject } from 'vitest/node';
+import { freePort } from '../../src/embedded/ports.ts';
+import { startServer } from '../../src/embedded/server.ts';
+import { findTemporalCli } from '../../src/embedded/temporal-cli.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    temporal: { address: string; bundle: string; cli: string };
+  }
+}
+
+/** One Temporal server and one workflow bundle for the whole run. */
+export default async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
+  const folder = mkdtempSync(join(tmpdir(), 'reprise-test-'));
+  const cli = await findTemporalCli((text) => console.error(text));
+  const server = await startServer({ cli, port: await freePort(), log: join(folder, 'temporal.log') });
+  const { code } = await bundleWorkflowCode({
+    workflowsPath: fileURLToPath(new URL('./workflows.ts', import.meta.url)),
+    logger: {
+      log() {},
+      trace() {},
+      debug() {},
+      info() {},
+      warn() {},
+      error: (text: string) => console.error(text),
+    },
+  });
+  const bundle = join(folder, 'workflows.js');
+  writeFileSync(bundle, code);
+  provide('temporal', { address: server.address, bundle, cli });
+  return async () => {
+    const ended = new Promise((resolve) => server.process.once('exit', resolve));
+    server.process.kill();
+    await ended;
+    rmSync(folder, { recursive: true, force: true });
+  };
+}

@@ -1,0 +1,130 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { anthropicEvents, openaiEvents, textsOf, type Body } from './wires.ts';
+
+/** A request as it came over the wire. */
+export interface Seen {
+  /** Place among all requests, from 0. */
+  index: number;
+  wire: 'openai' | 'anthropic';
+  body: Body;
+  /** The request's JSON as it was sent. */
+  raw: string;
+  headers: IncomingMessage['headers'];
+  /** All texts of its messages, joined. */
+  prompt: string;
+  /** Names of the tools offered. */
+  tools: string[];
+  /** Milliseconds since the epoch. */
+  at: number;
+  /** Whether the client went away before the reply was complete. */
+  aborted: boolean;
+}
+
+/** What the scripted model says to one request. */
+export interface Scripted {
+  text?: string;
+  calls?: Array<{ name: string; arguments: object | string }>;
+  usage?: { input?: number; cached?: number; output?: number };
+  /** Anthropic's thinking, before everything else. */
+  thinking?: string;
+  /** The provider's own word for why it stopped. */
+  finish?: string;
+  /** Time before the first byte, and between pieces, in milliseconds. */
+  delay?: number;
+  pace?: number;
+  /** Ends the connection before the reply is complete. */
+  cut?: boolean;
+  /** An error instead of a reply. */
+  status?: number;
+  headers?: Record<string, string>;
+  errorBody?: string;
+}
+
+export type Script = (request: Seen) => Scripted | Promise<Scripted>;
+
+export interface ModelServer {
+  /** Base URL for OpenAI's SDK. */
+  openai: string;
+  /** Base URL for Anthropic's SDK. */
+  anthropic: string;
+  /** All requests so far, in the order in which they came. */
+  requests: Seen[];
+  close(): Promise<void>;
+}
+
+/** A model behind real HTTP that says what a script tells it: OpenAI's Chat Completions and Anthropic's Messages, streamed. */
+export async function startModelServer(script: Script): Promise<ModelServer> {
+  const requests: Seen[] = [];
+  const server = createServer((request, response) => {
+    handle(request, response, script, requests).catch((error: unknown) => {
+      response
+        .writeHead(500, { 'x-should-retry': 'false' })
+        .end(`{"error":{"message":"script: ${String(error)}"}}`);
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    openai: `${url}/v1`,
+    anthropic: url,
+    requests,
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+async function handle(
+  request: IncomingMessage,
+  response: ServerResponse,
+  script: Script,
+  requests: Seen[],
+): Promise<void> {
+  const seen = await read(request, requests.length);
+  requests.push(seen);
+  response.once('close', () => (seen.aborted = !response.writableFinished));
+  const reply = await script(seen);
+  if (reply.delay !== undefined) await pause(reply.delay);
+  if (reply.status !== undefined) {
+    response.writeHead(reply.status, { 'content-type': 'application/json', ...reply.headers });
+    response.end(
+      reply.errorBody ?? JSON.stringify({ error: { message: `scripted ${reply.status}`, type: 'scripted' } }),
+    );
+    return;
+  }
+  response.writeHead(200, { 'content-type': 'text/event-stream', ...reply.headers });
+  const events = seen.wire === 'openai' ? openaiEvents(reply) : anthropicEvents(reply, seen);
+  for (const { event, data } of events) {
+    if (response.destroyed) return;
+    const text = typeof data === 'string' ? data : JSON.stringify(data);
+    response.write(`${event === undefined ? '' : `event: ${event}\n`}data: ${text}\n\n`);
+    if (reply.pace !== undefined) await pause(reply.pace);
+  }
+  if (reply.cut) response.destroy();
+  else response.end();
+}
+
+async function read(request: IncomingMessage, index: number): Promise<Seen> {
+  const at = Date.now();
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  const raw = Buffer.concat(chunks).toString();
+  const body = JSON.parse(raw) as Body;
+  return {
+    index,
+    wire: request.url?.endsWith('/messages') ? 'anthropic' : 'openai',
+    body,
+    raw,
+    headers: request.headers,
+    prompt: textsOf(body).join('\n'),
+    tools: (body.tools ?? []).map(({ name, function: inner }) => name ?? inner?.name ?? ''),
+    at,
+    aborted: false,
+  };
+}

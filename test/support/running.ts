@@ -1,0 +1,76 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
+import { NativeConnection, Runtime } from '@temporalio/worker';
+import { inject } from 'vitest';
+import type { OrchestrationInput, OrchestrationResult } from '../../src/messages/orchestration.ts';
+import { createWorker } from '../../src/worker.ts';
+import { startModelServer, type ModelServer, type Script } from './model-server.ts';
+
+let installed = false;
+
+/** A worker with a home of its own on the run's Temporal server, and a scripted model. */
+export interface Running {
+  client: Client;
+  model: ModelServer;
+  home: string;
+  taskQueue: string;
+  /** Starts an orchestration and waits for its result. */
+  orchestrate(input: OrchestrationInput): Promise<OrchestrationResult>;
+  start(input: OrchestrationInput): ReturnType<Client['workflow']['start']>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+let count = 0;
+
+export async function running(script: Script, variables: NodeJS.ProcessEnv = {}): Promise<Running> {
+  if (!installed)
+    Runtime.install({ logger: { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} } });
+  installed = true;
+  const { address, bundle } = inject('temporal');
+  const home = mkdtempSync(join(tmpdir(), 'reprise-home-'));
+  const taskQueue = `test-${process.pid}-${++count}`;
+  const model = await startModelServer(script);
+  const native = await NativeConnection.connect({ address });
+  const connection = await Connection.connect({ address });
+  const client = new Client({ connection });
+  const worker = await createWorker({
+    connection: native,
+    namespace: 'default',
+    home,
+    configFolder: home,
+    variables: {
+      OPENAI_API_KEY: 'test-key-openai',
+      OPENAI_BASE_URL: model.openai,
+      ANTHROPIC_API_KEY: 'test-key-anthropic',
+      ANTHROPIC_BASE_URL: model.anthropic,
+      ...variables,
+    },
+    bundle: { codePath: bundle },
+    taskQueue,
+  });
+  const ended = worker.run();
+  const start = (input: OrchestrationInput) =>
+    client.workflow.start('orchestration', {
+      taskQueue,
+      workflowId: `${taskQueue}-${++count}`,
+      args: [input],
+    });
+  return {
+    client,
+    model,
+    home,
+    taskQueue,
+    start,
+    async orchestrate(input) {
+      return (await (await start(input)).result()) as OrchestrationResult;
+    },
+    async [Symbol.asyncDispose]() {
+      worker.shutdown();
+      await ended;
+      await Promise.all([connection.close(), native.close(), model.close()]);
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
+}

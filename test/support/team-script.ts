@@ -1,0 +1,62 @@
+import type { Scripted, Script, Seen } from './model-server.ts';
+
+/** What a request asks for, told by its tools and its last words. */
+export type Asked = 'answer' | 'vote' | 'decide' | 'present';
+
+/** A request of a team, with what a script wants to know of it. */
+export interface TeamRequest extends Seen {
+  asked: Asked;
+  /** The agent's persona: teams made by `teamOf` give their ids. */
+  agent: string;
+  /** 1 until the prompt speaks of a restart. */
+  attempt: number;
+}
+
+export const answer = (content: string): Scripted => ({
+  calls: [{ name: 'new_answer', arguments: { content } }],
+});
+export const vote = (agent_id: string, reason = 'the best'): Scripted => ({
+  calls: [{ name: 'vote', arguments: { agent_id, reason } }],
+});
+export const submit = (confirmed = true): Scripted => ({
+  calls: [{ name: 'submit', arguments: { confirmed } }],
+});
+export const restart = (reason: string, instructions: string): Scripted => ({
+  calls: [{ name: 'restart_orchestration', arguments: { reason, instructions } }],
+});
+
+/** A team's configuration whose agents say their ids in their personas, so that scripts tell them apart. */
+export function teamOf(ids: string[], backend: object, coordination: object = {}, rest: object = {}) {
+  return {
+    agents: ids.map((id) => ({ id, system_message: `I am ${id}.`, backend })),
+    orchestrator: { coordination },
+    ...rest,
+  };
+}
+
+/** Makes a script out of what a team's agents do; by default each answers once, votes for agent1, submits, presents. */
+export function teamScript(
+  acts: Partial<Record<Asked, (request: TeamRequest) => Scripted | Promise<Scripted>>> = {},
+): Script {
+  const all = {
+    answer: ({ agent, attempt }: TeamRequest) => answer(`Answer of ${agent} in attempt ${attempt}.`),
+    vote: () => vote('agent1'),
+    decide: () => submit(),
+    present: ({ agent }: TeamRequest) => ({ text: `The final answer, by ${agent}.` }),
+    ...acts,
+  };
+  return (seen) => {
+    const asked = askedIn(seen);
+    const agent = /I am (\S+)\./.exec(seen.prompt)?.[1] ?? '';
+    const attempt = Number(/This is attempt (\d+) to solve/.exec(seen.prompt)?.[1] ?? 1);
+    return all[asked]({ ...seen, asked, agent, attempt });
+  };
+}
+
+function askedIn({ tools, prompt, body }: Seen): Asked {
+  const noTools =
+    tools.length === 0 || (body as { tool_choice?: { type?: string } }).tool_choice?.type === 'none';
+  if (noTools) return 'present';
+  if (tools.includes('submit')) return 'decide';
+  return prompt.includes('## Answers') ? 'vote' : 'answer';
+}

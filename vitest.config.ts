@@ -1,0 +1,11 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['test/**/*.test.ts'],
+    globalSetup: 'test/setup/global.ts',
+    // Real servers and processes on two busy cores: a timeout is there for what hangs, not for what is slow.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+  },
+});
