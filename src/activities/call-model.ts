@@ -14,7 +14,7 @@ const maxCharacters = 1_000_000;
 
 export interface CallModelDependencies {
   store: Store;
-  openModel(backend: Backend): Model;
+  openModel: (backend: Backend) => Model;
 }
 
 /**

@@ -5,7 +5,7 @@ import type { Store } from '../store/store.ts';
 export async function resolveMessages(store: Store, append: NewMessage[]): Promise<Message[]> {
   const resolved: Message[] = [];
   for (const message of append) {
-    resolved.push({ ...message, content: await resolveContent(store, message.content) } as Message);
+    resolved.push({ ...message, content: await resolveContent(store, message.content) });
   }
   return resolved;
 }
@@ -25,7 +25,8 @@ async function resolveRef(store: Store, ref: TextRef): Promise<string> {
   const { id, argument } = ref.call;
   const call = reply.toolCalls?.find((each) => each.id === id);
   const input = JSON.parse(call?.arguments ?? '{}') as Record<string, unknown>;
-  if (input[argument] === undefined)
-    throw new Error(`Segment ${ref.segment} has no argument ${argument} of ${id}`);
-  return String(input[argument]);
+  const text = input[argument];
+  if (typeof text !== 'string')
+    throw new Error(`Segment ${ref.segment} has no text ${argument} in its call ${id}`);
+  return text;
 }

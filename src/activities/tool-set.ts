@@ -7,7 +7,7 @@ import type { Store } from '../store/store.ts';
 export interface ToolSet {
   specs: ToolSpec[];
   /** Parses a call's arguments and checks them; what does not fit comes back as a text for the model to mend. */
-  read(call: ToolCall): ReplyCall;
+  read: (call: ToolCall) => ReplyCall;
 }
 
 const noTools: ToolSet = compile([]);

@@ -41,12 +41,13 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
   mkdirSync(dirname(log), { recursive: true });
   if (database !== undefined) mkdirSync(dirname(database), { recursive: true });
   const words = [
-    ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port), '--log-level', 'warn'],
-    ...(uiPort === undefined ? ['--headless'] : ['--ui-port', String(uiPort)]),
-    ...(database === undefined ? [] : ['--db-filename', database]),
-    ...(database === undefined ? [] : pragmas.flatMap((pragma) => ['--sqlite-pragma', pragma])),
-    ...queues.flatMap((queue) => ['--dynamic-config-value', `history.${queue}ProcessorMaxPollRPS=1000`]),
-  ];
+    'server start-dev --ip 127.0.0.1 --log-level warn'.split(' '),
+    ['--port', String(port)],
+    uiPort === undefined ? ['--headless'] : ['--ui-port', String(uiPort)],
+    database === undefined ? [] : ['--db-filename', database],
+    database === undefined ? [] : pragmas.flatMap((pragma) => ['--sqlite-pragma', pragma]),
+    queues.flatMap((queue) => ['--dynamic-config-value', `history.${queue}ProcessorMaxPollRPS=1000`]),
+  ].flat();
   const output = openSync(log, 'a');
   const child = spawn(cli, words, { stdio: ['ignore', output, output], detached });
   closeSync(output);

@@ -8,7 +8,7 @@ export interface ModelRequest {
   /** Aborts the request; the model then rejects with the signal's reason. */
   signal: AbortSignal;
   /** Called with each new piece of text or of tool arguments as it streams in. */
-  onDelta(delta: string): void;
+  onDelta: (delta: string) => void;
 }
 
 export interface ModelResponse {

@@ -39,7 +39,7 @@ export function readPrompt(messages: Message[]): Prompt {
 
 function splitOpening(opening: string): { task: string; restart: string } {
   const text = opening.startsWith(headings.task) ? opening.slice(headings.task.length) : opening;
-  const [task = '', restart = ''] = splitAt(text, headings.previousAttempts);
+  const [task, restart] = splitAt(text, headings.previousAttempts);
   const ends = [headings.answers, headings.finalAnswer].map((heading) => task.indexOf(`\n\n${heading}\n`));
   const end = Math.min(...ends.map((place) => (place === -1 ? task.length : place)));
   return { task: task.slice(0, end).trim(), restart };

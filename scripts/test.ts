@@ -1,0 +1,65 @@
+/**
+ * `npm test`: type check, lint, format, zones, then all tests. Words after `--` go to vitest:
+ * `npm test -- test/store`. Ends with a line `N passed, N failed`.
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const folders = ['src', 'test', 'bench', 'examples', 'scripts'];
+const scratch = mkdtempSync(join(tmpdir(), 'reprise-report-'));
+const report = join(scratch, 'report.json');
+
+const steps: Array<{ name: string; command: string[] }> = [
+  { name: 'types', command: ['node_modules/typescript/bin/tsc', '-p', '.'] },
+  {
+    name: 'lint',
+    command: ['node_modules/oxlint/bin/oxlint', '--type-aware', '--deny-warnings', ...folders],
+  },
+  { name: 'format', command: ['node_modules/prettier/bin/prettier.cjs', '--check', '--log-level=warn', '.'] },
+  { name: 'zones', command: ['scripts/check-zones.ts'] },
+  {
+    name: 'tests',
+    command: [
+      'node_modules/vitest/vitest.mjs',
+      'run',
+      '--reporter=default',
+      '--reporter=json',
+      `--outputFile=${report}`,
+      ...process.argv.slice(2),
+    ],
+  },
+];
+
+let failed = false;
+for (const { name, command } of steps) {
+  const startedAt = Date.now();
+  const { status } = spawnSync(process.execPath, command, { stdio: ['ignore', 'inherit', 'inherit'] });
+  console.log(
+    `${status === 0 ? 'ok    ' : 'FAILED'} ${name} (${((Date.now() - startedAt) / 1000).toFixed(1)} s)`,
+  );
+  failed ||= status !== 0;
+}
+
+interface Report {
+  numPassedTests: number;
+  numFailedTests: number;
+  numPendingTests: number;
+}
+
+/** A run that wrote no report has not tested anything. */
+function counts(): Report {
+  try {
+    return JSON.parse(readFileSync(report, 'utf8')) as Report;
+  } catch {
+    failed = true;
+    return { numPassedTests: 0, numFailedTests: 0, numPendingTests: 0 };
+  }
+}
+
+const { numPassedTests, numFailedTests, numPendingTests } = counts();
+rmSync(scratch, { recursive: true, force: true });
+const skipped = numPendingTests > 0 ? `, ${numPendingTests} skipped` : '';
+console.log(`${numPassedTests} passed, ${numFailedTests} failed${skipped}`);
+process.exitCode = failed ? 1 : 0;
