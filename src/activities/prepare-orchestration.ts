@@ -6,7 +6,7 @@ import { readNamedConfig } from '../config/named-config.ts';
 import { orchestrationInputSchema } from '../config/orchestration-input.ts';
 import { preflight } from '../config/preflight.ts';
 import { problemsOf, problemText } from '../config/problems.ts';
-import type { TeamConfig } from '../config/team.ts';
+import type { Team, TeamConfig } from '../config/team.ts';
 import type { PreparedOrchestration } from '../messages/orchestration.ts';
 import type { PriceTable } from '../messages/prices.ts';
 import { pricesFor } from '../models/prices.ts';
@@ -45,8 +45,22 @@ export function createPrepareOrchestration({ environment, configFolder, prices }
       ...team.agents.map(({ backend }) => backend),
       ...(team.final_agent ? [team.final_agent.backend] : []),
     ];
-    return { ...rest, team, prices: pricesFor(backends, prices), notices: withoutEffect(named) };
+    return {
+      ...rest,
+      team,
+      prices: pricesFor(backends, prices),
+      notices: [...withoutEffect(named), ...offlineNotice(named, team)],
+    };
   };
+}
+
+/** Nobody should take the offline model's answers for those of a language model. */
+function offlineNotice({ agents }: TeamConfig, team: Team): string[] {
+  const fellBack = team.agents.some(
+    ({ backend }, index) => backend.type === 'offline' && agents?.[index]?.backend === undefined,
+  );
+  const keys = 'OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY';
+  return fellBack ? [`No API key is set: the offline model answers (set ${keys} for a real one)`] : [];
 }
 
 function teamConfig(config: object | string | undefined, folder: string): TeamConfig {

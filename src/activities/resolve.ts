@@ -12,7 +12,8 @@ export async function resolveMessages(store: Store, append: NewMessage[]): Promi
 
 async function resolveContent(store: Store, content: Content): Promise<string> {
   const texts: string[] = [];
-  for (const part of [content].flat() as Text[]) {
+  const parts: Text[] = [content].flat();
+  for (const part of parts) {
     texts.push(typeof part === 'string' ? part : await resolveRef(store, part));
   }
   return texts.join('');

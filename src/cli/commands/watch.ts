@@ -1,0 +1,28 @@
+import { WorkflowNotFoundError } from '@temporalio/client';
+import type { OrchestrationRun } from '../../client.ts';
+import { openWithWorker } from '../connection.ts';
+import { CommandError } from '../exit.ts';
+import { follow } from '../follow.ts';
+import type { CommonOptions } from '../options.ts';
+
+/** `reprise watch ID`: shows a run from its beginning to its end, and prints its answer. */
+export async function watch(id: string, options: CommonOptions): Promise<void> {
+  const { reprise } = await openWithWorker(options);
+  try {
+    const run = reprise.orchestration(id);
+    await mustExist(run);
+    await follow(run, options);
+  } finally {
+    await reprise.close();
+  }
+}
+
+/** @throws `CommandError` where there is no run of that id */
+export async function mustExist(run: OrchestrationRun): Promise<void> {
+  try {
+    await run.isOpen();
+  } catch (error) {
+    if (!(error instanceof WorkflowNotFoundError)) throw error;
+    throw new CommandError(`There is no run of the id ${run.id}`);
+  }
+}

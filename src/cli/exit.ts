@@ -1,0 +1,20 @@
+/** Exit statuses of all commands. */
+export const exitStatus = { done: 0, failed: 1, usage: 2, unreachable: 3, interrupted: 130 } as const;
+
+/** A failure whose message is all that the person needs; `status` is the command's exit status. */
+export class CommandError extends Error {
+  override name = 'CommandError';
+  readonly status: number;
+
+  constructor(message: string, status: number = exitStatus.failed) {
+    super(message);
+    this.status = status;
+  }
+}
+
+export const usageError = (message: string): CommandError => new CommandError(message, exitStatus.usage);
+
+/** Says something to the person; standard output is for answers. */
+export function say(text: string): void {
+  process.stderr.write(`${text}\n`);
+}

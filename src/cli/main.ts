@@ -1,0 +1,123 @@
+import { readFileSync } from 'node:fs';
+import { Command, CommanderError, Option } from 'commander';
+import { CommandError, exitStatus, say } from './exit.ts';
+import { withStart, withTemporal, withView, type CommonOptions } from './options.ts';
+import type { RestartOptions } from './commands/restart.ts';
+import type { UpOptions } from './commands/up.ts';
+
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
+
+/** What `npm start` asks. */
+const sampleQuestion =
+  'How many attempts does an orchestration get by default, and what happens at the limit?';
+
+const examples = (...lines: string[]): string =>
+  `\nExamples:\n${lines.map((line) => `  ${line}`).join('\n')}\n`;
+
+// Commands are loaded when they are called: Temporal's SDK alone takes longer than printing a help text.
+function buildProgram(): Command {
+  const program = new Command('reprise')
+    .description('Teams of language-model agents as durable workflows on Temporal.')
+    .version(version)
+    .configureHelp({ showGlobalOptions: true })
+    .addHelpText(
+      'after',
+      examples('reprise ask "Which database suits a small team?"', 'reprise watch ask-20260118-170944-x3f9') +
+        '\nExit status: 0 done, 1 the run failed, 2 wrong usage or configuration, 3 cannot reach Temporal, 130 interrupted.\n',
+    );
+  addRunCommands(program);
+  addServiceCommands(program);
+  return program;
+}
+
+function addRunCommands(program: Command): void {
+  withStart(program.command('ask <task>'))
+    .description('a team answers, votes, and starts over while the result is not good enough')
+    .addHelpText(
+      'after',
+      examples(
+        'reprise ask "Plan a week in Lisbon"',
+        'reprise ask --config team.yaml --json "…" > result.json',
+        'reprise ask --detach --id q1 "…"',
+      ),
+    )
+    .action(async (task: string, options: CommonOptions) =>
+      (await import('./commands/ask.ts')).ask(task, options),
+    );
+  withStart(program.command('start [task]', { hidden: true })).action(
+    async (task: string | undefined, options: CommonOptions) =>
+      (await import('./commands/ask.ts')).ask(task ?? sampleQuestion, options),
+  );
+  withView(program.command('watch <id>'))
+    .description('live view of a run, from any machine')
+    .addHelpText(
+      'after',
+      examples('reprise watch q1', 'reprise watch q1 --temporal temporal.example.com:7233'),
+    )
+    .action(async (id: string, options: CommonOptions) =>
+      (await import('./commands/watch.ts')).watch(id, options),
+    );
+  withTemporal(program.command('restart <id>'))
+    .description('ask for a restart of a run, as a person')
+    .requiredOption('--reason <reason>', 'why the present result is not good enough')
+    .requiredOption('--instructions <instructions>', 'what the agents are to do instead')
+    .addHelpText(
+      'after',
+      examples('reprise restart q1 --reason "Only plans" --instructions "Write the code"'),
+    )
+    .action(async (id: string, options: RestartOptions) =>
+      (await import('./commands/restart.ts')).restart(id, options),
+    );
+  program
+    .command('validate <file>')
+    .description('check a configuration file')
+    .addHelpText('after', examples('reprise validate team.yaml'))
+    .action(async (file: string) => (await import('./commands/validate.ts')).validate(file));
+}
+
+function addServiceCommands(program: Command): void {
+  const extensions = (): Option =>
+    new Option('--extensions <dir>', 'folder of named configurations and of your own modules').default(
+      process.cwd(),
+      'the current folder',
+    );
+  withTemporal(program.command('up'))
+    .description('embedded Temporal, Web UI and worker, until interrupted')
+    .addOption(extensions())
+    .addOption(new Option('--background').hideHelp())
+    .addHelpText('after', examples('reprise up', 'reprise up --temporal localhost:7300'))
+    .action(async (options: UpOptions) => (await import('./commands/up.ts')).up(options));
+  program
+    .command('down')
+    .description('end an `up` of this folder')
+    .addHelpText('after', examples('reprise down'))
+    .action(async () => (await import('./commands/down.ts')).down());
+  withTemporal(program.command('worker'))
+    .description('a worker alone')
+    .addOption(extensions())
+    .addHelpText('after', examples('TEMPORAL_ADDRESS=temporal.example.com:7233 reprise worker'))
+    .action(async (options: UpOptions) => (await import('./commands/worker.ts')).worker(options));
+}
+
+/** Makes commander throw instead of exiting, in all commands. */
+function throwing(command: Command): Command {
+  command.exitOverride();
+  command.commands.forEach(throwing);
+  return command;
+}
+
+/** @returns the exit status */
+async function main(words: string[]): Promise<number> {
+  try {
+    await throwing(buildProgram()).parseAsync(words, { from: 'user' });
+    return exitStatus.done;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? exitStatus.done : exitStatus.usage;
+    say(error instanceof CommandError ? error.message : String(error instanceof Error ? error.stack : error));
+    return error instanceof CommandError ? error.status : exitStatus.failed;
+  }
+}
+
+process.exit(await main(process.argv.slice(2)));

@@ -1,0 +1,68 @@
+import { spawn } from 'node:child_process';
+import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { isHeld, readHolder, type Holder } from './lock.ts';
+import { endProcess, isAlive, isServerOf } from './processes.ts';
+
+export interface BackgroundSettings {
+  home: string;
+  address: string;
+  namespace: string;
+  extensions: string;
+  /** Asks the present holder to hand over: its worker differs from the one that is needed. */
+  replace: boolean;
+}
+
+const main = fileURLToPath(
+  new URL(`../cli/main.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url),
+);
+
+const logOf = (home: string): string => join(home, 'logs', 'up.log');
+
+/**
+ * Starts an `up` that outlives this process, and waits until its worker polls.
+ * Of several commands that do so at once, one starts it and all find it.
+ *
+ * @throws where it ends before that, with the end of its log
+ */
+export async function startBackground(settings: BackgroundSettings): Promise<Holder> {
+  const { home, address, namespace, extensions, replace } = settings;
+  const before = readHolder(home);
+  if (replace && before !== undefined && isAlive(before.pid)) process.kill(before.pid, 'SIGUSR2');
+  mkdirSync(join(home, 'logs'), { recursive: true });
+  const output = openSync(logOf(home), 'a');
+  const words = ['up', '--background', '--temporal', address, '--extensions', extensions];
+  const child = spawn(process.execPath, [main, ...words], {
+    stdio: ['ignore', output, output],
+    detached: true,
+    env: { ...process.env, REPRISE_HOME: home, TEMPORAL_NAMESPACE: namespace },
+  });
+  closeSync(output);
+  child.unref();
+  let exited = false;
+  child.once('exit', () => (exited = true));
+  for (;;) {
+    const holder = readHolder(home);
+    const isNew = !replace || holder?.pid !== before?.pid;
+    if (holder?.ready && isNew && isAlive(holder.pid)) return holder;
+    // One that ended because another command was quicker is no failure: that other one is waited for.
+    if (exited && !isHeld(home))
+      throw new Error(`The background worker did not start:\n${tail(logOf(home))}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/** Ends a background or foreground `up` and its server. @returns whether there was one */
+export async function stopUp(home: string): Promise<boolean> {
+  const holder = readHolder(home);
+  if (holder === undefined) return false;
+  const held = isHeld(home);
+  if (held) await endProcess(holder.pid);
+  const { serverPid } = holder;
+  const left = serverPid !== undefined && isServerOf(serverPid, join(home, 'temporal.db'));
+  if (left) await endProcess(serverPid);
+  return held || left;
+}
+
+const tail = (file: string): string => readFileSync(file, 'utf8').trimEnd().split('\n').slice(-8).join('\n');
