@@ -8,7 +8,7 @@ export interface TeamRequest extends Seen {
   asked: Asked;
   /** The agent's persona: teams made by `teamOf` give their ids. */
   agent: string;
-  /** 1 until the prompt speaks of a restart. */
+  /** As the prompt says; 1 where it does not. */
   attempt: number;
 }
 
@@ -48,7 +48,7 @@ export function teamScript(
   return (seen) => {
     const asked = askedIn(seen);
     const agent = /I am (\S+)\./.exec(seen.prompt)?.[1] ?? '';
-    const attempt = Number(/This is attempt (\d+) to solve/.exec(seen.prompt)?.[1] ?? 1);
+    const attempt = Number(/This is attempt (\d+) (?:to solve|of)/.exec(seen.prompt)?.[1] ?? 1);
     return all[asked]({ ...seen, asked, agent, attempt });
   };
 }

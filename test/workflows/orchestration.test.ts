@@ -1,11 +1,210 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { running } from '../support/running.ts';
-import { teamOf, teamScript } from '../support/team-script.ts';
+import { answer, restart, submit, teamOf, teamScript, vote } from '../support/team-script.ts';
 
 const team = ['agent_a', 'agent_b', 'agent_c'];
-test('first light', async () => {
-  await using run = await running(teamScript());
-  const result = await run.orchestrate({ task: 'What is 6 × 7?', config: teamOf(team, { type: 'openai' }) });
-  console.log(JSON.stringify(result, null, 1), run.model.requests.length);
-  expect(run.model.requests).toHaveLength(8);
+const wires = [{ type: 'openai' }, { type: 'claude' }] as const;
+const insist = () => restart('Only plans.', 'Do the work.');
+
+describe.each(wires)('exact numbers of model calls through $type', (backend) => {
+  test.each([
+    {
+      rule: '7 with max_orchestration_restarts 0: no decision is asked for',
+      calls: 7,
+      coordination: { max_orchestration_restarts: 0 },
+      outcome: 'submitted',
+    },
+    { rule: '8 by default', calls: 8, outcome: 'submitted' },
+    { rule: '15 with one restart before presenting', calls: 15, restarts: 1, outcome: 'submitted' },
+    {
+      rule: '16 with one restart after presenting',
+      calls: 16,
+      restarts: 1,
+      coordination: { enable_post_presentation_evaluation: true },
+      outcome: 'submitted',
+    },
+    {
+      rule: '22 when it always restarts before presenting',
+      calls: 22,
+      restarts: 9,
+      outcome: 'restart_limit',
+    },
+    {
+      rule: '24 when it always restarts after presenting',
+      calls: 24,
+      restarts: 9,
+      coordination: { enable_post_presentation_evaluation: true },
+      outcome: 'restart_limit',
+    },
+  ])('$rule', async ({ calls, restarts = 0, coordination = {}, outcome }) => {
+    await using run = await running(
+      teamScript({ decide: ({ attempt }) => (attempt <= restarts ? insist() : submit()) }),
+    );
+    const result = await run.orchestrate({
+      task: 'What is 6 × 7?',
+      config: teamOf(team, backend, coordination),
+    });
+    expect(run.model.requests).toHaveLength(calls);
+    expect(result).toMatchObject({
+      answer: 'The final answer, by agent_a.',
+      finalAgent: 'agent_a',
+      outcome,
+      attempts: Math.min(restarts, 2) + 1,
+      usage: { calls, inputTokens: 10 * calls, outputTokens: 5 * calls },
+    });
+    expect(result.restarts).toHaveLength(Math.min(restarts, 2));
+  });
+});
+
+describe('coordination', () => {
+  test('answers are shown under anonymous names in the order of configuration, the reader’s own marked', async () => {
+    await using run = await running(teamScript());
+    await run.orchestrate({ task: 'T', config: teamOf(team, { type: 'openai' }) });
+    const votes = run.model.requests.filter(({ prompt }) => prompt.includes('Vote for the best answer'));
+    expect(votes).toHaveLength(3);
+    for (const { prompt } of votes) {
+      const own = /I am agent_(.)\./.exec(prompt)?.[1] ?? '';
+      const names = [...prompt.matchAll(/<answer agent="(\w+)"( yours)?>\nAnswer of agent_(.)/g)];
+      expect(names.map(([, name, , letter]) => [name, letter])).toEqual([
+        ['agent1', 'a'],
+        ['agent2', 'b'],
+        ['agent3', 'c'],
+      ]);
+      expect(names.filter(([, , yours]) => yours).map(([, , , letter]) => letter)).toEqual([own]);
+    }
+  });
+
+  test('the tools of an agent’s calls stay the same, byte for byte, whoever has answered', async () => {
+    await using run = await running(teamScript());
+    await run.orchestrate({ task: 'T', config: teamOf(team, { type: 'openai' }) });
+    const tools = run.model.requests
+      .filter(({ tools: names }) => names.includes('vote'))
+      .map(({ body }) => JSON.stringify(body.tools));
+    expect(new Set(tools).size).toBe(1);
+  });
+
+  test('a new answer voids the votes cast so far, and all vote anew', async () => {
+    let improved = false;
+    await using run = await running(
+      teamScript({
+        vote: ({ agent, prompt }) => {
+          if (agent === 'agent_c' && !improved) {
+            improved = true;
+            return { ...answer('A much better answer.'), delay: 300 };
+          }
+          return vote(prompt.includes('A much better answer.') ? 'agent3' : 'agent1');
+        },
+      }),
+    );
+    const result = await run.orchestrate({ task: 'T', config: teamOf(team, { type: 'openai' }) });
+    expect(result.finalAgent).toBe('agent_c');
+    expect(result.votes.map(({ agent }) => agent)).toEqual(['agent_c', 'agent_c', 'agent_c']);
+  });
+
+  test('calls in flight for an older state are cancelled, and what they cost is counted', async () => {
+    await using run = await running(
+      teamScript({
+        vote: ({ agent, prompt }) => {
+          const first = !prompt.includes('Better.');
+          if (agent === 'agent_a' && first) return answer('Better.');
+          return first ? { ...vote('agent2'), delay: 20_000 } : vote('agent1');
+        },
+      }),
+    );
+    const result = await run.orchestrate({ task: 'T', config: teamOf(team, { type: 'openai' }) });
+    expect(run.model.requests.filter(({ aborted }) => aborted)).toHaveLength(2);
+    expect(result.usage.calls).toBe(run.model.requests.length);
+    const finished = run.model.requests.length - 2;
+    expect(result.usage.inputTokens).toBeGreaterThan(10 * finished);
+  });
+
+  test('a vote for an agent without an answer is refused with the valid choices', async () => {
+    await using run = await running(
+      teamScript({
+        answer: ({ agent, attempt }) =>
+          agent === 'agent_b' ? { status: 400 } : answer(`Answer of ${agent} in attempt ${attempt}.`),
+        vote: ({ prompt }) => vote(prompt.includes('Valid choices: agent1, agent3') ? 'agent3' : 'agent2'),
+      }),
+    );
+    const result = await run.orchestrate({ task: 'T', config: teamOf(team, { type: 'openai' }) });
+    expect(result.finalAgent).toBe('agent_c');
+  });
+
+  test('an agent that three times in a row neither answers nor votes usably is out; the rest go on', async () => {
+    await using run = await running(
+      teamScript({
+        answer: ({ agent }) =>
+          agent === 'agent_a' ? { text: 'Let me think.' } : answer(`Answer of ${agent}.`),
+        vote: () => vote('agent2'),
+      }),
+    );
+    const result = await run.orchestrate({ task: 'T', config: teamOf(team, { type: 'openai' }) });
+    expect(run.model.requests.filter(({ prompt }) => prompt.includes('I am agent_a.'))).toHaveLength(3);
+    expect(result).toMatchObject({ finalAgent: 'agent_b', outcome: 'submitted' });
+  });
+
+  test('an agent that is out for another reason than time comes back in the next attempt', async () => {
+    await using run = await running(
+      teamScript({
+        answer: ({ agent, attempt }) =>
+          agent === 'agent_a' && attempt === 1
+            ? { status: 400 }
+            : answer(`Answer of ${agent} in attempt ${attempt}.`),
+        vote: ({ attempt }) => vote(attempt === 1 ? 'agent2' : 'agent1'),
+        decide: ({ attempt }) => (attempt === 1 ? insist() : submit()),
+      }),
+    );
+    const result = await run.orchestrate({ task: 'T', config: teamOf(team, { type: 'openai' }) });
+    expect(result).toMatchObject({ finalAgent: 'agent_a', attempts: 2 });
+  });
+
+  test('an agent that gives more answers than it may is told to vote', async () => {
+    await using run = await running(
+      teamScript({
+        vote: ({ agent, prompt, index }) =>
+          agent === 'agent_a' && !prompt.includes('Call `vote`')
+            ? answer(`Improved ${index}.`)
+            : vote('agent1'),
+      }),
+    );
+    const result = await run.orchestrate({
+      task: 'T',
+      config: teamOf(team, { type: 'openai' }, { max_new_answers_per_agent: 2 }),
+    });
+    expect(result.outcome).toBe('submitted');
+    expect(run.model.requests.some(({ prompt }) => prompt.includes('you have given all 2 answers'))).toBe(
+      true,
+    );
+  });
+
+  test('a duplicate of an answer that was shown is refused, a first answer never', async () => {
+    await using run = await running(
+      teamScript({
+        answer: () => answer('The same.'),
+        vote: ({ agent, prompt }) =>
+          agent === 'agent_b' && !prompt.includes('again. Vote for it')
+            ? answer('the SAME. ')
+            : vote('agent2'),
+      }),
+    );
+    const result = await run.orchestrate({ task: 'T', config: teamOf(team, { type: 'openai' }) });
+    expect(result.finalAgent).toBe('agent_b');
+    expect(
+      run.model.requests.filter(({ prompt }) => prompt.includes('that is the answer of agent1 again')),
+    ).toHaveLength(1);
+  });
+
+  test('a tool that there is not is the tool’s error', async () => {
+    await using run = await running(
+      teamScript({
+        answer: ({ agent, prompt }) =>
+          prompt.includes('No such tool available: search')
+            ? answer(`Answer of ${agent}.`)
+            : { calls: [{ name: 'search', arguments: {} }] },
+      }),
+    );
+    expect(await run.orchestrate({ task: 'T', config: teamOf(['solo'], { type: 'openai' }) })).toMatchObject({
+      outcome: 'submitted',
+    });
+  });
 });
