@@ -1,0 +1,172 @@
+import { describe, expect, test } from 'vitest';
+import { WorkflowFailedError } from '@temporalio/client';
+import type { OrchestrationInput } from '../../src/messages/orchestration.ts';
+import { running, type Running } from '../support/running.ts';
+import { answer, restart, teamOf, teamScript, vote } from '../support/team-script.ts';
+
+const team = ['agent_a', 'agent_b'];
+const openai = { type: 'openai' };
+const slow = { ...answer('Too late.'), delay: 30_000 };
+
+async function failureOf(
+  run: Running,
+  input: OrchestrationInput,
+): Promise<{ message?: string; type?: string }> {
+  const error: unknown = await run.orchestrate(input).catch((reason: unknown) => reason);
+  expect(error).toBeInstanceOf(WorkflowFailedError);
+  return (error as WorkflowFailedError).cause as { message?: string; type?: string };
+}
+
+describe('time', () => {
+  test('an agent that times out stays out for the rest of the run', async () => {
+    await using run = await running(
+      teamScript({
+        answer: ({ agent }) => (agent === 'agent_a' ? slow : answer(`Answer of ${agent}.`)),
+        vote: () => vote('agent2'),
+        decide: ({ attempt }) =>
+          attempt === 1 ? restart('r', 'i') : { calls: [{ name: 'submit', arguments: { confirmed: true } }] },
+      }),
+    );
+    const config = teamOf(team, openai, {}, { timeout_settings: { agent_timeout_seconds: 2 } });
+    const result = await run.orchestrate({ task: 'T', config });
+    expect(result).toMatchObject({ finalAgent: 'agent_b', attempts: 2, outcome: 'submitted' });
+    expect(run.model.requests.filter(({ prompt }) => prompt.includes('I am agent_a.'))).toHaveLength(1);
+  });
+
+  test('when the attempt’s time is over, the best answer so far is delivered', async () => {
+    await using run = await running(
+      teamScript({ answer: ({ agent }) => (agent === 'agent_a' ? slow : answer(`Answer of ${agent}.`)) }),
+    );
+    const config = teamOf(team, openai, {}, { timeout_settings: { orchestrator_timeout_seconds: 2 } });
+    expect(await run.orchestrate({ task: 'T', config })).toMatchObject({
+      outcome: 'timeout',
+      answer: 'Answer of agent_b.',
+      finalAgent: 'agent_b',
+    });
+  });
+
+  test('when all agents have timed out there is no restart: the best answer, `timeout`', async () => {
+    await using run = await running(teamScript({ vote: () => ({ ...vote('agent1'), delay: 30_000 }) }));
+    const config = teamOf(team, openai, {}, { timeout_settings: { agent_timeout_seconds: 2 } });
+    expect(await run.orchestrate({ task: 'T', config })).toMatchObject({
+      outcome: 'timeout',
+      answer: 'Answer of agent_a in attempt 1.',
+      attempts: 1,
+    });
+    expect(run.model.requests).toHaveLength(4);
+  });
+});
+
+describe('budget', () => {
+  test.each([
+    ['calls are counted when they start, and the best answer is delivered', { calls: 3 }, 3],
+    ['the decision is not made when its call is not paid for', { calls: 4 }, 4],
+    ['the presentation is not made when its call is not paid for', { calls: 5 }, 5],
+    ['tokens', { tokens: 30 }, 2],
+  ])('%s', async (_, budget, calls) => {
+    await using run = await running(teamScript());
+    const result = await run.orchestrate({ task: 'T', config: teamOf(team, openai, {}, { budget }) });
+    expect(result).toMatchObject({
+      outcome: 'budget',
+      answer: 'Answer of agent_a in attempt 1.',
+      usage: { calls },
+    });
+    expect(run.model.requests).toHaveLength(calls);
+  });
+
+  test('a run that just fits its budget is submitted', async () => {
+    await using run = await running(teamScript());
+    const result = await run.orchestrate({
+      task: 'T',
+      config: teamOf(team, openai, {}, { budget: { calls: 6 } }),
+    });
+    expect(result.outcome).toBe('submitted');
+  });
+
+  test('the judge is told what is left', async () => {
+    await using run = await running(teamScript());
+    await run.orchestrate({ task: 'T', config: teamOf(team, openai, {}, { budget: { calls: 10 } }) });
+    expect(run.model.requests.find(({ tools }) => tools.includes('submit'))?.prompt).toContain(
+      'Budget left: 6 calls.',
+    );
+  });
+});
+
+describe('failure', () => {
+  test('when no agent has answered the run fails with every agent’s reason', async () => {
+    await using run = await running(
+      teamScript({
+        answer: ({ agent }) => ({
+          status: agent === 'agent_a' ? 401 : 404,
+          errorBody: '{"error":{"message":"no, test-key-openai"}}',
+        }),
+      }),
+    );
+    const failure = await failureOf(run, { task: 'T', config: teamOf(team, openai) });
+    expect(failure.type).toBe('NoAnswer');
+    expect(failure.message).toMatch(/agent_a: .*401.*\(check OPENAI_API_KEY\)/);
+    expect(failure.message).toMatch(/agent_b: .*404/);
+    expect(failure.message).not.toContain('test-key-openai');
+  });
+
+  test('an answer of an earlier attempt is delivered when nobody answers in a later one', async () => {
+    await using run = await running(
+      teamScript({
+        answer: ({ agent, attempt }) => (attempt === 1 ? answer(`Answer of ${agent}.`) : { status: 400 }),
+        decide: () => restart('r', 'i'),
+      }),
+    );
+    expect(await run.orchestrate({ task: 'T', config: teamOf(team, openai) })).toMatchObject({
+      answer: 'Answer of agent_a.',
+      attempts: 2,
+      outcome: 'restart_limit',
+    });
+  });
+
+  test('a final agent whose model fails costs only the presentation', async () => {
+    await using run = await running(teamScript({ present: () => ({ status: 400 }) }));
+    expect(await run.orchestrate({ task: 'T', config: teamOf(team, openai) })).toMatchObject({
+      answer: 'Answer of agent_a in attempt 1.',
+      outcome: 'submitted',
+    });
+  });
+
+  test('a 429 is retried after the time it names, and no agent hears of it', async () => {
+    let refused = false;
+    await using run = await running(
+      teamScript({
+        answer: ({ agent }) => {
+          if (refused) return answer(`Answer of ${agent}.`);
+          refused = true;
+          return { status: 429, headers: { 'retry-after-ms': '50' } };
+        },
+      }),
+    );
+    const result = await run.orchestrate({ task: 'T', config: teamOf(team, openai) });
+    expect(result.outcome).toBe('submitted');
+    expect(run.model.requests).toHaveLength(7);
+    expect(result.usage.calls).toBe(6);
+  });
+
+  test.each([
+    ['an empty task', { task: ' ' }, /^task: must not be empty/],
+    ['an unknown key', { task: 'T', confg: {} }, /confg: unknown key; did you mean config\?/],
+    [
+      'a bad value deep in the configuration',
+      { task: 'T', config: { agents: [{ id: 'a', backend: { type: 'opnai' } }] } },
+      /config\.agents\[0\]\.backend\.type: "opnai" is not one of openai \| claude/,
+    ],
+    [
+      'a configuration that there is not',
+      { task: 'T', config: 'nowhere' },
+      /no configuration named "nowhere"/,
+    ],
+    ['a missing key', { task: 'T', config: teamOf(['a'], { type: 'gemini' }) }, /agent a: .*GEMINI_API_KEY/],
+  ])('%s is refused before anything starts', async (_, input, message) => {
+    await using run = await running(teamScript());
+    const failure = await failureOf(run, input as OrchestrationInput);
+    expect(failure.type).toBe('InvalidInput');
+    expect(failure.message).toMatch(message);
+    expect(run.model.requests).toHaveLength(0);
+  });
+});

@@ -1,0 +1,198 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { RunEvent } from '../../src/messages/events.ts';
+import { running, type Running } from '../support/running.ts';
+import { answer, restart, submit, teamOf, teamScript } from '../support/team-script.ts';
+
+const team = ['agent_1', 'agent_2'];
+const openai = { type: 'openai' };
+const reason = "Agents provided plans but didn't execute actual implementation";
+const instructions =
+  'Please actually implement the solution by modifying the files,\nnot just describing what changes should be made';
+const onceMore = teamScript({
+  decide: ({ attempt }) => (attempt === 1 ? restart(reason, instructions) : submit()),
+});
+const logOf = ({ home }: Running): string => readFileSync(join(home, 'logs', 'log.txt'), 'utf8');
+
+describe('a restart', () => {
+  test('tells each agent why, in the documented block, with reason and instructions in full', async () => {
+    await using run = await running(onceMore);
+    await run.orchestrate({ task: 'Build it.', config: teamOf(team, openai) });
+    const second = run.model.requests.filter(({ prompt }) =>
+      prompt.includes('## Previous Orchestration Attempts'),
+    );
+    expect(second.length).toBeGreaterThanOrEqual(4);
+    for (const { prompt } of second) {
+      expect(prompt).toContain('This is attempt 2 to solve the task.');
+      expect(prompt).toContain(`**Why the restart was requested:**\n${reason}`);
+      expect(prompt).toContain(`**Instructions for improvement:**\n${instructions}`);
+    }
+  });
+
+  test('resets answers and coordination messages, and keeps the session’s conversation', async () => {
+    await using run = await running(onceMore);
+    const history = [
+      { role: 'user' as const, content: 'We speak of boats.' },
+      { role: 'assistant' as const, content: 'Of boats, yes.' },
+    ];
+    await run.orchestrate({ task: 'Build it.', history, config: teamOf(team, openai) });
+    const answering = run.model.requests.filter(
+      ({ prompt, tools }) => tools.includes('new_answer') && !prompt.includes('## Answers'),
+    );
+    expect(answering).toHaveLength(4);
+    for (const { body } of answering) {
+      expect(body.messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'user']);
+      expect(body.messages[2]).toMatchObject({ content: 'Of boats, yes.' });
+    }
+    expect(
+      run.model.requests.some(({ prompt }) => /attempt 2 to solve[\s\S]*in attempt 1\./.test(prompt)),
+    ).toBe(false);
+  });
+
+  test('before presenting prints the documented lines and banners', async () => {
+    await using run = await running(onceMore);
+    await run.orchestrate({ task: 'Build it.', config: teamOf(team, openai) });
+    const log = logOf(run);
+    const time = String.raw`\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\] `;
+    expect(log).toMatch(new RegExp(`^${time}Final agent selected: agent_1$`, 'm'));
+    expect(log).toMatch(
+      new RegExp(`^${time}🔄 Final agent agent_1 chose to RESTART orchestration\\n   Reason: `, 'm'),
+    );
+    expect(log).toMatch(/^ {3}Instructions: Please actually implement/m);
+    expect(log).toMatch(new RegExp(`^${time}🔄 Handling orchestration restart \\(attempt 1 -> 2\\)$`, 'm'));
+    expect(log).toContain(`🔄 Orchestration restart requested by final agent\n\nReason: ${reason}\n\n---\n`);
+    expect(log).toContain(
+      `🔄 Orchestration Restart - Attempt 2/3\n\nReason: ${reason}\n\nInstructions: ${instructions}\n\n---\n\n` +
+        '🚀 Starting multi-agent coordination...\n',
+    );
+  });
+
+  test('after presenting prints the documented lines', async () => {
+    await using run = await running(onceMore);
+    const config = teamOf(team, openai, { enable_post_presentation_evaluation: true });
+    await run.orchestrate({ task: 'Build it.', config });
+    const log = logOf(run);
+    for (const phrase of [
+      'Final agent selected: agent_1',
+      '🎤 [agent_1] presenting final answer',
+      '🔍 Starting post-presentation evaluation',
+      '🔍 Post-presentation evaluation by agent_1',
+      `🔄 Post-evaluation: agent_1 requests RESTART\n   Reason: ${reason}\n   Instructions: `,
+      '🔄 Handling orchestration restart (attempt 1 -> 2)',
+    ]) {
+      expect(log).toContain(phrase);
+    }
+  });
+
+  test('at the limit is shown as exceeded, and the best answer is delivered', async () => {
+    await using run = await running(teamScript({ decide: () => restart(reason, instructions) }));
+    const config = teamOf(team, openai, { max_orchestration_restarts: 1 });
+    const result = await run.orchestrate({ task: 'Build it.', config });
+    expect(result).toMatchObject({
+      outcome: 'restart_limit',
+      answer: 'The final answer, by agent_1.',
+      attempts: 2,
+      restarts: [{ attempt: 1, reason, instructions }],
+    });
+    expect(logOf(run)).toContain('Maximum orchestration restarts exceeded');
+  });
+
+  test('the judge after presenting has a fresh conversation: the task, the presented answer, nothing else', async () => {
+    await using run = await running(teamScript());
+    await run.orchestrate({
+      task: 'Build it.',
+      config: teamOf(team, openai, { enable_post_presentation_evaluation: true }),
+    });
+    const judge = run.model.requests.find(({ tools }) => tools.includes('submit'));
+    expect(judge?.prompt).toContain(
+      '## Task\n\nBuild it.\n\n## Final answer\n\nThe final answer, by agent_1.',
+    );
+    expect(judge?.prompt).not.toContain('Answer of agent_');
+    expect(judge?.prompt).toContain('This is attempt 1 of 3.');
+  });
+
+  test('final_agent gives judging and presenting a model of their own', async () => {
+    await using run = await running(teamScript());
+    const rest = { final_agent: { backend: { type: 'claude', model: 'claude-expensive' } } };
+    await run.orchestrate({
+      task: 'Build it.',
+      config: teamOf(team, { type: 'openai', model: 'cheap' }, {}, rest),
+    });
+    expect(run.model.requests.map(({ body, wire }) => `${wire} ${body.model}`)).toEqual([
+      ...Array.from({ length: 4 }, () => 'openai cheap'),
+      ...Array.from({ length: 2 }, () => 'anthropic claude-expensive'),
+    ]);
+  });
+});
+
+describe('a judge out of order counts as submitting, with a warning', () => {
+  test.each([
+    ['it calls neither tool, three times', () => ({ text: 'Hm.' }), 3],
+    ['its model fails', () => ({ status: 400 }), 1],
+    ['it says confirmed: false', () => submit(false), 1],
+  ])('%s', async (_, decide, calls) => {
+    await using run = await running(teamScript({ decide }));
+    const handle = await run.start({ task: 'T', config: teamOf(team, openai) });
+    expect(await handle.result()).toMatchObject({
+      outcome: 'submitted',
+      answer: 'The final answer, by agent_1.',
+    });
+    expect(run.model.requests.filter(({ tools }) => tools.includes('submit'))).toHaveLength(calls);
+    const events = await handle.query<RunEvent[]>('events');
+    expect(
+      events.some((event) => event.type === 'warning' && event.text.includes('counts as submitting')),
+    ).toBe(true);
+  });
+});
+
+describe('a person', () => {
+  test('asks for a restart: calls in flight are cancelled, the agents are told, and it counts toward the limit', async () => {
+    const { promise: answering, resolve: isAnswering } = Promise.withResolvers<void>();
+    await using run = await running(
+      teamScript({
+        answer: ({ agent, attempt }) => {
+          if (attempt > 1) return answer(`Answer of ${agent}.`);
+          isAnswering();
+          return { ...answer('Too late.'), delay: 30_000 };
+        },
+      }),
+    );
+    const handle = await run.start({
+      task: 'T',
+      config: teamOf(team, openai, { max_orchestration_restarts: 1 }),
+    });
+    await answering;
+    await handle.signal('requestRestart', { reason: 'Wrong way.', instructions: 'Go left.' });
+    const result = await handle.result();
+    expect(result).toMatchObject({
+      attempts: 2,
+      restarts: [{ attempt: 1, reason: 'Wrong way.', instructions: 'Go left.' }],
+    });
+    expect(run.model.requests.some(({ prompt }) => prompt.includes('requested by a person'))).toBe(true);
+    expect(logOf(run)).toContain('🔄 Orchestration restart requested by a person');
+  });
+
+  test('is refused at the limit, with a line in the log', async () => {
+    const { promise: deciding, resolve: isDeciding } = Promise.withResolvers<void>();
+    const { promise: refused, resolve: isRefused } = Promise.withResolvers<void>();
+    await using run = await running(
+      teamScript({
+        answer: async ({ agent }) => {
+          isDeciding();
+          await refused;
+          return answer(`Answer of ${agent}.`);
+        },
+      }),
+    );
+    const handle = await run.start({
+      task: 'T',
+      config: teamOf(team, openai, { max_orchestration_restarts: 0 }),
+    });
+    await deciding;
+    await handle.signal('requestRestart', { reason: 'Wrong way.', instructions: 'Go left.' });
+    isRefused();
+    expect(await handle.result()).toMatchObject({ attempts: 1, outcome: 'submitted' });
+    expect(logOf(run)).toContain('Maximum orchestration restarts exceeded (requested by a person)');
+  });
+});
