@@ -16,8 +16,31 @@ interface Locked {
   optionalDependencies?: Record<string, string>;
 }
 
-const systems = ['darwin', 'win32', 'linux', 'freebsd', 'android', 'openharmony', 'aix', 'sunos', 'netbsd', 'openbsd', 'wasm32'];
-const processors = ['x64', 'arm64', 'arm', 'ia32', 'ppc64', 's390x', 'riscv64', 'loong64', 'mips64el', 'wasm32'];
+const systems = [
+  'darwin',
+  'win32',
+  'linux',
+  'freebsd',
+  'android',
+  'openharmony',
+  'aix',
+  'sunos',
+  'netbsd',
+  'openbsd',
+  'wasm32',
+];
+const processors = [
+  'x64',
+  'arm64',
+  'arm',
+  'ia32',
+  'ppc64',
+  's390x',
+  'riscv64',
+  'loong64',
+  'mips64el',
+  'wasm32',
+];
 
 const lock = JSON.parse(readFileSync('package-lock.json', 'utf8')) as { packages: Record<string, Locked> };
 const wordsOf = (name: string): string[] => name.split(/[/-]/);
@@ -29,7 +52,13 @@ for (const { optionalDependencies = {}, dev } of Object.values(lock.packages)) {
     const os = systems.filter((system) => wordsOf(name).includes(system));
     if (lock.packages[path] !== undefined || !/^\d/.test(version) || os.length === 0) continue;
     const cpu = processors.filter((processor) => wordsOf(name).includes(processor));
-    lock.packages[path] = { version, ...(dev && { dev }), optional: true, os, ...(cpu.length > 0 && { cpu }) };
+    lock.packages[path] = {
+      version,
+      ...(dev && { dev }),
+      optional: true,
+      os,
+      ...(cpu.length > 0 && { cpu }),
+    };
     added += 1;
   }
 }
