@@ -89,10 +89,15 @@ export class Reprise {
   }
 }
 
-/** What an agent is writing at this moment. */
-export interface Writing {
+/** A model call that is under way. */
+export interface PendingCall {
   activityId: string;
-  progress: ModelProgress;
+  /** From 1; more than 1: the world failed, and the call is made again. */
+  attempt: number;
+  /** Why the last try failed. */
+  lastFailure?: string;
+  /** What the model has written so far; absent before its first heartbeat. */
+  progress?: ModelProgress;
 }
 
 export class OrchestrationRun {
@@ -130,14 +135,18 @@ export class OrchestrationRun {
     return (await this.#handle.describe()).status.name === 'RUNNING';
   }
 
-  /** The texts in progress, from the heartbeats of the calls that are under way. */
-  async writing(): Promise<Writing[]> {
+  /** The calls under way, with the texts in progress that their heartbeats carry. */
+  async pendingCalls(): Promise<PendingCall[]> {
     const { raw } = await this.#handle.describe();
     const { payloadConverter } = this.#handle.client.options.loadedDataConverter;
-    return (raw.pendingActivities ?? []).flatMap(({ activityId, heartbeatDetails }) => {
+    return (raw.pendingActivities ?? []).map(({ activityId, attempt, lastFailure, heartbeatDetails }) => {
       const payload = heartbeatDetails?.payloads?.[0];
-      if (!activityId || !payload) return [];
-      return [{ activityId, progress: payloadConverter.fromPayload<ModelProgress>(payload) }];
+      return {
+        activityId: activityId ?? '',
+        attempt: attempt ?? 1,
+        ...(lastFailure?.message && { lastFailure: lastFailure.message }),
+        ...(payload && { progress: payloadConverter.fromPayload<ModelProgress>(payload) }),
+      };
     });
   }
 }

@@ -23,6 +23,8 @@ export interface WorkerSettings {
   /** A ready bundle of the workflows; made or loaded when absent. */
   bundle?: { codePath: string };
   taskQueue?: string;
+  /** Called before the workflows are bundled, which takes seconds. */
+  onBundling?: () => void;
 }
 
 /**
@@ -40,7 +42,7 @@ export async function createWorker(settings: WorkerSettings): Promise<Worker> {
     connection,
     namespace,
     taskQueue: settings.taskQueue ?? taskQueue,
-    workflowBundle: settings.bundle ?? (await workflowBundle(home)),
+    workflowBundle: settings.bundle ?? (await workflowBundle(home, settings.onBundling)),
     activities: createActivities({
       store,
       openModel: modelOpener(environment),

@@ -71,7 +71,14 @@ export async function openWithWorker(options: CommonOptions): Promise<Opened> {
           : 'Starting Temporal and a worker in the background …',
       );
       const { address, namespace } = target;
-      const settings = { home, address, namespace, extensions: extensions ?? process.cwd(), replace };
+      const settings = {
+        home,
+        address,
+        namespace,
+        extensions: extensions ?? process.cwd(),
+        replace,
+        onProgress: say,
+      };
       const started = await startBackground(settings).catch((error: Error) => {
         throw new CommandError(error.message, exitStatus.unreachable);
       });

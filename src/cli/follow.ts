@@ -30,10 +30,11 @@ export async function follow(run: OrchestrationRun, options: CommonOptions): Pro
 }
 
 async function showUntilEnd(run: OrchestrationRun, view: View): Promise<OrchestrationResult> {
-  let ended = false;
-  const end = run.result().finally(() => (ended = true));
-  // Awaited below; until then a failure must not count as unhandled.
-  end.catch(() => {});
+  const end = run.result();
+  const ended = end.then(
+    () => true,
+    () => true,
+  );
   let seen = 0;
   const showEvents = async (): Promise<void> => {
     for (const event of await run.events(seen + 1)) {
@@ -41,18 +42,17 @@ async function showUntilEnd(run: OrchestrationRun, view: View): Promise<Orchestr
       seen = event.seq;
     }
   };
-  while (!ended) {
+  const pause = (): Promise<false> => new Promise((resolve) => setTimeout(() => resolve(false), lookEveryMs));
+  do {
     try {
       await showEvents();
-      if (process.stderr.isTTY) view.progress(await run.state(), await run.writing());
+      view.progress(await run.state(), await run.pendingCalls());
     } catch {
       // Server or worker are away for a moment: the run is not, and the next look finds them back.
     }
-    await Promise.race([end.catch(() => {}), new Promise((resolve) => setTimeout(resolve, lookEveryMs))]);
-  }
-  const result = await end;
+  } while (!(await Promise.race([ended, pause()])));
   await showEvents();
-  return result;
+  return end;
 }
 
 /** What went wrong in words: the reasons of a failed run, without stack traces. */

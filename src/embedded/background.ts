@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, fstatSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isHeld, readHolder, type Holder } from './lock.ts';
@@ -12,6 +12,8 @@ export interface BackgroundSettings {
   extensions: string;
   /** Asks the present holder to hand over: its worker differs from the one that is needed. */
   replace: boolean;
+  /** Told what the new one says while it starts: it may have to fetch the Temporal CLI first. */
+  onProgress: (text: string) => void;
 }
 
 const main = fileURLToPath(
@@ -27,11 +29,12 @@ const logOf = (home: string): string => join(home, 'logs', 'up.log');
  * @throws where it ends before that, with the end of its log
  */
 export async function startBackground(settings: BackgroundSettings): Promise<Holder> {
-  const { home, address, namespace, extensions, replace } = settings;
+  const { home, address, namespace, extensions, replace, onProgress } = settings;
   const before = readHolder(home);
   if (replace && before !== undefined && isAlive(before.pid)) process.kill(before.pid, 'SIGUSR2');
   mkdirSync(join(home, 'logs'), { recursive: true });
   const output = openSync(logOf(home), 'a');
+  let told = fstatSync(output).size;
   const words = ['up', '--background', '--temporal', address, '--extensions', extensions];
   const child = spawn(process.execPath, [main, ...words], {
     stdio: ['ignore', output, output],
@@ -43,6 +46,9 @@ export async function startBackground(settings: BackgroundSettings): Promise<Hol
   let exited = false;
   child.once('exit', () => (exited = true));
   for (;;) {
+    const said = readFileSync(logOf(home)).subarray(told);
+    told += said.length;
+    if (said.length > 0) onProgress(said.toString().trimEnd());
     const holder = readHolder(home);
     const isNew = !replace || holder?.pid !== before?.pid;
     if (holder?.ready && isNew && isAlive(holder.pid)) return holder;

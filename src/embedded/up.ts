@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { NativeConnection, type Worker } from '@temporalio/worker';
 import { createWorker } from '../worker.ts';
+import { quietRuntime } from '../worker/quiet-runtime.ts';
 import { readEnvironment } from '../config/environment.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { lastUse } from './last-use.ts';
@@ -66,6 +67,7 @@ export class Up {
   async run(): Promise<void> {
     const { home, namespace, extensions } = this.#settings;
     const watching = setInterval(() => void this.#watchServer(), 2000);
+    quietRuntime();
     const connection = await NativeConnection.connect({ address: this.#holder.address });
     this.#worker = await createWorker({
       connection,
@@ -73,6 +75,7 @@ export class Up {
       home,
       configFolder: extensions,
       variables: process.env,
+      onBundling: () => this.#settings.say('Bundling the workflows (once) …'),
     });
     this.#holder = { ...this.#holder, ready: true };
     this.#lock.describe(this.#holder);

@@ -2,13 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
-import { NativeConnection, Runtime } from '@temporalio/worker';
+import { NativeConnection } from '@temporalio/worker';
 import { inject } from 'vitest';
 import type { OrchestrationInput, OrchestrationResult } from '../../src/messages/orchestration.ts';
 import { createWorker } from '../../src/worker.ts';
+import { quietRuntime } from '../../src/worker/quiet-runtime.ts';
 import { startModelServer, type ModelServer, type Script } from './model-server.ts';
-
-let installed = false;
 
 /** A worker with a home of its own on the run's Temporal server, and a scripted model. */
 export interface Running {
@@ -25,9 +24,7 @@ export interface Running {
 let count = 0;
 
 export async function running(script: Script, variables: NodeJS.ProcessEnv = {}): Promise<Running> {
-  if (!installed)
-    Runtime.install({ logger: { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} } });
-  installed = true;
+  quietRuntime();
   const { address, bundle } = inject('temporal');
   const home = mkdtempSync(join(tmpdir(), 'reprise-home-'));
   const taskQueue = `test-${process.pid}-${++count}`;

@@ -164,7 +164,7 @@ describe('failure', () => {
     ['a missing key', { task: 'T', config: teamOf(['a'], { type: 'gemini' }) }, /agent a: .*GEMINI_API_KEY/],
   ])('%s is refused before anything starts', async (_, input, message) => {
     await using run = await running(teamScript());
-    const failure = await failureOf(run, input as OrchestrationInput);
+    const failure = await failureOf(run, input);
     expect(failure.type).toBe('InvalidInput');
     expect(failure.message).toMatch(message);
     expect(run.model.requests).toHaveLength(0);

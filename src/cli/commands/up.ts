@@ -46,7 +46,6 @@ export async function up(options: UpOptions): Promise<void> {
   say(
     `Temporal ${running.holder.address}${running.holder.uiAddress ? `, Web UI ${running.holder.uiAddress}` : ''}`,
   );
-  say('Starting the worker …');
   try {
     await running.run();
   } catch (error) {

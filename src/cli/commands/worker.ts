@@ -1,6 +1,7 @@
 import { NativeConnection } from '@temporalio/worker';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { createWorker } from '../../worker.ts';
+import { quietRuntime } from '../../worker/quiet-runtime.ts';
 import { MissingSearchAttributes } from '../../worker/search-attributes.ts';
 import { targetOf } from '../connection.ts';
 import { CommandError, exitStatus, say } from '../exit.ts';
@@ -10,6 +11,7 @@ import { homeFolder, type CommonOptions } from '../options.ts';
 export async function worker(options: CommonOptions & { extensions: string }): Promise<void> {
   const { address, namespace } = targetOf(options.temporal, undefined);
   const { connectionOptions } = loadClientConnectConfig();
+  quietRuntime();
   const connection = await NativeConnection.connect({ ...connectionOptions, address }).catch(
     (error: Error) => {
       throw new CommandError(

@@ -1,6 +1,5 @@
 import colors from 'picocolors';
 import type { AgentState } from '../../messages/events.ts';
-import type { ModelProgress } from '../../messages/model-call.ts';
 import type { OrchestrationState } from '../../messages/state.ts';
 
 const marks: Record<AgentState, string> = {
@@ -17,11 +16,12 @@ const marks: Record<AgentState, string> = {
  * What is going on at this moment: one line for each agent, with the end of the text that it is writing,
  * and one with attempt, time, calls, tokens and cost.
  *
+ * @param texts what each agent has written so far
  * @param columns width of the terminal; no line is longer
  */
 export function drawRegion(
   { agents, attempt, maxAttempts, phase, selectedAgent, usage }: OrchestrationState,
-  texts: Map<string, ModelProgress>,
+  texts: Map<string, string>,
   seconds: number,
   columns: number,
 ): string {
@@ -31,7 +31,7 @@ export function drawRegion(
     const doing = isFinal ? phase : state;
     const head = `  ${isFinal ? '✎' : marks[state]} ${id.padEnd(width)}  ${doing.padEnd(10)} `;
     const room = columns - head.length - 1;
-    return head + colors.dim(endOf(texts.get(id)?.partial ?? '', room));
+    return head + colors.dim(endOf(texts.get(id) ?? '', room));
   });
   const spent =
     usage === null

@@ -1,9 +1,10 @@
 import { createLogUpdate } from 'log-update';
-import type { Writing } from '../../client.ts';
+import type { PendingCall } from '../../client.ts';
 import type { RunEvent } from '../../messages/events.ts';
 import { entriesOf } from '../../messages/lines.ts';
 import type { OrchestrationState } from '../../messages/state.ts';
 import { logLine } from '../../worker/log-sink.ts';
+import { CallNames } from './call-names.ts';
 import { drawRegion } from './region.ts';
 import type { View } from './view.ts';
 
@@ -11,28 +12,33 @@ import type { View } from './view.ts';
 export class TerminalView implements View {
   readonly #region = createLogUpdate(process.stderr);
   readonly #startedAt = Date.now();
-  /** Which agent an activity works for. */
-  readonly #agents = new Map<string, string>();
-  #last = '';
+  readonly #names = new CallNames();
+  #drawn = '';
 
   event(event: RunEvent): void {
-    if (event.type === 'thinking') this.#agents.set(event.activityId, event.agent);
-    const lines = entriesOf(event).map((entry) => logLine(entry, event.at));
-    if (lines.length > 0) this.#region.persist(lines.join('\n'));
-    if (this.#last !== '') this.#region(this.#last);
+    this.#names.learn(event);
+    this.#scroll(entriesOf(event).map((entry) => logLine(entry, event.at)));
   }
 
-  progress(state: OrchestrationState, writing: Writing[]): void {
+  progress(state: OrchestrationState, calls: PendingCall[]): void {
+    const now = new Date().toISOString();
+    this.#scroll(this.#names.newRetries(calls).map((text) => logLine({ text, stamped: true }, now)));
     const texts = new Map(
-      writing.map(({ activityId, progress }) => [this.#agents.get(activityId) ?? '', progress]),
+      calls.map(({ activityId, progress }) => [this.#names.agentOf(activityId), progress?.partial ?? '']),
     );
     const seconds = (Date.now() - this.#startedAt) / 1000;
-    this.#last = drawRegion(state, texts, seconds, process.stderr.columns ?? 80);
-    this.#region(this.#last);
+    this.#drawn = drawRegion(state, texts, seconds, process.stderr.columns ?? 80);
+    this.#region(this.#drawn);
   }
 
   close(): void {
     this.#region.clear();
     this.#region.done();
+  }
+
+  #scroll(lines: string[]): void {
+    if (lines.length === 0) return;
+    this.#region.persist(lines.join('\n'));
+    if (this.#drawn !== '') this.#region(this.#drawn);
   }
 }

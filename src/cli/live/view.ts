@@ -1,4 +1,4 @@
-import type { Writing } from '../../client.ts';
+import type { PendingCall } from '../../client.ts';
 import type { RunEvent } from '../../messages/events.ts';
 import type { OrchestrationState } from '../../messages/state.ts';
 import { PlainView } from './plain-view.ts';
@@ -8,7 +8,7 @@ import { TerminalView } from './terminal-view.ts';
 export interface View {
   event(event: RunEvent): void;
   /** What is going on at this moment. */
-  progress(state: OrchestrationState, writing: Writing[]): void;
+  progress(state: OrchestrationState, calls: PendingCall[]): void;
   /** Leaves the terminal as it should stay. */
   close(): void;
 }
