@@ -19,7 +19,9 @@ export interface Seen {
   tools: string[];
   /** Milliseconds since the epoch. */
   at: number;
-  /** Whether the client went away before the reply was complete. */
+  /** Whether the reply was sent whole. */
+  answered: boolean;
+  /** Whether the client went away before that. */
   aborted: boolean;
 }
 
@@ -88,7 +90,10 @@ async function handle(
 ): Promise<void> {
   const seen = await read(request, requests.length);
   requests.push(seen);
-  response.once('close', () => (seen.aborted = !response.writableFinished));
+  response.once('close', () => {
+    seen.answered = response.writableFinished;
+    seen.aborted = !seen.answered;
+  });
   const reply = await script(seen);
   if (reply.delay !== undefined) await pause(reply.delay);
   if (reply.status !== undefined) {
@@ -125,6 +130,7 @@ async function read(request: IncomingMessage, index: number): Promise<Seen> {
     prompt: textsOf(body).join('\n'),
     tools: (body.tools ?? []).map(({ name, function: inner }) => name ?? inner?.name ?? ''),
     at,
+    answered: false,
     aborted: false,
   };
 }

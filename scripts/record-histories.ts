@@ -1,0 +1,53 @@
+/**
+ * Records what `npm test` replays: one history for each course that workflow code can take. Run it when new behaviour
+ * is added, and commit only the new file: the old ones show that runs which are open now survive the change.
+ *
+ *   node scripts/record-histories.ts [NAME …]
+ */
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+import { NativeConnection } from '@temporalio/worker';
+import { connect } from '../src/client.ts';
+import { freePort } from '../src/embedded/ports.ts';
+import { startServer } from '../src/embedded/server.ts';
+import { findTemporalCli } from '../src/embedded/temporal-cli.ts';
+import { createWorker } from '../src/worker.ts';
+import { quietRuntime } from '../src/worker/quiet-runtime.ts';
+import { courses } from '../test/histories/courses.ts';
+import { startModelServer } from '../test/support/model-server.ts';
+
+quietRuntime();
+const home = mkdtempSync(join(tmpdir(), 'reprise-record-'));
+const cli = await findTemporalCli(console.error);
+const server = await startServer({ cli, port: await freePort(), log: join(home, 'temporal.log') });
+const names = process.argv.slice(2);
+for (const { name, script, input, steer } of courses.filter(
+  (each) => names.length === 0 || names.includes(each.name),
+)) {
+  const model = await startModelServer(script);
+  const connection = await NativeConnection.connect({ address: server.address });
+  const variables = { OPENAI_API_KEY: 'recorded', OPENAI_BASE_URL: model.openai };
+  const worker = await createWorker({
+    connection,
+    namespace: 'default',
+    home,
+    configFolder: home,
+    variables,
+  });
+  const reprise = await connect({ address: server.address });
+  await worker.runUntil(async () => {
+    const run = await reprise.startOrchestration(input, { id: name });
+    await steer?.(run);
+    await run.result().catch(() => {});
+  });
+  const history = await reprise.client.workflow.getHandle(name).fetchHistory();
+  writeFileSync(join('test', 'histories', `${name}.json`), `${historyToJSON(history)}\n`);
+  console.log(name);
+  await Promise.all([reprise.close(), connection.close(), model.close()]);
+}
+server.process.kill();
+await once(server.process, 'exit');
+rmSync(home, { recursive: true, force: true });

@@ -1,0 +1,74 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { inject } from 'vitest';
+import { freePort } from '../../src/embedded/ports.ts';
+import { startServer } from '../../src/embedded/server.ts';
+
+const workerMain = fileURLToPath(new URL('./worker-main.ts', import.meta.url));
+
+/** A Temporal server and a worker, each a process of its own that can be killed and started again on the same data. */
+export class Machine {
+  readonly home = mkdtempSync(join(tmpdir(), 'reprise-machine-'));
+  readonly #variables: Record<string, string>;
+  #port = 0;
+  #server: ChildProcess | undefined;
+  #worker: ChildProcess | undefined;
+
+  /** @param variables the worker's environment besides this process's */
+  constructor(variables: Record<string, string>) {
+    this.#variables = variables;
+  }
+
+  get address(): string {
+    return `127.0.0.1:${this.#port}`;
+  }
+
+  async startServer(): Promise<void> {
+    this.#port ||= await freePort();
+    const server = await startServer({
+      cli: inject('temporal').cli,
+      port: this.#port,
+      database: join(this.home, 'temporal.db'),
+      log: join(this.home, 'temporal.log'),
+    });
+    this.#server = server.process;
+  }
+
+  /** Starts the worker and waits until it polls. */
+  async startWorker(): Promise<void> {
+    const worker = spawn(process.execPath, [workerMain, this.address, this.home, inject('temporal').bundle], {
+      env: { ...process.env, ...this.#variables },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    this.#worker = worker;
+    await once(worker.stdout, 'data');
+  }
+
+  async killServer(): Promise<void> {
+    await kill(this.#server);
+  }
+
+  pauseServer(): void {
+    this.#server?.kill('SIGSTOP');
+  }
+
+  resumeServer(): void {
+    this.#server?.kill('SIGCONT');
+  }
+
+  async killWorker(): Promise<void> {
+    await kill(this.#worker);
+  }
+}
+
+/** `kill -9`, and wait until it is gone. */
+async function kill(child: ChildProcess | undefined): Promise<void> {
+  if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  const gone = once(child, 'exit');
+  child.kill('SIGKILL');
+  await gone;
+}

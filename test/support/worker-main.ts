@@ -1,0 +1,18 @@
+/** A worker as a process of its own: `node worker-main.ts ADDRESS HOME BUNDLE`. Prints a line when it polls. */
+import { NativeConnection } from '@temporalio/worker';
+import { createWorker } from '../../src/worker.ts';
+import { quietRuntime } from '../../src/worker/quiet-runtime.ts';
+
+const [address = '', home = '', codePath = ''] = process.argv.slice(2);
+quietRuntime();
+const worker = await createWorker({
+  connection: await NativeConnection.connect({ address }),
+  namespace: 'default',
+  home,
+  configFolder: home,
+  variables: process.env,
+  bundle: { codePath },
+});
+const ended = worker.run();
+console.log('polling');
+await ended;
