@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { connect, taskQueue, type Reprise } from '../client.ts';
@@ -6,6 +7,7 @@ import { startBackground } from '../embedded/background.ts';
 import { fingerprintOf } from '../embedded/fingerprint.ts';
 import { noteUse } from '../embedded/last-use.ts';
 import { isHeld, readHolder, type Holder } from '../embedded/lock.ts';
+import { isAlive } from '../embedded/processes.ts';
 import { answers } from '../embedded/server.ts';
 import { CommandError, exitStatus, say } from './exit.ts';
 import { homeFolder, type CommonOptions } from './options.ts';
@@ -39,10 +41,16 @@ export interface Opened {
   uiAddress: string | undefined;
 }
 
+/** This folder's `up`, or what a dead one has left: a server that still answers. */
+async function usableHolder(home: string): Promise<Holder | undefined> {
+  const holder = readHolder(home);
+  if (holder === undefined || isHeld(home)) return holder;
+  return (await answers(holder.address)) ? holder : undefined;
+}
+
 /** Connects for a command that only talks to runs that are there. @throws `CommandError`, status 3 */
 export async function open(options: CommonOptions): Promise<Opened> {
-  const home = homeFolder();
-  const holder = isHeld(home) ? readHolder(home) : undefined;
+  const holder = await usableHolder(homeFolder());
   return openAt(targetOf(options.temporal, holder), holder);
 }
 
@@ -55,37 +63,36 @@ export async function open(options: CommonOptions): Promise<Opened> {
 export async function openWithWorker(options: CommonOptions): Promise<Opened> {
   const home = homeFolder();
   noteUse(home);
-  const holder = isHeld(home) ? readHolder(home) : undefined;
+  const holder = await usableHolder(home);
   const target = targetOf(options.temporal, holder);
   if (!target.isLocal) return openAt(target, holder);
 
   const extensions = options.config === undefined ? undefined : dirname(resolve(options.config));
-  const isOurs = holder !== undefined && holder.address === target.address;
-  const replace = isOurs && holder.background && differs(holder, extensions);
-  if (!isOurs || replace || !holder.ready) {
-    const isServed = !replace && (await answers(target.address)) && (await hasWorker(target));
-    if (!isServed) {
-      say(
-        replace
-          ? 'Replacing the background worker: keys or extensions have changed …'
-          : 'Starting Temporal and a worker in the background …',
-      );
-      const { address, namespace } = target;
-      const settings = {
-        home,
-        address,
-        namespace,
-        extensions: extensions ?? process.cwd(),
-        replace,
-        onProgress: say,
-      };
-      const started = await startBackground(settings).catch((error: Error) => {
-        throw new CommandError(error.message, exitStatus.unreachable);
-      });
-      return openAt({ ...target, address: started.address }, started);
-    }
+  const ours = holder?.address === target.address && isHeld(home) ? holder : undefined;
+  const replace = ours?.background === true && differs(ours, extensions);
+  if (ours?.ready && !replace) return openAt(target, ours);
+  if (ours === undefined && (await answers(target.address)) && (await hasWorker(target)))
+    return openAt(target, undefined);
+  const started = await start(target, home, extensions ?? process.cwd(), replace);
+  return openAt({ ...target, address: started.address }, started);
+}
+
+async function start(
+  { address, namespace }: Target,
+  home: string,
+  extensions: string,
+  replace: boolean,
+): Promise<Holder> {
+  say(
+    replace
+      ? 'Replacing the background worker: keys or extensions have changed …'
+      : 'Starting Temporal and a worker in the background …',
+  );
+  try {
+    return await startBackground({ home, address, namespace, extensions, replace, onProgress: say });
+  } catch (error) {
+    throw new CommandError(error instanceof Error ? error.message : String(error), exitStatus.unreachable);
   }
-  return openAt(target, isOurs ? holder : undefined);
 }
 
 /** A command without a configuration takes whatever extensions folder the worker has. */
@@ -116,13 +123,14 @@ async function hasWorker({ address, namespace }: Target): Promise<boolean> {
       taskQueue: { name: taskQueue },
       taskQueueType: 1,
     });
-    // A worker that was killed stays in the list for minutes: only one that has just polled counts.
-    const fresh = (seconds: unknown): boolean => Date.now() / 1000 - Number(seconds) < pollerFreshSeconds;
-    return (pollers ?? []).some(({ lastAccessTime }) => fresh(lastAccessTime?.seconds));
+    return (pollers ?? []).some(({ identity }) => identity && !isDeadHere(identity));
   } finally {
     await reprise.close();
   }
 }
 
-/** A worker's poll lasts a minute. */
-const pollerFreshSeconds = 70;
+/** A worker that was killed is listed for minutes: where it was on this machine, its process tells. */
+function isDeadHere(identity: string): boolean {
+  const [pid, host] = identity.split('@');
+  return host === hostname() && !isAlive(Number(pid));
+}

@@ -87,6 +87,7 @@ function addServiceCommands(program: Command): void {
     .description('embedded Temporal, Web UI and worker, until interrupted')
     .addOption(extensions())
     .addOption(new Option('--background').hideHelp())
+    .addOption(new Option('--take-over').hideHelp())
     .addHelpText('after', examples('reprise up', 'reprise up --temporal localhost:7300'))
     .action(async (options: UpOptions) => (await import('./commands/up.ts')).up(options));
   program

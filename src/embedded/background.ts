@@ -35,7 +35,15 @@ export async function startBackground(settings: BackgroundSettings): Promise<Hol
   mkdirSync(join(home, 'logs'), { recursive: true });
   const output = openSync(logOf(home), 'a');
   let told = fstatSync(output).size;
-  const words = ['up', '--background', '--temporal', address, '--extensions', extensions];
+  const words = [
+    'up',
+    '--background',
+    '--temporal',
+    address,
+    '--extensions',
+    extensions,
+    ...(replace ? ['--take-over'] : []),
+  ];
   const child = spawn(process.execPath, [main, ...words], {
     stdio: ['ignore', output, output],
     detached: true,

@@ -9,11 +9,13 @@ import { homeFolder, type CommonOptions } from '../options.ts';
 export interface UpOptions extends CommonOptions {
   extensions: string;
   background?: boolean;
+  /** Waits for the present holder, which was asked to hand over. */
+  takeOver?: boolean;
 }
 
 const lookEveryMs = 5000;
 
-/** How long a background `up` waits for the one before it, which lets its calls in flight finish. */
+/** How long the one before may take to let its calls in flight finish. */
 const handOverMs = 10 * 60_000;
 
 /** `reprise up`: embedded Temporal, Web UI and worker, until interrupted. */
@@ -24,7 +26,7 @@ export async function up(options: UpOptions): Promise<void> {
   const { address, namespace, isLocal } = targetOf(options.temporal, undefined);
   if (!isLocal)
     throw usageError(`up serves this machine only; ${address} is elsewhere (there: reprise worker)`);
-  const lock = await takeOrWait(home, background);
+  const lock = await takeOrWait(home, options.takeOver ?? false);
   if (lock === undefined) {
     say(
       `Reprise is up here already: ${previous?.address ?? home}${previous?.uiAddress ? `, Web UI ${previous.uiAddress}` : ''}`,
@@ -57,9 +59,9 @@ export async function up(options: UpOptions): Promise<void> {
   await ending;
 }
 
-/** Of several that start at once in the background, one takes the folder and the others leave it to that one. */
-async function takeOrWait(home: string, background: boolean) {
-  const deadline = Date.now() + (background ? handOverMs : 0);
+/** Of several that want to take over at once one gets the folder, and the others leave it to that one. */
+async function takeOrWait(home: string, takeOver: boolean) {
+  const deadline = Date.now() + (takeOver ? handOverMs : 0);
   const before = readHolder(home);
   for (;;) {
     const lock = takeLock(home);
