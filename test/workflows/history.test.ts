@@ -1,4 +1,4 @@
-import { temporal } from '@temporalio/proto';
+import proto from '@temporalio/proto';
 import { expect, test } from 'vitest';
 import { running } from '../support/running.ts';
 import { answer, teamOf, teamScript, vote } from '../support/team-script.ts';
@@ -30,7 +30,7 @@ test.each(['openai', 'claude'])('a conversation of 100 calls at 5 KB through %s'
   }
 
   const history = await handle.fetchHistory();
-  const bytes = temporal.api.history.v1.History.encode(history).finish().length;
+  const bytes = proto.temporal.api.history.v1.History.encode(history).finish().length;
   const content = conversation.length * fiveKilobytes(1).length;
   expect((bytes - content) / calls).toBeLessThan(3000);
 });

@@ -1,0 +1,13 @@
+import { proxyActivities } from '@temporalio/workflow';
+
+const { wait } = proxyActivities<{ wait(milliseconds: number): Promise<void> }>({
+  startToCloseTimeout: '1 minute',
+});
+
+/** The floor: as many activities as a team of three makes calls, in the same order, and nothing else. */
+export async function floor(milliseconds: number): Promise<void> {
+  const threeAtOnce = () => Promise.all([wait(milliseconds), wait(milliseconds), wait(milliseconds)]);
+  await threeAtOnce();
+  await threeAtOnce();
+  await wait(milliseconds);
+}

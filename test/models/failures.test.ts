@@ -1,0 +1,126 @@
+import { ApplicationFailure } from '@temporalio/common';
+import { describe, expect, test } from 'vitest';
+import type { Backend } from '../../src/config/backend.ts';
+import { redact } from '../../src/models/failures.ts';
+import { modelOpener } from '../../src/models/open-model.ts';
+import { retryDelay } from '../../src/models/retry-after.ts';
+import { startModelServer, type Scripted } from '../support/model-server.ts';
+
+const secret = 'sk-very-secret-0123456789';
+
+async function failureOf(type: 'openai' | 'claude', reply: Scripted): Promise<ApplicationFailure> {
+  const server = await startModelServer(() => reply);
+  try {
+    const open = modelOpener({
+      OPENAI_API_KEY: secret,
+      OPENAI_BASE_URL: server.openai,
+      ANTHROPIC_API_KEY: secret,
+      ANTHROPIC_BASE_URL: server.anthropic,
+    });
+    const request = { messages: [{ role: 'user' as const, content: 'Hi' }], tools: [], onDelta() {} };
+    const error: unknown = await open({ type, model: 'some-model' })
+      .complete({ ...request, signal: new AbortController().signal })
+      .catch((reason: unknown) => reason);
+    expect(server.requests).toHaveLength(1);
+    expect(error).toBeInstanceOf(ApplicationFailure);
+    return error as ApplicationFailure;
+  } finally {
+    await server.close();
+  }
+}
+
+const shouldRetry = (value: string) => ({ 'x-should-retry': value });
+
+describe.each(['openai', 'claude'] as const)('a failed request through %s', (type) => {
+  test.each<[string, Scripted, string, boolean]>([
+    ['400', { status: 400 }, 'BadRequest', false],
+    ['401', { status: 401 }, 'Unauthorized', false],
+    ['403', { status: 403 }, 'Forbidden', false],
+    ['404', { status: 404 }, 'NotFound', false],
+    ['408', { status: 408 }, 'ServerError', true],
+    ['409', { status: 409 }, 'ServerError', true],
+    ['413', { status: 413 }, 'BadRequest', false],
+    ['422', { status: 422 }, 'BadRequest', false],
+    ['429', { status: 429 }, 'RateLimited', true],
+    ['500', { status: 500 }, 'ServerError', true],
+    ['503', { status: 503 }, 'ServerError', true],
+    ['529', { status: 529 }, 'ServerError', true],
+    ['429 with x-should-retry: false', { status: 429, headers: shouldRetry('false') }, 'RateLimited', false],
+    ['400 with x-should-retry: true', { status: 400, headers: shouldRetry('true') }, 'BadRequest', true],
+    ['an error that is no JSON', { status: 502, errorBody: '<html>' }, 'ServerError', true],
+    ['a stream that is cut', { text: 'Half of', cut: true }, 'ConnectionFailed', true],
+  ])('%s → %#', async (_, reply, kind, retryable) => {
+    const failure = await failureOf(type, reply);
+    expect(failure.type).toBe(kind);
+    expect(failure.nonRetryable).toBe(!retryable);
+  });
+
+  test('401 says which variable to check, and shows no key', async () => {
+    const errorBody = JSON.stringify({ error: { message: `Incorrect key ${secret}`, type: 'auth' } });
+    const failure = await failureOf(type, { status: 401, errorBody });
+    expect(failure.message).toContain(type === 'openai' ? 'check OPENAI_API_KEY' : 'check ANTHROPIC_API_KEY');
+    expect(JSON.stringify([failure.message, failure.details, String(failure.cause)])).not.toContain('secret');
+  });
+
+  test('the provider’s wait becomes the next retry’s', async () => {
+    const failure = await failureOf(type, { status: 429, headers: { 'retry-after': '7' } });
+    expect(failure.nextRetryDelay).toBe(7000);
+  });
+
+  test('a refusal is ContentRefused and not retried', async () => {
+    const failure = await failureOf(type, {
+      text: 'No.',
+      finish: type === 'openai' ? 'content_filter' : 'refusal',
+    });
+    expect([failure.type, failure.nonRetryable]).toEqual(['ContentRefused', true]);
+  });
+});
+
+test('a server that is not there → ConnectionFailed, retryable', async () => {
+  const open = modelOpener({ OPENAI_API_KEY: secret, OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' });
+  const signal = new AbortController().signal;
+  const call = open({ type: 'openai' }).complete({ messages: [], tools: [], signal, onDelta() {} });
+  await expect(call).rejects.toMatchObject({ type: 'ConnectionFailed', nonRetryable: false });
+});
+
+test.each<[Backend, string]>([
+  [{ type: 'openai' }, 'OPENAI_API_KEY'],
+  [{ type: 'claude' }, 'ANTHROPIC_API_KEY'],
+  [{ type: 'gemini' }, 'GEMINI_API_KEY'],
+  [{ type: 'chatcompletion', model: 'm' }, 'OPENAI_API_KEY'],
+  [{ type: 'chatcompletion', model: 'm', base_url: 'http://127.0.0.1:9', api_key_env: 'MY_KEY' }, 'MY_KEY'],
+])('a missing key is named: %o', (backend, variable) => {
+  expect(() => modelOpener({})(backend)).toThrow(`${variable} is not set`);
+});
+
+test('a compatible server of one’s own needs no key', () => {
+  expect(
+    modelOpener({})({ type: 'chatcompletion', model: 'm', base_url: 'http://127.0.0.1:9/v1' }),
+  ).toBeDefined();
+});
+
+describe('retry-after', () => {
+  const now = Date.parse('2026-01-01T00:00:00Z');
+  test.each<[string, Record<string, string>, number | undefined]>([
+    ['milliseconds beat seconds', { 'retry-after-ms': '1500', 'retry-after': '9' }, 1500],
+    ['seconds', { 'retry-after': '2' }, 2000],
+    ['an HTTP date', { 'retry-after': 'Thu, 01 Jan 2026 00:00:30 GMT' }, 30_000],
+    ['a date that is over', { 'retry-after': 'Wed, 31 Dec 2025 23:00:00 GMT' }, 0],
+    ['never more than two minutes', { 'retry-after': '86400' }, 120_000],
+    ['never less than nothing', { 'retry-after': '-5' }, 0],
+    ['nonsense', { 'retry-after': 'soon' }, undefined],
+    ['nothing', {}, undefined],
+  ])('%s', (_, headers, milliseconds) => {
+    expect(retryDelay(new Headers(headers), now)).toBe(milliseconds);
+  });
+});
+
+test.each([
+  ['key is abcd1234', 'key is [redacted]'],
+  ['Authorization: Bearer abc.def-ghi', 'Authorization: Bearer [redacted]'],
+  ['sk-proj-1234567890 was refused', '[redacted] was refused'],
+  ['https://x.test/?key=AIzaSyA1234567890', 'https://x.test/?key=[redacted]'],
+  ['nothing secret here', 'nothing secret here'],
+])('redacted: %s', (text, expected) => {
+  expect(redact(text, ['abcd1234'])).toBe(expected);
+});

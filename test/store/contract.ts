@@ -1,0 +1,118 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Message } from '../../src/messages/message.ts';
+import type { ReplyCommit, Store } from '../../src/store/store.ts';
+
+const usage = { inputTokens: 3, cachedInputTokens: 1, outputTokens: 2 };
+const said = (text: string): Message[] => [
+  { role: 'user', content: text },
+  { role: 'assistant', content: `re: ${text}` },
+];
+const commit = (overrides: Partial<ReplyCommit> = {}): ReplyCommit => ({
+  key: 'run/model-1',
+  inputHash: 'h1',
+  parent: null,
+  messages: said('hello'),
+  result: { reply: { content: 're: hello', calls: [], finish: 'stop' }, usage },
+  ...overrides,
+});
+
+/** What every store must do: an implementation is run through it unchanged. @param open a new, empty store */
+export function storeContract(name: string, open: () => Promise<Store>): void {
+  describe(name, () => {
+    let store: Store;
+    let count = 0;
+    const newKey = (): string => `run/model-${++count}`;
+    beforeAll(async () => {
+      store = await open();
+    });
+    afterAll(() => store.close());
+
+    test('a committed reply is found again under its key and input, with its transcript', async () => {
+      const key = newKey();
+      const result = await store.commitReply(commit({ key }));
+      expect(result.transcript.messages).toBe(2);
+      expect(await store.findReply(key, 'h1')).toEqual(result);
+      expect(await store.messages(result.transcript.id)).toEqual(said('hello'));
+    });
+
+    test('nothing is found under an unknown key, nor under a known one with another input', async () => {
+      const key = newKey();
+      await store.commitReply(commit({ key }));
+      expect(await store.findReply('run/unknown', 'h1')).toBeUndefined();
+      expect(await store.findReply(key, 'h2')).toBeUndefined();
+    });
+
+    test('of two writers of one key the first wins, and both get its result', async () => {
+      const key = newKey();
+      const first = await store.commitReply(commit({ key }));
+      const second = await store.commitReply(commit({ key, messages: said('other') }));
+      expect(second).toEqual(first);
+      expect(await store.findReply(key, 'h1')).toEqual(first);
+    });
+
+    test('the same key with another input is a call of its own', async () => {
+      const key = newKey();
+      await store.commitReply(commit({ key }));
+      const other = await store.commitReply(commit({ key, inputHash: 'h2', messages: said('other') }));
+      expect(await store.messages(other.transcript.id)).toEqual(said('other'));
+    });
+
+    test('a chain is read oldest first, and a fork leaves the other branch alone', async () => {
+      const root = await store.commitReply(commit({ key: newKey() }));
+      const parent = root.transcript.id;
+      const left = await store.commitReply(commit({ key: newKey(), parent, messages: said('left') }));
+      const right = await store.commitReply(commit({ key: newKey(), parent, messages: said('right') }));
+      expect(left.transcript.messages).toBe(4);
+      expect(await store.messages(left.transcript.id)).toEqual([...said('hello'), ...said('left')]);
+      expect(await store.messages(right.transcript.id)).toEqual([...said('hello'), ...said('right')]);
+      expect(await store.segment(right.transcript.id)).toEqual(said('right'));
+    });
+
+    test('equal segments have equal ids, whoever wrote them', async () => {
+      const one = await store.commitReply(commit({ key: newKey(), messages: said('same') }));
+      const other = await store.commitReply(commit({ key: newKey(), messages: said('same') }));
+      expect(one.transcript.id).toBe(other.transcript.id);
+    });
+
+    test('a missing parent, segment or blob is an error that names it', async () => {
+      await expect(store.commitReply(commit({ key: newKey(), parent: 'gone' }))).rejects.toThrow('gone');
+      await expect(store.messages('gone')).rejects.toThrow('gone');
+      await expect(store.segment('gone')).rejects.toThrow('gone');
+      await expect(store.blob('gone')).rejects.toThrow('gone');
+    });
+
+    test('a commit that fails leaves nothing behind', async () => {
+      const key = newKey();
+      await expect(store.commitReply(commit({ key, parent: 'gone' }))).rejects.toThrow('gone');
+      expect(await store.findReply(key, 'h1')).toBeUndefined();
+    });
+
+    test('any text comes back from a blob as it was, and is stored once', async () => {
+      await fc.assert(
+        fc.asyncProperty(fc.string({ unit: 'grapheme' }), async (text) => {
+          const id = await store.putBlob(text);
+          expect(await store.putBlob(text)).toBe(id);
+          expect(await store.blob(id)).toBe(text);
+        }),
+        { numRuns: 25 },
+      );
+    });
+
+    test('what calls cost is known of replies and of abandoned calls; a reply’s own figures win', async () => {
+      const [replied, abandoned, both] = [newKey(), newKey(), newKey()];
+      const estimate = { inputTokens: 9, cachedInputTokens: 0, outputTokens: 9, estimated: true };
+      await store.commitReply(commit({ key: replied }));
+      await store.recordSpent(abandoned, estimate);
+      await store.recordSpent(both, estimate);
+      await store.commitReply(commit({ key: both }));
+      expect(await store.spent([replied, abandoned, both, 'run/unknown'])).toEqual(
+        new Map([
+          [replied, usage],
+          [abandoned, estimate],
+          [both, usage],
+        ]),
+      );
+    });
+  });
+}

@@ -1,0 +1,57 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, test } from 'vitest';
+import { openSqliteStore } from '../../src/store/sqlite.ts';
+import { storeContract } from './contract.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'reprise-store-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const writer = fileURLToPath(new URL('./writer.ts', import.meta.url));
+
+storeContract('SQLite', async () => openSqliteStore(join(folder, 'new', 'folder', 'store.sqlite')));
+
+describe('SQLite', () => {
+  test('two processes write to one file at once, and every commit is whole', async () => {
+    const file = join(folder, 'shared.sqlite');
+    const writers = ['one', 'two'].map((name) => spawn(process.execPath, [writer, file, name, '100']));
+    const codes = await Promise.all(writers.map(async (child) => (await once(child, 'exit'))[0] as number));
+    expect(codes).toEqual([0, 0]);
+    const store = openSqliteStore(file);
+    for (const name of ['one', 'two']) {
+      const last = await store.findReply(`${name}/99`, 'h');
+      expect(await store.messages(last?.transcript.id ?? '')).toHaveLength(200);
+    }
+    await store.close();
+  });
+
+  test('a writer that is killed leaves no half segment', async () => {
+    const file = join(folder, 'killed.sqlite');
+    const child = spawn(process.execPath, [writer, file, 'killed', '100000']);
+    await once(child.stdout, 'data');
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    const database = new DatabaseSync(file);
+    expect(database.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' });
+    const counts = database
+      .prepare(
+        'SELECT (SELECT count(*) FROM segments) AS segments, (SELECT count(*) FROM replies) AS replies',
+      )
+      .get();
+    expect(counts?.['segments']).toBe(counts?.['replies']);
+    expect(counts?.['segments']).toBeGreaterThan(0);
+    database.close();
+  });
+
+  test('a file of a newer version is refused', async () => {
+    const file = join(folder, 'newer.sqlite');
+    const database = new DatabaseSync(file);
+    database.exec('PRAGMA user_version = 99');
+    database.close();
+    expect(() => openSqliteStore(file)).toThrow(/newer Reprise \(schema 99/);
+  });
+});
