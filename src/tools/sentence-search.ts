@@ -62,33 +62,46 @@ export class SentenceIndex {
     return this.#entries[index]?.sentence;
   }
 
-  /** Hits from best to worst; equal ones in the order of the text. */
-  search(query: Query): Hit[] {
-    const hits = this.#entries.map((_, index) => this.#hit(query, index)).filter(({ score }) => score > 0);
-    return hits.sort((one, other) => other.score - one.score || one.index - other.index);
+  /**
+   * Hits from best to worst; equal ones in the order of the text.
+   *
+   * @param context words that speak for a sentence too, but that it need not hold
+   */
+  search(query: Query, context: Query = new Map()): Hit[] {
+    const hits = this.#entries.map((_, index) => this.#hit(query, context, index));
+    return hits
+      .filter(({ score }) => score > 0)
+      .sort((one, other) => other.score - one.score || one.index - other.index);
   }
 
-  #hit(query: Query, index: number): Hit {
-    const entry = this.#entries[index] as Indexed;
-    const paragraph = this.#paragraphs.get(paragraphOf(entry.sentence));
+  #hit(query: Query, context: Query, index: number): Hit {
+    const { sentence, words, own } = this.#entries[index] as Indexed;
+    const asked = this.#weigh(query, index);
+    const near = this.#weigh(context, index);
+    const brevity = 1 / (1 + Math.max(0, words - 25) / 60);
+    const speaks = [...query.keys(), ...context.keys()].some((stem) => own.has(stem));
+    return {
+      sentence,
+      index,
+      score: speaks ? (asked.found + near.found) * brevity : 0,
+      coverage: asked.all === 0 ? 0 : asked.found / asked.all,
+    };
+  }
+
+  /** How much of a query's weight a sentence holds, itself and by its surroundings. */
+  #weigh(query: Query, index: number): { found: number; all: number } {
+    const { sentence, own, heading } = this.#entries[index] as Indexed;
+    const paragraph = this.#paragraphs.get(paragraphOf(sentence));
     let found = 0;
     let all = 0;
-    let own = 0;
     for (const [stem, weight] of query) {
       const value = weight * this.#rarity(stem);
       all += value;
-      if (entry.own.has(stem)) own += value;
-      if (entry.own.has(stem)) found += value;
-      else if (entry.heading.has(stem)) found += value * headingWeight;
+      if (own.has(stem)) found += value;
+      else if (heading.has(stem)) found += value * headingWeight;
       else if (paragraph?.has(stem)) found += value * paragraphWeight;
     }
-    const brevity = 1 / (1 + Math.max(0, entry.words - 25) / 60);
-    return {
-      sentence: entry.sentence,
-      index,
-      score: own === 0 ? 0 : found * brevity,
-      coverage: all === 0 ? 0 : found / all,
-    };
+    return { found, all };
   }
 
   #rarity(stem: string): number {

@@ -37,9 +37,10 @@ export function findingsOn(
   least = enough,
 ): Finding[] {
   return parts.map((part) => {
-    const query = withContext(queryFor(part), queryFor(whole, contextWeight));
+    const query = queryFor(part);
+    const context = without(queryFor(whole, contextWeight), query);
     for (const index of indexes) {
-      const hit = bestHit(part, query, index, least);
+      const hit = bestHit(part, index.search(query, context), least);
       if (hit !== undefined) return { part, sentences: quoted(hit, index) };
     }
     return { part, sentences: [] };
@@ -54,20 +55,22 @@ export function bestSentence(question: string, indexes: SentenceIndex[]): Findin
 
 function queryFor(text: string, weight = 1): Query {
   const counted = /\bhow (?:many|much)\s+(\w+)/i.exec(text)?.[1] ?? '';
-  return withContext(queryOf(counted, weight * countedWeight), queryOf(text.replace(measure, ' '), weight));
+  return new Map([
+    ...queryOf(text.replace(measure, ' '), weight),
+    ...queryOf(counted, weight * countedWeight),
+  ]);
 }
 
-/** Where both have a word, the first one says how much it counts. */
-function withContext(own: Query, context: Query): Query {
-  return new Map([...context, ...own]);
+function without(query: Query, other: Query): Query {
+  return new Map([...query].filter(([stem]) => !other.has(stem)));
 }
 
-function bestHit(part: string, query: Query, index: SentenceIndex, least: number): Hit | undefined {
+function bestHit(part: string, hits: Hit[], least: number): Hit | undefined {
   const numeric = wantsNumber(part);
   const worth = ({ score, sentence }: Hit): number =>
     numeric && holdsNumber(sentence.text) ? score * numberBonus : score;
-  const hits = index.search(query).filter(({ coverage }) => coverage >= least);
-  return hits.reduce<Hit | undefined>(
+  const fitting = hits.filter(({ coverage }) => coverage >= least);
+  return fitting.reduce<Hit | undefined>(
     (best, hit) => (best === undefined || worth(hit) > worth(best) ? hit : best),
     undefined,
   );

@@ -1,0 +1,153 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, test } from 'vitest';
+import { parseConfig, readConfigFile } from '../../src/config/read-config.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'reprise-config-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const place = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+const yamlIn = (path: string) =>
+  readdirSync(place(path))
+    .filter((name) => name.endsWith('.yaml'))
+    .map((name) => join(path, name));
+
+test.each([...yamlIn('../../examples'), ...yamlIn('../fixtures/blocks')])(
+  '%s is valid as it stands',
+  (path) => {
+    expect(readConfigFile(place(path))).toMatchObject({ ok: true });
+  },
+);
+
+test('an empty mapping gets every default', () => {
+  const read = parseConfig('{}', 'team.yaml');
+  expect(read).toEqual({
+    ok: true,
+    config: {
+      timeout_settings: { orchestrator_timeout_seconds: 1800, agent_timeout_seconds: 600 },
+      orchestrator: {
+        coordination: {
+          max_orchestration_restarts: 2,
+          enable_post_presentation_evaluation: false,
+          max_new_answers_per_agent: 3,
+          answer_novelty_requirement: 'lenient',
+          enable_planning_mode: false,
+          broadcast: false,
+          broadcast_timeout: 300,
+          max_broadcasts_per_agent: 10,
+          broadcast_sensitivity: 'medium',
+          response_depth: 'medium',
+        },
+      },
+    },
+  });
+});
+
+test('JSON is read as well', () => {
+  expect(parseConfig('{"agents": [{"id": "a", "backend": {"type": "offline"}}]}', 'team.json')).toMatchObject(
+    { ok: true },
+  );
+});
+
+const agent = (backend: string) =>
+  `agents:\n  - id: a\n    backend:\n${backend.replaceAll(/^/gm, '      ')}\n`;
+
+describe('a problem names file, line, key and the valid choices', () => {
+  test.each([
+    [
+      'an unknown key at the top',
+      'agent: []\n',
+      'team.yaml:1: agent: unknown key; did you mean agents? valid keys: agents, final_agent,',
+    ],
+    [
+      'an unknown key deep down',
+      'orchestrator:\n  coordination:\n    max_orchestration_restart: 2\n',
+      'team.yaml:3: orchestrator.coordination.max_orchestration_restart: unknown key; did you mean max_orchestration_restarts?',
+    ],
+    [
+      'an unknown key in a list',
+      agent('type: openai\nmodle: gpt-5'),
+      'team.yaml:5: agents[0].backend.modle: unknown key; did you mean model?',
+    ],
+    [
+      'a value that is none of the choices',
+      agent('type: opnai'),
+      'team.yaml:4: agents[0].backend.type: "opnai" is not one of openai | claude | gemini | chatcompletion | offline; did you mean openai?',
+    ],
+    [
+      'a mode that there is not',
+      'orchestrator:\n  coordination:\n    broadcast: everyone\n',
+      'team.yaml:3: orchestrator.coordination.broadcast: "everyone" is not one of false | agents | human',
+    ],
+    ['a wrong type', 'budget:\n  calls: many\n', 'team.yaml:2: budget.calls: "many" is not a number'],
+    [
+      'a number below the least',
+      'orchestrator:\n  coordination:\n    max_orchestration_restarts: -1\n',
+      'team.yaml:3: orchestrator.coordination.max_orchestration_restarts: -1 is too small (at least 0)',
+    ],
+    [
+      'a timeout of 0',
+      'timeout_settings:\n  agent_timeout_seconds: 0\n',
+      'team.yaml:2: timeout_settings.agent_timeout_seconds: 0 is too small (more than 0)',
+    ],
+    [
+      'a fraction of a restart',
+      'orchestrator:\n  coordination:\n    max_orchestration_restarts: 1.5\n',
+      'max_orchestration_restarts: 1.5 is not a whole number',
+    ],
+    [
+      'a key that is missing',
+      'agents:\n  - backend: {type: offline}\n',
+      'team.yaml:2: agents[0].id: is missing',
+    ],
+    [
+      'a URL that is none',
+      agent('type: chatcompletion\nbase_url: here'),
+      'team.yaml:5: agents[0].backend.base_url: "here" is not a valid URL',
+    ],
+    [
+      'two agents of one id',
+      'agents:\n  - id: a\n  - id: a\n',
+      'team.yaml:3: agents[1].id: a second agent of the id "a"',
+    ],
+    ['no agents', 'agents: []\n', 'team.yaml:1: agents: must not be empty'],
+    [
+      'claude_code',
+      agent('type: claude_code'),
+      'team.yaml:4: agents[0].backend.type: claude_code is not delivered as a backend, and could not use ask_others; use claude,',
+    ],
+    [
+      'another kind of configuration',
+      'research: {}\n',
+      'team.yaml:1: research: configurations of the kind "research" are not run by this version',
+    ],
+    ['a file that is a list', '- a\n', 'team.yaml:1: a configuration is a mapping'],
+    ['an empty file', '', 'team.yaml: the file is empty'],
+    ['a syntax error', 'agents: [\n', 'team.yaml:2:'],
+    ['a key twice', 'budget: {}\nbudget: {}\n', 'team.yaml:2: Map keys must be unique'],
+  ])('%s', (_, text, message) => {
+    const read = parseConfig(text, 'team.yaml');
+    expect(read.ok ? [] : read.problems).toContainEqual(expect.stringContaining(message));
+  });
+
+  test('all problems are named at once', () => {
+    const read = parseConfig('agent: 1\nbudgt: 2\n', 'team.yaml');
+    expect(read.ok ? [] : read.problems).toHaveLength(2);
+  });
+
+  test('a file that is not there, and a folder', () => {
+    expect(readConfigFile(join(folder, 'none.yaml'))).toEqual({
+      ok: false,
+      problems: [expect.stringContaining('no such file')],
+    });
+    expect(readConfigFile(folder)).toEqual({ ok: false, problems: [expect.stringContaining('is a folder')] });
+  });
+});
+
+test('a relative folder is meant from the file’s own folder', () => {
+  const file = join(folder, 'team.yaml');
+  writeFileSync(file, agent('type: offline\nfolder: texts'));
+  const read = readConfigFile(file);
+  expect(read.ok && read.config.agents?.[0]?.backend?.folder).toBe(resolve(folder, 'texts'));
+});
