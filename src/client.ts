@@ -1,23 +1,9 @@
-/**
- * Reprise as a library: start runs, follow them, step in.
- *
- * @example
- * ```ts
- * import { connect } from 'reprise';
- *
- * const reprise = await connect();
- * const run = await reprise.startOrchestration({ task: 'Which database suits us?' });
- * console.log((await run.result()).answer);
- * await reprise.close();
- * ```
- */
-import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
+import { Client, Connection } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
-import type { RunEvent } from './messages/events.ts';
-import type { ModelProgress } from './messages/model-call.ts';
-import type { OrchestrationInput, OrchestrationResult } from './messages/orchestration.ts';
-import type { OrchestrationState } from './messages/state.ts';
+import { OrchestrationRun } from './client/orchestration-run.ts';
+import type { OrchestrationInput } from './messages/orchestration.ts';
 
+export { OrchestrationRun, type Look, type PendingCall } from './client/orchestration-run.ts';
 export type { RunEvent } from './messages/events.ts';
 export type { OrchestrationInput, OrchestrationResult, Outcome } from './messages/orchestration.ts';
 export type { OrchestrationState } from './messages/state.ts';
@@ -32,22 +18,37 @@ export interface ConnectOptions {
   namespace?: string;
   /** Another queue than `reprise`, for workers of one's own. */
   taskQueue?: string;
+  /** Leaves out the environment's TLS and API key, which are not meant for an embedded server. */
+  plain?: boolean;
 }
+
+/** Where Temporal runs when nobody says. */
+export const defaultAddress = '127.0.0.1:7233';
+
+const connectTimeout = '5 seconds';
 
 /**
  * Connects as the Temporal CLI does: `TEMPORAL_ADDRESS`, `TEMPORAL_NAMESPACE`, `TEMPORAL_PROFILE`,
  * `TEMPORAL_API_KEY`, TLS (https://docs.temporal.io/develop/environment-configuration).
  *
- * @throws where nothing answers at the address
+ * @throws where no Temporal server answers at the address
  */
 export async function connect(options: ConnectOptions = {}): Promise<Reprise> {
   const { connectionOptions, namespace } = loadClientConnectConfig();
-  const { address } = options;
+  const address = options.address || connectionOptions.address || defaultAddress;
   const connection = await Connection.connect({
-    ...connectionOptions,
-    ...(address !== undefined && { address }),
+    ...(options.plain ? {} : connectionOptions),
+    address,
+    connectTimeout,
   });
-  const client = new Client({ connection, namespace: options.namespace ?? namespace ?? 'default' });
+  try {
+    // `Connection.connect` takes a server that knows no Temporal at all for an old one.
+    await connection.workflowService.getSystemInfo({});
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+  const client = new Client({ connection, namespace: options.namespace ?? (namespace || 'default') });
   return new Reprise(client, connection, options.taskQueue ?? taskQueue);
 }
 
@@ -89,72 +90,10 @@ export class Reprise {
   }
 }
 
-/** A model call that is under way. */
-export interface PendingCall {
-  activityId: string;
-  /** From 1; more than 1: the world failed, and the call is made again. */
-  attempt: number;
-  /** Why the last try failed. */
-  lastFailure?: string;
-  /** What the model has written so far; absent before its first heartbeat. */
-  progress?: ModelProgress;
-}
-
-export class OrchestrationRun {
-  readonly #handle: WorkflowHandle;
-
-  constructor(handle: WorkflowHandle) {
-    this.#handle = handle;
-  }
-
-  get id(): string {
-    return this.#handle.workflowId;
-  }
-
-  /** Waits for the end. @throws `WorkflowFailedError` */
-  async result(): Promise<OrchestrationResult> {
-    return (await this.#handle.result()) as OrchestrationResult;
-  }
-
-  /** Asks for a restart as a person: it counts toward the limit, and is refused at it. */
-  async requestRestart(reason: string, instructions: string): Promise<void> {
-    await this.#handle.signal('requestRestart', { reason, instructions });
-  }
-
-  /** What has happened, from a sequence number on. */
-  async events(from = 1): Promise<RunEvent[]> {
-    return this.#handle.query<RunEvent[], [number]>('events', from);
-  }
-
-  async state(): Promise<OrchestrationState> {
-    return this.#handle.query<OrchestrationState>('state');
-  }
-
-  /** Whether the run still goes on. @throws `WorkflowNotFoundError` */
-  async isOpen(): Promise<boolean> {
-    return (await this.#handle.describe()).status.name === 'RUNNING';
-  }
-
-  /** The calls under way, with the texts in progress that their heartbeats carry. */
-  async pendingCalls(): Promise<PendingCall[]> {
-    const { raw } = await this.#handle.describe();
-    const { payloadConverter } = this.#handle.client.options.loadedDataConverter;
-    return (raw.pendingActivities ?? []).map(({ activityId, attempt, lastFailure, heartbeatDetails }) => {
-      const payload = heartbeatDetails?.payloads?.[0];
-      return {
-        activityId: activityId ?? '',
-        attempt: attempt ?? 1,
-        ...(lastFailure?.message && { lastFailure: lastFailure.message }),
-        ...(payload && { progress: payloadConverter.fromPayload<ModelProgress>(payload) }),
-      };
-    });
-  }
-}
-
-/** Readable, sortable and unique enough: `ask-20260118-170944-x3f9`. */
+/** Readable, sortable and unique enough: `ask-20260118-170944-x3f9k2`. */
 export function newRunId(kind: string): string {
   const time = new Date().toISOString().replace(/[-:]/g, '').replace('T', '-').slice(0, 15);
-  return `${kind}-${time}-${Math.random().toString(36).slice(2, 6)}`;
+  return `${kind}-${time}-${Math.random().toString(36).slice(2, 8)}`;
 }
 
 /** What the Web UI shows of a run in its list. */

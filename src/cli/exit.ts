@@ -18,3 +18,10 @@ export const usageError = (message: string): CommandError => new CommandError(me
 export function say(text: string): void {
   process.stderr.write(`${text}\n`);
 }
+
+/** Prints an answer, and waits until it is out: a pipe may take it later than the process ends. */
+export function print(text: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    process.stdout.write(`${text}\n`, (error) => (error ? reject(error) : resolve()));
+  });
+}

@@ -1,15 +1,23 @@
-import { WorkflowFailedError } from '@temporalio/client';
-import { ApplicationFailure, CancelledFailure, TerminatedFailure } from '@temporalio/common';
 import type { OrchestrationRun } from '../client.ts';
-import type { OrchestrationResult } from '../messages/orchestration.ts';
-import { CommandError, exitStatus, say } from './exit.ts';
-import { openView, type View } from './live/view.ts';
+import { exitStatus, print, say } from './exit.ts';
+import { durationText, spentText } from './live/spent.ts';
+import { openView } from './live/view.ts';
 import type { CommonOptions } from './options.ts';
 
-const lookEveryMs = 250;
+/** Time between two attempts to bring back what a run needs. */
+const reviveEveryMs = 10_000;
 
-/** Shows a run until its end, and prints its answer or its result. Ctrl-C leaves; the run goes on. */
-export async function follow(run: OrchestrationRun, options: CommonOptions): Promise<void> {
+/**
+ * Shows a run until its end, and prints its answer or its result. Ctrl-C leaves; the run goes on.
+ *
+ * @param revive starts what a run at a local address needs, if it died
+ * @throws where the run failed
+ */
+export async function follow(
+  run: OrchestrationRun,
+  options: CommonOptions,
+  revive: () => Promise<void>,
+): Promise<void> {
   const view = openView(options.plain ?? false);
   const leave = (): never => {
     view.close();
@@ -17,57 +25,33 @@ export async function follow(run: OrchestrationRun, options: CommonOptions): Pro
     process.exit(exitStatus.interrupted);
   };
   process.once('SIGINT', leave);
+  let revivedAt = 0;
+  let troubled = false;
+  let since = 0;
+  let until = 0;
   try {
-    const result = await showUntilEnd(run, view);
+    for await (const look of run.watch()) {
+      view.show(look);
+      since ||= Date.parse(look.events.at(0)?.at ?? '') || 0;
+      until = Date.parse(look.events.at(-1)?.at ?? '') || until;
+      if (!look.trouble) {
+        troubled = false;
+        continue;
+      }
+      if (!troubled)
+        view.say(`No worker answers; the run goes on as soon as one does (${look.trouble.message})`);
+      troubled = true;
+      if (Date.now() - revivedAt < reviveEveryMs) continue;
+      revivedAt = Date.now();
+      await revive();
+    }
+    const result = await run.result();
     view.close();
-    process.stdout.write(options.json ? `${JSON.stringify(result)}\n` : `${result.answer}\n`);
-  } catch (error) {
-    view.close();
-    throw asCommandError(error);
+    const attempts = `${result.attempts} ${result.attempts === 1 ? 'attempt' : 'attempts'}`;
+    say(`${attempts}, ${durationText(until - since)}, ${spentText(result.usage)}`);
+    await print(options.json ? JSON.stringify(result) : result.answer);
   } finally {
+    view.close();
     process.removeListener('SIGINT', leave);
   }
-}
-
-async function showUntilEnd(run: OrchestrationRun, view: View): Promise<OrchestrationResult> {
-  const end = run.result();
-  const ended = end.then(
-    () => true,
-    () => true,
-  );
-  let seen = 0;
-  const showEvents = async (): Promise<void> => {
-    for (const event of await run.events(seen + 1)) {
-      view.event(event);
-      seen = event.seq;
-    }
-  };
-  const pause = (): Promise<false> => new Promise((resolve) => setTimeout(() => resolve(false), lookEveryMs));
-  do {
-    try {
-      await showEvents();
-      view.progress(await run.state(), await run.pendingCalls());
-    } catch {
-      // Server or worker are away for a moment: the run is not, and the next look finds them back.
-    }
-  } while (!(await Promise.race([ended, pause()])));
-  await showEvents();
-  return end;
-}
-
-/** What went wrong in words: the reasons of a failed run, without stack traces. */
-function asCommandError(error: unknown): unknown {
-  if (!(error instanceof WorkflowFailedError)) return error;
-  const { cause } = error;
-  if (cause instanceof CancelledFailure) return new CommandError('The run was cancelled');
-  if (cause instanceof TerminatedFailure) return new CommandError(`The run was terminated: ${cause.message}`);
-  const innermost = innermostOf(cause);
-  const isInput = innermost instanceof ApplicationFailure && innermost.type === 'InvalidInput';
-  return new CommandError(innermost.message, isInput ? exitStatus.usage : exitStatus.failed);
-}
-
-function innermostOf(error: Error | undefined): Error {
-  let innermost = error ?? new Error('The run failed');
-  while (innermost.cause instanceof Error) innermost = innermost.cause;
-  return innermost;
 }

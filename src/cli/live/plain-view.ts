@@ -1,9 +1,5 @@
-import type { PendingCall } from '../../client.ts';
-import type { RunEvent } from '../../messages/events.ts';
-import { entriesOf, withoutEmoji, type LogEntry } from '../../messages/lines.ts';
-import type { OrchestrationState } from '../../messages/state.ts';
-import { logLine } from '../../worker/log-sink.ts';
-import { CallNames } from './call-names.ts';
+import type { Look } from '../../client.ts';
+import { Telling } from './telling.ts';
 import type { View } from './view.ts';
 
 /** How long nothing may be said before a line tells that the run goes on. */
@@ -11,32 +7,29 @@ const silenceMs = 30_000;
 
 /** Lines as they come: for pipes, logs and `--plain`. */
 export class PlainView implements View {
-  readonly #plain: boolean;
-  readonly #names = new CallNames();
+  readonly #telling: Telling;
   #saidAt = Date.now();
 
   constructor(plain: boolean) {
-    this.#plain = plain;
+    this.#telling = new Telling(plain);
   }
 
-  event(event: RunEvent): void {
-    this.#names.learn(event);
-    for (const entry of entriesOf(event)) this.#say(entry, event.at);
+  show(look: Look): void {
+    for (const line of this.#telling.linesOf(look)) this.#write(line);
+    if (Date.now() - this.#saidAt < silenceMs || look.state === undefined) return;
+    const { attempt, phase } = look.state;
+    const waiting = look.calls.map((call) => this.#telling.agentOf(call)).join(', ');
+    this.say(`… attempt ${attempt}, ${phase}${waiting === '' ? '' : `: waiting for ${waiting}`}`);
   }
 
-  progress({ phase, attempt }: OrchestrationState, calls: PendingCall[]): void {
-    const now = new Date().toISOString();
-    for (const text of this.#names.newRetries(calls)) this.#say({ text, stamped: true }, now);
-    if (Date.now() - this.#saidAt < silenceMs) return;
-    const waiting = calls.map(({ activityId }) => this.#names.agentOf(activityId)).join(', ');
-    this.#say({ text: `… attempt ${attempt}, ${phase}: waiting for ${waiting}`, stamped: true }, now);
+  say(text: string): void {
+    this.#write(this.#telling.line(text));
   }
 
   close(): void {}
 
-  #say(entry: LogEntry, at: string): void {
-    const line = logLine(entry, at);
-    process.stderr.write(`${this.#plain ? withoutEmoji(line) : line}\n`);
+  #write(line: string): void {
+    process.stderr.write(`${line}\n`);
     this.#saidAt = Date.now();
   }
 }

@@ -1,6 +1,9 @@
 import colors from 'picocolors';
 import type { AgentState } from '../../messages/events.ts';
 import type { OrchestrationState } from '../../messages/state.ts';
+import { durationText, spentText } from './spent.ts';
+import { harmless } from './telling.ts';
+import { endOf, startOf, widthOf } from './width.ts';
 
 const marks: Record<AgentState, string> = {
   waiting: '·',
@@ -12,38 +15,42 @@ const marks: Record<AgentState, string> = {
   'timed out': '✗',
 };
 
+const judging = ['deciding', 'presenting', 'evaluating'];
+
 /**
  * What is going on at this moment: one line for each agent, with the end of the text that it is writing,
  * and one with attempt, time, calls, tokens and cost.
  *
  * @param texts what each agent has written so far
+ * @param elapsed milliseconds
  * @param columns width of the terminal; no line is longer
  */
 export function drawRegion(
   { agents, attempt, maxAttempts, phase, selectedAgent, usage }: OrchestrationState,
   texts: Map<string, string>,
-  seconds: number,
+  elapsed: number,
   columns: number,
-): string {
-  const width = Math.max(...agents.map(({ id }) => id.length), 0);
+): string[] {
+  const idWidth = Math.min(Math.max(0, ...agents.map(({ id }) => widthOf(id))), Math.floor(columns / 3));
   const lines = agents.map(({ id, state }) => {
-    const isFinal = id === selectedAgent && ['deciding', 'presenting', 'evaluating'].includes(phase);
-    const doing = isFinal ? phase : state;
-    const head = `  ${isFinal ? '✎' : marks[state]} ${id.padEnd(width)}  ${doing.padEnd(10)} `;
-    const room = columns - head.length - 1;
-    return head + colors.dim(endOf(texts.get(id) ?? '', room));
+    const isFinal = id === selectedAgent && judging.includes(phase);
+    const shown = startOf(id, idWidth);
+    const name = shown + ' '.repeat(idWidth - widthOf(shown));
+    const head = `  ${isFinal ? '✎' : marks[state]} ${name}  ${(isFinal ? phase : state).padEnd(10)} `;
+    const text = endOf(readable(texts.get(id) ?? ''), columns - 1 - widthOf(head));
+    return startOf(head, columns - 1) + colors.dim(text);
   });
-  const spent =
-    usage === null
-      ? ''
-      : `, ${usage.calls} calls, ${usage.inputTokens + usage.outputTokens} tokens, $${usage.costUsd.toFixed(4)}`;
-  const summary = `  attempt ${attempt}/${maxAttempts}, ${seconds.toFixed(0)} s${spent}`;
-  return ['', ...lines, colors.bold(summary.slice(0, columns - 1))].join('\n');
+  const spent = usage === null ? '' : `, ${spentText(usage)}`;
+  const progress = attempt === 0 ? phase : `attempt ${attempt}/${maxAttempts}`;
+  const summary = startOf(`  ${progress}, ${durationText(elapsed)}${spent}`, columns - 1);
+  return ['', ...lines, colors.bold(summary)];
 }
 
-/** The last characters of a text on one line. */
-function endOf(text: string, room: number): string {
-  const line = text.replace(/\\n|\s+/g, ' ').trim();
-  if (room <= 1) return '';
-  return line.length <= room ? line : `…${line.slice(-(room - 1))}`;
+/** Text in progress on one line; of a tool call's JSON, what it says. */
+function readable(text: string): string {
+  const said = text
+    .replace(/^\{\s*"\w+"\s*:\s*"/, '')
+    .replace(/\\n/g, ' ')
+    .replace(/\\"/g, '"');
+  return harmless(said.replace(/\s+/g, ' ')).trim();
 }

@@ -1,44 +1,69 @@
+import type { WriteStream } from 'node:tty';
+import { stripVTControlCharacters } from 'node:util';
 import { createLogUpdate } from 'log-update';
-import type { PendingCall } from '../../client.ts';
-import type { RunEvent } from '../../messages/events.ts';
-import { entriesOf } from '../../messages/lines.ts';
-import type { OrchestrationState } from '../../messages/state.ts';
-import { logLine } from '../../worker/log-sink.ts';
-import { CallNames } from './call-names.ts';
+import type { Look } from '../../client.ts';
 import { drawRegion } from './region.ts';
+import { Telling } from './telling.ts';
 import type { View } from './view.ts';
+import { widthOf } from './width.ts';
 
 /** What has happened scrolls up; below it a region shows what is going on, redrawn in place. */
 export class TerminalView implements View {
-  readonly #region = createLogUpdate(process.stderr);
-  readonly #startedAt = Date.now();
-  readonly #names = new CallNames();
-  #drawn = '';
+  readonly #stream: WriteStream;
+  readonly #region: ReturnType<typeof createLogUpdate>;
+  readonly #telling = new Telling(false);
+  readonly #resized = (): void => this.#redrawReflowed();
+  #startedAt: number | undefined;
+  #look: Look | undefined;
+  #drawn: string[] = [];
 
-  event(event: RunEvent): void {
-    this.#names.learn(event);
-    this.#scroll(entriesOf(event).map((entry) => logLine(entry, event.at)));
+  constructor(stream: WriteStream) {
+    this.#stream = stream;
+    this.#region = createLogUpdate(stream);
+    stream.on('resize', this.#resized);
   }
 
-  progress(state: OrchestrationState, calls: PendingCall[]): void {
-    const now = new Date().toISOString();
-    this.#scroll(this.#names.newRetries(calls).map((text) => logLine({ text, stamped: true }, now)));
-    const texts = new Map(
-      calls.map(({ activityId, progress }) => [this.#names.agentOf(activityId), progress?.partial ?? '']),
-    );
-    const seconds = (Date.now() - this.#startedAt) / 1000;
-    this.#drawn = drawRegion(state, texts, seconds, process.stderr.columns ?? 80);
-    this.#region(this.#drawn);
+  show(look: Look): void {
+    const [first] = look.events;
+    this.#startedAt ??= first && Date.parse(first.at);
+    this.#look = look;
+    this.#scroll(this.#telling.linesOf(look));
+    this.#draw();
+  }
+
+  say(text: string): void {
+    this.#scroll([this.#telling.line(text)]);
+    this.#draw();
   }
 
   close(): void {
+    this.#stream.off('resize', this.#resized);
     this.#region.clear();
     this.#region.done();
+    this.#look = undefined;
   }
 
   #scroll(lines: string[]): void {
-    if (lines.length === 0) return;
-    this.#region.persist(lines.join('\n'));
-    if (this.#drawn !== '') this.#region(this.#drawn);
+    if (lines.length > 0) this.#region.persist(lines.join('\n'));
+  }
+
+  #draw(): void {
+    const { state, calls } = this.#look ?? {};
+    if (state === undefined || calls === undefined) return;
+    const texts = new Map(calls.map((call) => [this.#telling.agentOf(call), call.progress?.partial ?? '']));
+    const elapsed = Date.now() - (this.#startedAt ?? Date.now());
+    this.#drawn = drawRegion(state, texts, elapsed, this.#stream.columns);
+    this.#region(this.#drawn.join('\n'));
+  }
+
+  /** A narrower terminal has wrapped the region's lines: it takes more rows now than when it was drawn. */
+  #redrawReflowed(): void {
+    const height = this.#drawn
+      .map((line) => Math.ceil(widthOf(stripVTControlCharacters(line)) / this.#stream.columns))
+      .reduce((sum, rows) => sum + Math.max(1, rows), 0);
+    if (height === 0) return;
+    this.#stream.write(`\x1B[${height}A\r\x1B[J`);
+    this.#region.done();
+    this.#draw();
   }
 }

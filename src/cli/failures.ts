@@ -1,0 +1,57 @@
+import { isGrpcServiceError, ServiceError, WorkflowFailedError } from '@temporalio/client';
+import {
+  ApplicationFailure,
+  CancelledFailure,
+  NamespaceNotFoundError,
+  TerminatedFailure,
+} from '@temporalio/common';
+import { CommandError, exitStatus, usageError } from './exit.ts';
+
+/** Puts what Temporal's client threw into words, with the exit status that fits; all else is returned as it is. */
+export function asCommandError(error: unknown): unknown {
+  if (error instanceof WorkflowFailedError) return runFailed(error);
+  const namespace = missingNamespace(error);
+  if (namespace !== undefined) {
+    return usageError(
+      `Temporal has no namespace "${namespace}" (check TEMPORAL_NAMESPACE; ` +
+        `or make it: temporal operator namespace create --namespace ${namespace})`,
+    );
+  }
+  if (!(error instanceof ServiceError || isGrpcServiceError(error))) return error;
+  return new CommandError(`Temporal: ${reasonOf(error)}`, exitStatus.unreachable);
+}
+
+/** Only some calls of the client have an error class for it; the server's words are always the same. */
+function missingNamespace(error: unknown): string | undefined {
+  if (error instanceof NamespaceNotFoundError) return error.namespace;
+  return /^Namespace (\S+) is not found/.exec(reasonOf(error))?.[1];
+}
+
+/** The reasons of a failed run, without stack traces. */
+function runFailed({ cause }: WorkflowFailedError): CommandError {
+  if (cause instanceof CancelledFailure) return new CommandError('The run was cancelled');
+  if (cause instanceof TerminatedFailure) return new CommandError(`The run was terminated: ${cause.message}`);
+  const innermost = innermostOf(cause);
+  const isInput = innermost instanceof ApplicationFailure && innermost.type === 'InvalidInput';
+  return new CommandError(innermost.message, isInput ? exitStatus.usage : exitStatus.failed);
+}
+
+function innermostOf(error: Error | undefined): Error {
+  let innermost = error ?? new Error('The run failed');
+  while (innermost.cause instanceof Error) innermost = innermost.cause;
+  return innermost;
+}
+
+/** Why the server was not reached or did not do its part: the words of gRPC rather than those around them. */
+export function reasonOf(error: unknown): string {
+  const innermost = error instanceof ServiceError ? error.cause : error;
+  if (!isGrpcServiceError(innermost)) return error instanceof Error ? error.message : String(error);
+  return `${innermost.details}${hints[innermost.code] ?? ''}`;
+}
+
+/** By gRPC's codes. */
+const hints: Record<number, string> = {
+  7: ' (check TEMPORAL_API_KEY and TEMPORAL_NAMESPACE)',
+  12: ' (is it a Temporal server?)',
+  16: ' (check TEMPORAL_API_KEY)',
+};
