@@ -1,6 +1,5 @@
 import { hostname } from 'node:os';
 import { dirname, resolve } from 'node:path';
-import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { connect, taskQueue, type Reprise } from '../client.ts';
 import { readEnvironment } from '../config/environment.ts';
 import { startBackground } from '../embedded/background.ts';
@@ -9,31 +8,10 @@ import { noteUse } from '../embedded/last-use.ts';
 import { isHeld, readHolder, type Holder } from '../embedded/lock.ts';
 import { isAlive } from '../embedded/processes.ts';
 import { answers } from '../embedded/server.ts';
-import { CommandError, exitStatus, say } from './exit.ts';
+import { CommandError, exitStatus, say, usageError } from './exit.ts';
+import { reasonOf } from './failures.ts';
 import { homeFolder, type CommonOptions } from './options.ts';
-
-/** Where Temporal runs when nobody says. */
-export const defaultAddress = '127.0.0.1:7233';
-
-export interface Target {
-  address: string;
-  namespace: string;
-  /** Whether what is missing there may be started by a command. */
-  isLocal: boolean;
-  /** Whether the person named the address. */
-  isNamed: boolean;
-}
-
-/** `--temporal`, then the Temporal CLI's own configuration, then this folder's `up`, then port 7233. */
-export function targetOf(temporal: string | undefined, holder: Holder | undefined): Target {
-  const { connectionOptions, namespace = 'default' } = loadClientConnectConfig();
-  const isNamed =
-    temporal !== undefined || Boolean(process.env['TEMPORAL_ADDRESS'] || process.env['TEMPORAL_PROFILE']);
-  const configured = temporal ?? connectionOptions.address;
-  const address = (isNamed ? configured : holder?.address) ?? configured ?? defaultAddress;
-  const isLocal = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\]):\d+$/.test(address);
-  return { address: address.replace(/^localhost:/, '127.0.0.1:'), namespace, isLocal, isNamed };
-}
+import { targetOf, type Target } from './target.ts';
 
 export interface Opened {
   reprise: Reprise;
@@ -65,16 +43,51 @@ export async function openWithWorker(options: CommonOptions): Promise<Opened> {
   noteUse(home);
   const holder = await usableHolder(home);
   const target = targetOf(options.temporal, holder);
-  if (!target.isLocal) return openAt(target, holder);
+  if (!target.isLocal) return openElsewhere(target);
 
+  const held = isHeld(home) ? holder : undefined;
   const extensions = options.config === undefined ? undefined : dirname(resolve(options.config));
-  const ours = holder?.address === target.address && isHeld(home) ? holder : undefined;
-  const replace = ours?.background === true && differs(ours, extensions);
-  if (ours?.ready && !replace) return openAt(target, ours);
-  if (ours === undefined && (await answers(target.address)) && (await hasWorker(target)))
-    return openAt(target, undefined);
+  const isOurs = held?.address === target.address;
+  const differs = isOurs && differsFrom(held, target, extensions);
+  const replace = differs && held.background;
+  if (differs && !replace)
+    say('The worker of `reprise up` has other keys or extensions; to use yours, end it and start it again');
+  if (isOurs && held.ready && !replace) return openAt(target, held);
+  if (!isOurs && (await answers(target.address))) {
+    const opened = await openAt(target, undefined);
+    if (await hasWorker(opened.reprise, target)) return opened;
+    await opened.reprise.close();
+    if (held !== undefined) throw otherServer(held, target);
+  }
   const started = await start(target, home, extensions ?? process.cwd(), replace);
   return openAt({ ...target, address: started.address }, started);
+}
+
+/** Starts what a run at a local address needs, where it has died meanwhile. */
+export async function revive(options: CommonOptions): Promise<void> {
+  if (isHeld(homeFolder())) return;
+  try {
+    const { reprise } = await openWithWorker(options);
+    await reprise.close();
+  } catch (error) {
+    say(error instanceof Error ? error.message : String(error));
+  }
+}
+
+async function openElsewhere(target: Target): Promise<Opened> {
+  const opened = await openAt(target, undefined);
+  if (!(await hasWorker(opened.reprise, target)))
+    say(
+      `Nobody polls the task queue "${taskQueue}" at ${target.address}: runs wait for a worker (there: reprise worker)`,
+    );
+  return opened;
+}
+
+function otherServer({ address }: Holder, target: Target): CommandError {
+  return usageError(
+    `This folder's worker serves ${address}, and nobody polls the task queue "${taskQueue}" at ${target.address}.\n` +
+      `Start a worker there (reprise worker --temporal ${target.address}), or name another folder with REPRISE_HOME`,
+  );
 }
 
 async function start(
@@ -96,18 +109,27 @@ async function start(
 }
 
 /** A command without a configuration takes whatever extensions folder the worker has. */
-function differs(holder: Holder, extensions: string | undefined): boolean {
+function differsFrom(holder: Holder, { namespace }: Target, extensions: string | undefined): boolean {
   const environment = readEnvironment(process.env);
-  return holder.fingerprint !== fingerprintOf(environment, extensions ?? holder.extensions);
+  return (
+    holder.namespace !== namespace ||
+    holder.fingerprint !== fingerprintOf(environment, extensions ?? holder.extensions)
+  );
 }
 
-async function openAt({ address, namespace }: Target, holder: Holder | undefined): Promise<Opened> {
+/**
+ * Connects, and starts nothing. @param holder this folder's `up`, if there is one
+ *
+ * @throws `CommandError`, status 3
+ */
+export async function openAt({ address, namespace }: Target, holder: Holder | undefined): Promise<Opened> {
+  const ours = holder?.address === address ? holder : undefined;
   try {
-    const reprise = await connect({ address, namespace });
-    return { reprise, uiAddress: holder?.address === address ? holder.uiAddress : undefined };
+    const reprise = await connect({ address, namespace, plain: ours?.serverPid !== undefined });
+    return { reprise, uiAddress: ours?.uiAddress };
   } catch (error) {
     throw new CommandError(
-      `Temporal does not answer at ${address} (${error instanceof Error ? error.message : String(error)}).\n` +
+      `Temporal does not answer at ${address} (${reasonOf(error)}).\n` +
         'Name another address with --temporal or TEMPORAL_ADDRESS, or start one here: reprise up',
       exitStatus.unreachable,
     );
@@ -115,18 +137,13 @@ async function openAt({ address, namespace }: Target, holder: Holder | undefined
 }
 
 /** Whether somebody polls the task queue for workflows. */
-async function hasWorker({ address, namespace }: Target): Promise<boolean> {
-  const reprise = await connect({ address, namespace });
-  try {
-    const { pollers } = await reprise.client.workflowService.describeTaskQueue({
-      namespace,
-      taskQueue: { name: taskQueue },
-      taskQueueType: 1,
-    });
-    return (pollers ?? []).some(({ identity }) => identity && !isDeadHere(identity));
-  } finally {
-    await reprise.close();
-  }
+async function hasWorker({ client }: Reprise, { namespace }: Target): Promise<boolean> {
+  const { pollers } = await client.workflowService.describeTaskQueue({
+    namespace,
+    taskQueue: { name: taskQueue },
+    taskQueueType: 1,
+  });
+  return (pollers ?? []).some(({ identity }) => identity && !isDeadHere(identity));
 }
 
 /** A worker that was killed is listed for minutes: where it was on this machine, its process tells. */

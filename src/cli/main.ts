@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { inspect } from 'node:util';
 import { Command, CommanderError, Option } from 'commander';
 import { CommandError, exitStatus, say } from './exit.ts';
 import { withStart, withTemporal, withView, type CommonOptions } from './options.ts';
@@ -87,7 +88,7 @@ function addServiceCommands(program: Command): void {
     .description('embedded Temporal, Web UI and worker, until interrupted')
     .addOption(extensions())
     .addOption(new Option('--background').hideHelp())
-    .addOption(new Option('--take-over').hideHelp())
+    .addOption(new Option('--take-over <pid>').argParser(Number).hideHelp())
     .addHelpText('after', examples('reprise up', 'reprise up --temporal localhost:7300'))
     .action(async (options: UpOptions) => (await import('./commands/up.ts')).up(options));
   program
@@ -116,8 +117,10 @@ async function main(words: string[]): Promise<number> {
     return exitStatus.done;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitStatus.done : exitStatus.usage;
-    say(error instanceof CommandError ? error.message : String(error instanceof Error ? error.stack : error));
-    return error instanceof CommandError ? error.status : exitStatus.failed;
+    const failure =
+      error instanceof CommandError ? error : (await import('./failures.ts')).asCommandError(error);
+    say(failure instanceof CommandError ? failure.message : inspect(failure));
+    return failure instanceof CommandError ? failure.status : exitStatus.failed;
   }
 }
 

@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
-import { closeSync, fstatSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isHeld, readHolder, type Holder } from './lock.ts';
-import { endProcess, isAlive, isServerOf } from './processes.ts';
+import { endServer } from './home-server.ts';
+import { endProcess, isAlive, isUp } from './processes.ts';
 
 export interface BackgroundSettings {
   home: string;
@@ -31,7 +32,7 @@ const logOf = (home: string): string => join(home, 'logs', 'up.log');
 export async function startBackground(settings: BackgroundSettings): Promise<Holder> {
   const { home, address, namespace, extensions, replace, onProgress } = settings;
   const before = readHolder(home);
-  if (replace && before !== undefined && isAlive(before.pid)) process.kill(before.pid, 'SIGUSR2');
+  if (replace) askToHandOver(before);
   mkdirSync(join(home, 'logs'), { recursive: true });
   const output = openSync(logOf(home), 'a');
   let told = fstatSync(output).size;
@@ -42,7 +43,7 @@ export async function startBackground(settings: BackgroundSettings): Promise<Hol
     address,
     '--extensions',
     extensions,
-    ...(replace ? ['--take-over'] : []),
+    ...(replace && before !== undefined ? ['--take-over', String(before.pid)] : []),
   ];
   const child = spawn(process.execPath, [main, ...words], {
     stdio: ['ignore', output, output],
@@ -59,7 +60,7 @@ export async function startBackground(settings: BackgroundSettings): Promise<Hol
     if (said.length > 0) onProgress(said.toString().trimEnd());
     const holder = readHolder(home);
     const isNew = !replace || holder?.pid !== before?.pid;
-    if (holder?.ready && isNew && isAlive(holder.pid)) return holder;
+    if (holder?.ready && isNew && isAlive(holder.pid) && isHeld(home)) return holder;
     // One that ended because another command was quicker is no failure: that other one is waited for.
     if (exited && !isHeld(home))
       throw new Error(`The background worker did not start:\n${tail(logOf(home))}`);
@@ -67,15 +68,18 @@ export async function startBackground(settings: BackgroundSettings): Promise<Hol
   }
 }
 
+/** Asks an `up` to let its calls in flight finish, to leave its server to the next one, and to end. */
+export function askToHandOver(holder: Holder | undefined): void {
+  if (holder !== undefined && isUp(holder.pid)) process.kill(holder.pid, 'SIGUSR2');
+}
+
 /** Ends a background or foreground `up` and its server. @returns whether there was one */
 export async function stopUp(home: string): Promise<boolean> {
+  if (!existsSync(home)) return false;
   const holder = readHolder(home);
-  if (holder === undefined) return false;
   const held = isHeld(home);
-  if (held) await endProcess(holder.pid);
-  const { serverPid } = holder;
-  const left = serverPid !== undefined && isServerOf(serverPid, join(home, 'temporal.db'));
-  if (left) await endProcess(serverPid);
+  if (held && holder !== undefined && isUp(holder.pid)) await endProcess(holder.pid);
+  const left = await endServer(home);
   return held || left;
 }
 

@@ -8,6 +8,9 @@ export interface Holder {
   /** Whether it runs in the background and may be replaced by a command that needs another one. */
   background: boolean;
   address: string;
+  /** The address that was wanted; another one than `address` where its port was taken. */
+  asked: string;
+  namespace: string;
   uiAddress?: string;
   /** The embedded server's process; absent where the server is somebody else's. */
   serverPid?: number;

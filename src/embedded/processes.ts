@@ -1,22 +1,50 @@
 import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+
+export interface Process {
+  pid: number;
+  commandLine: string;
+}
+
+/**
+ * The processes of this machine that we may see. Pids are used again: command lines tell whose one is.
+ * Linux tells in `/proc`, since slim containers have no `ps`.
+ */
+export function processes(): Process[] {
+  if (process.platform === 'linux') {
+    return readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name))
+      .map((name) => ({ pid: Number(name), commandLine: commandLineOnLinux(name) }));
+  }
+  const listed = execFileSync('ps', ['-A', '-ww', '-o', 'pid=,args='], { encoding: 'utf8' });
+  return listed.split('\n').flatMap((line) => {
+    const [, pid, commandLine = ''] = /^\s*(\d+)\s+(.*)$/.exec(line) ?? [];
+    return pid === undefined ? [] : [{ pid: Number(pid), commandLine }];
+  });
+}
+
+function commandLineOnLinux(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
+  } catch {
+    // It has just ended.
+    return '';
+  }
+}
+
+/** Whether a process is an `up`. */
+export function isUp(pid: number): boolean {
+  return processes().some((each) => each.pid === pid && / up( |$)/.test(each.commandLine));
+}
 
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    return true;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
+    if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false;
   }
-}
-
-/** Whether a process is the embedded server of a database: pids are used again, command lines tell. */
-export function isServerOf(pid: number, database: string): boolean {
-  if (!isAlive(pid)) return false;
-  try {
-    return execFileSync('ps', ['-o', 'args=', '-p', String(pid)], { encoding: 'utf8' }).includes(database);
-  } catch {
-    return false;
-  }
+  // One that has ended stays in the list until its parent asks, which some containers' first process never does.
+  return process.platform !== 'linux' || commandLineOnLinux(String(pid)) !== '';
 }
 
 /** Ends a process and waits until it is gone: politely, after 10 s by force. */

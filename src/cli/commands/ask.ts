@@ -5,10 +5,11 @@ import { preflight } from '../../config/preflight.ts';
 import { readConfigFile } from '../../config/read-config.ts';
 import { teamSchema, type TeamConfig } from '../../config/team.ts';
 import { readHolder } from '../../embedded/lock.ts';
-import { openWithWorker, targetOf, type Opened } from '../connection.ts';
+import { openWithWorker, revive, type Opened } from '../connection.ts';
 import { say, usageError } from '../exit.ts';
 import { follow } from '../follow.ts';
 import { homeFolder, type CommonOptions } from '../options.ts';
+import { targetOf } from '../target.ts';
 
 /** `reprise ask TASK`: a team answers. */
 export async function ask(task: string, options: CommonOptions): Promise<void> {
@@ -24,7 +25,7 @@ export async function ask(task: string, options: CommonOptions): Promise<void> {
       return;
     }
     say(`Run ${run.id}${opened.uiAddress === undefined ? '' : `, Web UI ${opened.uiAddress}`}`);
-    await follow(run, options);
+    await follow(run, options, () => revive(options));
   } finally {
     await opened.reprise.close();
   }

@@ -1,91 +1,118 @@
-import { connect } from '../../client.ts';
-import { readHolder, takeLock } from '../../embedded/lock.ts';
+import { connect, taskQueue } from '../../client.ts';
+import { askToHandOver } from '../../embedded/background.ts';
+import { endServer } from '../../embedded/home-server.ts';
+import { lastUse } from '../../embedded/last-use.ts';
+import { readHolder, takeLock, type Holder, type Lock } from '../../embedded/lock.ts';
 import { Up, type Ending } from '../../embedded/up.ts';
-import { MissingSearchAttributes } from '../../worker/search-attributes.ts';
-import { targetOf } from '../connection.ts';
 import { CommandError, exitStatus, say, usageError } from '../exit.ts';
+import { asCommandError } from '../failures.ts';
 import { homeFolder, type CommonOptions } from '../options.ts';
+import { targetOf } from '../target.ts';
 
 export interface UpOptions extends CommonOptions {
   extensions: string;
   background?: boolean;
-  /** Waits for the present holder, which was asked to hand over. */
-  takeOver?: boolean;
+  /** Pid of the holder that was asked to hand over, and is waited for. */
+  takeOver?: number;
 }
 
 const lookEveryMs = 5000;
-
-/** How long the one before may take to let its calls in flight finish. */
-const handOverMs = 10 * 60_000;
 
 /** `reprise up`: embedded Temporal, Web UI and worker, until interrupted. */
 export async function up(options: UpOptions): Promise<void> {
   const home = homeFolder();
   const background = options.background ?? false;
-  const previous = readHolder(home);
   const { address, namespace, isLocal } = targetOf(options.temporal, undefined);
   if (!isLocal)
     throw usageError(`up serves this machine only; ${address} is elsewhere (there: reprise worker)`);
-  const lock = await takeOrWait(home, options.takeOver ?? false);
-  if (lock === undefined) {
-    say(
-      `Reprise is up here already: ${previous?.address ?? home}${previous?.uiAddress ? `, Web UI ${previous.uiAddress}` : ''}`,
-    );
-    return;
-  }
-  const settings = { home, address, namespace, extensions: options.extensions, background, say };
-  const running = await Up.start(settings, lock, previous);
+  const minutes = idleMinutes();
+  const lock = takeLock(home) ?? (await takeOver(home, background, options.takeOver));
+  if (lock === undefined) return;
+
+  let running: Up | undefined;
   let ending: Promise<void> | undefined;
   const end = (how: Ending): void => {
-    // A second Ctrl-C does not wait for calls in flight: the next worker finishes them.
+    // A second Ctrl-C does not wait for calls in flight: the next worker makes them again.
     if (ending !== undefined && how === 'stop') process.exit(exitStatus.interrupted);
-    ending ??= running.end(how).then(() => process.exit(exitStatus.done));
+    ending ??= (running?.end(how) ?? endServer(home)).then(() => process.exit(exitStatus.done));
   };
   process.on('SIGINT', () => end('stop'));
   process.on('SIGTERM', () => end('stop'));
   process.on('SIGUSR2', () => end('hand over'));
-  if (background) void endWhenIdle(running, namespace, home, () => end('stop'));
-  say(
-    `Temporal ${running.holder.address}${running.holder.uiAddress ? `, Web UI ${running.holder.uiAddress}` : ''}`,
-  );
+
   try {
-    await running.run();
+    running = await Up.start(
+      { home, address, namespace, extensions: options.extensions, background, say },
+      lock,
+    );
+    say(placeText(running.holder));
+    if (background) void endWhenIdle(running, home, minutes, () => end('stop'));
+    await running.run(() => background || say('Ready. Ctrl-C ends it.'));
+    await ending;
   } catch (error) {
-    await running.end('stop');
-    if (error instanceof MissingSearchAttributes)
-      throw new CommandError(error.message, exitStatus.unreachable);
-    throw error;
+    await running?.end('stop');
+    const failure = asCommandError(error);
+    throw failure instanceof Error && !(failure instanceof CommandError)
+      ? new CommandError(failure.message, exitStatus.unreachable)
+      : failure;
   }
-  await ending;
 }
 
-/** Of several that want to take over at once one gets the folder, and the others leave it to that one. */
-async function takeOrWait(home: string, takeOver: boolean) {
-  const deadline = Date.now() + (takeOver ? handOverMs : 0);
+const placeText = ({ address, uiAddress }: Holder): string =>
+  `Temporal ${address}${uiAddress === undefined ? '' : `, Web UI ${uiAddress}`}`;
+
+/**
+ * Waits for a holder that hands over. In the foreground a background `up` is asked to; in the background the command
+ * that needs another one has asked already. Of several that wait one gets the folder, the others leave it to that one.
+ */
+async function takeOver(
+  home: string,
+  background: boolean,
+  asked: number | undefined,
+): Promise<Lock | undefined> {
   const before = readHolder(home);
-  for (;;) {
-    const lock = takeLock(home);
-    if (lock !== undefined || Date.now() >= deadline) return lock;
-    const holder = readHolder(home);
-    if (holder !== undefined && holder.pid !== before?.pid) return undefined;
-    await new Promise((resolve) => setTimeout(resolve, 100));
+  let from = asked;
+  if (!background && before?.background) {
+    say('Taking over from the background; its calls in flight finish first …');
+    askToHandOver(before);
+    from = before.pid;
   }
+  if (from !== undefined) {
+    for (let holder = before; holder === undefined || holder.pid === from; holder = readHolder(home)) {
+      const lock = takeLock(home);
+      if (lock !== undefined) return lock;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+  if (!background) say(`Reprise is up here already: ${before === undefined ? home : placeText(before)}`);
+  return undefined;
 }
 
-async function endWhenIdle(running: Up, namespace: string, home: string, end: () => void): Promise<void> {
-  const minutes = Number(process.env['REPRISE_IDLE_MINUTES'] || 10);
-  const startedAt = Date.now();
-  const reprise = await connect({ address: running.holder.address, namespace });
-  const countOpen = async (): Promise<number> =>
-    (await reprise.client.workflow.count("ExecutionStatus = 'Running'")).count;
-  for (;;) {
+/** Ends when no run has been open and no command has come for some time. */
+async function endWhenIdle(running: Up, home: string, minutes: number, end: () => void): Promise<void> {
+  let busyAt = Date.now();
+  while (Date.now() - Math.max(busyAt, lastUse(home)) < minutes * 60_000) {
     await new Promise((resolve) => setTimeout(resolve, Math.min(lookEveryMs, minutes * 15_000)));
-    const long = minutes * 60_000;
-    const idle = Date.now() - startedAt > long && (await running.isIdle(countOpen, long).catch(() => false));
-    if (idle) {
-      say(`Idle for ${minutes} minutes: ending (${home})`);
-      end();
-      return;
-    }
+    // A server that is away for a moment is no reason to end.
+    const open = await countOpen(running).catch(() => 1);
+    if (open > 0) busyAt = Date.now();
+  }
+  say(`Idle for ${minutes} minutes: ending`);
+  end();
+}
+
+function idleMinutes(): number {
+  const minutes = Number(process.env['REPRISE_IDLE_MINUTES'] || 10);
+  if (minutes > 0) return minutes;
+  throw usageError('REPRISE_IDLE_MINUTES must be a number of minutes above 0');
+}
+
+async function countOpen({ holder: { address, namespace, serverPid } }: Up): Promise<number> {
+  const reprise = await connect({ address, namespace, plain: serverPid !== undefined });
+  try {
+    const query = `TaskQueue = '${taskQueue}' AND ExecutionStatus = 'Running'`;
+    return (await reprise.client.workflow.count(query)).count;
+  } finally {
+    await reprise.close();
   }
 }

@@ -1,6 +1,6 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
 import type { OrchestrationRun } from '../../client.ts';
-import { openWithWorker } from '../connection.ts';
+import { openWithWorker, revive } from '../connection.ts';
 import { CommandError } from '../exit.ts';
 import { follow } from '../follow.ts';
 import type { CommonOptions } from '../options.ts';
@@ -11,7 +11,7 @@ export async function watch(id: string, options: CommonOptions): Promise<void> {
   try {
     const run = reprise.orchestration(id);
     await mustExist(run);
-    await follow(run, options);
+    await follow(run, options, () => revive(options));
   } finally {
     await reprise.close();
   }

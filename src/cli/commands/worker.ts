@@ -3,23 +3,21 @@ import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { createWorker } from '../../worker.ts';
 import { quietRuntime } from '../../worker/quiet-runtime.ts';
 import { MissingSearchAttributes } from '../../worker/search-attributes.ts';
-import { targetOf } from '../connection.ts';
+import { openAt } from '../connection.ts';
 import { CommandError, exitStatus, say } from '../exit.ts';
 import { homeFolder, type CommonOptions } from '../options.ts';
+import { targetOf } from '../target.ts';
 
 /** `reprise worker`: a worker alone, until interrupted; calls in flight are finished first. */
 export async function worker(options: CommonOptions & { extensions: string }): Promise<void> {
-  const { address, namespace } = targetOf(options.temporal, undefined);
-  const { connectionOptions } = loadClientConnectConfig();
+  const target = targetOf(options.temporal, undefined);
+  const { address, namespace } = target;
+  // The worker's own connection says less clearly what is wrong.
+  const { reprise } = await openAt(target, undefined);
+  await reprise.close();
   quietRuntime();
-  const connection = await NativeConnection.connect({ ...connectionOptions, address }).catch(
-    (error: Error) => {
-      throw new CommandError(
-        `Temporal does not answer at ${address} (${error.message})`,
-        exitStatus.unreachable,
-      );
-    },
-  );
+  const { connectionOptions } = loadClientConnectConfig();
+  const connection = await NativeConnection.connect({ ...connectionOptions, address });
   try {
     const running = await createWorker({
       connection,
@@ -27,13 +25,17 @@ export async function worker(options: CommonOptions & { extensions: string }): P
       home: homeFolder(),
       configFolder: options.extensions,
       variables: process.env,
+      onBundling: () => say('Bundling the workflows (once) …'),
     });
     const stop = (): void => {
-      if (running.getState() === 'RUNNING') running.shutdown();
+      // Whoever asks twice does not wait: another worker makes the calls again that are in flight.
+      if (running.getState() !== 'RUNNING') process.exit(exitStatus.interrupted);
+      say('Finishing the calls in flight; Ctrl-C again ends at once');
+      running.shutdown();
     };
     process.on('SIGINT', stop);
     process.on('SIGTERM', stop);
-    say(`Worker on ${address}, namespace ${namespace}`);
+    say(`Worker on ${address}, namespace ${namespace}. Ctrl-C ends it.`);
     await running.run();
   } catch (error) {
     if (error instanceof MissingSearchAttributes)

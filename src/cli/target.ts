@@ -1,0 +1,38 @@
+import { loadClientConnectConfig } from '@temporalio/envconfig';
+import { defaultAddress } from '../client.ts';
+import type { Holder } from '../embedded/lock.ts';
+import { usageError } from './exit.ts';
+
+/** The Temporal server that a command means. */
+export interface Target {
+  address: string;
+  namespace: string;
+  /** Whether what is missing there may be started by a command. */
+  isLocal: boolean;
+}
+
+/**
+ * `--temporal`, then the Temporal CLI's own configuration, then this folder's `up`, then port 7233.
+ *
+ * @throws `CommandError`, status 2, where that configuration cannot be read
+ */
+export function targetOf(temporal: string | undefined, holder: Holder | undefined): Target {
+  const { configured, namespace } = temporalConfig();
+  const named = temporal || configured;
+  const address = (named || holder?.address || defaultAddress).replace(/^localhost:/, '127.0.0.1:');
+  if (!/:\d+$/.test(address))
+    throw usageError(`"${named}" is no address of a Temporal server; an address is HOST:PORT`);
+  const isLocal = /^(127\.\d+\.\d+\.\d+|\[::1\]):/.test(address);
+  // Where the wanted port was taken, this folder's server has another one.
+  const isOurs = holder !== undefined && address === holder.asked;
+  return { address: isOurs ? holder.address : address, namespace, isLocal };
+}
+
+function temporalConfig(): { configured: string | undefined; namespace: string } {
+  try {
+    const { connectionOptions, namespace } = loadClientConnectConfig();
+    return { configured: connectionOptions.address, namespace: namespace || 'default' };
+  } catch (error) {
+    throw usageError(`The configuration of Temporal's connection: ${(error as Error).message}`);
+  }
+}
