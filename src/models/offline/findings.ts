@@ -1,4 +1,5 @@
 import { queryOf, type Hit, type Query, type SentenceIndex } from '../../tools/sentence-search.ts';
+import type { Sentence } from '../../tools/sentences.ts';
 import { holdsNumber, wantsNumber } from './question.ts';
 
 /** What was found on one part of a question; no sentences: nothing was. */
@@ -29,6 +30,10 @@ const numberBonus = 1.4;
 /** Sentences that lean on the one before them. */
 const leaning = /^(it|its|this|that|these|those|they|he|she|then|there|both|such|otherwise|however|also)\b/i;
 
+/** The parts of one question are about one thing: what stands near another part's answer speaks for a sentence. */
+const sameFileBonus = 1.3;
+const sameHeadingBonus = 1.6;
+
 /** Looks up each part; several indexes are asked in turn, and the first that knows something answers. */
 export function findingsOn(
   parts: string[],
@@ -36,15 +41,33 @@ export function findingsOn(
   indexes: SentenceIndex[],
   least = enough,
 ): Finding[] {
-  return parts.map((part) => {
+  const queries = parts.map((part) => {
     const query = queryFor(part);
-    const context = without(queryFor(whole, contextWeight), query);
-    for (const index of indexes) {
-      const hit = bestHit(part, index.search(query, context), least);
-      if (hit !== undefined) return { part, sentences: quoted(hit, index) };
-    }
-    return { part, sentences: [] };
+    return { part, query, context: without(queryFor(whole, contextWeight), query) };
   });
+  const find = (near: Sentence | undefined): Array<{ part: string; found: Found | undefined }> =>
+    queries.map(({ part, query, context }) => {
+      for (const index of indexes) {
+        const hit = bestHit(part, index.search(query, context), least, near);
+        if (hit !== undefined) return { part, found: { hit, index } };
+      }
+      return { part, found: undefined };
+    });
+  const surest = find(undefined)
+    .flatMap(({ found }) => (found === undefined ? [] : [found.hit]))
+    .reduce<Hit | undefined>(
+      (best, hit) => (best === undefined || hit.score > best.score ? hit : best),
+      undefined,
+    );
+  return find(surest?.sentence).map(({ part, found }) => ({
+    part,
+    sentences: found === undefined ? [] : quoted(found),
+  }));
+}
+
+interface Found {
+  hit: Hit;
+  index: SentenceIndex;
 }
 
 /** The one sentence that fits a whole question best, however little that is. */
@@ -65,10 +88,10 @@ function without(query: Query, other: Query): Query {
   return new Map([...query].filter(([stem]) => !other.has(stem)));
 }
 
-function bestHit(part: string, hits: Hit[], least: number): Hit | undefined {
+function bestHit(part: string, hits: Hit[], least: number, near: Sentence | undefined): Hit | undefined {
   const numeric = wantsNumber(part);
   const worth = ({ score, sentence }: Hit): number =>
-    numeric && holdsNumber(sentence.text) ? score * numberBonus : score;
+    score * nearness(sentence, near) * (numeric && holdsNumber(sentence.text) ? numberBonus : 1);
   const fitting = hits.filter(({ coverage }) => coverage >= least);
   return fitting.reduce<Hit | undefined>(
     (best, hit) => (best === undefined || worth(hit) > worth(best) ? hit : best),
@@ -76,8 +99,14 @@ function bestHit(part: string, hits: Hit[], least: number): Hit | undefined {
   );
 }
 
-function quoted({ sentence, index }: Hit, sentences: SentenceIndex): Finding['sentences'] {
-  const before = sentences.at(index - 1);
+function nearness({ source, heading }: Sentence, near: Sentence | undefined): number {
+  if (source !== near?.source) return 1;
+  return heading === near.heading ? sameHeadingBonus : sameFileBonus;
+}
+
+function quoted({ hit, index }: Found): Finding['sentences'] {
+  const { sentence } = hit;
+  const before = index.at(hit.index - 1);
   const needed =
     leaning.test(sentence.text) && before?.source === sentence.source ? [before, sentence] : [sentence];
   return needed.map(({ text, source, line }) => ({ text, place: `${source}:${line}` }));
