@@ -8,24 +8,26 @@ export function detailsOf(state: OrchestrationState): string {
   const { agents, attempt, maxAttempts, phase, restarts, selectedAgent, usage } = state;
   return [
     `### Attempt ${attempt}/${maxAttempts}: ${phase}`,
-    ...agents.map(
-      ({ id, state: doing, answers }) => `- **${id}**: ${doing}${answers > 1 ? `, ${answers} answers` : ''}`,
-    ),
+    ...agents.map(agentLine),
     ...(selectedAgent === null ? [] : ['', `Final agent: **${selectedAgent}**`]),
     ...restarts.flatMap((restart) => [
       '',
       `### Restart after attempt ${restart.attempt}`,
       '',
-      `> ${restart.reason}`,
+      `> ${restart.reason.replaceAll('\n', '\n> ')}`,
     ]),
     ...(usage === null
       ? []
       : [
           '',
           '### Spent',
-          '',
           `- ${usage.calls} calls, ${usage.inputTokens + usage.outputTokens} tokens`,
           `- $${usage.costUsd.toFixed(4)}`,
         ]),
   ].join('\n');
+}
+
+function agentLine({ id, state, answers, vote }: OrchestrationState['agents'][number]): string {
+  const given = answers > 1 ? `, ${answers} answers` : '';
+  return `- **${id}**: ${state}${vote === null ? '' : ` for ${vote}`}${given}`;
 }

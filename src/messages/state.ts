@@ -17,7 +17,14 @@ export interface OrchestrationState {
   /** 0 before the first attempt. */
   attempt: number;
   maxAttempts: number;
-  agents: Array<{ id: string; state: AgentState; answers: number; timedOut: boolean }>;
+  agents: Array<{
+    id: string;
+    state: AgentState;
+    answers: number;
+    timedOut: boolean;
+    /** The agent that it has voted for in this round. */
+    vote: string | null;
+  }>;
   /** The agent whose answer won the vote of this attempt. */
   selectedAgent: string | null;
   restarts: OrchestrationResult['restarts'];

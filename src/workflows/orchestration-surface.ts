@@ -62,11 +62,12 @@ export class OrchestrationSurface {
       phase: run?.attempt?.phase ?? 'preparing',
       attempt: run?.attempt?.number ?? 0,
       maxAttempts: run?.maxAttempts ?? 0,
-      agents: members.map(({ seat, state, answersGiven }) => ({
+      agents: members.map(({ seat, state, answersGiven, vote }) => ({
         id: seat.id,
         state,
         answers: answersGiven,
         timedOut: seat.timedOut,
+        vote: vote?.agent ?? null,
       })),
       selectedAgent: run?.attempt?.selected?.seat.id ?? null,
       restarts: run?.restarts ?? [],

@@ -1,4 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
+import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ApplicationFailure } from '@temporalio/common';
 import { SentenceIndex } from '../../tools/sentence-search.ts';
@@ -30,7 +31,7 @@ export function openLibrary(folder = ownDocs): Library {
     );
   }
   return {
-    name: folder === ownDocs ? 'the documentation of Reprise' : folder,
+    name: folder === ownDocs ? 'the documentation of Reprise' : `the folder "${basename(folder)}"`,
     indexesFor(given) {
       const texts = given.filter((text) => text.trim() !== '');
       const own = texts.map((text) => new SentenceIndex([{ name: 'the text given', text }]));
