@@ -11,6 +11,9 @@ export interface AnthropicSettings {
   maxTokens?: number | undefined;
 }
 
+/** From version 5 on, Claude models refuse a temperature. */
+const takesTemperature = (model: string): boolean => !/^claude-[a-z]+-([5-9]|\d\d)(-|$)/.test(model);
+
 /** The API wants a limit; every current model allows this one. */
 const defaultMaxTokens = 16_000;
 
@@ -45,7 +48,7 @@ function requestBody(
       tools: offered,
       tool_choice: { type: tools.length > 0 ? choice[toolChoice] : 'none' },
     }),
-    ...(temperature !== undefined && { temperature: Math.min(1, temperature) }),
+    ...(temperature !== undefined && takesTemperature(model) && { temperature: Math.min(1, temperature) }),
     // The provider marks the last block itself: a mark of our own would change earlier messages from call to call.
     cache_control: { type: 'ephemeral' },
     stream: true,

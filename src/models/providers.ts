@@ -31,7 +31,7 @@ const providers: Record<Exclude<Backend['type'], 'offline'>, Provider> = {
     baseUrl: 'https://api.anthropic.com',
     baseUrlVariable: 'ANTHROPIC_BASE_URL',
     keyVariable: 'ANTHROPIC_API_KEY',
-    model: 'claude-sonnet-4-5',
+    model: 'claude-sonnet-5-5',
   },
 };
 

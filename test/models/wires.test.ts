@@ -100,7 +100,12 @@ describe('what goes over the wire', () => {
       { type: 'claude', model: 'c', temperature: 1.5, max_tokens: 9 },
       { temperature: 1, max_tokens: 9 },
     ],
-    [{ type: 'claude', model: 'c' }, { max_tokens: 16_000 }],
+    [
+      { type: 'claude', model: 'claude-sonnet-4-6', temperature: 0.2 },
+      { temperature: 0.2, max_tokens: 16_000 },
+    ],
+    [{ type: 'claude', model: 'claude-sonnet-5-5', temperature: 0.2 }, { max_tokens: 16_000 }],
+    [{ type: 'claude', model: 'claude-opus-5', temperature: 0.2 }, { max_tokens: 16_000 }],
   ] as Array<[Backend, object]>)('settings of %o', async (backend, expected) => {
     const { seen } = await ask(backend, { text: 'x' });
     const { temperature, max_tokens, max_completion_tokens } = seen.body as Record<string, unknown>;
