@@ -198,13 +198,11 @@ function npm(words, cwd, node) {
 /** Runs Node with our streams and signals, and ends as it ends. */
 function runAndEnd(node, words) {
   const child = spawn(node, words, { stdio: 'inherit' });
-  // A terminal sends Ctrl-C to both processes, and npx passes it on once more: the child must not get it twice.
+  for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  // A terminal sends Ctrl-C to both processes, and npx passes it on once more: the child must not get it twice. Elsewhere
+  // it may have been sent to this process alone; a child that has got it as well has ended when the time is over.
   const fromTerminal = [0, 1, 2].some((descriptor) => isatty(descriptor));
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
-    process.on(signal, () => {
-      if (signal !== 'SIGINT' || !fromTerminal) child.kill(signal);
-    });
-  }
+  process.on('SIGINT', () => fromTerminal || setTimeout(() => child.kill('SIGINT'), 250));
   child.on('error', (error) => {
     say(error.message);
     process.exit(1);
