@@ -15,7 +15,7 @@ const library = fileURLToPath(new URL('../fixtures/library', import.meta.url));
 const empty = mkdtempSync(join(tmpdir(), 'reprise-empty-'));
 afterAll(() => rmSync(empty, { recursive: true, force: true }));
 
-const textOf = (content: Content): string => joinContent([content]).join('');
+const textOf = (content: Content): string => String(joinContent([content])[0]);
 const user = (content: Content): Message => ({ role: 'user', content: textOf(content) });
 const tools = coordinationTools(['agent1', 'agent2']);
 
