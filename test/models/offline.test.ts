@@ -15,7 +15,10 @@ const library = fileURLToPath(new URL('../fixtures/library', import.meta.url));
 const empty = mkdtempSync(join(tmpdir(), 'reprise-empty-'));
 afterAll(() => rmSync(empty, { recursive: true, force: true }));
 
-const textOf = (content: Content): string => String(joinContent([content])[0]);
+const textOf = (content: Content): string =>
+  joinContent([content])
+    .map((text) => (typeof text === 'string' ? text : ''))
+    .join('');
 const user = (content: Content): Message => ({ role: 'user', content: textOf(content) });
 const tools = coordinationTools(['agent1', 'agent2']);
 
