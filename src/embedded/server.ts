@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Connection } from '@temporalio/client';
+import { freePort } from './ports.ts';
 
 export interface ServerSettings {
   /** Path of the Temporal CLI. */
@@ -34,10 +35,12 @@ const patience = 30_000;
 /**
  * Starts an embedded Temporal server and waits until it answers.
  *
- * @throws where it ends before that, with the end of its log
+ * @throws where its port is taken; where it ends before it answers, with the end of its log
  */
 export async function startServer(settings: ServerSettings): Promise<RunningServer> {
   const { cli, port, uiPort, database, log, detached = false } = settings;
+  // Else the one that has the port would be taken for it.
+  if ((await freePort(port)) !== port) throw new Error(`Port ${port} is taken by another program`);
   mkdirSync(dirname(log), { recursive: true });
   if (database !== undefined) mkdirSync(dirname(database), { recursive: true });
   const words = [
@@ -54,17 +57,26 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
   if (detached) child.unref();
   const address = `127.0.0.1:${port}`;
   const ended = new Promise<never>((_, reject) => {
-    child.once('error', reject);
-    child.once('exit', (code) => reject(new Error(`The Temporal server ended (${code}):\n${tail(log)}`)));
+    child.once('error', (error) =>
+      reject(new Error(`The Temporal server cannot be started: ${error.message}`)),
+    );
+    child.once('exit', (code, signal) =>
+      reject(new Error(`The Temporal server ended (${signal ?? code}):\n${tail(log)}`)),
+    );
   });
-  await Promise.race([answering(address, patience), ended]);
+  try {
+    await Promise.race([answering(address, child), ended]);
+  } catch (error) {
+    child.kill();
+    throw error;
+  }
   return { address, process: child };
 }
 
-/** Waits until a server answers at an address. @throws when it does not in that time */
-async function answering(address: string, milliseconds: number): Promise<void> {
-  const deadline = Date.now() + milliseconds;
-  for (;;) {
+/** Waits until a server answers, or has ended. @throws when it does neither in time */
+async function answering(address: string, child: ChildProcess): Promise<void> {
+  const deadline = Date.now() + patience;
+  while (child.exitCode === null && child.signalCode === null) {
     if (await answers(address)) return;
     if (Date.now() > deadline) throw new Error(`The Temporal server at ${address} does not answer`);
     await new Promise((resolve) => setTimeout(resolve, 50));

