@@ -76,7 +76,7 @@ export function entriesOf(event: RunEvent): LogEntry[] {
       return [
         entry(`🔄 Handling orchestration restart (attempt ${event.from} -> ${event.to})`),
         banner(
-          `🔄 Orchestration restart requested by ${event.by === 'person' ? 'a person' : 'final agent'}\n\nReason: ${event.reason}\n\n---`,
+          `\n🔄 Orchestration restart requested by ${event.by === 'person' ? 'a person' : 'final agent'}\n\nReason: ${event.reason}\n\n---\n`,
         ),
       ];
     case 'restart refused':
