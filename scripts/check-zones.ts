@@ -1,8 +1,9 @@
 /**
- * Checks that no import crosses the zones of the house the wrong way, that files stay small, and that rules import
- * nothing but types. Prints each problem as `file:line: …` and exits 1 when there is one.
+ * Checks that no import crosses the zones of the house the wrong way, that rules import nothing but types, that files
+ * stay small, and that no text names what is not in the project. Prints each problem as `file:line: …` and exits 1
+ * when there is one.
  */
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 
 type Zone = 'deterministic' | 'world' | 'door';
@@ -37,15 +38,23 @@ export interface Import {
 
 /** The imports and re-exports of a module, with their lines. */
 export function importsOf(text: string): Import[] {
-  const pattern = /^(import|export)\s+(type\s+)?(?:[\w*{][^'";]*?\sfrom\s+)?['"]([^'"]+)['"]/gm;
-  return [...text.matchAll(pattern)].map((match) => ({
-    line: text.slice(0, match.index).split('\n').length,
-    from: match[3] ?? '',
-    typeOnly: match[2] !== undefined,
+  const statements = /^(?:import|export)\s+(type\s+)?(?:[\w*{][^'";]*?\sfrom\s+)?['"]([^'"]+)['"]/gm;
+  const calls = /\bimport()\(\s*['"`]([^'"`]+)['"`]/g;
+  return [...text.matchAll(statements), ...text.matchAll(calls)].map((match) => ({
+    line: lineAt(text, match.index),
+    from: match[2] ?? '',
+    typeOnly: Boolean(match[1]),
   }));
 }
 
+const lineAt = (text: string, index: number): number => text.slice(0, index).split('\n').length;
+
 const roomOf = (file: string): string => file.split('/')[0]?.replace(/\.ts$/, '') ?? '';
+
+const roomsOf = (...wanted: Zone[]): string =>
+  Object.keys(zones)
+    .filter((room) => wanted.includes(zones[room] ?? 'door'))
+    .join(', ');
 
 /** @param files texts by their path below `src`, with forward slashes */
 export function problemsIn(files: Map<string, string>): string[] {
@@ -63,7 +72,7 @@ function problemOf(file: string, { line, from, typeOnly }: Import): string[] {
   if (zone === undefined) return [`${place}: the room "${room}" has no zone`];
   if (typeOnly || zone === 'door') return [];
   if (room === 'rules' && !from.startsWith('./'))
-    return [`${place}: rules import nothing but types (import type)`];
+    return [`${place}: rules import nothing but types (import type), not "${from}"`];
   if (!from.startsWith('.')) {
     const allowed = zone !== 'deterministic' || sandboxed.includes(from);
     return allowed
@@ -71,22 +80,47 @@ function problemOf(file: string, { line, from, typeOnly }: Import): string[] {
       : [`${place}: "${from}" in the deterministic zone (allowed: ${sandboxed.join(', ')})`];
   }
   const target = roomOf(normalize(join(dirname(file), from)).replaceAll('\\', '/'));
-  const targetZone = zones[target];
-  if (zone === 'deterministic' && targetZone !== 'deterministic') {
-    return [`${place}: ${room} must not import ${target}, but for types (import type)`];
-  }
-  return zone === 'world' && targetZone === 'door' ? [`${place}: ${room} must not import ${target}`] : [];
+  const allowed: Zone[] = zone === 'world' ? ['deterministic', 'world'] : ['deterministic'];
+  return allowed.includes(zones[target] ?? 'door')
+    ? []
+    : [
+        `${place}: ${room} must not import ${target} ("${from}"), but for types (import type); ` +
+          `allowed: ${roomsOf(...allowed)}`,
+      ];
 }
 
-if (import.meta.main) {
-  const names = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((name) =>
-    name.endsWith('.ts'),
+/** The project stands alone: what it was made from is not part of it. Put together here, since this file is read too. */
+const elsewhere = ['..', 'shared'].join('/');
+
+/** @param files texts by their path below the project's root */
+export function strangersIn(files: Map<string, string>): string[] {
+  return [...files].flatMap(([file, text]) =>
+    [...text.matchAll(new RegExp(`(?<![\\w/.])${elsewhere.replaceAll('.', '\\.')}\\b`, 'g'))].map(
+      ({ index }) => `${file}:${lineAt(text, index)}: names ${elsewhere}, which is not part of the project`,
+    ),
   );
-  const files = new Map(
-    names.map((name) => [name.replaceAll('\\', '/'), readFileSync(join('src', name), 'utf8')]),
+}
+
+/** The texts below some folders, by their path. */
+function read(paths: string[], endings: RegExp): Map<string, string> {
+  const names = paths.filter(existsSync).flatMap((path) =>
+    path.includes('.')
+      ? [path]
+      : readdirSync(path, { recursive: true, encoding: 'utf8' })
+          .filter((name) => endings.test(name))
+          .map((name) => `${path}/${name.replaceAll('\\', '/')}`),
   );
-  const problems = problemsIn(files);
+  return new Map(names.map((name) => [name, readFileSync(name, 'utf8')]));
+}
+
+if (process.argv[1] === import.meta.filename) {
+  const sources = [...read(['src'], /\.ts$/)].map(
+    ([name, text]) => [name.slice('src/'.length), text] as const,
+  );
+  const folders = ['bin', 'src', 'test', 'bench', 'examples', 'scripts', 'docs'];
+  const texts = read([...folders, 'README.md', 'CONTRIBUTING.md', 'package.json'], /\.(ts|mjs|md|ya?ml)$/);
+  const problems = [...problemsIn(new Map(sources)), ...strangersIn(texts)];
   for (const problem of problems) console.error(problem);
-  console.error(`${files.size} files, ${problems.length} problems`);
+  console.error(`${texts.size} files, ${problems.length} problems`);
   process.exitCode = problems.length === 0 ? 0 : 1;
 }

@@ -7,7 +7,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-const folders = ['src', 'test', 'bench', 'examples', 'scripts'];
+const folders = ['bin', 'src', 'test', 'bench', 'examples', 'scripts'];
 const scratch = mkdtempSync(join(tmpdir(), 'reprise-report-'));
 const report = join(scratch, 'report.json');
 
@@ -60,6 +60,6 @@ function counts(): Report {
 
 const { numPassedTests, numFailedTests, numPendingTests } = counts();
 rmSync(scratch, { recursive: true, force: true });
-const skipped = numPendingTests > 0 ? `, ${numPendingTests} skipped` : '';
-console.log(`${numPassedTests} passed, ${numFailedTests} failed${skipped}`);
+if (numPendingTests > 0) console.log(`${numPendingTests} skipped`);
+console.log(`${numPassedTests} passed, ${numFailedTests} failed`);
 process.exitCode = failed ? 1 : 0;

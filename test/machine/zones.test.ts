@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { problemsIn } from '../../scripts/check-zones.ts';
+import { problemsIn, strangersIn } from '../../scripts/check-zones.ts';
 
 const problems = (file: string, text: string) => problemsIn(new Map([[file, text]]));
 
@@ -41,6 +41,18 @@ test.each([
     "import { x } from '../client.ts';",
     /store must not import client/,
   ],
+  [
+    'what is allowed instead is listed',
+    'models/a.ts',
+    "import { x } from '../embedded/a.ts';",
+    /models must not import embedded \("\.\.\/embedded\/a\.ts"\).*allowed: workflows, .*, tools$/,
+  ],
+  [
+    'an import while running counts',
+    'agents/a.ts',
+    "\n  const a = await import('../tools/a.ts');",
+    /:2: agents must not import tools/,
+  ],
   ['a side-effect import counts', 'prompts/a.ts', "import 'node:fs';", /"node:fs"/],
   [
     'an import over several lines counts',
@@ -62,4 +74,19 @@ test.each([
   ['doors use everything', 'cli/a.ts', "import { x } from '../store/a.ts';\nimport fs from 'node:fs';"],
 ])('allowed: %s', (_, file, text) => {
   expect(problems(file, text)).toEqual([]);
+});
+
+const outside = ['..', 'shared'].join('/');
+
+test.each([
+  ['docs/a.md', `\nSee ${outside}/design.md.`, 'docs/a.md:2'],
+  ['src/rules/a.ts', `/** From \`${outside}/x.md\`. */`, 'src/rules/a.ts:1'],
+])('a text in %s that names what is not in the project', (file, text, place) => {
+  expect(strangersIn(new Map([[file, text]]))).toEqual([expect.stringContaining(`${place}: names `)]);
+});
+
+test('a relative import of a room whose name ends alike is no such text', () => {
+  expect(
+    strangersIn(new Map([['src/a/b.ts', `import '../${outside}/c.ts'; import '${outside}d.ts';`]])),
+  ).toEqual([]);
 });
