@@ -1,13 +1,7 @@
-import type { Backend } from '../config/backend.ts';
 import type { NewMessage, TranscriptRef } from '../messages/message.ts';
 import type { Reply } from '../messages/model-call.ts';
 import type { ModelCaller, Purpose } from './model-caller.ts';
-
-/** Who an agent is: the same through all its conversations. */
-export interface Persona {
-  id: string;
-  backend: Backend;
-}
+import type { Persona } from './persona.ts';
 
 /**
  * An agent at work on one conversation: what has been said (in the store, named by reference)

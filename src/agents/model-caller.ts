@@ -1,9 +1,9 @@
 import { ActivityCancellationType, isCancellation, proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities/activities.ts';
 import type { CallModelInput, CallModelResult } from '../messages/model-call.ts';
-import type { Persona } from './agent.ts';
 import { budgetSpent } from './failures.ts';
 import type { Ledger } from './ledger.ts';
+import type { Persona } from './persona.ts';
 
 /** What a call is for, as its summary in the Web UI names it. */
 export interface Purpose {
