@@ -1,0 +1,214 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CancelledFailure } from '@temporalio/common';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { afterAll, describe, expect, test } from 'vitest';
+import { createCallModel } from '../../src/activities/call-model.ts';
+import type { AssistantMessage, NewMessage, ToolSpec } from '../../src/messages/message.ts';
+import type { CallModelInput, CallModelResult } from '../../src/messages/model-call.ts';
+import type { Model, ModelRequest } from '../../src/models/model.ts';
+import { openSqliteStore } from '../../src/store/sqlite.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'reprise-call-'));
+const store = openSqliteStore(join(folder, 'store.sqlite'));
+afterAll(async () => {
+  await store.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const usage = { inputTokens: 1, cachedInputTokens: 0, outputTokens: 1 };
+const user = (content: NewMessage['content']): NewMessage => ({ role: 'user', content }) as NewMessage;
+
+/** Calls the activity as one of run `r`, with a model that records what it is asked. */
+function caller(answer: (request: ModelRequest) => AssistantMessage | Promise<AssistantMessage>) {
+  const seen: ModelRequest[] = [];
+  const model: Model = {
+    async complete(request) {
+      seen.push(request);
+      return { message: await answer(request), finish: 'stop', usage };
+    },
+  };
+  const callModel = createCallModel({ store, openModel: () => model });
+  const run = (
+    activityId: string,
+    input: Partial<CallModelInput>,
+  ): { environment: MockActivityEnvironment; result: Promise<CallModelResult> } => {
+    const environment = new MockActivityEnvironment({
+      activityId,
+      workflowExecution: { workflowId: 'w', runId: 'r' },
+    });
+    const full: CallModelInput = {
+      backend: { type: 'offline' },
+      transcript: null,
+      append: [],
+      tools: null,
+      ...input,
+    };
+    return { environment, result: environment.run(callModel, full) };
+  };
+  return { seen, run };
+}
+
+const says = (content: string) => (): AssistantMessage => ({ role: 'assistant', content });
+let count = 0;
+const newId = (): string => `model-${++count}`;
+
+describe('callModel', () => {
+  test('a retry after the commit finds the reply, and does not call again', async () => {
+    const { seen, run } = caller(says('Once.'));
+    const id = newId();
+    const first = await run(id, { append: [user('Hi')] }).result;
+    const again = await run(id, { append: [user('Hi')] }).result;
+    expect(again).toEqual(first);
+    expect(seen).toHaveLength(1);
+  });
+
+  test('the same activity with another input is a call of its own', async () => {
+    const { seen, run } = caller(says('Yes.'));
+    const id = newId();
+    await run(id, { append: [user('Hi')] }).result;
+    await run(id, { append: [user('Ho')] }).result;
+    expect(seen).toHaveLength(2);
+  });
+
+  test('of two workers that race for one call both get the reply that was committed first', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    let calls = 0;
+    const { run } = caller(async () => {
+      const content = `Reply ${++calls}.`;
+      if (calls === 1) await promise;
+      return { role: 'assistant', content };
+    });
+    const id = newId();
+    const slow = run(id, { append: [user('Hi')] }).result;
+    const quick = await run(id, { append: [user('Hi')] }).result;
+    resolve();
+    expect(quick.reply.content).toBe('Reply 2.');
+    expect(await slow).toEqual(quick);
+  });
+
+  test('a model gets the whole conversation, with named texts in full', async () => {
+    const call = { id: 'c1', name: 'new_answer', arguments: '{"content":"A long answer."}' };
+    const first = await caller(() => ({ role: 'assistant', content: 'Here.', toolCalls: [call] })).run(
+      newId(),
+      { append: [user('Hi')] },
+    ).result;
+    const blob = await store.putBlob('A stored text.');
+    const { seen, run } = caller(says('Good.'));
+    const segment = first.transcript.id;
+    await run(newId(), {
+      transcript: first.transcript,
+      append: [
+        { role: 'tool', callId: 'c1', content: 'Recorded.' },
+        user([
+          'One: ',
+          { blob },
+          ' Two: ',
+          { segment },
+          ' Three: ',
+          { segment, call: { id: 'c1', argument: 'content' } },
+        ]),
+      ],
+    }).result;
+    expect(seen[0]?.messages).toEqual([
+      { role: 'user', content: 'Hi' },
+      { role: 'assistant', content: 'Here.', toolCalls: [call] },
+      { role: 'tool', callId: 'c1', content: 'Recorded.' },
+      { role: 'user', content: 'One: A stored text. Two: Here. Three: A long answer.' },
+    ]);
+  });
+
+  test('heartbeats carry the text in progress, also while the model is silent', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const { run } = caller(async ({ onDelta }) => {
+      onDelta('Half of it');
+      await promise;
+      return { role: 'assistant', content: 'Half of it, and the rest.' };
+    });
+    const { environment, result } = run(newId(), { append: [user('Hi')] });
+    const beats: unknown[] = [];
+    environment.on('heartbeat', (beat: unknown) => beats.push(beat) === 2 && resolve());
+    await result;
+    expect(beats.slice(0, 2)).toEqual(
+      Array.from({ length: 2 }, () => ({ partial: 'Half of it', characters: 10 })),
+    );
+  });
+
+  test('a cancelled call ends at once, and what it has probably cost is noted', async () => {
+    const { promise: started, resolve: hasStarted } = Promise.withResolvers<void>();
+    const { run } = caller(
+      ({ signal, onDelta }) =>
+        new Promise((_, reject) => {
+          onDelta('Twelve chars');
+          signal.addEventListener('abort', () => reject(signal.reason as Error));
+          hasStarted();
+        }),
+    );
+    const id = newId();
+    const { environment, result } = run(id, { append: [user('x'.repeat(400))] });
+    await started;
+    environment.cancel();
+    await expect(result).rejects.toBeInstanceOf(CancelledFailure);
+    expect((await store.spent([`r/${id}`])).get(`r/${id}`)).toEqual({
+      inputTokens: 100,
+      cachedInputTokens: 0,
+      outputTokens: 3,
+      estimated: true,
+    });
+  });
+});
+
+const vote: ToolSpec = {
+  name: 'vote',
+  description: 'Vote.',
+  parameters: {
+    type: 'object',
+    properties: { agent_id: { type: 'string', enum: ['agent1', 'agent2'] }, reason: { type: 'string' } },
+    required: ['agent_id', 'reason'],
+  },
+};
+
+describe('a tool call is checked against its schema', () => {
+  test.each([
+    [
+      'what fits comes parsed',
+      'vote',
+      '{"agent_id":"agent1","reason":"r"}',
+      { input: { agent_id: 'agent1', reason: 'r' } },
+    ],
+    ['a tool that there is not', 'votes', '{}', { error: 'No such tool available: votes (available: vote)' }],
+    [
+      'arguments that are no JSON',
+      'vote',
+      '{"agent_id": ',
+      { error: expect.stringMatching(/^the arguments of vote are not valid JSON: /) },
+    ],
+    [
+      'a missing argument',
+      'vote',
+      '{"agent_id":"agent1"}',
+      { error: expect.stringMatching(/do not fit: reason: /) },
+    ],
+    [
+      'a value that is none of the choices',
+      'vote',
+      '{"agent_id":"agent9","reason":"r"}',
+      { error: expect.stringMatching(/agent_id: .*"agent1"\|"agent2"/) },
+    ],
+  ])('%s', async (_, name, text, expected) => {
+    const tools = await store.putBlob(JSON.stringify([vote]));
+    const { run } = caller(() => ({
+      role: 'assistant',
+      content: '',
+      toolCalls: [{ id: 'c1', name, arguments: text }],
+    }));
+    const { reply } = await run(newId(), { append: [user('Hi')], tools }).result;
+    expect(reply.calls).toEqual([{ id: 'c1', name, ...expected }]);
+  });
+
+  test('a reply of over a million characters is cut, and says so', async () => {
+    const { reply } = await caller(says('x'.repeat(1_000_001))).run(newId(), { append: [user('Hi')] }).result;
+    expect([reply.content.length, reply.finish]).toEqual([1_000_000, 'length']);
+  });
+});
