@@ -1,4 +1,5 @@
 import { Client, Connection } from '@temporalio/client';
+import type { Duration } from '@temporalio/common';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { OrchestrationRun } from './client/orchestration-run.ts';
 import type { OrchestrationInput } from './messages/orchestration.ts';
@@ -20,12 +21,12 @@ export interface ConnectOptions {
   taskQueue?: string;
   /** Leaves out the environment's TLS and API key, which are not meant for an embedded server. */
   plain?: boolean;
+  /** How long the server may take to answer; 5 seconds when absent. */
+  connectTimeout?: Duration;
 }
 
 /** Where Temporal runs when nobody says. */
 export const defaultAddress = '127.0.0.1:7233';
-
-const connectTimeout = '5 seconds';
 
 /**
  * Connects as the Temporal CLI does: `TEMPORAL_ADDRESS`, `TEMPORAL_NAMESPACE`, `TEMPORAL_PROFILE`,
@@ -39,7 +40,7 @@ export async function connect(options: ConnectOptions = {}): Promise<Reprise> {
   const connection = await Connection.connect({
     ...(options.plain ? {} : connectionOptions),
     address,
-    connectTimeout,
+    connectTimeout: options.connectTimeout ?? '5 seconds',
   });
   try {
     // `Connection.connect` takes a server that knows no Temporal at all for an old one.

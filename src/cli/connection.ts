@@ -40,10 +40,10 @@ export async function open(options: CommonOptions): Promise<Opened> {
  */
 export async function openWithWorker(options: CommonOptions): Promise<Opened> {
   const home = homeFolder();
-  noteUse(home);
   const holder = await usableHolder(home);
   const target = targetOf(options.temporal, holder);
   if (!target.isLocal) return openElsewhere(target);
+  noteUse(home);
 
   const held = isHeld(home) ? holder : undefined;
   const extensions = options.config === undefined ? undefined : dirname(resolve(options.config));
@@ -125,7 +125,13 @@ function differsFrom(holder: Holder, { namespace }: Target, extensions: string |
 export async function openAt({ address, namespace }: Target, holder: Holder | undefined): Promise<Opened> {
   const ours = holder?.address === address ? holder : undefined;
   try {
-    const reprise = await connect({ address, namespace, plain: ours?.serverPid !== undefined });
+    const reprise = await connect({
+      address,
+      namespace,
+      plain: ours?.serverPid !== undefined,
+      // That it is there is known: a busy machine is slow.
+      ...(ours && { connectTimeout: '30 seconds' }),
+    });
     return { reprise, uiAddress: ours?.uiAddress };
   } catch (error) {
     throw new CommandError(

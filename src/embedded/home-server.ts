@@ -75,6 +75,7 @@ async function answersSoon(address: string): Promise<boolean> {
   for (;;) {
     if (await answers(address)) return true;
     if (Date.now() > deadline) return false;
+    await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
 

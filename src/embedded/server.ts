@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { dirname } from 'node:path';
 import { Connection } from '@temporalio/client';
 import { freePort } from './ports.ts';
@@ -31,6 +32,9 @@ const pragmas = ['journal_mode=WAL', 'synchronous=FULL'];
 
 /** How long a server may take until it answers. */
 const patience = 30_000;
+
+/** How long one that listens may take for an answer: a busy machine is slow. */
+const answerPatience = 3000;
 
 /**
  * Starts an embedded Temporal server and waits until it answers.
@@ -70,6 +74,8 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
     child.kill();
     throw error;
   }
+  // From here on its end is its owner's affair; the log may be gone by then.
+  child.removeAllListeners('exit');
   return { address, process: child };
 }
 
@@ -83,15 +89,31 @@ async function answering(address: string, child: ChildProcess): Promise<void> {
   }
 }
 
-/** Whether a Temporal server answers at an address. */
-export async function answers(address: string, connectTimeout = 1000): Promise<boolean> {
+/** Whether a Temporal server answers at an address of this machine. */
+export async function answers(address: string): Promise<boolean> {
+  // Where nobody listens the connection would be tried until its time is over.
+  if (!(await isListening(address))) return false;
+  const connection = Connection.lazy({ address });
   try {
-    const connection = await Connection.connect({ address, connectTimeout });
-    await connection.close();
+    // `ensureConnected` takes a server that knows no Temporal at all for an old one.
+    await connection.withDeadline(Date.now() + answerPatience, () =>
+      connection.workflowService.getSystemInfo({}),
+    );
     return true;
   } catch {
     return false;
+  } finally {
+    await connection.close();
   }
+}
+
+function isListening(address: string): Promise<boolean> {
+  const [, host = '', port] = /^\[?(.*?)\]?:(\d+)$/.exec(address) ?? [];
+  const socket = connect({ host, port: Number(port) });
+  return new Promise<boolean>((resolve) => {
+    socket.once('connect', () => resolve(true));
+    socket.once('error', () => resolve(false));
+  }).finally(() => socket.destroy());
 }
 
 const tail = (file: string): string => readFileSync(file, 'utf8').trimEnd().split('\n').slice(-5).join('\n');

@@ -1,8 +1,11 @@
 import type { NativeConnection } from '@temporalio/worker';
 import { searchAttributes } from '../workflows/attributes.ts';
 
-/** Temporal's numbers for the types that we use (`temporal.api.enums.v1.IndexedValueType`). */
-const indexedValueTypes: Record<string, number> = { KEYWORD: 2, INT: 3 };
+/** Temporal's numbers and names for the types that we use (`temporal.api.enums.v1.IndexedValueType`). */
+const indexedValueTypes: Record<string, { number: number; name: string }> = {
+  KEYWORD: { number: 2, name: 'Keyword' },
+  INT: { number: 3, name: 'Int' },
+};
 
 /** An attribute that a run sets but the server does not know fails its workflow task again and again. */
 export class MissingSearchAttributes extends Error {
@@ -18,19 +21,23 @@ export async function registerSearchAttributes(
   connection: NativeConnection,
   namespace: string,
 ): Promise<void> {
-  const { operatorService } = connection;
-  const known = await operatorService.listSearchAttributes({ namespace });
-  const missing = searchAttributes.filter(({ name }) => known.customAttributes?.[name] === undefined);
+  const isKnown = await Promise.all(
+    searchAttributes.map(({ name }) => isSearchable(connection, namespace, name)),
+  );
+  const missing = searchAttributes.filter((_, index) => !isKnown[index]);
   if (missing.length === 0) return;
-  const types = missing.map(({ name, type }) => [name, indexedValueTypes[type] ?? 0] as const);
+  const types = missing.map(({ name, type }) => [name, indexedValueTypes[type]?.number ?? 0] as const);
   try {
-    await operatorService.addSearchAttributes({ namespace, searchAttributes: Object.fromEntries(types) });
-  } catch (error) {
-    if (isAlreadyThere(error)) return;
-    const commands = missing.map(({ name, type }) => {
-      const named = type === 'INT' ? 'Int' : 'Keyword';
-      return `  temporal operator search-attribute create --namespace ${namespace} --name ${name} --type ${named}`;
+    await connection.operatorService.addSearchAttributes({
+      namespace,
+      searchAttributes: Object.fromEntries(types),
     });
+  } catch (error) {
+    if (codeOf(error) === grpc.alreadyExists) return;
+    const commands = missing.map(
+      ({ name, type }) =>
+        `  temporal operator search-attribute create --namespace ${namespace} --name ${name} --type ${indexedValueTypes[type]?.name}`,
+    );
     throw new MissingSearchAttributes(
       `The namespace "${namespace}" lacks search attributes, and they may not be added from here ` +
         `(${error instanceof Error ? error.message : String(error)}). Have someone run:\n${commands.join('\n')}`,
@@ -38,5 +45,18 @@ export async function registerSearchAttributes(
   }
 }
 
-/** Another worker may have been quicker (gRPC status 6, ALREADY_EXISTS). */
-const isAlreadyThere = (error: unknown): boolean => (error as { code?: number }).code === 6;
+/** Asked by a search, which a worker may do also where it may not list or add attributes, as in Temporal Cloud. */
+async function isSearchable(connection: NativeConnection, namespace: string, name: string): Promise<boolean> {
+  try {
+    await connection.workflowService.countWorkflowExecutions({ namespace, query: `${name} IS NOT NULL` });
+    return true;
+  } catch (error) {
+    if (codeOf(error) === grpc.invalidArgument) return false;
+    throw error;
+  }
+}
+
+/** gRPC's codes: the query names what is no attribute; another worker was quicker. */
+const grpc = { invalidArgument: 3, alreadyExists: 6 };
+
+const codeOf = (error: unknown): number | undefined => (error as { code?: number }).code;

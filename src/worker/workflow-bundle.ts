@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode } from '@temporalio/worker';
 
@@ -24,8 +24,7 @@ export async function workflowBundle(
   onBundling = (): void => {},
 ): Promise<{ codePath: string }> {
   if (existsSync(prebuilt)) return { codePath: prebuilt };
-  const folder = join(home, 'bundles');
-  const codePath = join(folder, `${sourceHash()}.js`);
+  const codePath = keptBundle(home);
   if (existsSync(codePath)) return { codePath };
   onBundling();
   const { code } = await bundleWorkflowCode({
@@ -39,13 +38,16 @@ export async function workflowBundle(
       error: (text: string) => console.error(text),
     },
   });
-  mkdirSync(folder, { recursive: true });
+  mkdirSync(dirname(codePath), { recursive: true });
   // Two workers may bundle at once: each writes a file of its own and renames it, which is atomic.
   const part = `${codePath}.${process.pid}`;
   writeFileSync(part, code);
   renameSync(part, codePath);
   return { codePath };
 }
+
+/** Where a home folder keeps the bundle of the present sources. */
+export const keptBundle = (home: string): string => join(home, 'bundles', `${sourceHash()}.js`);
 
 function sourceHash(): string {
   const hash = createHash('sha256').update(readFileSync(join(root, '..', 'package-lock.json')));

@@ -15,6 +15,9 @@ const marks: Record<AgentState, string> = {
   'timed out': '✗',
 };
 
+/** Fewer cells tell nothing of a text. */
+const leastText = 8;
+
 const judging = ['deciding', 'presenting', 'evaluating'];
 
 /**
@@ -37,8 +40,9 @@ export function drawRegion(
     const shown = startOf(id, idWidth);
     const name = shown + ' '.repeat(idWidth - widthOf(shown));
     const head = `  ${isFinal ? '✎' : marks[state]} ${name}  ${(isFinal ? phase : state).padEnd(10)} `;
-    const text = endOf(readable(texts.get(id) ?? ''), columns - 1 - widthOf(head));
-    return startOf(head, columns - 1) + colors.dim(text);
+    const room = columns - 1 - widthOf(head);
+    const text = room < leastText ? '' : endOf(readable(texts.get(id) ?? ''), room);
+    return text === '' ? startOf(head.trimEnd(), columns - 1) : head + colors.dim(text);
   });
   const spent = usage === null ? '' : `, ${spentText(usage)}`;
   const progress = attempt === 0 ? phase : `attempt ${attempt}/${maxAttempts}`;
