@@ -1,0 +1,300 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, expect, inject, test as base } from 'vitest';
+import { processes } from '../../src/embedded/processes.ts';
+import { answers, startServer } from '../../src/embedded/server.ts';
+import { Home } from '../support/cli.ts';
+import { startModelServer, type ModelServer, type Script } from '../support/model-server.ts';
+import { teamScript } from '../support/team-script.ts';
+
+/** Each test starts several processes, and most run at once. */
+const patient = { timeout: 180_000 };
+
+interface Set {
+  home: Home;
+  model: ModelServer;
+  /** Changes what the model says. */
+  play: (script: Script) => void;
+}
+
+/** Each test has homes and a model of its own. */
+const test = base.extend<{ newHome: (variables?: Record<string, string>) => Promise<Set> }>({
+  // oxlint-disable-next-line no-empty-pattern
+  newHome: async ({}, use) => {
+    const sets: Set[] = [];
+    await use(async (variables = {}) => {
+      let script = teamScript();
+      const model = await startModelServer((seen) => script(seen));
+      const keys = { OPENAI_API_KEY: 'test-key-openai', OPENAI_BASE_URL: model.openai };
+      const home = await Home.make({ ...keys, ...variables });
+      const set = { home, model, play: (next: Script) => void (script = next) };
+      sets.push(set);
+      return set;
+    });
+    for (const { home, model } of sets) {
+      await home.remove();
+      await model.close();
+    }
+  },
+});
+
+const answer = expect.stringMatching(/^The final answer, by .*\.\n$/);
+const answered = expect.objectContaining({ status: 0, stdout: answer });
+
+/** The processes of a home folder. */
+function runningIn(home: Home): { ups: number[]; servers: number[] } {
+  const pidsOf = (words: string): number[] =>
+    processes().flatMap(({ pid, commandLine }) => (commandLine.includes(words) ? [pid] : []));
+  return {
+    ups: pidsOf(` up --background --temporal ${home.address} `),
+    servers: pidsOf(` --db-filename ${join(home.path, 'temporal.db')}`),
+  };
+}
+
+async function killed(pid: number | undefined): Promise<void> {
+  if (pid === undefined) throw new Error('There is no such process');
+  process.kill(pid, 'SIGKILL');
+  while (processes().some((each) => each.pid === pid && each.commandLine !== '')) await pause(20);
+}
+
+describe('ten commands at once', patient, () => {
+  test('start one server and one worker, and all are answered', async ({ newHome }) => {
+    const { home } = await newHome();
+    const all = await Promise.all(
+      Array.from({ length: 10 }, (_, index) => home.run(['ask', `Question ${index}`])),
+    );
+    for (const finished of all) expect(finished).toEqual(answered);
+    const { ups, servers } = runningIn(home);
+    expect(servers).toEqual([home.holder?.serverPid]);
+    expect(ups).toEqual([home.holder?.pid]);
+  });
+});
+
+describe.concurrent('what is missing at a local address is started', patient, () => {
+  test("where the port is another program's, the server gets another one, and later commands find it", async ({
+    newHome,
+  }) => {
+    const squatter = createServer((_, response) => response.end('not Temporal'));
+    await once(squatter.listen(0, '127.0.0.1'), 'listening');
+    const { port } = squatter.address() as { port: number };
+    const { home } = await newHome();
+    home.address = `127.0.0.1:${port}`;
+    const first = await home.run(['ask', 'Where are you?']);
+    expect(first).toEqual(answered);
+    expect(first.stderr).toContain(`Port ${port} is taken`);
+    const { holder } = home;
+    expect(holder?.address).not.toBe(home.address);
+    const second = await home.run(['ask', 'Still there?']);
+    expect(second).toEqual(answered);
+    expect(second.stderr).not.toContain('Starting Temporal');
+    expect(home.holder).toEqual(holder);
+    squatter.close();
+  });
+
+  test("a server of somebody else's is used, and only a worker is started", async ({ newHome }) => {
+    const { home } = await newHome();
+    home.address = inject('temporal').address;
+    expect(await home.run(['ask', 'Whose server is it?'])).toEqual(answered);
+    expect(home.holder).toMatchObject({ address: home.address });
+    expect(home.holder?.serverPid).toBeUndefined();
+    expect(await home.run(['down'])).toMatchObject({ status: 0 });
+    expect(await answers(home.address)).toBe(true);
+  });
+
+  test('the cause is said where it cannot be started, with status 3', async ({ newHome }) => {
+    const { home } = await newHome({ TEMPORAL_CLI_PATH: '/nowhere/temporal' });
+    const { status, stdout, stderr } = await home.run(['ask', 'Hello?']);
+    expect({ status, stdout }).toEqual({ status: 3, stdout: '' });
+    expect(stderr).toContain('TEMPORAL_CLI_PATH is /nowhere/temporal, but there is no such program');
+    expect(stderr).not.toContain('    at ');
+  });
+
+  test('a namespace of our own server is made', async ({ newHome }) => {
+    const { home } = await newHome({ TEMPORAL_NAMESPACE: 'people' });
+    expect(await home.run(['ask', 'Where am I?'])).toEqual(answered);
+  });
+});
+
+describe.concurrent('what has died', patient, () => {
+  test('worker: the next command takes the server over', async ({ newHome }) => {
+    const { home } = await newHome();
+    await home.run(['ask', 'First.']);
+    const before = home.holder;
+    await killed(before?.pid);
+    expect(await home.run(['ask', 'Second.'])).toEqual(answered);
+    expect(home.holder?.pid).not.toBe(before?.pid);
+    expect(home.holder).toMatchObject({ address: before?.address, serverPid: before?.serverPid });
+  });
+
+  test('worker and server: the next command finds the data again', async ({ newHome }) => {
+    const { home } = await newHome();
+    await home.run(['ask', 'Remember me.', '--id', 'old']);
+    const before = home.holder;
+    await killed(before?.pid);
+    await killed(before?.serverPid);
+    const watched = await home.run(['watch', 'old']);
+    expect(watched).toEqual(answered);
+    expect(watched.stderr).toContain('Task: Remember me.');
+  });
+
+  test('server: it is started again at the same address', async ({ newHome }) => {
+    const { home } = await newHome();
+    await home.run(['ask', 'First.']);
+    const before = home.holder;
+    await killed(before?.serverPid);
+    while (home.holder?.serverPid === before?.serverPid) await pause(50);
+    expect(home.holder).toMatchObject({ address: before?.address, uiAddress: before?.uiAddress });
+    expect(await home.run(['ask', 'Second.'])).toEqual(answered);
+  });
+
+  test('an `up` that was still starting: its server is not left beside a second one', async ({ newHome }) => {
+    const { home } = await newHome();
+    const server = await startServer({
+      cli: inject('temporal').cli,
+      port: Number(home.address.split(':')[1]),
+      uiPort: Number(home.address.split(':')[1]) + 1000,
+      database: join(home.path, 'temporal.db'),
+      log: join(home.path, 'logs', 'temporal.log'),
+    });
+    home.address = '127.0.0.1:1';
+    expect(await home.run(['ask', 'Who was here?'])).toEqual(answered);
+    expect(home.holder).toMatchObject({ address: server.address, serverPid: server.process.pid });
+  });
+
+  test('the worker of a command that follows a run: the command brings it back', async ({ newHome }) => {
+    const { home, play } = await newHome();
+    let kill = true;
+    play(
+      teamScript({
+        vote: async () => {
+          if (kill) {
+            kill = false;
+            await killed(home.holder?.pid);
+          }
+          return { calls: [{ name: 'vote', arguments: { agent_id: 'agent2', reason: 'x' } }] };
+        },
+      }),
+    );
+    const finished = await home.run(['ask', 'Do not die.']);
+    expect(finished).toEqual(answered);
+    expect(finished.stderr).toContain('No worker answers');
+  });
+});
+
+describe.concurrent('a background worker', patient, () => {
+  test('with other keys is replaced once its calls in flight are done; keys are not written down', async ({
+    newHome,
+  }) => {
+    const { home, model, play } = await newHome();
+    const started = Promise.withResolvers<void>();
+    const held = Promise.withResolvers<void>();
+    play(
+      teamScript({
+        present: async ({ agent }) => {
+          started.resolve();
+          await held.promise;
+          return { text: `The final answer, by ${agent}.` };
+        },
+      }),
+    );
+    const first = home.start(['ask', 'With the first key.', '--id', 'first']);
+    await started.promise;
+    play(teamScript());
+    const before = home.holder;
+    const second = home.start(['ask', 'With the second key.'], { OPENAI_API_KEY: 'test-key-second' });
+    await second.says(/Replacing the background worker/);
+    held.resolve();
+    expect(await first.finished).toEqual(answered);
+    expect(await second.finished).toEqual(answered);
+
+    const after = home.holder;
+    expect(after?.pid).not.toBe(before?.pid);
+    expect(after?.serverPid).toBe(before?.serverPid);
+    const presented = model.requests.filter(({ raw }) => raw.includes('With the first key.'));
+    expect(new Set(presented.map(({ raw }) => raw)).size).toBe(presented.length);
+    const keyOfLast = model.requests.at(-1)?.headers['authorization'];
+    expect(keyOfLast).toBe('Bearer test-key-second');
+    expect(home.read('up.json')).not.toContain('test-key');
+  });
+
+  test('ends by itself when it is idle, and not while a run is open', async ({ newHome }) => {
+    const { home, play } = await newHome({ REPRISE_IDLE_MINUTES: '0.05' });
+    const started = Promise.withResolvers<void>();
+    const held = Promise.withResolvers<void>();
+    play(
+      teamScript({
+        decide: async () => {
+          started.resolve();
+          await held.promise;
+          return { calls: [{ name: 'submit', arguments: { confirmed: true } }] };
+        },
+      }),
+    );
+    await home.run(['ask', 'Think.', '--detach', '--id', 'open']);
+    await started.promise;
+    const before = home.holder;
+    await pause(6000);
+    expect(home.holder).toEqual(before);
+    held.resolve();
+    while (home.holder !== undefined) await pause(100);
+    while (runningIn(home).servers.length > 0) await pause(50);
+    expect(home.read('logs/up.log')).toContain('Idle for 0.05 minutes: ending');
+  });
+
+  test('ends at once by down, with its server', async ({ newHome }) => {
+    const { home } = await newHome();
+    await home.run(['ask', 'Hello.']);
+    const down = await home.run(['down']);
+    expect(down).toMatchObject({ status: 0, stdout: '' });
+    expect(runningIn(home)).toEqual({ ups: [], servers: [] });
+    expect((await home.run(['down'])).stderr).toContain('Nothing is up');
+  });
+});
+
+describe.concurrent('up in the foreground', patient, () => {
+  test('says where Temporal and its Web UI are, serves commands, and ends with its server by Ctrl-C', async ({
+    newHome,
+  }) => {
+    const { home } = await newHome();
+    const up = home.start(['up']);
+    await up.says(/Ready\./);
+    expect(up.stderr).toContain(`Temporal ${home.address}, Web UI http://127.0.0.1:`);
+    const page = await fetch(home.holder?.uiAddress ?? '');
+    expect(page.ok).toBe(true);
+    expect(await home.run(['ask', 'Are you up?'])).toEqual(answered);
+    const another = await home.run(['up']);
+    expect(another).toMatchObject({ status: 0 });
+    expect(another.stderr).toContain('Reprise is up here already');
+    up.process.kill('SIGINT');
+    expect(await up.finished).toMatchObject({ status: 0 });
+    expect(runningIn(home).servers).toEqual([]);
+    expect(home.holder).toBeUndefined();
+  });
+
+  test('takes over from the background', async ({ newHome }) => {
+    const { home } = await newHome();
+    await home.run(['ask', 'Hello.']);
+    const before = home.holder;
+    const up = home.start(['up']);
+    await up.says(/Ready\./);
+    expect(home.holder).toMatchObject({
+      pid: up.process.pid,
+      background: false,
+      serverPid: before?.serverPid,
+    });
+    up.process.kill('SIGTERM');
+    await up.finished;
+  });
+
+  test('a command with other keys says that it uses the present worker', async ({ newHome }) => {
+    const { home } = await newHome();
+    const up = home.start(['up']);
+    await up.says(/Ready\./);
+    const { stderr } = await home.run(['ask', 'Mine?'], { OPENAI_API_KEY: 'test-key-second' });
+    expect(stderr).toContain('The worker of `reprise up` has other keys or extensions');
+    up.process.kill('SIGTERM');
+    await up.finished;
+  });
+});

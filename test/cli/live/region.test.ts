@@ -1,0 +1,107 @@
+import { stripVTControlCharacters } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { drawRegion } from '../../../src/cli/live/region.ts';
+import { durationText, spentText } from '../../../src/cli/live/spent.ts';
+import { endOf, startOf, widthOf } from '../../../src/cli/live/width.ts';
+import type { OrchestrationState } from '../../../src/messages/state.ts';
+
+const state: OrchestrationState = {
+  phase: 'answering',
+  attempt: 2,
+  maxAttempts: 3,
+  agents: [
+    { id: 'agent_a', state: 'answering', answers: 0, timedOut: false, vote: null },
+    { id: 'an_agent_with_a_long_name', state: 'answered', answers: 1, timedOut: false, vote: null },
+    { id: '東京', state: 'timed out', answers: 0, timedOut: true, vote: null },
+  ],
+  selectedAgent: null,
+  restarts: [],
+  usage: {
+    calls: 9,
+    inputTokens: 1500,
+    cachedInputTokens: 0,
+    outputTokens: 451,
+    costUsd: 0.0042,
+    byAgent: {},
+  },
+};
+const draw = (
+  texts: Record<string, string>,
+  columns: number,
+  change: Partial<OrchestrationState> = {},
+): string[] =>
+  drawRegion({ ...state, ...change }, new Map(Object.entries(texts)), 42_000, columns).map((line) =>
+    stripVTControlCharacters(line),
+  );
+
+describe('the region', () => {
+  test('shows each agent, the end of what it writes, and attempt, time, calls, tokens and cost', () => {
+    const lines = draw({ agent_a: `{"content":"It begins.\\nAnd \\"so\\" it goes on` }, 80);
+    expect(lines).toEqual([
+      '',
+      '  ✎ agent_a                    answering  It begins. And "so" it goes on',
+      '  ✓ an_agent_with_a_long_name  answered',
+      `  ✗ 東京${' '.repeat(21)}  timed out`,
+      '  attempt 2/3, 42 s, 9 calls, 1,951 tokens, $0.0042',
+    ]);
+  });
+
+  test.for([200, 80, 44, 28, 12, 3])('no line is wider than a terminal of %i columns', (columns) => {
+    const text = '東京 and café 👩‍👩‍👧 and so on, '.repeat(20);
+    for (const line of draw({ agent_a: text, 東京: text }, columns))
+      expect(widthOf(line)).toBeLessThan(columns);
+  });
+
+  test('the final agent is shown with what it does at the end', () => {
+    const lines = draw({}, 80, { phase: 'presenting', selectedAgent: 'an_agent_with_a_long_name' });
+    expect(lines[2]).toContain('✎ an_agent_with_a_long_name  presenting');
+  });
+
+  test('text in progress cannot steer the terminal', () => {
+    const [, line] = drawRegion(state, new Map([['agent_a', 'a\u001B[2Jb\u0007c']]), 0, 80);
+    expect(stripVTControlCharacters(line ?? '')).toContain('abc');
+    expect(line).not.toContain('[2J');
+  });
+});
+
+describe('widths', () => {
+  test.for([
+    ['plain', 5],
+    ['東京', 4],
+    ['café', 4],
+    ['cafe\u0301', 4],
+    ['👩‍👩‍👧', 2],
+    ['🗳️', 2],
+    ['한국', 4],
+    ['', 0],
+  ] as const)('%s takes %i cells', ([text, cells]) => {
+    expect(widthOf(text)).toBe(cells);
+  });
+
+  test('what is too long is shortened at a whole character', () => {
+    expect([startOf('abcdef', 6), startOf('abcdef', 5), endOf('abcdef', 5)]).toEqual([
+      'abcdef',
+      'abcd…',
+      '…cdef',
+    ]);
+    expect([startOf('東京東京', 6), endOf('東京東京', 6), endOf('東京東京', 1), endOf('東京', 0)]).toEqual([
+      '東京…',
+      '…東京',
+      '…',
+      '',
+    ]);
+  });
+});
+
+test('lengths of time and spending', () => {
+  expect([0, 42_400, 200_000, 7_500_000, -5].map((each) => durationText(each))).toEqual([
+    '0 s',
+    '42 s',
+    '3 min 20 s',
+    '2 h 5 min',
+    '0 s',
+  ]);
+  expect(spentText({ calls: 1, inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, costUsd: 0 })).toBe(
+    '1 call, 0 tokens, $0.0000',
+  );
+});

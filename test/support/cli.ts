@@ -1,0 +1,119 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { inject } from 'vitest';
+import { connect } from '../../src/client.ts';
+import { readHolder, type Holder } from '../../src/embedded/lock.ts';
+import { freePort } from '../../src/embedded/ports.ts';
+import { keptBundle } from '../../src/worker/workflow-bundle.ts';
+
+const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
+
+export interface Finished {
+  status: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** A command of the command line that is under way. */
+export interface Running {
+  process: ChildProcess;
+  /** All that it has said on standard error so far. */
+  readonly stderr: string;
+  /** Waits until standard error has this. */
+  says(pattern: RegExp): Promise<void>;
+  finished: Promise<Finished>;
+}
+
+/** A home folder, with a free port for its server, as somebody who uses the command line has it. */
+export class Home {
+  readonly folder = mkdtempSync(join(tmpdir(), 'reprise-cli-'));
+  address = '';
+  readonly #variables: Record<string, string>;
+
+  /** @param variables environment of all its commands, besides what every process needs */
+  static async make(variables: Record<string, string> = {}): Promise<Home> {
+    const home = new Home(variables);
+    home.address = `127.0.0.1:${await freePort()}`;
+    const bundle = keptBundle(home.path);
+    mkdirSync(dirname(bundle), { recursive: true });
+    copyFileSync(inject('temporal').bundle, bundle);
+    return home;
+  }
+
+  private constructor(variables: Record<string, string>) {
+    this.#variables = variables;
+  }
+
+  /** `REPRISE_HOME` */
+  get path(): string {
+    return join(this.folder, 'home');
+  }
+
+  get holder(): Holder | undefined {
+    return readHolder(this.path);
+  }
+
+  /** A file of the home folder. */
+  read(name: string): string {
+    return readFileSync(join(this.path, name), 'utf8');
+  }
+
+  /** Starts a command. The address is in its environment. */
+  start(words: string[], variables: Record<string, string> = {}): Running {
+    const child = spawn(process.execPath, [main, ...words], {
+      cwd: this.folder,
+      env: {
+        PATH: process.env['PATH'] ?? '',
+        HOME: this.folder,
+        REPRISE_HOME: this.path,
+        TEMPORAL_CLI_PATH: inject('temporal').cli,
+        ...(this.address !== '' && { TEMPORAL_ADDRESS: this.address }),
+        ...this.#variables,
+        ...variables,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let stdout = '';
+    let stderr = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+    const finished = once(child, 'close').then(([status]): Finished => ({
+      status: status as number | null,
+      stdout,
+      stderr,
+    }));
+    return {
+      process: child,
+      finished,
+      get stderr() {
+        return stderr;
+      },
+      async says(pattern) {
+        while (!pattern.test(stderr)) {
+          const ended = await Promise.race([once(child.stderr, 'data').then(() => false), finished]);
+          if (ended && !pattern.test(stderr))
+            throw new Error(`It ended without saying ${pattern}:\n${stderr}`);
+        }
+      },
+    };
+  }
+
+  /** Runs a command to its end. */
+  run(words: string[], variables: Record<string, string> = {}): Promise<Finished> {
+    return this.start(words, variables).finished;
+  }
+
+  /** The library, connected to this home's server. */
+  client() {
+    return connect({ address: this.holder?.address ?? this.address });
+  }
+
+  async remove(): Promise<void> {
+    await this.run(['down']);
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,58 @@
+import { once } from 'node:events';
+import { connect, createServer, type ServerHttp2Session } from 'node:http2';
+import type { AddressInfo } from 'node:net';
+
+/** A gRPC server that passes everything on, but for the services whose names it is given: there it denies permission. */
+export interface RefusingProxy {
+  address: string;
+  /** Paths of all calls so far, such as `/temporal.api.workflowservice.v1.WorkflowService/PollActivityTaskQueue`. */
+  calls: string[];
+  close(): void;
+}
+
+export async function startRefusingProxy(target: string, refused: string[]): Promise<RefusingProxy> {
+  const calls: string[] = [];
+  const sessions = new Set<ServerHttp2Session>();
+  const upstream = connect(`http://${target}`);
+  const server = createServer();
+  server.on('session', (session) => {
+    sessions.add(session);
+    session.once('close', () => sessions.delete(session));
+  });
+  server.on('stream', (stream, headers) => {
+    const path = headers[':path'] ?? '';
+    calls.push(path);
+    stream.on('error', () => {});
+    if (refused.some((service) => path.startsWith(`/${service}/`))) {
+      const trailers = { 'grpc-status': '7', 'grpc-message': 'not for you' };
+      stream.respond(
+        { ':status': 200, 'content-type': 'application/grpc', ...trailers },
+        { endStream: true },
+      );
+      return;
+    }
+    const { ':authority': _, ...rest } = headers;
+    const onward = upstream.request(rest);
+    onward.on('error', () => {});
+    stream.on('close', () => onward.close());
+    stream.pipe(onward);
+    let trailers = {};
+    onward.on('trailers', (received) => (trailers = received));
+    onward.on('response', (received) => {
+      if (stream.destroyed) return;
+      stream.respond(received, { waitForTrailers: true });
+      stream.on('wantTrailers', () => stream.sendTrailers(trailers));
+      onward.pipe(stream);
+    });
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return {
+    address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    calls,
+    close() {
+      upstream.destroy();
+      for (const session of sessions) session.destroy();
+      server.close();
+    },
+  };
+}
