@@ -18,7 +18,7 @@ afterAll(async () => {
 });
 
 const usage = { inputTokens: 1, cachedInputTokens: 0, outputTokens: 1 };
-const user = (content: NewMessage['content']): NewMessage => ({ role: 'user', content }) as NewMessage;
+const user = (content: NewMessage['content']): NewMessage => ({ role: 'user', content });
 
 /** Calls the activity as one of run `r`, with a model that records what it is asked. */
 function caller(answer: (request: ModelRequest) => AssistantMessage | Promise<AssistantMessage>) {

@@ -220,7 +220,7 @@ describe.concurrent('a background worker', patient, () => {
   });
 
   test('ends by itself when it is idle, and not while a run is open', async ({ newHome }) => {
-    const { home, play } = await newHome({ REPRISE_IDLE_MINUTES: '0.05' });
+    const { home, play } = await newHome({ REPRISE_IDLE_MINUTES: '0.2' });
     const started = Promise.withResolvers<void>();
     const held = Promise.withResolvers<void>();
     play(
@@ -232,15 +232,15 @@ describe.concurrent('a background worker', patient, () => {
         },
       }),
     );
-    await home.run(['ask', 'Think.', '--detach', '--id', 'open']);
+    expect(await home.run(['ask', 'Think.', '--detach', '--id', 'open'])).toMatchObject({ status: 0 });
     await started.promise;
     const before = home.holder;
-    await pause(6000);
+    await pause(15_000);
     expect(home.holder).toEqual(before);
     held.resolve();
     while (home.holder !== undefined) await pause(100);
     while (runningIn(home).servers.length > 0) await pause(50);
-    expect(home.read('logs/up.log')).toContain('Idle for 0.05 minutes: ending');
+    expect(home.read('logs/up.log')).toContain('Idle for 0.2 minutes: ending');
   });
 
   test('ends at once by down, with its server', async ({ newHome }) => {

@@ -22,7 +22,7 @@ interface Stage {
   machine: Machine;
   model: ModelServer;
   reprise: Reprise;
-  /** Resolves when every run has a call under way that the model does not answer yet. */
+  /** Resolves when every run has a call under way that the model does not answer yet, and all others are committed. */
   allHeld: Promise<unknown>;
   /** Lets the model answer. */
   release(): void;
@@ -59,9 +59,15 @@ async function stage({ onTestFinished }: TestContext): Promise<Stage> {
     machine,
     model,
     reprise,
-    allHeld: Promise.all(held.map(({ promise }) => promise)),
+    allHeld: Promise.all(held.map(({ promise }) => promise)).then(() => allCommitted(machine, model)),
     release: released.resolve,
   };
+}
+
+/** A reply that is sent but not committed yet is not finished: a call made again for it is none too many. */
+async function allCommitted({ home }: Machine, { requests }: ModelServer): Promise<void> {
+  const answered = (): number => requests.filter((seen) => seen.answered).length;
+  await expect.poll(() => repliesIn(home) === answered(), { timeout: 20_000 }).toBe(true);
 }
 
 /** All runs end by themselves as if nothing had happened. */
