@@ -1,7 +1,12 @@
+import type { BroadcastResult, PendingQuestion } from './broadcast.ts';
 import type { Outcome } from './orchestration.ts';
 
 /** What an agent is doing, as `state` and the live view show it. */
-export type AgentState = 'waiting' | 'answering' | 'answered' | 'voting' | 'voted' | 'out' | 'timed out';
+export type AgentState =
+  'waiting' | 'answering' | 'answered' | 'voting' | 'voted' | 'asking' | 'out' | 'timed out';
+
+/** How a question to a person came to its end; `withdrawn`: the agent that asked does not wait any more. */
+export type QuestionEnd = 'answered' | 'skipped' | 'timeout' | 'withdrawn';
 
 /** Who asked for a restart. */
 export type Requester = 'final agent' | 'person';
@@ -32,8 +37,26 @@ export type RunEventBody =
     }
   | { type: 'restart'; by: Requester; from: number; to: number; reason: string; instructions: string }
   | { type: 'restart refused'; by: Requester; reason: string }
+  /** An agent has called `ask_others`. `of`: ids of those asked; a person is `human`. */
+  | { type: 'asked'; agent: string; requestId: string; question: string; of: string[] }
+  /** The shadow of `agent` has answered the question of `asker`. */
+  | { type: 'responded'; agent: string; requestId: string; asker: string; content: string }
+  | {
+      type: 'ask ended';
+      agent: string;
+      requestId: string;
+      status: BroadcastResult['status'];
+      silent: string[];
+    }
+  /** A person is prompted; the question waits until the event `question closed` of its id. */
+  | ({ type: 'question' } & PendingQuestion)
+  | { type: 'question closed'; questionId: string; how: QuestionEnd; answer?: string }
+  /** An answer came after its question had closed, or before anything was asked: it is kept for those who ask next. */
+  | { type: 'answer kept'; questionId?: string; answer: string }
+  /** A session's next turn has begun. */
+  | { type: 'turn'; turn: number; text: string }
   | { type: 'stopped'; why: 'timeout' | 'budget' }
-  /** The last event of a run; no other one is final. */
+  /** The last event of a run, or of a session's turn; no other one is final. */
   | { type: 'final'; outcome: Outcome; agent: string; answer: string };
 
 /**

@@ -93,6 +93,32 @@ export function entriesOf(event: RunEvent): LogEntry[] {
       ];
     case 'final':
       return [entry(`🏁 Done: ${event.outcome}, answer by ${event.agent}`)];
+    case 'asked':
+      return [entry(`📢 [${event.agent}] asks ${event.of.join(', ')}: ${event.question}`)];
+    case 'responded':
+      return [entry(`↩️ [${event.agent}] responds to ${event.asker}: ${event.content}`)];
+    case 'ask ended':
+      return event.silent.length === 0
+        ? []
+        : [entry(`[${event.agent}] ${event.status}: no response from ${event.silent.join(', ')}`)];
+    case 'question':
+      return [
+        entry(`📢 ${event.from} waits for a person (question ${event.questionId}, until ${event.expiresAt})`),
+      ];
+    case 'question closed':
+      return [
+        entry(
+          `📢 Question ${event.questionId}: ${event.how}${event.answer === undefined ? '' : `: ${event.answer}`}`,
+        ),
+      ];
+    case 'answer kept':
+      return [
+        entry(
+          `📢 ${event.questionId === undefined ? 'An answer before any question' : `A late answer to ${event.questionId}`} is kept: ${event.answer}`,
+        ),
+      ];
+    case 'turn':
+      return [entry(`💬 Turn ${event.turn}: ${event.text}`)];
     case 'thinking':
     case 'presented':
       return [];

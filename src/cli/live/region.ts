@@ -11,6 +11,7 @@ const marks: Record<AgentState, string> = {
   answered: '✓',
   voting: '✎',
   voted: '✓',
+  asking: '?',
   out: '✗',
   'timed out': '✗',
 };

@@ -1,0 +1,32 @@
+import type { EarlierMessage } from './orchestration.ts';
+import type { Usage } from './usage.ts';
+
+/** Input of the workflow `session`. */
+export interface SessionInput {
+  /** A configuration, or the name of a file in the worker's configuration folder; absent: its default team. */
+  config?: object | string;
+  history?: EarlierMessage[];
+  /** With it the session takes this one turn and completes; without, it waits for `handleText` until `close`. */
+  text?: string;
+}
+
+/** What the update `handleText` returns. */
+export interface TurnResult {
+  answer: string;
+  /** Texts sent to the user in this turn, in order. */
+  messages: string[];
+  /** Number of the turn in its session, from 1. */
+  turn: number;
+}
+
+/** Result of the workflow `session`: of its last turn; without any turn the answer is empty. */
+export interface SessionResult {
+  answer: string;
+  messages: string[];
+  /** `limit`: the last turn delivered the best that it had when restarts or time were used up. */
+  outcome: 'answered' | 'limit' | 'budget';
+  turns: number;
+  usage: Usage;
+  /** How many events the session has had, over all its runs. */
+  events: number;
+}
