@@ -29,10 +29,10 @@ interface Play {
   handle: WorkflowHandle;
   requests: Seen[];
   /** Waits for the next question. */
-  question(): Promise<PendingQuestion>;
-  reply(reply: HumanReply): Promise<void>;
-  events(): Promise<RunEvent[]>;
-  result(): Promise<OrchestrationResult>;
+  question: () => Promise<PendingQuestion>;
+  reply: (reply: HumanReply) => Promise<void>;
+  events: () => Promise<RunEvent[]>;
+  result: () => Promise<OrchestrationResult>;
 }
 
 async function play(
