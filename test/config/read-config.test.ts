@@ -13,7 +13,7 @@ const yamlIn = (path: string) =>
     .filter((name) => name.endsWith('.yaml'))
     .map((name) => join(path, name));
 
-test.each([...yamlIn('../../examples'), ...yamlIn('../fixtures/blocks')])(
+test.each(['../../examples', '../../examples/ask-others', '../fixtures/blocks'].flatMap(yamlIn))(
   '%s is valid as it stands',
   (path) => {
     expect(readConfigFile(place(path))).toMatchObject({ ok: true });
