@@ -56,29 +56,36 @@ test('plain lines have no emoji, and keep everything else', () => {
   );
 });
 
-test('the details for the Web UI tell attempt, agents, votes, restarts and cost, without tables', () => {
+test('the details for the Web UI tell the open question and how to answer it, attempt, agents, votes, restarts and cost, without tables', () => {
   const agent = { state: 'voted' as const, answers: 1, timedOut: false };
-  const details = detailsOf({
-    phase: 'deciding',
-    attempt: 2,
-    maxAttempts: 3,
-    agents: [
-      { id: 'a', ...agent, vote: 'b' },
-      { id: 'b', ...agent, answers: 2, vote: null },
-    ],
-    selectedAgent: 'b',
-    restarts: [{ attempt: 1, reason: 'Two\nlines', instructions: 'i' }],
-    usage: {
-      calls: 9,
-      inputTokens: 90,
-      cachedInputTokens: 0,
-      outputTokens: 10,
-      costUsd: 0.0123,
-      byAgent: {},
+  const details = detailsOf(
+    {
+      phase: 'deciding',
+      attempt: 2,
+      maxAttempts: 3,
+      agents: [
+        { id: 'a', ...agent, vote: 'b' },
+        { id: 'b', ...agent, answers: 2, vote: null },
+      ],
+      selectedAgent: 'b',
+      restarts: [{ attempt: 1, reason: 'Two\nlines', instructions: 'i' }],
+      usage: {
+        calls: 9,
+        inputTokens: 90,
+        cachedInputTokens: 0,
+        outputTokens: 10,
+        costUsd: 0.0123,
+        byAgent: {},
+      },
     },
-  });
+    [{ questionId: 'q1', from: 'a', question: 'Red\nor blue?', askedAt: '1', expiresAt: '2' }],
+    'run-1',
+  );
   expect(details).toBe(
-    '### Attempt 2/3: deciding\n- **a**: voted for b\n- **b**: voted, 2 answers\n\nFinal agent: **b**\n\n' +
+    '### a waits for a person, until 2\n\n> Red\n> or blue?\n\n' +
+      'Answer it with the signal `answer` (menu "Send a Signal"), whose input is `{"answer": "…"}`; an empty answer skips. ' +
+      'Or: `reprise answer run-1 "…"`\n\n' +
+      '### Attempt 2/3: deciding\n- **a**: voted for b\n- **b**: voted, 2 answers\n\nFinal agent: **b**\n\n' +
       '### Restart after attempt 1\n\n> Two\n> lines\n\n### Spent\n- 9 calls, 100 tokens\n- $0.0123',
   );
 });

@@ -1,7 +1,9 @@
 import { Context } from '@temporalio/activity';
-import type { TokenUsage } from '../messages/message.ts';
+import type { NewMessage, TokenUsage, TranscriptRef } from '../messages/message.ts';
 import { createCallModel, journalKey, type CallModelDependencies } from './call-model.ts';
-import { createPrepareOrchestration, type PrepareDependencies } from './prepare-orchestration.ts';
+import { resolveMessages } from './resolve.ts';
+import type { PrepareDependencies } from './prepare-team.ts';
+import { createPreparations } from './prepare.ts';
 
 /** How long the cost of a call that was just abandoned is waited for: its worker learns of it with a heartbeat. */
 const settlingMs = 1500;
@@ -12,13 +14,18 @@ export function createActivities(dependencies: CallModelDependencies & PrepareDe
   const { store } = dependencies;
   return {
     callModel: createCallModel(dependencies),
-    prepareOrchestration: createPrepareOrchestration(dependencies),
+    ...createPreparations(dependencies),
 
     /** Stores texts, tool sets among them, and returns their ids in order. */
     async storeBlobs(texts: string[]): Promise<string[]> {
       const ids: string[] = [];
       for (const text of texts) ids.push(await store.putBlob(text));
       return ids;
+    },
+
+    /** Stores messages that no call has made, such as a finished turn, behind a conversation. */
+    async putMessages(parent: TranscriptRef | null, messages: NewMessage[]): Promise<TranscriptRef> {
+      return store.putSegment(parent?.id ?? null, await resolveMessages(store, messages));
     },
 
     /**

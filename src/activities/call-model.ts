@@ -1,5 +1,6 @@
 import { Context } from '@temporalio/activity';
 import type { Backend } from '../config/backend.ts';
+import type { Message } from '../messages/message.ts';
 import type { CallModelInput, CallModelResult, Reply } from '../messages/model-call.ts';
 import type { Model, ModelResponse } from '../models/model.ts';
 import { estimateUsage } from '../models/estimate.ts';
@@ -7,6 +8,7 @@ import { hashOf } from '../store/ids.ts';
 import type { Store } from '../store/store.ts';
 import { Progress } from './progress.ts';
 import { resolveMessages } from './resolve.ts';
+import { shadowMessages } from './shadow-messages.ts';
 import { toolSets, type ToolSet } from './tool-set.ts';
 
 /** What a reply may hold: it stands in the history, where a payload over 2 MB fails its task. */
@@ -39,7 +41,7 @@ export function createCallModel({ store, openModel }: CallModelDependencies) {
     const earlier = input.transcript === null ? [] : await store.messages(input.transcript.id);
     const append = await resolveMessages(store, input.append);
     const tools = await toolSetOf(input.tools);
-    const messages = [...earlier, ...append];
+    const messages = await messagesFor(store, input, [...earlier, ...append]);
     const progress = new Progress(context);
     try {
       const response = await openModel(input.backend).complete({
@@ -63,6 +65,12 @@ export function createCallModel({ store, openModel }: CallModelDependencies) {
       progress.stop();
     }
   };
+}
+
+async function messagesFor(store: Store, input: CallModelInput, conversation: Message[]): Promise<Message[]> {
+  const said = input.shadow === undefined ? conversation : await shadowMessages(conversation, input.shadow);
+  if (input.system === undefined) return said;
+  return [...(await resolveMessages(store, [{ role: 'system', content: input.system }])), ...said];
 }
 
 /** The same for every try of one call; a reset makes a new run id, and pays anew. */

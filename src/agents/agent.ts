@@ -1,7 +1,24 @@
-import type { NewMessage, TranscriptRef } from '../messages/message.ts';
+import type { Content, NewMessage, ToolMessage, TranscriptRef } from '../messages/message.ts';
 import type { Reply } from '../messages/model-call.ts';
 import type { ModelCaller, Purpose } from './model-caller.ts';
 import type { Persona } from './persona.ts';
+
+/** How a conversation begins. */
+export interface Opening {
+  system: Content;
+  /** What was said before, in the store; null: nothing. */
+  transcript: TranscriptRef | null;
+  messages: NewMessage[];
+}
+
+/** A conversation at one moment, for another one to start from. */
+export interface Fork {
+  transcript: TranscriptRef | null;
+  /** What the agent was told since. */
+  append: NewMessage[];
+  /** Activity id of the call that is under way. */
+  writing: string | undefined;
+}
 
 /**
  * An agent at work on one conversation: what has been said (in the store, named by reference)
@@ -10,13 +27,18 @@ import type { Persona } from './persona.ts';
 export class Agent {
   readonly persona: Persona;
   readonly #caller: ModelCaller;
-  #transcript: TranscriptRef | null = null;
-  #pending: NewMessage[] = [];
+  readonly #system: Content;
+  #transcript: TranscriptRef | null;
+  #results: Array<ToolMessage<Content>> = [];
+  #told: NewMessage[];
+  #writing: string | undefined;
 
-  constructor(persona: Persona, caller: ModelCaller, opening: NewMessage[]) {
+  constructor(persona: Persona, caller: ModelCaller, { system, transcript, messages }: Opening) {
     this.persona = persona;
     this.#caller = caller;
-    this.tell(...opening);
+    this.#system = system;
+    this.#transcript = transcript;
+    this.#told = messages;
   }
 
   /** The conversation as far as a model has replied to it; null before the first reply. */
@@ -24,14 +46,18 @@ export class Agent {
     return this.#transcript;
   }
 
-  /** Adds messages that the agent gets with its next call. */
+  get fork(): Fork {
+    return { transcript: this.#transcript, append: this.#pending, writing: this.#writing };
+  }
+
+  /** Adds messages that the agent gets with its next call; also while one is under way. */
   tell(...messages: NewMessage[]): void {
-    this.#pending.push(...messages);
+    this.#told = [...this.#told, ...messages];
   }
 
   /** Answers a tool call of the last reply. */
-  answerCall(callId: string, content: string): void {
-    this.tell({ role: 'tool', callId, content });
+  answerCall(callId: string, content: Content): void {
+    this.#results = [...this.#results, { role: 'tool', callId, content }];
   }
 
   /**
@@ -41,14 +67,27 @@ export class Agent {
    * @param tools blob id of the tools offered; null for none
    */
   async reply(purpose: Purpose, tools: string | null): Promise<Reply> {
-    const sent = this.#pending.length;
-    const result = await this.#caller.call(this.persona, purpose, {
-      transcript: this.#transcript,
-      append: this.#pending.slice(),
-      tools,
-    });
-    this.#transcript = result.transcript;
-    this.#pending = this.#pending.slice(sent);
-    return result.reply;
+    const told = this.#told.length;
+    try {
+      const call = this.#caller.start(this.persona, purpose, {
+        system: this.#system,
+        transcript: this.#transcript,
+        append: this.#pending,
+        tools,
+      });
+      this.#writing = call.activityId;
+      const { transcript, reply } = await call.result;
+      this.#transcript = transcript;
+      this.#results = [];
+      this.#told = this.#told.slice(told);
+      return reply;
+    } finally {
+      this.#writing = undefined;
+    }
+  }
+
+  /** Results come first, whenever they came: providers want them right behind the calls. */
+  get #pending(): NewMessage[] {
+    return [...this.#results, ...this.#told];
   }
 }

@@ -20,18 +20,34 @@ function add(figures: Figures, usage: TokenUsage, cost: number): void {
   figures.costUsd += cost;
 }
 
+/** What a session's next run takes over. */
+export interface LedgerRecord {
+  usage: Usage;
+  /** Milliseconds since the epoch. */
+  startedAt: number;
+}
+
 /** What a run has spent, agent by agent, and whether its budget allows another call. */
 export class Ledger {
-  readonly #total = nothing();
-  readonly #byAgent = new Map<string, Figures>();
+  readonly #total: Figures;
+  readonly #byAgent: Map<string, Figures>;
   readonly #abandoned = new Map<string, { agent: string; model: string | undefined }>();
-  readonly #startedAt = Date.now();
+  readonly #startedAt: number;
   readonly #budget: NonNullable<Team['budget']>;
   readonly #prices: PriceTable;
 
-  constructor(budget: Team['budget'], prices: PriceTable) {
+  /** @param record what earlier runs of the same session have spent */
+  constructor(budget: Team['budget'], prices: PriceTable, record?: LedgerRecord) {
+    const { byAgent, ...total } = record?.usage ?? { ...nothing(), byAgent: {} };
+    this.#total = total;
+    this.#byAgent = new Map(Object.entries(byAgent));
+    this.#startedAt = record?.startedAt ?? Date.now();
     this.#budget = budget ?? {};
     this.#prices = prices;
+  }
+
+  get record(): LedgerRecord {
+    return { usage: this.usage, startedAt: this.#startedAt };
   }
 
   /** Counts a call when it starts, so that calls side by side cannot pass the limit together. */

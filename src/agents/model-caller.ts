@@ -7,13 +7,19 @@ import type { Persona } from './persona.ts';
 
 /** What a call is for, as its summary in the Web UI names it. */
 export interface Purpose {
-  what: 'answer' | 'vote' | 'decide' | 'present' | 'evaluate';
+  what: 'answer' | 'vote' | 'decide' | 'present' | 'evaluate' | 'shadow';
   attempt: number;
   /** Time that the call has in all, its retries included, in milliseconds. */
   timeout: number;
 }
 
 type Request = Omit<CallModelInput, 'backend'>;
+
+/** A call under way. */
+export interface StartedCall {
+  activityId: string;
+  result: Promise<CallModelResult>;
+}
 
 /** Told of each call as it starts. */
 export type CallListener = (call: {
@@ -37,8 +43,12 @@ export class ModelCaller {
     this.#onCall = onCall;
   }
 
-  /** @throws `ApplicationFailure` of type `BudgetSpent`; `ActivityFailure`; `CancelledFailure` at once when cancelled */
-  async call(persona: Persona, purpose: Purpose, request: Request): Promise<CallModelResult> {
+  /**
+   * Starts a call. Its result rejects with an `ActivityFailure`, or with a `CancelledFailure` at once when cancelled.
+   *
+   * @throws `ApplicationFailure` of type `BudgetSpent`
+   */
+  start(persona: Persona, purpose: Purpose, request: Request): StartedCall {
     const limit = this.#ledger.spentLimit;
     if (limit !== undefined) throw budgetSpent(limit);
     const { id, backend } = persona;
@@ -60,8 +70,16 @@ export class ModelCaller {
     });
     this.#ledger.callStarted(id);
     this.#onCall({ agent: id, purpose, activityId, model });
+    return { activityId, result: this.#account(callModel({ backend, ...request }), activityId, persona) };
+  }
+
+  async #account(
+    call: Promise<CallModelResult>,
+    activityId: string,
+    { id, backend }: Persona,
+  ): Promise<CallModelResult> {
     try {
-      const result = await callModel({ backend, ...request });
+      const result = await call;
       this.#ledger.callEnded(id, backend.model, result.usage);
       return result;
     } catch (error) {

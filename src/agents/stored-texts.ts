@@ -17,9 +17,9 @@ export async function storeTexts(texts: string[]): Promise<Text[]> {
   });
 }
 
-/** Stores tool sets; returns their ids in order. */
-export async function storeToolSets(sets: unknown[]): Promise<string[]> {
-  return storeBlobs(sets.map((set) => JSON.stringify(set)));
+/** Stores tool sets, and texts that every prompt repeats; returns their ids in order. */
+export async function storeToolSets(sets: unknown[], texts: string[]): Promise<string[]> {
+  return storeBlobs([...sets.map((set) => JSON.stringify(set)), ...texts]);
 }
 
 /** Names a text that stands in a reply already, where that is shorter than saying it again. */

@@ -1,5 +1,5 @@
 import type { Backend } from '../config/backend.ts';
-import type { NewMessage, TokenUsage, TranscriptRef } from './message.ts';
+import type { Content, NewMessage, TokenUsage, TranscriptRef } from './message.ts';
 
 /** Which tools a reply may use. `required`: at least one call. */
 export type ToolChoice = 'auto' | 'required' | 'none';
@@ -7,6 +7,8 @@ export type ToolChoice = 'auto' | 'required' | 'none';
 /** Input of the activity `callModel`: one request to one model. */
 export interface CallModelInput {
   backend: Backend;
+  /** The system message, before everything; absent where the conversation begins with its own. */
+  system?: Content;
   /** The conversation so far; null starts one. */
   transcript: TranscriptRef | null;
   /** What is new since `transcript`, in order. */
@@ -14,6 +16,11 @@ export interface CallModelInput {
   /** Blob id of the tools offered (see `storeTools`); null offers none. */
   tools: string | null;
   toolChoice?: ToolChoice;
+  /** For a shadow: `transcript` and `append` are its parent's conversation, which it reads as plain text. */
+  shadow?: {
+    /** Activity id of the call that its parent is making at this moment; what it has written by now is shown too. */
+    writing?: string;
+  };
 }
 
 /** A tool call whose arguments were parsed and checked against the tool's schema, or the reason why they do not fit. */

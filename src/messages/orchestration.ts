@@ -24,16 +24,20 @@ export interface OrchestrationInput {
   humanQa?: HumanAnswer[];
 }
 
-/** The input checked and completed: every agent has a backend, every default is filled in. */
-export interface PreparedOrchestration {
-  task: string;
-  history: EarlierMessage[];
-  humanQa: HumanAnswer[];
+/** A team's configuration checked and completed: every agent has a backend, every default is filled in. */
+export interface PreparedTeam {
   team: Team;
   /** Prices of the models that this team uses. */
   prices: PriceTable;
   /** What the person who started the run should know, such as keys without effect. */
   notices: string[];
+}
+
+/** The input checked and completed. */
+export interface PreparedOrchestration extends PreparedTeam {
+  task: string;
+  history: EarlierMessage[];
+  humanQa: HumanAnswer[];
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { EarlierMessage } from './orchestration.ts';
+import type { EarlierMessage, HumanAnswer, PreparedTeam } from './orchestration.ts';
 import type { Usage } from './usage.ts';
 
 /** Input of the workflow `session`. */
@@ -7,6 +7,12 @@ export interface SessionInput {
   config?: object | string;
   history?: EarlierMessage[];
   /** With it the session takes this one turn and completes; without, it waits for `handleText` until `close`. */
+  text?: string;
+}
+
+/** The input checked and completed. */
+export interface PreparedSession extends PreparedTeam {
+  history: EarlierMessage[];
   text?: string;
 }
 
@@ -26,6 +32,8 @@ export interface SessionResult {
   /** `limit`: the last turn delivered the best that it had when restarts or time were used up. */
   outcome: 'answered' | 'limit' | 'budget';
   turns: number;
+  /** What the person has answered in the session. */
+  humanQa: HumanAnswer[];
   usage: Usage;
   /** How many events the session has had, over all its runs. */
   events: number;

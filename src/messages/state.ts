@@ -8,8 +8,9 @@ export interface RestartRequest {
   instructions: string;
 }
 
+/** `idle`: a session between two turns. */
 export type OrchestrationPhase =
-  'preparing' | 'answering' | 'voting' | 'deciding' | 'presenting' | 'evaluating' | 'done';
+  'preparing' | 'answering' | 'voting' | 'deciding' | 'presenting' | 'evaluating' | 'done' | 'idle';
 
 /** Answer of an orchestration's query `state`. */
 export interface OrchestrationState {

@@ -1,16 +1,28 @@
 import type { Requester } from '../messages/events.ts';
 import type { Content, Text } from '../messages/message.ts';
 import { answerClosing, answerOpening, headings } from './headings.ts';
+import { askingText, type Asking } from './asking.ts';
 import { joinContent } from './content.ts';
 
 const coordination =
   'You are one of several agents working on the same task. Propose a complete answer with `new_answer`. ' +
   'When all have answered you see every answer under a neutral name: then `vote` for the best one, ' +
-  'or give a better one with `new_answer`. Each reply is exactly one of these calls.';
+  'or give a better one with `new_answer`.';
 
-/** The system message of an agent that coordinates: its persona first, then how the team works. */
-export function coordinationSystem(persona: Text | undefined): Content {
-  return persona === undefined ? coordination : joinContent([persona, '\n\n', coordination]);
+const oneCall = 'Each reply is exactly one of these calls.';
+
+const askOrAct = 'Each reply either asks or is exactly one of the other two calls.';
+
+/** How a team works together: what every agent is told. @param asking how agents may ask; undefined: they may not */
+export function coordinationText(asking: Asking | undefined): string {
+  return asking === undefined
+    ? `${coordination} ${oneCall}`
+    : `${coordination} ${askingText(asking)} ${askOrAct}`;
+}
+
+/** The system message of an agent: its persona first, then its duty. */
+export function systemMessage(persona: Text | undefined, duty: Text): Content {
+  return persona === undefined ? duty : joinContent([persona, '\n\n', duty]);
 }
 
 /** Why the attempt before was not enough. */

@@ -3,13 +3,9 @@ import { answerList, type ShownAnswer } from './coordination.ts';
 import { joinContent } from './content.ts';
 import { headings } from './headings.ts';
 
-const finalAgent =
+/** The duty of the agent that judges and presents. */
+export const finalText =
   'You are the final agent of a team: you judge whether its work is good enough, and write the answer that its reader gets.';
-
-/** The system message of the agent that judges and presents. */
-export function finalSystem(persona: Text | undefined): Content {
-  return persona === undefined ? finalAgent : joinContent([persona, '\n\n', finalAgent]);
-}
 
 export interface VoteCount {
   /** Anonymous name. */

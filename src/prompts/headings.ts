@@ -5,6 +5,8 @@ export const headings = {
   votes: '## Votes',
   decision: '## Decision',
   finalAnswer: '## Final answer',
+  question: '## Question from',
+  howToRespond: '## How to respond',
   previousAttempts: '## Previous Orchestration Attempts',
   whyRestart: '**Why the restart was requested:**',
   instructions: '**Instructions for improvement:**',

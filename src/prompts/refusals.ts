@@ -18,6 +18,10 @@ export function refusalText(refusal: Refusal): string {
         `Error: ${Math.round(refusal.overlap * 100)}% of the words are those of ${refusal.of}'s answer ` +
         `(at most ${Math.round(refusal.limit * 100)}% are accepted). Vote, or give an answer that differs more.`
       );
+    case 'asks first':
+      return 'Error: not taken, since this reply also asks. Read the responses, then act.';
+    case 'responses are automatic':
+      return 'Responses are handled automatically: your shadow has answered, or will. Continue your work.';
     case 'second action':
       return 'Error: one action a reply; this one was not taken.';
   }

@@ -1,4 +1,5 @@
 import type { ToolSpec } from '../messages/message.ts';
+import type { AskingMode } from './asking.ts';
 
 const text = { type: 'string', minLength: 1 };
 
@@ -7,8 +8,13 @@ const text = { type: 'string', minLength: 1 };
  * so that a provider's prompt cache keeps hitting.
  *
  * @param names the anonymous names of all agents of the team
+ * @param asking whom agents may ask; undefined: nobody
  */
-export function coordinationTools(names: string[]): ToolSpec[] {
+export function coordinationTools(names: string[], asking?: AskingMode): ToolSpec[] {
+  return [...actionTools(names), ...(asking === undefined ? [] : askingTools(asking))];
+}
+
+function actionTools(names: string[]): ToolSpec[] {
   return [
     {
       name: 'new_answer',
@@ -23,6 +29,25 @@ export function coordinationTools(names: string[]): ToolSpec[] {
         properties: { agent_id: { type: 'string', enum: names }, reason: { type: 'string' } },
         required: ['agent_id', 'reason'],
       },
+    },
+  ];
+}
+
+/** MassGen's documentation "Agent Communication", section Broadcast Tools. */
+function askingTools(mode: AskingMode): ToolSpec[] {
+  return [
+    {
+      name: 'ask_others',
+      description:
+        mode === 'agents'
+          ? 'Ask all other agents a question. Waits for their responses and returns them.'
+          : 'Ask the person a question. Waits for the answer and returns it.',
+      parameters: { type: 'object', properties: { question: text }, required: ['question'] },
+    },
+    {
+      name: 'respond_to_broadcast',
+      description: 'Deprecated: questions of others are answered for you.',
+      parameters: { type: 'object', properties: { answer: { type: 'string' } }, required: ['answer'] },
     },
   ];
 }

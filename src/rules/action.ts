@@ -11,6 +11,8 @@ export interface Situation {
   answerLimit: number;
   /** Why an answer would not be new enough, see `noveltyProblem`. */
   noveltyProblem(answer: string): NoveltyProblem | undefined;
+  /** Whether it was given `ask_others`. */
+  mayAsk: boolean;
 }
 
 export type Action =
@@ -23,12 +25,18 @@ export type Refusal =
   | { kind: 'no answer'; name: string; choices: string[] }
   | { kind: 'no answers left'; limit: number }
   | { kind: 'second action' }
+  | { kind: 'asks first' }
+  | { kind: 'responses are automatic' }
   | NoveltyProblem;
 
+/** A call of `ask_others`. */
+export type AskCall = { callId: string } & ({ question: string } | { error: string });
+
 export interface Reading {
-  /** The first usable action of the reply; undefined when there is none. */
+  /** The first usable action of the reply; undefined when there is none, or when the reply asks first. */
   action: Action | undefined;
-  /** One entry for each call, in order, since providers refuse unanswered calls; the accepted one has no refusal. */
+  asks: AskCall[];
+  /** One entry for each other call, in order, since providers refuse unanswered calls; the accepted one has no refusal. */
   results: Array<{ callId: string; refusal: Refusal | undefined }>;
 }
 
@@ -43,21 +51,38 @@ function readCall(call: Call, situation: Situation): Action | Refusal {
     }
     return situation.noveltyProblem(content) ?? { kind: 'answer', callId: call.id, content };
   }
+  if (call.name === 'respond_to_broadcast') return { kind: 'responses are automatic' };
   const name = String(call.input['agent_id']);
   if (!situation.votingOpen) return { kind: 'voting closed' };
   if (!situation.choices.includes(name)) return { kind: 'no answer', name, choices: situation.choices };
   return { kind: 'vote', callId: call.id, name, reason: String(call.input['reason']) };
 }
 
-/** Finds the action in an agent's reply: one counts, the first that is usable. */
+function askCall(call: Call): AskCall {
+  if ('error' in call) return { callId: call.id, error: call.error };
+  return { callId: call.id, question: String(call.input['question']) };
+}
+
+/**
+ * Finds the action in an agent's reply: one counts, the first that is usable. A reply that asks is none:
+ * what it does beside asking was written without the responses.
+ */
 export function readReply(reply: Reply, situation: Situation): Reading {
-  const reading: Reading = { action: undefined, results: [] };
+  const isAsk = ({ name }: Call): boolean => situation.mayAsk && name === 'ask_others';
+  const reading: Reading = { action: undefined, asks: reply.calls.filter(isAsk).map(askCall), results: [] };
   for (const call of reply.calls) {
-    const read =
-      reading.action === undefined ? readCall(call, situation) : ({ kind: 'second action' } as const);
+    if (isAsk(call)) continue;
+    const read = readOther(call, situation, reading);
     const accepted = read.kind === 'answer' || read.kind === 'vote';
     if (accepted) reading.action = read;
     reading.results.push({ callId: call.id, refusal: accepted ? undefined : read });
   }
   return reading;
+}
+
+function readOther(call: Call, situation: Situation, { action, asks }: Reading): Action | Refusal {
+  if (action !== undefined) return { kind: 'second action' };
+  const read = readCall(call, situation);
+  const acts = read.kind === 'answer' || read.kind === 'vote';
+  return acts && asks.length > 0 ? { kind: 'asks first' } : read;
 }

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import type { Message, TokenUsage } from '../messages/message.ts';
+import type { Message, TokenUsage, TranscriptRef } from '../messages/message.ts';
 import type { CallModelResult } from '../messages/model-call.ts';
 import { hashOf, segmentId } from './ids.ts';
 import { prepareSchema } from './sqlite-schema.ts';
@@ -46,19 +46,21 @@ class SqliteStore implements Store {
     return this.#write(() => {
       const first = this.#reply(key, inputHash);
       if (first !== undefined) return first;
-      const id = segmentId(parent, messages);
-      const count = this.#count(parent) + messages.length;
-      const full: CallModelResult = { transcript: { id, messages: count }, ...result };
+      const transcript = this.#insert(parent, messages);
+      const full: CallModelResult = { transcript, ...result };
       this.#run(
-        'INSERT OR IGNORE INTO segments VALUES (?, ?, ?, ?)',
-        id,
-        parent,
-        count,
-        JSON.stringify(messages),
+        'INSERT INTO replies VALUES (?, ?, ?, ?)',
+        key,
+        inputHash,
+        transcript.id,
+        JSON.stringify(full),
       );
-      this.#run('INSERT INTO replies VALUES (?, ?, ?, ?)', key, inputHash, id, JSON.stringify(full));
       return full;
     });
+  }
+
+  async putSegment(parent: string | null, messages: Message[]): Promise<TranscriptRef> {
+    return this.#write(() => this.#insert(parent, messages));
   }
 
   async recordSpent(key: string, usage: TokenUsage): Promise<void> {
@@ -109,6 +111,20 @@ class SqliteStore implements Store {
   #reply(key: string, inputHash: string): CallModelResult | undefined {
     const row = this.#get('SELECT result FROM replies WHERE key = ? AND input_hash = ?', key, inputHash);
     return row && (JSON.parse(String(row['result'])) as CallModelResult);
+  }
+
+  /** Within a transaction. */
+  #insert(parent: string | null, messages: Message[]): TranscriptRef {
+    const id = segmentId(parent, messages);
+    const count = this.#count(parent) + messages.length;
+    this.#run(
+      'INSERT OR IGNORE INTO segments VALUES (?, ?, ?, ?)',
+      id,
+      parent,
+      count,
+      JSON.stringify(messages),
+    );
+    return { id, messages: count };
   }
 
   #count(segment: string | null): number {

@@ -1,4 +1,4 @@
-import type { Message, TokenUsage } from '../messages/message.ts';
+import type { Message, TokenUsage, TranscriptRef } from '../messages/message.ts';
 import type { CallModelResult } from '../messages/model-call.ts';
 
 /** One finished model call, ready to be committed. */
@@ -27,6 +27,8 @@ export interface Store {
    * this result, or that of the writer that came first.
    */
   commitReply(commit: ReplyCommit): Promise<CallModelResult>;
+  /** Writes a segment that no call has made, such as a finished turn of a conversation; writing it again is harmless. */
+  putSegment(parent: string | null, messages: Message[]): Promise<TranscriptRef>;
   /** Notes what an abandoned call cost, unless its reply is journalled. */
   recordSpent(key: string, usage: TokenUsage): Promise<void>;
   /** What the calls under these keys cost, replies and abandoned ones alike; unknown keys are left out. */

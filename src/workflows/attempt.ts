@@ -1,8 +1,9 @@
+import { CancellationScope } from '@temporalio/workflow';
+import type { Opening } from '../agents/agent.ts';
 import { isBudgetSpent } from '../agents/failures.ts';
 import type { Requester } from '../messages/events.ts';
-import type { NewMessage } from '../messages/message.ts';
 import type { Outcome } from '../messages/orchestration.ts';
-import { coordinationSystem, taskMessage, type RestartNotice } from '../prompts/coordination.ts';
+import { systemMessage, taskMessage, type RestartNotice } from '../prompts/coordination.ts';
 import { winnerOf, type Vote } from '../rules/ballot.ts';
 import type { Decision } from '../rules/decision.ts';
 import { coordinate } from './coordination.ts';
@@ -18,18 +19,21 @@ export type End =
 
 /** Seats the team for an attempt: fresh conversations, no answers, no votes. */
 export function newAttempt(run: Run, number: number, restart: RestartNotice | undefined): Attempt {
-  const { agent_timeout_seconds } = run.prepared.team.timeout_settings;
-  const opening = (seat: Seat): NewMessage[] => [
-    { role: 'system', content: coordinationSystem(seat.persona) },
-    ...run.history,
-    { role: 'user', content: taskMessage(run.task, restart) },
-  ];
+  const { agent_timeout_seconds } = run.team.timeout_settings;
+  const opening = (seat: Seat): Opening => ({
+    system: systemMessage(seat.persona, run.duties.coordination),
+    transcript: run.conversation,
+    messages: [...run.history, { role: 'user', content: taskMessage(run.task, restart) }],
+  });
   return {
     number,
     phase: 'answering',
-    members: run.seats.map((seat) => newMember(seat, run.caller, opening(seat), agent_timeout_seconds)),
+    members: run.seats.map((seat) =>
+      newMember(seat, run.caller, opening(seat), agent_timeout_seconds, `${run.turn}.${number}.${seat.id}`),
+    ),
     selected: undefined,
     budgetSpent: false,
+    scope: new CancellationScope(),
   };
 }
 

@@ -30,7 +30,7 @@ export async function judge(run: Run, attempt: Attempt, agent: Agent, what: Judg
 }
 
 async function decisionOf(run: Run, attempt: Attempt, agent: Agent, what: Judging): Promise<Decision> {
-  const timeout = run.prepared.team.timeout_settings.agent_timeout_seconds * 1000;
+  const timeout = run.team.timeout_settings.agent_timeout_seconds * 1000;
   for (let repairs = 0; repairs <= maxRepairs; repairs++) {
     try {
       const { calls } = await agent.reply({ what, attempt: attempt.number, timeout }, run.toolSets.decision);

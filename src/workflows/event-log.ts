@@ -13,21 +13,27 @@ export class EventLog {
   /** Attempt that new events belong to; 0 before the first. */
   attempt = 0;
   readonly #events: RunEvent[] = [];
+  readonly #earlier: number;
   readonly #onEvent: () => void;
 
-  /** @param onEvent called after each event */
-  constructor(onEvent: () => void) {
+  /**
+   * @param onEvent called after each event
+   * @param earlier how many events earlier runs of the same session had: numbers go on
+   */
+  constructor(onEvent: () => void, earlier: number) {
     this.#onEvent = onEvent;
-    setHandler(eventsQuery, (from = 1) => this.#events.slice(Math.max(0, from - 1)));
+    this.#earlier = earlier;
+    setHandler(eventsQuery, (from = 1) => this.#events.slice(Math.max(0, from - 1 - earlier)));
   }
 
+  /** Events so far, those of earlier runs included. */
   get count(): number {
-    return this.#events.length;
+    return this.#earlier + this.#events.length;
   }
 
   emit(body: RunEventBody): void {
     const event: RunEvent = {
-      seq: this.#events.length + 1,
+      seq: this.count + 1,
       at: new Date().toISOString(),
       attempt: this.attempt,
       ...body,

@@ -1,25 +1,19 @@
 import { isCancellation } from '@temporalio/workflow';
-import { Agent } from '../agents/agent.ts';
+import { Agent, type Opening } from '../agents/agent.ts';
 import { callFailure, isBudgetSpent } from '../agents/failures.ts';
 import { quote } from '../agents/stored-texts.ts';
 import type { NewMessage, Text } from '../messages/message.ts';
-import type { ShownAnswer } from '../prompts/coordination.ts';
-import {
-  finalSystem,
-  presentedMessage,
-  presentPrompt,
-  reviewMessage,
-  type VoteCount,
-} from '../prompts/final.ts';
+import { systemMessage, type ShownAnswer } from '../prompts/coordination.ts';
+import { presentedMessage, presentPrompt, reviewMessage, type VoteCount } from '../prompts/final.ts';
 import type { Attempt, Run } from './run.ts';
 import { hasAnswer, type GivenAnswer, type Member } from './team.ts';
 import { preview } from './turn.ts';
 
 /** The winner at its last duty, on the final agent's backend where the team has one. */
-function finalConversation(run: Run, { seat }: Member, opening: NewMessage[]): Agent {
-  const backend = run.prepared.team.final_agent?.backend ?? seat.backend;
-  const system: NewMessage = { role: 'system', content: finalSystem(seat.persona) };
-  return new Agent({ id: seat.id, backend }, run.caller, [system, ...opening]);
+function finalConversation(run: Run, { seat }: Member, opening: Omit<Opening, 'system'>): Agent {
+  const backend = run.team.final_agent?.backend ?? seat.backend;
+  const system = systemMessage(seat.persona, run.duties.final);
+  return new Agent({ id: seat.id, text: seat.persona, backend }, run.caller, { system, ...opening });
 }
 
 /** The conversation in which the final agent reviews all answers and votes, decides, and presents. */
@@ -32,12 +26,14 @@ export function reviewer(run: Run, attempt: Attempt, selected: Member): Agent {
     votes.push({ name: seat.name, reasons });
   }
   const review = reviewMessage(run.task, answers, votes, selected.seat.name);
-  return finalConversation(run, selected, [...run.history, { role: 'user', content: review }]);
+  const messages: NewMessage[] = [...run.history, { role: 'user', content: review }];
+  return finalConversation(run, selected, { transcript: run.conversation, messages });
 }
 
 /** The judge after presenting starts fresh: the task, the presented answer, and nothing of how it came about. */
 export function evaluator(run: Run, selected: Member, presented: Text): Agent {
-  return finalConversation(run, selected, [{ role: 'user', content: presentedMessage(run.task, presented) }]);
+  const messages: NewMessage[] = [{ role: 'user', content: presentedMessage(run.task, presented) }];
+  return finalConversation(run, selected, { transcript: null, messages });
 }
 
 /**
@@ -56,7 +52,7 @@ export async function present(
   attempt.phase = 'presenting';
   run.events.emit({ type: 'presenting', agent: id });
   agent.tell({ role: 'user', content: presentPrompt });
-  const timeout = run.prepared.team.timeout_settings.agent_timeout_seconds * 1000;
+  const timeout = run.team.timeout_settings.agent_timeout_seconds * 1000;
   let problem = 'the final agent wrote nothing';
   try {
     const { content } = await agent.reply({ what: 'present', attempt: attempt.number, timeout }, null);

@@ -1,7 +1,11 @@
+import type { CancellationScope } from '@temporalio/workflow';
+import type { Broadcast } from '../agents/broadcast.ts';
+import type { HumanDesk } from '../agents/human-desk.ts';
 import type { Ledger } from '../agents/ledger.ts';
 import type { ModelCaller } from '../agents/model-caller.ts';
-import type { OrchestrationResult, PreparedOrchestration } from '../messages/orchestration.ts';
-import type { NewMessage, Text } from '../messages/message.ts';
+import type { Team } from '../config/team.ts';
+import type { NewMessage, Text, TranscriptRef } from '../messages/message.ts';
+import type { OrchestrationResult } from '../messages/orchestration.ts';
 import type { OrchestrationPhase } from '../messages/state.ts';
 import type { EventLog } from './event-log.ts';
 import type { Member, Seat } from './team.ts';
@@ -13,19 +17,33 @@ export interface BestAnswer {
   content: string;
 }
 
-/** What an orchestration knows through all of its attempts. */
-export interface Run {
-  prepared: PreparedOrchestration;
-  coordination: PreparedOrchestration['team']['orchestrator']['coordination'];
+/** A team that is seated and ready for a task: what it has through all tasks of a session. */
+export interface Crew {
+  team: Team;
+  coordination: Team['orchestrator']['coordination'];
   maxAttempts: number;
-  seats: Seat[];
   events: EventLog;
   ledger: Ledger;
   caller: ModelCaller;
-  /** The task and the conversation before it, by reference where they are long. */
+  desk: HumanDesk;
+  /** Undefined where agents may not ask. */
+  broadcast: Broadcast | undefined;
+  /** Stored sets of tools, by id. */
+  toolSets: { coordination: string; decision: string };
+  /** What agents are told of their duty, beside their personas. */
+  duties: { coordination: Text; final: Text };
+}
+
+/** What an orchestration knows through all of its attempts. */
+export interface Run extends Crew {
+  seats: Seat[];
+  /** The task and the messages before it, by reference where they are long. */
   task: Text;
   history: NewMessage[];
-  toolSets: { coordination: string; decision: string };
+  /** Where the conversation before the task is in the store as one: a session's. */
+  conversation: TranscriptRef | null;
+  /** Number of the session's turn; 0 outside of sessions. */
+  turn: number;
   restarts: OrchestrationResult['restarts'];
   /** What would be delivered if the run had to end now; an earlier attempt's until this one has chosen. */
   best: BestAnswer | undefined;
@@ -42,4 +60,6 @@ export interface Attempt {
   selected: Member | undefined;
   /** Whether a call was refused because the run's budget is spent. */
   budgetSpent: boolean;
+  /** All of its work; questions too, which a round of voting that starts again does not withdraw. */
+  scope: CancellationScope;
 }

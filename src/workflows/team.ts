@@ -1,8 +1,9 @@
-import { Agent } from '../agents/agent.ts';
+import { Agent, type Opening } from '../agents/agent.ts';
+import type { Colleague } from '../agents/broadcast.ts';
 import type { ModelCaller } from '../agents/model-caller.ts';
 import type { Backend } from '../config/backend.ts';
 import type { AgentState } from '../messages/events.ts';
-import type { NewMessage, Text } from '../messages/message.ts';
+import type { Text } from '../messages/message.ts';
 
 /** An agent's place in the team, for the whole run. */
 export interface Seat {
@@ -41,6 +42,10 @@ export interface Member {
   vote: CastVote | undefined;
   /** Answers in this agent's prompts so far, by anonymous name. */
   shown: Map<string, string>;
+  /** The same agent as its colleagues know it. */
+  colleague: Colleague;
+  /** Settles when the questions of its last reply are answered; undefined while none are under way. */
+  asked: Promise<void> | undefined;
   /** Why it is out of this attempt; undefined while it is in. */
   out: string | undefined;
 }
@@ -52,12 +57,14 @@ export const hasAnswer = (member: Member): member is AnsweredMember => member.an
 export function newMember(
   seat: Seat,
   caller: ModelCaller,
-  opening: NewMessage[],
+  opening: Opening,
   timeoutSeconds: number,
+  conversation: string,
 ): Member {
+  const agent = new Agent({ id: seat.id, text: seat.persona, backend: seat.backend }, caller, opening);
   return {
     seat,
-    agent: new Agent({ id: seat.id, backend: seat.backend }, caller, opening),
+    agent,
     state: seat.timedOut ? 'timed out' : 'waiting',
     millisecondsLeft: timeoutSeconds * 1000,
     strikes: 0,
@@ -65,6 +72,8 @@ export function newMember(
     answer: undefined,
     vote: undefined,
     shown: new Map(),
+    colleague: { id: seat.id, agent, conversation, asking: 0 },
+    asked: undefined,
     out: seat.timedOut ? 'timed out in an earlier attempt' : undefined,
   };
 }

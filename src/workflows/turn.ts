@@ -1,9 +1,9 @@
-import { isCancellation } from '@temporalio/workflow';
+import { CancellationScope, isCancellation } from '@temporalio/workflow';
 import { callFailure, isBudgetSpent } from '../agents/failures.ts';
 import { quote } from '../agents/stored-texts.ts';
 import type { Reply } from '../messages/model-call.ts';
 import { accepted, noAction, refusalText } from '../prompts/refusals.ts';
-import { readReply, type Action, type Situation } from '../rules/action.ts';
+import { readReply, type Action, type AskCall, type Reading, type Situation } from '../rules/action.ts';
 import { noveltyProblem } from '../rules/novelty.ts';
 import type { Attempt, Run } from './run.ts';
 import { hasAnswer, type Member } from './team.ts';
@@ -20,16 +20,37 @@ export async function takeTurn(
   member: Member,
 ): Promise<Action['kind'] | undefined> {
   while (isIn(member)) {
+    if (member.asked !== undefined) await responses(member.asked);
+    if (member.strikes >= maxStrikes) {
+      putOut(run, member, `${maxStrikes} replies in a row without a usable answer or vote`, false);
+      return undefined;
+    }
     const reply = await replyOf(run, attempt, member);
     if (reply === undefined) return undefined;
-    const action = takeAction(run, attempt, member, reply);
-    member.strikes = action === undefined ? member.strikes + 1 : 0;
+    const { action, asks } = takeAction(run, attempt, member, reply);
     if (action !== undefined) return action.kind;
-    if (member.strikes === maxStrikes) {
-      putOut(run, member, `${maxStrikes} replies in a row without a usable answer or vote`, false);
-    }
+    if (asks.length > 0) startAsking(run, attempt, member, asks);
+    else member.strikes += 1;
   }
   return undefined;
+}
+
+/** The questions go on when a new answer ends this round of voting: the next one waits for them. */
+async function responses(asked: Promise<void>): Promise<void> {
+  await Promise.race([asked, CancellationScope.current().cancelRequested]);
+}
+
+function startAsking({ broadcast }: Run, attempt: Attempt, member: Member, asks: AskCall[]): void {
+  const others = attempt.members.filter((other) => other !== member && isIn(other));
+  member.state = 'asking';
+  member.asked = attempt.scope.run(async () => {
+    const colleagues = others.map(({ colleague }) => colleague);
+    const reached = await broadcast?.answerCalls(member.colleague, asks, colleagues, attempt.number);
+    if (!reached) member.strikes += 1;
+    member.asked = undefined;
+  });
+  // Whoever waits for it is told; an attempt that ends has nobody who does.
+  member.asked.catch(() => {});
 }
 
 /** One reply within the agent's time. @returns undefined when the agent is out instead */
@@ -61,18 +82,22 @@ function putOut(run: Run, member: Member, reason: string, timedOut: boolean): vo
   run.events.emit({ type: 'out', agent: member.seat.id, timedOut, reason });
 }
 
-/** @returns the action that the reply holds; undefined when it holds none, and the agent was told why */
-function takeAction(run: Run, attempt: Attempt, member: Member, reply: Reply): Action | undefined {
-  const { action, results } = readReply(reply, situationOf(run, attempt, member));
+/** Takes the action that the reply holds; an agent without one, that does not ask either, is told why. */
+function takeAction(run: Run, attempt: Attempt, member: Member, reply: Reply): Reading {
+  const reading = readReply(reply, situationOf(run, attempt, member));
+  const { action, asks, results } = reading;
   const problems = results.flatMap(({ refusal }) => (refusal === undefined ? [] : [refusalText(refusal)]));
   for (const { callId, refusal } of results) {
     member.agent.answerCall(callId, refusal === undefined ? accepted : refusalText(refusal));
   }
-  if (results.length === 0) member.agent.tell({ role: 'user', content: noAction });
+  if (reply.calls.length === 0) member.agent.tell({ role: 'user', content: noAction });
   if (action?.kind === 'answer') takeAnswer(run, member, action);
   else if (action?.kind === 'vote') takeVote(run, attempt, member, action);
-  else run.events.emit({ type: 'refused', agent: member.seat.id, text: problems.join(' ') || noAction });
-  return action;
+  else if (asks.length === 0 || problems.length > 0) {
+    run.events.emit({ type: 'refused', agent: member.seat.id, text: problems.join(' ') || noAction });
+  }
+  if (action !== undefined) member.strikes = 0;
+  return reading;
 }
 
 function situationOf(run: Run, attempt: Attempt, member: Member): Situation {
@@ -83,6 +108,7 @@ function situationOf(run: Run, attempt: Attempt, member: Member): Situation {
     choices: attempt.members.filter(hasAnswer).map(({ seat }) => seat.name),
     answersGiven: member.answersGiven,
     answerLimit: max_new_answers_per_agent,
+    mayAsk: run.broadcast !== undefined,
     noveltyProblem: (answer) => noveltyProblem(answer, shown, answer_novelty_requirement),
   };
 }

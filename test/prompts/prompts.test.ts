@@ -2,8 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { joinContent } from '../../src/prompts/content.ts';
 import type { Content } from '../../src/messages/message.ts';
 import {
-  coordinationSystem,
+  coordinationText,
   restartBlock,
+  systemMessage,
   taskMessage,
   votingMessage,
 } from '../../src/prompts/coordination.ts';
@@ -77,7 +78,7 @@ describe('prompts', () => {
   });
 
   test('a persona stands before the framework’s own words', () => {
-    expect(coordinationSystem('You are terse.')).toEqual([
+    expect(systemMessage('You are terse.', coordinationText(undefined))).toEqual([
       expect.stringMatching(/^You are terse\.\n\nYou are one of/),
     ]);
   });

@@ -15,6 +15,7 @@ const situation = (overrides: Partial<Situation> = {}): Situation => ({
   answersGiven: 1,
   answerLimit: 3,
   noveltyProblem: () => undefined,
+  mayAsk: true,
   ...overrides,
 });
 
@@ -57,7 +58,11 @@ describe('an agent’s reply', () => {
       { kind: 'invalid', error: 'agent_id: required' },
     ],
   ])('refused: %s', (_, call, at, refusal) => {
-    expect(readReply(reply(call), at)).toEqual({ action: undefined, results: [{ callId: 'c1', refusal }] });
+    expect(readReply(reply(call), at)).toEqual({
+      action: undefined,
+      asks: [],
+      results: [{ callId: 'c1', refusal }],
+    });
   });
 
   test('the first usable call counts, the others are answered too, in order', () => {
@@ -73,7 +78,38 @@ describe('an agent’s reply', () => {
     ]);
   });
 
+  const ask = (question: string, id = 'c1'): ReplyCall => ({ id, name: 'ask_others', input: { question } });
+
+  test('a reply that asks does nothing else: what it does beside asking was written without the responses', () => {
+    expect(
+      readReply(reply(answer('early', 'c1'), ask('Why?', 'c2'), ask('How?', 'c3')), situation()),
+    ).toEqual({
+      action: undefined,
+      asks: [
+        { callId: 'c2', question: 'Why?' },
+        { callId: 'c3', question: 'How?' },
+      ],
+      results: [{ callId: 'c1', refusal: { kind: 'asks first' } }],
+    });
+  });
+
+  test('an agent that was not given ask_others cannot ask', () => {
+    const call: ReplyCall = { id: 'c1', name: 'ask_others', error: 'No such tool available: ask_others' };
+    expect(readReply(reply(call), situation({ mayAsk: false }))).toEqual({
+      action: undefined,
+      asks: [],
+      results: [{ callId: 'c1', refusal: { kind: 'invalid', error: 'No such tool available: ask_others' } }],
+    });
+  });
+
+  test('respond_to_broadcast does nothing: responses are automatic', () => {
+    const call: ReplyCall = { id: 'c1', name: 'respond_to_broadcast', input: { answer: 'Yes' } };
+    expect(readReply(reply(call), situation()).results).toEqual([
+      { callId: 'c1', refusal: { kind: 'responses are automatic' } },
+    ]);
+  });
+
   test('a reply without calls holds no action and no results', () => {
-    expect(readReply(reply(), situation())).toEqual({ action: undefined, results: [] });
+    expect(readReply(reply(), situation())).toEqual({ action: undefined, asks: [], results: [] });
   });
 });

@@ -1,13 +1,13 @@
 import { ApplicationFailure } from '@temporalio/common';
+import type { z } from 'zod';
 import { completeTeam } from '../config/default-team.ts';
 import type { Environment } from '../config/environment.ts';
 import { checkTeam, withoutEffect } from '../config/kinds.ts';
 import { readNamedConfig } from '../config/named-config.ts';
-import { orchestrationInputSchema } from '../config/orchestration-input.ts';
 import { preflight } from '../config/preflight.ts';
 import { problemsOf, problemText } from '../config/problems.ts';
 import type { Team, TeamConfig } from '../config/team.ts';
-import type { PreparedOrchestration } from '../messages/orchestration.ts';
+import type { PreparedTeam } from '../messages/orchestration.ts';
 import type { PriceTable } from '../messages/prices.ts';
 import { pricesFor } from '../models/prices.ts';
 
@@ -22,35 +22,34 @@ export interface PrepareDependencies {
   prices: PriceTable;
 }
 
+/** @throws `ApplicationFailure` of type `InvalidInput`, not retryable, with everything that is wrong */
+export function checkedInput<T>(schema: z.ZodType<T>, input: unknown): T {
+  const checked = schema.safeParse(input);
+  if (checked.success) return checked.data;
+  throw invalid(problemsOf(schema, checked.error, input).map((problem) => problemText(problem)));
+}
+
 /**
- * The activity `prepareOrchestration`, a workflow's first step: since runs are started from anywhere, it is here
- * that the input is checked and completed.
+ * Finds, checks and completes a team's configuration.
  *
  * @throws `ApplicationFailure` of type `InvalidInput`, not retryable, with everything that is wrong
  */
-export function createPrepareOrchestration({ environment, configFolder, prices }: PrepareDependencies) {
-  return async function prepareOrchestration(input: unknown): Promise<PreparedOrchestration> {
-    const checked = orchestrationInputSchema.safeParse(input);
-    if (!checked.success) {
-      throw invalid(
-        problemsOf(orchestrationInputSchema, checked.error, input).map((problem) => problemText(problem)),
-      );
-    }
-    const { config, ...rest } = checked.data;
-    const named = teamConfig(config, configFolder);
-    const team = completeTeam(named, environment);
-    const problems = preflight(team, environment);
-    if (problems.length > 0) throw invalid(problems);
-    const backends = [
-      ...team.agents.map(({ backend }) => backend),
-      ...(team.final_agent ? [team.final_agent.backend] : []),
-    ];
-    return {
-      ...rest,
-      team,
-      prices: pricesFor(backends, prices),
-      notices: [...withoutEffect(named), ...offlineNotice(named, team)],
-    };
+export function prepareTeam(
+  config: object | string | undefined,
+  { configFolder, environment, prices }: PrepareDependencies,
+): PreparedTeam {
+  const named = teamConfig(config, configFolder);
+  const team = completeTeam(named, environment);
+  const problems = preflight(team, environment);
+  if (problems.length > 0) throw invalid(problems);
+  const backends = [
+    ...team.agents.map(({ backend }) => backend),
+    ...(team.final_agent ? [team.final_agent.backend] : []),
+  ];
+  return {
+    team,
+    prices: pricesFor(backends, prices),
+    notices: [...withoutEffect(named), ...offlineNotice(named, team)],
   };
 }
 

@@ -1,0 +1,223 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { HumanReply } from '../../src/messages/broadcast.ts';
+import { answer, ask, expire, newDesk, withdraw, type Desk, type DeskEvent } from '../../src/rules/desk.ts';
+
+const room = 1000;
+
+/** A desk with all that has come of what was done at it. */
+function deskOf(history = newDesk().history) {
+  let desk: Desk = newDesk(history);
+  const events: DeskEvent[] = [];
+  const take = (step: { desk: Desk; events: DeskEvent[] }): DeskEvent[] => {
+    desk = step.desk;
+    events.push(...step.events);
+    return step.events;
+  };
+  return {
+    events,
+    get desk() {
+      return desk;
+    },
+    ask: (id: string, conversation: string, question = `Question ${id}?`) =>
+      take(ask(desk, { id, conversation, question })),
+    answer: (reply: HumanReply) => take(answer(desk, reply, room)),
+    expire: (id: string) => take(expire(desk, id)),
+    withdraw: (id: string) => take(withdraw(desk, id)),
+  };
+}
+
+/** `q1 prompt`, `q2 deferred`: what came of whose call. */
+const told = (events: DeskEvent[]): string[] =>
+  events.map((event) => {
+    if (event.kind === 'end') return `${event.ask.id} ${event.end.status}`;
+    if (event.kind === 'prompt' || event.kind === 'withdrawn') return `${event.ask.id} ${event.kind}`;
+    return event.kind;
+  });
+
+test('of three that ask at once one prompts, and the others are deferred by its answer', () => {
+  const { ask: asks, answer: answers } = deskOf();
+  expect(told([...asks('q1', 'a'), ...asks('q2', 'b'), ...asks('q3', 'c')])).toEqual(['q1 prompt']);
+  const events = answers({ answer: 'Dark mode' });
+  expect(told(events)).toEqual(['q1 complete', 'q2 deferred', 'q3 deferred']);
+  expect(events[1]).toMatchObject({ end: { history: [{ question: 'Question q1?', answer: 'Dark mode' }] } });
+});
+
+test('one that has been shown the history prompts with a different question, and is deferred with the same one', () => {
+  const { ask: asks, answer: answers } = deskOf();
+  asks('q1', 'a', 'What color theme?');
+  asks('q2', 'b');
+  answers({ answer: 'Dark mode' });
+  expect(told(asks('q3', 'b', ' what  COLOR theme?'))).toEqual(['q3 deferred']);
+  expect(told(asks('q4', 'b', 'Which font?'))).toEqual(['q4 prompt']);
+  answers({ answer: 'Serif' });
+  expect(told(asks('q5', 'a', 'Which size?'))).toEqual(['q5 deferred']);
+  expect(told(asks('q6', 'a', 'Which size?'))).toEqual(['q6 prompt']);
+});
+
+test('a new conversation of the same agent is shown the history first', () => {
+  const { ask: asks, answer: answers } = deskOf();
+  asks('q1', 'attempt 1');
+  answers({ answer: 'Yes' });
+  expect(told(asks('q2', 'attempt 2'))).toEqual(['q2 deferred']);
+});
+
+test('an earlier history defers, and the first question after it is not the first of the session', () => {
+  const { ask: asks, answer: answers } = deskOf([{ question: 'What?', answer: 'That.' }]);
+  expect(told(answers({ answer: 'Too early' }))).toEqual(['ignored']);
+  expect(told(asks('q1', 'a'))).toEqual(['q1 deferred']);
+});
+
+test.each([
+  ['a skip', (desk: ReturnType<typeof deskOf>) => desk.answer({ answer: ' ' }), 'q1 skipped'],
+  ['a timeout', (desk: ReturnType<typeof deskOf>) => desk.expire('q1'), 'q1 timeout'],
+  ['a withdrawal', (desk: ReturnType<typeof deskOf>) => desk.withdraw('q1'), 'q1 withdrawn'],
+])('%s adds nothing to the history: the next asker prompts', (_, end, expected) => {
+  const desk = deskOf();
+  desk.ask('q1', 'a');
+  desk.ask('q2', 'b');
+  expect(told(end(desk))).toEqual([expected, 'q2 prompt']);
+  expect(desk.desk.history).toEqual([]);
+});
+
+test('a late answer that names its question enters the history under it, once, and does not disturb the open one', () => {
+  const desk = deskOf();
+  desk.ask('q1', 'a');
+  desk.ask('q2', 'b');
+  desk.expire('q1');
+  expect(told(desk.answer({ questionId: 'q1', answer: 'Late' }))).toEqual(['kept']);
+  expect(told(desk.answer({ questionId: 'q1', answer: 'Again' }))).toEqual(['ignored']);
+  expect(told(desk.answer({ questionId: 'q2', answer: 'Mine' }))).toEqual(['q2 complete']);
+  expect(desk.desk.history.map((entry) => entry.answer)).toEqual(['Late', 'Mine']);
+  // `b` was shown its own answer, not the late one.
+  expect(told(desk.ask('q3', 'b'))).toEqual(['q3 deferred']);
+});
+
+test('an answer before anything was asked is kept for the first asker; a second one is ignored', () => {
+  const desk = deskOf();
+  expect(told(desk.answer({ answer: 'Dark mode' }))).toEqual(['kept']);
+  expect(told(desk.answer({ answer: 'Light mode' }))).toEqual(['ignored']);
+  expect(told(desk.ask('q1', 'a', 'What color theme?'))).toEqual(['q1 complete']);
+  expect(desk.desk.history).toEqual([{ question: 'What color theme?', answer: 'Dark mode' }]);
+});
+
+test.each([
+  ['names a question that nobody has asked', { questionId: 'q9', answer: 'Yes' }],
+  ['has no name and comes after the question', { answer: 'Yes' }],
+  ['is empty', { answer: '' }],
+])('an answer that %s is ignored', (_, reply) => {
+  const desk = deskOf();
+  desk.ask('q1', 'a');
+  desk.expire('q1');
+  expect(told(desk.answer(reply))).toEqual(['ignored']);
+  expect(desk.desk.history).toEqual([]);
+});
+
+test('an answer that is too long is refused, and its question goes on waiting', () => {
+  const desk = deskOf();
+  desk.ask('q1', 'a');
+  expect(desk.answer({ answer: 'x'.repeat(room + 1) })).toEqual([
+    { kind: 'ignored', why: expect.stringContaining('1001 characters') as string },
+  ]);
+  expect(told(desk.answer({ answer: 'x'.repeat(room) }))).toEqual(['q1 complete']);
+});
+
+type Act =
+  | { act: 'ask'; conversation: string; question: string }
+  | { act: 'answer' | 'skip' | 'expire' | 'withdraw'; of: number }
+  | { act: 'unnamed'; empty: boolean };
+
+const acts: fc.Arbitrary<Act[]> = fc.array(
+  fc.oneof(
+    fc.record({
+      act: fc.constant('ask' as const),
+      conversation: fc.constantFrom('a', 'b', 'c', 'd'),
+      question: fc.constantFrom('Red?', ' red? ', 'Blue?', 'Green?'),
+    }),
+    fc.record({
+      act: fc.constantFrom('answer' as const, 'skip' as const, 'expire' as const, 'withdraw' as const),
+      of: fc.nat(14),
+    }),
+    fc.record({ act: fc.constant('unnamed' as const), empty: fc.boolean() }),
+  ),
+  { maxLength: 40 },
+);
+
+test('however askers and the person interleave: one prompt at a time, each call ends once, no answer lost or misplaced', () => {
+  fc.assert(
+    fc.property(acts, (script) => {
+      const desk = deskOf();
+      const asked = new Map<string, Extract<Act, { act: 'ask' }>>();
+      const open = new Set<string>();
+      const ended = new Map<string, string>();
+      const accepted: string[] = [];
+      const shown = new Map<string, Set<string>>();
+      const shownTo = (id: string): Set<string> => {
+        const { conversation } = asked.get(id) ?? { conversation: '' };
+        return shown.get(conversation) ?? shown.set(conversation, new Set()).get(conversation)!;
+      };
+      let replies = 0;
+      const check = (events: DeskEvent[], reply?: { questionId?: string; text: string }): void => {
+        for (const event of events) {
+          if (event.kind === 'prompt') {
+            expect(open.size).toBe(0);
+            open.add(event.ask.id);
+          } else if (event.kind === 'withdrawn') {
+            expect(open.delete(event.ask.id)).toBe(true);
+          } else if (event.kind === 'end') {
+            const { id } = event.ask;
+            expect(ended.has(id)).toBe(false);
+            ended.set(id, event.end.status);
+            expect(open.delete(id)).toBe(event.wasOpen);
+            if (event.end.status === 'complete' && event.wasOpen) {
+              expect(event.end.answer).toBe(reply?.text);
+              expect(reply?.questionId ?? id).toBe(id);
+            }
+            if (event.end.status === 'complete') {
+              if (event.wasOpen) accepted.push(event.end.answer);
+              shownTo(id).add(event.end.answer);
+            }
+            if (event.end.status === 'deferred') {
+              const entries = event.end.history;
+              expect(entries.length).toBeGreaterThan(0);
+              const seen = shownTo(id);
+              const question = asked.get(id)?.question.trim().toLowerCase();
+              expect(
+                entries.some(
+                  (entry) => !seen.has(entry.answer) || entry.question.trim().toLowerCase() === question,
+                ),
+              ).toBe(true);
+              for (const entry of entries) seen.add(entry.answer);
+            }
+          } else if (event.kind === 'kept') accepted.push(event.answer);
+        }
+        expect(open.size).toBeLessThanOrEqual(1);
+        expect([...open]).toEqual(desk.desk.open === undefined ? [] : [desk.desk.open.id]);
+      };
+      for (const step of script) {
+        if (step.act === 'ask') {
+          const id = `q${asked.size}`;
+          asked.set(id, step);
+          check(desk.ask(id, step.conversation, step.question));
+        } else if (step.act === 'unnamed') {
+          const text = step.empty ? '' : `answer ${replies++}`;
+          check(desk.answer({ answer: text }), { text });
+        } else {
+          const questionId = `q${step.of}`;
+          if (step.act === 'expire') check(desk.expire(questionId));
+          else if (step.act === 'withdraw') check(desk.withdraw(questionId));
+          else {
+            const text = step.act === 'skip' ? '' : `answer ${replies++}`;
+            check(desk.answer({ questionId, answer: text }), { questionId, text });
+          }
+        }
+      }
+      const { history, kept } = desk.desk;
+      const held = [...history.map((entry) => entry.answer), ...(kept === undefined ? [] : [kept])];
+      expect(held.toSorted()).toEqual(accepted.toSorted());
+      // Nobody is left waiting without a question that is open.
+      expect(desk.desk.open === undefined ? desk.desk.queue : []).toEqual([]);
+    }),
+    { numRuns: 1000 },
+  );
+});
