@@ -1,5 +1,6 @@
 import type { Message } from '../../messages/message.ts';
 import { answerClosing, headings } from '../../prompts/headings.ts';
+import { asksIn, type Ask } from './heard.ts';
 
 /** The parts of a prompt that the offline model acts on. */
 export interface Prompt {
@@ -15,10 +16,28 @@ export interface Prompt {
   selected: string | undefined;
   /** An answer that was presented already. */
   presented: string | undefined;
+  /** What it has asked others, and what came of it. */
+  asks: Ask[];
+  /** The question of another agent that it is to respond to, as its shadow. */
+  question: PutQuestion | undefined;
 }
 
+export interface PutQuestion {
+  text: string;
+  /** Whether the response is to be brief. */
+  brief: boolean;
+}
+
+/** What an agent is told for its awareness is nothing to act on. */
+const aside = '[INFO] While you were working,';
+
 export function readPrompt(messages: Message[]): Prompt {
-  const users = messages.filter(({ role }) => role === 'user').map(({ content }) => content);
+  const users = messages
+    .filter(({ role, content }) => role === 'user' && !content.startsWith(aside))
+    .map(({ content }) => content);
+  const last = users.at(-1) ?? '';
+  const isShadow = last.startsWith(headings.question);
+  if (isShadow) users.pop();
   const opening = users.find((text) => text.startsWith(headings.task)) ?? users.at(-1) ?? '';
   const { task, restart } = splitOpening(opening);
   const everything = users.join('\n\n');
@@ -34,7 +53,14 @@ export function readPrompt(messages: Message[]): Prompt {
     answers: answersIn(everything),
     selected: /^Selected: (\S+)$/m.exec(everything)?.[1],
     presented: presentedIn(everything),
+    asks: asksIn(messages),
+    question: isShadow ? questionIn(last) : undefined,
   };
+}
+
+function questionIn(text: string): PutQuestion {
+  const [put, guidance] = splitAt(text, `\n\n${headings.howToRespond}`);
+  return { text: after(put, '\n\n').trim(), brief: /\bbrief\b/i.test(guidance) };
 }
 
 function splitOpening(opening: string): { task: string; restart: string } {
