@@ -35,6 +35,9 @@ const leaning = /^(it|its|this|that|these|those|they|he|she|then|there|both|such
 const sameFileBonus = 1.3;
 const sameHeadingBonus = 1.6;
 
+/** What answers nothing: a question, and what this model has said in an earlier answer of its own doing. */
+const idle = /\?$|nothing was found in |those asked had no answer\.$|^\(Offline model: /;
+
 /** Looks up each part; several shelves are asked in turn, and the first that knows something answers. */
 export function findingsOn(parts: string[], whole: string, shelves: Shelf[], least = enough): Finding[] {
   const queries = parts.map((part) => {
@@ -88,7 +91,7 @@ function bestHit(part: string, hits: Hit[], least: number, near: Sentence | unde
   const numeric = wantsNumber(part);
   const worth = ({ score, sentence }: Hit): number =>
     score * nearness(sentence, near) * (numeric && holdsNumber(sentence.text) ? numberBonus : 1);
-  const fitting = hits.filter(({ coverage }) => coverage >= least);
+  const fitting = hits.filter(({ coverage, sentence }) => coverage >= least && !idle.test(sentence.text));
   return fitting.reduce<Hit | undefined>(
     (best, hit) => (best === undefined || worth(hit) > worth(best) ? hit : best),
     undefined,

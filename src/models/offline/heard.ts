@@ -80,7 +80,7 @@ export function isAbout(question: string, exchange: Exchange): boolean {
 /** What was said on a question, line by line, each with its speaker, and the place that the speaker names. */
 export function saidOn(question: string, exchanges: Exchange[]): Finding {
   const said = exchanges.filter((exchange) => isAbout(question, exchange)).flatMap((each) => each.said);
-  return { part: question, sentences: said.flatMap(linesOf) };
+  return { part: question, sentences: said.flatMap((each) => linesOf(each).slice(0, mostLines)) };
 }
 
 /** The lines of one response that say something. */
@@ -89,7 +89,6 @@ export function linesOf({ who, text }: Exchange['said'][number]): Finding['sente
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '' && !line.startsWith(nothingFound))
-    .slice(0, mostLines)
     .map((line) => {
       const [, words = line, place] = sourced.exec(line) ?? [];
       return { text: words, place: place === undefined ? who : `${who}, ${place}` };

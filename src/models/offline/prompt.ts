@@ -8,8 +8,10 @@ export interface Prompt {
   task: string;
   /** What a restart asked for; empty in a first attempt. */
   instructions: string;
-  /** What was said before the task. */
+  /** What the person said before the task. */
   conversation: string;
+  /** What was answered before the task. */
+  earlier: string[];
   /** The answers shown, the newest of each name. */
   answers: Array<{ name: string; content: string }>;
   /** Name under which the selected answer stands. */
@@ -38,18 +40,18 @@ export function readPrompt(messages: Message[]): Prompt {
   const last = users.at(-1) ?? '';
   const isShadow = last.startsWith(headings.question);
   if (isShadow) users.pop();
-  const opening = users.find((text) => text.startsWith(headings.task)) ?? users.at(-1) ?? '';
+  const opening = users.findLast((text) => text.startsWith(headings.task)) ?? users.at(-1) ?? '';
   const { task, restart } = splitOpening(opening);
   const everything = users.join('\n\n');
-  const before = messages.slice(
-    0,
-    messages.findIndex(({ content }) => content === opening),
-  );
+  const place = messages.findLastIndex(({ content }) => content === opening);
+  const before = (speaker: Message['role']): string[] =>
+    messages.slice(0, place).flatMap(({ role, content }) => (role === speaker ? [content] : []));
   return {
     persona: messages.find(({ role }) => role === 'system')?.content ?? '',
     task,
     instructions: after(restart, headings.instructions).split('\n\n')[0]?.trim() ?? '',
-    conversation: before.flatMap(({ role, content }) => (role === 'system' ? [] : [content])).join('\n\n'),
+    conversation: before('user').join('\n\n'),
+    earlier: before('assistant'),
     answers: answersIn(everything),
     selected: /^Selected: (\S+)$/m.exec(everything)?.[1],
     presented: presentedIn(everything),

@@ -12,7 +12,7 @@ export interface Shelf {
   placeOf(sentence: Sentence): string;
 }
 
-/** All that an agent can answer from, the nearest first: what it was given, its folder, what others told it. */
+/** All that an agent can answer from, the surest first: what it was given, its folder, what it was told, old answers. */
 export function shelvesOf(prompt: Prompt, library: Library): Shelf[] {
   const given = [readQuestion(prompt.task).given, prompt.conversation].filter((text) => text.trim() !== '');
   const heard = exchangesIn(prompt.asks).flatMap(({ said }) => said.flatMap(linesOf));
@@ -20,6 +20,7 @@ export function shelvesOf(prompt: Prompt, library: Library): Shelf[] {
     ...given.map((text) => numbered(new SentenceIndex([{ name: 'the text given', text }]))),
     numbered(library.index()),
     shelfOf(heard),
+    shelfOf(prompt.earlier.flatMap((text) => linesOf({ who: 'an earlier answer', text }))),
   ];
 }
 
