@@ -65,11 +65,15 @@ export class Agent {
    * what it was told stays pending, so that the next call's messages still begin with the last one's.
    *
    * @param tools blob id of the tools offered; null for none
+   * @param temperature instead of the backend's own
    */
-  async reply(purpose: Purpose, tools: string | null): Promise<Reply> {
+  async reply(purpose: Purpose, tools: string | null, temperature?: number): Promise<Reply> {
     const told = this.#told.length;
+    const { persona } = this;
+    const speaker =
+      temperature === undefined ? persona : { ...persona, backend: { ...persona.backend, temperature } };
     try {
-      const call = this.#caller.start(this.persona, purpose, {
+      const call = this.#caller.start(speaker, purpose, {
         system: this.#system,
         transcript: this.#transcript,
         append: this.#pending,

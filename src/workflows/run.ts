@@ -63,3 +63,6 @@ export interface Attempt {
   /** All of its work; questions too, which a round of voting that starts again does not withdraw. */
   scope: CancellationScope;
 }
+
+/** As summaries of calls name it. */
+export const whenOf = ({ number }: Attempt): string => `attempt ${number}`;
