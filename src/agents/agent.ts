@@ -32,6 +32,7 @@ export class Agent {
   #results: Array<ToolMessage<Content>> = [];
   #told: NewMessage[];
   #writing: string | undefined;
+  #lastWords = '';
 
   constructor(persona: Persona, caller: ModelCaller, { system, transcript, messages }: Opening) {
     this.persona = persona;
@@ -44,6 +45,11 @@ export class Agent {
   /** The conversation as far as a model has replied to it; null before the first reply. */
   get transcript(): TranscriptRef | null {
     return this.#transcript;
+  }
+
+  /** What it said last that has any text; empty before that. */
+  get lastWords(): string {
+    return this.#lastWords;
   }
 
   get fork(): Fork {
@@ -81,6 +87,7 @@ export class Agent {
       });
       this.#writing = call.activityId;
       const { transcript, reply } = await call.result;
+      if (reply.content.trim() !== '') this.#lastWords = reply.content;
       this.#transcript = transcript;
       this.#results = [];
       this.#told = this.#told.slice(told);

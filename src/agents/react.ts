@@ -6,7 +6,7 @@ import { filled, notRun, reactPrompts } from '../prompts/loops.ts';
 import { isFinalAnswer, withoutMarker } from '../rules/final-answer.ts';
 import { callFailure, isBudgetSpent } from './failures.ts';
 import type { ToolAnswer } from './toolbox.ts';
-import { refuseCalls, replyOf, runCalls, type Loop, type TurnEnd, type Worker } from './worker.ts';
+import { noWords, refuseCalls, replyOf, runCalls, type Loop, type TurnEnd, type Worker } from './worker.ts';
 
 /** Deciding is to be focused, whatever reasoning is. */
 const actionTemperature = 0.3;
@@ -24,7 +24,7 @@ export function react(settings: ReActSettings): Loop {
       for (let cycle = 1; cycle <= settings.max_iterations; cycle++) {
         await phases.think();
         const answer = await phases.act();
-        if (answer !== undefined) return { answer, limited: false };
+        if (answer !== undefined) return phases.end(answer, false);
       }
     } catch (error) {
       if (isCancellation(error) || isBudgetSpent(error)) throw error;
@@ -82,10 +82,7 @@ export class ReAct {
   /** One call more, after one that failed. @throws where that fails too */
   async recover(error: string): Promise<TurnEnd> {
     this.#show(indicators.errorOccurred(error));
-    return {
-      answer: await this.#last('recover', filled(this.#prompts.error_prompt, { error })),
-      limited: true,
-    };
+    return this.#last('recover', filled(this.#prompts.error_prompt, { error }));
   }
 
   async sumUp(): Promise<TurnEnd> {
@@ -93,14 +90,21 @@ export class ReAct {
     const prompt = filled(this.#prompts.max_iterations_prompt, {
       max_iterations: String(this.#settings.max_iterations),
     });
-    return { answer: await this.#last('summarise', prompt), limited: true };
+    return this.#last('summarise', prompt);
   }
 
-  async #last(what: 'recover' | 'summarise', prompt: string): Promise<string> {
+  /** Tells the answer, once. */
+  end(text: string, limited: boolean): TurnEnd {
+    const answer = text || noWords;
+    this.#worker.say(this.#settings.show_reasoning ? indicators.finalAnswer(answer) : answer);
+    return { answer, limited };
+  }
+
+  async #last(what: 'recover' | 'summarise', prompt: string): Promise<TurnEnd> {
     this.#tell(prompt);
     const { calls, content } = await replyOf(this.#worker, what, null, actionTemperature);
     refuseCalls(this.#worker, calls, notRun);
-    return withoutMarker(content) || noWords;
+    return this.end(withoutMarker(content), true);
   }
 
   /** Without tools; what is called all the same is refused. */
@@ -119,8 +123,6 @@ export class ReAct {
     if (this.#settings.show_reasoning) this.#worker.say(text);
   }
 }
-
-const noWords = '(The model replied without any text.)';
 
 function outcomeOf({ call, status, text }: ToolAnswer): string {
   if (status === 'ok') return indicators.success(call.name, text);

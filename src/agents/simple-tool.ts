@@ -1,7 +1,7 @@
 import type { SimpleToolSettings } from '../config/orchestrators.ts';
 import { notRun, toolsUnavailable } from '../prompts/loops.ts';
 import { temperatureAfter } from '../rules/stress.ts';
-import { refuseCalls, replyOf, runCalls, type Loop } from './worker.ts';
+import { noWords, refuseCalls, replyOf, runCalls, type Loop } from './worker.ts';
 
 /**
  * The loop `simple_tool`: reply, run the tools asked for, repeat. Each failed call raises the temperature by 0.1; the
@@ -18,18 +18,17 @@ export function simpleTool({ max_thoughts, parallel }: SimpleToolSettings): Loop
       if (isLast) agent.tell({ role: 'system', content: toolsUnavailable });
       const reply = await replyOf(worker, 'reply', isLast ? null : tools, temperatureAfter(failures));
       said = reply.content.trim() === '' ? said : reply.content;
-      if (reply.calls.length === 0) return { answer: said || noWords, limited: isLast };
-      if (isLast) {
+      if (isLast || reply.calls.length === 0) {
         refuseCalls(worker, reply.calls, notRun);
-        return { answer: said || outOfThoughts(max_thoughts), limited: true };
+        const answer = said || (isLast ? outOfThoughts(max_thoughts) : noWords);
+        worker.say(answer);
+        return { answer, limited: isLast };
       }
       const answers = await runCalls(worker, reply.calls, parallel);
       failures += answers.filter(({ status }) => status !== 'ok').length;
     }
   };
 }
-
-const noWords = '(The model replied without any text.)';
 
 const outOfThoughts = (limit: number): string =>
   `(No answer: all ${limit} thoughts were used on tools, see max_thoughts.)`;

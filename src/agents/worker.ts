@@ -9,9 +9,9 @@ export interface Worker {
   /** Blob id of the tools that it is offered; null: none. */
   tools: string | null;
   /** Runs one call of any of these tools. */
-  run(call: ReplyCall): Promise<ToolAnswer>;
-  /** Tells the person what is going on. */
-  say(text: string): void;
+  run: (call: ReplyCall) => Promise<ToolAnswer>;
+  /** Tells the person what is going on, and at last the answer. */
+  say: (text: string) => void;
   /** `turn 3`, `attempt 2`. */
   when: string;
   /** Milliseconds that each model call has. */
@@ -25,7 +25,10 @@ export interface TurnEnd {
   limited: boolean;
 }
 
-/** A loop of an agent on one text of the person. @throws what a model call throws, where the loop has no way to go on */
+/** Instead of an answer where the model gave no text at all. */
+export const noWords = '(The model replied without any text.)';
+
+/** A loop of an agent on one text of the person: it tells the answer too. @throws what a model call throws, where the loop has no way to go on */
 export type Loop = (worker: Worker, text: string) => Promise<TurnEnd>;
 
 export function replyOf(
