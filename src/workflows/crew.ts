@@ -40,6 +40,8 @@ export async function seatsOf({ agents }: Team): Promise<Seat[]> {
     name: anonymousName(index),
     persona: system_message === undefined ? undefined : personas[index],
     backend,
+    orchestrator: undefined,
+    toolbox: undefined,
     timedOut: false,
   }));
 }

@@ -12,6 +12,7 @@ const marks: Record<AgentState, string> = {
   voting: '✎',
   voted: '✓',
   asking: '?',
+  'using tools': '✎',
   out: '✗',
   'timed out': '✗',
 };
