@@ -34,6 +34,8 @@ export const closeSignal = defineSignal('close');
 
 /** What a session's next run takes over. */
 export interface SessionRecord extends CrewRecord {
+  /** What the session is held with; runs that were recorded before it was handed over have none. */
+  prepared?: PreparedSession;
   conversation: TranscriptRef | null;
   last: Last;
   events: number;
@@ -74,7 +76,9 @@ export async function session(input: SessionInput & { earlier?: SessionRecord })
     closed = true;
   });
 
-  const prepared = await prepareSession(input);
+  const prepared = earlier?.prepared ?? (await prepareSession(input));
+  if (prepared.kind === 'agent')
+    throw ApplicationFailure.nonRetryable('sessions with one agent are not run yet', 'InvalidInput');
   const stored = await storeDuties(prepared.team);
   const seats = await seatsOf(prepared.team);
   const crew = newCrew(prepared, stored, surface, earlier ?? {});
@@ -92,7 +96,9 @@ export async function session(input: SessionInput & { earlier?: SessionRecord })
     else {
       await condition(allHandlersFinished);
       if (queue.length === 0 && !closed)
-        await continueAsNew<typeof session>({ config: prepared.team, earlier: conversation.record });
+        await continueAsNew<typeof session>({
+          earlier: { ...conversation.record, prepared: { ...prepared, history: [] } },
+        });
     }
   }
 }
