@@ -2,7 +2,7 @@ import { Context } from '@temporalio/activity';
 import type { NewMessage, TokenUsage, TranscriptRef } from '../messages/message.ts';
 import { createCallModel, journalKey, type CallModelDependencies } from './call-model.ts';
 import { resolveMessages } from './resolve.ts';
-import type { PrepareDependencies } from './prepare-team.ts';
+import type { PrepareDependencies } from './prepare-input.ts';
 import { createPreparations } from './prepare.ts';
 
 /** How long the cost of a call that was just abandoned is waited for: its worker learns of it with a heartbeat. */

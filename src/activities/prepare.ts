@@ -1,28 +1,34 @@
+import { checkConfig, checkTeam } from '../config/kinds.ts';
 import { orchestrationInputSchema } from '../config/orchestration-input.ts';
+import { readConfigFile, readTeamFile } from '../config/read-config.ts';
 import { sessionInputSchema } from '../config/session-input.ts';
 import type { PreparedOrchestration } from '../messages/orchestration.ts';
 import type { PreparedSession } from '../messages/session.ts';
-import { checkedInput, prepareTeam, type PrepareDependencies } from './prepare-team.ts';
+import { prepareAgent } from './prepare-agent.ts';
+import { checkedConfig, checkedInput, type PrepareDependencies } from './prepare-input.ts';
+import { prepareTeam } from './prepare-team.ts';
 
 /**
  * The activities that are a workflow's first step: since runs are started from anywhere, it is here that the input is
  * checked and completed. They throw `ApplicationFailure` of type `InvalidInput`, with everything that is wrong.
  */
 export function createPreparations(dependencies: PrepareDependencies) {
+  const { configFolder } = dependencies;
   return {
     async prepareOrchestration(input: unknown): Promise<PreparedOrchestration> {
-      const { config, ...rest } = checkedInput(orchestrationInputSchema, input);
-      return { ...rest, ...prepareTeam(config, dependencies) };
+      const { config = {}, ...rest } = checkedInput(orchestrationInputSchema, input);
+      const team = checkedConfig(config, configFolder, checkTeam, readTeamFile);
+      return { ...rest, ...prepareTeam(team, dependencies) };
     },
 
     async prepareSession(input: unknown): Promise<PreparedSession> {
       const { config, history, text } = checkedInput(sessionInputSchema, input);
-      return {
-        kind: 'team',
-        history,
-        ...(text !== undefined && { text }),
-        ...prepareTeam(config, dependencies),
-      };
+      const rest = { history, ...(text !== undefined && { text }) };
+      const checked =
+        config === undefined ? undefined : checkedConfig(config, configFolder, checkConfig, readConfigFile);
+      if (checked?.kind === 'team')
+        return { ...rest, kind: 'team', ...prepareTeam(checked.team, dependencies) };
+      return { ...rest, kind: 'agent', ...prepareAgent(checked?.agent, dependencies) };
     },
   };
 }

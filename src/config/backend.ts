@@ -1,17 +1,12 @@
 import { z } from 'zod';
+import { mcpServersSchema } from './mcp-servers.ts';
+
+export type { McpServer } from './mcp-servers.ts';
 
 /** `openai`, `gemini` and `chatcompletion` speak Chat Completions, `claude` Anthropic's Messages; `offline` needs no network. */
 export const backendTypes = ['openai', 'claude', 'gemini', 'chatcompletion', 'offline'] as const;
 
 const name = z.string().min(1);
-
-/** A server of tools over the Model Context Protocol: a command that speaks it over stdio, or an HTTP address. */
-export const mcpServerSchema = z.union([
-  z.strictObject({ name, command: name, args: z.array(z.string()).default([]) }),
-  z.strictObject({ name, url: z.url() }),
-]);
-
-export type McpServer = z.output<typeof mcpServerSchema>;
 
 /** An agent's `backend:`. Temperatures are the provider's: out of its range they are clamped. */
 export const backendSchema = z.strictObject({
@@ -22,7 +17,7 @@ export const backendSchema = z.strictObject({
   temperature: z.number().min(0).max(2).optional(),
   max_tokens: z.int().positive().optional(),
   folder: name.optional(),
-  mcp_servers: z.array(mcpServerSchema).optional(),
+  mcp_servers: mcpServersSchema.optional(),
   cwd: name.optional(),
   enable_mcp_command_line: z.boolean().optional(),
   command_line_execution_mode: z.enum(['local', 'docker']).optional(),

@@ -1,6 +1,7 @@
 import { defaultModel } from '../models/providers.ts';
 import type { Backend } from './backend.ts';
 import type { Environment } from './environment.ts';
+import { orchestratorOf } from './orchestrators.ts';
 import type { Team, TeamConfig } from './team.ts';
 
 /** The team where a configuration names no agents: three ways of looking at a task. */
@@ -21,21 +22,25 @@ export function defaultBackend(environment: Environment): Backend {
   return { type: 'offline' };
 }
 
-/** Completes a configuration: agents where it has none, a backend for each agent, a model for each backend. */
+/** Completes a configuration: agents where it has none; a backend with its model, a loop and tools for each agent. */
 export function completeTeam(config: TeamConfig, environment: Environment): Team {
   const fallback = defaultBackend(environment);
-  const agents = config.agents ?? defaultAgents;
+  const agents: TeamConfig['agents'] = config.agents ?? defaultAgents;
   return {
     ...config,
-    agents: agents.map((agent) => ({
-      ...agent,
-      backend: withModel('backend' in agent && agent.backend !== undefined ? agent.backend : fallback),
+    agents: agents.map(({ id, system_message, backend = fallback, ...work }) => ({
+      id,
+      ...(system_message !== undefined && { system_message }),
+      backend: completeBackend(backend),
+      orchestrator: orchestratorOf(work.orchestrator ?? 'simple_tool'),
+      tools: { packages: work.tool_packages ?? [], mcpServers: backend.mcp_servers ?? [] },
     })),
-    ...(config.final_agent && { final_agent: { backend: withModel(config.final_agent.backend) } }),
+    ...(config.final_agent && { final_agent: { backend: completeBackend(config.final_agent.backend) } }),
   };
 }
 
-function withModel(backend: Backend): Backend {
+/** A backend with its model. Its tools are its agent's, and stand there. */
+export function completeBackend(backend: Backend): Backend {
   const model = backend.model ?? defaultModel(backend.type);
-  return model === undefined ? backend : { ...backend, model };
+  return { ...backend, ...(model !== undefined && { model }), mcp_servers: undefined };
 }

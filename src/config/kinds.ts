@@ -1,43 +1,65 @@
 import { z } from 'zod';
 import { backendTypes } from './backend.ts';
 import { broadcastSchema } from './broadcast.ts';
-import { problemsOf, type Problem } from './problems.ts';
+import { checkAgent, nobodyToAsk } from './check-agent.ts';
+import type { OneAgentConfig } from './one-agent.ts';
+import { problemsOf, type Checked, type Problem } from './problems.ts';
 import { teamSchema, type TeamConfig } from './team.ts';
 
-/** The kinds of configuration, told apart by their top-level keys. A team's is the one without any of the others'. */
-const otherKinds: Array<{ key: string; kind: string }> = [
-  { key: 'modules', kind: 'one agent (modules and exchange)' },
-  { key: 'exchange', kind: 'one agent (modules and exchange)' },
-  { key: 'research', kind: 'research' },
-  { key: 'plan', kind: 'plan' },
-];
+/** A configuration that was checked, with the defaults filled in. `content`: the same as a run's input takes it. */
+export type Config = { content: object } & (
+  { kind: 'team'; team: TeamConfig } | { kind: 'agent'; agent: OneAgentConfig }
+);
 
-/** What the other kinds have in common. */
-const otherSchema = z.looseObject({ coordination: broadcastSchema.optional() });
+/** Why a team's run does not take a configuration of one agent. */
+export const oneAgentTalks =
+  'a configuration of one agent is for a conversation (reprise chat, the workflow session), not for a team’s task';
 
-export type Checked<T> = { ok: true; value: T } | { ok: false; problems: Problem[] };
+/** The kinds are told apart by their top-level keys. A team's is the one without any of the others'. */
+const keysOfOneAgent = ['modules', 'exchange'];
+const keysNotRun = ['research', 'plan'];
 
-/** Checks a configuration's content and fills in the defaults. */
-export function checkTeam(content: unknown): Checked<TeamConfig> {
-  if (typeof content !== 'object' || content === null || Array.isArray(content)) {
-    return { ok: false, problems: [{ path: [], message: 'a configuration is a mapping of keys to values' }] };
+/** What the kinds that are not run have in common with that of one agent. */
+const notRunSchema = z.looseObject({ coordination: broadcastSchema.optional() });
+
+/** Checks a configuration's content, of whichever kind it is, and fills in the defaults. */
+export function checkConfig(content: unknown): Checked<Config> {
+  if (!isMapping(content)) return notAMapping;
+  if (!keysOfOneAgent.some((key) => key in content)) {
+    const checked = checkTeam(content);
+    return checked.ok ? { ok: true, value: { kind: 'team', team: checked.value, content } } : checked;
   }
-  const other = otherKinds.find(({ key }) => key in content);
-  if (other !== undefined) {
-    const message = `configurations of the kind "${other.kind}" are not run by this version, only those of a team`;
-    return { ok: false, problems: [{ path: [other.key], message }, ...problemsOfOther(content)] };
+  const checked = checkAgent(content);
+  return checked.ok ? { ok: true, value: { kind: 'agent', agent: checked.value, content } } : checked;
+}
+
+/** The same where only a team will do. */
+export function checkTeam(content: unknown): Checked<TeamConfig> {
+  if (!isMapping(content)) return notAMapping;
+  const key = keysOfOneAgent.find((each) => each in content);
+  if (key !== undefined) return { ok: false, problems: [{ path: [key], message: oneAgentTalks }] };
+  const kind = keysNotRun.find((each) => each in content);
+  if (kind !== undefined) {
+    const message = `configurations of the kind "${kind}" are not run by this version, only those of a team or of one agent`;
+    return { ok: false, problems: [{ path: [kind], message }, ...problemsOfNotRun(content)] };
   }
   const result = teamSchema.safeParse(content);
   if (result.success) return { ok: true, value: result.data };
   return { ok: false, problems: problemsOf(teamSchema, result.error, content).map(aboutClaudeCode) };
 }
 
-function problemsOfOther(content: object): Problem[] {
-  const result = otherSchema.safeParse(content);
-  if (!result.success) return problemsOf(otherSchema, result.error, content);
-  if (result.data.coordination?.broadcast !== 'agents') return [];
-  const message = '"agents" has nobody to ask where there is one agent; use human, which asks a person';
-  return [{ path: ['coordination', 'broadcast'], message }];
+const isMapping = (content: unknown): content is object =>
+  typeof content === 'object' && content !== null && !Array.isArray(content);
+
+const notAMapping: Checked<never> = {
+  ok: false,
+  problems: [{ path: [], message: 'a configuration is a mapping of keys to values' }],
+};
+
+function problemsOfNotRun(content: object): Problem[] {
+  const result = notRunSchema.safeParse(content);
+  if (!result.success) return problemsOf(notRunSchema, result.error, content);
+  return result.data.coordination?.broadcast === 'agents' ? [nobodyToAsk] : [];
 }
 
 /** MassGen has this backend, so that its users may try it here: they are told what it would lack besides. */
@@ -48,38 +70,4 @@ function aboutClaudeCode(problem: Problem): Problem {
     'claude_code is not delivered as a backend, and with broadcasting on, ' +
     `an agent of that backend would have no ask_others; use one of ${others}`;
   return { ...problem, message };
-}
-
-const askedAlone =
-  'broadcast: agents has nobody to ask in a team of one agent; human is the mode that has someone to ask';
-
-/** What does nothing as it is set, in words for a person: keys of later versions, and asking where nobody is to be asked. */
-export function withoutEffect(team: TeamConfig): string[] {
-  const { coordination, snapshot_storage, agent_temporary_workspace } = team.orchestrator;
-  const agents = team.agents ?? [];
-  const backends = [...agents.map(({ backend }) => backend), team.final_agent?.backend].filter(
-    (each) => each !== undefined,
-  );
-  const inert: Array<[key: string, set: boolean]> = [
-    [
-      'orchestrator (of an agent)',
-      agents.some(({ orchestrator = 'simple_tool' }) => orchestrator !== 'simple_tool'),
-    ],
-    ['tool_packages', agents.some(({ tool_packages }) => tool_packages !== undefined)],
-    ['mcp_servers', backends.some(({ mcp_servers }) => mcp_servers !== undefined)],
-    ['cwd', backends.some(({ cwd }) => cwd !== undefined)],
-    ['enable_mcp_command_line', backends.some((backend) => backend.enable_mcp_command_line !== undefined)],
-    [
-      'command_line_execution_mode',
-      backends.some((backend) => backend.command_line_execution_mode !== undefined),
-    ],
-    ['snapshot_storage', snapshot_storage !== undefined],
-    ['agent_temporary_workspace', agent_temporary_workspace !== undefined],
-    ['enable_planning_mode', coordination.enable_planning_mode],
-  ];
-  const keys = inert.flatMap(([key, set]) => (set ? [key] : []));
-  return [
-    ...(keys.length === 0 ? [] : [`Without effect in this version: ${keys.join(', ')}`]),
-    ...(agents.length === 1 && coordination.broadcast === 'agents' ? [askedAlone] : []),
-  ];
 }

@@ -16,3 +16,9 @@ export interface OneAgent {
   /** Seconds that a session waits for the next turn before it ends; absent: for ever. */
   idle_timeout?: number | undefined;
 }
+
+/** What a file says: the backend may be without a model. */
+export interface OneAgentConfig extends OneAgent {
+  /** Ids of modules that no wire leads to from the entry. */
+  unused: string[];
+}

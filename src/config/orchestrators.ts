@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { didYouMean } from './did-you-mean.ts';
+import { isModulePath, modulePath, modulePathProblem } from './module-path.ts';
 
 const limit = z.int().min(1).default(10);
 
@@ -27,8 +29,28 @@ export const reactSchema = z.strictObject({
 export type SimpleToolSettings = z.output<typeof simpleToolSchema>;
 export type ReActSettings = z.output<typeof reactSchema>;
 
-/** How an agent works: its loop with its settings. `module`: a user's own, relative to the extensions folder. */
+/** How an agent works: its loop with its settings. `module`: a user's own, as `./mine.ts` from the extensions folder. */
 export type OrchestratorSettings =
   | ({ kind: 'simple_tool' } & SimpleToolSettings)
   | ({ kind: 'react' } & ReActSettings)
   | { kind: 'custom'; module: string; config: Record<string, unknown> };
+
+const names = ['simple_tool', 'react'];
+
+/** An agent's `orchestrator:` in a team: a loop with its default settings. */
+export const orchestratorSchema = z.string().superRefine((name, context) => {
+  if (names.includes(name)) return;
+  const problem = isModulePath(name)
+    ? modulePathProblem(name)
+    : `${JSON.stringify(name)} is not one of ${names.join(' | ')} | ./my-orchestrator.ts${hint(name)}`;
+  if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
+});
+
+const hint = (name: string): string => didYouMean(name, names).replace(/^ /, '; ');
+
+/** The settings that such a name stands for. */
+export function orchestratorOf(name: string): OrchestratorSettings {
+  if (name === 'simple_tool') return { kind: 'simple_tool', ...simpleToolSchema.parse({}) };
+  if (name === 'react') return { kind: 'react', ...reactSchema.parse({}) };
+  return { kind: 'custom', module: modulePath(name), config: {} };
+}

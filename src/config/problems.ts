@@ -7,6 +7,13 @@ export interface Problem {
   message: string;
 }
 
+/** A value with its defaults filled in, or all that is wrong with it. */
+export type Checked<T> = { ok: true; value: T } | { ok: false; problems: Problem[] };
+
+/** Problems of a part, as problems of the whole. */
+export const under = (path: PropertyKey[], problems: Problem[]): Problem[] =>
+  problems.map((problem) => ({ ...problem, path: [...path, ...problem.path] }));
+
 /** `agents[0].backend.type` */
 export function pathText(path: PropertyKey[]): string {
   return path.reduce<string>(
@@ -33,7 +40,7 @@ function problemsOfIssue(schema: z.ZodType, issue: z.core.$ZodIssue, value: unkn
       const valid = keysAt(schema, path);
       return issue.keys.map((key) => ({
         path: [...path, key],
-        message: `unknown key;${didYouMean(key, valid)} valid keys: ${valid.join(', ')}`,
+        message: `unknown key;${didYouMean(key, valid)} ${valid.length === 0 ? 'there are none here' : `valid keys: ${valid.join(', ')}`}`,
       }));
     }
     case 'invalid_value': {
@@ -46,8 +53,7 @@ function problemsOfIssue(schema: z.ZodType, issue: z.core.$ZodIssue, value: unkn
       const choices = issue.errors
         .flat()
         .flatMap((each) => (each.code === 'invalid_value' ? each.values : []));
-      if (choices.length === 0)
-        return [{ path, message: `${found} fits none of the forms that are valid here` }];
+      if (choices.length === 0) return [{ path, message: notOne(found, issue.message) }];
       const texts = choices.map(String);
       return [
         { path, message: `${found} is not one of ${texts.join(' | ')}${hintAt(at(value, path), texts)}` },
@@ -72,6 +78,12 @@ function problemsOfIssue(schema: z.ZodType, issue: z.core.$ZodIssue, value: unkn
     default:
       return [{ path, message: issue.message }];
   }
+}
+
+/** @param forms the forms that are valid, where the schema names them */
+function notOne(found: string, forms: string): string {
+  if (found === 'undefined') return `is missing (${forms})`;
+  return `${found} is not ${forms}`;
 }
 
 function tooSmall(issue: z.core.$ZodIssueTooSmall, found: string): string {
@@ -117,11 +129,12 @@ function keysAt(schema: z.ZodType, path: PropertyKey[]): string[] {
 
 /** The part of zod's definitions that `keysAt` walks. */
 interface Definition {
-  def: { innerType?: Definition; element?: Definition; shape?: Record<string, Definition> };
+  def: { innerType?: Definition; in?: Definition; element?: Definition; shape?: Record<string, Definition> };
 }
 
 function unwrapped(schema: Definition): Definition {
-  return schema.def.innerType === undefined ? schema : unwrapped(schema.def.innerType);
+  const inner = schema.def.innerType ?? schema.def.in;
+  return inner === undefined ? schema : unwrapped(inner);
 }
 
 function hintAt(value: unknown, choices: string[]): string {

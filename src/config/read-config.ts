@@ -1,17 +1,25 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { isNode, LineCounter, parseDocument, type Document } from 'yaml';
-import { checkTeam } from './kinds.ts';
-import { problemText, type Problem } from './problems.ts';
+import { resolveFolders } from './folders.ts';
+import { checkConfig, checkTeam, type Config } from './kinds.ts';
+import { problemText, type Checked, type Problem } from './problems.ts';
 import type { TeamConfig } from './team.ts';
 
-export type ReadConfig = { ok: true; config: TeamConfig } | { ok: false; problems: string[] };
+export type Read<T> = { ok: true; config: T } | { ok: false; problems: string[] };
 
 /**
- * Reads a configuration file, YAML or JSON. Each problem names file, line, key and the valid choices.
- * A relative `folder:` is meant from the file's own folder, since the worker may run elsewhere.
+ * Reads a configuration file, YAML or JSON, of whichever kind it is. Each problem names file, line, key and the valid
+ * choices. A relative `folder:` is meant from the file's own folder, since the worker may run elsewhere.
  */
-export function readConfigFile(file: string): ReadConfig {
+export const readConfigFile = (file: string): Read<Config> => readFile(file, checkConfig);
+
+/** The same where only a team will do: another kind of configuration is a problem. */
+export const readTeamFile = (file: string): Read<TeamConfig> => readFile(file, checkTeam);
+
+type Check<T> = (content: unknown) => Checked<T>;
+
+function readFile<T>(file: string, check: Check<T>): Read<T> {
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
@@ -21,13 +29,13 @@ export function readConfigFile(file: string): ReadConfig {
       code === 'ENOENT' ? 'no such file' : code === 'EISDIR' ? 'is a folder, not a file' : String(code);
     return { ok: false, problems: [`${file}: ${reason}`] };
   }
-  const read = parseConfig(text, file);
-  if (read.ok) resolveFolders(read.config, dirname(resolve(file)));
-  return read;
+  return parse(text, file, (content) => check(resolveFolders(content, dirname(resolve(file)))));
 }
 
 /** @param name the file's name as problems show it */
-export function parseConfig(text: string, name: string): ReadConfig {
+export const parseConfig = (text: string, name: string): Read<Config> => parse(text, name, checkConfig);
+
+function parse<T>(text: string, name: string, check: Check<T>): Read<T> {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   if (document.errors.length > 0) {
@@ -37,7 +45,7 @@ export function parseConfig(text: string, name: string): ReadConfig {
     return { ok: false, problems };
   }
   if (document.contents === null) return { ok: false, problems: [`${name}: the file is empty`] };
-  const checked = checkTeam(document.toJS());
+  const checked = check(document.toJS());
   if (checked.ok) return { ok: true, config: checked.value };
   const problems = checked.problems.map((problem) =>
     problemText(problem, `${name}:${lineOf(document, problem, lines)}`),
@@ -56,13 +64,4 @@ function lineOf(document: Document, { path }: Problem, lines: LineCounter): numb
     if (isNode(node) && node.range) return lines.linePos(node.range[0]).line;
   }
   return 1;
-}
-
-function resolveFolders(config: TeamConfig, base: string): void {
-  for (const backend of [
-    ...(config.agents ?? []).map((agent) => agent.backend),
-    config.final_agent?.backend,
-  ]) {
-    if (backend?.folder !== undefined) backend.folder = resolve(base, backend.folder);
-  }
 }

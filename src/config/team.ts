@@ -1,15 +1,18 @@
 import { z } from 'zod';
+import type { ToolSources } from '../messages/tool.ts';
 import { backendSchema, type Backend } from './backend.ts';
 import { broadcastSchema } from './broadcast.ts';
+import { orchestratorSchema, type OrchestratorSettings } from './orchestrators.ts';
 import { seconds, waitingTime } from './seconds.ts';
+import { toolPackagesSchema } from './tool-packages.ts';
 
 const name = z.string().min(1);
 
 const agentSchema = z.strictObject({
   id: name,
   system_message: name.optional(),
-  orchestrator: name.optional(),
-  tool_packages: z.array(name).optional(),
+  orchestrator: orchestratorSchema.optional(),
+  tool_packages: toolPackagesSchema.optional(),
   backend: backendSchema.optional(),
 });
 
@@ -63,8 +66,14 @@ export type TeamConfig = z.output<typeof teamSchema>;
 /** The same as a file's author writes it, defaults left out. */
 export type TeamConfigInput = z.input<typeof teamSchema>;
 
-type Agent = z.output<typeof agentSchema>;
-export type TeamAgent = Omit<Agent, 'backend'> & { backend: Backend };
+/** An agent that is ready to work. */
+export interface TeamAgent {
+  id: string;
+  system_message?: string | undefined;
+  backend: Backend;
+  orchestrator: OrchestratorSettings;
+  tools: ToolSources;
+}
 
-/** A team that is ready to run: every agent has its backend. */
+/** A team that is ready to run: every agent has its backend, its loop and its tools. */
 export type Team = Omit<TeamConfig, 'agents'> & { agents: TeamAgent[] };

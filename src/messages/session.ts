@@ -1,23 +1,30 @@
 import type { OneAgent } from '../config/one-agent.ts';
 import type { EarlierMessage, HumanAnswer, PreparedTeam } from './orchestration.ts';
+import type { PriceTable } from './prices.ts';
 import type { Usage } from './usage.ts';
 
 /** Input of the workflow `session`. */
 export interface SessionInput {
-  /** A configuration, or the name of a file in the worker's configuration folder; absent: its default team. */
+  /** A configuration, or the name of a file in the worker's configuration folder; absent: one agent without tools. */
   config?: object | string;
   history?: EarlierMessage[];
   /** With it the session takes this one turn and completes; without, it waits for `handleText` until `close`. */
   text?: string;
 }
 
-/** The input checked and completed. */
-export type PreparedSession = (
-  ({ kind: 'team' } & PreparedTeam) | ({ kind: 'agent'; agent: OneAgent } & Omit<PreparedTeam, 'team'>)
-) & {
-  history: EarlierMessage[];
-  text?: string;
-};
+/** The configuration of one agent checked and completed. */
+export interface PreparedAgent {
+  agent: OneAgent;
+  /** Prices of the model that it uses. */
+  prices: PriceTable;
+  /** What the person who started the session should know, such as keys without effect. */
+  notices: string[];
+}
+
+/** The input checked and completed. Runs that were recorded before there was one agent have no `kind`: they are teams. */
+export type PreparedSession = { history: EarlierMessage[]; text?: string } & (
+  ({ kind: 'team' } & PreparedTeam) | ({ kind: 'agent' } & PreparedAgent)
+);
 
 /** What the update `handleText` returns. */
 export interface TurnResult {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
-import { parseConfig, readConfigFile } from '../../src/config/read-config.ts';
+import { parseConfig, readConfigFile, readTeamFile } from '../../src/config/read-config.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'reprise-config-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -22,9 +22,10 @@ test.each(['../../examples', '../../examples/ask-others', '../fixtures/blocks'].
 
 test('an empty mapping gets every default', () => {
   const read = parseConfig('{}', 'team.yaml');
-  expect(read).toEqual({
-    ok: true,
-    config: {
+  expect(read.ok && read.config).toEqual({
+    kind: 'team',
+    content: {},
+    team: {
       timeout_settings: { orchestrator_timeout_seconds: 1800, agent_timeout_seconds: 600 },
       orchestrator: {
         coordination: {
@@ -148,6 +149,6 @@ describe('a problem names file, line, key and the valid choices', () => {
 test('a relative folder is meant from the file’s own folder', () => {
   const file = join(folder, 'team.yaml');
   writeFileSync(file, agent('type: offline\nfolder: texts'));
-  const read = readConfigFile(file);
+  const read = readTeamFile(file);
   expect(read.ok && read.config.agents?.[0]?.backend?.folder).toBe(resolve(folder, 'texts'));
 });

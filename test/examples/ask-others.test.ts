@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { WorkflowHandle } from '@temporalio/client';
 import { describe, expect, test } from 'vitest';
-import { readConfigFile } from '../../src/config/read-config.ts';
+import { readTeamFile } from '../../src/config/read-config.ts';
 import type { PendingQuestion } from '../../src/messages/broadcast.ts';
 import type { RunEvent } from '../../src/messages/events.ts';
 import type { OrchestrationResult } from '../../src/messages/orchestration.ts';
@@ -14,7 +14,7 @@ const place = (name: string) =>
 
 /** Starts an example as its first lines say. @returns the run, and what they say to answer */
 async function startExample(run: Running, name: string) {
-  const read = readConfigFile(place(name));
+  const read = readTeamFile(place(name));
   if (!read.ok) throw new Error(read.problems.join('\n'));
   const text = readFileSync(place(name), 'utf8');
   const task = /^#     "(.*)"$/m.exec(text)?.[1] ?? '';

@@ -2,7 +2,7 @@ import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { completeTeam } from '../../config/default-team.ts';
 import { readEnvironment } from '../../config/environment.ts';
 import { preflight } from '../../config/preflight.ts';
-import { readConfigFile } from '../../config/read-config.ts';
+import { readTeamFile } from '../../config/read-config.ts';
 import { teamSchema, type TeamConfig } from '../../config/team.ts';
 import { readHolder } from '../../embedded/lock.ts';
 import { openWithWorker, revive, type Opened } from '../connection.ts';
@@ -32,7 +32,7 @@ export async function ask(task: string, options: CommonOptions): Promise<void> {
 }
 
 function readConfig(file: string): TeamConfig {
-  const read = readConfigFile(file);
+  const read = readTeamFile(file);
   if (!read.ok) throw usageError(read.problems.join('\n'));
   return read.config;
 }

@@ -1,18 +1,34 @@
+import { completeAgent } from '../../config/default-agent.ts';
 import { completeTeam } from '../../config/default-team.ts';
-import { readEnvironment } from '../../config/environment.ts';
-import { withoutEffect } from '../../config/kinds.ts';
-import { preflight } from '../../config/preflight.ts';
-import { readConfigFile } from '../../config/read-config.ts';
+import { describeAgent } from '../../config/describe-agent.ts';
 import { describeTeam } from '../../config/describe-team.ts';
+import { readEnvironment, type Environment } from '../../config/environment.ts';
+import type { Config } from '../../config/kinds.ts';
+import { preflight, preflightAgent } from '../../config/preflight.ts';
+import { readConfigFile } from '../../config/read-config.ts';
+import { withoutEffect, withoutEffectInAgent } from '../../config/without-effect.ts';
 import { say, usageError } from '../exit.ts';
 
 /** `reprise validate FILE`: checks a configuration. Needs no keys: a missing one is only a warning here. */
 export function validate(file: string): void {
   const read = readConfigFile(file);
   if (!read.ok) throw usageError(read.problems.join('\n'));
-  const environment = readEnvironment(process.env);
-  const team = completeTeam(read.config, environment);
-  for (const warning of preflight(team, environment)) say(`Warning: ${warning}`);
-  for (const notice of withoutEffect(read.config)) say(notice);
-  process.stdout.write(`${file} is valid.\n${describeTeam(team)}\n`);
+  const { missing, notices, text } = look(read.config, readEnvironment(process.env));
+  for (const warning of missing) say(`Warning: ${warning}`);
+  for (const notice of notices) say(notice);
+  process.stdout.write(`${file} is valid.\n${text}\n`);
+}
+
+function look(config: Config, environment: Environment) {
+  if (config.kind === 'agent') {
+    const agent = completeAgent(config.agent);
+    const notices = withoutEffectInAgent(config.agent);
+    return { missing: preflightAgent(agent, environment), notices, text: describeAgent(agent) };
+  }
+  const team = completeTeam(config.team, environment);
+  return {
+    missing: preflight(team, environment),
+    notices: withoutEffect(config.team),
+    text: describeTeam(team),
+  };
 }
