@@ -6,6 +6,7 @@ import type { Backend } from '../config/backend.ts';
 import type { OrchestratorSettings } from '../config/orchestrators.ts';
 import type { AgentState } from '../messages/events.ts';
 import type { Text } from '../messages/message.ts';
+import type { ToolSources } from '../messages/tool.ts';
 
 /** An agent's place in the team, for the whole run. */
 export interface Seat {
@@ -17,7 +18,9 @@ export interface Seat {
   backend: Backend;
   /** How it works; undefined: reply by reply. */
   orchestrator: OrchestratorSettings | undefined;
-  /** Its tools of the world, offered beside the team's own; undefined: none. */
+  /** Where its tools of the world come from. */
+  tools: ToolSources | undefined;
+  /** These tools, offered beside the team's own; undefined: none. */
   toolbox: Toolbox | undefined;
   /** Whether it ran out of time in some attempt: it then stays out of all later ones. */
   timedOut: boolean;
