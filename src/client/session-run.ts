@@ -10,6 +10,7 @@ import {
 } from '@temporalio/client';
 import type { SessionResult, TurnResult } from '../messages/session.ts';
 import { isPassing, type RunState } from './look.ts';
+import { firstLine } from './names.ts';
 import { Run } from './run.ts';
 
 const accepted = { waitForStage: WorkflowUpdateStage.ACCEPTED } as const;
@@ -56,6 +57,7 @@ export class SessionRun extends Run<RunState, SessionResult> {
     if (this.#start === undefined) return this.handle.startUpdate<TurnResult, [string]>('handleText', turn);
     const startWorkflowOperation = new WithStartWorkflowOperation('session', {
       ...this.#start,
+      staticSummary: firstLine(text),
       workflowIdConflictPolicy: 'USE_EXISTING',
     });
     return this.handle.client.startUpdateWithStart('handleText', { ...turn, startWorkflowOperation });
