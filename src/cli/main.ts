@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs';
 import { inspect } from 'node:util';
 import { Command, CommanderError, Option } from 'commander';
 import { CommandError, exitStatus, say } from './exit.ts';
-import { withNotify, withStart, withTemporal, withView, type FollowOptions } from './options.ts';
+import { withConfig, withNotify, withStart, withTemporal, withView, type FollowOptions } from './options.ts';
 import type { AnswerOptions } from './commands/answer.ts';
+import type { ChatOptions } from './commands/chat.ts';
 import type { InboxOptions } from './commands/inbox.ts';
 import type { RestartOptions } from './commands/restart.ts';
 import type { UpOptions } from './commands/up.ts';
@@ -54,6 +55,23 @@ function addRunCommands(program: Command): void {
     async (task: string | undefined, options: FollowOptions) =>
       (await import('./commands/ask.ts')).ask(task ?? sampleQuestion, options),
   );
+  withConfig(program.command('chat [text]'))
+    .description('a conversation with a team; without TEXT one turn for each line that is typed')
+    .option('--id <id>', 'continue an open session, or begin one of this id that stays open')
+    .option('--history <file>', 'what was said before: JSON, [{"role", "content"}]')
+    .addHelpText(
+      'after',
+      examples(
+        'reprise chat',
+        'reprise chat --json "Name a color"',
+        'reprise chat --id c1 "Name a color"',
+        'reprise chat --id c1 "And another one"',
+        'reprise chat --history earlier.json --config team.yaml',
+      ),
+    )
+    .action(async (text: string | undefined, options: ChatOptions) =>
+      (await import('./commands/chat.ts')).chat(text, options),
+    );
   withView(program.command('watch <id>'))
     .description('live view of a run, from any machine')
     .addHelpText(
