@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { NativeConnection } from '@temporalio/worker';
-import { connect } from '../src/client.ts';
+import { connect, taskQueue } from '../src/client.ts';
 import { freePort } from '../src/embedded/ports.ts';
 import { startServer } from '../src/embedded/server.ts';
 import { findTemporalCli } from '../src/embedded/temporal-cli.ts';
@@ -32,7 +32,7 @@ const home = mkdtempSync(join(tmpdir(), 'reprise-record-'));
 const cli = await findTemporalCli(console.error);
 const server = await startServer({ cli, port: await freePort(), log: join(home, 'temporal.log') });
 const names = process.argv.slice(2);
-for (const { name, script, input, steer } of courses.filter(
+for (const { name, type = 'orchestration', script, input, steer } of courses.filter(
   (each) => names.length === 0 || names.includes(each.name),
 )) {
   const model = await startModelServer(script);
@@ -47,7 +47,11 @@ for (const { name, script, input, steer } of courses.filter(
   });
   const reprise = await connect({ address: server.address });
   await worker.runUntil(async () => {
-    const run = await reprise.startOrchestration(input, { id: name });
+    const run = await reprise.client.workflow.start(type, {
+      taskQueue,
+      workflowId: name,
+      args: [input],
+    });
     await steer?.(run);
     await run.result().catch(() => {});
   });

@@ -32,6 +32,9 @@ export interface BroadcastSettings {
   depth: ResponseDepth;
 }
 
+/** It is the channel that ends a question: its shadows' own time is longer, in milliseconds. */
+const shadowGrace = 10_000;
+
 type Result = Omit<BroadcastResult, 'request_id'>;
 
 /** The channel on which agents ask one another, or the person (MassGen's documentation "Agent Communication"). */
@@ -137,7 +140,10 @@ export class Broadcast {
     const ask = async (other: Colleague, index: number): Promise<void> => {
       try {
         const prompt = shadowQuestion(asker.id, asked, depth);
-        const response = await askShadow(this.#caller, other.agent, prompt, { attempt, timeout });
+        const response = await askShadow(this.#caller, other.agent, prompt, {
+          attempt,
+          timeout: timeout + shadowGrace,
+        });
         responses[index] = { responder_id: other.id, content: response.content, is_human: false };
         // Its conversation may go on, or begin a new round, meanwhile: it finds this with its next call.
         other.agent.tell({ role: 'user', content: shadowNotice(asker.id, asked, response.text) });

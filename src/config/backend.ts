@@ -5,10 +5,13 @@ export const backendTypes = ['openai', 'claude', 'gemini', 'chatcompletion', 'of
 
 const name = z.string().min(1);
 
-const mcpServerSchema = z.union([
+/** A server of tools over the Model Context Protocol: a command that speaks it over stdio, or an HTTP address. */
+export const mcpServerSchema = z.union([
   z.strictObject({ name, command: name, args: z.array(z.string()).default([]) }),
   z.strictObject({ name, url: z.url() }),
 ]);
+
+export type McpServer = z.output<typeof mcpServerSchema>;
 
 /** An agent's `backend:`. Temperatures are the provider's: out of its range they are clamped. */
 export const backendSchema = z.strictObject({

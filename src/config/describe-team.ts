@@ -1,3 +1,4 @@
+import { describeBroadcast } from './broadcast.ts';
 import type { Team } from './team.ts';
 
 /** A team's configuration with all defaults filled in, in a few lines for a person. */
@@ -16,6 +17,7 @@ export function describeTeam({ agents, final_agent, orchestrator, timeout_settin
       : `Up to ${restarts} restarts (${restarts + 1} attempts), decided ${mode} presenting.`,
     `Up to ${coordination.max_new_answers_per_agent} answers an agent, novelty ${coordination.answer_novelty_requirement}.`,
     `Timeouts: ${timeout_settings.agent_timeout_seconds} s an agent, ${timeout_settings.orchestrator_timeout_seconds} s an attempt.`,
+    ...describeBroadcast(coordination),
     ...(budget === undefined ? [] : [`Budget: ${JSON.stringify(budget)}.`]),
   ].join('\n');
 }

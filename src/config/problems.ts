@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { didYouMean } from './did-you-mean.ts';
 
 /** One thing that is wrong with a configuration or an input, in words for the person who wrote it. */
 export interface Problem {
@@ -59,7 +60,7 @@ function problemsOfIssue(schema: z.ZodType, issue: z.core.$ZodIssue, value: unkn
           message:
             found === 'undefined'
               ? `is missing (${a(issue.expected)})`
-              : `${found} is not ${a(issue.expected)}`,
+              : `${found} is not ${found.endsWith('Infinity') ? 'a finite number' : a(issue.expected)}`,
         },
       ];
     case 'too_small':
@@ -97,6 +98,7 @@ function at(value: unknown, path: PropertyKey[]): unknown {
 
 function shown(value: unknown): string {
   if (value === undefined) return 'undefined';
+  if (typeof value === 'number') return String(value);
   const text = JSON.stringify(value);
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }
@@ -123,29 +125,9 @@ function unwrapped(schema: Definition): Definition {
 }
 
 function hintAt(value: unknown, choices: string[]): string {
+  if (value === true && choices.includes('false')) {
+    return `; say which: ${choices.filter((choice) => choice !== 'false').join(' or ')}`;
+  }
   const hint = typeof value === 'string' ? didYouMean(value, choices) : '';
   return hint === '' ? '' : `;${hint.replace(/;$/, '')}`;
-}
-
-function didYouMean(word: string, choices: string[]): string {
-  const [nearest] = choices
-    .map((choice) => ({ choice, distance: distance(word.toLowerCase(), choice.toLowerCase()) }))
-    .sort((one, other) => one.distance - other.distance);
-  return nearest !== undefined && nearest.distance <= Math.max(2, word.length / 4)
-    ? ` did you mean ${nearest.choice}?`
-    : '';
-}
-
-/** Levenshtein distance: how many letters to change, add or leave out. */
-function distance(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= one.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= other.length; j++) {
-      const change = (row[j - 1] ?? 0) + (one[i - 1] === other[j - 1] ? 0 : 1);
-      next[j] = Math.min(change, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1);
-    }
-    row = next;
-  }
-  return row[other.length] ?? 0;
 }

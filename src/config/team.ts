@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { backendSchema, type Backend } from './backend.ts';
+import { broadcastSchema } from './broadcast.ts';
+import { seconds } from './seconds.ts';
 
 const name = z.string().min(1);
-const level = z.enum(['low', 'medium', 'high']);
-const seconds = (initial: number) => z.number().positive().default(initial);
 
 const agentSchema = z.strictObject({
   id: name,
@@ -20,11 +20,7 @@ export const coordinationSchema = z.strictObject({
   max_new_answers_per_agent: z.int().positive().default(3),
   answer_novelty_requirement: z.enum(['lenient', 'balanced', 'strict']).default('lenient'),
   enable_planning_mode: z.boolean().default(false),
-  broadcast: z.union([z.literal(false), z.enum(['agents', 'human'])]).default(false),
-  broadcast_timeout: seconds(300),
-  max_broadcasts_per_agent: z.int().positive().default(10),
-  broadcast_sensitivity: level.default('medium'),
-  response_depth: level.default('medium'),
+  ...broadcastSchema.shape,
 });
 
 /** Limits of a whole run; an absent one is no limit. */

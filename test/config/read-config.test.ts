@@ -13,7 +13,7 @@ const yamlIn = (path: string) =>
     .filter((name) => name.endsWith('.yaml'))
     .map((name) => join(path, name));
 
-test.each([...yamlIn('../../examples'), ...yamlIn('../fixtures/blocks')])(
+test.each(['../../examples', '../../examples/ask-others', '../fixtures/blocks'].flatMap(yamlIn))(
   '%s is valid as it stands',
   (path) => {
     expect(readConfigFile(place(path))).toMatchObject({ ok: true });
@@ -115,7 +115,7 @@ describe('a problem names file, line, key and the valid choices', () => {
     [
       'claude_code',
       agent('type: claude_code'),
-      'team.yaml:4: agents[0].backend.type: claude_code is not delivered as a backend, and could not use ask_others; use claude,',
+      'team.yaml:4: agents[0].backend.type: claude_code is not delivered as a backend, and with broadcasting on, an agent of that backend would have no ask_others; use one of openai,',
     ],
     [
       'another kind of configuration',

@@ -1,15 +1,30 @@
-import type { OrchestrationRun } from '../../src/client.ts';
+import type { WorkflowHandle } from '@temporalio/client';
+import type { PendingQuestion } from '../../src/messages/broadcast.ts';
+import type { RunEvent } from '../../src/messages/events.ts';
 import type { OrchestrationInput } from '../../src/messages/orchestration.ts';
+import type { SessionInput } from '../../src/messages/session.ts';
+import { hasAsked } from '../support/asking.ts';
 import type { Script } from '../support/model-server.ts';
-import { answer, restart, submit, teamOf, teamScript, vote } from '../support/team-script.ts';
+import {
+  answer,
+  ask,
+  restart,
+  submit,
+  teamOf,
+  teamScript,
+  vote,
+  type TeamRequest,
+} from '../support/team-script.ts';
 
 /** A course that a run can take, told by its history's name. */
 export interface Course {
   name: string;
   script: Script;
-  input: OrchestrationInput;
+  /** Default: `orchestration`. */
+  type?: 'session';
+  input: OrchestrationInput | SessionInput;
   /** What a person does while it runs. */
-  steer?: (run: OrchestrationRun) => Promise<void>;
+  steer?: (run: WorkflowHandle) => Promise<void>;
 }
 
 const openai = { type: 'openai' };
@@ -22,6 +37,29 @@ const onceMore = teamScript({
   decide: ({ attempt }) => (attempt === 1 ? restart('Again.', 'Better.') : submit()),
 });
 const slow = { ...answer('Too late.'), delay: 20_000 };
+
+/** The given agents ask once, then answer. */
+function asks(questions: Record<string, string>) {
+  return (request: TeamRequest) => {
+    const question = questions[request.agent];
+    return question === undefined || hasAsked(request)
+      ? answer(`Answer of ${request.agent}.`)
+      : ask(question);
+  };
+}
+
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 50));
+}
+
+/** Waits for a question, and answers it. */
+async function reply(run: WorkflowHandle, text: string): Promise<void> {
+  const waiting = () => run.query<PendingQuestion[]>('pendingQuestions');
+  await until(async () => (await waiting()).length > 0);
+  const [{ questionId } = { questionId: '' }] = await waiting();
+  await run.signal('answer', { questionId, answer: text });
+  await until(async () => (await waiting()).every((question) => question.questionId !== questionId));
+}
 
 export const courses: Course[] = [
   { name: 'submitted', script: teamScript(), input: input() },
@@ -82,9 +120,62 @@ export const courses: Course[] = [
     }),
     input: input(),
     steer: async (run) => {
-      while ((await run.events()).every(({ type }) => type !== 'thinking'))
-        await new Promise((r) => setTimeout(r, 50));
-      await run.requestRestart('Wrong way.', 'Go left.');
+      await until(async () =>
+        (await run.query<RunEvent[]>('events')).some(({ type }) => type === 'thinking'),
+      );
+      await run.signal('requestRestart', { reason: 'Wrong way.', instructions: 'Go left.' });
+    },
+  },
+  {
+    name: 'asking-agents',
+    script: teamScript({ answer: asks({ agent_a: 'Which one?', agent_b: 'And why?' }) }),
+    input: input({ broadcast: 'agents' }),
+  },
+  {
+    name: 'asking-agents-timeout',
+    script: teamScript({
+      answer: asks({ agent_a: 'Which one?' }),
+      shadow: ({ agent }) => ({ text: `Response of ${agent}.`, delay: agent === 'agent_c' ? 20_000 : 0 }),
+    }),
+    input: input({ broadcast: 'agents', broadcast_timeout: 1 }),
+  },
+  {
+    name: 'asking-while-voting-starts-again',
+    script: teamScript({
+      vote: (request) => {
+        if (request.prompt.includes('Better.')) return vote('agent3');
+        if (request.agent === 'agent_a') return ask('Which one?');
+        return request.agent === 'agent_c' ? { ...answer('Better.'), delay: 500 } : vote('agent1');
+      },
+      shadow: ({ agent }) => ({ text: `Response of ${agent}.`, delay: 2000 }),
+    }),
+    input: input({ broadcast: 'agents' }),
+  },
+  {
+    name: 'asking-a-person',
+    script: teamScript({ answer: asks({ agent_a: 'Red?', agent_b: 'Blue?', agent_c: 'Green?' }) }),
+    input: input({ broadcast: 'human' }),
+    steer: async (run) => {
+      await reply(run, '');
+      await reply(run, 'Blue.');
+    },
+  },
+  {
+    name: 'asking-a-person-in-vain',
+    script: teamScript({ answer: asks({ agent_a: 'Red?' }) }),
+    input: input({ broadcast: 'human', broadcast_timeout: 1 }),
+  },
+  {
+    name: 'session',
+    type: 'session',
+    script: teamScript({ answer: asks({ agent_a: 'Red?' }) }),
+    input: { config: teamOf(team, openai, { broadcast: 'human' }) },
+    steer: async (run) => {
+      const turn = run.executeUpdate('handleText', { args: ['Paint it.'] });
+      await reply(run, 'Red.');
+      await turn;
+      await run.executeUpdate('handleText', { args: ['And the door?'] });
+      await run.signal('close');
     },
   },
 ];

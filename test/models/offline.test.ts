@@ -98,6 +98,27 @@ describe('the offline model answers from the texts of a folder', () => {
     expect(answer).toMatch(/room 4.*\(the text given:1\)/);
   });
 
+  test('what was said before is answered from, but never by a question, nor by what an answer says of itself', async () => {
+    const before: Message[] = [
+      { role: 'user', content: 'The meeting is in room 4. When is the fire alarm tested? Who is Ada?' },
+      {
+        role: 'assistant',
+        content: `${await answerOf('When is the fire alarm tested? Who is Ada?')}\n\n(Offline model: as ever.)`,
+      },
+      { role: 'assistant', content: 'Ada keeps the bees.' },
+    ];
+    const again = async (task: string) => {
+      const { input } = await complete([...before, user(taskMessage(task, undefined))], tools);
+      return input['content'];
+    };
+    expect(await again('When is the fire alarm tested?')).toBe(
+      await answerOf('When is the fire alarm tested?'),
+    );
+    expect(await again('Where is the meeting?')).toBe('The meeting is in room 4. (the text given:1)');
+    expect(await again('What does Ada keep?')).toBe('Ada keeps the bees. (an earlier answer)');
+    expect(await again('What is the offline model?')).toMatch(/nothing was found/);
+  });
+
   test('a brief persona gives one sentence, a thorough one every part', async () => {
     const question = 'How hot must the oven be for the loaf, and how long is it baked?';
     expect((await answerOf(question, 'Be brief.')).split('\n')).toHaveLength(1);

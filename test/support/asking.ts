@@ -1,14 +1,33 @@
-import type { Script } from './model-server.ts';
-import { answer, teamOf, teamScript } from './team-script.ts';
+import type { BroadcastResult } from '../../src/messages/broadcast.ts';
+import type { Script, Seen } from './model-server.ts';
+import { answer, ask, teamOf, teamScript } from './team-script.ts';
+
+/** Results of `ask_others` as a later request of the asker shows them to its model. */
+export function resultsIn({ body }: Seen): BroadcastResult[] {
+  return body.messages.flatMap((message): BroadcastResult[] => {
+    const texts =
+      message.role === 'tool'
+        ? [String(message.content)]
+        : Array.isArray(message.content)
+          ? message.content.flatMap((block) =>
+              block.type === 'tool_result' ? [String((block as { content?: unknown }).content)] : [],
+            )
+          : [];
+    return texts.filter((text) => text.startsWith('{')).map((text) => JSON.parse(text) as BroadcastResult);
+  });
+}
+
+/** Whether the asker's model has been shown a result already. */
+export const hasAsked = ({ prompt }: Seen): boolean => prompt.includes('"request_id"');
 
 /** An agent that asks these questions one after the other before it answers, and then repeats the last response. */
 export function asks(...questions: string[]): Script {
   return teamScript({
-    answer: ({ prompt }) => {
-      const question = questions[[...prompt.matchAll(/"status":"\w+"/g)].length];
-      if (question !== undefined) return { calls: [{ name: 'ask_others', arguments: { question } }] };
-      const told = [...prompt.matchAll(/"content":"([^"]*)"/g)].at(-1)?.[1];
-      return answer(`Told: ${told ?? 'nothing'}.`);
+    answer: (request) => {
+      const results = resultsIn(request);
+      const question = questions[results.length];
+      if (question !== undefined) return ask(question);
+      return answer(`Told: ${results.at(-1)?.responses[0]?.content ?? 'nothing'}.`);
     },
     present: ({ prompt }) => ({ text: /Told: [^.]*\./.exec(prompt)?.[0] ?? 'Nothing told.' }),
   });

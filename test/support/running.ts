@@ -1,10 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Client, Connection } from '@temporalio/client';
+import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
 import { inject } from 'vitest';
 import type { OrchestrationInput, OrchestrationResult } from '../../src/messages/orchestration.ts';
+import type { SessionInput } from '../../src/messages/session.ts';
 import { createWorker } from '../../src/worker.ts';
 import { quietRuntime } from '../../src/worker/quiet-runtime.ts';
 import { startModelServer, type ModelServer, type Script } from './model-server.ts';
@@ -17,7 +18,8 @@ export interface Running {
   taskQueue: string;
   /** Starts an orchestration and waits for its result. */
   orchestrate(input: OrchestrationInput): Promise<OrchestrationResult>;
-  start(input: OrchestrationInput): ReturnType<Client['workflow']['start']>;
+  start(input: OrchestrationInput): Promise<WorkflowHandle>;
+  startSession(input: SessionInput): Promise<WorkflowHandle>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -48,18 +50,18 @@ export async function running(script: Script, variables: NodeJS.ProcessEnv = {})
     taskQueue,
   });
   const ended = worker.run();
-  const start = (input: OrchestrationInput) =>
-    client.workflow.start('orchestration', {
-      taskQueue,
-      workflowId: `${taskQueue}-${++count}`,
-      args: [input],
-    });
+  const startType =
+    (type: string) =>
+    (input: object): Promise<WorkflowHandle> =>
+      client.workflow.start(type, { taskQueue, workflowId: `${taskQueue}-${++count}`, args: [input] });
+  const start = startType('orchestration');
   return {
     client,
     model,
     home,
     taskQueue,
     start,
+    startSession: startType('session'),
     async orchestrate(input) {
       return (await (await start(input)).result()) as OrchestrationResult;
     },

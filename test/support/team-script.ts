@@ -1,7 +1,7 @@
 import type { Scripted, Script, Seen } from './model-server.ts';
 
 /** What a request asks for, told by its tools and its last words. */
-export type Asked = 'answer' | 'vote' | 'decide' | 'present';
+export type Asked = 'answer' | 'vote' | 'decide' | 'present' | 'shadow';
 
 /** A request of a team, with what a script wants to know of it. */
 export interface TeamRequest extends Seen {
@@ -17,6 +17,9 @@ export const answer = (content: string): Scripted => ({
 });
 export const vote = (agent_id: string, reason = 'the best'): Scripted => ({
   calls: [{ name: 'vote', arguments: { agent_id, reason } }],
+});
+export const ask = (...questions: string[]): Scripted => ({
+  calls: questions.map((question) => ({ name: 'ask_others', arguments: { question } })),
 });
 export const submit = (confirmed = true): Scripted => ({
   calls: [{ name: 'submit', arguments: { confirmed } }],
@@ -43,6 +46,7 @@ export function teamScript(
     vote: () => vote('agent1'),
     decide: () => submit(),
     present: ({ agent }: TeamRequest) => ({ text: `The final answer, by ${agent}.` }),
+    shadow: ({ agent }: TeamRequest) => ({ text: `Response of ${agent}.` }),
     ...acts,
   };
   return (seen) => {
@@ -56,7 +60,7 @@ export function teamScript(
 function askedIn({ tools, prompt, body }: Seen): Asked {
   const noTools =
     tools.length === 0 || (body as { tool_choice?: { type?: string } }).tool_choice?.type === 'none';
-  if (noTools) return 'present';
+  if (noTools) return prompt.includes('## Question from') ? 'shadow' : 'present';
   if (tools.includes('submit')) return 'decide';
   return prompt.includes('## Answers') ? 'vote' : 'answer';
 }

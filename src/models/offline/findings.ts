@@ -1,6 +1,7 @@
-import { queryOf, type Hit, type Query, type SentenceIndex } from '../../tools/sentence-search.ts';
+import { queryOf, type Hit, type Query } from '../../tools/sentence-search.ts';
 import type { Sentence } from '../../tools/sentences.ts';
 import { holdsNumber, wantsNumber } from './question.ts';
+import type { Shelf } from './shelves.ts';
 
 /** What was found on one part of a question; no sentences: nothing was. */
 export interface Finding {
@@ -34,22 +35,20 @@ const leaning = /^(it|its|this|that|these|those|they|he|she|then|there|both|such
 const sameFileBonus = 1.3;
 const sameHeadingBonus = 1.6;
 
-/** Looks up each part; several indexes are asked in turn, and the first that knows something answers. */
-export function findingsOn(
-  parts: string[],
-  whole: string,
-  indexes: SentenceIndex[],
-  least = enough,
-): Finding[] {
+/** What answers nothing: a question, and what this model has said in an earlier answer of its own doing. */
+const idle = /\?$|nothing was found in |those asked had no answer\.$|^\(Offline model: /;
+
+/** Looks up each part; several shelves are asked in turn, and the first that knows something answers. */
+export function findingsOn(parts: string[], whole: string, shelves: Shelf[], least = enough): Finding[] {
   const queries = parts.map((part) => {
     const query = queryFor(part);
     return { part, query, context: without(queryFor(whole, contextWeight), query) };
   });
   const find = (near: Sentence | undefined): Array<{ part: string; found: Found | undefined }> =>
     queries.map(({ part, query, context }) => {
-      for (const index of indexes) {
-        const hit = bestHit(part, index.search(query, context), least, near);
-        if (hit !== undefined) return { part, found: { hit, index } };
+      for (const shelf of shelves) {
+        const hit = bestHit(part, shelf.index.search(query, context), least, near);
+        if (hit !== undefined) return { part, found: { hit, shelf } };
       }
       return { part, found: undefined };
     });
@@ -67,12 +66,12 @@ export function findingsOn(
 
 interface Found {
   hit: Hit;
-  index: SentenceIndex;
+  shelf: Shelf;
 }
 
 /** The one sentence that fits a whole question best, however little that is. */
-export function bestSentence(question: string, indexes: SentenceIndex[]): Finding {
-  const [finding] = findingsOn([question], question, indexes, enoughOfWhole);
+export function bestSentence(question: string, shelves: Shelf[]): Finding {
+  const [finding] = findingsOn([question], question, shelves, enoughOfWhole);
   return finding ?? { part: question, sentences: [] };
 }
 
@@ -92,7 +91,7 @@ function bestHit(part: string, hits: Hit[], least: number, near: Sentence | unde
   const numeric = wantsNumber(part);
   const worth = ({ score, sentence }: Hit): number =>
     score * nearness(sentence, near) * (numeric && holdsNumber(sentence.text) ? numberBonus : 1);
-  const fitting = hits.filter(({ coverage }) => coverage >= least);
+  const fitting = hits.filter(({ coverage, sentence }) => coverage >= least && !idle.test(sentence.text));
   return fitting.reduce<Hit | undefined>(
     (best, hit) => (best === undefined || worth(hit) > worth(best) ? hit : best),
     undefined,
@@ -104,10 +103,10 @@ function nearness({ source, heading }: Sentence, near: Sentence | undefined): nu
   return heading === near.heading ? sameHeadingBonus : sameFileBonus;
 }
 
-function quoted({ hit, index }: Found): Finding['sentences'] {
+function quoted({ hit, shelf }: Found): Finding['sentences'] {
   const { sentence } = hit;
-  const before = index.at(hit.index - 1);
+  const before = shelf.index.at(hit.index - 1);
   const needed =
     leaning.test(sentence.text) && before?.source === sentence.source ? [before, sentence] : [sentence];
-  return needed.map(({ text, source, line }) => ({ text, place: `${source}:${line}` }));
+  return needed.map((each) => ({ text: each.text, place: shelf.placeOf(each) }));
 }

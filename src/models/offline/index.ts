@@ -2,10 +2,11 @@ import type { Backend } from '../../config/backend.ts';
 import type { AssistantMessage } from '../../messages/message.ts';
 import { estimateUsage } from '../estimate.ts';
 import type { Model } from '../model.ts';
-import { alsoAnswer, answerTo } from './answer.ts';
+import { alsoAnswer, answerTo, questionBefore } from './answer.ts';
 import { bestAnswer, coverage, uncoveredParts } from './judging.ts';
 import { openLibrary, type Library } from './library.ts';
 import { readPrompt, type Prompt } from './prompt.ts';
+import { responseTo } from './shadow.ts';
 
 interface Act {
   tool: string;
@@ -49,7 +50,11 @@ export function offlineModel({ folder }: Backend): Model {
 function actOn(prompt: Prompt, offered: Set<string>, library: Library): Act | string {
   if (offered.has('restart_orchestration')) return decide(prompt);
   if (offered.has('vote') && prompt.answers.length > 0) return vote(prompt);
+  const question = offered.has('ask_others') ? questionBefore(prompt, library) : undefined;
+  if (question !== undefined) return { tool: 'ask_others', input: { question } };
   if (offered.has('new_answer')) return { tool: 'new_answer', input: { content: answerTo(prompt, library) } };
+  if (offered.size === 0 && prompt.question !== undefined)
+    return responseTo(prompt.question, prompt, library);
   const selected = prompt.answers.find(({ name }) => name === prompt.selected);
   const text = selected?.content ?? answerTo(prompt, library);
   return `${text}\n\n(Offline model: sentences chosen from ${library.name}.)`;

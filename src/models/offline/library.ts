@@ -14,12 +14,11 @@ const freshMs = 5000;
 
 const indexes = new Map<string, { index: SentenceIndex; madeAt: number }>();
 
-/** The texts that the offline model answers from. */
+/** The texts of a folder that the offline model answers from. */
 export interface Library {
   /** How answers call it. */
   name: string;
-  /** Indexes to ask in turn: of the texts given first, then of the folder. */
-  indexesFor(given: string[]): SentenceIndex[];
+  index(): SentenceIndex;
 }
 
 /** @throws `ApplicationFailure` of type `FolderMissing`, not retryable */
@@ -32,11 +31,7 @@ export function openLibrary(folder = ownDocs): Library {
   }
   return {
     name: folder === ownDocs ? 'the documentation of Reprise' : `the folder "${basename(folder)}"`,
-    indexesFor(given) {
-      const texts = given.filter((text) => text.trim() !== '');
-      const own = texts.map((text) => new SentenceIndex([{ name: 'the text given', text }]));
-      return [...own, indexOf(folder)];
-    },
+    index: () => indexOf(folder),
   };
 }
 

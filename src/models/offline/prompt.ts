@@ -1,5 +1,6 @@
 import type { Message } from '../../messages/message.ts';
 import { answerClosing, headings } from '../../prompts/headings.ts';
+import { asksIn, type Ask } from './heard.ts';
 
 /** The parts of a prompt that the offline model acts on. */
 export interface Prompt {
@@ -7,34 +8,61 @@ export interface Prompt {
   task: string;
   /** What a restart asked for; empty in a first attempt. */
   instructions: string;
-  /** What was said before the task. */
+  /** What the person said before the task. */
   conversation: string;
+  /** What was answered before the task. */
+  earlier: string[];
   /** The answers shown, the newest of each name. */
   answers: Array<{ name: string; content: string }>;
   /** Name under which the selected answer stands. */
   selected: string | undefined;
   /** An answer that was presented already. */
   presented: string | undefined;
+  /** What it has asked others, and what came of it. */
+  asks: Ask[];
+  /** The question of another agent that it is to respond to, as its shadow. */
+  question: PutQuestion | undefined;
 }
 
+export interface PutQuestion {
+  text: string;
+  /** Whether the response is to be brief. */
+  brief: boolean;
+}
+
+/** What an agent is told for its awareness is nothing to act on. */
+const aside = '[INFO] While you were working,';
+
 export function readPrompt(messages: Message[]): Prompt {
-  const users = messages.filter(({ role }) => role === 'user').map(({ content }) => content);
-  const opening = users.find((text) => text.startsWith(headings.task)) ?? users.at(-1) ?? '';
+  const users = messages
+    .filter(({ role, content }) => role === 'user' && !content.startsWith(aside))
+    .map(({ content }) => content);
+  const last = users.at(-1) ?? '';
+  const isShadow = last.startsWith(headings.question);
+  if (isShadow) users.pop();
+  const opening = users.findLast((text) => text.startsWith(headings.task)) ?? users.at(-1) ?? '';
   const { task, restart } = splitOpening(opening);
   const everything = users.join('\n\n');
-  const before = messages.slice(
-    0,
-    messages.findIndex(({ content }) => content === opening),
-  );
+  const place = messages.findLastIndex(({ content }) => content === opening);
+  const before = (speaker: Message['role']): string[] =>
+    messages.slice(0, place).flatMap(({ role, content }) => (role === speaker ? [content] : []));
   return {
     persona: messages.find(({ role }) => role === 'system')?.content ?? '',
     task,
     instructions: after(restart, headings.instructions).split('\n\n')[0]?.trim() ?? '',
-    conversation: before.flatMap(({ role, content }) => (role === 'system' ? [] : [content])).join('\n\n'),
+    conversation: before('user').join('\n\n'),
+    earlier: before('assistant'),
     answers: answersIn(everything),
     selected: /^Selected: (\S+)$/m.exec(everything)?.[1],
     presented: presentedIn(everything),
+    asks: asksIn(messages),
+    question: isShadow ? questionIn(last) : undefined,
   };
+}
+
+function questionIn(text: string): PutQuestion {
+  const [put, guidance] = splitAt(text, `\n\n${headings.howToRespond}`);
+  return { text: after(put, '\n\n').trim(), brief: /\bbrief\b/i.test(guidance) };
 }
 
 function splitOpening(opening: string): { task: string; restart: string } {

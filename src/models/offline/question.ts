@@ -44,6 +44,9 @@ export function partsOf(question: string): string[] {
   return parts.length > 0 ? parts : [question.trim()];
 }
 
+/** Whether a part begins as questions do. */
+export const isQuestion = (part: string): boolean => new RegExp(`^(?:${asks})\\b`, 'i').test(part);
+
 /** Whether a part asks for a number. */
 export const wantsNumber = (part: string): boolean =>
   /\bhow (many|much|long|old|far|often|large|big|tall|high|fast|hot|deep|wide)\b|\bwhat (is the )?(number|price|cost|temperature|amount)\b/i.test(

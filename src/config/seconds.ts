@@ -1,0 +1,7 @@
+import { z } from 'zod';
+
+/** Ten years: no run is meant to wait longer, and Temporal takes no timer of several hundred. */
+const longest = 10 * 365 * 24 * 60 * 60;
+
+/** A waiting time in seconds, fractions allowed: more than 0, ten years at the most. */
+export const seconds = (initial: number) => z.number().positive().max(longest).default(initial);
