@@ -54,5 +54,13 @@ export function isPassing(error: unknown): error is Error {
   return !isGrpcServiceError(error.cause) || !grpcRefusals.has(error.cause.code);
 }
 
+/** Whether a request may be made again as it is: the server was away, or nobody has heard the reply. */
+export function isLost(error: unknown): boolean {
+  return error instanceof ServiceError && isGrpcServiceError(error.cause) && grpcLosses.has(error.cause.code);
+}
+
+/** gRPC's CANCELLED, UNKNOWN, DEADLINE_EXCEEDED, INTERNAL, UNAVAILABLE. */
+const grpcLosses = new Set([1, 2, 4, 13, 14]);
+
 /** gRPC's UNAUTHENTICATED, PERMISSION_DENIED, UNIMPLEMENTED. */
 const grpcRefusals = new Set([16, 7, 12]);

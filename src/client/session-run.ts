@@ -2,14 +2,16 @@ import { randomUUID } from 'node:crypto';
 import {
   WithStartWorkflowOperation,
   WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
   WorkflowUpdateStage,
   type WorkflowHandle,
   type WorkflowStartOptions,
   type WorkflowUpdateHandle,
 } from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
 import type { SessionResult, TurnResult } from '../messages/session.ts';
-import { isPassing, type RunState } from './look.ts';
+import { isLost, type RunState } from './look.ts';
 import { firstLine } from './names.ts';
 import { Run } from './run.ts';
 
@@ -42,7 +44,7 @@ export class SessionRun extends Run<RunState, SessionResult> {
       this.#start = undefined;
       return await untilReached(() => turn.result());
     } catch (error) {
-      if (!(error instanceof WorkflowNotFoundError)) throw error;
+      if (!(error instanceof WorkflowNotFoundError) && !isCutOff(error)) throw error;
       return await this.#throwWhyEnded(error);
     }
   }
@@ -71,12 +73,18 @@ export class SessionRun extends Run<RunState, SessionResult> {
   }
 }
 
+/** Whether the session ended before the turn did. */
+const isCutOff = (error: unknown): boolean =>
+  error instanceof WorkflowUpdateFailedError &&
+  error.cause instanceof ApplicationFailure &&
+  error.cause.type === 'AcceptedUpdateCompletedWorkflow';
+
 async function untilReached<T>(attempt: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
       return await attempt();
     } catch (error) {
-      if (!isPassing(error) && !(error instanceof WorkflowUpdateRPCTimeoutOrCancelledError)) throw error;
+      if (!isLost(error) && !(error instanceof WorkflowUpdateRPCTimeoutOrCancelledError)) throw error;
     }
     await new Promise((resolve) => setTimeout(resolve, retryEveryMs));
   }

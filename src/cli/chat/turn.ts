@@ -2,14 +2,30 @@ import { WorkflowNotFoundError } from '@temporalio/client';
 import type { Place, SessionRun } from '../../client.ts';
 import { isPassing } from '../../client/look.ts';
 import { revive } from '../connection.ts';
-import { exitStatus, print, say } from '../exit.ts';
+import { problemsOf, problemText } from '../../config/problems.ts';
+import { sessionInputSchema } from '../../config/session-input.ts';
+import { exitStatus, print, say, usageError } from '../exit.ts';
 import { Following } from '../following.ts';
 import { watchCommand } from '../follow.ts';
 import type { FollowOptions } from '../options.ts';
 import { shellWord, temporalOption } from '../questions/box.ts';
 
+/** @throws `CommandError`, status 2, where no session would take the text */
+export function checkText(text: string): void {
+  if (text.trim() === '') throw usageError('TEXT is empty');
+  const schema = sessionInputSchema.shape.text;
+  const { error } = schema.safeParse(text);
+  if (error !== undefined)
+    throw usageError(
+      problemsOf(schema, error, text)
+        .map((problem) => problemText(problem, 'TEXT'))
+        .join('\n'),
+    );
+}
+
 /** Takes one turn: shows it while it goes on, and prints its answer. Ctrl-C leaves; the turn goes on. */
 export async function takeTurn(session: SessionRun, text: string, options: FollowOptions): Promise<void> {
+  checkText(text);
   const after = await placeOf(session);
   const following = new Following(
     session,

@@ -2,7 +2,7 @@ import { WorkflowNotFoundError } from '@temporalio/client';
 import { newRunId, NoOpenRun, type Reprise, type SessionInput, type SessionRun } from '../../client.ts';
 import { readHistory } from '../chat/history.ts';
 import { openLines } from '../chat/lines.ts';
-import { chatCommand, leave, takeTurn } from '../chat/turn.ts';
+import { chatCommand, checkText, leave, takeTurn } from '../chat/turn.ts';
 import { openWithWorker, revive } from '../connection.ts';
 import { CommandError, exitStatus, say, usageError } from '../exit.ts';
 import { asCommandError } from '../failures.ts';
@@ -18,7 +18,7 @@ export interface ChatOptions extends FollowOptions {
 
 /** `reprise chat [TEXT]`: a conversation, or one turn of it. */
 export async function chat(text: string | undefined, options: ChatOptions): Promise<void> {
-  if (text?.trim() === '') throw usageError('TEXT is empty');
+  if (text !== undefined) checkText(text);
   const config = readTeam(options);
   const input: SessionInput = {
     ...(config !== undefined && { config }),

@@ -34,7 +34,7 @@ export function readLine(
     });
     const end = (entered: Entered): void => {
       withdrawn?.removeEventListener('abort', withdraw);
-      keys.removeAllListeners();
+      keys.off('close', leave);
       keys.close();
       resolve(entered);
     };
@@ -43,6 +43,10 @@ export function readLine(
       cursorTo(process.stderr, 0);
       clearScreenDown(process.stderr);
       end({ kind: 'withdrawn' });
+    };
+    const leave = (): void => {
+      process.stderr.write('\n');
+      end({ kind: 'end' });
     };
     const lines: string[] = [];
     keys.on('line', (line) => {
@@ -54,10 +58,7 @@ export function readLine(
       process.stderr.write('\n');
       end({ kind: 'interrupt' });
     });
-    keys.on('close', () => {
-      process.stderr.write('\n');
-      end({ kind: 'end' });
-    });
+    keys.on('close', leave);
     withdrawn?.addEventListener('abort', withdraw);
     keys.setPrompt(prompt);
     keys.prompt();
