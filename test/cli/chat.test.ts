@@ -165,6 +165,14 @@ describe('wrong usage: status 2, and nothing is started', () => {
     expect(stderr).toContain('none.json: no such file');
   });
 
+  test('a text that is too long', async () => {
+    const chatting = home.start(chat());
+    chatting.type(`${'x'.repeat(3_000_000)}\n`);
+    const { status, stderr } = await chatting.finished;
+    expect(status).toBe(2);
+    expect(stderr).toMatch(/TEXT: "x+… is too large \(at most 1000000\)/);
+  });
+
   test('an empty TEXT, and a missing key', async () => {
     expect(await home.run(chat(' '))).toMatchObject({
       status: 2,
@@ -207,6 +215,15 @@ describe('a conversation', () => {
       expect(await isOpen('typed')).toBe(true);
     },
   );
+
+  test.skipIf(!hasTerminals)('lines that are pasted at once are turns one after the other', async () => {
+    const chatting = home.startOnTerminal(chat());
+    await chatting.says(ready);
+    chatting.type('Please say one.\rPlease say two.\r/exit\r');
+    const { status, stdout } = await chatting.finished;
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/^Heard: one\.\nHeard: one .*two\.\n$/);
+  });
 
   test.skipIf(!hasTerminals)('a failed turn is told, and the conversation goes on', async () => {
     script = () => ({ status: 401 });

@@ -1,6 +1,9 @@
+import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import type { InboxQuestion } from '../../src/client.ts';
 import { askingTeam, asks } from '../support/asking.ts';
 import { Home } from '../support/cli.ts';
@@ -193,5 +196,32 @@ describe('answer', () => {
     decided.resolve();
     await watching.finished;
     expect((await resultOf('late')).humanQa).toEqual([{ question: 'What color theme?', answer: 'Dark' }]);
+  });
+});
+
+const execute = promisify(execFile);
+
+describe('scripts answer', () => {
+  const place = (name: string) => fileURLToPath(new URL(`../../examples/${name}`, import.meta.url));
+  test.each([
+    ['with the Temporal CLI', 'sh', 'answer.sh'],
+    ['with the client library', process.execPath, 'answer.ts'],
+  ])('%s', async (_, program, file) => {
+    const id = `by-${file}`;
+    const { questionId } = await startAsking(id);
+    const env = {
+      PATH: process.env['PATH'],
+      HOME: home.folder,
+      TEMPORAL_ADDRESS: home.holder?.address ?? '',
+      TEMPORAL_CLI_PATH: inject('temporal').cli,
+    };
+    const listed = await execute(program, [place(file)], { env });
+    expect(listed.stdout).toContain(id);
+    expect(listed.stdout).toContain(questionId);
+    expect(listed.stdout).toContain('What color theme?');
+    await execute(program, [place(file), id, questionId, 'Dark, "very" dark\n\\o/'], { env });
+    expect((await resultOf(id)).humanQa).toEqual([
+      { question: 'What color theme?', answer: 'Dark, "very" dark\n\\o/' },
+    ]);
   });
 });

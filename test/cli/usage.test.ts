@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Home } from '../support/cli.ts';
 
-const commands = ['ask', 'watch', 'inbox', 'answer', 'restart', 'validate', 'up', 'down', 'worker'];
+const commands = ['ask', 'chat', 'watch', 'inbox', 'answer', 'restart', 'validate', 'up', 'down', 'worker'];
 
 let home: Home;
 beforeAll(async () => {
@@ -102,6 +102,7 @@ describe('Temporal cannot be reached: status 3, and what to do', () => {
   test.concurrent.for([
     ['ask', 'hi'],
     ['watch', 'q1'],
+    ['chat', 'hi'],
     ['inbox'],
     ['restart', 'q1', '--reason', 'r', '--instructions', 'i'],
     ['worker'],
