@@ -17,7 +17,12 @@ export function createPreparations(dependencies: PrepareDependencies) {
 
     async prepareSession(input: unknown): Promise<PreparedSession> {
       const { config, history, text } = checkedInput(sessionInputSchema, input);
-      return { history, ...(text !== undefined && { text }), ...prepareTeam(config, dependencies) };
+      return {
+        kind: 'team',
+        history,
+        ...(text !== undefined && { text }),
+        ...prepareTeam(config, dependencies),
+      };
     },
   };
 }

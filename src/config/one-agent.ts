@@ -13,4 +13,6 @@ export interface OneAgent {
   tools: ToolSources;
   coordination: Broadcast;
   budget: Team['budget'];
+  /** Seconds that a session waits for the next turn before it ends; absent: for ever. */
+  idle_timeout?: number | undefined;
 }

@@ -4,4 +4,7 @@ import { z } from 'zod';
 const longest = 10 * 365 * 24 * 60 * 60;
 
 /** A waiting time in seconds, fractions allowed: more than 0, ten years at the most. */
-export const seconds = (initial: number) => z.number().positive().max(longest).default(initial);
+export const waitingTime = z.number().positive().max(longest);
+
+/** The same with a default. */
+export const seconds = (initial: number) => waitingTime.default(initial);

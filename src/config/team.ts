@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { backendSchema, type Backend } from './backend.ts';
 import { broadcastSchema } from './broadcast.ts';
-import { seconds } from './seconds.ts';
+import { seconds, waitingTime } from './seconds.ts';
 
 const name = z.string().min(1);
 
@@ -53,6 +53,8 @@ export const teamSchema = z.strictObject({
     })
     .prefault({}),
   budget: budgetSchema.optional(),
+  /** Seconds that a session waits for the next turn before it ends; absent: for ever. */
+  idle_timeout: waitingTime.optional(),
 });
 
 /** What a file says: agents may be absent, and so may their backends. */

@@ -1,3 +1,4 @@
+import type { OneAgent } from '../config/one-agent.ts';
 import type { EarlierMessage, HumanAnswer, PreparedTeam } from './orchestration.ts';
 import type { Usage } from './usage.ts';
 
@@ -11,10 +12,12 @@ export interface SessionInput {
 }
 
 /** The input checked and completed. */
-export interface PreparedSession extends PreparedTeam {
+export type PreparedSession = (
+  ({ kind: 'team' } & PreparedTeam) | ({ kind: 'agent'; agent: OneAgent } & Omit<PreparedTeam, 'team'>)
+) & {
   history: EarlierMessage[];
   text?: string;
-}
+};
 
 /** What the update `handleText` returns. */
 export interface TurnResult {
