@@ -113,9 +113,9 @@ function addPersonCommands(program: Command): void {
     .addHelpText(
       'after',
       examples(
-        'reprise answer q1 "Dark mode"',
-        'reprise answer q1 --question ask-2 --skip',
-        'reprise answer q1 - < reply.txt',
+        'reprise answer site "Dark mode"',
+        'reprise answer site --question q2 --skip',
+        'reprise answer site - < reply.txt',
       ),
     )
     .action(async (id: string, text: string | undefined, options: AnswerOptions) =>

@@ -116,6 +116,17 @@ describe.skipIf(!hasTerminals)('on a terminal', () => {
     expect(await asking.finished).toMatchObject({ status: 0, stdout: 'Told: nothing.\n' });
   });
 
+  test('when the run ends under it, the prompt goes away', async () => {
+    const asking = home.startOnTerminal(ask('gone'));
+    await asking.says(prompt);
+    const reprise = await home.client();
+    await reprise.client.workflow.getHandle('gone').terminate('nobody needs it');
+    await reprise.close();
+    const { status, stderr } = await asking.finished;
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/The run waits no longer[^]*The run was terminated: nobody needs it/);
+  });
+
   test('Ctrl-C at the prompt leaves with status 130, and the question waits on', async () => {
     const asking = home.startOnTerminal(ask('left'));
     await asking.says(prompt);

@@ -36,6 +36,7 @@ describe('wrong usage or configuration: status 2, nothing on standard output, no
     ['an unknown command', ['aks', 'hi'], /unknown command 'aks'/],
     ['an unknown option', ['ask', '--josn', 'hi'], /unknown option '--josn'.*\n.*--json/],
     ['a missing argument', ['ask'], /missing required argument 'task'/],
+    ['inbox --notify without --watch', ['inbox', '--notify', 'true'], /add --watch/],
     ['an empty task', ['ask', '  '], /TASK is empty/],
     ['a restart without a reason', ['restart', 'q1', '--instructions', 'x'], /--reason/],
     ['a restart with an empty reason', ['restart', 'q1', '--reason', '', '--instructions', 'x'], /--reason/],

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { InboxQuestion, Reprise } from '../../client.ts';
 import { isPassing } from '../../client/look.ts';
 import { open } from '../connection.ts';
-import { exitStatus, print, say } from '../exit.ts';
+import { exitStatus, print, say, usageError } from '../exit.ts';
 import { reasonOf } from '../failures.ts';
 import { durationText } from '../live/spent.ts';
 import { harmless } from '../live/telling.ts';
@@ -18,6 +18,8 @@ const lookEveryMs = 1000;
 
 /** `reprise inbox`: every question that waits for a person, over all runs. */
 export async function inbox(options: InboxOptions): Promise<void> {
+  if (options.notify !== undefined && !options.watch)
+    throw usageError('--notify is for questions to come; add --watch');
   const { reprise } = await open(options);
   try {
     if (options.watch) await watchInbox(reprise, options);
