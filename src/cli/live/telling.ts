@@ -24,6 +24,11 @@ export class Telling {
     return this.#format({ text, stamped: true }, new Date().toISOString());
   }
 
+  /** A block of our own, without a stamp. */
+  block(text: string): string {
+    return this.#format({ text, stamped: false }, '');
+  }
+
   /** The agent that a call works for. */
   agentOf({ activityId }: PendingCall): string {
     return this.#agents.get(activityId) ?? activityId;
