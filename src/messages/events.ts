@@ -58,8 +58,8 @@ export type RunEventBody =
   /** A tool of the world is run for an agent. */
   | { type: 'tool'; agent: string; tool: string }
   | { type: 'tool ended'; agent: string; tool: string; status: CallToolResult['status'] }
-  /** A text for the person whom a session serves; the last one of a turn is its answer. */
-  | { type: 'says'; agent: string; text: string }
+  /** A text for the person whom a session serves; `last`: the turn's answer. */
+  | { type: 'says'; agent: string; text: string; last: boolean }
   /** A session's next turn has begun. */
   | { type: 'turn'; turn: number; text: string }
   | { type: 'stopped'; why: 'timeout' | 'budget' }

@@ -107,7 +107,7 @@ function workerOf(run: Run, attempt: Attempt, member: Member): Worker {
       if (toolbox === undefined) throw new TypeError(`${id} has no tools`);
       return toolbox.call(call);
     },
-    say: (text) => run.events.emit({ type: 'says', agent: id, text }),
+    say: (text) => run.events.emit({ type: 'says', agent: id, text, last: false }),
     when: whenOf(attempt),
     timeout: member.millisecondsLeft,
   };

@@ -35,7 +35,11 @@ export class Telling {
   }
 
   #eventLines(event: RunEvent): string[] {
-    if (event.type === 'thinking') this.#agents.set(event.activityId, event.agent);
+    if (event.type === 'thinking') {
+      // Its parent goes on meanwhile, and has a text in progress of its own.
+      const speaker = event.purpose === 'shadow' ? `${event.agent}'s shadow` : event.agent;
+      this.#agents.set(event.activityId, speaker);
+    }
     return entriesOf(event).map((entry) => this.#format(entry, event.at));
   }
 
