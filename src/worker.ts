@@ -5,6 +5,7 @@ import { modelOpener } from './models/open-model.ts';
 import { readPrices } from './config/read-prices.ts';
 import { logSink } from './worker/log-sink.ts';
 import { openStore } from './store/open-store.ts';
+import { keepWorkflowHeapsSmall } from './worker/small-heaps.ts';
 import { registerSearchAttributes } from './worker/search-attributes.ts';
 import { workflowBundle } from './worker/workflow-bundle.ts';
 
@@ -35,6 +36,7 @@ export interface WorkerSettings {
  */
 export async function createWorker(settings: WorkerSettings): Promise<Worker> {
   const { connection, namespace, home, configFolder } = settings;
+  keepWorkflowHeapsSmall();
   const environment = readEnvironment(settings.variables);
   await registerSearchAttributes(connection, namespace);
   const store = openStore(home, environment);
