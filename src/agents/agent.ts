@@ -32,6 +32,7 @@ export class Agent {
   #results: Array<ToolMessage<Content>> = [];
   #told: NewMessage[];
   #writing: string | undefined;
+  #lastWords = '';
 
   constructor(persona: Persona, caller: ModelCaller, { system, transcript, messages }: Opening) {
     this.persona = persona;
@@ -44,6 +45,11 @@ export class Agent {
   /** The conversation as far as a model has replied to it; null before the first reply. */
   get transcript(): TranscriptRef | null {
     return this.#transcript;
+  }
+
+  /** What it said last that has any text; empty before that. */
+  get lastWords(): string {
+    return this.#lastWords;
   }
 
   get fork(): Fork {
@@ -65,11 +71,15 @@ export class Agent {
    * what it was told stays pending, so that the next call's messages still begin with the last one's.
    *
    * @param tools blob id of the tools offered; null for none
+   * @param temperature instead of the backend's own
    */
-  async reply(purpose: Purpose, tools: string | null): Promise<Reply> {
+  async reply(purpose: Purpose, tools: string | null, temperature?: number): Promise<Reply> {
     const told = this.#told.length;
+    const { persona } = this;
+    const speaker =
+      temperature === undefined ? persona : { ...persona, backend: { ...persona.backend, temperature } };
     try {
-      const call = this.#caller.start(this.persona, purpose, {
+      const call = this.#caller.start(speaker, purpose, {
         system: this.#system,
         transcript: this.#transcript,
         append: this.#pending,
@@ -77,6 +87,7 @@ export class Agent {
       });
       this.#writing = call.activityId;
       const { transcript, reply } = await call.result;
+      if (reply.content.trim() !== '') this.#lastWords = reply.content;
       this.#transcript = transcript;
       this.#results = [];
       this.#told = this.#told.slice(told);

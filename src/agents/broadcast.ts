@@ -69,24 +69,15 @@ export class Broadcast {
    *
    * @returns whether any of them reached somebody
    */
-  async answerCalls(
-    asker: Colleague,
-    calls: AskCall[],
-    others: Colleague[],
-    attempt: number,
-  ): Promise<boolean> {
-    const results = await Promise.all(calls.map((call) => this.#carryOut(asker, call, others, attempt)));
+  async answerCalls(asker: Colleague, calls: AskCall[], others: Colleague[], when: string): Promise<boolean> {
+    const results = await Promise.all(calls.map((call) => this.ask(asker, call, others, when)));
     const texts = await storeTexts(results.map((result) => JSON.stringify(result)));
     calls.forEach(({ callId }, index) => asker.agent.answerCall(callId, texts[index] ?? ''));
     return results.some(({ status }) => status !== 'error');
   }
 
-  async #carryOut(
-    asker: Colleague,
-    call: AskCall,
-    others: Colleague[],
-    attempt: number,
-  ): Promise<BroadcastResult> {
+  /** Carries out one call. */
+  async ask(asker: Colleague, call: AskCall, others: Colleague[], when: string): Promise<BroadcastResult> {
     const requestId = `q${++this.#requests}`;
     const refusal = this.#refusal(asker, call, others);
     if (refusal !== undefined || 'error' in call) {
@@ -101,7 +92,7 @@ export class Broadcast {
       const result =
         this.settings.mode === 'human'
           ? await this.#askPerson(asker, requestId, question)
-          : await this.#askAgents(asker, requestId, call, others, attempt);
+          : await this.#askAgents(asker, requestId, call, others, when);
       const silent = result.no_response ?? [];
       this.#emit({ type: 'ask ended', agent: asker.id, requestId, status: result.status, silent });
       const { status, ...rest } = result;
@@ -129,7 +120,7 @@ export class Broadcast {
     requestId: string,
     call: AskCall & { question: string },
     others: Colleague[],
-    attempt: number,
+    when: string,
   ): Promise<Result> {
     const { question, callId } = call;
     const segment = asker.agent.transcript?.id ?? '';
@@ -141,7 +132,7 @@ export class Broadcast {
       try {
         const prompt = shadowQuestion(asker.id, asked, depth);
         const response = await askShadow(this.#caller, other.agent, prompt, {
-          attempt,
+          when,
           timeout: timeout + shadowGrace,
         });
         responses[index] = { responder_id: other.id, content: response.content, is_human: false };

@@ -16,14 +16,18 @@ export function isBudgetSpent(error: unknown): error is ApplicationFailure {
 export interface CallFailure {
   timedOut: boolean;
   reason: string;
+  /** The provider's own words, such as `Error code: 400 - …`; else the reason. */
+  words: string;
 }
 
 /** Reads what a model call threw; what is neither a failed activity nor a spent budget is thrown on. */
 export function callFailure(error: unknown): CallFailure {
-  if (isBudgetSpent(error)) return { timedOut: false, reason: error.message };
+  if (isBudgetSpent(error)) return { timedOut: false, reason: error.message, words: error.message };
   if (!(error instanceof ActivityFailure)) throw error;
   const timedOut =
     error.retryState === RetryState.TIMEOUT ||
     (error.cause instanceof TimeoutFailure && error.cause.timeoutType === TimeoutType.SCHEDULE_TO_CLOSE);
-  return { timedOut, reason: error.cause?.message ?? error.message };
+  const reason = error.cause?.message ?? error.message;
+  const [words] = error.cause instanceof ApplicationFailure ? (error.cause.details ?? []) : [];
+  return { timedOut, reason, words: typeof words === 'string' ? words : reason };
 }

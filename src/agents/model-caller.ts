@@ -7,8 +7,21 @@ import type { Persona } from './persona.ts';
 
 /** What a call is for, as its summary in the Web UI names it. */
 export interface Purpose {
-  what: 'answer' | 'vote' | 'decide' | 'present' | 'evaluate' | 'shadow';
-  attempt: number;
+  what:
+    | 'answer'
+    | 'vote'
+    | 'decide'
+    | 'present'
+    | 'evaluate'
+    | 'shadow'
+    | 'reply'
+    | 'think'
+    | 'act'
+    | 'observe'
+    | 'recover'
+    | 'summarise';
+  /** `attempt 2`, `turn 3`. */
+  when: string;
   /** Time that the call has in all, its retries included, in milliseconds. */
   timeout: number;
 }
@@ -56,7 +69,7 @@ export class ModelCaller {
     const model = backend.model ?? backend.type;
     const { callModel } = proxyActivities<Activities>({
       activityId,
-      summary: `${id} · ${purpose.what} · attempt ${purpose.attempt} · ${model}`,
+      summary: `${id} · ${purpose.what} · ${purpose.when} · ${model}`,
       scheduleToCloseTimeout: purpose.timeout,
       heartbeatTimeout: '15 seconds',
       // A superseded call must not hold up the round that follows it; its cost is settled later.

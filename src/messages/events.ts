@@ -1,5 +1,7 @@
 import type { BroadcastResult, PendingQuestion } from './broadcast.ts';
 import type { Outcome } from './orchestration.ts';
+import type { SessionResult } from './session.ts';
+import type { CallToolResult } from './tool.ts';
 
 /** What an agent is doing, as `state` and the live view show it. */
 export type AgentState =
@@ -53,11 +55,16 @@ export type RunEventBody =
   | { type: 'question closed'; questionId: string; how: QuestionEnd; answer?: string }
   /** An answer came after its question had closed, or before anything was asked: it is kept for those who ask next. */
   | { type: 'answer kept'; questionId?: string; answer: string }
+  /** A tool of the world is run for an agent. */
+  | { type: 'tool'; agent: string; tool: string }
+  | { type: 'tool ended'; agent: string; tool: string; status: CallToolResult['status'] }
+  /** A text for the person whom a session serves; the last one of a turn is its answer. */
+  | { type: 'says'; agent: string; text: string }
   /** A session's next turn has begun. */
   | { type: 'turn'; turn: number; text: string }
   | { type: 'stopped'; why: 'timeout' | 'budget' }
   /** The last event of a run, or of a session's turn; no other one is final. */
-  | { type: 'final'; outcome: Outcome; agent: string; answer: string };
+  | { type: 'final'; outcome: Outcome | SessionResult['outcome']; agent: string; answer: string };
 
 /**
  * An event of the `events` query. `seq` counts from 1 without gaps; `at` is an ISO 8601 time;

@@ -117,6 +117,12 @@ export function entriesOf(event: RunEvent): LogEntry[] {
           `📢 ${event.questionId === undefined ? 'An answer before any question' : `A late answer to ${event.questionId}`} is kept: ${event.answer}`,
         ),
       ];
+    case 'tool':
+      return [entry(`🛠️ [${event.agent}] ${event.tool}`)];
+    case 'tool ended':
+      return event.status === 'ok' ? [] : [entry(`🛠️ [${event.agent}] ${event.tool}: ${event.status}`)];
+    case 'says':
+      return [entry(`[${event.agent}] ${event.text}`)];
     case 'turn':
       return [entry(`💬 Turn ${event.turn}: ${event.text}`)];
     case 'thinking':

@@ -52,6 +52,13 @@ export interface CallToolInput {
   agent: string;
 }
 
+/** The activities that workflows need for tools. */
+export interface ToolActivities {
+  /** Loads and checks tools. Fails with `InvalidInput` where a source cannot be used. */
+  listTools(input: ListToolsInput): Promise<ListToolsResult>;
+  callTool(input: CallToolInput): Promise<CallToolResult>;
+}
+
 /**
  * What came of a call. `error`: the tool reports a failure; `exception`: it broke, or its worker did.
  * Neither fails the activity: both are for the agent to see.

@@ -48,13 +48,10 @@ export function toFailure(error: unknown, endpoint: Endpoint): ApplicationFailur
   const verdict = headers?.get('x-should-retry');
   const retryable = verdict === 'true' || (verdict !== 'false' && isTransient(status));
   const text = status === undefined ? messageOf(error) : `${error.message}${hint(status, endpoint)}`;
-  return failure(
-    typeOf(status, (error as { code?: unknown }).code),
-    retryable,
-    text,
-    endpoint,
-    retryDelay(headers, Date.now()),
-  );
+  return failure(typeOf(status, (error as { code?: unknown }).code), retryable, text, endpoint, {
+    nextRetryDelay: retryDelay(headers, Date.now()),
+    words: error.message.replace(/^(\d+) /, 'Error code: $1 - '),
+  });
 }
 
 /** A reply that the provider itself withheld. */
@@ -77,12 +74,14 @@ function failure(
   retryable: boolean,
   text: string,
   { provider, model, secrets }: Endpoint,
-  nextRetryDelay?: number,
+  { nextRetryDelay, words }: { nextRetryDelay?: number | undefined; words?: string } = {},
 ): ApplicationFailure {
   return ApplicationFailure.create({
     type,
     nonRetryable: !retryable,
     message: redact(`${provider} ${model}: ${text}`, secrets).slice(0, maxMessage),
+    // As an agent is told of it that can go on after an error: the provider's own words.
+    ...(words !== undefined && { details: [redact(words, secrets).slice(0, maxMessage)] }),
     ...(retryable && nextRetryDelay !== undefined && { nextRetryDelay }),
   });
 }

@@ -21,11 +21,15 @@ export function refusalText(refusal: Refusal): string {
     case 'asks first':
       return 'Error: not taken, since this reply also asks. Read the responses, then act.';
     case 'responses are automatic':
-      return 'Responses are handled automatically: your shadow has answered, or will. Continue your work.';
+      return responsesAreAutomatic;
     case 'second action':
       return 'Error: one action a reply; this one was not taken.';
   }
 }
+
+/** What an agent gets that calls the deprecated `respond_to_broadcast`. */
+export const responsesAreAutomatic =
+  'Responses are handled automatically: your shadow has answered, or will. Continue your work.';
 
 /** What an agent is told of the call that was accepted. */
 export const accepted = 'Recorded.';

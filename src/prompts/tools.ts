@@ -34,7 +34,7 @@ function actionTools(names: string[]): ToolSpec[] {
 }
 
 /** MassGen's documentation "Agent Communication", section Broadcast Tools. */
-function askingTools(mode: AskingMode): ToolSpec[] {
+export function askingTools(mode: AskingMode): ToolSpec[] {
   return [
     {
       name: 'ask_others',

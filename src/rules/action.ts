@@ -58,7 +58,7 @@ function readCall(call: Call, situation: Situation): Action | Refusal {
   return { kind: 'vote', callId: call.id, name, reason: String(call.input['reason']) };
 }
 
-function askCall(call: Call): AskCall {
+export function askCallOf(call: Call): AskCall {
   if ('error' in call) return { callId: call.id, error: call.error };
   return { callId: call.id, question: String(call.input['question']) };
 }
@@ -69,7 +69,7 @@ function askCall(call: Call): AskCall {
  */
 export function readReply(reply: Reply, situation: Situation): Reading {
   const isAsk = ({ name }: Call): boolean => situation.mayAsk && name === 'ask_others';
-  const reading: Reading = { action: undefined, asks: reply.calls.filter(isAsk).map(askCall), results: [] };
+  const reading: Reading = { action: undefined, asks: reply.calls.filter(isAsk).map(askCallOf), results: [] };
   for (const call of reply.calls) {
     if (isAsk(call)) continue;
     const read = readOther(call, situation, reading);

@@ -4,7 +4,7 @@ import { callFailure, isBudgetSpent } from '../agents/failures.ts';
 import { decisionPrompt, decisionRepair } from '../prompts/final.ts';
 import { accepted, refusalText } from '../prompts/refusals.ts';
 import { readDecision, type Decision } from '../rules/decision.ts';
-import type { Attempt, Run } from './run.ts';
+import { whenOf, type Attempt, type Run } from './run.ts';
 
 /** How often a judge that decided nothing is asked again. */
 const maxRepairs = 2;
@@ -33,7 +33,7 @@ async function decisionOf(run: Run, attempt: Attempt, agent: Agent, what: Judgin
   const timeout = run.team.timeout_settings.agent_timeout_seconds * 1000;
   for (let repairs = 0; repairs <= maxRepairs; repairs++) {
     try {
-      const { calls } = await agent.reply({ what, attempt: attempt.number, timeout }, run.toolSets.decision);
+      const { calls } = await agent.reply({ what, when: whenOf(attempt), timeout }, run.toolSets.decision);
       for (const call of calls) {
         agent.answerCall(
           call.id,

@@ -5,7 +5,7 @@ import { quote } from '../agents/stored-texts.ts';
 import type { NewMessage, Text } from '../messages/message.ts';
 import { systemMessage, type ShownAnswer } from '../prompts/coordination.ts';
 import { presentedMessage, presentPrompt, reviewMessage, type VoteCount } from '../prompts/final.ts';
-import type { Attempt, Run } from './run.ts';
+import { whenOf, type Attempt, type Run } from './run.ts';
 import { hasAnswer, type GivenAnswer, type Member } from './team.ts';
 import { preview } from './turn.ts';
 
@@ -55,7 +55,7 @@ export async function present(
   const timeout = run.team.timeout_settings.agent_timeout_seconds * 1000;
   let problem = 'the final agent wrote nothing';
   try {
-    const { content } = await agent.reply({ what: 'present', attempt: attempt.number, timeout }, null);
+    const { content } = await agent.reply({ what: 'present', when: whenOf(attempt), timeout }, null);
     if (content.trim() !== '') {
       run.events.emit({ type: 'presented', agent: id, content: preview(content) });
       return { content, text: quote(content, { segment: agent.transcript?.id ?? '' }) };

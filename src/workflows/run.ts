@@ -1,13 +1,9 @@
 import type { CancellationScope } from '@temporalio/workflow';
-import type { Broadcast } from '../agents/broadcast.ts';
-import type { HumanDesk } from '../agents/human-desk.ts';
-import type { Ledger } from '../agents/ledger.ts';
-import type { ModelCaller } from '../agents/model-caller.ts';
 import type { Team } from '../config/team.ts';
 import type { NewMessage, Text, TranscriptRef } from '../messages/message.ts';
 import type { OrchestrationResult } from '../messages/orchestration.ts';
 import type { OrchestrationPhase } from '../messages/state.ts';
-import type { EventLog } from './event-log.ts';
+import type { Office } from './office.ts';
 import type { Member, Seat } from './team.ts';
 
 /** An answer that could be delivered. */
@@ -18,16 +14,10 @@ export interface BestAnswer {
 }
 
 /** A team that is seated and ready for a task: what it has through all tasks of a session. */
-export interface Crew {
+export interface Crew extends Office {
   team: Team;
   coordination: Team['orchestrator']['coordination'];
   maxAttempts: number;
-  events: EventLog;
-  ledger: Ledger;
-  caller: ModelCaller;
-  desk: HumanDesk;
-  /** Undefined where agents may not ask. */
-  broadcast: Broadcast | undefined;
   /** Stored sets of tools, by id. */
   toolSets: { coordination: string; decision: string };
   /** What agents are told of their duty, beside their personas. */
@@ -63,3 +53,6 @@ export interface Attempt {
   /** All of its work; questions too, which a round of voting that starts again does not withdraw. */
   scope: CancellationScope;
 }
+
+/** As summaries of calls name it. */
+export const whenOf = ({ number }: Attempt): string => `attempt ${number}`;

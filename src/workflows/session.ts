@@ -13,13 +13,11 @@ import {
 import type { Activities } from '../activities/activities.ts';
 import type { TranscriptRef } from '../messages/message.ts';
 import type { PreparedSession, SessionInput, SessionResult, TurnResult } from '../messages/session.ts';
+import { AgentPartner, type AgentSaid } from './agent-partner.ts';
 import { outcomeAttribute } from './attributes.ts';
-import { newCrew, seatsOf, storeDuties, type CrewRecord } from './crew.ts';
-import type { Crew } from './run.ts';
+import { Conversation, type SessionRecord } from './conversation.ts';
 import { Surface } from './surface.ts';
-import { newRun, runTask, storeTask } from './task.ts';
-import type { Seat } from './team.ts';
-import { preview } from './turn.ts';
+import { TeamPartner } from './team-partner.ts';
 
 const { prepareSession, putMessages } = proxyLocalActivities<Activities>({
   startToCloseTimeout: '30 seconds',
@@ -32,32 +30,14 @@ export const handleTextUpdate = defineUpdate<TurnResult, [string]>('handleText')
 /** Signal `close`: the session ends when the turns that have come are done. */
 export const closeSignal = defineSignal('close');
 
-/** What a session's next run takes over. */
-export interface SessionRecord extends CrewRecord {
-  /** What the session is held with; runs that were recorded before it was handed over have none. */
-  prepared?: PreparedSession;
-  conversation: TranscriptRef | null;
-  last: Last;
-  events: number;
-}
-
-type Last = Pick<SessionResult, 'answer' | 'messages' | 'outcome' | 'turns'>;
-
 interface Waiting {
   text: string;
   resolve(result: TurnResult): void;
   reject(error: unknown): void;
 }
 
-const outcomes = {
-  submitted: 'answered',
-  restart_limit: 'limit',
-  timeout: 'limit',
-  budget: 'budget',
-} as const;
-
 /**
- * A conversation with a team, turn by turn: what was said and what the person has answered goes from turn to turn,
+ * A conversation with a team or with one agent, turn by turn: what was said and what the person has answered goes from turn to turn,
  * also when the history grows long and the session goes on in a new run.
  *
  * @throws `ApplicationFailure`: `InvalidInput` before anything is spent; with `text`, what its one turn throws
@@ -77,30 +57,58 @@ export async function session(input: SessionInput & { earlier?: SessionRecord })
   });
 
   const prepared = earlier?.prepared ?? (await prepareSession(input));
-  if (prepared.kind === 'agent')
-    throw ApplicationFailure.nonRetryable('sessions with one agent are not run yet', 'InvalidInput');
-  const stored = await storeDuties(prepared.team);
-  const seats = await seatsOf(prepared.team);
-  const crew = newCrew(prepared, stored, surface, earlier ?? {});
-  const conversation = new Conversation(crew, seats, surface, earlier);
-  if (earlier === undefined) await conversation.open(prepared);
+  const conversation = await open(prepared, surface, earlier);
   if (prepared.text !== undefined) {
     await conversation.take(prepared.text);
-    return conversation.end();
+    return finish(conversation);
   }
+  const idle = idleTimeout(prepared);
   for (;;) {
-    await condition(() => queue.length > 0 || closed || workflowInfo().continueAsNewSuggested);
+    const isWanted = (): boolean => queue.length > 0 || closed || workflowInfo().continueAsNewSuggested;
+    if (idle === undefined) await condition(isWanted);
+    else if (!(await condition(isWanted, idle))) closed = true;
     const next = queue.shift();
     if (next !== undefined) await answer(conversation, next);
-    else if (closed) return conversation.end();
+    else if (closed) return finish(conversation);
     else {
       await condition(allHandlersFinished);
       if (queue.length === 0 && !closed)
-        await continueAsNew<typeof session>({
-          earlier: { ...conversation.record, prepared: { ...prepared, history: [] } },
-        });
+        await continueAsNew<typeof session>({ earlier: conversation.record(prepared) });
     }
   }
+}
+
+async function open(
+  prepared: PreparedSession,
+  surface: Surface,
+  earlier: SessionRecord | undefined,
+): Promise<Conversation> {
+  if (earlier === undefined)
+    for (const text of prepared.notices) surface.events.emit({ type: 'notice', text });
+  const before =
+    earlier === undefined && prepared.history.length > 0 ? await putMessages(null, prepared.history) : null;
+  const partner =
+    prepared.kind === 'agent'
+      ? await AgentPartner.open(
+          prepared,
+          (earlier?.said as AgentSaid | undefined) ?? { transcript: before, append: [] },
+          surface,
+          earlier,
+        )
+      : await TeamPartner.open(prepared, (earlier?.said as TranscriptRef | null) ?? before, surface, earlier);
+  return new Conversation(partner, earlier?.last);
+}
+
+function finish(conversation: Conversation): SessionResult {
+  const result = conversation.end();
+  upsertSearchAttributes([{ key: outcomeAttribute, value: result.outcome }]);
+  return result;
+}
+
+/** In milliseconds; undefined: a session waits for ever. */
+function idleTimeout(prepared: PreparedSession): number | undefined {
+  const seconds = (prepared.kind === 'agent' ? prepared.agent : prepared.team).idle_timeout;
+  return seconds === undefined ? undefined : seconds * 1000;
 }
 
 function checkText(text: unknown): void {
@@ -115,64 +123,5 @@ async function answer(conversation: Conversation, waiting: Waiting): Promise<voi
   } catch (error) {
     if (!(error instanceof ApplicationFailure)) throw error;
     waiting.reject(error);
-  }
-}
-
-class Conversation {
-  readonly #crew: Crew;
-  readonly #seats: Seat[];
-  readonly #surface: Surface;
-  #said: TranscriptRef | null;
-  #last: Last;
-
-  constructor(crew: Crew, seats: Seat[], surface: Surface, earlier: SessionRecord | undefined) {
-    this.#crew = crew;
-    this.#seats = seats;
-    this.#surface = surface;
-    this.#said = earlier?.conversation ?? null;
-    this.#last = earlier?.last ?? { answer: '', messages: [], outcome: 'answered', turns: 0 };
-  }
-
-  /** Begins with what was said before the session. */
-  async open({ history, notices }: PreparedSession): Promise<void> {
-    for (const text of notices) this.#crew.events.emit({ type: 'notice', text });
-    if (history.length > 0) this.#said = await putMessages(null, history);
-  }
-
-  async take(text: string): Promise<TurnResult> {
-    const turn = this.#last.turns + 1;
-    this.#last = { ...this.#last, turns: turn };
-    this.#crew.events.attempt = 0;
-    this.#crew.events.emit({ type: 'turn', turn, text: preview(text) });
-    const told = await storeTask(text, []);
-    // Time is given anew to each turn.
-    const seats = this.#seats.map((seat) => ({ ...seat }));
-    const run = newRun(this.#crew, seats, { ...told, conversation: this.#said, turn });
-    const { answer: said, outcome } = await runTask(run, this.#surface);
-    this.#said = await putMessages(this.#said, [
-      { role: 'user', content: told.task },
-      { role: 'assistant', content: said },
-    ]);
-    this.#last = { answer: said, messages: [said], outcome: outcomes[outcome], turns: turn };
-    if (run.attempt !== undefined) run.attempt.phase = 'idle';
-    return { answer: said, messages: [said], turn };
-  }
-
-  end(): SessionResult {
-    const { desk, events, ledger } = this.#crew;
-    upsertSearchAttributes([{ key: outcomeAttribute, value: this.#last.outcome }]);
-    return { ...this.#last, humanQa: desk.history, usage: ledger.usage, events: events.count };
-  }
-
-  get record(): SessionRecord {
-    const { broadcast, desk, events, ledger } = this.#crew;
-    return {
-      conversation: this.#said,
-      last: this.#last,
-      events: events.count,
-      desk: desk.record,
-      ledger: ledger.record,
-      requests: broadcast?.requests ?? 0,
-    };
   }
 }

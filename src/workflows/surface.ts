@@ -13,7 +13,6 @@ import type { TranscriptRef } from '../messages/message.ts';
 import type { OrchestrationPhase, OrchestrationState, RestartRequest } from '../messages/state.ts';
 import { waitingAttribute } from './attributes.ts';
 import { EventLog } from './event-log.ts';
-import type { Run } from './run.ts';
 
 /** Query `state`: the run at a glance. */
 export const stateQuery = defineQuery<OrchestrationState>('state');
@@ -30,11 +29,18 @@ export const requestRestartSignal = defineSignal<[RestartRequest]>('requestResta
 /** Signal `answer`: a person answers a question, or skips it with an empty answer. */
 export const answerSignal = defineSignal<[HumanReply]>('answer');
 
+/** What is going on, for whoever looks. */
+export interface View {
+  state(): OrchestrationState;
+  /** An agent's conversation; null before its first reply. */
+  transcript(agent: string): TranscriptRef | null;
+}
+
 /** What a run shows, and how a person steps in. Handlers are there from the first moment: signals may be too. */
 export class Surface {
   readonly events: EventLog;
   readonly #resting: OrchestrationPhase;
-  #run: Run | undefined;
+  #view: View | undefined;
   #requested: RestartRequest | undefined;
   #restart: (request: RestartRequest) => void = (request) => (this.#requested = request);
   #desk: HumanDesk | undefined;
@@ -49,7 +55,7 @@ export class Surface {
     this.#resting = resting;
     this.events = new EventLog(() => this.#refresh(), earlierEvents);
     setHandler(stateQuery, () => this.#state());
-    setHandler(transcriptQuery, (agent) => this.#transcript(agent));
+    setHandler(transcriptQuery, (agent) => this.#view?.transcript(agent) ?? null);
     setHandler(pendingQuestionsQuery, () => this.#desk?.pending ?? []);
     setHandler(requestRestartSignal, (request) => this.#request(request));
     setHandler(answerSignal, (reply) => this.#answer(reply));
@@ -62,9 +68,9 @@ export class Surface {
     for (const reply of this.#replies.splice(0)) this.#answer(reply);
   }
 
-  /** From here on the surface shows this run. */
-  show(run: Run): void {
-    this.#run = run;
+  /** From here on the surface shows this. */
+  show(view: View): void {
+    this.#view = view;
   }
 
   /** Says what a person's request does now; one that came before is handed over at once. */
@@ -92,8 +98,12 @@ export class Surface {
       this.#warn('requestRestart without {reason, instructions} is ignored');
       return;
     }
-    const { attempt, maxAttempts = 1 } = this.#run ?? {};
-    if (attempt !== undefined && attempt.number >= maxAttempts) {
+    const { attempt, maxAttempts } = this.#state();
+    if (this.#view !== undefined && maxAttempts === 0) {
+      this.#warn('requestRestart is ignored: one agent has nothing to start over');
+      return;
+    }
+    if (attempt > 0 && attempt >= maxAttempts) {
       this.events.emit({ type: 'restart refused', by: 'person', reason });
       return;
     }
@@ -114,26 +124,16 @@ export class Surface {
   }
 
   #state(): OrchestrationState {
-    const run = this.#run;
-    const members = run?.attempt?.members ?? [];
-    return {
-      phase: run?.attempt?.phase ?? this.#resting,
-      attempt: run?.attempt?.number ?? 0,
-      maxAttempts: run?.maxAttempts ?? 0,
-      agents: members.map(({ seat, state, answersGiven, vote }) => ({
-        id: seat.id,
-        state,
-        answers: answersGiven,
-        timedOut: seat.timedOut,
-        vote: vote?.agent ?? null,
-      })),
-      selectedAgent: run?.attempt?.selected?.seat.id ?? null,
-      restarts: run?.restarts ?? [],
-      usage: run?.ledger.usage ?? null,
-    };
-  }
-
-  #transcript(agent: string): TranscriptRef | null {
-    return this.#run?.attempt?.members.find(({ seat }) => seat.id === agent)?.agent.transcript ?? null;
+    return this.#view?.state() ?? { ...nothingYet, phase: this.#resting };
   }
 }
+
+const nothingYet: OrchestrationState = {
+  phase: 'preparing',
+  attempt: 0,
+  maxAttempts: 0,
+  agents: [],
+  selectedAgent: null,
+  restarts: [],
+  usage: null,
+};

@@ -15,6 +15,7 @@ import type { RestartNotice } from '../prompts/coordination.ts';
 import { newAttempt, runAttempt, select, votesOf, type End } from './attempt.ts';
 import { attemptAttribute } from './attributes.ts';
 import type { Attempt, Crew, Run } from './run.ts';
+import { viewOf } from './run-view.ts';
 import type { Surface } from './surface.ts';
 import type { Seat } from './team.ts';
 
@@ -51,7 +52,7 @@ export function newRun(crew: Crew, seats: Seat[], task: Task): Run {
  * @throws `ApplicationFailure` of type `NoAnswer` where no agent has answered in any attempt, with every agent's reason
  */
 export async function runTask(run: Run, surface: Surface): Promise<OrchestrationResult> {
-  surface.show(run);
+  surface.show(viewOf(run));
   let restart: RestartNotice | undefined;
   for (let number = 1; ; number++) {
     const attempt = startAttempt(run, number, restart);

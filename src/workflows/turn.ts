@@ -5,7 +5,7 @@ import type { Reply } from '../messages/model-call.ts';
 import { accepted, noAction, refusalText } from '../prompts/refusals.ts';
 import { readReply, type Action, type AskCall, type Reading, type Situation } from '../rules/action.ts';
 import { noveltyProblem } from '../rules/novelty.ts';
-import type { Attempt, Run } from './run.ts';
+import { whenOf, type Attempt, type Run } from './run.ts';
 import { hasAnswer, type Member } from './team.ts';
 
 /** Replies in a row that may be neither an answer nor a usable vote; then the agent is out. */
@@ -45,7 +45,7 @@ function startAsking({ broadcast }: Run, attempt: Attempt, member: Member, asks:
   member.state = 'asking';
   member.asked = attempt.scope.run(async () => {
     const colleagues = others.map(({ colleague }) => colleague);
-    const reached = await broadcast?.answerCalls(member.colleague, asks, colleagues, attempt.number);
+    const reached = await broadcast?.answerCalls(member.colleague, asks, colleagues, whenOf(attempt));
     if (!reached) member.strikes += 1;
     member.asked = undefined;
   });
@@ -60,7 +60,7 @@ async function replyOf(run: Run, attempt: Attempt, member: Member): Promise<Repl
   const startedAt = Date.now();
   try {
     return await member.agent.reply(
-      { what: voting ? 'vote' : 'answer', attempt: attempt.number, timeout: member.millisecondsLeft },
+      { what: voting ? 'vote' : 'answer', when: whenOf(attempt), timeout: member.millisecondsLeft },
       run.toolSets.coordination,
     );
   } catch (error) {

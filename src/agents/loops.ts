@@ -1,0 +1,32 @@
+import { ApplicationFailure } from '@temporalio/workflow';
+import type { OrchestratorSettings } from '../config/orchestrators.ts';
+import { askingText, type Asking } from '../prompts/asking.ts';
+import { reactSystem } from '../prompts/loops.ts';
+import { react } from './react.ts';
+import { simpleTool } from './simple-tool.ts';
+import type { Loop } from './worker.ts';
+
+/** The loop of an agent by its settings. */
+export function loopOf(settings: OrchestratorSettings): Loop {
+  switch (settings.kind) {
+    case 'simple_tool':
+      return simpleTool(settings);
+    case 'react':
+      return react(settings);
+    case 'custom':
+      throw ApplicationFailure.nonRetryable(`${settings.module} is not run by this version`, 'InvalidInput');
+  }
+}
+
+/** The system message of an agent alone: its own, then how it may ask. */
+export function systemOf(settings: OrchestratorSettings, asking: Asking | undefined): string {
+  const own =
+    settings.kind === 'react'
+      ? (settings.system_prompt ?? reactSystem)
+      : settings.kind === 'simple_tool'
+        ? settings.system_prompt
+        : '';
+  return [own, ...(asking === undefined ? [] : [askingText(asking)])]
+    .filter((text) => text !== '')
+    .join('\n\n');
+}

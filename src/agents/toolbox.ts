@@ -1,0 +1,114 @@
+import {
+  ActivityFailure,
+  proxyActivities,
+  proxyLocalActivities,
+  type LocalActivityOptions,
+} from '@temporalio/workflow';
+import type { RunEventBody } from '../messages/events.ts';
+import type { Text, ToolSpec } from '../messages/message.ts';
+import type { ReplyCall } from '../messages/model-call.ts';
+import type { CallToolResult, ListedTool, ToolActivities, ToolSources } from '../messages/tool.ts';
+
+/** A server of tools may take its time to start. */
+const { listTools } = proxyActivities<ToolActivities>({
+  startToCloseTimeout: '2 minutes',
+  retry: { maximumAttempts: 3 },
+});
+
+/** What came of one call, in the order of the calls. */
+export interface ToolAnswer {
+  call: ReplyCall;
+  status: CallToolResult['status'];
+  /** What a person sees of it. */
+  text: string;
+  /** What the model gets, by reference where it is long. */
+  content: Text;
+}
+
+/** The tools of the world that one agent has. */
+export class Toolbox {
+  /** Blob id of all tools offered; null: none. */
+  readonly set: string | null;
+  readonly #agent: string;
+  readonly #tools: Map<string, ListedTool>;
+  readonly #emit: (event: RunEventBody) => void;
+
+  private constructor(
+    agent: string,
+    set: string | null,
+    tools: ListedTool[],
+    emit: (event: RunEventBody) => void,
+  ) {
+    this.#agent = agent;
+    this.set = set;
+    this.#tools = new Map(tools.map((tool) => [tool.name, tool]));
+    this.#emit = emit;
+  }
+
+  /**
+   * Has an agent's tools loaded and checked.
+   *
+   * @param own the workflow's own tools, which are offered before them
+   * @throws `ActivityFailure` where a source cannot be used
+   */
+  static async open(
+    agent: string,
+    sources: ToolSources,
+    own: ToolSpec[],
+    emit: (event: RunEventBody) => void,
+  ): Promise<Toolbox> {
+    if (sources.packages.length + sources.mcpServers.length + own.length === 0)
+      return new Toolbox(agent, null, [], emit);
+    const { set, tools } = await listTools({ sources, own });
+    return new Toolbox(agent, tools.length + own.length === 0 ? null : set, tools, emit);
+  }
+
+  has(name: string): boolean {
+    return this.#tools.has(name);
+  }
+
+  /** Runs one call. Whatever goes wrong is for the agent to see: this throws only when it is cancelled. */
+  async call(call: ReplyCall): Promise<ToolAnswer> {
+    if ('error' in call) return failed(call, 'error', call.error);
+    const tool = this.#tools.get(call.name);
+    if (tool === undefined) return failed(call, 'error', `No such tool available: ${call.name}`);
+    this.#emit({ type: 'tool', agent: this.#agent, tool: call.name });
+    const { status, text, blob } = await this.#run(tool, call.input);
+    this.#emit({ type: 'tool ended', agent: this.#agent, tool: call.name, status });
+    if (status !== 'ok') return failed(call, status, text);
+    return { call, status, text, content: blob === undefined ? text : { blob } };
+  }
+
+  async #run(tool: ListedTool, input: Record<string, unknown>): Promise<CallToolResult> {
+    try {
+      return await activityFor(tool, this.#agent)({ tool, arguments: input, agent: this.#agent });
+    } catch (error) {
+      if (!(error instanceof ActivityFailure) || error.cause?.name === 'CancelledFailure') throw error;
+      return { status: 'exception', text: error.cause?.message ?? error.message };
+    }
+  }
+}
+
+function failed(call: ReplyCall, status: 'error' | 'exception', message: string): ToolAnswer {
+  const text = `${status === 'error' ? 'Error' : 'Exception'}: ${message}`;
+  return { call, status, text, content: text };
+}
+
+/** The activity ends a tool that takes too long; Temporal ends only what does not answer at all. */
+const graceSeconds = 10;
+
+function activityFor(tool: ListedTool, agent: string): ToolActivities['callTool'] {
+  const startToCloseTimeout = (tool.timeout + graceSeconds) * 1000;
+  if (tool.sideEffects === 'none') {
+    // A quick one: no round trip through the server.
+    const local: LocalActivityOptions = { startToCloseTimeout, retry: { maximumAttempts: 3 } };
+    return proxyLocalActivities<ToolActivities>(local).callTool;
+  }
+  return proxyActivities<ToolActivities>({
+    summary: `${agent} · tool · ${tool.name}`,
+    startToCloseTimeout,
+    heartbeatTimeout: '15 seconds',
+    // What was done and stored is found again; what was not is decided by the activity, which knows the tool.
+    retry: { initialInterval: '500 ms', maximumAttempts: 5 },
+  }).callTool;
+}

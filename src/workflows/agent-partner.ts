@@ -1,0 +1,159 @@
+import { ApplicationFailure, isCancellation, proxyLocalActivities } from '@temporalio/workflow';
+import type { Activities } from '../activities/activities.ts';
+import { Agent, type Fork } from '../agents/agent.ts';
+import { callFailure, isBudgetSpent } from '../agents/failures.ts';
+import { Hands } from '../agents/hands.ts';
+import { loopOf, systemOf } from '../agents/loops.ts';
+import { storeTexts } from '../agents/stored-texts.ts';
+import { Toolbox } from '../agents/toolbox.ts';
+import type { OneAgent } from '../config/one-agent.ts';
+import type { AgentState } from '../messages/events.ts';
+import type { Text } from '../messages/message.ts';
+import type { PreparedSession, SessionResult } from '../messages/session.ts';
+import { askingTools } from '../prompts/tools.ts';
+import type { Partner, SessionRecord, TurnOutcome } from './conversation.ts';
+import { askingOf, openOffice, type Office } from './office.ts';
+import type { Surface, View } from './surface.ts';
+
+const { settle } = proxyLocalActivities<Activities>({ startToCloseTimeout: '30 seconds' });
+
+/** Time that each model call of an agent alone has, in milliseconds. */
+const callTimeout = 600_000;
+
+type PreparedAgent = Extract<PreparedSession, { kind: 'agent' }>;
+
+export type AgentSaid = Pick<Fork, 'transcript' | 'append'>;
+
+/** Converses with one agent, whose conversation goes on from turn to turn, its tool calls included. */
+export class AgentPartner implements Partner<AgentSaid> {
+  readonly office: Office;
+  readonly #settings: OneAgent;
+  readonly #system: Text;
+  readonly #toolbox: Toolbox;
+  #agent: Agent;
+  #state: AgentState = 'waiting';
+  #turns = 0;
+
+  private constructor(
+    office: Office,
+    settings: OneAgent,
+    system: Text,
+    toolbox: Toolbox,
+    said: AgentSaid,
+    surface: Surface,
+  ) {
+    this.office = office;
+    this.#settings = settings;
+    this.#system = system;
+    this.#toolbox = toolbox;
+    this.#agent = this.#newAgent(said);
+    surface.show(this.#view());
+  }
+
+  static async open(
+    { agent, prices }: PreparedAgent,
+    said: AgentSaid,
+    surface: Surface,
+    earlier: SessionRecord | undefined,
+  ): Promise<AgentPartner> {
+    const { budget, coordination } = agent;
+    const office = openOffice({ budget, prices, coordination, agents: 1 }, surface, earlier ?? {});
+    const asking = askingOf(coordination, 1);
+    const own = asking === undefined ? [] : askingTools(asking.mode);
+    const emit = surface.events.emit.bind(surface.events);
+    const toolbox = await Toolbox.open(agent.id, agent.tools, own, emit);
+    const [system = ''] = await storeTexts([systemOf(agent.orchestrator, asking)]);
+    return new AgentPartner(office, agent, system, toolbox, said, surface);
+  }
+
+  get said(): AgentSaid {
+    const { transcript, append } = this.#agent.fork;
+    return { transcript, append };
+  }
+
+  /** @throws `ApplicationFailure` of type `TurnFailed` where the model failed for good; the conversation is as before */
+  async take(text: string, turn: number): Promise<TurnOutcome> {
+    const before = this.said;
+    const messages: string[] = [];
+    const { id, orchestrator } = this.#settings;
+    const hands = new Hands(this.#toolbox, this.office.broadcast, {
+      id,
+      agent: this.#agent,
+      conversation: id,
+      asking: 0,
+    });
+    const say = (said: string): void => {
+      messages.push(said);
+      this.office.events.emit({ type: 'says', agent: id, text: said });
+    };
+    this.#turns = turn;
+    this.#state = 'answering';
+    try {
+      const end = await loopOf(orchestrator)(
+        {
+          agent: this.#agent,
+          tools: this.#toolbox.set,
+          run: (call) => hands.run(call, `turn ${turn}`),
+          say,
+          when: `turn ${turn}`,
+          timeout: callTimeout,
+        },
+        text,
+      );
+      return await this.#finish({
+        answer: end.answer,
+        messages,
+        outcome: end.limited ? 'limit' : 'answered',
+      });
+    } catch (error) {
+      if (isCancellation(error)) throw error;
+      if (isBudgetSpent(error)) return await this.#stop(messages, error.message);
+      this.#agent = this.#newAgent(before);
+      if (error instanceof ApplicationFailure) throw error;
+      throw ApplicationFailure.nonRetryable(callFailure(error).reason, 'TurnFailed');
+    } finally {
+      this.#state = 'waiting';
+    }
+  }
+
+  /** The budget is spent: what the agent said last is the best that there is. */
+  #stop(messages: string[], why: string): Promise<TurnOutcome> {
+    this.office.events.emit({ type: 'stopped', why: 'budget' });
+    const answer = this.#agent.lastWords || `(No answer yet. ${why}.)`;
+    return this.#finish({ answer, messages: [...messages, answer], outcome: 'budget' });
+  }
+
+  async #finish(end: {
+    answer: string;
+    messages: string[];
+    outcome: SessionResult['outcome'];
+  }): Promise<TurnOutcome> {
+    const { events, ledger } = this.office;
+    if (ledger.unsettled.length > 0) ledger.settle(await settle(ledger.unsettled));
+    const { answer, outcome } = end;
+    events.emit({ type: 'final', outcome, agent: this.#settings.id, answer });
+    return end;
+  }
+
+  #newAgent({ transcript, append }: AgentSaid): Agent {
+    const { id, backend } = this.#settings;
+    const persona = { id, text: undefined, backend };
+    return new Agent(persona, this.office.caller, { system: this.#system, transcript, messages: append });
+  }
+
+  #view(): View {
+    const { id } = this.#settings;
+    return {
+      state: () => ({
+        phase: this.#state === 'waiting' ? 'idle' : 'answering',
+        attempt: 0,
+        maxAttempts: 0,
+        agents: [{ id, state: this.#state, answers: this.#turns, timedOut: false, vote: null }],
+        selectedAgent: null,
+        restarts: [],
+        usage: this.office.ledger.usage,
+      }),
+      transcript: (agent) => (agent === id ? this.#agent.transcript : null),
+    };
+  }
+}

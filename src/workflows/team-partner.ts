@@ -1,0 +1,59 @@
+import { proxyLocalActivities } from '@temporalio/workflow';
+import type { Activities } from '../activities/activities.ts';
+import type { TranscriptRef } from '../messages/message.ts';
+import type { PreparedTeam } from '../messages/orchestration.ts';
+import type { Partner, SessionRecord, TurnOutcome } from './conversation.ts';
+import { newCrew, seatsOf, storeDuties } from './crew.ts';
+import type { Crew } from './run.ts';
+import type { Surface } from './surface.ts';
+import { newRun, runTask, storeTask } from './task.ts';
+import type { Seat } from './team.ts';
+
+const { putMessages } = proxyLocalActivities<Activities>({ startToCloseTimeout: '30 seconds' });
+
+const outcomes = {
+  submitted: 'answered',
+  restart_limit: 'limit',
+  timeout: 'limit',
+  budget: 'budget',
+} as const;
+
+/** Converses with a team: each turn is an orchestration that knows what was said before. */
+export class TeamPartner implements Partner<TranscriptRef | null> {
+  readonly office: Crew;
+  said: TranscriptRef | null;
+  readonly #seats: Seat[];
+  readonly #surface: Surface;
+
+  private constructor(office: Crew, said: TranscriptRef | null, seats: Seat[], surface: Surface) {
+    this.office = office;
+    this.said = said;
+    this.#seats = seats;
+    this.#surface = surface;
+  }
+
+  static async open(
+    prepared: PreparedTeam,
+    said: TranscriptRef | null,
+    surface: Surface,
+    earlier: SessionRecord | undefined,
+  ): Promise<TeamPartner> {
+    const stored = await storeDuties(prepared.team);
+    const seats = await seatsOf(prepared.team);
+    return new TeamPartner(newCrew(prepared, stored, surface, earlier ?? {}), said, seats, surface);
+  }
+
+  async take(text: string, turn: number): Promise<TurnOutcome> {
+    const told = await storeTask(text, []);
+    // Time is given anew to each turn.
+    const seats = this.#seats.map((seat) => ({ ...seat }));
+    const run = newRun(this.office, seats, { ...told, conversation: this.said, turn });
+    const { answer, outcome } = await runTask(run, this.#surface);
+    this.said = await putMessages(this.said, [
+      { role: 'user', content: told.task },
+      { role: 'assistant', content: answer },
+    ]);
+    if (run.attempt !== undefined) run.attempt.phase = 'idle';
+    return { answer, messages: [answer], outcome: outcomes[outcome] };
+  }
+}
