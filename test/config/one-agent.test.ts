@@ -167,6 +167,16 @@ describe('tools', () => {
     });
   });
 
+  test('a provider’s timeout is that of each of its servers', () => {
+    const slow = { ...mcp, id: 'tools', config: { servers, timeout: 60 } };
+    const { mcpServers } = accepted(configOf([llm, slow, loop])).tools;
+    expect(mcpServers.map(({ name, timeout }) => [name, timeout])).toEqual([
+      ['files', 60],
+      ['search', 60],
+      ['plain', 60],
+    ]);
+  });
+
   test('a backend’s MCP servers are its agent’s', () => {
     const withServer = { ...llm, config: { mcp_servers: [{ name: 'a', url: 'http://a/' }] } };
     const agent = completeAgent(accepted(configOf([withServer, tools, loop])));
