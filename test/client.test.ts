@@ -213,6 +213,15 @@ describe('questions for a person', () => {
     await reprise.client.workflow.getHandle(run.id).terminate();
   });
 
+  test('are none on a server that has never had a worker', async () => {
+    const machine = new Machine({});
+    cleanUp.push(() => machine.killServer());
+    await machine.startServer();
+    const reprise = await connect({ address: machine.address });
+    cleanUp.push(() => reprise.close());
+    expect(await reprise.inbox()).toEqual([]);
+  });
+
   test('an answer to an unknown run, to one that has ended, or one that is too long throws', async () => {
     const { reprise } = await open();
     const hi = { answer: 'Hi' };

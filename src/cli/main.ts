@@ -56,7 +56,7 @@ function addRunCommands(program: Command): void {
       (await import('./commands/ask.ts')).ask(task ?? sampleQuestion, options),
   );
   withConfig(program.command('chat [text]'))
-    .description('a conversation with a team; without TEXT one turn for each line that is typed')
+    .description('a conversation with one agent or a team; without TEXT one turn for each line that is typed')
     .option('--id <id>', 'continue an open session, or begin one of this id that stays open')
     .option('--history <file>', 'what was said before: JSON, [{"role", "content"}]')
     .addHelpText(

@@ -1,7 +1,7 @@
 """Runs a command on a terminal of its own: python3 terminal.py COMMAND WORD...
 
 The command's standard output is this process's; all that the terminal shows comes by this process's standard error,
-and what comes on its standard input is typed. Ends with the command's exit status.
+and what comes on its standard input is typed. Where that ends, the terminal is hung up. Ends with the command's exit status.
 """
 
 import fcntl
@@ -31,7 +31,7 @@ while True:
         if typed:
             os.write(terminal, typed)
         else:
-            sources.remove(0)
+            break
     if terminal in ready:
         try:
             shown = os.read(terminal, 65536)
@@ -41,5 +41,6 @@ while True:
             break
         os.write(2, shown)
 
+os.close(terminal)
 _, status = os.waitpid(pid, 0)
 sys.exit(os.waitstatus_to_exitcode(status) & 0xFF)
