@@ -28,6 +28,8 @@ export interface BenchCall {
 /** An extensions folder of its own, and the two activities over it as a worker runs them. */
 export interface ToolBench {
   folder: string;
+  /** Where the servers' messages are logged. */
+  logs: string;
   store: Store;
   toolbox: Toolbox;
   /** Writes files into the folder, by their path. */
@@ -45,11 +47,13 @@ export function toolBench(files: Record<string, string> = {}): ToolBench {
   const folder = mkdtempSync(join(tmpdir(), 'reprise-tools-'));
   const home = mkdtempSync(join(tmpdir(), 'reprise-tools-home-'));
   const store = openSqliteStore(join(home, 'store.sqlite'));
-  const toolbox = openToolbox({ folder, logs: join(home, 'logs') });
+  const logs = join(home, 'logs');
+  const toolbox = openToolbox({ folder, logs });
   const callTool = createCallTool({ store, toolbox });
   const listTools = createListTools({ store, toolbox });
   const bench: ToolBench = {
     folder,
+    logs,
     store,
     toolbox,
     write(written) {

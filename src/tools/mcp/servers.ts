@@ -100,6 +100,5 @@ function explained(error: unknown, { name }: McpServer): unknown {
   return new Error(
     `the MCP server ${name} ended during the call, which may or may not have taken effect; ` +
       'the next call starts it again',
-    { cause: error },
   );
 }
