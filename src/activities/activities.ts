@@ -1,6 +1,8 @@
 import { Context } from '@temporalio/activity';
 import type { NewMessage, TokenUsage, TranscriptRef } from '../messages/message.ts';
 import { createCallModel, journalKey, type CallModelDependencies } from './call-model.ts';
+import { createCallTool, type ToolDependencies } from './call-tool.ts';
+import { createListTools } from './list-tools.ts';
 import { resolveMessages } from './resolve.ts';
 import type { PrepareDependencies } from './prepare-input.ts';
 import { createPreparations } from './prepare.ts';
@@ -10,10 +12,14 @@ const settlingMs = 1500;
 const lookEveryMs = 100;
 
 /** All that workflows ask of the world; a worker is given these. */
-export function createActivities(dependencies: CallModelDependencies & PrepareDependencies) {
+export function createActivities(
+  dependencies: CallModelDependencies & PrepareDependencies & ToolDependencies,
+) {
   const { store } = dependencies;
   return {
     callModel: createCallModel(dependencies),
+    callTool: createCallTool(dependencies),
+    listTools: createListTools(dependencies),
     ...createPreparations(dependencies),
 
     /** Stores texts, tool sets among them, and returns their ids in order. */
