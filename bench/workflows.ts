@@ -18,3 +18,8 @@ export async function twoAtOnce(milliseconds: number): Promise<void> {
   await Promise.all([wait(milliseconds), wait(milliseconds)]);
   await wait(0);
 }
+
+/** The floor of one agent: so many activities, one after the other. */
+export async function inSequence(count: number, milliseconds: number): Promise<void> {
+  for (let index = 0; index < count; index++) await wait(milliseconds);
+}

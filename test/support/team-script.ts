@@ -62,5 +62,6 @@ function askedIn({ tools, prompt, body }: Seen): Asked {
     tools.length === 0 || (body as { tool_choice?: { type?: string } }).tool_choice?.type === 'none';
   if (noTools) return prompt.includes('## Question from') ? 'shadow' : 'present';
   if (tools.includes('submit')) return 'decide';
+  if (!tools.includes('new_answer')) return 'present';
   return prompt.includes('## Answers') ? 'vote' : 'answer';
 }

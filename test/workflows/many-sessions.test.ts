@@ -1,0 +1,46 @@
+import type { WorkflowHandle } from '@temporalio/client';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { TurnResult } from '../../src/messages/session.ts';
+import { agentOf } from '../support/agent-script.ts';
+import { running, type Running } from '../support/running.ts';
+
+let run: Running;
+beforeAll(async () => {
+  // What a person has said last, and all numbers that this conversation has ever heard of.
+  run = await running(({ prompt }) => {
+    const numbers = [...prompt.matchAll(/number (\d+)/g)].map(([, number]) => number);
+    return { text: `I know ${[...new Set(numbers)].join(' ')}` };
+  });
+});
+afterAll(() => run[Symbol.asyncDispose]());
+
+const say = async (session: WorkflowHandle, text: string): Promise<string> =>
+  (await session.executeUpdate<TurnResult, [string]>('handleText', { args: [text] })).answer;
+
+test(
+  'a hundred sessions side by side know their own conversations and no others',
+  { timeout: 120_000 },
+  async () => {
+    const config = agentOf('openai', { simple: {} });
+    const sessions = await Promise.all(Array.from({ length: 100 }, () => run.startSession({ config })));
+    await Promise.all(sessions.map((session, index) => say(session, `Remember number ${1000 + index}.`)));
+    const known = await Promise.all(sessions.map((session) => say(session, 'Which ones do you know?')));
+    expect(known).toEqual(sessions.map((_, index) => `I know ${1000 + index}`));
+    await Promise.all(sessions.map((session) => session.signal('close')));
+  },
+);
+
+test(
+  'turn 400 still knows turn 1, after the session has gone on in a new run',
+  { timeout: 180_000 },
+  async () => {
+    const session = await run.startSession({ config: agentOf('openai', { simple: {} }) });
+    const { runId } = await session.describe();
+    await say(session, 'Remember number 7.');
+    for (let turn = 2; turn < 400; turn++) await say(session, 'Go on.');
+    expect((await session.describe()).runId).not.toBe(runId);
+    expect(await say(session, 'Which one?')).toBe('I know 7');
+    await session.signal('close');
+    expect(await session.result()).toMatchObject({ turns: 400, usage: { calls: 400 } });
+  },
+);
