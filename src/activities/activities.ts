@@ -1,5 +1,8 @@
 import { Context } from '@temporalio/activity';
-import type { NewMessage, TokenUsage, TranscriptRef } from '../messages/message.ts';
+import { historyRoom, newest } from '../rules/newest.ts';
+import type { NewMessage, TokenUsage, ToolSpec, TranscriptRef } from '../messages/message.ts';
+import type { EarlierMessage } from '../messages/orchestration.ts';
+import { whyNotRun, type OrchestratorDependencies } from './find-orchestrator.ts';
 import { createCallModel, journalKey, type CallModelDependencies } from './call-model.ts';
 import { resolveMessages } from './resolve.ts';
 import type { PrepareDependencies } from './prepare-input.ts';
@@ -10,7 +13,9 @@ const settlingMs = 1500;
 const lookEveryMs = 100;
 
 /** All that workflows ask of the world; a worker is given these. */
-export function createActivities(dependencies: CallModelDependencies & PrepareDependencies) {
+export function createActivities(
+  dependencies: CallModelDependencies & PrepareDependencies & OrchestratorDependencies,
+) {
   const { store } = dependencies;
   return {
     callModel: createCallModel(dependencies),
@@ -26,6 +31,23 @@ export function createActivities(dependencies: CallModelDependencies & PrepareDe
     /** Stores messages that no call has made, such as a finished turn, behind a conversation. */
     async putMessages(parent: TranscriptRef | null, messages: NewMessage[]): Promise<TranscriptRef> {
       return store.putSegment(parent?.id ?? null, await resolveMessages(store, messages));
+    },
+
+    /** What was said in a conversation, without tool calls and their results: the newest of it that an orchestrator is given. */
+    async readMessages({ id }: TranscriptRef): Promise<EarlierMessage[]> {
+      const messages = await store.messages(id);
+      const said = messages.flatMap(({ role, content }) => (role === 'tool' ? [] : [{ role, content }]));
+      return newest(said, historyRoom);
+    },
+
+    /** The tools of a set, by the blob id that `listTools` gave; null is the empty one. */
+    async readTools(set: string | null): Promise<ToolSpec[]> {
+      return set === null ? [] : (JSON.parse(await store.blob(set)) as ToolSpec[]);
+    },
+
+    /** Why this worker does not run a custom orchestrator, and which ones it does, in words. */
+    async findOrchestrator(file: string): Promise<string> {
+      return whyNotRun(file, dependencies);
     },
 
     /**
