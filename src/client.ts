@@ -1,12 +1,27 @@
 import { Client, Connection } from '@temporalio/client';
 import type { Duration } from '@temporalio/common';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
+import { questionsOf, waitingRuns, type InboxQuestion } from './client/inbox.ts';
+import { firstLine, newRunId } from './client/names.ts';
 import { OrchestrationRun } from './client/orchestration-run.ts';
+import { Run } from './client/run.ts';
+import { SessionRun } from './client/session-run.ts';
 import type { OrchestrationInput } from './messages/orchestration.ts';
+import type { SessionInput } from './messages/session.ts';
 
-export { OrchestrationRun, type Look, type PendingCall } from './client/orchestration-run.ts';
+export type { Place } from './client/chain.ts';
+export { AnswerTooLong, NoOpenRun } from './client/failures.ts';
+export type { InboxQuestion } from './client/inbox.ts';
+export type { Look, PendingCall, RunState } from './client/look.ts';
+export { newRunId } from './client/names.ts';
+export { OrchestrationRun } from './client/orchestration-run.ts';
+export { Run } from './client/run.ts';
+export { SessionRun } from './client/session-run.ts';
+export type { WatchOptions } from './client/watch.ts';
+export type { HumanReply, PendingQuestion } from './messages/broadcast.ts';
 export type { RunEvent } from './messages/events.ts';
 export type { OrchestrationInput, OrchestrationResult, Outcome } from './messages/orchestration.ts';
+export type { SessionInput, SessionResult, TurnResult } from './messages/session.ts';
 export type { OrchestrationState } from './messages/state.ts';
 export type { TeamConfigInput } from './config/team.ts';
 
@@ -86,19 +101,55 @@ export class Reprise {
     return new OrchestrationRun(this.client.workflow.getHandle(id));
   }
 
+  /**
+   * Starts a conversation. With `text` it takes this one turn and completes, else it waits for turns until it is closed.
+   *
+   * @param options `id`: the workflow's id; a readable one is made when absent
+   */
+  async startSession(input: SessionInput, options: { id?: string } = {}): Promise<SessionRun> {
+    const start = this.#sessionStart(input, options.id ?? newRunId('chat'));
+    return new SessionRun(await this.client.workflow.start('session', start));
+  }
+
+  /**
+   * A conversation that is open, or that begins with its first turn.
+   *
+   * @param input for one that begins; one that is open has its own
+   */
+  session(id: string, input: SessionInput = {}): SessionRun {
+    return new SessionRun(this.client.workflow.getHandle(id), this.#sessionStart(input, id));
+  }
+
+  /** A run of any kind that was started before, from anywhere. */
+  run(id: string): Run {
+    return new Run(this.client.workflow.getHandle(id));
+  }
+
+  /** All runs that wait for a person. */
+  async waiting(): Promise<Run[]> {
+    return waitingRuns(this.client);
+  }
+
+  /**
+   * All questions that wait for a person, over all runs, the oldest first.
+   *
+   * @param onSilent told of each run that did not answer in time; its questions are left out
+   */
+  async inbox(onSilent: (workflowId: string, reason: Error) => void = () => {}): Promise<InboxQuestion[]> {
+    return questionsOf(this.client, onSilent);
+  }
+
+  #sessionStart(input: SessionInput, workflowId: string) {
+    const staticSummary = firstLine(input.text ?? '');
+    return {
+      taskQueue: this.#taskQueue,
+      workflowId,
+      args: [input],
+      ...(staticSummary !== '' && { staticSummary }),
+    };
+  }
+
   async close(): Promise<void> {
     await this.#connection.close();
   }
-}
-
-/** Readable, sortable and unique enough: `ask-20260118-170944-x3f9k2`. */
-export function newRunId(kind: string): string {
-  const time = new Date().toISOString().replace(/[-:]/g, '').replace('T', '-').slice(0, 15);
-  return `${kind}-${time}-${Math.random().toString(36).slice(2, 8)}`;
-}
-
-/** What the Web UI shows of a run in its list. */
-function firstLine(task: string): string {
-  const [line = ''] = task.trim().split('\n');
-  return line.slice(0, 200);
 }

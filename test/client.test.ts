@@ -1,5 +1,16 @@
-import { afterEach, expect, inject, test } from 'vitest';
-import { connect, newRunId, type Look, type Reprise, type RunEvent } from '../src/client.ts';
+import { afterEach, describe, expect, inject, test } from 'vitest';
+import {
+  AnswerTooLong,
+  connect,
+  newRunId,
+  NoOpenRun,
+  type Look,
+  type Reprise,
+  type RunEvent,
+} from '../src/client.ts';
+import { askingTeam, asks } from './support/asking.ts';
+import { startModelServer } from './support/model-server.ts';
+import { Machine } from './support/processes.ts';
 import { running, type Running } from './support/running.ts';
 import { answer, submit, teamOf, teamScript } from './support/team-script.ts';
 
@@ -118,4 +129,162 @@ test('run ids differ, and sort by time', () => {
 
 test('where nobody answers, connecting fails in the time that is given', async () => {
   await expect(connect({ address: '127.0.0.1:1', connectTimeout: 200 })).rejects.toThrow(/connect/i);
+});
+
+describe('a run that continues as new', () => {
+  const told = (runs: number): string[] =>
+    Array.from({ length: runs }, (_, index) => [`begin ${index + 1}`, `end ${index + 1}`]).flat();
+  const textsIn = (events: RunEvent[]): string[] =>
+    events.map((event) => (event.type === 'notice' ? event.text : event.type));
+
+  async function startChained(runs: number) {
+    const { set, reprise } = await open();
+    const workflowId = `chained-${set.taskQueue}`;
+    const options = { taskQueue: set.taskQueue, workflowId, args: [{ runs }] };
+    const handle = await reprise.client.workflow.start('chained', options);
+    return { run: reprise.run(workflowId), goOn: () => handle.client.getHandle(workflowId).signal('goOn') };
+  }
+
+  test('is watched from run to run: every event once and in order', async () => {
+    const { run, goOn } = await startChained(4);
+    const events: RunEvent[] = [];
+    for await (const look of run.watch({ everyMs: 10 })) {
+      events.push(...look.events);
+      if (look.events.some((event) => event.type === 'notice' && event.text.startsWith('begin')))
+        await goOn();
+    }
+    expect(textsIn(events)).toEqual(told(4));
+    expect(events.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+  });
+
+  test('is shown from its first run on by who comes late, and from a place on by who was there', async () => {
+    const { run, goOn } = await startChained(3);
+    const watching = run.watch();
+    await watching.next();
+    await watching.return(undefined);
+    const place = await run.place();
+    expect(place.seq).toBe(1);
+    for await (const { events } of run.watch({ everyMs: 10 }))
+      if (events.some((event) => event.type === 'notice' && event.text.startsWith('begin'))) await goOn();
+
+    const all: RunEvent[] = [];
+    for await (const { events } of run.watch()) all.push(...events);
+    expect(textsIn(all)).toEqual(told(3));
+    const later: RunEvent[] = [];
+    for await (const { events } of run.watch({ after: place })) later.push(...events);
+    expect(textsIn(later)).toEqual(told(3).slice(1));
+  });
+});
+
+describe('questions for a person', () => {
+  test('are found over all runs, the oldest first, and answered through their run', async () => {
+    const { reprise } = await open(asks('What color theme?'));
+    const runs = [];
+    for (const task of ['One.', 'Two.']) {
+      const run = await reprise.startOrchestration({ task, config: askingTeam(300) });
+      await expect.poll(() => run.pendingQuestions().catch(() => []), { timeout: 30_000 }).toHaveLength(1);
+      runs.push(run);
+    }
+    const ids = runs.map(({ id }) => id);
+    await expect
+      .poll(async () => (await reprise.waiting()).map(({ id }) => id), { timeout: 30_000 })
+      .toEqual(expect.arrayContaining(ids));
+    const mine = (await reprise.inbox()).filter(({ workflowId }) => ids.includes(workflowId));
+    expect(mine.map(({ workflowId }) => workflowId)).toEqual(ids);
+    expect(mine[0]).toMatchObject({ from: 'agent_a', question: 'What color theme?' });
+    for (const { workflowId, questionId } of mine)
+      await reprise.run(workflowId).answer({ questionId, answer: 'Dark' });
+    for (const run of runs) expect((await run.result()).answer).toBe('Told: Dark.');
+  });
+
+  test('of a run whose worker is away are left out, and it is named', { timeout: 120_000 }, async () => {
+    const set = await running(asks('What color theme?'));
+    const reprise = await connect({ address: inject('temporal').address, taskQueue: set.taskQueue });
+    cleanUp.push(() => reprise.close());
+    const run = await reprise.startOrchestration({ task: 'Wait.', config: askingTeam(300) });
+    await expect
+      .poll(async () => (await reprise.inbox()).map(({ workflowId }) => workflowId), { timeout: 30_000 })
+      .toContain(run.id);
+    await set[Symbol.asyncDispose]();
+    const silent: string[] = [];
+    const found = await reprise.inbox((id) => silent.push(id));
+    expect(found.map(({ workflowId }) => workflowId)).not.toContain(run.id);
+    expect(silent).toContain(run.id);
+    await reprise.client.workflow.getHandle(run.id).terminate();
+  });
+
+  test('are none on a server that has never had a worker', async () => {
+    const machine = new Machine({});
+    cleanUp.push(() => machine.killServer());
+    await machine.startServer();
+    const reprise = await connect({ address: machine.address });
+    cleanUp.push(() => reprise.close());
+    expect(await reprise.inbox()).toEqual([]);
+  });
+
+  test('an answer to an unknown run, to one that has ended, or one that is too long throws', async () => {
+    const { reprise } = await open();
+    const hi = { answer: 'Hi' };
+    await expect(reprise.run('nobody').answer(hi)).rejects.toThrow('There is no run of the id nobody');
+    const run = await reprise.startOrchestration({ task: 'Be quick.', config });
+    await run.result();
+    await expect(run.answer(hi)).rejects.toThrow(new NoOpenRun(`The run ${run.id} has ended (completed)`));
+    await expect(run.answer({ answer: 'x'.repeat(500_001) })).rejects.toThrow(AnswerTooLong);
+  });
+});
+
+describe('a session', () => {
+  test('takes a turn for each text that is sent, in order, and ends when it is closed', async () => {
+    const { reprise } = await open();
+    const session = reprise.session(newRunId('chat'), { config });
+    const turns = [
+      await session.send('One.'),
+      ...(await Promise.all([session.send('Two.'), session.send('Three.')])),
+    ];
+    expect(turns.map(({ turn }) => turn)).toEqual([1, 2, 3]);
+    await session.close();
+    expect(await session.result()).toMatchObject({ turns: 3, outcome: 'answered' });
+    await expect(session.send('Four.')).rejects.toThrow(NoOpenRun);
+    await expect(session.close()).rejects.toThrow(NoOpenRun);
+  });
+
+  test('with a wrong configuration fails its first turn with what is wrong', async () => {
+    const { reprise } = await open();
+    const session = reprise.session(newRunId('chat'), { config: { agnets: [] } });
+    await expect(session.send('Hi.')).rejects.toMatchObject({
+      cause: { message: expect.stringContaining('did you mean agents?') as string },
+    });
+  });
+
+  test('whose server dies under a turn takes it once', { timeout: 120_000 }, async () => {
+    const reached = Promise.withResolvers<void>();
+    const held = Promise.withResolvers<void>();
+    const model = await startModelServer(
+      teamScript({
+        decide: async () => {
+          reached.resolve();
+          await held.promise;
+          return submit();
+        },
+      }),
+    );
+    const machine = new Machine({ OPENAI_API_KEY: 'test-key-openai', OPENAI_BASE_URL: model.openai });
+    cleanUp.push(
+      () => model.close(),
+      () => machine.killServer(),
+      () => machine.killWorker(),
+    );
+    await machine.startServer();
+    await machine.startWorker();
+    const reprise = await connect({ address: machine.address });
+    cleanUp.push(() => reprise.close());
+    const session = reprise.session('once', { config });
+    const turn = session.send('Once.');
+    await reached.promise;
+    await machine.killServer();
+    await machine.startServer();
+    held.resolve();
+    expect(await turn).toMatchObject({ turn: 1 });
+    expect(await session.send('Twice.')).toMatchObject({ turn: 2 });
+  });
 });

@@ -96,7 +96,7 @@ export class ReAct {
   /** Tells the answer, once. */
   end(text: string, limited: boolean): TurnEnd {
     const answer = text || noWords;
-    this.#worker.say(this.#settings.show_reasoning ? indicators.finalAnswer(answer) : answer);
+    this.#worker.say(this.#settings.show_reasoning ? indicators.finalAnswer(answer) : answer, true);
     return { answer, limited };
   }
 

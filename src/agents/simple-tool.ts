@@ -21,7 +21,7 @@ export function simpleTool({ max_thoughts, parallel }: SimpleToolSettings): Loop
       if (isLast || reply.calls.length === 0) {
         refuseCalls(worker, reply.calls, notRun);
         const answer = said || (isLast ? outOfThoughts(max_thoughts) : noWords);
-        worker.say(answer);
+        worker.say(answer, true);
         return { answer, limited: isLast };
       }
       const answers = await runCalls(worker, reply.calls, parallel);

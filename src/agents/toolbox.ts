@@ -49,6 +49,7 @@ export class Toolbox {
    * Has an agent's tools loaded and checked.
    *
    * @param own the workflow's own tools, which are offered before them
+   * @param harmlessOnly without the tools that declare side effects
    * @throws `ActivityFailure` where a source cannot be used
    */
   static async open(
@@ -56,10 +57,11 @@ export class Toolbox {
     sources: ToolSources,
     own: ToolSpec[],
     emit: (event: RunEventBody) => void,
+    harmlessOnly = false,
   ): Promise<Toolbox> {
     if (sources.packages.length + sources.mcpServers.length + own.length === 0)
       return new Toolbox(agent, null, [], emit);
-    const { set, tools } = await listTools({ sources, own });
+    const { set, tools } = await listTools({ sources, own, ...(harmlessOnly && { harmlessOnly }) });
     return new Toolbox(agent, tools.length + own.length === 0 ? null : set, tools, emit);
   }
 

@@ -11,7 +11,7 @@ export interface Worker {
   /** Runs one call of any of these tools. */
   run: (call: ReplyCall) => Promise<ToolAnswer>;
   /** Tells the person what is going on, and at last the answer. */
-  say: (text: string) => void;
+  say: (text: string, isAnswer?: boolean) => void;
   /** `turn 3`, `attempt 2`. */
   when: string;
   /** Milliseconds that each model call has. */

@@ -1,15 +1,24 @@
-import { isGrpcServiceError, ServiceError, WorkflowFailedError } from '@temporalio/client';
+import {
+  isGrpcServiceError,
+  ServiceError,
+  WorkflowFailedError,
+  WorkflowUpdateFailedError,
+} from '@temporalio/client';
 import {
   ApplicationFailure,
   CancelledFailure,
   NamespaceNotFoundError,
   TerminatedFailure,
 } from '@temporalio/common';
+import { AnswerTooLong, NoOpenRun } from '../client.ts';
 import { CommandError, exitStatus, usageError } from './exit.ts';
 
 /** Puts what Temporal's client threw into words, with the exit status that fits; all else is returned as it is. */
 export function asCommandError(error: unknown): unknown {
-  if (error instanceof WorkflowFailedError) return runFailed(error);
+  if (error instanceof WorkflowFailedError || error instanceof WorkflowUpdateFailedError)
+    return runFailed(error);
+  if (error instanceof NoOpenRun) return new CommandError(error.message);
+  if (error instanceof AnswerTooLong) return usageError(error.message);
   const namespace = missingNamespace(error);
   if (namespace !== undefined) {
     return usageError(
@@ -27,8 +36,8 @@ function missingNamespace(error: unknown): string | undefined {
   return /^Namespace (\S+) is not found/.exec(reasonOf(error))?.[1];
 }
 
-/** The reasons of a failed run, without stack traces. */
-function runFailed({ cause }: WorkflowFailedError): CommandError {
+/** The reasons of a failed run or turn, without stack traces. */
+function runFailed({ cause }: WorkflowFailedError | WorkflowUpdateFailedError): CommandError {
   if (cause instanceof CancelledFailure) return new CommandError('The run was cancelled');
   if (cause instanceof TerminatedFailure) return new CommandError(`The run was terminated: ${cause.message}`);
   const innermost = innermostOf(cause);

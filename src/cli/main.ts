@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs';
 import { inspect } from 'node:util';
 import { Command, CommanderError, Option } from 'commander';
 import { CommandError, exitStatus, say } from './exit.ts';
-import { withStart, withTemporal, withView, type CommonOptions } from './options.ts';
+import { withConfig, withNotify, withStart, withTemporal, withView, type FollowOptions } from './options.ts';
+import type { AnswerOptions } from './commands/answer.ts';
+import type { ChatOptions } from './commands/chat.ts';
+import type { InboxOptions } from './commands/inbox.ts';
 import type { RestartOptions } from './commands/restart.ts';
 import type { UpOptions } from './commands/up.ts';
 
@@ -29,6 +32,7 @@ function buildProgram(): Command {
         '\nExit status: 0 done, 1 the run failed, 2 wrong usage or configuration, 3 cannot reach Temporal, 130 interrupted.\n',
     );
   addRunCommands(program);
+  addPersonCommands(program);
   addServiceCommands(program);
   return program;
 }
@@ -44,21 +48,78 @@ function addRunCommands(program: Command): void {
         'reprise ask --detach --id q1 "…"',
       ),
     )
-    .action(async (task: string, options: CommonOptions) =>
+    .action(async (task: string, options: FollowOptions) =>
       (await import('./commands/ask.ts')).ask(task, options),
     );
   withStart(program.command('start [task]', { hidden: true })).action(
-    async (task: string | undefined, options: CommonOptions) =>
+    async (task: string | undefined, options: FollowOptions) =>
       (await import('./commands/ask.ts')).ask(task ?? sampleQuestion, options),
   );
+  withConfig(program.command('chat [text]'))
+    .description('a conversation with one agent or a team; without TEXT one turn for each line that is typed')
+    .option('--id <id>', 'continue an open session, or begin one of this id that stays open')
+    .option('--history <file>', 'what was said before: JSON, [{"role", "content"}]')
+    .addHelpText(
+      'after',
+      examples(
+        'reprise chat',
+        'reprise chat --json "Name a color"',
+        'reprise chat --id c1 "Name a color"',
+        'reprise chat --id c1 "And another one"',
+        'reprise chat --history earlier.json --config team.yaml',
+      ),
+    )
+    .action(async (text: string | undefined, options: ChatOptions) =>
+      (await import('./commands/chat.ts')).chat(text, options),
+    );
   withView(program.command('watch <id>'))
     .description('live view of a run, from any machine')
     .addHelpText(
       'after',
       examples('reprise watch q1', 'reprise watch q1 --temporal temporal.example.com:7233'),
     )
-    .action(async (id: string, options: CommonOptions) =>
+    .action(async (id: string, options: FollowOptions) =>
       (await import('./commands/watch.ts')).watch(id, options),
+    );
+  program
+    .command('validate <file>')
+    .description('check a configuration file')
+    .addHelpText('after', examples('reprise validate team.yaml'))
+    .action(async (file: string) => (await import('./commands/validate.ts')).validate(file));
+}
+
+/** What a person does to runs that are there. */
+function addPersonCommands(program: Command): void {
+  withNotify(withTemporal(program.command('inbox')))
+    .description('every question that waits for a person, over all runs')
+    .option('--watch', 'go on, and print new questions as they appear')
+    .option('--json', 'print one JSON array; with --watch one JSON object a line')
+    .addHelpText(
+      'after',
+      examples(
+        'reprise inbox',
+        'reprise inbox --json',
+        `reprise inbox --watch --notify 'notify-send "$REPRISE_FROM" "$REPRISE_QUESTION"'`,
+      ),
+    )
+    .action(async (options: InboxOptions) => (await import('./commands/inbox.ts')).inbox(options));
+  withTemporal(program.command('answer <id> [text]'))
+    .description(
+      'answer a question of a run; without TEXT the terminal prompts for it, - reads standard input',
+    )
+    .option('--question <qid>', 'the question (default: the one that waits)')
+    .option('--skip', 'pass: the agent goes on without an answer')
+    .option('--plain', 'no emoji')
+    .addHelpText(
+      'after',
+      examples(
+        'reprise answer site "Dark mode"',
+        'reprise answer site --question q2 --skip',
+        'reprise answer site - < reply.txt',
+      ),
+    )
+    .action(async (id: string, text: string | undefined, options: AnswerOptions) =>
+      (await import('./commands/answer.ts')).answer(id, text, options),
     );
   withTemporal(program.command('restart <id>'))
     .description('ask for a restart of a run, as a person')
@@ -71,11 +132,6 @@ function addRunCommands(program: Command): void {
     .action(async (id: string, options: RestartOptions) =>
       (await import('./commands/restart.ts')).restart(id, options),
     );
-  program
-    .command('validate <file>')
-    .description('check a configuration file')
-    .addHelpText('after', examples('reprise validate team.yaml'))
-    .action(async (file: string) => (await import('./commands/validate.ts')).validate(file));
 }
 
 function addServiceCommands(program: Command): void {

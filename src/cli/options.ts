@@ -11,6 +11,11 @@ export interface CommonOptions {
   temporal?: string;
 }
 
+/** Options of commands that show a run while it goes on. */
+export interface FollowOptions extends CommonOptions {
+  notify?: string;
+}
+
 export function withTemporal(command: Command): Command {
   return command.option(
     '--temporal <address>',
@@ -18,15 +23,25 @@ export function withTemporal(command: Command): Command {
   );
 }
 
+export function withNotify(command: Command): Command {
+  return command.option(
+    '--notify <command>',
+    'run this by the shell for each new question to a person (REPRISE_WORKFLOW_ID, REPRISE_QUESTION_ID, REPRISE_FROM, REPRISE_QUESTION; as JSON on standard input)',
+  );
+}
+
 export function withView(command: Command): Command {
-  return withTemporal(command)
+  return withNotify(withTemporal(command))
     .option('--json', "print the workflow's result as one JSON object")
     .option('--plain', 'plain lines: no emoji, nothing redrawn');
 }
 
+export function withConfig(command: Command): Command {
+  return withView(command).option('--config <file>', 'configuration file (YAML or JSON)');
+}
+
 export function withStart(command: Command): Command {
-  return withView(command)
-    .option('--config <file>', 'configuration file (YAML or JSON)')
+  return withConfig(command)
     .option('--id <id>', 'id of the run (default: a new readable one)')
     .option('--detach', 'start the run, print its id, and leave');
 }

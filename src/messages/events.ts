@@ -5,7 +5,7 @@ import type { CallToolResult } from './tool.ts';
 
 /** What an agent is doing, as `state` and the live view show it. */
 export type AgentState =
-  'waiting' | 'answering' | 'answered' | 'voting' | 'voted' | 'asking' | 'out' | 'timed out';
+  'waiting' | 'answering' | 'answered' | 'voting' | 'voted' | 'asking' | 'using tools' | 'out' | 'timed out';
 
 /** How a question to a person came to its end; `withdrawn`: the agent that asked does not wait any more. */
 export type QuestionEnd = 'answered' | 'skipped' | 'timeout' | 'withdrawn';
@@ -58,8 +58,8 @@ export type RunEventBody =
   /** A tool of the world is run for an agent. */
   | { type: 'tool'; agent: string; tool: string }
   | { type: 'tool ended'; agent: string; tool: string; status: CallToolResult['status'] }
-  /** A text for the person whom a session serves; the last one of a turn is its answer. */
-  | { type: 'says'; agent: string; text: string }
+  /** A text for the person whom a session serves; `last`: the turn's answer. */
+  | { type: 'says'; agent: string; text: string; last: boolean }
   /** A session's next turn has begun. */
   | { type: 'turn'; turn: number; text: string }
   | { type: 'stopped'; why: 'timeout' | 'budget' }

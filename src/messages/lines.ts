@@ -122,7 +122,8 @@ export function entriesOf(event: RunEvent): LogEntry[] {
     case 'tool ended':
       return event.status === 'ok' ? [] : [entry(`🛠️ [${event.agent}] ${event.tool}: ${event.status}`)];
     case 'says':
-      return [entry(`[${event.agent}] ${event.text}`)];
+      // The answer is what the command prints.
+      return event.last ? [] : [entry(`[${event.agent}] ${event.text}`)];
     case 'turn':
       return [entry(`💬 Turn ${event.turn}: ${event.text}`)];
     case 'thinking':

@@ -35,6 +35,8 @@ export interface ListToolsInput {
   sources: ToolSources;
   /** The workflow's own tools, which are offered before them. */
   own: ToolSpec[];
+  /** Leaves out the tools that declare side effects. */
+  harmlessOnly?: boolean;
 }
 
 export interface ListToolsResult {

@@ -31,6 +31,9 @@ const defaults: ReActPrompts = {
     'All {max_iterations} cycles are used. Give the best answer that what you know allows, and say what is missing.',
 };
 
+/** The same for an agent of a team, which answers and votes by tools. */
+export const teamActionPrompt = 'ACTION: take that step by calling one of your tools.';
+
 /** The prompts of an agent: its configuration's where it has them. */
 export function reactPrompts(settings: ReActSettings): ReActPrompts {
   return {

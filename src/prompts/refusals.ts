@@ -18,8 +18,8 @@ export function refusalText(refusal: Refusal): string {
         `Error: ${Math.round(refusal.overlap * 100)}% of the words are those of ${refusal.of}'s answer ` +
         `(at most ${Math.round(refusal.limit * 100)}% are accepted). Vote, or give an answer that differs more.`
       );
-    case 'asks first':
-      return 'Error: not taken, since this reply also asks. Read the responses, then act.';
+    case 'results first':
+      return 'Error: not taken, since this reply also asks or uses tools. Read the results, then act.';
     case 'responses are automatic':
       return responsesAreAutomatic;
     case 'second action':

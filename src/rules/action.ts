@@ -13,6 +13,8 @@ export interface Situation {
   noveltyProblem(answer: string): NoveltyProblem | undefined;
   /** Whether it was given `ask_others`. */
   mayAsk: boolean;
+  /** Whether a tool of the world is among those that it was given. */
+  isTool(name: string): boolean;
 }
 
 export type Action =
@@ -25,7 +27,7 @@ export type Refusal =
   | { kind: 'no answer'; name: string; choices: string[] }
   | { kind: 'no answers left'; limit: number }
   | { kind: 'second action' }
-  | { kind: 'asks first' }
+  | { kind: 'results first' }
   | { kind: 'responses are automatic' }
   | NoveltyProblem;
 
@@ -36,6 +38,8 @@ export interface Reading {
   /** The first usable action of the reply; undefined when there is none, or when the reply asks first. */
   action: Action | undefined;
   asks: AskCall[];
+  /** Calls of tools of the world, those with bad arguments too: the agent sees what is wrong as their result. */
+  uses: Call[];
   /** One entry for each other call, in order, since providers refuse unanswered calls; the accepted one has no refusal. */
   results: Array<{ callId: string; refusal: Refusal | undefined }>;
 }
@@ -64,14 +68,20 @@ export function askCallOf(call: Call): AskCall {
 }
 
 /**
- * Finds the action in an agent's reply: one counts, the first that is usable. A reply that asks is none:
- * what it does beside asking was written without the responses.
+ * Finds the action in an agent's reply: one counts, the first that is usable. A reply that asks or uses tools is none:
+ * what it does beside was written without the results.
  */
 export function readReply(reply: Reply, situation: Situation): Reading {
   const isAsk = ({ name }: Call): boolean => situation.mayAsk && name === 'ask_others';
-  const reading: Reading = { action: undefined, asks: reply.calls.filter(isAsk).map(askCallOf), results: [] };
+  const isUse = ({ name }: Call): boolean => situation.isTool(name);
+  const reading: Reading = {
+    action: undefined,
+    asks: reply.calls.filter(isAsk).map(askCallOf),
+    uses: reply.calls.filter(isUse),
+    results: [],
+  };
   for (const call of reply.calls) {
-    if (isAsk(call)) continue;
+    if (isAsk(call) || isUse(call)) continue;
     const read = readOther(call, situation, reading);
     const accepted = read.kind === 'answer' || read.kind === 'vote';
     if (accepted) reading.action = read;
@@ -80,9 +90,9 @@ export function readReply(reply: Reply, situation: Situation): Reading {
   return reading;
 }
 
-function readOther(call: Call, situation: Situation, { action, asks }: Reading): Action | Refusal {
+function readOther(call: Call, situation: Situation, { action, asks, uses }: Reading): Action | Refusal {
   if (action !== undefined) return { kind: 'second action' };
   const read = readCall(call, situation);
   const acts = read.kind === 'answer' || read.kind === 'vote';
-  return acts && asks.length > 0 ? { kind: 'asks first' } : read;
+  return acts && asks.length + uses.length > 0 ? { kind: 'results first' } : read;
 }

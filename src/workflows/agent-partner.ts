@@ -81,9 +81,9 @@ export class AgentPartner implements Partner<AgentSaid> {
       conversation: id,
       asking: 0,
     });
-    const say = (said: string): void => {
+    const say = (said: string, last = false): void => {
       messages.push(said);
-      this.office.events.emit({ type: 'says', agent: id, text: said });
+      this.office.events.emit({ type: 'says', agent: id, text: said, last });
     };
     this.#turns = turn;
     this.#state = 'answering';

@@ -1,6 +1,9 @@
 import { storeTexts, storeToolSets } from '../agents/stored-texts.ts';
-import type { Team } from '../config/team.ts';
+import { Toolbox } from '../agents/toolbox.ts';
+import type { Team, TeamAgent } from '../config/team.ts';
+import type { RunEventBody } from '../messages/events.ts';
 import type { PreparedTeam } from '../messages/orchestration.ts';
+import type { ToolSources } from '../messages/tool.ts';
 import { coordinationText } from '../prompts/coordination.ts';
 import { finalText } from '../prompts/final.ts';
 import { coordinationTools, decisionTools } from '../prompts/tools.ts';
@@ -32,17 +35,42 @@ export async function storeDuties({
   };
 }
 
-/** Gives every agent its place, with its persona in the store where that is long. */
-export async function seatsOf({ agents }: Team): Promise<Seat[]> {
-  const personas = await storeTexts(agents.map((agent) => agent.system_message ?? ''));
-  return agents.map(({ id, system_message, backend }, index) => ({
-    id,
-    name: anonymousName(index),
-    persona: system_message === undefined ? undefined : personas[index],
-    backend,
-    timedOut: false,
-  }));
+/**
+ * Gives every agent its place: its persona in the store where that is long, its tools loaded.
+ *
+ * @throws `ActivityFailure` where a tool cannot be used
+ */
+export async function seatsOf(team: Team, emit: (event: RunEventBody) => void): Promise<Seat[]> {
+  const personas = await storeTexts(team.agents.map((agent) => agent.system_message ?? ''));
+  return Promise.all(
+    team.agents.map(async (agent, index) => ({
+      id: agent.id,
+      name: anonymousName(index),
+      persona: agent.system_message === undefined ? undefined : personas[index],
+      backend: agent.backend,
+      orchestrator: agent.orchestrator,
+      tools: agent.tools,
+      toolbox: await toolboxOf(team, agent, emit),
+      timedOut: false,
+    })),
+  );
 }
+
+/** While a team plans (`enable_planning_mode`), tools with side effects are withheld: the final agent has them. */
+async function toolboxOf(
+  { agents, orchestrator: { coordination } }: Team,
+  { id, tools }: TeamAgent,
+  emit: (event: RunEventBody) => void,
+): Promise<Toolbox | undefined> {
+  if (!hasTools(tools)) return undefined;
+  const names = agents.map((_, index) => anonymousName(index));
+  const own = coordinationTools(names, askingOf(coordination, agents.length)?.mode);
+  return Toolbox.open(id, tools, own, emit, coordination.enable_planning_mode);
+}
+
+/** Teams that were recorded before agents had tools have none. */
+export const hasTools = (tools: ToolSources | undefined): tools is ToolSources =>
+  tools !== undefined && tools.packages.length + tools.mcpServers.length > 0;
 
 /** Makes a team ready for tasks. */
 export function newCrew(

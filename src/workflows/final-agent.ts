@@ -1,5 +1,11 @@
 import { isCancellation } from '@temporalio/workflow';
 import { Agent, type Opening } from '../agents/agent.ts';
+import type { Purpose } from '../agents/model-caller.ts';
+import { Toolbox } from '../agents/toolbox.ts';
+import { refuseCalls, runCalls } from '../agents/worker.ts';
+import type { Reply } from '../messages/model-call.ts';
+import { notRun } from '../prompts/loops.ts';
+import { hasTools } from './crew.ts';
 import { callFailure, isBudgetSpent } from '../agents/failures.ts';
 import { quote } from '../agents/stored-texts.ts';
 import type { NewMessage, Text } from '../messages/message.ts';
@@ -36,6 +42,29 @@ export function evaluator(run: Run, selected: Member, presented: Text): Agent {
   return finalConversation(run, selected, { transcript: null, messages });
 }
 
+/** How often the final agent may use tools. */
+const maxToolRounds = 10;
+
+/** Its reply after it has used whatever tools it wants: all that its agent has, also those that were withheld so far. */
+async function lastReply(run: Run, attempt: Attempt, agent: Agent, purpose: Purpose): Promise<Reply> {
+  const tools = attempt.selected?.seat.tools;
+  if (!hasTools(tools)) return agent.reply(purpose, null);
+  const emit = run.events.emit.bind(run.events);
+  const toolbox = await Toolbox.open(agent.persona.id, tools, [], emit);
+  const { when, timeout } = purpose;
+  const say = (): void => {};
+  const worker = { agent, tools: toolbox.set, run: toolbox.call.bind(toolbox), say, when, timeout };
+  for (let round = 1; ; round++) {
+    const reply = await agent.reply(purpose, round > maxToolRounds ? null : toolbox.set);
+    if (reply.calls.length === 0) return reply;
+    if (round > maxToolRounds) {
+      refuseCalls(worker, reply.calls, notRun);
+      return reply;
+    }
+    await runCalls(worker, reply.calls, false);
+  }
+}
+
 /**
  * Has the final answer written. A model that fails or writes nothing costs only the presentation:
  * the answer that won the vote is then delivered as it stands.
@@ -55,7 +84,8 @@ export async function present(
   const timeout = run.team.timeout_settings.agent_timeout_seconds * 1000;
   let problem = 'the final agent wrote nothing';
   try {
-    const { content } = await agent.reply({ what: 'present', when: whenOf(attempt), timeout }, null);
+    const purpose = { what: 'present' as const, when: whenOf(attempt), timeout };
+    const { content } = await lastReply(run, attempt, agent, purpose);
     if (content.trim() !== '') {
       run.events.emit({ type: 'presented', agent: id, content: preview(content) });
       return { content, text: quote(content, { segment: agent.transcript?.id ?? '' }) };

@@ -27,7 +27,7 @@ export async function orchestration(input: OrchestrationInput): Promise<Orchestr
   // The order of these is that of recorded histories.
   const stored = await storeDuties(team);
   const told = await storeTask(task, history);
-  const seats = await seatsOf(team);
+  const seats = await seatsOf(team, surface.events.emit.bind(surface.events));
 
   const [firstLine = ''] = task.trim().split('\n');
   surface.events.emit({ type: 'started', task: firstLine, agents: seats.map(({ id }) => id) });

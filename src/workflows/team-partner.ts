@@ -39,7 +39,7 @@ export class TeamPartner implements Partner<TranscriptRef | null> {
     earlier: SessionRecord | undefined,
   ): Promise<TeamPartner> {
     const stored = await storeDuties(prepared.team);
-    const seats = await seatsOf(prepared.team);
+    const seats = await seatsOf(prepared.team, surface.events.emit.bind(surface.events));
     return new TeamPartner(newCrew(prepared, stored, surface, earlier ?? {}), said, seats, surface);
   }
 

@@ -1,9 +1,12 @@
 import { Agent, type Opening } from '../agents/agent.ts';
 import type { Colleague } from '../agents/broadcast.ts';
 import type { ModelCaller } from '../agents/model-caller.ts';
+import type { Toolbox } from '../agents/toolbox.ts';
 import type { Backend } from '../config/backend.ts';
+import type { OrchestratorSettings } from '../config/orchestrators.ts';
 import type { AgentState } from '../messages/events.ts';
 import type { Text } from '../messages/message.ts';
+import type { ToolSources } from '../messages/tool.ts';
 
 /** An agent's place in the team, for the whole run. */
 export interface Seat {
@@ -13,6 +16,12 @@ export interface Seat {
   name: string;
   persona: Text | undefined;
   backend: Backend;
+  /** How it works; undefined: reply by reply. */
+  orchestrator: OrchestratorSettings | undefined;
+  /** Where its tools of the world come from. */
+  tools: ToolSources | undefined;
+  /** These tools, offered beside the team's own; undefined: none. */
+  toolbox: Toolbox | undefined;
   /** Whether it ran out of time in some attempt: it then stays out of all later ones. */
   timedOut: boolean;
 }
@@ -44,8 +53,13 @@ export interface Member {
   shown: Map<string, string>;
   /** The same agent as its colleagues know it. */
   colleague: Colleague;
-  /** Settles when the questions of its last reply are answered; undefined while none are under way. */
-  asked: Promise<void> | undefined;
+  /** Settles when what its last reply asks for is done: questions, tools; undefined while there is nothing. */
+  busy: Promise<void> | undefined;
+  /** Whether it has got results that it has not observed yet. */
+  hasLearnt: boolean;
+  /** Replies since its last action that used tools, and failed calls in this attempt. */
+  toolRounds: number;
+  failures: number;
   /** Why it is out of this attempt; undefined while it is in. */
   out: string | undefined;
 }
@@ -73,7 +87,10 @@ export function newMember(
     vote: undefined,
     shown: new Map(),
     colleague: { id: seat.id, agent, conversation, asking: 0 },
-    asked: undefined,
+    busy: undefined,
+    hasLearnt: false,
+    toolRounds: 0,
+    failures: 0,
     out: seat.timedOut ? 'timed out in an earlier attempt' : undefined,
   };
 }

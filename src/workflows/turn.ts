@@ -1,11 +1,12 @@
-import { CancellationScope, isCancellation } from '@temporalio/workflow';
+import { isCancellation } from '@temporalio/workflow';
 import { callFailure, isBudgetSpent } from '../agents/failures.ts';
 import { quote } from '../agents/stored-texts.ts';
 import type { Reply } from '../messages/model-call.ts';
 import { accepted, noAction, refusalText } from '../prompts/refusals.ts';
-import { readReply, type Action, type AskCall, type Reading, type Situation } from '../rules/action.ts';
+import { readReply, type Action, type Reading, type Situation } from '../rules/action.ts';
 import { noveltyProblem } from '../rules/novelty.ts';
-import { whenOf, type Attempt, type Run } from './run.ts';
+import { finished, nextReply, startWork } from './member-work.ts';
+import type { Attempt, Run } from './run.ts';
 import { hasAnswer, type Member } from './team.ts';
 
 /** Replies in a row that may be neither an answer nor a usable vote; then the agent is out. */
@@ -20,49 +21,30 @@ export async function takeTurn(
   member: Member,
 ): Promise<Action['kind'] | undefined> {
   while (isIn(member)) {
-    if (member.asked !== undefined) await responses(member.asked);
+    if (member.busy !== undefined) await finished(member.busy);
     if (member.strikes >= maxStrikes) {
       putOut(run, member, `${maxStrikes} replies in a row without a usable answer or vote`, false);
       return undefined;
     }
     const reply = await replyOf(run, attempt, member);
     if (reply === undefined) return undefined;
-    const { action, asks } = takeAction(run, attempt, member, reply);
+    const { action, asks, uses } = takeAction(run, attempt, member, reply);
     if (action !== undefined) return action.kind;
-    if (asks.length > 0) startAsking(run, attempt, member, asks);
-    else member.strikes += 1;
+    if (asks.length + uses.length === 0) member.strikes += 1;
+    else startWork(run, attempt, member, asks, uses, othersOf(attempt, member));
   }
   return undefined;
 }
 
-/** The questions go on when a new answer ends this round of voting: the next one waits for them. */
-async function responses(asked: Promise<void>): Promise<void> {
-  await Promise.race([asked, CancellationScope.current().cancelRequested]);
-}
-
-function startAsking({ broadcast }: Run, attempt: Attempt, member: Member, asks: AskCall[]): void {
-  const others = attempt.members.filter((other) => other !== member && isIn(other));
-  member.state = 'asking';
-  member.asked = attempt.scope.run(async () => {
-    const colleagues = others.map(({ colleague }) => colleague);
-    const reached = await broadcast?.answerCalls(member.colleague, asks, colleagues, whenOf(attempt));
-    if (!reached) member.strikes += 1;
-    member.asked = undefined;
-  });
-  // Whoever waits for it is told; an attempt that ends has nobody who does.
-  member.asked.catch(() => {});
-}
+const othersOf = ({ members }: Attempt, member: Member): Member[] =>
+  members.filter((other) => other !== member && isIn(other));
 
 /** One reply within the agent's time. @returns undefined when the agent is out instead */
 async function replyOf(run: Run, attempt: Attempt, member: Member): Promise<Reply | undefined> {
-  const voting = attempt.phase === 'voting';
-  member.state = voting ? 'voting' : 'answering';
+  member.state = attempt.phase === 'voting' ? 'voting' : 'answering';
   const startedAt = Date.now();
   try {
-    return await member.agent.reply(
-      { what: voting ? 'vote' : 'answer', when: whenOf(attempt), timeout: member.millisecondsLeft },
-      run.toolSets.coordination,
-    );
+    return await nextReply(run, attempt, member);
   } catch (error) {
     if (isCancellation(error)) throw error;
     if (isBudgetSpent(error)) attempt.budgetSpent = true;
@@ -82,10 +64,10 @@ function putOut(run: Run, member: Member, reason: string, timedOut: boolean): vo
   run.events.emit({ type: 'out', agent: member.seat.id, timedOut, reason });
 }
 
-/** Takes the action that the reply holds; an agent without one, that does not ask either, is told why. */
+/** Takes the action that the reply holds; an agent without one, that neither asks nor uses tools, is told why. */
 function takeAction(run: Run, attempt: Attempt, member: Member, reply: Reply): Reading {
   const reading = readReply(reply, situationOf(run, attempt, member));
-  const { action, asks, results } = reading;
+  const { action, asks, results, uses } = reading;
   const problems = results.flatMap(({ refusal }) => (refusal === undefined ? [] : [refusalText(refusal)]));
   for (const { callId, refusal } of results) {
     member.agent.answerCall(callId, refusal === undefined ? accepted : refusalText(refusal));
@@ -93,10 +75,13 @@ function takeAction(run: Run, attempt: Attempt, member: Member, reply: Reply): R
   if (reply.calls.length === 0) member.agent.tell({ role: 'user', content: noAction });
   if (action?.kind === 'answer') takeAnswer(run, member, action);
   else if (action?.kind === 'vote') takeVote(run, attempt, member, action);
-  else if (asks.length === 0 || problems.length > 0) {
+  else if (asks.length + uses.length === 0 || problems.length > 0) {
     run.events.emit({ type: 'refused', agent: member.seat.id, text: problems.join(' ') || noAction });
   }
-  if (action !== undefined) member.strikes = 0;
+  if (action !== undefined) {
+    member.strikes = 0;
+    member.toolRounds = 0;
+  }
   return reading;
 }
 
@@ -109,6 +94,7 @@ function situationOf(run: Run, attempt: Attempt, member: Member): Situation {
     answersGiven: member.answersGiven,
     answerLimit: max_new_answers_per_agent,
     mayAsk: run.broadcast !== undefined,
+    isTool: (name) => member.seat.toolbox?.has(name) ?? false,
     noveltyProblem: (answer) => noveltyProblem(answer, shown, answer_novelty_requirement),
   };
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Home } from '../support/cli.ts';
 
-const commands = ['ask', 'watch', 'restart', 'validate', 'up', 'down', 'worker'];
+const commands = ['ask', 'chat', 'watch', 'inbox', 'answer', 'restart', 'validate', 'up', 'down', 'worker'];
 
 let home: Home;
 beforeAll(async () => {
@@ -36,6 +36,7 @@ describe('wrong usage or configuration: status 2, nothing on standard output, no
     ['an unknown command', ['aks', 'hi'], /unknown command 'aks'/],
     ['an unknown option', ['ask', '--josn', 'hi'], /unknown option '--josn'.*\n.*--json/],
     ['a missing argument', ['ask'], /missing required argument 'task'/],
+    ['inbox --notify without --watch', ['inbox', '--notify', 'true'], /add --watch/],
     ['an empty task', ['ask', '  '], /TASK is empty/],
     ['a restart without a reason', ['restart', 'q1', '--instructions', 'x'], /--reason/],
     ['a restart with an empty reason', ['restart', 'q1', '--reason', '', '--instructions', 'x'], /--reason/],
@@ -102,6 +103,8 @@ describe('Temporal cannot be reached: status 3, and what to do', () => {
   test.concurrent.for([
     ['ask', 'hi'],
     ['watch', 'q1'],
+    ['chat', 'hi'],
+    ['inbox'],
     ['restart', 'q1', '--reason', 'r', '--instructions', 'i'],
     ['worker'],
   ])('%s', async (words, { expect }) => {

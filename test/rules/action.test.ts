@@ -16,6 +16,7 @@ const situation = (overrides: Partial<Situation> = {}): Situation => ({
   answerLimit: 3,
   noveltyProblem: () => undefined,
   mayAsk: true,
+  isTool: (name) => name === 'search',
   ...overrides,
 });
 
@@ -61,6 +62,7 @@ describe('an agent’s reply', () => {
     expect(readReply(reply(call), at)).toEqual({
       action: undefined,
       asks: [],
+      uses: [],
       results: [{ callId: 'c1', refusal }],
     });
   });
@@ -89,7 +91,19 @@ describe('an agent’s reply', () => {
         { callId: 'c2', question: 'Why?' },
         { callId: 'c3', question: 'How?' },
       ],
-      results: [{ callId: 'c1', refusal: { kind: 'asks first' } }],
+      uses: [],
+      results: [{ callId: 'c1', refusal: { kind: 'results first' } }],
+    });
+  });
+
+  test('a reply that uses tools does nothing else, and calls with bad arguments are among its uses', () => {
+    const search: ReplyCall = { id: 'c1', name: 'search', input: { query: 'boats' } };
+    const bad: ReplyCall = { id: 'c2', name: 'search', error: 'query: required' };
+    expect(readReply(reply(search, bad, answer('early', 'c3')), situation())).toEqual({
+      action: undefined,
+      asks: [],
+      uses: [search, bad],
+      results: [{ callId: 'c3', refusal: { kind: 'results first' } }],
     });
   });
 
@@ -98,6 +112,7 @@ describe('an agent’s reply', () => {
     expect(readReply(reply(call), situation({ mayAsk: false }))).toEqual({
       action: undefined,
       asks: [],
+      uses: [],
       results: [{ callId: 'c1', refusal: { kind: 'invalid', error: 'No such tool available: ask_others' } }],
     });
   });
@@ -110,6 +125,6 @@ describe('an agent’s reply', () => {
   });
 
   test('a reply without calls holds no action and no results', () => {
-    expect(readReply(reply(), situation())).toEqual({ action: undefined, asks: [], results: [] });
+    expect(readReply(reply(), situation())).toEqual({ action: undefined, asks: [], uses: [], results: [] });
   });
 });

@@ -1,7 +1,8 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import type { Readable } from 'node:stream';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { inject } from 'vitest';
@@ -11,6 +12,11 @@ import { freePort } from '../../src/embedded/ports.ts';
 import { keptBundle } from '../../src/worker/workflow-bundle.ts';
 
 const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
+
+const terminal = fileURLToPath(new URL('./terminal.py', import.meta.url));
+
+/** Whether commands can be given a terminal here. */
+export const hasTerminals = spawnSync('python3', ['-c', 'import pty']).status === 0;
 
 export interface Finished {
   status: number | null;
@@ -23,8 +29,13 @@ export interface Running {
   process: ChildProcess;
   /** All that it has said on standard error so far. */
   readonly stderr: string;
-  /** Waits until standard error has this. */
+  /** Waits until standard error has this, or a terminal shows it. */
   says(pattern: RegExp): Promise<void>;
+  /** Waits until standard output has this. */
+  prints(pattern: RegExp): Promise<void>;
+  /** Gives it this on standard input, or types it on its terminal. */
+  type(text: string): void;
+  endInput(): void;
   finished: Promise<Finished>;
 }
 
@@ -62,9 +73,19 @@ export class Home {
     return readFileSync(join(this.path, name), 'utf8');
   }
 
-  /** Starts a command. The address is in its environment. */
+  /** Starts a command with pipes as its standard input and output. The address is in its environment. */
   start(words: string[], variables: Record<string, string> = {}): Running {
-    const child = spawn(process.execPath, [main, ...words], {
+    return this.#spawn([process.execPath, main, ...words], variables);
+  }
+
+  /** Starts a command on a terminal, which has all but its standard output; see `hasTerminals`. */
+  startOnTerminal(words: string[], variables: Record<string, string> = {}): Running {
+    const command = ['python3', terminal, process.execPath, main, ...words];
+    return this.#spawn(command, { TERM: 'xterm', ...variables });
+  }
+
+  #spawn([program = '', ...words]: string[], variables: Record<string, string>): Running {
+    const child = spawn(program, words, {
       cwd: this.folder,
       env: {
         PATH: process.env['PATH'] ?? '',
@@ -75,7 +96,7 @@ export class Home {
         ...this.#variables,
         ...variables,
       },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: 'pipe',
     });
     let stdout = '';
     let stderr = '';
@@ -86,19 +107,23 @@ export class Home {
       stdout,
       stderr,
     }));
+    const until = async (stream: Readable, pattern: RegExp, text: () => string): Promise<void> => {
+      while (!pattern.test(text())) {
+        const ended = await Promise.race([once(stream, 'data').then(() => false), finished]);
+        if (ended && !pattern.test(text()))
+          throw new Error(`It ended without ${pattern}:\n${text()}\n${stderr}`);
+      }
+    };
     return {
       process: child,
       finished,
       get stderr() {
         return stderr;
       },
-      async says(pattern) {
-        while (!pattern.test(stderr)) {
-          const ended = await Promise.race([once(child.stderr, 'data').then(() => false), finished]);
-          if (ended && !pattern.test(stderr))
-            throw new Error(`It ended without saying ${pattern}:\n${stderr}`);
-        }
-      },
+      type: (text) => void child.stdin.write(text),
+      endInput: () => void child.stdin.end(),
+      says: (pattern) => until(child.stderr, pattern, () => stderr),
+      prints: (pattern) => until(child.stdout, pattern, () => stdout),
     };
   }
 

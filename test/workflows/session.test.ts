@@ -67,7 +67,7 @@ test('turns are taken one at a time, in order, and each has exactly one final ev
   const texts = ['one', 'two', 'three', 'four'];
   const results = await Promise.all(texts.map((text) => say(session, text)));
   expect(results.map(({ answer: said }) => said)).toEqual(texts);
-  expect(results.map(({ turn }) => turn).toSorted()).toEqual([1, 2, 3, 4]);
+  expect(new Set(results.map(({ turn }) => turn))).toEqual(new Set([1, 2, 3, 4]));
   await session.signal('close');
   await session.result();
   const events = await session.query<RunEvent[]>('events');

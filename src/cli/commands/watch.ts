@@ -1,15 +1,15 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
-import type { OrchestrationRun } from '../../client.ts';
+import type { Run } from '../../client.ts';
 import { openWithWorker, revive } from '../connection.ts';
 import { CommandError } from '../exit.ts';
 import { follow } from '../follow.ts';
-import type { CommonOptions } from '../options.ts';
+import type { FollowOptions } from '../options.ts';
 
 /** `reprise watch ID`: shows a run from its beginning to its end, and prints its answer. */
-export async function watch(id: string, options: CommonOptions): Promise<void> {
+export async function watch(id: string, options: FollowOptions): Promise<void> {
   const { reprise } = await openWithWorker(options);
   try {
-    const run = reprise.orchestration(id);
+    const run = reprise.run(id);
     await mustExist(run);
     await follow(run, options, () => revive(options));
   } finally {
@@ -18,7 +18,7 @@ export async function watch(id: string, options: CommonOptions): Promise<void> {
 }
 
 /** @throws `CommandError` where there is no run of that id */
-export async function mustExist(run: OrchestrationRun): Promise<void> {
+async function mustExist(run: Run): Promise<void> {
   try {
     await run.isOpen();
   } catch (error) {

@@ -17,14 +17,22 @@ export class PlainView implements View {
   show(look: Look): void {
     for (const line of this.#telling.linesOf(look)) this.#write(line);
     if (Date.now() - this.#saidAt < silenceMs || look.state === undefined) return;
-    const { attempt, phase } = look.state;
+    const { attempt = 0, phase } = look.state;
     const waiting = look.calls.map((call) => this.#telling.agentOf(call)).join(', ');
-    this.say(`… attempt ${attempt}, ${phase}${waiting === '' ? '' : `: waiting for ${waiting}`}`);
+    this.say(
+      `… ${attempt === 0 ? '' : `attempt ${attempt}, `}${phase}${waiting === '' ? '' : `: waiting for ${waiting}`}`,
+    );
   }
 
   say(text: string): void {
     this.#write(this.#telling.line(text));
   }
+
+  print(text: string): void {
+    this.#write(this.#telling.block(text));
+  }
+
+  pause(): void {}
 
   close(): void {}
 

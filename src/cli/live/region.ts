@@ -1,6 +1,6 @@
 import colors from 'picocolors';
+import type { RunState } from '../../client.ts';
 import type { AgentState } from '../../messages/events.ts';
-import type { OrchestrationState } from '../../messages/state.ts';
 import { durationText, spentText } from './spent.ts';
 import { harmless } from './telling.ts';
 import { endOf, startOf, widthOf } from './width.ts';
@@ -12,6 +12,7 @@ const marks: Record<AgentState, string> = {
   voting: '✎',
   voted: '✓',
   asking: '?',
+  'using tools': '✎',
   out: '✗',
   'timed out': '✗',
 };
@@ -30,7 +31,7 @@ const judging = ['deciding', 'presenting', 'evaluating'];
  * @param columns width of the terminal; no line is longer
  */
 export function drawRegion(
-  { agents, attempt, maxAttempts, phase, selectedAgent, usage }: OrchestrationState,
+  { phase, agents = [], attempt = 0, maxAttempts, selectedAgent, usage }: RunState,
   texts: Map<string, string>,
   elapsed: number,
   columns: number,
@@ -45,7 +46,7 @@ export function drawRegion(
     const text = room < leastText ? '' : endOf(readable(texts.get(id) ?? ''), room);
     return text === '' ? startOf(head.trimEnd(), columns - 1) : head + colors.dim(text);
   });
-  const spent = usage === null ? '' : `, ${spentText(usage)}`;
+  const spent = usage == null ? '' : `, ${spentText(usage)}`;
   const progress = attempt === 0 ? phase : `attempt ${attempt}/${maxAttempts}`;
   const summary = startOf(`  ${progress}, ${durationText(elapsed)}${spent}`, columns - 1);
   return ['', ...lines, colors.bold(summary)];

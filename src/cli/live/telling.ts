@@ -24,13 +24,22 @@ export class Telling {
     return this.#format({ text, stamped: true }, new Date().toISOString());
   }
 
+  /** A block of our own, without a stamp. */
+  block(text: string): string {
+    return this.#format({ text, stamped: false }, '');
+  }
+
   /** The agent that a call works for. */
   agentOf({ activityId }: PendingCall): string {
     return this.#agents.get(activityId) ?? activityId;
   }
 
   #eventLines(event: RunEvent): string[] {
-    if (event.type === 'thinking') this.#agents.set(event.activityId, event.agent);
+    if (event.type === 'thinking') {
+      // Its parent goes on meanwhile, and has a text in progress of its own.
+      const speaker = event.purpose === 'shadow' ? `${event.agent}'s shadow` : event.agent;
+      this.#agents.set(event.activityId, speaker);
+    }
     return entriesOf(event).map((entry) => this.#format(entry, event.at));
   }
 

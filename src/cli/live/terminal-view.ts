@@ -36,10 +36,20 @@ export class TerminalView implements View {
     this.#draw();
   }
 
-  close(): void {
-    this.#stream.off('resize', this.#resized);
+  print(text: string): void {
+    this.#scroll([this.#telling.block(text)]);
+    this.#draw();
+  }
+
+  pause(): void {
     this.#region.clear();
     this.#region.done();
+    this.#drawn = [];
+  }
+
+  close(): void {
+    this.#stream.off('resize', this.#resized);
+    this.pause();
     this.#look = undefined;
   }
 

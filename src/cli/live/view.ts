@@ -7,6 +7,10 @@ export interface View {
   show(look: Look): void;
   /** Says something that is not the run's. */
   say(text: string): void;
+  /** The same without a stamp: a block of lines as it is. */
+  print(text: string): void;
+  /** Leaves the terminal to somebody else until the next `show` or `say`. */
+  pause(): void;
   /** Leaves the terminal as it should stay. */
   close(): void;
 }

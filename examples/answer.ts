@@ -1,0 +1,25 @@
+/**
+ * The inbox by the client library: which questions wait for a person, over all runs, and an answer to one of them.
+ *
+ * The answer names its question, so that it never goes to one that was asked meanwhile. Needs a server at
+ * `TEMPORAL_ADDRESS` (default: localhost:7233) and a worker.
+ *
+ *   node examples/answer.ts                              lists the questions that wait
+ *   node examples/answer.ts RUN QUESTION "Dark mode"     answers one; an empty answer skips it
+ */
+import { connect } from '../src/client.ts';
+
+const [run, questionId, answer] = process.argv.slice(2);
+const reprise = await connect();
+if (run === undefined) {
+  const questions = await reprise.inbox((id, { message }) =>
+    console.error(`${id} does not answer: ${message}`),
+  );
+  for (const { workflowId, questionId: id, from, question, expiresAt } of questions)
+    console.log(`${workflowId} ${id} (${from}, until ${expiresAt}): ${question}`);
+} else if (questionId === undefined || answer === undefined) {
+  console.error('Usage: node examples/answer.ts [RUN QUESTION ANSWER]');
+} else {
+  await reprise.run(run).answer({ questionId, answer });
+}
+await reprise.close();

@@ -1,0 +1,66 @@
+import { WorkflowNotFoundError } from '@temporalio/client';
+import type { Place, SessionRun } from '../../client.ts';
+import { isPassing } from '../../client/look.ts';
+import { revive } from '../connection.ts';
+import { problemsOf, problemText } from '../../config/problems.ts';
+import { sessionInputSchema } from '../../config/session-input.ts';
+import { exitStatus, print, say, usageError } from '../exit.ts';
+import { Following } from '../following.ts';
+import { watchCommand } from '../follow.ts';
+import type { FollowOptions } from '../options.ts';
+import { shellWord, temporalOption } from '../questions/box.ts';
+
+/** @throws `CommandError`, status 2, where no session would take the text */
+export function checkText(text: string): void {
+  if (text.trim() === '') throw usageError('TEXT is empty');
+  const schema = sessionInputSchema.shape.text;
+  const { error } = schema.safeParse(text);
+  if (error !== undefined)
+    throw usageError(
+      problemsOf(schema, error, text)
+        .map((problem) => problemText(problem, 'TEXT'))
+        .join('\n'),
+    );
+}
+
+/** Takes one turn: shows it while it goes on, and prints its answer. Ctrl-C leaves; the turn goes on. */
+export async function takeTurn(session: SessionRun, text: string, options: FollowOptions): Promise<void> {
+  checkText(text);
+  const after = await placeOf(session);
+  const following = new Following(
+    session,
+    options,
+    () => revive(options),
+    () => leave(session, options),
+  );
+  const turn = session.send(text);
+  try {
+    await following.show({ until: turn, ...(after !== undefined && { after }) });
+  } finally {
+    following.close();
+  }
+  const result = await turn;
+  await print(options.json ? JSON.stringify(result) : result.answer);
+}
+
+/** Leaves a session that goes on. */
+export function leave({ id }: SessionRun, options: FollowOptions): never {
+  say(
+    `The session goes on. See it with: ${watchCommand(id, options)}\nContinue it with: ${chatCommand(id, options)}`,
+  );
+  process.exit(exitStatus.interrupted);
+}
+
+/** The line to type that continues a session. */
+export const chatCommand = (id: string, { temporal }: FollowOptions): string =>
+  `reprise chat --id ${shellWord(id)}${temporalOption(temporal)}`;
+
+/** What was said before this turn is not shown again. Where nobody can tell how much that is, all of it is. */
+async function placeOf(session: SessionRun): Promise<Place | undefined> {
+  try {
+    return await session.place();
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError || isPassing(error)) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,49 @@
+import { completeAgent, defaultAgent } from '../config/default-agent.ts';
+import { completeTeam } from '../config/default-team.ts';
+import { readEnvironment, type Environment } from '../config/environment.ts';
+import type { Config } from '../config/kinds.ts';
+import { preflight, preflightAgent } from '../config/preflight.ts';
+import { readConfigFile, readTeamFile, type Read } from '../config/read-config.ts';
+import { teamSchema, type TeamConfig } from '../config/team.ts';
+import { readHolder } from '../embedded/lock.ts';
+import { usageError } from './exit.ts';
+import { homeFolder, type CommonOptions } from './options.ts';
+import { targetOf } from './target.ts';
+
+/**
+ * The team's configuration that a command was given, checked before anything starts.
+ *
+ * @throws `CommandError`, status 2, with everything that is wrong
+ */
+export function readTeam(options: CommonOptions): TeamConfig | undefined {
+  const config = options.config === undefined ? undefined : valid(readTeamFile(options.config));
+  checkKeys(options, (environment) =>
+    preflight(completeTeam(config ?? teamSchema.parse({}), environment), environment),
+  );
+  return config;
+}
+
+/** The same of a team or of one agent, as a session takes it. */
+export function readPartner(options: CommonOptions): object | undefined {
+  const config = options.config === undefined ? undefined : valid(readConfigFile(options.config));
+  checkKeys(options, (environment) => problemsOf(config, environment));
+  return config?.content;
+}
+
+function problemsOf(config: Config | undefined, environment: Environment): string[] {
+  if (config?.kind === 'team') return preflight(completeTeam(config.team, environment), environment);
+  const agent = config === undefined ? defaultAgent(environment) : completeAgent(config.agent);
+  return preflightAgent(agent, environment);
+}
+
+/** A worker elsewhere has keys of its own; one here has ours, so that what is missing can be said. */
+function checkKeys(options: CommonOptions, check: (environment: Environment) => string[]): void {
+  if (!targetOf(options.temporal, readHolder(homeFolder())).isLocal) return;
+  const problems = check(readEnvironment(process.env));
+  if (problems.length > 0) throw usageError(problems.join('\n'));
+}
+
+function valid<T>(read: Read<T>): T {
+  if (!read.ok) throw usageError(read.problems.join('\n'));
+  return read.config;
+}

@@ -1,0 +1,101 @@
+import { text as textOf } from 'node:stream/consumers';
+import { AnswerTooLong, type Run } from '../../client.ts';
+import { isPassing } from '../../client/look.ts';
+import { answerRoom, type PendingQuestion } from '../../messages/broadcast.ts';
+import { open } from '../connection.ts';
+import { CommandError, exitStatus, say, usageError } from '../exit.ts';
+import type { CommonOptions } from '../options.ts';
+import { answerCommand, promptBox, promptText } from '../questions/box.ts';
+import { canPrompt, readLine } from '../questions/read-line.ts';
+import { findQuestion, type Addressed } from '../questions/which.ts';
+
+export interface AnswerOptions extends CommonOptions {
+  question?: string;
+  skip?: boolean;
+}
+
+/** How long a worker may take to tell what is asked, in milliseconds. */
+const patience = 10_000;
+
+/** `reprise answer ID [TEXT]`: answers a question. */
+export async function answer(id: string, text: string | undefined, options: AnswerOptions): Promise<void> {
+  const given = await givenAnswer(text, options.skip ?? false);
+  const { reprise } = await open(options);
+  try {
+    const run = reprise.run(id);
+    await run.assertOpen();
+    const addressed = await reprise.client.withDeadline(Date.now() + patience, () => address(run, options));
+    if (addressed.pending === undefined && !addressed.isUnchecked && given === '')
+      throw new CommandError(`Question ${addressed.questionId} has closed: there is nothing to skip`);
+    const reply = given ?? (await prompt(run, addressed.pending, options));
+    await run.answer({ questionId: addressed.questionId, answer: reply });
+    say(sentText(run.id, addressed, reply));
+  } finally {
+    await reprise.close();
+  }
+}
+
+/** The answer as far as it needs no prompt; empty to skip. @throws `CommandError`, status 2 */
+async function givenAnswer(text: string | undefined, skip: boolean): Promise<string | undefined> {
+  if (skip && text !== undefined) throw usageError('TEXT and --skip exclude each other');
+  if (skip) return '';
+  if (text === undefined) {
+    if (canPrompt()) return undefined;
+    throw usageError('TEXT is missing; give the answer, - to read it from standard input, or --skip');
+  }
+  const answer = text === '-' ? (await textOf(process.stdin)).trim() : text;
+  if (answer.trim() === '') throw usageError('The answer is empty; to skip the question use --skip');
+  if (answer.length > answerRoom) throw new AnswerTooLong(answer.length);
+  return answer;
+}
+
+async function address(run: Run, { question }: AnswerOptions): Promise<Addressed> {
+  try {
+    return await findQuestion(run, question);
+  } catch (error) {
+    if (!isPassing(error)) throw error;
+    if (question !== undefined) return { questionId: question, isUnchecked: true };
+    throw new CommandError(
+      `No worker answers for ${run.id}, so that its question cannot be looked up; name it with --question`,
+    );
+  }
+}
+
+async function prompt(
+  run: Run,
+  question: PendingQuestion | undefined,
+  { plain = false, temporal }: AnswerOptions,
+): Promise<string> {
+  if (question === undefined) throw usageError('Nobody waits for this answer at present; give it as TEXT');
+  const { questionId } = question;
+  const closed = new AbortController();
+  const leave = (): never => {
+    say(`The question still waits: ${answerCommand({ workflowId: run.id, questionId }, temporal)} "…"`);
+    process.exit(exitStatus.interrupted);
+  };
+  say(promptBox(question, plain));
+  void untilClosed(run, questionId).then(
+    () => closed.abort(),
+    // The prompt then stays until the person has answered.
+    () => undefined,
+  );
+  const entered = await readLine(promptText, { withdrawn: closed.signal });
+  if (entered.kind === 'line') return entered.text.trim();
+  if (entered.kind === 'withdrawn') throw new CommandError(`Question ${questionId} waits no longer`);
+  return leave();
+}
+
+/** Waits until a question is closed, or its run has ended. */
+async function untilClosed(run: Run, questionId: string): Promise<void> {
+  for await (const { events } of run.watch()) {
+    if (events.some((event) => event.type === 'question closed' && event.questionId === questionId)) return;
+  }
+}
+
+function sentText(id: string, { questionId, pending, isUnchecked }: Addressed, reply: string): string {
+  if (isUnchecked) return `Sent to ${id}, for question ${questionId}: no worker answers at present`;
+  if (reply === '') return `Question ${questionId} of ${id} is skipped`;
+  if (pending === undefined)
+    return `Sent to ${id}. Question ${questionId} has closed; the answer is kept for those who ask next`;
+  return `Answer to question ${questionId} of ${id} sent`;
+}

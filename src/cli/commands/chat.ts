@@ -1,0 +1,106 @@
+import { WorkflowNotFoundError } from '@temporalio/client';
+import { newRunId, NoOpenRun, type Reprise, type SessionInput, type SessionRun } from '../../client.ts';
+import { readHistory } from '../chat/history.ts';
+import { openLines } from '../chat/lines.ts';
+import { chatCommand, checkText, leave, takeTurn } from '../chat/turn.ts';
+import { readPartner } from '../checked-config.ts';
+import { openWithWorker, revive } from '../connection.ts';
+import { CommandError, exitStatus, say, usageError } from '../exit.ts';
+import { asCommandError } from '../failures.ts';
+import { follow } from '../follow.ts';
+import type { FollowOptions } from '../options.ts';
+import { canPrompt } from '../questions/read-line.ts';
+import { placeText } from './ask.ts';
+
+export interface ChatOptions extends FollowOptions {
+  history?: string;
+}
+
+/** `reprise chat [TEXT]`: a conversation, or one turn of it. */
+export async function chat(text: string | undefined, options: ChatOptions): Promise<void> {
+  if (text !== undefined) checkText(text);
+  const config = readPartner(options);
+  const input: SessionInput = {
+    ...(config !== undefined && { config }),
+    ...(options.history !== undefined && { history: readHistory(options.history) }),
+  };
+  const opened = await openWithWorker(options);
+  try {
+    if (text !== undefined && options.id === undefined) {
+      const run = await opened.reprise.startSession({ ...input, text });
+      say(placeText(run.id, opened));
+      await follow(run, options, () => revive(options));
+      return;
+    }
+    const id = options.id ?? newRunId('chat');
+    const isOpen = options.id !== undefined && (await isOpenSession(opened.reprise, id, options));
+    const session = opened.reprise.session(id, input);
+    say(placeText(id, opened));
+    if (text === undefined) await converse(session, isOpen, options);
+    else await takeTurn(session, text, options);
+  } finally {
+    await opened.reprise.close();
+  }
+}
+
+/** Says what an id means where that is not what one may think. @throws `CommandError`, status 2, where it is no session's */
+async function isOpenSession({ client }: Reprise, id: string, options: ChatOptions): Promise<boolean> {
+  try {
+    const { type, status } = await client.workflow.getHandle(id).describe();
+    if (status.name !== 'RUNNING') {
+      say(`The run ${id} has ended; a new session begins under its id`);
+      return false;
+    }
+    if (type !== 'session') throw usageError(`The run ${id} is no session: its type is ${type}`);
+    if (options.config !== undefined || options.history !== undefined)
+      say(`The session ${id} is open: it goes on with its own configuration and history`);
+    return true;
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return false;
+    throw error;
+  }
+}
+
+/** One turn a line, until there are no more lines. */
+async function converse(session: SessionRun, isOpen: boolean, options: ChatOptions): Promise<void> {
+  const isTyped = canPrompt();
+  const lines = openLines();
+  let hasBegun = isOpen;
+  if (isTyped) say('Ctrl-D or /exit ends the conversation.');
+  try {
+    for (;;) {
+      const entered = await lines.next();
+      if (entered === 'interrupt')
+        return hasBegun ? leave(session, options) : process.exit(exitStatus.interrupted);
+      const text = entered?.line.trim();
+      if (text === undefined || text === '/exit') break;
+      if (text === '') continue;
+      hasBegun = true;
+      await takeTurn(session, text, options).catch((error: unknown) => {
+        if (!isTyped) throw error;
+        sayFailure(error);
+      });
+    }
+  } finally {
+    if (options.id === undefined && hasBegun) await end(session);
+  }
+  if (options.id !== undefined && hasBegun)
+    say(`The session ${session.id} stays open. Come back to it with: ${chatCommand(session.id, options)}`);
+}
+
+/** A turn that failed does not end a conversation. @throws what does */
+function sayFailure(error: unknown): void {
+  if (error instanceof NoOpenRun) throw error;
+  const failure = asCommandError(error);
+  if (!(failure instanceof CommandError)) throw error;
+  say(failure.message);
+}
+
+/** Ends a session, which may have ended by itself. */
+async function end(session: SessionRun): Promise<void> {
+  try {
+    await session.close();
+  } catch (error) {
+    if (!(error instanceof NoOpenRun)) throw error;
+  }
+}

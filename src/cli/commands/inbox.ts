@@ -1,0 +1,91 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { InboxQuestion, Reprise } from '../../client.ts';
+import { isPassing } from '../../client/look.ts';
+import { open } from '../connection.ts';
+import { exitStatus, print, say, usageError } from '../exit.ts';
+import { reasonOf } from '../failures.ts';
+import { durationText } from '../live/spent.ts';
+import { harmless } from '../live/telling.ts';
+import type { FollowOptions } from '../options.ts';
+import { answerCommand, secondsLeft } from '../questions/box.ts';
+import { notify } from '../questions/notify.ts';
+
+export interface InboxOptions extends FollowOptions {
+  watch?: boolean;
+}
+
+const lookEveryMs = 1000;
+
+/** `reprise inbox`: every question that waits for a person, over all runs. */
+export async function inbox(options: InboxOptions): Promise<void> {
+  if (options.notify !== undefined && !options.watch)
+    throw usageError('--notify is for questions to come; add --watch');
+  const { reprise } = await open(options);
+  try {
+    if (options.watch) await watchInbox(reprise, options);
+    else await printInbox(reprise, options);
+  } finally {
+    await reprise.close();
+  }
+}
+
+async function printInbox(reprise: Reprise, { json, temporal }: InboxOptions): Promise<void> {
+  const questions = await reprise.inbox(warnOf);
+  if (json) await print(JSON.stringify(questions));
+  else if (questions.length === 0) say('Nobody waits for a person');
+  else await print(questions.map((each) => questionText(each, temporal)).join('\n\n'));
+}
+
+/** Prints each question once, until interrupted. */
+async function watchInbox(
+  reprise: Reprise,
+  { json, temporal, notify: command }: InboxOptions,
+): Promise<never> {
+  process.once('SIGINT', () => process.exit(exitStatus.interrupted));
+  say('Waiting for questions. Ctrl-C ends it.');
+  const shown = new Set<string>();
+  const warned = new Set<string>();
+  let isAway = false;
+  for (;;) {
+    try {
+      const questions = await reprise.inbox((id, reason) => {
+        if (!warned.has(id)) warnOf(id, reason);
+        warned.add(id);
+      });
+      isAway = false;
+      for (const question of questions) {
+        const { workflowId, questionId, askedAt } = question;
+        warned.delete(workflowId);
+        const key = JSON.stringify([workflowId, questionId, askedAt]);
+        if (shown.has(key)) continue;
+        shown.add(key);
+        await print(json ? JSON.stringify(question) : `${questionText(question, temporal)}\n`);
+        if (command !== undefined) notify(command, question, say);
+      }
+    } catch (error) {
+      if (!isPassing(error)) throw error;
+      if (!isAway) say(`Temporal does not answer (${reasonOf(error)}); still waiting`);
+      isAway = true;
+    }
+    await pause(lookEveryMs);
+  }
+}
+
+const warnOf = (id: string, reason: Error): void =>
+  say(
+    `Warning: the run ${harmless(id)} waits for a person and does not tell its question (${reasonOf(reason)})`,
+  );
+
+/** A question, and the line to type. */
+function questionText(question: InboxQuestion, temporal: string | undefined): string {
+  const { workflowId, questionId, from } = question;
+  return [
+    harmless(
+      `${workflowId}: ${from} asks (${questionId}), ${durationText(secondsLeft(question) * 1000)} left`,
+    ),
+    ...harmless(question.question)
+      .split('\n')
+      .map((line) => `  ${line}`),
+    `  ${answerCommand(question, temporal)} "…"`,
+  ].join('\n');
+}

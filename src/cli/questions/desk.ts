@@ -1,0 +1,139 @@
+import type { InboxQuestion, Run, RunEvent } from '../../client.ts';
+import { say } from '../exit.ts';
+import { reasonOf } from '../failures.ts';
+import { harmless } from '../live/telling.ts';
+import type { View } from '../live/view.ts';
+import { answerCommand, noticeBox, promptBox, promptText } from './box.ts';
+import { notify } from './notify.ts';
+import { canPrompt, discardTyped, readLine } from './read-line.ts';
+
+export interface DeskOptions {
+  json?: boolean;
+  plain?: boolean;
+  temporal?: string;
+  notify?: string;
+}
+
+type QuestionClosed = Extract<RunEvent, { type: 'question closed' }>;
+
+/** Puts the questions of a run that is followed to the person at this terminal, one after the other. */
+export class Desk {
+  readonly #run: Run;
+  readonly #options: DeskOptions;
+  readonly #view: View;
+  readonly #leave: () => void;
+  readonly #prompts: boolean;
+  /** Questions that wait, and have not been answered or left here, in the order in which they were asked. */
+  readonly #waiting = new Map<string, InboxQuestion>();
+  #prompted: { questionId: string; withdraw: AbortController } | undefined;
+  #closed = false;
+
+  /** @param leave what Ctrl-C does */
+  constructor(run: Run, options: DeskOptions, view: View, leave: () => void) {
+    this.#run = run;
+    this.#options = options;
+    this.#view = view;
+    this.#leave = leave;
+    this.#prompts = canPrompt() && !options.json;
+  }
+
+  /** Whether the terminal is the person's at this moment: nothing else may be written. */
+  get isPrompting(): boolean {
+    return this.#prompted !== undefined;
+  }
+
+  /** Takes what has happened in the run. */
+  see(events: RunEvent[]): void {
+    const asked = new Map<string, InboxQuestion>();
+    for (const event of events) {
+      if (event.type === 'question') asked.set(event.questionId, questionIn(event, this.#run.id));
+      if (event.type !== 'question closed') continue;
+      asked.delete(event.questionId);
+      this.#waiting.delete(event.questionId);
+      if (this.#prompted?.questionId === event.questionId)
+        this.#prompted.withdraw.abort(closedText(event, this.#command(event.questionId)));
+    }
+    for (const question of asked.values()) this.#take(question);
+    void this.#promptNext();
+  }
+
+  /** Takes a prompt away that is still there. */
+  close(): void {
+    this.#closed = true;
+    this.#prompted?.withdraw.abort('The run waits no longer');
+  }
+
+  #take(question: InboxQuestion): void {
+    const { notify: command, plain = false, temporal } = this.#options;
+    if (command !== undefined)
+      notify(command, question, (text) => (this.isPrompting ? say(`\n${text}`) : this.#view.say(text)));
+    if (this.#prompts) this.#waiting.set(question.questionId, question);
+    else this.#view.print(noticeBox(question, plain, temporal));
+  }
+
+  async #promptNext(): Promise<void> {
+    const [question] = this.#waiting.values();
+    if (question === undefined || this.isPrompting || this.#closed) return;
+    const withdraw = new AbortController();
+    this.#prompted = { questionId: question.questionId, withdraw };
+    this.#view.pause();
+    say(`\n${promptBox(question, this.#options.plain ?? false)}`);
+    const { interrupted } = await discardTyped();
+    const entered = interrupted
+      ? { kind: 'interrupt' as const }
+      : await readLine(promptText, { withdrawn: withdraw.signal });
+    const outcome = await this.#settle(question, entered, String(withdraw.signal.reason));
+    this.#prompted = undefined;
+    if (outcome !== undefined && !this.#closed) this.#view.say(outcome);
+    else if (outcome !== undefined) say(outcome);
+    await this.#promptNext();
+  }
+
+  /** @returns what to say of it */
+  async #settle(
+    { questionId }: InboxQuestion,
+    entered: Awaited<ReturnType<typeof readLine>>,
+    whyWithdrawn: string,
+  ): Promise<string | undefined> {
+    switch (entered.kind) {
+      case 'interrupt':
+        this.#leave();
+        return undefined;
+      case 'withdrawn':
+        return whyWithdrawn;
+      case 'end':
+        this.#waiting.delete(questionId);
+        return `The question still waits; answer it with: ${this.#command(questionId)} "…"`;
+      case 'line':
+        try {
+          await this.#run.answer({ questionId, answer: entered.text.trim() });
+          this.#waiting.delete(questionId);
+          return undefined;
+        } catch (error) {
+          return `The answer was not sent: ${reasonOf(error)}`;
+        }
+    }
+  }
+
+  #command(questionId: string): string {
+    return answerCommand({ workflowId: this.#run.id, questionId }, this.#options.temporal);
+  }
+}
+
+function questionIn(event: Extract<RunEvent, { type: 'question' }>, workflowId: string): InboxQuestion {
+  const { questionId, from, question, askedAt, expiresAt } = event;
+  return { workflowId, questionId, from, question, askedAt, expiresAt };
+}
+
+function closedText({ questionId, how, answer }: QuestionClosed, command: string): string {
+  switch (how) {
+    case 'answered':
+      return `Question ${questionId} was answered elsewhere: ${harmless(answer ?? '')}`;
+    case 'skipped':
+      return `Question ${questionId} was skipped elsewhere`;
+    case 'timeout':
+      return `Time is up: no answer to question ${questionId}. A late one still counts: ${command} "…"`;
+    case 'withdrawn':
+      return `Nobody waits for an answer to question ${questionId} any more`;
+  }
+}

@@ -1,0 +1,44 @@
+import { spawn } from 'node:child_process';
+import type { InboxQuestion } from '../../client.ts';
+import { harmless } from '../live/telling.ts';
+
+/** An environment variable may have 128 KB; the whole question comes by standard input. */
+const longestVariable = 30_000;
+
+/**
+ * Runs a person's command by the shell for a new question, which it gets in its environment and as JSON on standard
+ * input; what it prints goes to standard error. Does not wait for it.
+ *
+ * @param warn told in one line how the command failed
+ */
+export function notify(command: string, question: InboxQuestion, warn: (text: string) => void): void {
+  const failed = (how: string): void => warn(`--notify: ${command}: ${how}`);
+  let said = '';
+  try {
+    const child = spawn(command, {
+      shell: true,
+      env: { ...process.env, ...variablesOf(question) },
+      stdio: ['pipe', process.stderr, 'pipe'],
+    });
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (said = (said + text).slice(0, 1000)));
+    child.once('error', ({ message }) => failed(message));
+    child.once('close', (status, signal) => {
+      if (status === 0) return;
+      const [reason = ''] = harmless(said).trim().split('\n');
+      failed(`${signal ?? `status ${status}`}${reason === '' ? '' : ` (${reason})`}`);
+    });
+    // A command need not read what it gets.
+    child.stdin.on('error', () => {}).end(`${JSON.stringify(question)}\n`);
+  } catch (error) {
+    failed((error as Error).message);
+  }
+}
+
+function variablesOf({ workflowId, questionId, from, question }: InboxQuestion): Record<string, string> {
+  return {
+    REPRISE_WORKFLOW_ID: harmless(workflowId),
+    REPRISE_QUESTION_ID: harmless(questionId),
+    REPRISE_FROM: harmless(from),
+    REPRISE_QUESTION: harmless(question).slice(0, longestVariable),
+  };
+}

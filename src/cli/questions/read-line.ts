@@ -1,0 +1,79 @@
+import { createInterface, clearScreenDown, cursorTo, moveCursor } from 'node:readline';
+
+/**
+ * How a prompt ended: with a line (and what was pasted behind it), by Ctrl-D, by Ctrl-C, or because it was taken away.
+ */
+export type Entered =
+  | { kind: 'line'; text: string; more: string[] }
+  | { kind: 'end' }
+  | { kind: 'interrupt' }
+  | { kind: 'withdrawn' };
+
+/** Whether somebody can be prompted: reads from and sees a terminal. */
+export const canPrompt = (): boolean => process.stdin.isTTY && process.stderr.isTTY;
+
+/** How long keys are thrown away before a prompt that nobody has seen yet, in milliseconds. */
+const settleMs = 50;
+
+/**
+ * Prompts on the terminal and reads a line; may be called only where `canPrompt`.
+ *
+ * @param options `withdrawn` takes the prompt away, with what was typed so far; `history` are earlier lines, the newest
+ *   first, for the arrow keys
+ */
+export function readLine(
+  prompt: string,
+  { withdrawn, history = [] }: { withdrawn?: AbortSignal; history?: string[] },
+): Promise<Entered> {
+  return new Promise((resolve) => {
+    const keys = createInterface({
+      input: process.stdin,
+      output: process.stderr,
+      history: [...history],
+      terminal: true,
+    });
+    const end = (entered: Entered): void => {
+      withdrawn?.removeEventListener('abort', withdraw);
+      keys.off('close', leave);
+      keys.close();
+      resolve(entered);
+    };
+    const withdraw = (): void => {
+      moveCursor(process.stderr, 0, -keys.getCursorPos().rows);
+      cursorTo(process.stderr, 0);
+      clearScreenDown(process.stderr);
+      end({ kind: 'withdrawn' });
+    };
+    const leave = (): void => {
+      process.stderr.write('\n');
+      end({ kind: 'end' });
+    };
+    const lines: string[] = [];
+    keys.on('line', (line) => {
+      lines.push(line);
+      if (lines.length > 1) return;
+      setImmediate(() => end({ kind: 'line', text: line, more: lines.slice(1) }));
+    });
+    keys.on('SIGINT', () => {
+      process.stderr.write('\n');
+      end({ kind: 'interrupt' });
+    });
+    keys.on('close', leave);
+    withdrawn?.addEventListener('abort', withdraw);
+    keys.setPrompt(prompt);
+    keys.prompt();
+    if (withdrawn?.aborted) withdraw();
+  });
+}
+
+/** Throws away what was typed before a prompt stands there: an Enter meant for something else would skip a question. */
+export async function discardTyped(): Promise<{ interrupted: boolean }> {
+  const { stdin } = process;
+  let typed = '';
+  const keep = (chunk: Buffer): void => void (typed += String(chunk));
+  stdin.setRawMode(true);
+  stdin.on('data', keep).resume();
+  await new Promise((resolve) => setTimeout(resolve, settleMs));
+  stdin.off('data', keep).pause();
+  return { interrupted: typed.includes('\u0003') };
+}

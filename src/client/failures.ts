@@ -1,0 +1,16 @@
+import { answerRoom } from '../messages/broadcast.ts';
+
+/** There is no run of that id, or it has ended: it takes nothing from a person. */
+export class NoOpenRun extends Error {
+  override name = 'NoOpenRun';
+}
+
+/** An answer that no run would take; nothing was sent. */
+export class AnswerTooLong extends Error {
+  override name = 'AnswerTooLong';
+
+  constructor(characters: number) {
+    const [found, room] = [characters, answerRoom].map((each) => each.toLocaleString('en-US'));
+    super(`The answer has ${found} characters, and all answers of a session may have ${room} together`);
+  }
+}

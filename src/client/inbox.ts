@@ -1,0 +1,51 @@
+import { isGrpcServiceError, ServiceError, type Client } from '@temporalio/client';
+import type { PendingQuestion } from '../messages/broadcast.ts';
+import { Run } from './run.ts';
+
+/** A question that waits for a person, and the run that it belongs to. */
+export interface InboxQuestion extends PendingQuestion {
+  workflowId: string;
+}
+
+/** How long a run may take to tell its questions, in milliseconds. */
+const patience = 10_000;
+
+const query = 'RepriseWaiting = "human" AND ExecutionStatus = "Running"';
+
+/** See `Reprise.waiting`. */
+export async function waitingRuns({ workflow }: Client): Promise<Run[]> {
+  const runs: Run[] = [];
+  try {
+    for await (const { workflowId } of workflow.list({ query }))
+      runs.push(new Run(workflow.getHandle(workflowId)));
+  } catch (error) {
+    if (!isUnknownAttribute(error)) throw error;
+  }
+  return runs;
+}
+
+/** See `Reprise.inbox`. */
+export async function questionsOf(
+  client: Client,
+  onSilent: (workflowId: string, reason: Error) => void,
+): Promise<InboxQuestion[]> {
+  const runs = await waitingRuns(client);
+  const found = await Promise.all(
+    runs.map(async (run) => {
+      try {
+        const pending = await client.withDeadline(Date.now() + patience, () => run.pendingQuestions());
+        return pending.map((each) => ({ workflowId: run.id, ...each }));
+      } catch (error) {
+        onSilent(run.id, error as Error);
+        return [];
+      }
+    }),
+  );
+  return found.flat().toSorted((one, other) => one.askedAt.localeCompare(other.askedAt));
+}
+
+/** No worker has ever registered it here, so that nothing can wait. */
+function isUnknownAttribute(error: unknown): boolean {
+  const cause = error instanceof ServiceError ? error.cause : error;
+  return isGrpcServiceError(cause) && cause.details.includes('RepriseWaiting');
+}

@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto';
+import {
+  WithStartWorkflowOperation,
+  WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
+  WorkflowUpdateRPCTimeoutOrCancelledError,
+  WorkflowUpdateStage,
+  type WorkflowHandle,
+  type WorkflowStartOptions,
+  type WorkflowUpdateHandle,
+} from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
+import type { SessionResult, TurnResult } from '../messages/session.ts';
+import { isLost, type RunState } from './look.ts';
+import { firstLine } from './names.ts';
+import { Run } from './run.ts';
+
+const accepted = { waitForStage: WorkflowUpdateStage.ACCEPTED } as const;
+
+const retryEveryMs = 1000;
+
+/** A run of the workflow `session`: a conversation, one turn at a time. */
+export class SessionRun extends Run<RunState, SessionResult> {
+  /** How to start the session with its first turn; absent once it is known to have begun. */
+  #start: WorkflowStartOptions | undefined;
+
+  /** @param start starts the session with the first turn, where it is not open already */
+  constructor(handle: WorkflowHandle, start?: WorkflowStartOptions) {
+    super(handle);
+    this.#start = start;
+  }
+
+  /**
+   * Takes one turn, and waits for its end. The request has an id of its own, so that it is one turn however often it is
+   * sent; a server that is away meanwhile is waited for. Turns of several senders are taken in the order of arrival.
+   *
+   * @throws `WorkflowUpdateFailedError` where the turn failed, `WorkflowFailedError` where the session did with it;
+   *   `NoOpenRun` where the session has ended
+   */
+  async send(text: string): Promise<TurnResult> {
+    const updateId = randomUUID();
+    try {
+      const turn = await untilReached(() => this.#begin(text, updateId));
+      this.#start = undefined;
+      return await untilReached(() => turn.result());
+    } catch (error) {
+      if (!(error instanceof WorkflowNotFoundError) && !isCutOff(error)) throw error;
+      return await this.#throwWhyEnded(error);
+    }
+  }
+
+  /** Ends the session once the turns that were sent are done. @throws `NoOpenRun` */
+  async close(): Promise<void> {
+    await this.signalOpen('close');
+  }
+
+  #begin(text: string, updateId: string): Promise<WorkflowUpdateHandle<TurnResult>> {
+    const turn = { ...accepted, updateId, args: [text] as [string] };
+    if (this.#start === undefined) return this.handle.startUpdate<TurnResult, [string]>('handleText', turn);
+    const startWorkflowOperation = new WithStartWorkflowOperation('session', {
+      ...this.#start,
+      staticSummary: firstLine(text),
+      workflowIdConflictPolicy: 'USE_EXISTING',
+    });
+    return this.handle.client.startUpdateWithStart('handleText', { ...turn, startWorkflowOperation });
+  }
+
+  /** A session that was refused or failed tells why by its result. @throws always */
+  async #throwWhyEnded(error: unknown): Promise<never> {
+    await this.handle.result();
+    await this.assertOpen();
+    throw error;
+  }
+}
+
+/** Whether the session ended before the turn did. */
+const isCutOff = (error: unknown): boolean =>
+  error instanceof WorkflowUpdateFailedError &&
+  error.cause instanceof ApplicationFailure &&
+  error.cause.type === 'AcceptedUpdateCompletedWorkflow';
+
+async function untilReached<T>(attempt: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!isLost(error) && !(error instanceof WorkflowUpdateRPCTimeoutOrCancelledError)) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, retryEveryMs));
+  }
+}

@@ -1,0 +1,22 @@
+import { condition, continueAsNew, defineSignal, setHandler } from '@temporalio/workflow';
+import type { RunState } from '../../src/client.ts';
+import { EventLog } from '../../src/workflows/event-log.ts';
+import { stateQuery } from '../../src/workflows/surface.ts';
+
+export const goOnSignal = defineSignal('goOn');
+
+/** Goes on in new runs as a session does: in each it tells how it begins and, once it is let go on, how it ends. */
+export async function chained(input: { runs: number; run?: number; events?: number }): Promise<void> {
+  const { runs, run = 1, events: earlier = 0 } = input;
+  const events = new EventLog(() => {}, earlier);
+  const state: RunState = { phase: 'idle', attempt: run };
+  let goesOn = false;
+  setHandler(stateQuery, () => state as never);
+  setHandler(goOnSignal, () => {
+    goesOn = true;
+  });
+  events.emit({ type: 'notice', text: `begin ${run}` });
+  await condition(() => goesOn);
+  events.emit({ type: 'notice', text: `end ${run}` });
+  if (run < runs) await continueAsNew<typeof chained>({ runs, run: run + 1, events: events.count });
+}
