@@ -15,6 +15,13 @@ export const broadcastSchema = z.strictObject({
   response_depth: level.default('medium'),
 });
 
+/** The same beside one agent, which has only a person to ask. */
+export const soloBroadcastSchema = broadcastSchema.superRefine(({ broadcast }, context) => {
+  if (broadcast !== 'agents') return;
+  const message = '"agents" has nobody to ask where there is one agent; use human, which asks a person';
+  context.addIssue({ code: 'custom', path: ['broadcast'], message });
+});
+
 export type Broadcast = z.output<typeof broadcastSchema>;
 
 /** Who is asked, in which limits, in one line for a person; nothing where nobody is. */

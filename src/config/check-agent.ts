@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { broadcastSchema } from './broadcast.ts';
+import { soloBroadcastSchema } from './broadcast.ts';
 import { choices, providersOf, wireProblems, wireSchema, type Wire } from './exchange.ts';
 import { checkModules, entry, type Module } from './modules.ts';
 import type { Protocol } from './module-kinds.ts';
@@ -12,7 +12,7 @@ const agentSchema = z.strictObject({
   // Modules and wires are looked at one by one: what is right among them shows what the others lack.
   modules: z.array(z.unknown()).min(1),
   exchange: z.array(z.unknown()),
-  coordination: broadcastSchema.prefault({}),
+  coordination: soloBroadcastSchema.prefault({}),
   budget: budgetSchema.optional(),
   idle_timeout: waitingTime.optional(),
 });
@@ -21,28 +21,21 @@ const agentSchema = z.strictObject({
 export function checkAgent(content: object): Checked<OneAgentConfig> {
   const shape = agentSchema.safeParse(content);
   const { modules: moduleList, exchange } = content as Record<string, unknown>;
-  const { modules, problems: ofModules } = checkModules(listed(moduleList));
+  const { modules, problems: ofModules, areNamed } = checkModules(listed(moduleList));
   const { wires, problems: ofWires } = checkWires(listed(exchange));
-  const isWhole = Array.isArray(moduleList) && Array.isArray(exchange) && ofWires.length === 0;
+  const isWhole = areNamed && Array.isArray(exchange) && ofWires.length === 0;
   const problems = [
     ...(shape.success ? [] : problemsOf(agentSchema, shape.error, content)),
     ...ofModules,
     ...ofWires,
-    ...wireProblems(wires, modules),
+    ...(areNamed ? wireProblems(wires, modules) : []),
     ...(isWhole ? missingWires(wires, modules) : []),
   ];
   const agent = shape.success && problems.length === 0 ? wired(wires, modules) : undefined;
   if (!shape.success || agent === undefined) return { ok: false, problems };
   const { coordination, budget, idle_timeout } = shape.data;
-  if (coordination.broadcast === 'agents') return { ok: false, problems: [nobodyToAsk] };
   return { ok: true, value: { ...agent, coordination, budget, ...(idle_timeout && { idle_timeout }) } };
 }
-
-/** With one agent there is only a person to ask. */
-export const nobodyToAsk: Problem = {
-  path: ['coordination', 'broadcast'],
-  message: '"agents" has nobody to ask where there is one agent; use human, which asks a person',
-};
 
 const listed = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 

@@ -9,8 +9,8 @@ export function describeAgent(agent: OneAgent): string {
   const { id, backend, orchestrator, tools, coordination, budget, idle_timeout } = agent;
   const sources = describeTools(tools);
   return [
-    'One agent:',
-    `  ${id}: ${describeBackend(backend)}`,
+    `One agent (${id}):`,
+    `  backend: ${describeBackend(backend)}`,
     `  orchestrator: ${describeOrchestrator(orchestrator)}`,
     `  tools: ${sources === '' ? 'none' : `${sources} (loaded by the worker)`}`,
     ...describeBroadcast(coordination),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { backendTypes } from './backend.ts';
-import { broadcastSchema } from './broadcast.ts';
-import { checkAgent, nobodyToAsk } from './check-agent.ts';
+import { soloBroadcastSchema } from './broadcast.ts';
+import { checkAgent } from './check-agent.ts';
 import type { OneAgentConfig } from './one-agent.ts';
 import { problemsOf, type Checked, type Problem } from './problems.ts';
 import { teamSchema, type TeamConfig } from './team.ts';
@@ -11,16 +11,15 @@ export type Config = { content: object } & (
   { kind: 'team'; team: TeamConfig } | { kind: 'agent'; agent: OneAgentConfig }
 );
 
-/** Why a team's run does not take a configuration of one agent. */
-export const oneAgentTalks =
-  'a configuration of one agent is for a conversation (reprise chat, the workflow session), not for a team’s task';
+const oneAgent =
+  'one agent (modules and exchange) takes no task of a team: talk to it with reprise chat, or the workflow session';
 
 /** The kinds are told apart by their top-level keys. A team's is the one without any of the others'. */
 const keysOfOneAgent = ['modules', 'exchange'];
 const keysNotRun = ['research', 'plan'];
 
 /** What the kinds that are not run have in common with that of one agent. */
-const notRunSchema = z.looseObject({ coordination: broadcastSchema.optional() });
+const notRunSchema = z.looseObject({ coordination: soloBroadcastSchema.optional() });
 
 /** Checks a configuration's content, of whichever kind it is, and fills in the defaults. */
 export function checkConfig(content: unknown): Checked<Config> {
@@ -37,7 +36,7 @@ export function checkConfig(content: unknown): Checked<Config> {
 export function checkTeam(content: unknown): Checked<TeamConfig> {
   if (!isMapping(content)) return notAMapping;
   const key = keysOfOneAgent.find((each) => each in content);
-  if (key !== undefined) return { ok: false, problems: [{ path: [key], message: oneAgentTalks }] };
+  if (key !== undefined) return { ok: false, problems: [{ path: [key], message: oneAgent }] };
   const kind = keysNotRun.find((each) => each in content);
   if (kind !== undefined) {
     const message = `configurations of the kind "${kind}" are not run by this version, only those of a team or of one agent`;
@@ -58,8 +57,7 @@ const notAMapping: Checked<never> = {
 
 function problemsOfNotRun(content: object): Problem[] {
   const result = notRunSchema.safeParse(content);
-  if (!result.success) return problemsOf(notRunSchema, result.error, content);
-  return result.data.coordination?.broadcast === 'agents' ? [nobodyToAsk] : [];
+  return result.success ? [] : problemsOf(notRunSchema, result.error, content);
 }
 
 /** MassGen has this backend, so that its users may try it here: they are told what it would lack besides. */

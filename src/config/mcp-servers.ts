@@ -4,9 +4,14 @@ const name = z.string().min(1);
 const texts = z.record(z.string(), z.string());
 
 /** A server of tools over the Model Context Protocol: a command that speaks it over stdio, or an HTTP address. */
-export type McpServer =
-  | { name: string; command: string; args: string[]; env?: Record<string, string> | undefined }
-  | { name: string; url: string; headers?: Record<string, string> | undefined };
+export type McpServer = {
+  name: string;
+  /** Seconds that one of its tools may run, where a configuration says so. */
+  timeout?: number | undefined;
+} & (
+  | { command: string; args: string[]; env?: Record<string, string> | undefined }
+  | { url: string; headers?: Record<string, string> | undefined }
+);
 
 /**
  * A server as a file names it; `transport` and a `command` in several words are xaibo's

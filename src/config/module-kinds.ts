@@ -4,6 +4,7 @@ import { backendSchema, type Backend } from './backend.ts';
 import { mcpServersSchema } from './mcp-servers.ts';
 import { reactSchema, simpleToolSchema, type OrchestratorSettings } from './orchestrators.ts';
 import { modulePath } from './module-path.ts';
+import { waitingTime } from './seconds.ts';
 import { toolPackagesSchema } from './tool-packages.ts';
 
 /** What a module can be to another (xaibo's documentation, Protocols). */
@@ -66,10 +67,15 @@ const kinds: Record<string, Kind> = {
   },
   MCPToolProvider: {
     provides: 'ToolProviderProtocol',
-    schema: z.strictObject({ servers: mcpServersSchema }).transform(({ servers }) => ({
-      provides: 'ToolProviderProtocol',
-      tools: { packages: [], mcpServers: servers },
-    })),
+    schema: z
+      .strictObject({ servers: mcpServersSchema, timeout: waitingTime.optional() })
+      .transform(({ servers, timeout }) => ({
+        provides: 'ToolProviderProtocol',
+        tools: {
+          packages: [],
+          mcpServers: servers.map((server) => ({ ...server, ...(timeout && { timeout }) })),
+        },
+      })),
   },
   SimpleToolOrchestrator: orchestrator(
     simpleToolSchema.transform((settings) => ({ kind: 'simple_tool', ...settings })),

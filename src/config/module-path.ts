@@ -8,7 +8,7 @@ export const isModulePath = (name: string): boolean => /[/\\]/.test(name) || end
 /** What is wrong with the path of a user's own module; undefined where nothing is. */
 export function modulePathProblem(path: string): string | undefined {
   if (posix.normalize(path).startsWith('../') || path.startsWith('/'))
-    return `"${path}" leaves the extensions folder: a module of your own is in it, as in ./my-orchestrator.ts`;
+    return `"${path}" leaves the extensions folder: a module of your own is in it, as in ./my-module.ts`;
   if (!path.startsWith('./') || path.includes('\\') || !endings.test(path))
     return `"${path}" is no path of a module: it starts with ./ and ends with .ts, .mts, .js or .mjs`;
   return undefined;

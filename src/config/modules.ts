@@ -32,49 +32,71 @@ export interface Module {
   part: Part | undefined;
 }
 
+export interface CheckedModules {
+  modules: Module[];
+  problems: Problem[];
+  /** Whether there are any and each has an id: if not, wires may lead to what only looks as if it were missing. */
+  areNamed: boolean;
+}
+
 /** Checks each of a configuration's modules by itself, and that no two have one id. */
-export function checkModules(list: unknown[]): { modules: Module[]; problems: Problem[] } {
+export function checkModules(list: unknown[]): CheckedModules {
   const problems: Problem[] = [];
   const modules = new Map<string, Module>();
   list.forEach((value, index) => {
     const path = ['modules', index];
-    const shape = moduleSchema.safeParse(value);
-    if (!shape.success) {
-      problems.push(...under(path, problemsOf(moduleSchema, shape.error, value)));
-      return;
-    }
-    const { id, module, config } = shape.data;
-    const idProblem =
-      id === entry
-        ? `"${entry}" is where the user's text comes in, and no id of a module`
-        : `a second module of the id "${id}"`;
-    if (id === entry || modules.has(id)) problems.push({ path: [...path, 'id'], message: idProblem });
-    const made = makePart(module, config);
-    problems.push(...under(path, made.problems));
-    if (id !== entry && !modules.has(id)) modules.set(id, { id, ...made });
+    const { id, problems: own, ...module } = checkModule(value);
+    problems.push(...under(path, own));
+    if (id === undefined) return;
+    if (id !== entry && !modules.has(id)) modules.set(id, { id, ...module });
+    else problems.push({ path: [...path, 'id'], message: takenId(id) });
   });
-  return { modules: [...modules.values()], problems };
+  const areNamed = list.length > 0 && list.every((value) => idOf(value) !== undefined);
+  return { modules: [...modules.values()], problems, areNamed };
 }
 
-function makePart(module: string, config: unknown): Omit<Module, 'id'> & { problems: Problem[] } {
-  const isPath = isModulePath(module);
-  const name = isPath ? module : lastName(module);
-  const problem = isPath ? modulePathProblem(module) : kindProblem(module);
-  const kind = isPath ? customKind(module) : kindOf(module);
-  const outline = { kind: name, provides: kind?.provides };
-  if (problem !== undefined || kind === undefined)
-    return { ...outline, part: undefined, problems: [{ path: ['module'], message: problem ?? '' }] };
-  return { ...outline, ...checkPart(kind, config) };
+const takenId = (id: string): string =>
+  id === entry
+    ? `"${entry}" is where the user's text comes in, and no id of a module`
+    : `a second module of the id "${id}"`;
+
+function idOf(value: unknown): string | undefined {
+  const checked = z.looseObject({ id: moduleSchema.shape.id }).safeParse(value);
+  return checked.success ? checked.data.id : undefined;
 }
 
-function kindProblem(module: string): string | undefined {
-  if (kindOf(module) !== undefined) return undefined;
+type Made = Omit<Module, 'id'> & { problems: Problem[] };
+
+function checkModule(value: unknown): Made & { id: string | undefined } {
+  const shape = moduleSchema.safeParse(value);
+  if (shape.success) return { id: shape.data.id, ...makePart(shape.data.module, shape.data.config) };
+  const problems = problemsOf(moduleSchema, shape.error, value);
+  return { id: idOf(value), kind: '', provides: undefined, part: undefined, problems };
+}
+
+function makePart(module: string, config: unknown): Made {
+  if (isModulePath(module)) {
+    const problem = modulePathProblem(module);
+    if (problem === undefined) return checkPart(module, customKind(module), config);
+    return refused(module, 'TextMessageHandlerProtocol', problem);
+  }
   const name = lastName(module);
-  return `there is no module "${name}";${didYouMean(name, kindNames)} valid modules: ${kindNames.join(', ')}, ./my-orchestrator.ts`;
+  const kind = kindOf(module);
+  if (kind !== undefined) return checkPart(name, kind, config);
+  const valid = `valid modules: ${kindNames.join(', ')}, ./my-orchestrator.ts`;
+  return refused(name, undefined, `there is no module "${name}";${didYouMean(name, kindNames)} ${valid}`);
 }
 
-function checkPart({ schema }: Kind, config: unknown): Pick<Module, 'part'> & { problems: Problem[] } {
+const refused = (kind: string, provides: Protocol | undefined, message: string): Made => ({
+  kind,
+  provides,
+  part: undefined,
+  problems: [{ path: ['module'], message }],
+});
+
+function checkPart(kind: string, { provides, schema }: Kind, config: unknown): Made {
   const checked = schema.safeParse(config ?? {});
-  if (checked.success) return { part: checked.data, problems: [] };
-  return { part: undefined, problems: under(['config'], problemsOf(schema, checked.error, config)) };
+  if (checked.success) return { kind, provides, part: checked.data, problems: [] };
+  const problems = under(['config'], problemsOf(schema, checked.error, config));
+  return { kind, provides, part: undefined, problems };
 }

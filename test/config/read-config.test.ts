@@ -112,6 +112,27 @@ describe('a problem names file, line, key and the valid choices', () => {
       'agents:\n  - id: a\n  - id: a\n',
       'team.yaml:3: agents[1].id: a second agent of the id "a"',
     ],
+    [
+      'a loop that there is not',
+      'agents:\n  - id: a\n    orchestrator: reakt\n',
+      'team.yaml:3: agents[0].orchestrator: "reakt" is not one of simple_tool | react | ./my-orchestrator.ts; did you mean react?',
+    ],
+    [
+      'a loop of one’s own that leaves the folder',
+      'agents:\n  - id: a\n    orchestrator: ./../own.ts\n',
+      'team.yaml:3: agents[0].orchestrator: "./../own.ts" leaves the extensions folder',
+    ],
+    [
+      'a tool package that is no name',
+      'agents:\n  - id: a\n    tool_packages: [the weather]\n',
+      'team.yaml:3: agents[0].tool_packages[0]: "the weather" is no name of a tool module',
+    ],
+    [
+      'a server of tools that is neither command nor address',
+      agent('type: openai\nmcp_servers: [{ name: a }]'),
+      'team.yaml:5: agents[0].backend.mcp_servers[0]: a server has either a command, which is started, or a url',
+    ],
+    ['an idle timeout of 0', 'idle_timeout: 0\n', 'team.yaml:1: idle_timeout: 0 is too small (more than 0)'],
     ['no agents', 'agents: []\n', 'team.yaml:1: agents: must not be empty'],
     [
       'claude_code',

@@ -1,0 +1,108 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ApplicationFailure } from '@temporalio/common';
+import { afterAll, describe, expect, test } from 'vitest';
+import { createPreparations } from '../../src/activities/prepare.ts';
+import type { Environment } from '../../src/config/environment.ts';
+
+const configFolder = mkdtempSync(join(tmpdir(), 'reprise-prepare-'));
+afterAll(() => rmSync(configFolder, { recursive: true, force: true }));
+
+const oneAgent = {
+  modules: [
+    { module: 'OpenAILLM', id: 'llm', config: { model: 'gpt-4.1' } },
+    { module: 'SimpleToolOrchestrator', id: 'loop' },
+    { module: 'OfflineLLM', id: 'spare' },
+  ],
+  exchange: [
+    { module: 'loop', protocol: 'LLMProtocol', provider: 'llm' },
+    { module: '__entry__', protocol: 'TextMessageHandlerProtocol', provider: 'loop' },
+  ],
+};
+writeFileSync(join(configFolder, 'talk.yaml'), JSON.stringify(oneAgent, null, 2));
+
+const keys = { OPENAI_API_KEY: 'key' };
+const prepared = (environment: Environment = keys) =>
+  createPreparations({
+    configFolder,
+    environment,
+    prices: { 'gpt-4.1': { input: 1, cachedInput: 1, output: 1 } },
+  });
+
+async function problemsOf(preparing: Promise<unknown>): Promise<string[]> {
+  const failure = await preparing.catch((error: unknown) => error);
+  if (!(failure instanceof ApplicationFailure)) throw new Error('no failure of the application');
+  expect(failure).toMatchObject({ type: 'InvalidInput', nonRetryable: true });
+  return failure.message.split('\n');
+}
+
+describe('a session', () => {
+  test.each([oneAgent, 'talk', 'talk.yaml'])('is held with one agent, given or named: %j', async (config) => {
+    const session = await prepared().prepareSession({ config, text: 'Hello' });
+    expect(session).toMatchObject({
+      kind: 'agent',
+      agent: { id: 'loop', backend: { type: 'openai', model: 'gpt-4.1' }, tools: { packages: [] } },
+      prices: { 'gpt-4.1': { input: 1 } },
+      notices: ['Modules that nobody is wired to: spare'],
+      history: [],
+      text: 'Hello',
+    });
+  });
+
+  test('is held with a team', async () => {
+    const session = await prepared().prepareSession({ config: { agents: [{ id: 'a' }] } });
+    expect(session).toMatchObject({ kind: 'team', team: { agents: [{ id: 'a' }] }, notices: [] });
+  });
+
+  test('without a configuration is held with one agent, and says where that is the offline model', async () => {
+    const agent = { orchestrator: { kind: 'simple_tool' } };
+    expect(await prepared().prepareSession({})).toMatchObject({ kind: 'agent', agent, notices: [] });
+    expect(await prepared({}).prepareSession({})).toMatchObject({
+      kind: 'agent',
+      agent: { backend: { type: 'offline' } },
+      notices: [expect.stringContaining('the offline model answers')],
+    });
+  });
+
+  test('an offline model that a configuration names needs no notice', async () => {
+    const [, loop] = oneAgent.modules;
+    const modules = [{ module: 'OfflineLLM', id: 'llm' }, loop];
+    expect(await prepared({}).prepareSession({ config: { ...oneAgent, modules } })).toMatchObject({
+      notices: [],
+    });
+  });
+
+  test('does not begin with a missing key, and names it', async () => {
+    expect(await problemsOf(prepared({}).prepareSession({ config: oneAgent }))).toEqual([
+      'agent loop: its backend "openai" needs OPENAI_API_KEY, which is not set',
+    ]);
+  });
+
+  test('does not begin with a wrong configuration, and names all that is wrong', async () => {
+    const [llm] = oneAgent.modules;
+    const modules = [llm, { module: 'SimpleToolOrchestrator', id: 'loop', config: { max_thoughts: 0 } }];
+    const exchange = oneAgent.exchange.slice(1);
+    expect(await problemsOf(prepared().prepareSession({ config: { modules, exchange } }))).toEqual([
+      'config.modules[1].config.max_thoughts: 0 is too small (at least 1)',
+      'config.exchange: {module: loop, protocol: LLMProtocol, provider: …} is missing; valid ids: llm',
+    ]);
+  });
+});
+
+describe('a team’s task does not take one agent', () => {
+  const message =
+    'one agent (modules and exchange) takes no task of a team: talk to it with reprise chat, or the workflow session';
+
+  test('given', async () => {
+    expect(await problemsOf(prepared().prepareOrchestration({ task: 'T', config: oneAgent }))).toEqual([
+      `config.modules: ${message}`,
+    ]);
+  });
+
+  test('named', async () => {
+    expect(await problemsOf(prepared().prepareOrchestration({ task: 'T', config: 'talk' }))).toEqual([
+      `${join(configFolder, 'talk.yaml')}:2: modules: ${message}`,
+    ]);
+  });
+});

@@ -1,0 +1,352 @@
+import { posix } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { modulePath, modulePathProblem } from '../../src/config/module-path.ts';
+import { parseConfig } from '../../src/config/read-config.ts';
+
+const problemsIn = (text: string): string[] => {
+  const read = parseConfig(text, 'c.yaml');
+  return read.ok ? [] : read.problems;
+};
+
+/** Line 2: the model; 3: tools; 4: the orchestrator; lines 6 to 8: the wires. */
+interface Lines {
+  llm?: string;
+  tools?: string;
+  loop?: string;
+  more?: string;
+  toLlm?: string;
+  toTools?: string;
+  toLoop?: string;
+  rest?: string;
+}
+
+const fileOf = (lines: Lines): string =>
+  [
+    'modules:',
+    `  - ${lines.llm ?? '{ module: OpenAILLM, id: llm }'}`,
+    `  - ${lines.tools ?? '{ module: PythonToolProvider, id: tools, config: { tool_packages: [tools.weather] } }'}`,
+    `  - ${lines.loop ?? '{ module: SimpleToolOrchestrator, id: loop }'}${lines.more === undefined ? '' : `\n  - ${lines.more}`}`,
+    'exchange:',
+    ...[
+      lines.toLlm ?? '{ module: loop, protocol: LLMProtocol, provider: llm }',
+      lines.toTools ?? '{ module: loop, protocol: ToolProviderProtocol, provider: tools }',
+      lines.toLoop ?? '{ module: __entry__, protocol: TextMessageHandlerProtocol, provider: loop }',
+    ].flatMap((line) => (line === '' ? [] : [`  - ${line}`])),
+    lines.rest ?? '',
+  ].join('\n');
+
+test('the file of these tables is valid as it stands', () => {
+  expect(problemsIn(fileOf({}))).toEqual([]);
+});
+
+const kinds =
+  'valid modules: OpenAIProvider, OpenAILLM, AnthropicLLM, GoogleLLM, OfflineLLM, PythonToolProvider, ' +
+  'MCPToolProvider, SimpleToolOrchestrator, ReActOrchestrator, ResponseHandler, SimpleConversation, ./my-orchestrator.ts';
+const backendKeys =
+  'model, base_url, api_key_env, temperature, max_tokens, folder, mcp_servers, cwd, enable_mcp_command_line, command_line_execution_mode';
+
+describe('a wrong module is named with its line, its key and what is right', () => {
+  test.each<[string, Lines, string]>([
+    [
+      'an unknown kind',
+      { llm: '{ module: xaibo.modules.OpenAILM, id: llm }' },
+      `c.yaml:2: modules[0].module: there is no module "OpenAILM"; did you mean OpenAILLM? ${kinds}`,
+    ],
+    [
+      'a name that every object has',
+      { llm: '{ module: constructor, id: llm }' },
+      `c.yaml:2: modules[0].module: there is no module "constructor"; ${kinds}`,
+    ],
+    [
+      'a second module of an id',
+      { more: '{ module: OfflineLLM, id: llm }' },
+      'c.yaml:5: modules[3].id: a second module of the id "llm"',
+    ],
+    [
+      'the id of the entry',
+      { more: '{ module: OfflineLLM, id: __entry__ }' },
+      `c.yaml:5: modules[3].id: "__entry__" is where the user's text comes in, and no id of a module`,
+    ],
+    [
+      'an unknown key of a module',
+      { llm: '{ module: OpenAILLM, id: llm, conf: {} }' },
+      'c.yaml:2: modules[0].conf: unknown key; did you mean config? valid keys: module, id, config',
+    ],
+    [
+      'an unknown key of a backend',
+      { llm: '{ module: OpenAILLM, id: llm, config: { modle: gpt-5 } }' },
+      `c.yaml:2: modules[0].config.modle: unknown key; did you mean model? valid keys: ${backendKeys}`,
+    ],
+    [
+      'the type of a backend, which its module says',
+      { llm: '{ module: OpenAILLM, id: llm, config: { type: claude } }' },
+      `c.yaml:2: modules[0].config.type: unknown key; valid keys: ${backendKeys}`,
+    ],
+    [
+      'an unknown key of a loop',
+      { loop: '{ module: SimpleToolOrchestrator, id: loop, config: { max_iterations: 3 } }' },
+      'c.yaml:4: modules[2].config.max_iterations: unknown key; valid keys: system_prompt, max_thoughts, parallel',
+    ],
+    [
+      'no thoughts',
+      { loop: '{ module: SimpleToolOrchestrator, id: loop, config: { max_thoughts: 0 } }' },
+      'c.yaml:4: modules[2].config.max_thoughts: 0 is too small (at least 1)',
+    ],
+    [
+      'no iterations',
+      { loop: '{ module: ReActOrchestrator, id: loop, config: { max_iterations: 0 } }' },
+      'c.yaml:4: modules[2].config.max_iterations: 0 is too small (at least 1)',
+    ],
+    [
+      'a temperature out of range',
+      { loop: '{ module: ReActOrchestrator, id: loop, config: { reasoning_temperature: 2.1 } }' },
+      'c.yaml:4: modules[2].config.reasoning_temperature: 2.1 is too large (at most 2)',
+    ],
+    [
+      'tools from nowhere',
+      { tools: '{ module: PythonToolProvider, id: tools }' },
+      'c.yaml:3: modules[1].config.tool_packages: is missing (a list)',
+    ],
+    [
+      'a tool package that is no name',
+      { tools: '{ module: PythonToolProvider, id: tools, config: { tool_packages: [tools..weather] } }' },
+      'c.yaml:3: modules[1].config.tool_packages[0]: "tools..weather" is no name of a tool module: names joined by dots, as in tools.weather, or a path, as in ./tools/weather.ts',
+    ],
+    [
+      'a tool package that leaves the folder',
+      { tools: '{ module: PythonToolProvider, id: tools, config: { tool_packages: [../weather.ts] } }' },
+      'c.yaml:3: modules[1].config.tool_packages[0]: "../weather.ts" leaves the extensions folder: a module of your own is in it, as in ./my-module.ts',
+    ],
+    [
+      'a loop that leaves the folder',
+      { loop: '{ module: ./a/../../own.ts, id: loop }' },
+      'c.yaml:4: modules[2].module: "./a/../../own.ts" leaves the extensions folder: a module of your own is in it, as in ./my-module.ts',
+    ],
+    [
+      'a path that is not one',
+      { loop: '{ module: own.ts, id: loop }' },
+      'c.yaml:4: modules[2].module: "own.ts" is no path of a module: it starts with ./ and ends with .ts, .mts, .js or .mjs',
+    ],
+    [
+      'a configuration that is no mapping',
+      { loop: '{ module: ./own.ts, id: loop, config: [1] }' },
+      'c.yaml:4: modules[2].config: [1] is not a mapping',
+    ],
+    [
+      'settings of what has none',
+      { more: '{ module: SimpleConversation, id: history, config: { max_history: 3 } }' },
+      'c.yaml:5: modules[3].config.max_history: unknown key; there are none here',
+    ],
+  ])('%s', (_, lines, message) => {
+    expect(problemsIn(fileOf(lines))).toEqual([message]);
+  });
+
+  test('a module that is none: what its id would be, nobody knows', () => {
+    expect(problemsIn(fileOf({ llm: 'llm' }))).toEqual(['c.yaml:2: modules[0]: "llm" is not a mapping']);
+  });
+});
+
+describe('a wrong wire is named with its line, its key and what is right', () => {
+  test.each<[string, Lines, string]>([
+    [
+      'an unknown protocol',
+      { toLlm: '{ module: loop, protocol: LLMProtocl, provider: llm }' },
+      'c.yaml:6: exchange[0].protocol: "LLMProtocl" is not one of LLMProtocol | ToolProviderProtocol | ResponseProtocol | ConversationHistoryProtocol | TextMessageHandlerProtocol; did you mean LLMProtocol?',
+    ],
+    [
+      'a provider that does not exist',
+      { toTools: '{ module: loop, protocol: ToolProviderProtocol, provider: tool }' },
+      'c.yaml:7: exchange[1].provider: there is no module of the id "tool"; did you mean tools? valid ids: llm, tools, loop',
+    ],
+    [
+      'one of several that does not exist',
+      { toTools: '{ module: loop, protocol: ToolProviderProtocol, provider: [tools, more] }' },
+      'c.yaml:7: exchange[1].provider[1]: there is no module of the id "more"; valid ids: llm, tools, loop',
+    ],
+    [
+      'a provider of the wrong kind',
+      { toLlm: '{ module: loop, protocol: LLMProtocol, provider: tools }' },
+      'c.yaml:6: exchange[0].provider: "tools" (PythonToolProvider) does not provide LLMProtocol; valid ids: llm',
+    ],
+    [
+      'a protocol that no module provides',
+      { rest: '  - { module: loop, protocol: ResponseProtocol, provider: llm }' },
+      'c.yaml:9: exchange[3].provider: "llm" (OpenAILLM) does not provide ResponseProtocol; no module does',
+    ],
+    [
+      'an entry that is no orchestrator',
+      { toLoop: '{ module: __entry__, protocol: TextMessageHandlerProtocol, provider: llm }' },
+      'c.yaml:8: exchange[2].provider: "llm" (OpenAILLM) is no orchestrator; valid ids: loop',
+    ],
+    [
+      'several models',
+      {
+        more: '{ module: OfflineLLM, id: second }',
+        toLlm: '{ module: loop, protocol: LLMProtocol, provider: [llm, second] }',
+      },
+      'c.yaml:7: exchange[0].provider: LLMProtocol takes one provider, not 2',
+    ],
+    [
+      'several orchestrators at the entry',
+      {
+        more: '{ module: SimpleToolOrchestrator, id: second }',
+        toLoop: '{ module: __entry__, protocol: TextMessageHandlerProtocol, provider: [loop, second] }',
+        rest: '  - { module: second, protocol: LLMProtocol, provider: llm }',
+      },
+      'c.yaml:9: exchange[2].provider: __entry__ takes one orchestrator, not 2',
+    ],
+    [
+      'a second wire to the entry',
+      {
+        more: '{ module: SimpleToolOrchestrator, id: second }',
+        rest: '  - { module: __entry__, protocol: TextMessageHandlerProtocol, provider: second }',
+      },
+      'c.yaml:10: exchange[3].protocol: a second wire of "__entry__" for TextMessageHandlerProtocol: exchange[2] is the first',
+    ],
+    [
+      'a second wire for tools',
+      { rest: '  - { module: loop, protocol: ToolProviderProtocol, provider: tools }' },
+      'c.yaml:9: exchange[3].protocol: a second wire of "loop" for ToolProviderProtocol: exchange[1] is the first; one wire may list several: provider: [a, b]',
+    ],
+    [
+      'a provider twice',
+      { toTools: '{ module: loop, protocol: ToolProviderProtocol, provider: [tools, tools] }' },
+      'c.yaml:7: exchange[1].provider: "tools" stands twice',
+    ],
+    [
+      'another protocol at the entry',
+      { rest: '  - { module: __entry__, protocol: LLMProtocol, provider: llm }' },
+      'c.yaml:9: exchange[3].protocol: __entry__ takes TextMessageHandlerProtocol, not LLMProtocol',
+    ],
+    [
+      'the entry’s protocol elsewhere',
+      { rest: '  - { module: loop, protocol: TextMessageHandlerProtocol, provider: loop }' },
+      'c.yaml:9: exchange[3].protocol: TextMessageHandlerProtocol is for __entry__; an orchestrator uses LLMProtocol, ToolProviderProtocol, ResponseProtocol, ConversationHistoryProtocol',
+    ],
+    [
+      'a module that uses no other',
+      { rest: '  - { module: tools, protocol: LLMProtocol, provider: llm }' },
+      'c.yaml:9: exchange[3].module: "tools" (PythonToolProvider) uses no other module: only __entry__ and orchestrators are wired',
+    ],
+    [
+      'no model',
+      { toLlm: '' },
+      'c.yaml:5: exchange: {module: loop, protocol: LLMProtocol, provider: …} is missing; valid ids: llm',
+    ],
+    [
+      'no entry',
+      { toLoop: '' },
+      'c.yaml:5: exchange: {module: __entry__, protocol: TextMessageHandlerProtocol, provider: …} is missing; valid ids: loop',
+    ],
+    [
+      'a provider that is no id',
+      { rest: '  - { module: loop, protocol: ResponseProtocol, provider: 42 }' },
+      'c.yaml:9: exchange[3].provider: 42 is not the id of a module, or a list of ids',
+    ],
+    [
+      'a wire to nothing',
+      { rest: '  - { module: loop, protocol: ResponseProtocol }' },
+      'c.yaml:9: exchange[3].provider: is missing (the id of a module, or a list of ids)',
+    ],
+  ])('%s', (_, lines, message) => {
+    expect(problemsIn(fileOf(lines))).toEqual([message]);
+  });
+
+  test('a module that does not exist', () => {
+    const toLlm = '{ module: loops, protocol: LLMProtocol, provider: llm }';
+    expect(problemsIn(fileOf({ toLlm }))).toEqual([
+      'c.yaml:6: exchange[0].module: there is no module of the id "loops"; did you mean loop? valid ids: llm, tools, loop, __entry__',
+      'c.yaml:5: exchange: {module: loop, protocol: LLMProtocol, provider: …} is missing; valid ids: llm',
+    ]);
+  });
+
+  test('wires keep their numbers where one of them is no wire at all', () => {
+    const toTools = '{ module: loop, protocol: ToolProviderProtocol, provider: none }';
+    expect(problemsIn(fileOf({ toLlm: '7', toTools }))).toEqual([
+      'c.yaml:6: exchange[0]: 7 is not a mapping',
+      'c.yaml:7: exchange[1].provider: there is no module of the id "none"; valid ids: llm, tools, loop',
+    ]);
+  });
+});
+
+describe('MCP servers', () => {
+  const serverKeys = 'valid keys: name, transport, command, args, env, url, headers';
+
+  test.each([
+    ['{ name: a }', ': a server has either a command, which is started, or a url'],
+    [
+      '{ name: a, command: b, url: "http://c/" }',
+      ': a server has either a command, which is started, or a url',
+    ],
+    ['{ name: a, command: [] }', '.command: must not be empty'],
+    ['{ name: a, command: 7 }', '.command: 7 is not a command, or a list of its words'],
+    ['{ name: a, url: here }', '.url: "here" is not a valid URL'],
+    ['{ name: a, url: "http://c/", args: [b] }', '.args: goes with a command'],
+    ['{ name: a, command: b, headers: {} }', '.headers: goes with a url'],
+    [
+      '{ name: a, transport: stdio, url: "http://c/" }',
+      '.transport: a server with a url has the transport sse',
+    ],
+    [
+      '{ name: a, transport: sse, command: b }',
+      '.transport: a server with a command has the transport stdio',
+    ],
+    [
+      '{ name: a, transport: websocket, url: "ws://c/" }',
+      '.transport: "websocket" is not one of stdio | sse',
+    ],
+    ['{ command: b }', '.name: is missing (a string)'],
+    ['{ name: a, comand: b, url: "http://c/" }', `.comand: unknown key; did you mean command? ${serverKeys}`],
+  ])('%s', (server, message) => {
+    const tools = `{ module: MCPToolProvider, id: tools, config: { servers: [${server}] } }`;
+    expect(problemsIn(fileOf({ tools }))).toEqual([`c.yaml:3: modules[1].config.servers[0]${message}`]);
+  });
+
+  test('two of one name', () => {
+    const servers = '[{ name: a, command: b }, { name: a, url: "http://c/" }]';
+    expect(
+      problemsIn(
+        fileOf({ tools: `{ module: MCPToolProvider, id: tools, config: { servers: ${servers} } }` }),
+      ),
+    ).toEqual(['c.yaml:3: modules[1].config.servers[1].name: a second server of the name "a"']);
+  });
+});
+
+describe('beside modules and wires', () => {
+  test.each([
+    [
+      'coordination: { broadcast: agents }',
+      'coordination.broadcast: "agents" has nobody to ask where there is one agent; use human, which asks a person',
+    ],
+    [
+      'coordination: { max_orchestration_restarts: 2 }',
+      'coordination.max_orchestration_restarts: unknown key; valid keys: broadcast, broadcast_timeout, max_broadcasts_per_agent, broadcast_sensitivity, response_depth',
+    ],
+    ['idle_timeout: 0', 'idle_timeout: 0 is too small (more than 0)'],
+    ['budget: { calls: 0 }', 'budget.calls: 0 is too small (more than 0)'],
+    ['agents: []', 'agents: unknown key; valid keys: modules, exchange, coordination, budget, idle_timeout'],
+  ])('%s', (rest, message) => {
+    expect(problemsIn(fileOf({ rest }))).toEqual([`c.yaml:9: ${message}`]);
+  });
+
+  test.each([
+    ['modules: []\nexchange: []\n', ['c.yaml:1: modules: must not be empty']],
+    ['modules: {}\nexchange: []\n', ['c.yaml:1: modules: {} is not a list']],
+    ['exchange: []\n', ['c.yaml:1: modules: is missing (a list)']],
+    ['modules: [{ module: OfflineLLM, id: llm }]\n', ['c.yaml:1: exchange: is missing (a list)']],
+  ])('%j', (text, messages) => {
+    expect(problemsIn(text)).toEqual(messages);
+  });
+});
+
+test('a path that is accepted never leaves the folder', () => {
+  const part = fc.constantFrom('..', '.', '', 'a', 'b.ts', '/', '\\', 'c.js', '...');
+  fc.assert(
+    fc.property(fc.array(part, { maxLength: 8 }), (parts) => {
+      const path = `./${parts.join('/')}.ts`;
+      if (modulePathProblem(path) !== undefined) return;
+      expect(posix.join('/extensions', modulePath(path))).toMatch(/^\/extensions\/[^/]/);
+    }),
+  );
+});
