@@ -7,5 +7,7 @@ export default defineConfig({
     // Real servers and processes on two busy cores: a timeout is there for what hangs, not for what is slow.
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // Users' tool modules are loaded by Node itself, as in a worker.
+    server: { deps: { external: [/\?version=/] } },
   },
 });

@@ -1,10 +1,13 @@
-import { NativeConnection, Worker } from '@temporalio/worker';
+import { join } from 'node:path';
+import { NativeConnection, Worker, type WorkerPlugin } from '@temporalio/worker';
 import { createActivities } from './activities/activities.ts';
 import { readEnvironment } from './config/environment.ts';
 import { modelOpener } from './models/open-model.ts';
 import { readPrices } from './config/read-prices.ts';
 import { logSink } from './worker/log-sink.ts';
 import { openStore } from './store/open-store.ts';
+import type { Toolbox } from './tools/tool.ts';
+import { openToolbox } from './tools/toolbox.ts';
 import { registerSearchAttributes } from './worker/search-attributes.ts';
 import { runWatch } from './worker/run-watch.ts';
 import { workflowBundle, type WorkflowBundle } from './worker/workflow-bundle.ts';
@@ -17,7 +20,7 @@ export interface WorkerSettings {
   namespace: string;
   /** Where the store and the log are (`REPRISE_HOME`). */
   home: string;
-  /** Where configurations that are named in an input are found, and modules of the user's own. */
+  /** Where configurations that are named in an input are found, and the user's own tools and orchestrators. */
   configFolder: string;
   /** The process's environment: keys and addresses of the providers. */
   variables: NodeJS.ProcessEnv;
@@ -40,6 +43,7 @@ export async function createWorker(settings: WorkerSettings): Promise<Worker> {
   await registerSearchAttributes(connection, namespace);
   const bundle = settings.bundle ?? (await workflowBundle(home, configFolder, settings.onBundling));
   const store = openStore(home, environment);
+  const toolbox = openToolbox({ folder: configFolder, logs: join(home, 'logs') });
   return Worker.create({
     connection,
     namespace,
@@ -47,6 +51,7 @@ export async function createWorker(settings: WorkerSettings): Promise<Worker> {
     workflowBundle: { codePath: bundle.codePath },
     activities: createActivities({
       store,
+      toolbox,
       openModel: modelOpener(environment),
       environment,
       configFolder,
@@ -54,10 +59,25 @@ export async function createWorker(settings: WorkerSettings): Promise<Worker> {
       prices: readPrices(environment),
     }),
     sinks: { ...logSink(home), watch: runWatch(connection, namespace) },
+    plugins: [closingTools(toolbox)],
     // The live view reads heartbeats, and cancellation travels with them: the default would hold them back for 8 s.
     maxHeartbeatThrottleInterval: '500 ms',
     maxConcurrentActivityTaskExecutions: 200,
     maxConcurrentWorkflowTaskExecutions: 40,
     shutdownGraceTime: '10 minutes',
   });
+}
+
+/** Ends the servers of tools with the worker that started them. */
+function closingTools(toolbox: Toolbox): WorkerPlugin {
+  return {
+    name: 'reprise.tools',
+    async runWorker(worker, next) {
+      try {
+        await next(worker);
+      } finally {
+        await toolbox.close();
+      }
+    },
+  };
 }

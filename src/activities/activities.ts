@@ -4,6 +4,8 @@ import type { NewMessage, TokenUsage, ToolSpec, TranscriptRef } from '../message
 import type { EarlierMessage } from '../messages/orchestration.ts';
 import { whyNotRun, type OrchestratorDependencies } from './find-orchestrator.ts';
 import { createCallModel, journalKey, type CallModelDependencies } from './call-model.ts';
+import { createCallTool, type ToolDependencies } from './call-tool.ts';
+import { createListTools } from './list-tools.ts';
 import { resolveMessages } from './resolve.ts';
 import type { PrepareDependencies } from './prepare-input.ts';
 import { createPreparations } from './prepare.ts';
@@ -14,11 +16,13 @@ const lookEveryMs = 100;
 
 /** All that workflows ask of the world; a worker is given these. */
 export function createActivities(
-  dependencies: CallModelDependencies & PrepareDependencies & OrchestratorDependencies,
+  dependencies: CallModelDependencies & PrepareDependencies & ToolDependencies & OrchestratorDependencies,
 ) {
   const { store } = dependencies;
   return {
     callModel: createCallModel(dependencies),
+    callTool: createCallTool(dependencies),
+    listTools: createListTools(dependencies),
     ...createPreparations(dependencies),
 
     /** Stores texts, tool sets among them, and returns their ids in order. */

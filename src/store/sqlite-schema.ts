@@ -1,9 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
 
-/** Goes up with each change of the tables; a newer database is refused rather than misread. */
-const version = 1;
-
-const tables = `
+/** What each version adds to the one before; the first makes an empty database one of version 1. */
+const steps = [
+  `
   CREATE TABLE segments (
     id TEXT PRIMARY KEY,
     parent TEXT,
@@ -19,9 +18,21 @@ const tables = `
   ) WITHOUT ROWID;
   CREATE TABLE spent (key TEXT PRIMARY KEY, usage TEXT NOT NULL) WITHOUT ROWID;
   CREATE TABLE blobs (id TEXT PRIMARY KEY, content TEXT NOT NULL) WITHOUT ROWID;
-`;
+`,
+  `
+  CREATE TABLE tool_results (
+    key TEXT NOT NULL,
+    input_hash TEXT NOT NULL,
+    result TEXT NOT NULL,
+    PRIMARY KEY (key, input_hash)
+  ) WITHOUT ROWID;
+`,
+];
 
-/** Makes an empty database ready, or checks that an existing one is of this version. Two processes may do so at once. */
+/** A database of a newer version is refused rather than misread. */
+const version = steps.length;
+
+/** Brings an empty or older database to this version. Two processes may do so at once. */
 export function prepareSchema(database: DatabaseSync, file: string): void {
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;');
   database.exec('BEGIN IMMEDIATE');
@@ -30,7 +41,8 @@ export function prepareSchema(database: DatabaseSync, file: string): void {
     if (found > version) {
       throw new Error(`${file} was written by a newer Reprise (schema ${found}, this one knows ${version})`);
     }
-    if (found === 0) database.exec(`${tables} PRAGMA user_version = ${version};`);
+    for (const step of steps.slice(found)) database.exec(step);
+    database.exec(`PRAGMA user_version = ${version}`);
     database.exec('COMMIT');
   } catch (error) {
     database.exec('ROLLBACK');

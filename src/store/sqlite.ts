@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { Message, TokenUsage, TranscriptRef } from '../messages/message.ts';
 import type { CallModelResult } from '../messages/model-call.ts';
+import type { CallToolResult } from '../messages/tool.ts';
 import { hashOf, segmentId } from './ids.ts';
 import { prepareSchema } from './sqlite-schema.ts';
 import type { ReplyCommit, Store } from './store.ts';
@@ -59,6 +60,19 @@ class SqliteStore implements Store {
     });
   }
 
+  async findToolResult(key: string, inputHash: string): Promise<CallToolResult | undefined> {
+    return this.#toolResult(key, inputHash);
+  }
+
+  async commitToolResult(key: string, inputHash: string, result: CallToolResult): Promise<CallToolResult> {
+    return this.#write(() => {
+      const first = this.#toolResult(key, inputHash);
+      if (first !== undefined) return first;
+      this.#run('INSERT INTO tool_results VALUES (?, ?, ?)', key, inputHash, JSON.stringify(result));
+      return result;
+    });
+  }
+
   async putSegment(parent: string | null, messages: Message[]): Promise<TranscriptRef> {
     return this.#write(() => this.#insert(parent, messages));
   }
@@ -111,6 +125,11 @@ class SqliteStore implements Store {
   #reply(key: string, inputHash: string): CallModelResult | undefined {
     const row = this.#get('SELECT result FROM replies WHERE key = ? AND input_hash = ?', key, inputHash);
     return row && (JSON.parse(String(row['result'])) as CallModelResult);
+  }
+
+  #toolResult(key: string, inputHash: string): CallToolResult | undefined {
+    const row = this.#get('SELECT result FROM tool_results WHERE key = ? AND input_hash = ?', key, inputHash);
+    return row && (JSON.parse(String(row['result'])) as CallToolResult);
   }
 
   /** Within a transaction. */

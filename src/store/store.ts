@@ -1,5 +1,6 @@
 import type { Message, TokenUsage, TranscriptRef } from '../messages/message.ts';
 import type { CallModelResult } from '../messages/model-call.ts';
+import type { CallToolResult } from '../messages/tool.ts';
 
 /** One finished model call, ready to be committed. */
 export interface ReplyCommit {
@@ -16,7 +17,7 @@ export interface ReplyCommit {
 }
 
 /**
- * Where transcripts, blobs and the journal of replies live. Nothing in it is ever changed in place:
+ * Where transcripts, blobs and the journal of replies and tool results live. Nothing in it is ever changed in place:
  * ids are hashes of what they name, and of two writers of one journal key the first one wins.
  */
 export interface Store {
@@ -27,6 +28,10 @@ export interface Store {
    * this result, or that of the writer that came first.
    */
   commitReply(commit: ReplyCommit): Promise<CallModelResult>;
+  /** The journalled result of an earlier try of this tool call, if its input was the same. */
+  findToolResult(key: string, inputHash: string): Promise<CallToolResult | undefined>;
+  /** Journals what came of a tool call. Returns this result, or that of the writer that came first. */
+  commitToolResult(key: string, inputHash: string, result: CallToolResult): Promise<CallToolResult>;
   /** Writes a segment that no call has made, such as a finished turn of a conversation; writing it again is harmless. */
   putSegment(parent: string | null, messages: Message[]): Promise<TranscriptRef>;
   /** Notes what an abandoned call cost, unless its reply is journalled. */

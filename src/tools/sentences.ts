@@ -113,7 +113,7 @@ class Splitter {
 
   #add(text: string, line: number, label?: string): void {
     if (!/[\p{L}\p{N}]/u.test(text)) return;
-    const heading = [...this.#headings, label ?? ''].join(' / ');
+    const heading = [...this.#headings, ...(label === undefined ? [] : [label])].join(' / ');
     this.#sentences.push({ text, source: this.#source, line, heading });
   }
 }

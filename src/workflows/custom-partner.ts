@@ -90,11 +90,11 @@ export class CustomPartner implements Partner<TranscriptRef | null> {
   async take(text: string, turn: number): Promise<TurnOutcome> {
     const { agent, handleText, settings } = this.#opened;
     const messages: string[] = [];
-    const say = (said: string): void => {
+    const say = (said: string, last = false): void => {
       messages.push(said);
-      this.office.events.emit({ type: 'says', agent: agent.id, text: said });
+      this.office.events.emit({ type: 'says', agent: agent.id, text: said, last });
     };
-    const work = this.#work(turn, say);
+    const work = this.#work(turn, (said) => say(said));
     this.#turn = work;
     this.#turns = turn;
     this.#state = 'answering';
@@ -116,7 +116,7 @@ export class CustomPartner implements Partner<TranscriptRef | null> {
       work.end();
       this.#state = 'waiting';
     }
-    if (messages.at(-1) !== answer) say(answer);
+    if (messages.at(-1) !== answer) say(answer, true);
     await this.#keep(text, answer);
     this.office.events.emit({ type: 'final', outcome, agent: agent.id, answer });
     return { answer, messages, outcome };

@@ -1,3 +1,16 @@
 /** All workflows of the test run: the real ones, and those that only tests start. */
+import { proxyActivities } from '@temporalio/workflow';
+import type { Activities } from '../../src/activities/activities.ts';
+import { callToolOptions, type CallToolInput, type CallToolResult } from '../../src/messages/tool.ts';
+
 export * from '../../src/workflows/index.ts';
 export { chained } from './chained.ts';
+
+/** Runs tools side by side. A dead worker is noticed sooner than in earnest. */
+export async function toolCalls(inputs: CallToolInput[]): Promise<CallToolResult[]> {
+  const { callTool } = proxyActivities<Activities>({
+    ...callToolOptions({ timeout: 60 }),
+    heartbeatTimeout: '3 seconds',
+  });
+  return Promise.all(inputs.map((input) => callTool(input)));
+}

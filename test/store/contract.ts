@@ -58,6 +58,22 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
       expect(await store.messages(other.transcript.id)).toEqual(said('other'));
     });
 
+    test('a tool’s result is found again under its key and input, and nowhere else', async () => {
+      const key = newKey();
+      const result = { status: 'ok', text: 'Sunny', blob: 'id' } as const;
+      expect(await store.commitToolResult(key, 'h1', result)).toEqual(result);
+      expect(await store.findToolResult(key, 'h1')).toEqual(result);
+      expect(await store.findToolResult(key, 'h2')).toBeUndefined();
+      expect(await store.findToolResult('run/unknown', 'h1')).toBeUndefined();
+    });
+
+    test('of two workers that journal one tool call the first wins, and both get its result', async () => {
+      const key = newKey();
+      const first = await store.commitToolResult(key, 'h1', { status: 'ok', text: 'Sunny' });
+      expect(await store.commitToolResult(key, 'h1', { status: 'exception', text: 'Died' })).toEqual(first);
+      expect(await store.findToolResult(key, 'h1')).toEqual(first);
+    });
+
     test('a chain is read oldest first, and a fork leaves the other branch alone', async () => {
       const root = await store.commitReply(commit({ key: newKey() }));
       const parent = root.transcript.id;

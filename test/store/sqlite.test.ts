@@ -47,6 +47,21 @@ describe('SQLite', () => {
     database.close();
   });
 
+  test('a file of the first version, without a journal of tools, is brought up with all that it holds', async () => {
+    const file = join(folder, 'older.sqlite');
+    const first = openSqliteStore(file);
+    const blob = await first.putBlob('Kept.');
+    await first.close();
+    const database = new DatabaseSync(file);
+    database.exec('DROP TABLE tool_results; PRAGMA user_version = 1');
+    database.close();
+    const store = openSqliteStore(file);
+    await store.commitToolResult('run/tool-1', 'h', { status: 'ok', text: 'Journalled.' });
+    expect(await store.findToolResult('run/tool-1', 'h')).toEqual({ status: 'ok', text: 'Journalled.' });
+    expect(await store.blob(blob)).toBe('Kept.');
+    await store.close();
+  });
+
   test('a file of a newer version is refused', async () => {
     const file = join(folder, 'newer.sqlite');
     const database = new DatabaseSync(file);

@@ -2,17 +2,12 @@ import { existsSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ApplicationFailure } from '@temporalio/common';
-import { SentenceIndex } from '../../tools/sentence-search.ts';
-import { textFiles } from '../../tools/text-files.ts';
+import { indexOfFolder } from '../../tools/folder-index.ts';
+import type { SentenceIndex } from '../../tools/sentence-search.ts';
 import { failureTypes } from '../failures.ts';
 
 /** Reprise's own documentation: beside `src/` in a clone, beside `dist/` in the package. */
 const ownDocs = fileURLToPath(new URL('../../../docs', import.meta.url));
-
-/** How long an index serves before the folder is looked at again. */
-const freshMs = 5000;
-
-const indexes = new Map<string, { index: SentenceIndex; madeAt: number }>();
 
 /** The texts of a folder that the offline model answers from. */
 export interface Library {
@@ -31,14 +26,6 @@ export function openLibrary(folder = ownDocs): Library {
   }
   return {
     name: folder === ownDocs ? 'the documentation of Reprise' : `the folder "${basename(folder)}"`,
-    index: () => indexOf(folder),
+    index: () => indexOfFolder(folder),
   };
-}
-
-function indexOf(folder: string): SentenceIndex {
-  const known = indexes.get(folder);
-  if (known !== undefined && Date.now() - known.madeAt < freshMs) return known.index;
-  const index = new SentenceIndex(textFiles(folder));
-  indexes.set(folder, { index, madeAt: Date.now() });
-  return index;
 }

@@ -1,0 +1,100 @@
+import { Context } from '@temporalio/activity';
+import type { CallToolInput, CallToolResult } from '../messages/tool.ts';
+import { hashOf } from '../store/ids.ts';
+import type { Store } from '../store/store.ts';
+import { failureOf, runTool, type Outcome } from '../tools/run-tool.ts';
+import type { Tool, Toolbox } from '../tools/tool.ts';
+import { journalKey } from './call-model.ts';
+
+/** Cancellation reaches an activity only with its heartbeats. */
+const heartbeatMs = 500;
+
+/** Longer texts are stored, so that what comes after can name them. In characters, like all that follow. */
+const storedFrom = 400;
+
+/** How much of a long text stands in the history. */
+const previewed = 8000;
+
+/** How much of a text is kept at all. */
+const kept = 1_000_000;
+
+export interface ToolDependencies {
+  store: Store;
+  toolbox: Toolbox;
+}
+
+/**
+ * The activity `callTool`: one run of one tool. What the tool does is a result, also where it breaks.
+ *
+ * The result is journalled under run id and activity id before the activity completes: a retry finds it there.
+ * Where there is none, a retry runs the tool again with the same key, unless it would take effect twice.
+ * As a local activity it has no journal, and sends no heartbeats.
+ *
+ * @throws `CancelledFailure` at once when it is cancelled, even if the tool goes on
+ */
+export function createCallTool({ store, toolbox }: ToolDependencies) {
+  return async function callTool(input: CallToolInput): Promise<CallToolResult> {
+    const { info } = Context.current();
+    const key = journalKey(info.workflowExecution?.runId, info.activityId);
+    if (info.isLocal) return stored(store, await run(toolbox, input, key));
+
+    const inputHash = hashOf(JSON.stringify(input));
+    const journalled = await store.findToolResult(key, inputHash);
+    if (journalled !== undefined) return journalled;
+    const mayHaveRun = info.attempt > 1 && input.tool.sideEffects === 'once';
+    const outcome = mayHaveRun ? leftOpen(input) : await run(toolbox, input, key);
+    return store.commitToolResult(key, inputHash, await stored(store, outcome));
+  };
+}
+
+async function run(toolbox: Toolbox, input: CallToolInput, idempotencyKey: string): Promise<Outcome> {
+  const context = Context.current();
+  const { info, cancellationSignal: signal } = context;
+  const heartbeats = info.isLocal ? undefined : setInterval(() => context.heartbeat(), heartbeatMs);
+  try {
+    const tool = await Promise.race([find(toolbox, input), context.cancelled]);
+    const workflowId = info.workflowExecution?.workflowId ?? '';
+    const given = { workflowId, agentId: input.agent, idempotencyKey, signal };
+    return await runTool(tool, input.arguments, given, input.tool.timeout, context.cancelled);
+  } catch (error) {
+    if (signal.aborted) throw error;
+    return failureOf(error);
+  } finally {
+    clearInterval(heartbeats);
+  }
+}
+
+async function find(toolbox: Toolbox, { tool: { name, source } }: CallToolInput): Promise<Tool> {
+  const tools = await toolbox.tools(source);
+  const tool = tools.find(({ spec }) => spec.name === name);
+  if (tool !== undefined) return tool;
+  const names = tools.map(({ spec }) => spec.name).join(', ');
+  throw new Error(`the tool ${name} is no longer where it came from; there are now: ${names || 'none'}`);
+}
+
+function leftOpen({ tool }: CallToolInput): Outcome {
+  const text =
+    `the worker died while ${tool.name} ran: it may or may not have taken effect. ` +
+    'It was not run again; find out before you call it once more';
+  return { status: 'exception', text };
+}
+
+/** The result as the history holds it, the text itself in the store where it is long. */
+async function stored(store: Store, { status, text }: Outcome): Promise<CallToolResult> {
+  const whole = cut(text);
+  if (whole.length <= storedFrom) return { status, text: whole };
+  const blob = await store.putBlob(whole);
+  if (whole.length <= previewed) return { status, text: whole, blob };
+  const note = `\n… [the beginning; ${whole.length} characters in all]`;
+  return { status, text: beginning(whole, previewed) + note, blob };
+}
+
+function cut(text: string): string {
+  const sound = text.toWellFormed();
+  if (sound.length <= kept) return sound;
+  return `${beginning(sound, kept)}\n… [cut: ${sound.length} characters, of which ${kept} are kept]`;
+}
+
+/** Never ends in half a character. */
+const beginning = (text: string, length: number): string =>
+  text.slice(0, length).replace(/[\uD800-\uDBFF]$/, '');

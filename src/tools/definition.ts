@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import { problemsOf, problemText } from '../config/problems.ts';
+import type { SideEffects } from '../messages/tool.ts';
+import { checkArguments, isZodSchema, parameterSchema } from './parameters.ts';
+import type { Tool, ToolContext } from './tool.ts';
+
+/** Longest run of a tool that names none, in seconds. */
+export const defaultTimeout = 60;
+
+/** A day, in seconds. */
+const longestTimeout = 86_400;
+
+/** One tool as a module exports it in its array `tools`. */
+export interface ToolDefinition {
+  name: string;
+  description: string;
+  /** A zod schema, or a JSON Schema of an object. */
+  parameters: object;
+  /** What it returns is the result: a string as it is, anything else as JSON. */
+  execute(args: never, context: ToolContext): unknown;
+  /** `true`: running it twice takes effect twice. `'idempotent'`: not with the same key. `false`: it has none. */
+  sideEffects?: boolean | 'idempotent';
+  /** Longest run in seconds; 60 where absent. */
+  timeout?: number;
+}
+
+const definitionSchema = z.strictObject({
+  name: z
+    .string()
+    .refine(
+      (name) => /^[\w-]{1,64}$/.test(name),
+      'a name has 1 to 64 letters, digits, underscores and hyphens, and nothing else',
+    ),
+  description: z.string().min(1),
+  parameters: z.custom<object>(
+    (value) => typeof value === 'object' && value !== null,
+    'must be a zod schema, or a JSON Schema of an object',
+  ),
+  execute: z.custom<ToolDefinition['execute']>(
+    (value) => typeof value === 'function',
+    'must be a function (args, context)',
+  ),
+  sideEffects: z.literal([true, false, 'idempotent']).optional(),
+  timeout: z.number().positive().max(longestTimeout).optional(),
+});
+
+/** Reads what a module exports as `tools`. @returns the tools, or what is wrong, each problem with its key */
+export function readDefinitions(exported: unknown): { tools: Tool[]; problems: string[] } {
+  if (!Array.isArray(exported)) return { tools: [], problems: ['the export "tools" is not an array'] };
+  const read = exported.map((value: unknown, index) => readDefinition(value, ['tools', index]));
+  return {
+    tools: read.flatMap(({ tool }) => tool ?? []),
+    problems: read.flatMap(({ problems = [] }) => problems),
+  };
+}
+
+function readDefinition(value: unknown, path: PropertyKey[]): { tool?: Tool; problems?: string[] } {
+  const checked = definitionSchema.safeParse(value);
+  if (!checked.success) {
+    const problems = problemsOf(definitionSchema, checked.error, value);
+    return {
+      problems: problems.map((problem) => problemText({ ...problem, path: [...path, ...problem.path] })),
+    };
+  }
+  const schema = parameterSchema(checked.data.parameters);
+  if (typeof schema === 'string') {
+    return { problems: [problemText({ path: [...path, 'parameters'], message: schema })] };
+  }
+  const { name, description, parameters, sideEffects, timeout = defaultTimeout } = checked.data;
+  // Called on the exported value, so that a method finds its `this`.
+  const definition = value as { execute(args: unknown, context: ToolContext): unknown };
+  const tool: Tool = {
+    spec: { name, description, parameters: schema },
+    sideEffects: kindOf(sideEffects),
+    timeout,
+    async run(args, context) {
+      const input = isZodSchema(parameters) ? await checkArguments(name, parameters, args) : args;
+      return definition.execute(input, context);
+    },
+  };
+  return { tool };
+}
+
+function kindOf(declared: ToolDefinition['sideEffects']): SideEffects {
+  if (declared === undefined) return 'undeclared';
+  if (declared === 'idempotent') return 'idempotent';
+  return declared ? 'once' : 'none';
+}

@@ -1,0 +1,118 @@
+import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { ErrorCode, type Tool as McpTool } from '@modelcontextprotocol/sdk/types.js';
+import type { McpServer } from '../../config/backend.ts';
+import { SourceError } from '../tool.ts';
+
+/** How long a server may take to start and to name its tools. */
+const startingMs = 20_000;
+
+/** A server that is there answers a ping in this time. */
+const pingMs = 5000;
+
+/** A server that has answered, with its tools as it listed them then. */
+export interface Connection {
+  client: Client;
+  tools: McpTool[];
+}
+
+export interface ConnectSettings {
+  /** Where commands run. */
+  folder: string;
+  /** Where what they print to stderr goes: one file a server. */
+  logs: string;
+  /** Called once when the connection is over, whoever ended it. */
+  onClosed: () => void;
+}
+
+/** Starts a server, or connects to one, and asks for its tools. @throws `SourceError` */
+export async function connect(server: McpServer, settings: ConnectSettings): Promise<Connection> {
+  const client = new Client({ name: 'reprise', version: '0.1.0' });
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener
+  client.onclose = settings.onClosed;
+  const options = { signal: AbortSignal.timeout(startingMs), timeout: startingMs };
+  try {
+    await open(client, server, settings, options);
+    const tools = await listAll(client, options);
+    if ('url' in server) watch(client);
+    return { client, tools };
+  } catch (error) {
+    void client.close();
+    throw new SourceError([`the MCP server ${server.name}: ${whyNot(server, error, settings)}`], {
+      cause: error,
+    });
+  }
+}
+
+type RequestOptions = Parameters<Client['ping']>[0];
+
+async function open(
+  client: Client,
+  server: McpServer,
+  { folder, logs }: ConnectSettings,
+  options: RequestOptions,
+): Promise<void> {
+  if ('url' in server) {
+    // Its types do not know exactOptionalPropertyTypes.
+    const transport = new StreamableHTTPClientTransport(new URL(server.url)) as Transport;
+    return client.connect(transport, options);
+  }
+  mkdirSync(logs, { recursive: true });
+  const stderr = openSync(logFile(logs, server), 'a');
+  try {
+    const { command, args } = server;
+    await client.connect(new StdioClientTransport({ command, args, cwd: folder, stderr }), options);
+  } finally {
+    closeSync(stderr);
+  }
+}
+
+const logFile = (logs: string, { name }: McpServer): string =>
+  join(logs, `mcp-${name.replaceAll(/[^\w.-]/g, '_')}.log`);
+
+/** Tools that run only as tasks are left out: they have no result to wait for. */
+async function listAll(client: Client, options: RequestOptions): Promise<McpTool[]> {
+  const all: McpTool[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await client.listTools({ cursor }, options);
+    all.push(...page.tools);
+    cursor = page.nextCursor;
+  } while (cursor !== undefined);
+  return all.filter(({ execution }) => execution?.taskSupport !== 'required');
+}
+
+/** Over HTTP nobody says that a server is gone: calls that wait for it would do so until their timeout. */
+function watch(client: Client): void {
+  let asking = false;
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener
+  client.onerror = () => {
+    if (asking) return;
+    asking = true;
+    void client
+      .ping({ timeout: pingMs })
+      .catch(() => client.close())
+      .finally(() => {
+        asking = false;
+      });
+  };
+}
+
+function whyNot(server: McpServer, error: unknown, { logs }: ConnectSettings): string {
+  const { message, name, code, cause } = error as Error & { code?: string | number };
+  const place = 'url' in server ? server.url : [server.command, ...server.args].join(' ');
+  const late = name === 'TimeoutError' || code === ErrorCode.RequestTimeout;
+  const log = 'url' in server ? '' : `; what it printed is in ${logFile(logs, server)}`;
+  if (code === 'ENOENT' && 'command' in server) {
+    return `there is no command "${server.command}"; name a program on the PATH of the worker, or its path`;
+  }
+  if (late) return `${place} does not answer within ${startingMs / 1000} seconds${log}`;
+  if (code === ErrorCode.ConnectionClosed) {
+    return `${place} ended before it named its tools; it must speak MCP over stdin and stdout${log}`;
+  }
+  return `${place} cannot be used: ${message}${cause instanceof Error ? ` (${cause.message})` : ''}${log}`;
+}

@@ -1,0 +1,38 @@
+import { builtinPackages } from './builtin/index.ts';
+import type { McpServers } from './mcp/servers.ts';
+import { ToolModules } from './modules.ts';
+import { SourceError, type Tool, type Toolbox } from './tool.ts';
+
+export interface ToolboxSettings {
+  /** The extensions folder: tool modules, the texts that built-ins read, where MCP commands run. */
+  folder: string;
+  /** Where MCP servers' messages are logged. */
+  logs: string;
+}
+
+/** All tools that a worker has. Nothing is loaded or started before it is asked for. */
+export function openToolbox({ folder, logs }: ToolboxSettings): Toolbox {
+  const modules = new ToolModules(folder);
+  let servers: Promise<McpServers> | undefined;
+  const builtins = builtinPackages(folder);
+
+  /** The protocol's library takes a good part of a second to load, and most workers never need it. */
+  const serversHere = (): Promise<McpServers> =>
+    (servers ??= import('./mcp/servers.ts').then((module) => new module.McpServers(folder, logs)));
+
+  async function packaged(name: string): Promise<Tool[]> {
+    if (!name.startsWith('builtin.')) return modules.tools(name);
+    const tools = builtins.get(name);
+    if (tools !== undefined) return tools;
+    throw new SourceError([`${name}: no such built-in; there are ${[...builtins.keys()].join(', ')}`]);
+  }
+
+  return {
+    async tools(source) {
+      return 'mcp' in source ? (await serversHere()).tools(source.mcp) : packaged(source.package);
+    },
+    async close() {
+      await (await servers)?.close();
+    },
+  };
+}

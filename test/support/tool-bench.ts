@@ -1,0 +1,90 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { createCallTool } from '../../src/activities/call-tool.ts';
+import { createListTools } from '../../src/activities/list-tools.ts';
+import type {
+  CallToolInput,
+  CallToolResult,
+  ListedTool,
+  ListToolsInput,
+  ListToolsResult,
+  ToolSource,
+} from '../../src/messages/tool.ts';
+import { openSqliteStore } from '../../src/store/sqlite.ts';
+import type { Store } from '../../src/store/store.ts';
+import { openToolbox } from '../../src/tools/toolbox.ts';
+import type { Toolbox } from '../../src/tools/tool.ts';
+
+type Info = ConstructorParameters<typeof MockActivityEnvironment>[0];
+
+/** A call under way. */
+export interface BenchCall {
+  environment: MockActivityEnvironment;
+  result: Promise<CallToolResult>;
+}
+
+/** An extensions folder of its own, and the two activities over it as a worker runs them. */
+export interface ToolBench {
+  folder: string;
+  /** Where the servers' messages are logged. */
+  logs: string;
+  store: Store;
+  toolbox: Toolbox;
+  /** Writes files into the folder, by their path. */
+  write(files: Record<string, string>): void;
+  list(input: Partial<ListToolsInput['sources']> & { own?: ListToolsInput['own'] }): Promise<ListToolsResult>;
+  /** Calls a tool of a module, or of another source. @param info the activity's; each call has an id of its own */
+  call(tool: Partial<ListedTool> & { name: string }, args?: object, info?: Info): BenchCall;
+  close(): Promise<void>;
+}
+
+let count = 0;
+
+/** @param files the folder's content, by path */
+export function toolBench(files: Record<string, string> = {}): ToolBench {
+  const folder = mkdtempSync(join(tmpdir(), 'reprise-tools-'));
+  const home = mkdtempSync(join(tmpdir(), 'reprise-tools-home-'));
+  const store = openSqliteStore(join(home, 'store.sqlite'));
+  const logs = join(home, 'logs');
+  const toolbox = openToolbox({ folder, logs });
+  const callTool = createCallTool({ store, toolbox });
+  const listTools = createListTools({ store, toolbox });
+  const bench: ToolBench = {
+    folder,
+    logs,
+    store,
+    toolbox,
+    write(written) {
+      for (const [path, text] of Object.entries(written)) {
+        mkdirSync(dirname(join(folder, path)), { recursive: true });
+        writeFileSync(join(folder, path), text);
+      }
+    },
+    list({ packages = [], mcpServers = [], own = [] }) {
+      return listTools({ sources: { packages, mcpServers }, own });
+    },
+    call(tool, args = {}, info = {}) {
+      const environment = new MockActivityEnvironment({
+        activityId: `tool-${++count}`,
+        workflowExecution: { workflowId: 'w', runId: 'r' },
+        ...info,
+      });
+      const source: ToolSource = { package: 'tools.sample' };
+      const input: CallToolInput = {
+        tool: { source, sideEffects: 'undeclared', timeout: 60, ...tool },
+        arguments: args as Record<string, unknown>,
+        agent: 'agent_a',
+      };
+      return { environment, result: environment.run(callTool, input) };
+    },
+    async close() {
+      await toolbox.close();
+      await store.close();
+      for (const each of [folder, home]) rmSync(each, { recursive: true, force: true });
+    },
+  };
+  bench.write(files);
+  return bench;
+}

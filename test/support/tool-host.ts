@@ -1,0 +1,7 @@
+/** A process that has started a server of tools: `node tool-host.ts FOLDER SERVER`. Prints a line when it is up. */
+import { openToolbox } from '../../src/tools/toolbox.ts';
+import type { McpServer } from '../../src/config/backend.ts';
+
+const [folder = '', server = ''] = process.argv.slice(2);
+const tools = await openToolbox({ folder, logs: folder }).tools({ mcp: JSON.parse(server) as McpServer });
+console.log(tools.length);
