@@ -2,37 +2,18 @@
  * `npm run bench`: what Reprise costs beside the model's own time. Every figure is measured in this run, on this
  * machine, beside a bare Temporal workflow with the same activities: quote the ratios, not the seconds.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { once } from 'node:events';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import proto from '@temporalio/proto';
-import { NativeConnection, Worker } from '@temporalio/worker';
-import { connect, type Reprise } from '../src/client.ts';
-import { freePort } from '../src/embedded/ports.ts';
-import { startServer } from '../src/embedded/server.ts';
-import { findTemporalCli } from '../src/embedded/temporal-cli.ts';
-import { createWorker } from '../src/worker.ts';
-import { quietRuntime } from '../src/worker/quiet-runtime.ts';
-import { startModelServer, type ModelServer } from '../test/support/model-server.ts';
+import type { Reprise } from '../src/client.ts';
+import type { ModelServer } from '../test/support/model-server.ts';
 import { answer, submit, teamScript, vote } from '../test/support/team-script.ts';
+import { median, openStage } from './stage.ts';
 
 const rounds = 9;
 const phases = 3;
 
-quietRuntime();
-const home = mkdtempSync(join(tmpdir(), 'reprise-bench-'));
-const server = await startServer({
-  cli: await findTemporalCli(console.error),
-  port: await freePort(),
-  database: join(home, 'temporal.db'),
-  log: join(home, 'temporal.log'),
-});
-const connection = await NativeConnection.connect({ address: server.address });
 let delay = 300;
-const model = await startModelServer(async (seen) => {
+const stage = await openStage(async (seen) => {
   const reply = teamScript({
     answer: () => answer('A'),
     vote: () => vote('agent1', 'r'),
@@ -41,16 +22,7 @@ const model = await startModelServer(async (seen) => {
   })(seen);
   return { ...(await reply), delay };
 });
-const variables = { OPENAI_API_KEY: 'bench', OPENAI_BASE_URL: model.openai };
-const worker = await createWorker({ connection, namespace: 'default', home, configFolder: home, variables });
-const bare = await Worker.create({
-  connection,
-  taskQueue: 'floor',
-  workflowsPath: fileURLToPath(new URL('./workflows.ts', import.meta.url)),
-  activities: { wait: (milliseconds: number) => pause(milliseconds) },
-});
-const reprise = await connect({ address: server.address });
-const running = [worker.run(), bare.run()];
+const { model, reprise } = stage;
 
 const config = (restarts: number) => ({
   agents: ['a', 'b', 'c'].map((id) => ({ id, backend: { type: 'openai' } })),
@@ -63,21 +35,12 @@ async function secondsOf(work: () => Promise<unknown>): Promise<number> {
   return (performance.now() - startedAt) / 1000;
 }
 
-const median = (values: number[]): number =>
-  values.toSorted((one, other) => one - other)[values.length >> 1] ?? NaN;
-
 async function compare(milliseconds: number, client: Reprise): Promise<void> {
   delay = milliseconds;
   const critical = (phases * milliseconds) / 1000;
   const pairs: Array<{ floor: number; reprise: number }> = [];
   for (let round = 0; round <= rounds; round++) {
-    const floor = await secondsOf(() =>
-      client.client.workflow.execute('floor', {
-        taskQueue: 'floor',
-        workflowId: `floor-${milliseconds}-${round}`,
-        args: [milliseconds],
-      }),
-    );
+    const floor = await secondsOf(() => stage.bare('floor', [milliseconds]));
     const own = await secondsOf(async () =>
       (await client.startOrchestration({ task: 'T', config: config(0) })).result(),
     );
@@ -132,11 +95,5 @@ await compare(2000, reprise);
 await weigh(reprise);
 await hold(reprise, 50);
 
-worker.shutdown();
-bare.shutdown();
-await Promise.all(running);
-await Promise.all([reprise.close(), connection.close(), model.close()]);
-server.process.kill();
-await once(server.process, 'exit');
-rmSync(home, { recursive: true, force: true });
+await stage.close();
 process.exit(0);

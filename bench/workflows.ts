@@ -11,3 +11,10 @@ export async function floor(milliseconds: number): Promise<void> {
   await threeAtOnce();
   await wait(milliseconds);
 }
+
+/** The floor of a question to two shadows: two activities side by side, between one that ends and one that begins. */
+export async function twoAtOnce(milliseconds: number): Promise<void> {
+  await wait(0);
+  await Promise.all([wait(milliseconds), wait(milliseconds)]);
+  await wait(0);
+}

@@ -6,6 +6,7 @@ import { modelOpener } from './models/open-model.ts';
 import { readPrices } from './config/read-prices.ts';
 import { logSink } from './worker/log-sink.ts';
 import { openStore } from './store/open-store.ts';
+import { keepWorkflowHeapsSmall } from './worker/small-heaps.ts';
 import type { Toolbox } from './tools/tool.ts';
 import { openToolbox } from './tools/toolbox.ts';
 import { registerSearchAttributes } from './worker/search-attributes.ts';
@@ -39,6 +40,7 @@ export interface WorkerSettings {
  */
 export async function createWorker(settings: WorkerSettings): Promise<Worker> {
   const { connection, namespace, home, configFolder } = settings;
+  keepWorkflowHeapsSmall();
   const environment = readEnvironment(settings.variables);
   await registerSearchAttributes(connection, namespace);
   const bundle = settings.bundle ?? (await workflowBundle(home, configFolder, settings.onBundling));

@@ -15,7 +15,11 @@ interface Sourced {
  * @throws `ApplicationFailure` of type `InvalidInput`, not retryable, with everything that is wrong
  */
 export function createListTools({ store, toolbox }: ToolDependencies) {
-  return async function listTools({ sources, own }: ListToolsInput): Promise<ListToolsResult> {
+  return async function listTools({
+    sources,
+    own,
+    harmlessOnly = false,
+  }: ListToolsInput): Promise<ListToolsResult> {
     const loaded = await Promise.all(sourcesOf(sources).map((source) => load(toolbox, source)));
     const found = loaded.flatMap(({ problems, ...sourced }) => (problems === undefined ? [sourced] : []));
     const names = [
@@ -26,15 +30,22 @@ export function createListTools({ store, toolbox }: ToolDependencies) {
     ];
     const problems = [...loaded.flatMap(({ problems = [] }) => problems), ...clashes(names)];
     if (problems.length > 0) throw ApplicationFailure.nonRetryable(problems.join('\n'), INVALID_INPUT);
-    const specs = found.flatMap(({ tools }) => tools.map(({ spec }) => spec));
+    const offered = found.flatMap(({ source, tools }) =>
+      tools.filter((tool) => !harmlessOnly || isHarmless(tool)).map((tool) => ({ source, tool })),
+    );
     return {
-      set: await store.putBlob(JSON.stringify([...own, ...specs])),
-      tools: found.flatMap(({ source, tools }) =>
-        tools.map(({ spec: { name }, sideEffects, timeout }) => ({ name, source, sideEffects, timeout })),
-      ),
+      set: await store.putBlob(JSON.stringify([...own, ...offered.map(({ tool }) => tool.spec)])),
+      tools: offered.map(({ source, tool: { spec, sideEffects, timeout } }) => ({
+        name: spec.name,
+        source,
+        sideEffects,
+        timeout,
+      })),
     };
   };
 }
+
+const isHarmless = ({ sideEffects }: Tool): boolean => ['none', 'undeclared'].includes(sideEffects);
 
 const sourcesOf = ({ packages, mcpServers }: ToolSources): ToolSource[] => [
   ...packages.map((name) => ({ package: name })),

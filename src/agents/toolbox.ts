@@ -1,13 +1,15 @@
-import {
-  ActivityFailure,
-  proxyActivities,
-  proxyLocalActivities,
-  type LocalActivityOptions,
-} from '@temporalio/workflow';
+import { ActivityFailure, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { RunEventBody } from '../messages/events.ts';
 import type { Text, ToolSpec } from '../messages/message.ts';
 import type { ReplyCall } from '../messages/model-call.ts';
-import type { CallToolResult, ListedTool, ToolActivities, ToolSources } from '../messages/tool.ts';
+import {
+  callToolOptions,
+  localToolOptions,
+  type CallToolResult,
+  type ListedTool,
+  type ToolActivities,
+  type ToolSources,
+} from '../messages/tool.ts';
 
 /** A server of tools may take its time to start. */
 const { listTools } = proxyActivities<ToolActivities>({
@@ -96,21 +98,10 @@ function failed(call: ReplyCall, status: 'error' | 'exception', message: string)
   return { call, status, text, content: text };
 }
 
-/** The activity ends a tool that takes too long; Temporal ends only what does not answer at all. */
-const graceSeconds = 10;
-
 function activityFor(tool: ListedTool, agent: string): ToolActivities['callTool'] {
-  const startToCloseTimeout = (tool.timeout + graceSeconds) * 1000;
-  if (tool.sideEffects === 'none') {
-    // A quick one: no round trip through the server.
-    const local: LocalActivityOptions = { startToCloseTimeout, retry: { maximumAttempts: 3 } };
-    return proxyLocalActivities<ToolActivities>(local).callTool;
-  }
-  return proxyActivities<ToolActivities>({
-    summary: `${agent} · tool · ${tool.name}`,
-    startToCloseTimeout,
-    heartbeatTimeout: '15 seconds',
-    // What was done and stored is found again; what was not is decided by the activity, which knows the tool.
-    retry: { initialInterval: '500 ms', maximumAttempts: 5 },
-  }).callTool;
+  // A quick one: no round trip through the server.
+  if (tool.sideEffects === 'none')
+    return proxyLocalActivities<ToolActivities>(localToolOptions(tool)).callTool;
+  const summary = `${agent} · tool · ${tool.name}`;
+  return proxyActivities<ToolActivities>({ ...callToolOptions(tool), summary }).callTool;
 }

@@ -90,3 +90,8 @@ export function callToolOptions({ timeout }: Pick<ListedTool, 'timeout'>) {
     retry: { initialInterval: 500, backoffCoefficient: 2, maximumInterval: 30_000, maximumAttempts: 8 },
   };
 }
+
+/** The same for a tool that runs as a local activity, which has no heartbeats. */
+export function localToolOptions({ timeout }: Pick<ListedTool, 'timeout'>) {
+  return { startToCloseTimeout: timeout * 1000 + besidesMs, retry: { maximumAttempts: 3 } };
+}

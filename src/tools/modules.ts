@@ -114,7 +114,7 @@ function whyItFails(error: unknown, file: string): string {
   if (!(error instanceof Error)) return String(error);
   const name = basename(file).replaceAll('.', '\\.');
   const line = new RegExp(`${name}(?:\\?[^:\\s]*)?:(\\d+)`).exec(error.stack ?? '')?.[1];
-  return `${error.name}: ${error.message.split('?version=')[0]}${line === undefined ? '' : ` (line ${line})`}`;
+  return `${error.name}: ${error.message.replaceAll(/\?version=[\d.-]+/g, '')}${line === undefined ? '' : ` (line ${line})`}`;
 }
 
 function modulesIn(folder: string): string[] {

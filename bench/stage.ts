@@ -1,0 +1,89 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { NativeConnection, Worker } from '@temporalio/worker';
+import { connect, type Reprise } from '../src/client.ts';
+import { freePort } from '../src/embedded/ports.ts';
+import { startServer } from '../src/embedded/server.ts';
+import { findTemporalCli } from '../src/embedded/temporal-cli.ts';
+import { createWorker } from '../src/worker.ts';
+import { quietRuntime } from '../src/worker/quiet-runtime.ts';
+import { startModelServer, type ModelServer, type Script } from '../test/support/model-server.ts';
+
+/** Where figures are taken: an embedded server on a file, Reprise's worker beside a bare one, a scripted model. */
+export interface Stage {
+  reprise: Reprise;
+  model: ModelServer;
+  address: string;
+  home: string;
+  /** The environment of workers that reach the model. */
+  variables: NodeJS.ProcessEnv;
+  /** Starts a bare workflow of `workflows.ts` and waits for its result. */
+  bare(type: string, args: unknown[]): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+/** @param onWait told of each moment in which a bare activity begins and ends */
+export async function openStage(
+  script: Script,
+  onWait: (what: 'begin' | 'end') => void = () => {},
+): Promise<Stage> {
+  quietRuntime();
+  const home = mkdtempSync(join(tmpdir(), 'reprise-bench-'));
+  const server = await startServer({
+    cli: await findTemporalCli(console.error),
+    port: await freePort(),
+    database: join(home, 'temporal.db'),
+    log: join(home, 'temporal.log'),
+  });
+  const { address } = server;
+  const connection = await NativeConnection.connect({ address });
+  const model = await startModelServer(script);
+  const variables = { OPENAI_API_KEY: 'bench', OPENAI_BASE_URL: model.openai };
+  const worker = await createWorker({
+    connection,
+    namespace: 'default',
+    home,
+    configFolder: home,
+    variables,
+  });
+  const bare = await Worker.create({
+    connection,
+    taskQueue: 'floor',
+    workflowsPath: fileURLToPath(new URL('./workflows.ts', import.meta.url)),
+    activities: {
+      async wait(milliseconds: number) {
+        onWait('begin');
+        await pause(milliseconds);
+        onWait('end');
+      },
+    },
+  });
+  const reprise = await connect({ address });
+  const running = [worker.run(), bare.run()];
+  let count = 0;
+  return {
+    reprise,
+    model,
+    address,
+    home,
+    variables,
+    bare: (type, args) =>
+      reprise.client.workflow.execute(type, { taskQueue: 'floor', workflowId: `${type}-${++count}`, args }),
+    async close() {
+      worker.shutdown();
+      bare.shutdown();
+      await Promise.all(running);
+      await Promise.all([reprise.close(), connection.close(), model.close()]);
+      server.process.kill();
+      await once(server.process, 'exit');
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
+}
+
+export const median = (values: number[]): number =>
+  values.toSorted((one, other) => one - other)[values.length >> 1] ?? NaN;

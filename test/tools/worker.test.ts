@@ -1,0 +1,59 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { WorkflowFailedError } from '@temporalio/client';
+import { CancelledFailure } from '@temporalio/common';
+import { expect, test } from 'vitest';
+import type { CallToolInput, CallToolResult, SideEffects } from '../../src/messages/tool.ts';
+import { running, type Running } from '../support/running.ts';
+
+const sleeper = `
+  export const tools = [{
+    name: 'sleep',
+    description: 'Never wakes up.',
+    parameters: { type: 'object' },
+    execute(_, { signal }) {
+      const { toolEvents } = globalThis;
+      toolEvents.dispatchEvent(new Event('started'));
+      signal.addEventListener('abort', () => toolEvents.dispatchEvent(new Event('aborted')));
+      return new Promise(() => {});
+    },
+  }];
+`;
+
+const start = ({ client, taskQueue }: Running, inputs: CallToolInput[]) =>
+  client.workflow.start<() => Promise<CallToolResult[]>>('toolCalls', {
+    taskQueue,
+    workflowId: taskQueue,
+    args: [inputs] as never,
+  });
+const inputOf = (name: string, from: string, sideEffects: SideEffects, args = {}): CallToolInput => ({
+  tool: { name, source: { package: from }, sideEffects, timeout: 60 },
+  arguments: args,
+  agent: 'agent_a',
+});
+
+test('a run that is cancelled ends its tools, even one that does not listen', async () => {
+  const events = new EventTarget();
+  (globalThis as { toolEvents?: EventTarget }).toolEvents = events;
+  const heard = (type: string): Promise<number> =>
+    new Promise((resolve) => events.addEventListener(type, () => resolve(Date.now())));
+  await using worker = await running(() => ({ text: '' }));
+  mkdirSync(join(worker.home, 'tools'));
+  writeFileSync(join(worker.home, 'tools', 'sleeper.js'), sleeper);
+
+  const [started, aborted] = [heard('started'), heard('aborted')];
+  const run = await start(worker, [inputOf('sleep', 'tools.sleeper', 'undeclared')]);
+  await started;
+  const cancelledAt = Date.now();
+  await run.cancel();
+  expect((await aborted) - cancelledAt).toBeLessThan(2000);
+  const error = await run.result().catch((reason: unknown) => reason);
+  expect(error).toBeInstanceOf(WorkflowFailedError);
+  expect((error as WorkflowFailedError).cause).toBeInstanceOf(CancelledFailure);
+});
+
+test('a tool without side effects runs as a local activity too', async () => {
+  await using worker = await running(() => ({ text: '' }));
+  const sum = inputOf('calculate', 'builtin.calculator', 'none', { expression: '2 + 3' });
+  expect(await (await start(worker, [sum])).result()).toEqual([{ status: 'ok', text: '5' }]);
+});
