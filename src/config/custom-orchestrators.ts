@@ -14,16 +14,13 @@ export const noOrchestrators: CustomOrchestrators = { names: [], leftOut: {} };
 const modules = /(?<!\.d)\.(?:ts|mts|js|mjs)$/;
 
 /**
- * The files below a folder that look as if they export `handleText`: paths as in `./sub/mine.ts`, with their texts.
- * Nothing is run. What belongs to packages and hidden folders is left aside, and so is what cannot be read.
+ * The files below a folder that look as if they export `handleText`, by their paths as in `./sub/mine.ts`. Nothing is
+ * run. What belongs to packages and hidden folders is left aside, and so is a folder that cannot be read.
  */
-export function findOrchestrators(folder: string): Map<string, string> {
-  const found = new Map<string, string>();
-  for (const file of filesBelow(folder)) {
-    const text = readFileSync(file, 'utf8');
-    if (exportsHandleText(text)) found.set(`./${relative(folder, file).split(sep).join('/')}`, text);
-  }
-  return found;
+export function findOrchestrators(folder: string): string[] {
+  return filesBelow(folder)
+    .filter((file) => exportsHandleText(readFileSync(file, 'utf8')))
+    .map((file) => `./${relative(folder, file).split(sep).join('/')}`);
 }
 
 /** Whether a text looks like a module that exports `handleText` by its name; the bundler then knows for certain. */

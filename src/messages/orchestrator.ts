@@ -54,18 +54,20 @@ export interface OrchestratorContext {
      *
      * @throws `Error` when the model has failed for good, or the budget is spent
      */
-    generate(messages: OrchestratorMessage[], options?: GenerateOptions): Promise<OrchestratorReply>;
+    generate: (messages: OrchestratorMessage[], options?: GenerateOptions) => Promise<OrchestratorReply>;
   };
   tools: {
-    list(): Promise<OrchestratorTool[]>;
+    list: () => Promise<OrchestratorTool[]>;
     /** Runs a tool by its name, or a call of a reply as it stands. What goes wrong is in the result. */
-    execute(name: string, args?: Record<string, unknown>): Promise<OrchestratorToolResult>;
-    execute(call: OrchestratorToolCall): Promise<OrchestratorToolResult>;
+    execute: {
+      (name: string, args?: Record<string, unknown>): Promise<OrchestratorToolResult>;
+      (call: OrchestratorToolCall): Promise<OrchestratorToolResult>;
+    };
   };
   /** The conversation before this turn, oldest first: the newest million characters of it. */
   history: Array<{ role: 'system' | 'user' | 'assistant'; content: string }>;
   /** Shows the person a text at once. */
-  respond(text: string): void;
+  respond: (text: string) => void;
   /** `config:` of the orchestrator's module. */
   config: Record<string, unknown>;
 }

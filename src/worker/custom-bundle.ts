@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import type { CustomOrchestrators } from '../config/custom-orchestrators.ts';
 import { bundle, type Bundled, type Inputs } from './bundler.ts';
@@ -20,6 +20,8 @@ export interface Places {
 
 /** What is kept beside a bundle. */
 interface Kept {
+  /** Paths of all that was found. */
+  found: string[];
   orchestrators: CustomOrchestrators;
   /** Hashes of the files that went into it, by their paths. */
   files: Record<string, string>;
@@ -31,24 +33,26 @@ interface Kept {
  * Makes one bundle of the workflows and of custom orchestrators. Those that cannot be bundled are left out and named
  * with the reason; what is kept serves again as long as no file that it was made from has changed.
  *
- * @param found texts of the files by their paths as in `./mine.ts`
+ * @param found paths of the files, as in `./mine.ts`
  * @param onBundling called before the slow case
  */
 export async function bundleWith(
-  found: Map<string, string>,
+  found: string[],
   places: Places,
   onBundling: () => void,
 ): Promise<{ codePath: string; orchestrators: CustomOrchestrators }> {
-  const key = hashOf(JSON.stringify([places.hash, resolve(places.extensions), ...found])).slice(0, 24);
+  // One bundle for each folder: they are large, and its files are edited often.
+  const key = hashOf([places.hash, resolve(places.extensions)].join('\n')).slice(0, 24);
   const path = join(places.folder, `custom-${key}`);
   const codePath = `${path}.js`;
   const kept = readKept(path);
-  if (kept !== undefined && isFresh(kept)) return { codePath, orchestrators: kept.orchestrators };
+  if (kept !== undefined && isFresh(kept, found)) return { codePath, orchestrators: kept.orchestrators };
   onBundling();
   const inputs: Inputs = { files: [], missing: [] };
-  const { code, orchestrators } = await bundled([...found.keys()], path, places, inputs);
+  const { code, orchestrators } = await bundled(found, path, places, inputs);
+  rmSync(`${path}.json`, { force: true });
   keep(codePath, code);
-  keep(`${path}.json`, JSON.stringify(keptOf(orchestrators, inputs)));
+  keep(`${path}.json`, JSON.stringify(keptOf(found, orchestrators, inputs)));
   return { codePath, orchestrators };
 }
 
@@ -97,17 +101,20 @@ function readKept(path: string): Kept | undefined {
   return JSON.parse(readFileSync(`${path}.json`, 'utf8')) as Kept;
 }
 
-const isFresh = ({ files, missing }: Kept): boolean =>
+const isFresh = ({ files, found, missing }: Kept, wanted: string[]): boolean =>
+  found.join('\n') === wanted.join('\n') &&
   Object.entries(files).every(
     ([file, hash]) => existsSync(file) && hashOf(readFileSync(file, 'utf8')) === hash,
-  ) && !missing.some(existsSync);
+  ) &&
+  !missing.some(existsSync);
 
 /** Of packages it is enough that their versions are the same: a `package.json` is among what is read. */
-function keptOf(orchestrators: CustomOrchestrators, inputs: Inputs): Kept {
+function keptOf(found: string[], orchestrators: CustomOrchestrators, inputs: Inputs): Kept {
   const files = [...new Set(inputs.files)]
     .filter((file) => !/[\\/]node_modules[\\/]/.test(file) || basename(file) === 'package.json')
     .filter((file) => statSync(file, { throwIfNoEntry: false })?.isFile());
   return {
+    found,
     orchestrators,
     files: Object.fromEntries(files.map((file) => [file, hashOf(readFileSync(file, 'utf8'))])),
     missing: [...new Set(inputs.missing)].filter((path) => !existsSync(path)),

@@ -41,7 +41,7 @@ export async function workflowBundle(
   onBundling = (): void => {},
 ): Promise<WorkflowBundle> {
   const found = findOrchestrators(extensions);
-  if (found.size > 0) {
+  if (found.length > 0) {
     const own = { workflows: ownModule('workflows/index'), registry: ownModule('agents/orchestrators') };
     const watched = ownModule('workflows/watched');
     const folder = join(home, 'bundles');

@@ -32,8 +32,8 @@ test.each([
   ['a longer name', 'export const NAMEUpdate = 1;', false],
   ['no export', 'async function NAME() {}', false],
 ])('an orchestrator is told by what its file exports: %s', (_, text, isOne) => {
-  const { folder } = placesOf({ 'mine.ts': text.replace('NAME', 'handleText') });
-  expect([...findOrchestrators(folder).keys()]).toEqual(isOne ? ['./mine.ts'] : []);
+  const { folder } = placesOf({ 'mine.ts': text.replaceAll('NAME', 'handleText') });
+  expect(findOrchestrators(folder)).toEqual(isOne ? ['./mine.ts'] : []);
 });
 
 test('packages, hidden folders, declarations and other files are left aside', () => {
@@ -48,11 +48,11 @@ test('packages, hidden folders, declarations and other files are left aside', ()
     '.hidden/g.ts': text,
     'node_modules/h/index.js': text,
   });
-  expect([...findOrchestrators(folder).keys()]).toEqual(['./a.ts', './b.mts', './d.mjs', './deep/er/c.js']);
+  expect(findOrchestrators(folder)).toEqual(['./a.ts', './b.mts', './d.mjs', './deep/er/c.js']);
 });
 
 test('a folder that is not there has none', () => {
-  expect(findOrchestrators(join(tmpdir(), 'reprise-nowhere')).size).toBe(0);
+  expect(findOrchestrators(join(tmpdir(), 'reprise-nowhere'))).toEqual([]);
 });
 
 test('without any, the bundle is that of the sources', async () => {

@@ -107,7 +107,10 @@ test('the calls of a reply run as they stand, and their results are for the next
   expect(events.map(({ type }) => type)).toEqual([
     'turn',
     'thinking',
-    ...['tool', 'tool ended', 'tool', 'tool ended'],
+    'tool',
+    'tool ended',
+    'tool',
+    'tool ended',
     'thinking',
     'says',
     'final',
