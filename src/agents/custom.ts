@@ -9,15 +9,15 @@ import type {
   OrchestratorToolCall,
   OrchestratorToolResult,
 } from '../messages/orchestrator.ts';
-import type { NewMessage, Text, TranscriptRef } from '../messages/message.ts';
+import type { TranscriptRef } from '../messages/message.ts';
 import type { ReplyCall } from '../messages/model-call.ts';
 import { Branches } from '../rules/branches.ts';
 import { historyRoom, newest } from '../rules/newest.ts';
-import { callOf, checkedCall, checkedMessages, newMessageOf, replyOf } from './custom-messages.ts';
+import { callOf, checkedCall, checkedMessages, replyOf } from './custom-messages.ts';
 import { callFailure, isBudgetSpent } from './failures.ts';
+import { KnownTexts } from './known-texts.ts';
 import type { ModelCaller } from './model-caller.ts';
 import type { Persona } from './persona.ts';
-import { quote, storeTexts } from './stored-texts.ts';
 import type { ToolAnswer } from './toolbox.ts';
 
 /** A model call that has failed for good, as an orchestrator may catch it. */
@@ -48,10 +48,7 @@ export interface CustomWork {
 export class CustomTurn {
   readonly #work: CustomWork;
   readonly #branches = new Branches<OrchestratorMessage, TranscriptRef>();
-  /** Texts that stand in the store or in a reply already, by what they say: no later call repeats them. */
-  readonly #texts = new Map<string, Text>();
-  /** Results by the calls that they are of. */
-  readonly #results = new Map<string, Pick<ToolAnswer, 'text' | 'content'>>();
+  readonly #texts = new KnownTexts();
   #transcript: TranscriptRef | null = null;
   #lastSaid: string | undefined;
   #lastWords = '';
@@ -112,7 +109,7 @@ export class CustomTurn {
     const { persona, caller, when, timeout } = this.#work;
     const { temperature, tools = false } = options;
     const { place: transcript = null, length } = this.#branches.find(said);
-    const append = await this.#newMessages(said.slice(length));
+    const append = await this.#texts.newMessages(said.slice(length));
     this.#checkNotOver();
     const speaker =
       temperature === undefined ? persona : { ...persona, backend: { ...persona.backend, temperature } };
@@ -128,28 +125,10 @@ export class CustomTurn {
       });
     const message = replyOf(reply);
     this.#branches.set([...said, ...checkedMessages([message])], place);
-    this.#texts.set(reply.content, quote(reply.content, { segment: place.id }));
+    this.#texts.addReply(reply.content, place);
     this.#transcript = place;
     if (reply.content.trim() !== '') this.#lastWords = reply.content;
     return message;
-  }
-
-  async #newMessages(messages: OrchestratorMessage[]): Promise<NewMessage[]> {
-    const contents = messages
-      .filter((message) => this.#wholeOf(message) === undefined)
-      .map(({ content }) => content);
-    const fresh = [...new Set(contents)].filter((content) => !this.#texts.has(content));
-    const stored = await storeTexts(fresh);
-    fresh.forEach((content, index) => this.#texts.set(content, stored[index] ?? content));
-    return messages.map((message) =>
-      newMessageOf(message, this.#wholeOf(message) ?? this.#texts.get(message.content) ?? message.content),
-    );
-  }
-
-  /** A long result is shown by its beginning; a model that is told that gets the whole. */
-  #wholeOf(message: OrchestratorMessage): Text | undefined {
-    const result = message.role === 'tool' ? this.#results.get(message.callId) : undefined;
-    return result?.text === message.content ? result.content : undefined;
   }
 
   async #list(): Promise<OrchestratorTool[]> {
@@ -165,7 +144,7 @@ export class CustomTurn {
     const wanted =
       typeof call === 'string' ? { id: `own-${++this.#calls}`, name: call, arguments: input } : call;
     const { status, text, content } = await this.#work.run(callOf(checkedCall(wanted, 'tools.execute')));
-    if (typeof call !== 'string') this.#results.set(call.id, { text, content });
+    if (typeof call !== 'string') this.#texts.addResult(call.id, { text, content });
     return { status, text };
   }
 

@@ -15,11 +15,11 @@ const modules = /(?<!\.d)\.(?:ts|mts|js|mjs)$/;
 
 /**
  * The files below a folder that look as if they export `handleText`, by their paths as in `./sub/mine.ts`. Nothing is
- * run. What belongs to packages and hidden folders is left aside, and so is a folder that cannot be read.
+ * run. What belongs to packages and hidden folders is left aside, and so is what cannot be read.
  */
 export function findOrchestrators(folder: string): string[] {
   return filesBelow(folder)
-    .filter((file) => exportsHandleText(readFileSync(file, 'utf8')))
+    .filter((file) => exportsHandleText(textOf(file)))
     .map((file) => `./${relative(folder, file).split(sep).join('/')}`);
 }
 
@@ -48,5 +48,13 @@ function entriesOf(folder: string): Dirent[] {
     );
   } catch {
     return [];
+  }
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
   }
 }

@@ -1,7 +1,7 @@
 import { ApplicationFailure, isCancellation, proxyLocalActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities/activities.ts';
 import { Agent } from '../agents/agent.ts';
-import { CustomTurn, ModelCallFailed } from '../agents/custom.ts';
+import { CustomTurn } from '../agents/custom.ts';
 import { isBudgetSpent } from '../agents/failures.ts';
 import { Hands } from '../agents/hands.ts';
 import { loadOrchestrator } from '../agents/orchestrators.ts';
@@ -15,11 +15,12 @@ import type { HandleText } from '../messages/orchestrator.ts';
 import type { PreparedAgent } from '../messages/session.ts';
 import { askingTools } from '../prompts/tools.ts';
 import { callTimeout } from './agent-partner.ts';
+import { answerOf, failureOf } from './custom-end.ts';
 import type { Partner, SessionRecord, TurnOutcome } from './conversation.ts';
 import { askingOf, openOffice, type Office } from './office.ts';
 import { viewOfOne } from './run-view.ts';
 import type { Surface } from './surface.ts';
-import { TimeUp, withinTime } from './time-limit.ts';
+import { withinTime } from './time-limit.ts';
 import { watched } from './watched.ts';
 
 const { findOrchestrator, putMessages, readMessages, readTools } = proxyLocalActivities<Activities>({
@@ -164,24 +165,3 @@ async function load(file: string): Promise<HandleText> {
   if (handleText !== undefined) return handleText;
   throw ApplicationFailure.nonRetryable(await findOrchestrator(file), 'InvalidInput');
 }
-
-function answerOf(returned: unknown, { lastSaid }: CustomTurn, file: string): string {
-  if (typeof returned === 'string' && returned !== '') return returned;
-  const isNothing = returned === undefined || returned === null || returned === '';
-  if (!isNothing) throw failure(file, `handleText returned what is no text (${typeof returned})`);
-  if (lastSaid !== undefined) return lastSaid;
-  throw failure(file, 'handleText returned without a text, and has not responded with any');
-}
-
-/** A plain error would have the workflow's task tried again for ever. */
-function failureOf(error: unknown, file: string): ApplicationFailure {
-  if (error instanceof ApplicationFailure) return error;
-  if (error instanceof ModelCallFailed)
-    return ApplicationFailure.nonRetryable(`${file}: ${error.message}`, 'TurnFailed');
-  if (error instanceof TimeUp)
-    return failure(file, `handleText was not done within ${error.milliseconds / 1000} seconds`);
-  return failure(file, error instanceof Error ? `${error.name}: ${error.message}` : String(error));
-}
-
-const failure = (file: string, what: string): ApplicationFailure =>
-  ApplicationFailure.nonRetryable(`${file}: ${what}`, 'OrchestratorFailed');

@@ -3,6 +3,8 @@ import type { RunSinks } from './sinks.ts';
 
 const { watch } = proxySinks<RunSinks>();
 
+/** Whether the worker is told when code comes to rest; without that it would take all of it for endless. */
+let isIntercepted = false;
 let file: string | undefined;
 let instance: number | undefined;
 
@@ -21,23 +23,27 @@ export async function watched<T>(path: string, work: () => Promise<T>): Promise<
 }
 
 function tell(path: string): void {
+  if (!isIntercepted) return;
   // Real time, since it is to be another one when the workflow is begun again.
   instance ??= workflowInfo().unsafe.now();
   watch.entered(path, instance);
 }
 
 /** For Temporal: bundled as an interceptor beside the workflows. */
-export const interceptors = (): WorkflowInterceptors => ({
-  internals: [
-    {
-      activate(input, next) {
-        if (file !== undefined) tell(file);
-        next(input);
+export function interceptors(): WorkflowInterceptors {
+  isIntercepted = true;
+  return {
+    internals: [
+      {
+        activate(input, next) {
+          if (file !== undefined) tell(file);
+          next(input);
+        },
+        concludeActivation(input, next) {
+          if (instance !== undefined) watch.rested(file === undefined);
+          return next(input);
+        },
       },
-      concludeActivation(input, next) {
-        if (instance !== undefined) watch.rested(file === undefined);
-        return next(input);
-      },
-    },
-  ],
-});
+    ],
+  };
+}

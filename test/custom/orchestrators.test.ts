@@ -1,4 +1,5 @@
-import { rmSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { WorkflowUpdateFailedError, type WorkflowHandle } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { RunEvent } from '../../src/messages/events.ts';
@@ -187,6 +188,13 @@ test('a file that cannot be run is answered with those that can', async () => {
   expect(message).toContain('./echo.ts');
   expect(message).not.toContain('./syntax.ts');
   expect(message).not.toContain('node_modules');
+});
+
+test('a file that was added since the worker started says so', async () => {
+  writeFileSync(join(folder, 'late.ts'), orchestrator('return "late";'));
+  const failure = await failureOf(turn('late.ts'));
+  expect(failure).toMatchObject({ type: 'InvalidInput' });
+  expect(failure.message).toContain('./late.ts was added or changed after this worker started');
 });
 
 test('a model that fails for good fails the turn, and the session goes on', async () => {
