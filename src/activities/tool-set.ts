@@ -41,7 +41,11 @@ function readCall({ id, name, arguments: text }: ToolCall, schemas: Map<string, 
   const schema = schemas.get(name);
   if (schema === undefined) {
     const names = [...schemas.keys()].join(', ') || 'none';
-    return { id, name, error: `No such tool available: ${name} (available: ${names})` };
+    return {
+      id,
+      name,
+      error: `No such tool available: ${name} (Tool ${name} not found; there are: ${names})`,
+    };
   }
   let input: unknown;
   try {

@@ -5,7 +5,8 @@ import type { Persona } from './persona.ts';
 
 /** How a conversation begins. */
 export interface Opening {
-  system: Content;
+  /** Undefined: none. */
+  system: Content | undefined;
   /** What was said before, in the store; null: nothing. */
   transcript: TranscriptRef | null;
   messages: NewMessage[];
@@ -27,7 +28,7 @@ export interface Fork {
 export class Agent {
   readonly persona: Persona;
   readonly #caller: ModelCaller;
-  readonly #system: Content;
+  readonly #system: Content | undefined;
   #transcript: TranscriptRef | null;
   #results: Array<ToolMessage<Content>> = [];
   #told: NewMessage[];
@@ -80,7 +81,7 @@ export class Agent {
       temperature === undefined ? persona : { ...persona, backend: { ...persona.backend, temperature } };
     try {
       const call = this.#caller.start(speaker, purpose, {
-        system: this.#system,
+        ...(this.#system !== undefined && { system: this.#system }),
         transcript: this.#transcript,
         append: this.#pending,
         tools,

@@ -27,7 +27,7 @@ export type AgentSaid = Pick<Fork, 'transcript' | 'append'>;
 export class AgentPartner implements Partner<AgentSaid> {
   readonly office: Office;
   readonly #settings: OneAgent;
-  readonly #system: Text;
+  readonly #system: Text | undefined;
   readonly #toolbox: Toolbox;
   #agent: Agent;
   #state: AgentState = 'waiting';
@@ -36,7 +36,7 @@ export class AgentPartner implements Partner<AgentSaid> {
   private constructor(
     office: Office,
     settings: OneAgent,
-    system: Text,
+    system: Text | undefined,
     toolbox: Toolbox,
     said: AgentSaid,
     surface: Surface,
@@ -61,7 +61,7 @@ export class AgentPartner implements Partner<AgentSaid> {
     const own = asking === undefined ? [] : askingTools(asking.mode);
     const emit = surface.events.emit.bind(surface.events);
     const toolbox = await Toolbox.open(agent.id, agent.tools, own, emit);
-    const [system = ''] = await storeTexts([systemOf(agent.orchestrator, asking)]);
+    const [system] = await storeTexts([systemOf(agent.orchestrator, asking)]);
     return new AgentPartner(office, agent, system, toolbox, said, surface);
   }
 
@@ -137,7 +137,11 @@ export class AgentPartner implements Partner<AgentSaid> {
   #newAgent({ transcript, append }: AgentSaid): Agent {
     const { id, backend } = this.#settings;
     const persona = { id, text: undefined, backend };
-    return new Agent(persona, this.office.caller, { system: this.#system, transcript, messages: append });
+    return new Agent(persona, this.office.caller, {
+      system: this.#system === '' ? undefined : this.#system,
+      transcript,
+      messages: append,
+    });
   }
 
   #view(): View {

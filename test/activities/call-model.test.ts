@@ -177,7 +177,12 @@ describe('a tool call is checked against its schema', () => {
       '{"agent_id":"agent1","reason":"r"}',
       { input: { agent_id: 'agent1', reason: 'r' } },
     ],
-    ['a tool that there is not', 'votes', '{}', { error: 'No such tool available: votes (available: vote)' }],
+    [
+      'a tool that there is not',
+      'votes',
+      '{}',
+      { error: 'No such tool available: votes (Tool votes not found; there are: vote)' },
+    ],
     [
       'arguments that are no JSON',
       'vote',

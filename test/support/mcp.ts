@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { McpServer } from '../../src/config/backend.ts';
@@ -11,12 +11,20 @@ const everything = fileURLToPath(
   import.meta.resolve('@modelcontextprotocol/server-everything/dist/index.js'),
 );
 
-/** The sample server over stdio, and the pids of its processes as they were started, oldest first. */
-export function stdioServer(name = 'everything'): { server: McpServer; pids: () => number[] } {
-  const file = join(mkdtempSync(join(tmpdir(), 'reprise-mcp-')), 'pids');
+/**
+ * The sample server over stdio, and the pids of its processes as they were started, oldest first.
+ *
+ * @param folder where they are noted
+ */
+export function stdioServer(folder: string): { server: McpServer; pids: () => number[] } {
+  const file = join(folder, randomUUID());
   const script = 'echo $$ >> "$0"; exec "$@"';
   return {
-    server: { name, command: 'sh', args: ['-c', script, file, process.execPath, everything, 'stdio'] },
+    server: {
+      name: 'everything',
+      command: 'sh',
+      args: ['-c', script, file, process.execPath, everything, 'stdio'],
+    },
     pids: () => readFileSync(file, 'utf8').trim().split('\n').map(Number),
   };
 }

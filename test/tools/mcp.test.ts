@@ -26,7 +26,7 @@ const patience = { timeout: 20_000 };
 const long = { duration: 100, steps: 1 };
 
 describe('a server over stdio', () => {
-  const { server, pids } = stdioServer();
+  const { server, pids } = stdioServer(bench.folder);
   const call = caller(server);
 
   test('offers its tools, with what running them twice would do as its hints say', async () => {
@@ -101,7 +101,7 @@ describe('a server over stdio', () => {
 
 describe('a server that a worker has started', () => {
   test('ends with the worker', async () => {
-    const { server, pids } = stdioServer();
+    const { server, pids } = stdioServer(bench.folder);
     {
       await using worker = await running(() => ({ text: '' }));
       const input: CallToolInput = {
@@ -119,7 +119,7 @@ describe('a server that a worker has started', () => {
   });
 
   test('ends also where the worker is killed', async () => {
-    const { server, pids } = stdioServer();
+    const { server, pids } = stdioServer(bench.folder);
     const host = spawn(process.execPath, [toolHost, bench.folder, JSON.stringify(server)]);
     await once(host.stdout, 'data');
     expect(pids().map(isRunning)).toEqual([true]);
