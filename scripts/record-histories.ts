@@ -32,7 +32,7 @@ const home = mkdtempSync(join(tmpdir(), 'reprise-record-'));
 const cli = await findTemporalCli(console.error);
 const server = await startServer({ cli, port: await freePort(), log: join(home, 'temporal.log') });
 const names = process.argv.slice(2);
-for (const { name, type = 'orchestration', script, input, steer } of courses.filter(
+for (const { name, type = 'orchestration', script, input, extensions, steer } of courses.filter(
   (each) => names.length === 0 || names.includes(each.name),
 )) {
   const model = await startModelServer(script);
@@ -42,7 +42,7 @@ for (const { name, type = 'orchestration', script, input, steer } of courses.fil
     connection,
     namespace: 'default',
     home,
-    configFolder: home,
+    configFolder: extensions ?? home,
     variables,
   });
   const reprise = await connect({ address: server.address });

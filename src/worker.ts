@@ -10,7 +10,8 @@ import { keepWorkflowHeapsSmall } from './worker/small-heaps.ts';
 import type { Toolbox } from './tools/tool.ts';
 import { openToolbox } from './tools/toolbox.ts';
 import { registerSearchAttributes } from './worker/search-attributes.ts';
-import { workflowBundle } from './worker/workflow-bundle.ts';
+import { runWatch } from './worker/run-watch.ts';
+import { workflowBundle, type WorkflowBundle } from './worker/workflow-bundle.ts';
 
 /** The task queue that runs are started on. */
 export const taskQueue = 'reprise';
@@ -20,12 +21,12 @@ export interface WorkerSettings {
   namespace: string;
   /** Where the store and the log are (`REPRISE_HOME`). */
   home: string;
-  /** Where configurations that are named in an input are found, and the user's own tools. */
+  /** Where configurations that are named in an input are found, and the user's own tools and orchestrators. */
   configFolder: string;
   /** The process's environment: keys and addresses of the providers. */
   variables: NodeJS.ProcessEnv;
-  /** A ready bundle of the workflows; made or loaded when absent. */
-  bundle?: { codePath: string };
+  /** A ready bundle of the workflows; made or loaded when absent, with the custom orchestrators of `configFolder`. */
+  bundle?: WorkflowBundle;
   taskQueue?: string;
   /** Called before the workflows are bundled, which takes seconds. */
   onBundling?: () => void;
@@ -42,22 +43,24 @@ export async function createWorker(settings: WorkerSettings): Promise<Worker> {
   keepWorkflowHeapsSmall();
   const environment = readEnvironment(settings.variables);
   await registerSearchAttributes(connection, namespace);
+  const bundle = settings.bundle ?? (await workflowBundle(home, configFolder, settings.onBundling));
   const store = openStore(home, environment);
   const toolbox = openToolbox({ folder: configFolder, logs: join(home, 'logs') });
   return Worker.create({
     connection,
     namespace,
     taskQueue: settings.taskQueue ?? taskQueue,
-    workflowBundle: settings.bundle ?? (await workflowBundle(home, settings.onBundling)),
+    workflowBundle: { codePath: bundle.codePath },
     activities: createActivities({
       store,
       toolbox,
       openModel: modelOpener(environment),
       environment,
       configFolder,
+      orchestrators: bundle.orchestrators,
       prices: readPrices(environment),
     }),
-    sinks: logSink(home),
+    sinks: { ...logSink(home), watch: runWatch(connection, namespace) },
     plugins: [closingTools(toolbox)],
     // The live view reads heartbeats, and cancellation travels with them: the default would hold them back for 8 s.
     maxHeartbeatThrottleInterval: '500 ms',

@@ -1,5 +1,8 @@
 import { Context } from '@temporalio/activity';
-import type { NewMessage, TokenUsage, TranscriptRef } from '../messages/message.ts';
+import { historyRoom, newest } from '../rules/newest.ts';
+import type { NewMessage, TokenUsage, ToolSpec, TranscriptRef } from '../messages/message.ts';
+import type { EarlierMessage } from '../messages/orchestration.ts';
+import { whyNotRun, type OrchestratorDependencies } from './find-orchestrator.ts';
 import { createCallModel, journalKey, type CallModelDependencies } from './call-model.ts';
 import { createCallTool, type ToolDependencies } from './call-tool.ts';
 import { createListTools } from './list-tools.ts';
@@ -13,7 +16,7 @@ const lookEveryMs = 100;
 
 /** All that workflows ask of the world; a worker is given these. */
 export function createActivities(
-  dependencies: CallModelDependencies & PrepareDependencies & ToolDependencies,
+  dependencies: CallModelDependencies & PrepareDependencies & ToolDependencies & OrchestratorDependencies,
 ) {
   const { store } = dependencies;
   return {
@@ -32,6 +35,23 @@ export function createActivities(
     /** Stores messages that no call has made, such as a finished turn, behind a conversation. */
     async putMessages(parent: TranscriptRef | null, messages: NewMessage[]): Promise<TranscriptRef> {
       return store.putSegment(parent?.id ?? null, await resolveMessages(store, messages));
+    },
+
+    /** What was said in a conversation, without tool calls and their results: the newest of it that an orchestrator is given. */
+    async readMessages({ id }: TranscriptRef): Promise<EarlierMessage[]> {
+      const messages = await store.messages(id);
+      const said = messages.flatMap(({ role, content }) => (role === 'tool' ? [] : [{ role, content }]));
+      return newest(said, historyRoom);
+    },
+
+    /** The tools of a set, by the blob id that `listTools` gave; null is the empty one. */
+    async readTools(set: string | null): Promise<ToolSpec[]> {
+      return set === null ? [] : (JSON.parse(await store.blob(set)) as ToolSpec[]);
+    },
+
+    /** Why this worker does not run a custom orchestrator, and which ones it does, in words. */
+    async findOrchestrator(file: string): Promise<string> {
+      return whyNotRun(file, dependencies);
     },
 
     /**

@@ -14,7 +14,10 @@ export function loopOf(settings: OrchestratorSettings): Loop {
     case 'react':
       return react(settings);
     case 'custom':
-      throw ApplicationFailure.nonRetryable(`${settings.module} is not run by this version`, 'InvalidInput');
+      throw ApplicationFailure.nonRetryable(
+        `${settings.module}: an orchestrator of your own holds whole conversations; it is no loop of a team's agent`,
+        'InvalidInput',
+      );
   }
 }
 

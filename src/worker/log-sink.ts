@@ -16,7 +16,7 @@ function timestamp(time: Date): string {
 }
 
 /** Appends what runs say to `logs/log.txt` in the home folder; what is replayed is not said again. */
-export function logSink(home: string): InjectedSinks<RunSinks> {
+export function logSink(home: string): Pick<InjectedSinks<RunSinks>, 'run'> {
   const folder = join(home, 'logs');
   const file = join(folder, 'log.txt');
   mkdirSync(folder, { recursive: true });

@@ -1,54 +1,73 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { bundleWorkflowCode } from '@temporalio/worker';
+import {
+  findOrchestrators,
+  noOrchestrators,
+  type CustomOrchestrators,
+} from '../config/custom-orchestrators.ts';
+import { bundle } from './bundler.ts';
+import { bundleWith } from './custom-bundle.ts';
+import { keep } from './keep.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** Made when the package is built. */
 const prebuilt = join(root, 'workflow-bundle.js');
 
-/** The folders whose code runs in workflows, and the file that says which SDK it is bundled with. */
+/** The ending of our own modules: `.ts` in a clone, `.js` in an installed package. */
+const ending = extname(import.meta.url);
+
+/** The folders whose code runs in workflows. */
 const sources = ['workflows', 'agents', 'rules', 'prompts', 'messages'];
 
+export interface WorkflowBundle {
+  codePath: string;
+  orchestrators: CustomOrchestrators;
+}
+
 /**
- * The bundle of all workflows: the prebuilt one in an installed package; in a clone made from the sources, which
- * takes seconds, and kept by their hash.
+ * The bundle of all workflows: the prebuilt one in an installed package; in a clone made from the sources, which takes
+ * seconds, and kept by their hash. With custom orchestrators it is made, and kept, in either.
  *
  * @param home where it is kept
+ * @param extensions the folder where custom orchestrators are looked for; a file that cannot be bundled is left out
  * @param onBundling called before the slow case
  */
 export async function workflowBundle(
   home: string,
+  extensions: string,
   onBundling = (): void => {},
-): Promise<{ codePath: string }> {
-  if (existsSync(prebuilt)) return { codePath: prebuilt };
+): Promise<WorkflowBundle> {
+  const found = findOrchestrators(extensions);
+  if (found.length > 0) {
+    const own = { workflows: ownModule('workflows/index'), registry: ownModule('agents/orchestrators') };
+    const watched = ownModule('workflows/watched');
+    const folder = join(home, 'bundles');
+    return bundleWith(found, { ...own, watched, extensions, folder, hash: ownHash() }, onBundling);
+  }
+  const orchestrators = noOrchestrators;
+  if (existsSync(prebuilt)) return { codePath: prebuilt, orchestrators };
   const codePath = keptBundle(home);
-  if (existsSync(codePath)) return { codePath };
+  if (existsSync(codePath)) return { codePath, orchestrators };
   onBundling();
-  const { code } = await bundleWorkflowCode({
-    workflowsPath: join(root, 'workflows', 'index.ts'),
-    logger: {
-      log() {},
-      trace() {},
-      debug() {},
-      info() {},
-      warn() {},
-      error: (text: string) => console.error(text),
-    },
-  });
-  mkdirSync(dirname(codePath), { recursive: true });
-  // Two workers may bundle at once: each writes a file of its own and renames it, which is atomic.
-  const part = `${codePath}.${process.pid}`;
-  writeFileSync(part, code);
-  renameSync(part, codePath);
-  return { codePath };
+  const bundled = await bundle(ownModule('workflows/index'), []);
+  if ('error' in bundled) throw new Error(`The workflows cannot be bundled: ${bundled.error}`);
+  keep(codePath, bundled.code);
+  return { codePath, orchestrators };
 }
 
 /** Where a home folder keeps the bundle of the present sources. */
 export const keptBundle = (home: string): string => join(home, 'bundles', `${sourceHash()}.js`);
 
+const ownModule = (name: string): string => join(root, `${name}${ending}`);
+
+/** An installed package's code is as its bundle is. */
+const ownHash = (): string =>
+  existsSync(prebuilt) ? createHash('sha256').update(readFileSync(prebuilt)).digest('hex') : sourceHash();
+
+/** Of the sources, and of the file that says which SDK they are bundled with. */
 function sourceHash(): string {
   const hash = createHash('sha256').update(readFileSync(join(root, '..', 'package-lock.json')));
   for (const folder of sources) {

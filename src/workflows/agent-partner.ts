@@ -9,18 +9,17 @@ import { Toolbox } from '../agents/toolbox.ts';
 import type { OneAgent } from '../config/one-agent.ts';
 import type { AgentState } from '../messages/events.ts';
 import type { Text } from '../messages/message.ts';
-import type { PreparedSession, SessionResult } from '../messages/session.ts';
+import type { PreparedAgent, SessionResult } from '../messages/session.ts';
 import { askingTools } from '../prompts/tools.ts';
 import type { Partner, SessionRecord, TurnOutcome } from './conversation.ts';
 import { askingOf, openOffice, type Office } from './office.ts';
+import { viewOfOne } from './run-view.ts';
 import type { Surface, View } from './surface.ts';
 
 const { settle } = proxyLocalActivities<Activities>({ startToCloseTimeout: '30 seconds' });
 
 /** Time that each model call of an agent alone has, in milliseconds. */
-const callTimeout = 600_000;
-
-type PreparedAgent = Extract<PreparedSession, { kind: 'agent' }>;
+export const callTimeout = 600_000;
 
 export type AgentSaid = Pick<Fork, 'transcript' | 'append'>;
 
@@ -147,17 +146,10 @@ export class AgentPartner implements Partner<AgentSaid> {
 
   #view(): View {
     const { id } = this.#settings;
-    return {
-      state: () => ({
-        phase: this.#state === 'waiting' ? 'idle' : 'answering',
-        attempt: 0,
-        maxAttempts: 0,
-        agents: [{ id, state: this.#state, answers: this.#turns, timedOut: false, vote: null }],
-        selectedAgent: null,
-        restarts: [],
-        usage: this.office.ledger.usage,
-      }),
-      transcript: (agent) => (agent === id ? this.#agent.transcript : null),
-    };
+    return viewOfOne(
+      id,
+      () => ({ state: this.#state, turns: this.#turns, usage: this.office.ledger.usage }),
+      () => this.#agent.transcript,
+    );
   }
 }

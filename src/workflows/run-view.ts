@@ -1,3 +1,6 @@
+import type { AgentState } from '../messages/events.ts';
+import type { TranscriptRef } from '../messages/message.ts';
+import type { Usage } from '../messages/usage.ts';
 import type { Run } from './run.ts';
 import type { View } from './surface.ts';
 
@@ -21,5 +24,28 @@ export function viewOf(run: Run): View {
       usage: run.ledger.usage,
     }),
     transcript: (agent) => members().find(({ seat }) => seat.id === agent)?.agent.transcript ?? null,
+  };
+}
+
+/** One agent's work at a glance. @param id configured id of the agent */
+export function viewOfOne(
+  id: string,
+  look: () => { state: AgentState; turns: number; usage: Usage },
+  transcript: () => TranscriptRef | null,
+): View {
+  return {
+    state: () => {
+      const { state, turns, usage } = look();
+      return {
+        phase: state === 'waiting' ? 'idle' : 'answering',
+        attempt: 0,
+        maxAttempts: 0,
+        agents: [{ id, state, answers: turns, timedOut: false, vote: null }],
+        selectedAgent: null,
+        restarts: [],
+        usage,
+      };
+    },
+    transcript: (agent) => (agent === id ? transcript() : null),
   };
 }

@@ -15,7 +15,8 @@ import type { TranscriptRef } from '../messages/message.ts';
 import type { PreparedSession, SessionInput, SessionResult, TurnResult } from '../messages/session.ts';
 import { AgentPartner, type AgentSaid } from './agent-partner.ts';
 import { outcomeAttribute } from './attributes.ts';
-import { Conversation, type SessionRecord } from './conversation.ts';
+import { Conversation, type Partner, type SessionRecord } from './conversation.ts';
+import { CustomPartner } from './custom-partner.ts';
 import { Surface } from './surface.ts';
 import { TeamPartner } from './team-partner.ts';
 
@@ -87,16 +88,27 @@ async function open(
     for (const text of prepared.notices) surface.events.emit({ type: 'notice', text });
   const before =
     earlier === undefined && prepared.history.length > 0 ? await putMessages(null, prepared.history) : null;
-  const partner =
-    prepared.kind === 'agent'
-      ? await AgentPartner.open(
-          prepared,
-          (earlier?.said as AgentSaid | undefined) ?? { transcript: before, append: [] },
-          surface,
-          earlier,
-        )
-      : await TeamPartner.open(prepared, (earlier?.said as TranscriptRef | null) ?? before, surface, earlier);
+  const partner = await partnerOf(prepared, before, surface, earlier);
   return new Conversation(partner, earlier?.last);
+}
+
+/** @param before what was said before the session */
+async function partnerOf(
+  prepared: PreparedSession,
+  before: TranscriptRef | null,
+  surface: Surface,
+  earlier: SessionRecord | undefined,
+): Promise<Partner<unknown>> {
+  const said = earlier?.said;
+  if (prepared.kind !== 'agent')
+    return TeamPartner.open(prepared, (said as TranscriptRef | null | undefined) ?? before, surface, earlier);
+  const { orchestrator } = prepared.agent;
+  if (orchestrator.kind === 'custom') {
+    const heard = (said as TranscriptRef | null | undefined) ?? before;
+    return CustomPartner.open(prepared, orchestrator, heard, surface, earlier);
+  }
+  const heard = (said as AgentSaid | undefined) ?? { transcript: before, append: [] };
+  return AgentPartner.open(prepared, heard, surface, earlier);
 }
 
 function finish(conversation: Conversation): SessionResult {

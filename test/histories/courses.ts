@@ -1,9 +1,11 @@
+import { fileURLToPath } from 'node:url';
 import type { WorkflowHandle } from '@temporalio/client';
 import type { PendingQuestion } from '../../src/messages/broadcast.ts';
 import type { RunEvent } from '../../src/messages/events.ts';
 import type { OrchestrationInput } from '../../src/messages/orchestration.ts';
 import type { SessionInput } from '../../src/messages/session.ts';
 import { hasAsked } from '../support/asking.ts';
+import { configOf } from '../support/extensions.ts';
 import type { Script } from '../support/model-server.ts';
 import {
   answer,
@@ -23,6 +25,8 @@ export interface Course {
   /** Default: `orchestration`. */
   type?: 'session';
   input: OrchestrationInput | SessionInput;
+  /** The worker's extensions folder; default: an empty one. */
+  extensions?: string;
   /** What a person does while it runs. */
   steer?: (run: WorkflowHandle) => Promise<void>;
 }
@@ -175,6 +179,21 @@ export const courses: Course[] = [
       await reply(run, 'Red.');
       await turn;
       await run.executeUpdate('handleText', { args: ['And the door?'] });
+      await run.signal('close');
+    },
+  },
+  {
+    name: 'custom-orchestrator',
+    type: 'session',
+    extensions: fileURLToPath(new URL('../../examples/custom', import.meta.url)),
+    script: ({ prompt }) => ({ text: prompt.includes('strict editor') ? 'Too short.' : 'A text.' }),
+    input: {
+      config: configOf('./draft-criticise-revise.ts', { style: 'dry' }),
+      history: [{ role: 'user', content: 'Hello.' }],
+    },
+    steer: async (run) => {
+      await run.executeUpdate('handleText', { args: ['Write about tea.'] });
+      await run.executeUpdate('handleText', { args: ['And about rain.'] });
       await run.signal('close');
     },
   },

@@ -1,10 +1,15 @@
 /** All workflows of the test run: the real ones, and those that only tests start. */
 import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
+import * as draftCriticiseRevise from '../../examples/custom/draft-criticise-revise.ts';
 import type { Activities } from '../../src/activities/activities.ts';
+import { registerOrchestrators } from '../../src/agents/orchestrators.ts';
 import { callToolOptions, type CallToolInput, type CallToolResult } from '../../src/messages/tool.ts';
 
 export * from '../../src/workflows/index.ts';
 export { chained } from './chained.ts';
+
+// As a worker's bundle does it, for its recorded history.
+registerOrchestrators({ './draft-criticise-revise.ts': () => draftCriticiseRevise });
 
 /** Runs tools side by side, those without side effects as local activities. A dead worker is noticed sooner than in earnest. */
 export async function toolCalls(inputs: CallToolInput[]): Promise<CallToolResult[]> {

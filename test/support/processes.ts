@@ -14,13 +14,18 @@ const workerMain = fileURLToPath(new URL('./worker-main.ts', import.meta.url));
 export class Machine {
   readonly home = mkdtempSync(join(tmpdir(), 'reprise-machine-'));
   readonly #variables: Record<string, string>;
+  readonly #bundle: string;
   #port = 0;
   #server: ChildProcess | undefined;
   #worker: ChildProcess | undefined;
 
-  /** @param variables the worker's environment besides this process's */
-  constructor(variables: Record<string, string>) {
+  /**
+   * @param variables the worker's environment besides this process's
+   * @param bundle path of its workflows; default: those of the test run
+   */
+  constructor(variables: Record<string, string>, bundle = inject('temporal').bundle) {
     this.#variables = variables;
+    this.#bundle = bundle;
   }
 
   get address(): string {
@@ -40,7 +45,7 @@ export class Machine {
 
   /** Starts the worker and waits until it polls. */
   async startWorker(): Promise<void> {
-    const worker = spawn(process.execPath, [workerMain, this.address, this.home, inject('temporal').bundle], {
+    const worker = spawn(process.execPath, [workerMain, this.address, this.home, this.#bundle], {
       env: { ...process.env, ...this.#variables },
       stdio: ['ignore', 'pipe', 'inherit'],
     });

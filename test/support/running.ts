@@ -6,6 +6,7 @@ import { NativeConnection } from '@temporalio/worker';
 import { inject } from 'vitest';
 import type { OrchestrationInput, OrchestrationResult } from '../../src/messages/orchestration.ts';
 import type { SessionInput } from '../../src/messages/session.ts';
+import { noOrchestrators } from '../../src/config/custom-orchestrators.ts';
 import { createWorker } from '../../src/worker.ts';
 import { quietRuntime } from '../../src/worker/quiet-runtime.ts';
 import { startModelServer, type ModelServer, type Script } from './model-server.ts';
@@ -25,7 +26,12 @@ export interface Running {
 
 let count = 0;
 
-export async function running(script: Script, variables: NodeJS.ProcessEnv = {}): Promise<Running> {
+/** @param extensions a folder whose custom orchestrators are bundled too, which takes seconds */
+export async function running(
+  script: Script,
+  variables: NodeJS.ProcessEnv = {},
+  extensions?: string,
+): Promise<Running> {
   quietRuntime();
   const { address, bundle } = inject('temporal');
   const home = mkdtempSync(join(tmpdir(), 'reprise-home-'));
@@ -38,7 +44,7 @@ export async function running(script: Script, variables: NodeJS.ProcessEnv = {})
     connection: native,
     namespace: 'default',
     home,
-    configFolder: home,
+    configFolder: extensions ?? home,
     variables: {
       OPENAI_API_KEY: 'test-key-openai',
       OPENAI_BASE_URL: model.openai,
@@ -46,7 +52,7 @@ export async function running(script: Script, variables: NodeJS.ProcessEnv = {})
       ANTHROPIC_BASE_URL: model.anthropic,
       ...variables,
     },
-    bundle: { codePath: bundle },
+    ...(extensions === undefined && { bundle: { codePath: bundle, orchestrators: noOrchestrators } }),
     taskQueue,
   });
   const ended = worker.run();

@@ -1,5 +1,6 @@
 /** A worker as a process of its own: `node worker-main.ts ADDRESS HOME BUNDLE`. Prints a line when it polls. */
 import { NativeConnection } from '@temporalio/worker';
+import { noOrchestrators } from '../../src/config/custom-orchestrators.ts';
 import { createWorker } from '../../src/worker.ts';
 import { quietRuntime } from '../../src/worker/quiet-runtime.ts';
 
@@ -11,7 +12,7 @@ const worker = await createWorker({
   home,
   configFolder: home,
   variables: process.env,
-  bundle: { codePath },
+  bundle: { codePath, orchestrators: noOrchestrators },
 });
 const ended = worker.run();
 console.log('polling');

@@ -1,0 +1,39 @@
+/**
+ * A custom orchestrator: a draft, its criticism, and a revision, in three model calls. Each is a durable step: when
+ * the worker dies, another one goes on with the call that was under way, and no finished one is made again.
+ *
+ * In a project of your own, import the types by `import type { HandleText } from 'reprise/orchestrator'`.
+ */
+import type { HandleText, OrchestratorMessage } from '../../src/messages/orchestrator.ts';
+
+export const handleText: HandleText = async (text, { llm, history, respond, config }) => {
+  const style = typeof config['style'] === 'string' ? ` Write in this style: ${config['style']}.` : '';
+  const conversation: OrchestratorMessage[] = [...history, { role: 'user', content: text }];
+
+  const draft = await llm.generate(conversation);
+  respond(`Draft:\n${draft.content}`);
+
+  const criticism = await llm.generate(
+    [
+      {
+        role: 'system',
+        content:
+          'You are a strict editor. Say in at most five points what is wrong or missing. Do not rewrite it.',
+      },
+      { role: 'user', content: `The question:\n${text}\n\nThe draft:\n${draft.content}` },
+    ],
+    { temperature: 0.2 },
+  );
+  respond(`Criticism:\n${criticism.content}`);
+
+  // Goes on with the first conversation: only what is new is sent to the store.
+  const revision = await llm.generate([
+    ...conversation,
+    draft,
+    {
+      role: 'user',
+      content: `An editor says of your draft:\n${criticism.content}\n\nWrite it anew, whole.${style}`,
+    },
+  ]);
+  return revision.content;
+};

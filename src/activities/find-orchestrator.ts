@@ -1,0 +1,29 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { exportsHandleText, type CustomOrchestrators } from '../config/custom-orchestrators.ts';
+
+export interface OrchestratorDependencies {
+  /** The extensions folder. */
+  configFolder: string;
+  orchestrators: CustomOrchestrators;
+}
+
+/**
+ * Why a worker does not run a custom orchestrator, and which ones it does: what a run that wants it fails with.
+ *
+ * @param file its path, as in `./mine.ts`
+ */
+export function whyNotRun(file: string, { configFolder, orchestrators }: OrchestratorDependencies): string {
+  const { names, leftOut } = orchestrators;
+  const known = names.length === 0 ? 'none' : names.join(', ');
+  return `${file} ${whyNot(file, configFolder, leftOut)}. Custom orchestrators of this worker: ${known}`;
+}
+
+function whyNot(file: string, folder: string, leftOut: CustomOrchestrators['leftOut']): string {
+  const path = join(folder, file);
+  const reason = leftOut[file];
+  if (reason !== undefined) return `was left out when this worker started: ${reason}`;
+  if (!existsSync(path)) return `is not there: the worker has no file ${path}`;
+  if (!exportsHandleText(readFileSync(path, 'utf8'))) return 'exports no function handleText';
+  return 'was added or changed after this worker started, which is to be started again';
+}

@@ -1,0 +1,88 @@
+import type { InjectedSinks, NativeConnection } from '@temporalio/worker';
+import type { WorkflowInfo } from '@temporalio/workflow';
+import type { RunSinks } from '../workflows/sinks.ts';
+
+/** How often code may be cut before it is taken for an endless loop: once could be the machine's fault. */
+const cutsAllowed = 2;
+
+/** How often a task may fail for another reason. */
+const failuresAllowed = 3;
+
+interface Watched {
+  instance: number;
+  /** Whether it has been begun again, and it is not known yet why. */
+  isAgain: boolean;
+  isResting: boolean;
+  cuts: number;
+}
+
+/**
+ * Ends runs whose custom orchestrator holds up the worker: code that does not come to rest is cut by the SDK after five
+ * seconds, during which no other run of the worker gets on, and what it fails with outside of `handleText` fails the
+ * workflow's task; either is tried again for ever.
+ */
+export function runWatch(connection: NativeConnection, namespace: string): InjectedSinks<RunSinks>['watch'] {
+  const runs = new Map<string, Watched>();
+
+  const end = async ({ workflowId, runId }: WorkflowInfo, reason: string): Promise<void> => {
+    runs.delete(runId);
+    const workflowExecution = { workflowId, runId };
+    await connection.workflowService.terminateWorkflowExecution({ namespace, workflowExecution, reason });
+  };
+
+  const failures = async ({ workflowId, runId }: WorkflowInfo): Promise<{ count: number; last: string }> => {
+    const execution = { workflowId, runId };
+    const { pendingWorkflowTask } = await connection.workflowService.describeWorkflowExecution({
+      namespace,
+      execution,
+    });
+    const { history } = await connection.workflowService.getWorkflowExecutionHistoryReverse({
+      namespace,
+      execution,
+      maximumPageSize: 10,
+    });
+    // Tasks whose worker died have timed out instead.
+    const failed = history?.events?.find(
+      (event) => event.workflowTaskFailedEventAttributes ?? event.workflowTaskCompletedEventAttributes,
+    )?.workflowTaskFailedEventAttributes;
+    return { count: failed ? (pendingWorkflowTask?.attempt ?? 0) : 0, last: failed?.failure?.message ?? '' };
+  };
+
+  return {
+    entered: {
+      async fn(info, file, instance) {
+        const before = runs.get(info.runId);
+        const isAgain = before !== undefined && (before.isAgain || before.instance !== instance);
+        const now: Watched = { instance, isAgain, isResting: false, cuts: before?.cuts ?? 0 };
+        runs.set(info.runId, now);
+        // What a task has said comes all at once when it is over: without `rested` among it, it was cut.
+        await new Promise((resolve) => setImmediate(resolve));
+        if (runs.get(info.runId) !== now) return;
+        if (!now.isResting) {
+          now.cuts += 1;
+          if (now.cuts < cutsAllowed) return;
+          await end(
+            info,
+            `${file} ran for seconds without coming to rest, ${now.cuts} times: an endless loop?`,
+          );
+          return;
+        }
+        now.cuts = 0;
+        if (!now.isAgain) return;
+        now.isAgain = false;
+        const { count, last } = await failures(info);
+        if (count < failuresAllowed) return;
+        await end(info, `${file} failed outside of what handleText waits for, ${count} times: ${last}`);
+      },
+      callDuringReplay: false,
+    },
+    rested: {
+      fn({ runId }, isDone) {
+        const now = runs.get(runId);
+        if (now !== undefined) now.isResting = true;
+        if (isDone) runs.delete(runId);
+      },
+      callDuringReplay: false,
+    },
+  };
+}

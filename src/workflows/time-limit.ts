@@ -1,0 +1,34 @@
+import { CancellationScope, condition } from '@temporalio/workflow';
+
+/** Work was not done when its time was up. */
+export class TimeUp extends Error {
+  override name = 'TimeUp';
+  readonly milliseconds: number;
+
+  constructor(milliseconds: number) {
+    super(`Not done within ${milliseconds} ms`);
+    this.milliseconds = milliseconds;
+  }
+}
+
+/**
+ * Waits for work, but no longer than so many milliseconds: then what it has under way is cancelled, and what becomes
+ * of it is nobody's concern any more.
+ *
+ * @throws what the work throws; `TimeUp`; `CancelledFailure`
+ */
+export async function withinTime<T>(milliseconds: number, work: () => Promise<T>): Promise<T> {
+  let end: { value: T } | { error: unknown } | undefined;
+  const scope = new CancellationScope();
+  void scope.run(work).then(
+    (value) => (end = { value }),
+    (error: unknown) => (end = { error }),
+  );
+  const isInTime = await condition(() => end !== undefined, milliseconds);
+  if (!isInTime || end === undefined) {
+    scope.cancel();
+    throw new TimeUp(milliseconds);
+  }
+  if ('error' in end) throw end.error;
+  return end.value;
+}

@@ -1,0 +1,107 @@
+import { mkdtempSync, rmSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { findOrchestrators } from '../../src/config/custom-orchestrators.ts';
+import { keptBundle, workflowBundle } from '../../src/worker/workflow-bundle.ts';
+import { folderOf, orchestrator } from '../support/extensions.ts';
+
+function placesOf(files: Record<string, string>): { home: string; folder: string } {
+  const places = { home: mkdtempSync(join(tmpdir(), 'reprise-bundles-')), folder: folderOf(files) };
+  onTestFinished(() => {
+    for (const each of Object.values(places)) rmSync(each, { recursive: true, force: true });
+  });
+  return places;
+}
+
+async function bundleOf({ home, folder }: { home: string; folder: string }) {
+  let isMade = false;
+  const bundle = await workflowBundle(home, folder, () => {
+    isMade = true;
+  });
+  return { ...bundle, isMade };
+}
+
+// NAME stands for the name, so that no worker takes this file itself for one.
+test.each([
+  ['a function', 'export async function NAME() {}', true],
+  ['a plain function', 'export function NAME(text) {}', true],
+  ['a constant', 'export const NAME: HandleText = async () => {};', true],
+  ['a list', 'const NAME = 1;\nexport { other, NAME };', true],
+  ['a list under another name', "export { run as NAME } from './run.ts';", true],
+  ['a longer name', 'export const NAMEUpdate = 1;', false],
+  ['no export', 'async function NAME() {}', false],
+])('an orchestrator is told by what its file exports: %s', (_, text, isOne) => {
+  const { folder } = placesOf({ 'mine.ts': text.replaceAll('NAME', 'handleText') });
+  expect(findOrchestrators(folder)).toEqual(isOne ? ['./mine.ts'] : []);
+});
+
+test('packages, hidden folders, declarations and other files are left aside', () => {
+  const text = orchestrator('');
+  const { folder } = placesOf({
+    'a.ts': text,
+    'b.mts': text,
+    'deep/er/c.js': text,
+    'd.mjs': text,
+    'e.d.ts': text,
+    'f.md': text,
+    '.hidden/g.ts': text,
+    'node_modules/h/index.js': text,
+  });
+  expect(findOrchestrators(folder)).toEqual(['./a.ts', './b.mts', './d.mjs', './deep/er/c.js']);
+});
+
+test('a folder that is not there has none', () => {
+  expect(findOrchestrators(join(tmpdir(), 'reprise-nowhere'))).toEqual([]);
+});
+
+test('without any, the bundle is that of the sources', async () => {
+  const places = placesOf({ 'other.ts': 'export const x = 1;\n' });
+  const first = await bundleOf(places);
+  expect(first).toEqual({
+    codePath: keptBundle(places.home),
+    orchestrators: { names: [], leftOut: {} },
+    isMade: true,
+  });
+  expect(await bundleOf(places)).toEqual({ ...first, isMade: false });
+});
+
+test('a bundle is kept until a file that it was made from changes', async () => {
+  const places = placesOf({
+    'mine.ts': orchestrator('return help;', "import { help } from './help.ts';\n"),
+    'help.ts': "export const help = 'one';\n",
+    'other.ts': 'export const x = 1;\n',
+  });
+  const change = (name: string, text: string): void => writeFileSync(join(places.folder, name), text);
+  expect(await bundleOf(places)).toMatchObject({ isMade: true, orchestrators: { names: ['./mine.ts'] } });
+  expect(await bundleOf(places)).toMatchObject({ isMade: false, orchestrators: { names: ['./mine.ts'] } });
+  change('other.ts', 'export const x = 2;\n');
+  expect(await bundleOf(places)).toMatchObject({ isMade: false });
+  change('help.ts', "export const help = 'two';\n");
+  expect(await bundleOf(places)).toMatchObject({ isMade: true });
+  change('more.ts', orchestrator('return "more";'));
+  expect(await bundleOf(places)).toMatchObject({
+    isMade: true,
+    orchestrators: { names: ['./mine.ts', './more.ts'] },
+  });
+});
+
+test('what was left out is not tried again until what it lacked is there', async () => {
+  const places = placesOf({
+    'good.ts': orchestrator('return "good";'),
+    'mine.ts': orchestrator('return help;', "import { help } from './help.ts';\n"),
+  });
+  const first = await bundleOf(places);
+  expect(first.orchestrators.names).toEqual(['./good.ts']);
+  expect(first.orchestrators.leftOut['./mine.ts']).toContain("Can't resolve './help.ts'");
+  const madeAt = statSync(first.codePath).mtimeMs;
+  expect(await bundleOf(places)).toEqual({ ...first, isMade: false });
+  expect(statSync(first.codePath).mtimeMs).toBe(madeAt);
+  writeFileSync(join(places.folder, 'help.ts'), "export const help = 'here';\n");
+  expect(await bundleOf(places)).toMatchObject({
+    isMade: true,
+    orchestrators: { names: ['./good.ts', './mine.ts'], leftOut: {} },
+  });
+  unlinkSync(join(places.folder, 'help.ts'));
+  expect((await bundleOf(places)).orchestrators.names).toEqual(['./good.ts']);
+});
