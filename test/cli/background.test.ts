@@ -273,6 +273,18 @@ describe.concurrent('up in the foreground', patient, () => {
     expect(home.holder).toBeUndefined();
   });
 
+  test('a signal to the whole process group comes twice, and ends it with its server all the same', async ({
+    newHome,
+  }) => {
+    const { home } = await newHome();
+    const up = home.start(['up']);
+    await up.says(/Ready\./);
+    up.process.kill('SIGTERM');
+    up.process.kill('SIGTERM');
+    expect(await up.finished).toMatchObject({ status: 0 });
+    expect(runningIn(home).servers).toEqual([]);
+  });
+
   test('takes over from the background', async ({ newHome }) => {
     const { home } = await newHome();
     await home.run(['ask', 'Hello.']);

@@ -18,6 +18,9 @@ export interface UpOptions extends CommonOptions {
 
 const lookEveryMs = 5000;
 
+/** Within this time two signals are one. */
+const sameSignalMs = 500;
+
 /** `reprise up`: embedded Temporal, Web UI and worker, until interrupted. */
 export async function up(options: UpOptions): Promise<void> {
   const home = homeFolder();
@@ -31,9 +34,13 @@ export async function up(options: UpOptions): Promise<void> {
 
   let running: Up | undefined;
   let ending: Promise<void> | undefined;
+  let endingSince = 0;
   const end = (how: Ending): void => {
-    // A second Ctrl-C does not wait for calls in flight: the next worker makes them again.
-    if (ending !== undefined && how === 'stop') process.exit(exitStatus.interrupted);
+    // A second Ctrl-C does not wait for calls in flight: the next worker makes them again. A signal to the whole
+    // process group comes twice at once, since the bootstrap hands on its own.
+    const isSecond = ending !== undefined && Date.now() - endingSince > sameSignalMs;
+    if (isSecond && how === 'stop') process.exit(exitStatus.interrupted);
+    endingSince ||= Date.now();
     ending ??= (running?.end(how) ?? endServer(home)).then(() => process.exit(exitStatus.done));
   };
   process.on('SIGINT', () => end('stop'));
