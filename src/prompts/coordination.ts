@@ -53,12 +53,19 @@ export function restartBlock(notice: RestartNotice): Content {
 }
 
 /** The message that opens an agent's attempt. */
-export function taskMessage(task: Text, restart: RestartNotice | undefined): Content {
+export function taskMessage(task: Text, restart: RestartNotice | undefined): Text[] {
   return joinContent([
     `${headings.task}\n\n`,
     task,
     ...(restart === undefined ? [] : ['\n\n', restartBlock(restart)]),
   ]);
+}
+
+/** The same as one string, for a file of the user's own. */
+export function plainTask(task: string, restart: RestartNotice | undefined): string {
+  return taskMessage(task, restart)
+    .filter((part) => typeof part === 'string')
+    .join('');
 }
 
 /** An answer as a prompt shows it. */

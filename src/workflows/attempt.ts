@@ -3,7 +3,7 @@ import type { Opening } from '../agents/agent.ts';
 import { isBudgetSpent } from '../agents/failures.ts';
 import type { Requester } from '../messages/events.ts';
 import type { Outcome } from '../messages/orchestration.ts';
-import { systemMessage, taskMessage, type RestartNotice } from '../prompts/coordination.ts';
+import { systemMessage, plainTask, taskMessage, type RestartNotice } from '../prompts/coordination.ts';
 import { winnerOf, type Vote } from '../rules/ballot.ts';
 import type { Decision } from '../rules/decision.ts';
 import { coordinate } from './coordination.ts';
@@ -28,6 +28,7 @@ export function newAttempt(run: Run, number: number, restart: RestartNotice | un
   return {
     number,
     phase: 'answering',
+    brief: plainTask(run.plain.task, restart),
     members: run.seats.map((seat) =>
       newMember(seat, run.caller, opening(seat), agent_timeout_seconds, `${run.turn}.${number}.${seat.id}`),
     ),

@@ -6,8 +6,9 @@ import type { PreparedTeam } from '../messages/orchestration.ts';
 import type { ToolSources } from '../messages/tool.ts';
 import { coordinationText } from '../prompts/coordination.ts';
 import { finalText } from '../prompts/final.ts';
-import { coordinationTools, decisionTools } from '../prompts/tools.ts';
+import { askingTools, coordinationTools, decisionTools } from '../prompts/tools.ts';
 import { anonymousName } from '../rules/ballot.ts';
+import { loadOrInvalid } from './custom-partner.ts';
 import { askingOf, openOffice, type OfficeRecord } from './office.ts';
 import type { Crew } from './run.ts';
 import type { Surface } from './surface.ts';
@@ -38,9 +39,11 @@ export async function storeDuties({
 /**
  * Gives every agent its place: its persona in the store where that is long, its tools loaded.
  *
- * @throws `ActivityFailure` where a tool cannot be used
+ * @throws `ActivityFailure` where a tool cannot be used, `ApplicationFailure` where a file of the user's own cannot
  */
 export async function seatsOf(team: Team, emit: (event: RunEventBody) => void): Promise<Seat[]> {
+  for (const { orchestrator } of team.agents)
+    if (orchestrator?.kind === 'custom') await loadOrInvalid(orchestrator.module);
   const personas = await storeTexts(team.agents.map((agent) => agent.system_message ?? ''));
   return Promise.all(
     team.agents.map(async (agent, index) => ({
@@ -59,12 +62,15 @@ export async function seatsOf(team: Team, emit: (event: RunEventBody) => void): 
 /** While a team plans (`enable_planning_mode`), tools with side effects are withheld: the final agent has them. */
 async function toolboxOf(
   { agents, orchestrator: { coordination } }: Team,
-  { id, tools }: TeamAgent,
+  { id, orchestrator: loop, tools }: TeamAgent,
   emit: (event: RunEventBody) => void,
 ): Promise<Toolbox | undefined> {
   if (!hasTools(tools)) return undefined;
   const names = agents.map((_, index) => anonymousName(index));
-  const own = coordinationTools(names, askingOf(coordination, agents.length)?.mode);
+  const asking = askingOf(coordination, agents.length)?.mode;
+  // A file of the user's own answers by what it returns.
+  const isCustom = loop.kind === 'custom';
+  const own = !isCustom ? coordinationTools(names, asking) : asking === undefined ? [] : askingTools(asking);
   return Toolbox.open(id, tools, own, emit, coordination.enable_planning_mode);
 }
 

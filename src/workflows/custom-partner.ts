@@ -77,7 +77,7 @@ export class CustomPartner implements Partner<TranscriptRef | null> {
     surface: Surface,
     earlier: SessionRecord | undefined,
   ): Promise<CustomPartner> {
-    const handleText = await load(settings.module);
+    const handleText = await loadOrInvalid(settings.module);
     const { budget, coordination } = agent;
     const office = openOffice({ budget, prices, coordination, agents: 1 }, surface, earlier ?? {});
     const asking = askingOf(coordination, 1);
@@ -155,7 +155,8 @@ export class CustomPartner implements Partner<TranscriptRef | null> {
   }
 }
 
-async function load(file: string): Promise<HandleText> {
+/** @throws `ApplicationFailure`: what the file throws when it is run, or `InvalidInput` where this worker does not run it */
+export async function loadOrInvalid(file: string): Promise<HandleText> {
   let handleText: HandleText | undefined;
   try {
     handleText = await watched(file, () => loadOrchestrator(file));

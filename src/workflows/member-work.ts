@@ -99,10 +99,11 @@ function roundLimit({ seat: { orchestrator } }: Member): number {
 }
 
 function workerOf(run: Run, attempt: Attempt, member: Member): Worker {
-  const { id, toolbox } = member.seat;
+  const { id, orchestrator, toolbox } = member.seat;
+  const isCustom = orchestrator?.kind === 'custom';
   return {
     agent: member.agent,
-    tools: toolbox?.set ?? run.toolSets.coordination,
+    tools: (isCustom ? undefined : toolbox?.set) ?? run.toolSets.coordination,
     run: (call) => {
       if (toolbox === undefined) throw new TypeError(`${id} has no tools`);
       return toolbox.call(call);

@@ -33,7 +33,12 @@ export async function orchestration(input: OrchestrationInput): Promise<Orchestr
   surface.events.emit({ type: 'started', task: firstLine, agents: seats.map(({ id }) => id) });
   for (const text of notices) surface.events.emit({ type: 'notice', text });
   const crew = newCrew(prepared, stored, surface, { desk: { history: humanQa } });
-  const run = newRun(crew, seats, { ...told, conversation: null, turn: 0 });
+  const run = newRun(crew, seats, {
+    ...told,
+    conversation: null,
+    plain: { task, history: () => Promise.resolve(history) },
+    turn: 0,
+  });
   const result = await runTask(run, surface);
   upsertSearchAttributes([{ key: outcomeAttribute, value: result.outcome }]);
   return result;

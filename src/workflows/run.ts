@@ -1,7 +1,7 @@
 import type { CancellationScope } from '@temporalio/workflow';
 import type { Team } from '../config/team.ts';
 import type { NewMessage, Text, TranscriptRef } from '../messages/message.ts';
-import type { OrchestrationResult } from '../messages/orchestration.ts';
+import type { EarlierMessage, OrchestrationResult } from '../messages/orchestration.ts';
 import type { OrchestrationPhase } from '../messages/state.ts';
 import type { Office } from './office.ts';
 import type { Member, Seat } from './team.ts';
@@ -32,6 +32,8 @@ export interface Run extends Crew {
   history: NewMessage[];
   /** Where the conversation before the task is in the store as one: a session's. */
   conversation: TranscriptRef | null;
+  /** The task and what was said before it as plain text, for a file of the user's own. */
+  plain: { task: string; history: () => Promise<EarlierMessage[]> };
   /** Number of the session's turn; 0 outside of sessions. */
   turn: number;
   restarts: OrchestrationResult['restarts'];
@@ -45,6 +47,8 @@ export interface Run extends Crew {
 export interface Attempt {
   number: number;
   phase: OrchestrationPhase;
+  /** The task as plain text, with why the team starts over. */
+  brief: string;
   members: Member[];
   /** The agent whose answer won the vote. */
   selected: Member | undefined;

@@ -26,6 +26,7 @@ export interface Task {
   task: Text;
   history: NewMessage[];
   conversation: TranscriptRef | null;
+  plain: Run['plain'];
   /** Number of the session's turn; 0 outside of sessions. */
   turn: number;
 }

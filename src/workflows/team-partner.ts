@@ -9,7 +9,7 @@ import type { Surface } from './surface.ts';
 import { newRun, runTask, storeTask } from './task.ts';
 import type { Seat } from './team.ts';
 
-const { putMessages } = proxyLocalActivities<Activities>({ startToCloseTimeout: '30 seconds' });
+const { putMessages, readMessages } = proxyLocalActivities<Activities>({ startToCloseTimeout: '30 seconds' });
 
 const outcomes = {
   submitted: 'answered',
@@ -44,10 +44,16 @@ export class TeamPartner implements Partner<TranscriptRef | null> {
   }
 
   async take(text: string, turn: number): Promise<TurnOutcome> {
+    const { said } = this;
     const told = await storeTask(text, []);
     // Time is given anew to each turn.
     const seats = this.#seats.map((seat) => ({ ...seat }));
-    const run = newRun(this.office, seats, { ...told, conversation: this.said, turn });
+    const run = newRun(this.office, seats, {
+      ...told,
+      conversation: said,
+      plain: { task: text, history: async () => (said === null ? [] : readMessages(said)) },
+      turn,
+    });
     const { answer, outcome } = await runTask(run, this.#surface);
     this.said = await putMessages(this.said, [
       { role: 'user', content: told.task },

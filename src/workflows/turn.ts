@@ -5,9 +5,10 @@ import type { Reply } from '../messages/model-call.ts';
 import { accepted, noAction, refusalText } from '../prompts/refusals.ts';
 import { readReply, type Action, type Reading, type Situation } from '../rules/action.ts';
 import { noveltyProblem } from '../rules/novelty.ts';
+import { customAnswer } from './custom-member.ts';
 import { finished, nextReply, startWork } from './member-work.ts';
 import type { Attempt, Run } from './run.ts';
-import { hasAnswer, type Member } from './team.ts';
+import { hasAnswer, type GivenAnswer, type Member } from './team.ts';
 
 /** Replies in a row that may be neither an answer nor a usable vote; then the agent is out. */
 const maxStrikes = 3;
@@ -20,6 +21,13 @@ export async function takeTurn(
   attempt: Attempt,
   member: Member,
 ): Promise<Action['kind'] | undefined> {
+  const { orchestrator } = member.seat;
+  if (orchestrator?.kind === 'custom' && attempt.phase === 'answering') {
+    const given = await worked(run, attempt, member, () => customAnswer(run, attempt, member, orchestrator));
+    if (given === undefined) return undefined;
+    giveAnswer(run, member, given);
+    return 'answer';
+  }
   while (isIn(member)) {
     if (member.busy !== undefined) await finished(member.busy);
     if (member.strikes >= maxStrikes) {
@@ -39,12 +47,21 @@ export async function takeTurn(
 const othersOf = ({ members }: Attempt, member: Member): Member[] =>
   members.filter((other) => other !== member && isIn(other));
 
-/** One reply within the agent's time. @returns undefined when the agent is out instead */
-async function replyOf(run: Run, attempt: Attempt, member: Member): Promise<Reply | undefined> {
+/** One reply of a model, within the agent's time. */
+const replyOf = (run: Run, attempt: Attempt, member: Member): Promise<Reply | undefined> =>
+  worked(run, attempt, member, () => nextReply(run, attempt, member));
+
+/** Work within the agent's time. @returns undefined when the agent is out instead */
+async function worked<T>(
+  run: Run,
+  attempt: Attempt,
+  member: Member,
+  work: () => Promise<T>,
+): Promise<T | undefined> {
   member.state = attempt.phase === 'voting' ? 'voting' : 'answering';
   const startedAt = Date.now();
   try {
-    return await nextReply(run, attempt, member);
+    return await work();
   } catch (error) {
     if (isCancellation(error)) throw error;
     if (isBudgetSpent(error)) attempt.budgetSpent = true;
@@ -99,10 +116,14 @@ function situationOf(run: Run, attempt: Attempt, member: Member): Situation {
   };
 }
 
-function takeAnswer(run: Run, member: Member, action: Action & { kind: 'answer' }): void {
-  const { content, callId } = action;
+function takeAnswer(run: Run, member: Member, { content, callId }: Action & { kind: 'answer' }): void {
   const segment = member.agent.transcript?.id ?? '';
-  member.answer = { content, text: quote(content, { segment, call: { id: callId, argument: 'content' } }) };
+  const text = quote(content, { segment, call: { id: callId, argument: 'content' } });
+  giveAnswer(run, member, { content, text });
+}
+
+function giveAnswer(run: Run, member: Member, answer: GivenAnswer): void {
+  member.answer = answer;
   member.answersGiven += 1;
   member.state = 'answered';
   const { id, name } = member.seat;
@@ -111,7 +132,7 @@ function takeAnswer(run: Run, member: Member, action: Action & { kind: 'answer' 
     agent: id,
     name,
     number: member.answersGiven,
-    content: preview(content),
+    content: preview(answer.content),
   });
 }
 

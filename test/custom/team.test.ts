@@ -1,0 +1,75 @@
+import { rmSync } from 'node:fs';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { RunEvent } from '../../src/messages/events.ts';
+import type { OrchestrationResult } from '../../src/messages/orchestration.ts';
+import { folderOf, orchestrator } from '../support/extensions.ts';
+import { running, type Running } from '../support/running.ts';
+import { restart, submit, teamOf, teamScript } from '../support/team-script.ts';
+
+const script = teamScript({
+  decide: ({ attempt, prompt }) =>
+    prompt.includes('Twice.') && attempt === 1 ? restart('Too short.', 'Say more.') : submit(),
+});
+const folder = folderOf({
+  'mine.ts': orchestrator(
+    `const { content } = await llm.generate([{ role: 'user', content: 'Draft: ' + text }]);
+     return (text.includes('Say more.') ? 'Longer: ' : 'Mine: ') + content;`,
+  ),
+  'throws.ts': orchestrator('throw new RangeError("too far");'),
+});
+let run: Running;
+beforeAll(async () => {
+  run = await running(
+    (seen) => (seen.prompt.includes('Draft: ') ? { text: 'drafted' } : script(seen)),
+    {},
+    folder,
+  );
+}, 60_000);
+afterAll(async () => {
+  await run[Symbol.asyncDispose]();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function play(
+  file: string,
+  task: string,
+): Promise<{ result: OrchestrationResult; events: RunEvent[] }> {
+  const team = teamOf(['agent_a', 'agent_b'], { type: 'openai' });
+  const [first, ...others] = team.agents;
+  const handle = await run.start({
+    task,
+    config: { ...team, agents: [{ ...first, orchestrator: file }, ...others] },
+  });
+  const result = (await handle.result()) as OrchestrationResult;
+  return { result, events: await handle.query<RunEvent[]>('events') };
+}
+
+const answersOf = (events: RunEvent[], agent: string): string[] =>
+  events.flatMap((event) => (event.type === 'answer' && event.agent === agent ? [event.content] : []));
+
+test('an agent of a team answers by a file of one’s own, votes like the others, and is told why the team starts over', async () => {
+  const { events, result } = await play('./mine.ts', 'Twice.');
+  expect(answersOf(events, 'agent_a')).toEqual(['Mine: drafted', 'Longer: drafted']);
+  expect(events.filter((event) => event.type === 'vote' && event.agent === 'agent_a')).toHaveLength(2);
+  expect(result).toMatchObject({ attempts: 2, finalAgent: 'agent_a' });
+});
+
+test('a file that throws puts its agent out, named, and the team goes on', async () => {
+  const { events, result } = await play('./throws.ts', 'Once.');
+  expect(events).toContainEqual(
+    expect.objectContaining({
+      type: 'out',
+      agent: 'agent_a',
+      reason: expect.stringContaining('./throws.ts: RangeError: too far') as string,
+    }),
+  );
+  expect(result.finalAgent).toBe('agent_b');
+});
+
+test('a file that this worker does not have fails the run before any model is called, and is named', async () => {
+  run.model.requests.length = 0;
+  await expect(play('./nowhere.ts', 'Never.')).rejects.toMatchObject({
+    cause: { message: expect.stringContaining('./nowhere.ts') as string },
+  });
+  expect(run.model.requests).toEqual([]);
+});
