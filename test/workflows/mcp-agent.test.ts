@@ -1,0 +1,101 @@
+import type { WorkflowHandle } from '@temporalio/client';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { McpServer } from '../../src/config/backend.ts';
+import type { TurnResult } from '../../src/messages/session.ts';
+import { freePort } from '../../src/embedded/ports.ts';
+import { call, inTurn, toolResults } from '../support/agent-script.ts';
+import { endProcess, startHttpServer, stdioServer } from '../support/mcp.ts';
+import type { Script } from '../support/model-server.ts';
+import { running, type Running } from '../support/running.ts';
+
+let script: Script;
+let run: Running;
+beforeAll(async () => {
+  run = await running((seen) => script(seen));
+});
+afterAll(() => run[Symbol.asyncDispose]());
+
+const say = (session: WorkflowHandle, text: string): Promise<TurnResult> =>
+  session.executeUpdate<TurnResult, [string]>('handleText', { args: [text] });
+
+/** One agent that has the tools of a server. */
+const agentWith = (server: McpServer): object => ({
+  modules: [
+    { module: 'OpenAIProvider', id: 'llm', config: { model: 'scripted-1' } },
+    { module: 'MCPToolProvider', id: 'tools', config: { servers: [server] } },
+    { module: 'SimpleToolOrchestrator', id: 'agent' },
+  ],
+  exchange: [
+    { module: 'agent', protocol: 'LLMProtocol', provider: 'llm' },
+    { module: 'agent', protocol: 'ToolProviderProtocol', provider: 'tools' },
+    { module: '__entry__', protocol: 'TextMessageHandlerProtocol', provider: 'agent' },
+  ],
+});
+
+/** A turn in which the server echoes, one in which it dies under a call, and one in which it is back. */
+async function converse(
+  server: McpServer,
+  crash: () => void | Promise<void>,
+  mend: () => Promise<void>,
+): Promise<string[]> {
+  run.model.requests.length = 0;
+  const session = await run.startSession({ config: agentWith(server) });
+  script = inTurn([call('echo', { message: 'hello' }), { text: 'It said hello.' }]);
+  expect(await say(session, 'Say hello.')).toMatchObject({ answer: 'It said hello.' });
+
+  const slow = 'trigger-long-running-operation';
+  script = inTurn([call(slow, { duration: 20, steps: 4 }), { text: 'It died.' }]);
+  const turn = say(session, 'Take long.');
+  await expect
+    .poll(
+      async () => (await session.describe()).raw.pendingActivities?.map((each) => each.activityType?.name),
+      {
+        timeout: 20_000,
+      },
+    )
+    .toContain('callTool');
+  await new Promise((resolve) => setTimeout(resolve, 1000));
+  await crash();
+  expect(await turn).toMatchObject({ answer: 'It died.' });
+  await mend();
+
+  script = inTurn([call('echo', { message: 'again' }), { text: 'It is back.' }]);
+  expect(await say(session, 'Once more.')).toMatchObject({ answer: 'It is back.' });
+  await session.signal('close');
+  await session.result();
+  return toolResults(run.model.requests.at(-1)!);
+}
+
+test(
+  'an agent uses an MCP server over stdio; its crash is an observation, and the next call starts it again',
+  { timeout: 120_000 },
+  async () => {
+    const { server, pids } = stdioServer(run.home);
+    const results = await converse(
+      server,
+      () => {
+        process.kill(pids().at(-1) ?? 0, 'SIGKILL');
+      },
+      async () => {},
+    );
+    expect(results).toEqual(['Echo: hello', expect.stringMatching(/^Exception: /), 'Echo: again']);
+  },
+);
+
+test(
+  'an agent uses an MCP server over HTTP; its crash is an observation, and it is used again when it is back',
+  { timeout: 120_000 },
+  async () => {
+    const port = await freePort();
+    let child = await startHttpServer(port);
+    const results = await converse(
+      { name: 'everything', url: `http://127.0.0.1:${port}/mcp` },
+      () => endProcess(child),
+      async () => {
+        child = await startHttpServer(port);
+      },
+    );
+    await endProcess(child);
+    expect(results).toEqual(['Echo: hello', expect.stringMatching(/^Exception: /), 'Echo: again']);
+  },
+);
