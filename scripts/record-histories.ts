@@ -17,6 +17,7 @@ import { findTemporalCli } from '../src/embedded/temporal-cli.ts';
 import { createWorker } from '../src/worker.ts';
 import { quietRuntime } from '../src/worker/quiet-runtime.ts';
 import { courses } from '../test/histories/courses.ts';
+import { writeKit } from '../test/support/agent-script.ts';
 import { startModelServer } from '../test/support/model-server.ts';
 
 /** Without what only tells of the machine: replaying needs neither stack traces nor identities. */
@@ -31,6 +32,7 @@ quietRuntime();
 const home = mkdtempSync(join(tmpdir(), 'reprise-record-'));
 const cli = await findTemporalCli(console.error);
 const server = await startServer({ cli, port: await freePort(), log: join(home, 'temporal.log') });
+writeKit(home);
 const names = process.argv.slice(2);
 for (const { name, type = 'orchestration', script, input, extensions, steer } of courses.filter(
   (each) => names.length === 0 || names.includes(each.name),

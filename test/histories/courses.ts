@@ -4,6 +4,7 @@ import type { PendingQuestion } from '../../src/messages/broadcast.ts';
 import type { RunEvent } from '../../src/messages/events.ts';
 import type { OrchestrationInput } from '../../src/messages/orchestration.ts';
 import type { SessionInput } from '../../src/messages/session.ts';
+import { agentOf, call, calls, inTurn, toolResults } from '../support/agent-script.ts';
 import { hasAsked } from '../support/asking.ts';
 import { configOf } from '../support/extensions.ts';
 import type { Script } from '../support/model-server.ts';
@@ -195,6 +196,56 @@ export const courses: Course[] = [
       await run.executeUpdate('handleText', { args: ['Write about tea.'] });
       await run.executeUpdate('handleText', { args: ['And about rain.'] });
       await run.signal('close');
+    },
+  },
+  {
+    name: 'session-simple-tool',
+    type: 'session',
+    script: ({ prompt, ...seen }) => {
+      const results = toolResults({ prompt, ...seen }).length;
+      if (prompt.includes('And again?')) return { text: 'Still blue.' };
+      return results === 0 ? calls(['echo', { text: 'blue' }], ['fail', { text: 'no' }]) : { text: 'Blue.' };
+    },
+    input: { config: agentOf('openai', { simple: {} }, ['kit']) },
+    steer: async (run) => {
+      await run.executeUpdate('handleText', { args: ['Which color?'] });
+      await run.executeUpdate('handleText', { args: ['And again?'] });
+      await run.signal('close');
+    },
+  },
+  {
+    name: 'session-react',
+    type: 'session',
+    script: inTurn([
+      { text: 'Hm.' },
+      call('echo', { text: 'blue' }),
+      { text: 'Ah.' },
+      { text: 'So.' },
+      { text: 'FINAL_ANSWER: Blue.' },
+    ]),
+    input: { config: agentOf('openai', { react: {} }, ['kit']), text: 'Which color?' },
+  },
+  {
+    name: 'team-tools',
+    script: teamScript({
+      answer: (request) =>
+        request.tools.includes('echo') && toolResults(request).length === 0
+          ? call('echo', { text: 'found' })
+          : answer(`Answer of ${request.agent}.`),
+      present: (request) =>
+        request.tools.includes('write') && toolResults(request).length === 0
+          ? call('write', { text: 'it' })
+          : { text: 'Hm.' },
+    }),
+    input: {
+      task: 'Find out.',
+      config: {
+        agents: [
+          { id: 'agent_a', orchestrator: 'react', tool_packages: ['kit'], backend: openai },
+          { id: 'agent_b', backend: openai },
+        ],
+        orchestrator: { coordination: { enable_planning_mode: true } },
+      },
     },
   },
 ];
