@@ -43,7 +43,7 @@ export async function createWorker(settings: WorkerSettings): Promise<Worker> {
   const environment = readEnvironment(settings.variables);
   await registerSearchAttributes(connection, namespace);
   const store = openStore(home, environment);
-  const toolbox = openToolbox({ folder: configFolder, logs: join(home, 'logs') });
+  const toolbox = openToolbox({ folder: configFolder, logs: join(home, 'logs'), environment });
   return Worker.create({
     connection,
     namespace,
