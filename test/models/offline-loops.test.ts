@@ -97,6 +97,7 @@ describe.each([
     });
     await talk.reply('system', prompts.thought_prompt);
     const action = await talk.reply('system', prompts.action_prompt, tools);
+    expect(action.content).toBe('I use get_weather.');
     expect(callsOf(action)).toEqual([['get_weather', { city: 'Paris' }]]);
     talk.returns('{"sky":"clear","degrees":18}');
     expect((await talk.reply('system', prompts.observation_prompt)).content).toBe(

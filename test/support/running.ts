@@ -25,7 +25,15 @@ export interface Running {
 
 let count = 0;
 
-export async function running(script: Script, variables: NodeJS.ProcessEnv = {}): Promise<Running> {
+/**
+ * @param variables of the worker's environment, besides keys and addresses of the scripted model
+ * @param configFolder its folder of configurations and extensions; absent: its home
+ */
+export async function running(
+  script: Script,
+  variables: NodeJS.ProcessEnv = {},
+  configFolder?: string,
+): Promise<Running> {
   quietRuntime();
   const { address, bundle } = inject('temporal');
   const home = mkdtempSync(join(tmpdir(), 'reprise-home-'));
@@ -38,7 +46,7 @@ export async function running(script: Script, variables: NodeJS.ProcessEnv = {})
     connection: native,
     namespace: 'default',
     home,
-    configFolder: home,
+    configFolder: configFolder ?? home,
     variables: {
       OPENAI_API_KEY: 'test-key-openai',
       OPENAI_BASE_URL: model.openai,

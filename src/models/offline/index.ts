@@ -12,6 +12,9 @@ import { observationOn, sourcesOf, thoughtOn } from './reasoning.ts';
 import { responseTo } from './shadow.ts';
 import { nextCall, type Call } from './uses.ts';
 
+/** What it does: a call, with what it says beside it. */
+type Act = Call & { words?: string };
+
 /**
  * The model where there is no other: no network, no weights, no canned answers. It chooses sentences from the text
  * that it is given or from a folder (`backend.folder`; default: Reprise's own documentation), always the same ones
@@ -32,7 +35,7 @@ export function offlineModel({ folder }: Backend): Model {
           ? { role: 'assistant', content: act }
           : {
               role: 'assistant',
-              content: '',
+              content: act.words ?? '',
               toolCalls: [{ id: `offline_${messages.length}`, name: act.tool, arguments: text }],
             };
       return {
@@ -45,7 +48,7 @@ export function offlineModel({ folder }: Backend): Model {
 }
 
 /** What to do is told by the tools on offer and the last system message, as for any model. */
-function actOn(messages: Message[], tools: ToolSpec[], library: Library): Call | string {
+function actOn(messages: Message[], tools: ToolSpec[], library: Library): Act | string {
   const prompt = readPrompt(messages);
   const phase = phaseOf(messages, tools.length > 0);
   if (phase === 'thought') return thoughtOn(prompt, library);
@@ -55,7 +58,7 @@ function actOn(messages: Message[], tools: ToolSpec[], library: Library): Call |
   if (offered.has('vote') && prompt.answers.length > 0) return vote(prompt);
   const isAlone = !offered.has('new_answer') && prompt.answers.length === 0;
   const call = isAlone ? nextCall(readQuestion(prompt.task).parts, prompt.uses, tools) : undefined;
-  if (call !== undefined) return call;
+  if (call !== undefined) return phase === 'action' ? { ...call, words: `I use ${call.tool}.` } : call;
   const question = offered.has('ask_others') ? questionBefore(prompt, library) : undefined;
   if (question !== undefined) return { tool: 'ask_others', input: { question } };
   if (offered.has('new_answer')) return { tool: 'new_answer', input: { content: answerTo(prompt, library) } };
