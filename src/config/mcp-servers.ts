@@ -1,9 +1,14 @@
 import { z } from 'zod';
+import { holdsSecret } from './placeholders.ts';
 
 const name = z.string().min(1);
 const texts = z.record(z.string(), z.string());
 
-/** A server of tools over the Model Context Protocol: a command that speaks it over stdio, or an HTTP address. */
+/**
+ * A server of tools over the Model Context Protocol: a command that speaks it over stdio, or an HTTP address.
+ * `${NAME}` in a value of `env` or `headers` stands for a variable of the worker's environment until the server is
+ * started, so that neither configurations nor histories hold what is in it.
+ */
 export type McpServer = {
   name: string;
   /** Seconds that one of its tools may run, where a configuration says so. */
@@ -29,10 +34,15 @@ const writtenSchema = z.strictObject({
 
 type Written = z.output<typeof writtenSchema>;
 
+const writtenOut =
+  'looks like a secret, and a configuration is kept with its runs: ' +
+  "write ${NAME}, and set the variable NAME in the worker's environment";
+
 const mcpServerSchema = writtenSchema
   .superRefine((server, context) => {
     const problem = problemOf(server);
     if (problem !== undefined) context.addIssue({ code: 'custom', ...problem });
+    for (const path of secretsIn(server)) context.addIssue({ code: 'custom', path, message: writtenOut });
   })
   .transform(({ name, command, args = [], env, url = '', headers }): McpServer => {
     const [program, ...words] = [command ?? []].flat();
@@ -65,3 +75,9 @@ function problemOf(server: Written): { path: string[]; message: string } | undef
   if (foreign === undefined) return undefined;
   return { path: [foreign], message: `goes with a ${kind === 'stdio' ? 'url' : 'command'}` };
 }
+
+/** Keys of values that are secrets. */
+const secretsIn = (server: Written): string[][] =>
+  (['env', 'headers'] as const).flatMap((key) =>
+    Object.entries(server[key] ?? {}).flatMap(([name, value]) => (holdsSecret(value) ? [[key, name]] : [])),
+  );

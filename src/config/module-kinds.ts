@@ -4,7 +4,7 @@ import { backendSchema, type Backend } from './backend.ts';
 import { mcpServersSchema } from './mcp-servers.ts';
 import { reactSchema, simpleToolSchema, type OrchestratorSettings } from './orchestrators.ts';
 import { modulePath } from './module-path.ts';
-import { waitingTime } from './seconds.ts';
+import { toolTime } from './seconds.ts';
 import { toolPackagesSchema } from './tool-packages.ts';
 
 /** What a module can be to another (xaibo's documentation, Protocols). */
@@ -68,7 +68,7 @@ const kinds: Record<string, Kind> = {
   MCPToolProvider: {
     provides: 'ToolProviderProtocol',
     schema: z
-      .strictObject({ servers: mcpServersSchema, timeout: waitingTime.optional() })
+      .strictObject({ servers: mcpServersSchema, timeout: toolTime.optional() })
       .transform(({ servers, timeout }) => ({
         provides: 'ToolProviderProtocol',
         tools: {

@@ -8,3 +8,9 @@ export const waitingTime = z.number().positive().max(longest);
 
 /** The same with a default. */
 export const seconds = (initial: number) => waitingTime.default(initial);
+
+/** Longest run of one call of a tool, in seconds: more than 0, a day at the most. */
+export const toolTime = z
+  .number()
+  .positive()
+  .max(24 * 60 * 60);

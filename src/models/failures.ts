@@ -1,6 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { ApplicationFailure } from '@temporalio/common';
 import OpenAI from 'openai';
+import { redact } from './redact.ts';
 import { retryDelay } from './retry-after.ts';
 
 /** Types of the failures that leave a model call. Only the first group is retried. */
@@ -109,14 +110,3 @@ function hint(status: number, { keyVariable, model }: Endpoint): string {
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-
-/** Takes out known secrets and whatever looks like one. */
-export function redact(text: string, secrets: string[]): string {
-  const known = secrets.filter((secret) => secret.length >= 4);
-  const withoutKnown = known.reduce((rest, secret) => rest.replaceAll(secret, '[redacted]'), text);
-  return withoutKnown
-    .replace(/\bBearer\s+[\w.~+/=-]+/gi, 'Bearer [redacted]')
-    .replace(/\b(?:sk|pk|rk|xai|gsk|ghp|github_pat)[-_][\w*.-]{6,}/g, '[redacted]')
-    .replace(/\bAIza[\w-]{10,}/g, '[redacted]')
-    .replace(/([?&](?:api_?)?key=)[^&\s"']+/gi, '$1[redacted]');
-}

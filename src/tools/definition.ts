@@ -1,14 +1,12 @@
 import { z } from 'zod';
 import { problemsOf, problemText } from '../config/problems.ts';
+import { toolTime } from '../config/seconds.ts';
 import type { SideEffects } from '../messages/tool.ts';
 import { checkArguments, isZodSchema, parameterSchema } from './parameters.ts';
 import type { Tool, ToolContext } from './tool.ts';
 
 /** Longest run of a tool that names none, in seconds. */
 export const defaultTimeout = 60;
-
-/** A day, in seconds. */
-const longestTimeout = 86_400;
 
 /** One tool as a module exports it in its array `tools`. */
 export interface ToolDefinition {
@@ -41,7 +39,7 @@ const definitionSchema = z.strictObject({
     'must be a function (args, context)',
   ),
   sideEffects: z.literal([true, false, 'idempotent']).optional(),
-  timeout: z.number().positive().max(longestTimeout).optional(),
+  timeout: toolTime.optional(),
 });
 
 /** Reads what a module exports as `tools`. @returns the tools, or what is wrong, each problem with its key */

@@ -1,3 +1,4 @@
+import type { Environment } from '../config/environment.ts';
 import { builtinPackages } from './builtin/index.ts';
 import type { McpServers } from './mcp/servers.ts';
 import { ToolModules } from './modules.ts';
@@ -8,17 +9,20 @@ export interface ToolboxSettings {
   folder: string;
   /** Where MCP servers' messages are logged. */
   logs: string;
+  /** Variables that a server's `env` and `headers` may name. */
+  environment: Environment;
 }
 
 /** All tools that a worker has. Nothing is loaded or started before it is asked for. */
-export function openToolbox({ folder, logs }: ToolboxSettings): Toolbox {
+export function openToolbox(settings: ToolboxSettings): Toolbox {
+  const { folder } = settings;
   const modules = new ToolModules(folder);
   let servers: Promise<McpServers> | undefined;
   const builtins = builtinPackages(folder);
 
   /** The protocol's library takes a good part of a second to load, and most workers never need it. */
   const serversHere = (): Promise<McpServers> =>
-    (servers ??= import('./mcp/servers.ts').then((module) => new module.McpServers(folder, logs)));
+    (servers ??= import('./mcp/servers.ts').then((module) => new module.McpServers(settings)));
 
   async function packaged(name: string): Promise<Tool[]> {
     if (!name.startsWith('builtin.')) return modules.tools(name);

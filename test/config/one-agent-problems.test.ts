@@ -303,6 +303,33 @@ describe('MCP servers', () => {
     expect(problemsIn(fileOf({ tools }))).toEqual([`c.yaml:3: modules[1].config.servers[0]${message}`]);
   });
 
+  const secret =
+    'looks like a secret, and a configuration is kept with its runs: ' +
+    "write ${NAME}, and set the variable NAME in the worker's environment";
+
+  test.each([
+    ['{ name: a, command: b, env: { TOKEN: sk-1234567890, LEVEL: info } }', ['.env.TOKEN']],
+    ['{ name: a, url: "http://c/", headers: { Authorization: Bearer abc } }', ['.headers.Authorization']],
+    [
+      '{ name: a, command: b, env: { ONE: ghp_1234567890, TWO: "http://c/?key=1" } }',
+      ['.env.ONE', '.env.TWO'],
+    ],
+    ['{ name: a, command: b, env: { TOKEN: "${A_TOKEN}", PLACE: "http://c/?key=${KEY}&page=1" } }', []],
+    ['{ name: a, url: "http://c/", headers: { Authorization: "Bearer ${TOKEN}" } }', []],
+  ])('secrets are refused by their keys and never shown, their variables are not: %s', (server, keys) => {
+    const tools = `{ module: MCPToolProvider, id: tools, config: { servers: [${server}] } }`;
+    expect(problemsIn(fileOf({ tools }))).toEqual(
+      keys.map((key) => `c.yaml:3: modules[1].config.servers[0]${key}: ${secret}`),
+    );
+  });
+
+  test('a timeout of more than a day', () => {
+    const tools = '{ module: MCPToolProvider, id: tools, config: { servers: [], timeout: 86401 } }';
+    expect(problemsIn(fileOf({ tools }))).toEqual([
+      'c.yaml:3: modules[1].config.timeout: 86401 is too large (at most 86400)',
+    ]);
+  });
+
   test('two of one name', () => {
     const servers = '[{ name: a, command: b }, { name: a, url: "http://c/" }]';
     expect(

@@ -1,7 +1,7 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { describe, expect, test } from 'vitest';
 import type { Backend } from '../../src/config/backend.ts';
-import { redact } from '../../src/models/failures.ts';
+import { redact } from '../../src/models/redact.ts';
 import { modelOpener } from '../../src/models/open-model.ts';
 import { retryDelay } from '../../src/models/retry-after.ts';
 import { startModelServer, type Scripted } from '../support/model-server.ts';

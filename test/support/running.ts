@@ -26,11 +26,22 @@ export interface Running {
 
 let count = 0;
 
+<<<<<<< HEAD
 /** @param extensions a folder whose custom orchestrators are bundled too, which takes seconds */
 export async function running(
   script: Script,
   variables: NodeJS.ProcessEnv = {},
   extensions?: string,
+=======
+/**
+ * @param variables of the worker's environment, besides keys and addresses of the scripted model
+ * @param configFolder its folder of configurations and extensions; absent: its home
+ */
+export async function running(
+  script: Script,
+  variables: NodeJS.ProcessEnv = {},
+  configFolder?: string,
+>>>>>>> fields
 ): Promise<Running> {
   quietRuntime();
   const { address, bundle } = inject('temporal');
@@ -44,7 +55,11 @@ export async function running(
     connection: native,
     namespace: 'default',
     home,
+<<<<<<< HEAD
     configFolder: extensions ?? home,
+=======
+    configFolder: configFolder ?? home,
+>>>>>>> fields
     variables: {
       OPENAI_API_KEY: 'test-key-openai',
       OPENAI_BASE_URL: model.openai,

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { createCallTool } from '../../src/activities/call-tool.ts';
 import { createListTools } from '../../src/activities/list-tools.ts';
+import type { Environment } from '../../src/config/environment.ts';
 import type {
   CallToolInput,
   CallToolResult,
@@ -42,13 +43,16 @@ export interface ToolBench {
 
 let count = 0;
 
-/** @param files the folder's content, by path */
-export function toolBench(files: Record<string, string> = {}): ToolBench {
+/**
+ * @param files the folder's content, by path
+ * @param environment variables of the worker
+ */
+export function toolBench(files: Record<string, string> = {}, environment: Environment = {}): ToolBench {
   const folder = mkdtempSync(join(tmpdir(), 'reprise-tools-'));
   const home = mkdtempSync(join(tmpdir(), 'reprise-tools-home-'));
   const store = openSqliteStore(join(home, 'store.sqlite'));
   const logs = join(home, 'logs');
-  const toolbox = openToolbox({ folder, logs });
+  const toolbox = openToolbox({ folder, logs, environment });
   const callTool = createCallTool({ store, toolbox });
   const listTools = createListTools({ store, toolbox });
   const bench: ToolBench = {

@@ -3,5 +3,6 @@ import { openToolbox } from '../../src/tools/toolbox.ts';
 import type { McpServer } from '../../src/config/backend.ts';
 
 const [folder = '', server = ''] = process.argv.slice(2);
-const tools = await openToolbox({ folder, logs: folder }).tools({ mcp: JSON.parse(server) as McpServer });
+const toolbox = openToolbox({ folder, logs: folder, environment: {} });
+const tools = await toolbox.tools({ mcp: JSON.parse(server) as McpServer });
 console.log(tools.length);

@@ -6,7 +6,7 @@ import { openToolbox } from '../../src/tools/toolbox.ts';
 import type { Outcome } from '../../src/tools/run-tool.ts';
 
 const examples = fileURLToPath(new URL('../../examples', import.meta.url));
-const toolbox = openToolbox({ folder: examples, logs: tmpdir() });
+const toolbox = openToolbox({ folder: examples, logs: tmpdir(), environment: {} });
 
 async function call(packaged: string, name: string, args: object, idempotencyKey = 'k'): Promise<Outcome> {
   const tool = (await toolbox.tools({ package: packaged })).find(({ spec }) => spec.name === name);

@@ -3,15 +3,16 @@ import { bestSentence, findingsOn, type Finding } from './findings.ts';
 import { exchangesIn, isAbout, saidOn } from './heard.ts';
 import type { Library } from './library.ts';
 import type { Prompt } from './prompt.ts';
-import { partsOf, readQuestion } from './question.ts';
+import { followedUp, partsOf, readQuestion } from './question.ts';
 import { shelvesOf } from './shelves.ts';
+import { returnedOn } from './uses.ts';
 
 /** How the offline judge begins its instructions, and its agents read them. */
 export const alsoAnswer = 'Also answer:';
 
 /**
- * An answer made of sentences that stand in the text given, in the folder, or in what others have told, each with its
- * place. Personas differ in what they look for: one that is to be brief gives the single sentence that fits best,
+ * An answer made of sentences that stand in the text given, in the folder, or in what others or tools have told, each
+ * with its place. Personas differ in what they look for: one that is to be brief gives the single sentence that fits best,
  * every other one an answer to each part.
  */
 export function answerTo(prompt: Prompt, library: Library): string {
@@ -48,10 +49,17 @@ function wantedQuestions({ persona }: Prompt, found: Finding[]): Array<{ part: s
 function findingsFor(prompt: Prompt, library: Library): Finding[] {
   const question = readQuestion(prompt.task);
   const shelves = shelvesOf(prompt, library);
+  const whole = followedUp(question.text, prompt.conversation);
   const brief = /\b(brief|one sentence|short|terse|concise|few words)\b/i.test(prompt.persona);
-  if (brief && prompt.instructions === '') return [bestSentence(question.text, shelves)];
+  const returned = question.parts.flatMap((part) => returnedOn(part, prompt.uses) ?? []);
+  if (brief && prompt.instructions === '') {
+    return returned.length > 0 ? returned : [bestSentence(question.text, shelves, whole)];
+  }
   const more = partsOf(prompt.instructions.replace(alsoAnswer, '')).filter((part) => part !== '');
-  return findingsOn([...new Set([...question.parts, ...more])], question.text, shelves);
+  const parts = [...new Set([...question.parts, ...more])];
+  const open = parts.filter((part) => !returned.some((finding) => finding.part === part));
+  const found = [...returned, ...findingsOn(open, whole, shelves)];
+  return parts.flatMap((part) => found.find((finding) => finding.part === part) ?? []);
 }
 
 function compose(found: Finding[], heard: Finding[], folder: string): string {

@@ -38,7 +38,11 @@ const sameHeadingBonus = 1.6;
 /** What answers nothing: a question, and what this model has said in an earlier answer of its own doing. */
 const idle = /\?$|nothing was found in |those asked had no answer\.$|^\(Offline model: /;
 
-/** Looks up each part; several shelves are asked in turn, and the first that knows something answers. */
+/**
+ * Looks up each part; several shelves are asked in turn, and the first that knows something answers.
+ *
+ * @param whole its other words speak for a sentence too, which need not hold them
+ */
 export function findingsOn(parts: string[], whole: string, shelves: Shelf[], least = enough): Finding[] {
   const queries = parts.map((part) => {
     const query = queryFor(part);
@@ -69,9 +73,9 @@ interface Found {
   shelf: Shelf;
 }
 
-/** The one sentence that fits a whole question best, however little that is. */
-export function bestSentence(question: string, shelves: Shelf[]): Finding {
-  const [finding] = findingsOn([question], question, shelves, enoughOfWhole);
+/** The one sentence that fits a question best, however little that is. */
+export function bestSentence(question: string, shelves: Shelf[], whole = question): Finding {
+  const [finding] = findingsOn([question], whole, shelves, enoughOfWhole);
   return finding ?? { part: question, sentences: [] };
 }
 

@@ -1,17 +1,19 @@
 import type { Backend } from '../../config/backend.ts';
-import type { AssistantMessage } from '../../messages/message.ts';
+import type { AssistantMessage, Message, ToolSpec } from '../../messages/message.ts';
 import { estimateUsage } from '../estimate.ts';
 import type { Model } from '../model.ts';
 import { alsoAnswer, answerTo, questionBefore } from './answer.ts';
 import { bestAnswer, coverage, uncoveredParts } from './judging.ts';
 import { openLibrary, type Library } from './library.ts';
+import { phaseOf } from './phase.ts';
 import { readPrompt, type Prompt } from './prompt.ts';
+import { readQuestion } from './question.ts';
+import { observationOn, sourcesOf, thoughtOn } from './reasoning.ts';
 import { responseTo } from './shadow.ts';
+import { nextCall, type Call } from './uses.ts';
 
-interface Act {
-  tool: string;
-  input: object;
-}
+/** What it does: a call, with what it says beside it. */
+type Act = Call & { words?: string };
 
 /**
  * The model where there is no other: no network, no weights, no canned answers. It chooses sentences from the text
@@ -22,8 +24,7 @@ export function offlineModel({ folder }: Backend): Model {
   return {
     async complete({ messages, tools, signal, onDelta }) {
       const library = openLibrary(folder);
-      const offered = new Set(tools.map(({ name }) => name));
-      const act = actOn(readPrompt(messages), offered, library);
+      const act = actOn(messages, tools, library);
       const text = typeof act === 'string' ? act : JSON.stringify(act.input);
       for (const word of text.split(/(?<=\s)/)) {
         signal.throwIfAborted();
@@ -34,7 +35,7 @@ export function offlineModel({ folder }: Backend): Model {
           ? { role: 'assistant', content: act }
           : {
               role: 'assistant',
-              content: '',
+              content: act.words ?? '',
               toolCalls: [{ id: `offline_${messages.length}`, name: act.tool, arguments: text }],
             };
       return {
@@ -46,10 +47,18 @@ export function offlineModel({ folder }: Backend): Model {
   };
 }
 
-/** What to do is told by the tools on offer, as for any model. */
-function actOn(prompt: Prompt, offered: Set<string>, library: Library): Act | string {
+/** What to do is told by the tools on offer and the last system message, as for any model. */
+function actOn(messages: Message[], tools: ToolSpec[], library: Library): Act | string {
+  const prompt = readPrompt(messages);
+  const phase = phaseOf(messages, tools.length > 0);
+  if (phase === 'thought') return thoughtOn(prompt, library);
+  if (phase === 'observation') return observationOn(prompt, messages) ?? thoughtOn(prompt, library);
+  const offered = new Set(tools.map(({ name }) => name));
   if (offered.has('restart_orchestration')) return decide(prompt);
   if (offered.has('vote') && prompt.answers.length > 0) return vote(prompt);
+  const isAlone = !offered.has('new_answer') && prompt.answers.length === 0;
+  const call = isAlone ? nextCall(readQuestion(prompt.task).parts, prompt.uses, tools) : undefined;
+  if (call !== undefined) return phase === 'action' ? { ...call, words: `I use ${call.tool}.` } : call;
   const question = offered.has('ask_others') ? questionBefore(prompt, library) : undefined;
   if (question !== undefined) return { tool: 'ask_others', input: { question } };
   if (offered.has('new_answer')) return { tool: 'new_answer', input: { content: answerTo(prompt, library) } };
@@ -57,10 +66,12 @@ function actOn(prompt: Prompt, offered: Set<string>, library: Library): Act | st
     return responseTo(prompt.question, prompt, library);
   const selected = prompt.answers.find(({ name }) => name === prompt.selected);
   const text = selected?.content ?? answerTo(prompt, library);
-  return `${text}\n\n(Offline model: sentences chosen from ${library.name}.)`;
+  const sources = selected === undefined ? sourcesOf(prompt, library) : library.name;
+  const answer = `${text}\n\n(Offline model: sentences chosen from ${sources}.)`;
+  return phase === 'action' ? `FINAL_ANSWER: ${answer}` : answer;
 }
 
-function vote({ task, answers }: Prompt): Act {
+function vote({ task, answers }: Prompt): Call {
   const best = bestAnswer(task, answers);
   const share = Math.round(coverage(task, best?.content ?? '') * 100);
   const missing = uncoveredParts(task, best?.content ?? '');
@@ -71,7 +82,7 @@ function vote({ task, answers }: Prompt): Act {
   };
 }
 
-function decide({ task, answers, selected, presented }: Prompt): Act {
+function decide({ task, answers, selected, presented }: Prompt): Call {
   const answer = presented ?? answers.find(({ name }) => name === selected)?.content ?? '';
   const missing = uncoveredParts(task, answer);
   if (missing.length === 0) return { tool: 'submit', input: { confirmed: true } };

@@ -1,6 +1,9 @@
 import type { Message } from '../../messages/message.ts';
 import { answerClosing, headings } from '../../prompts/headings.ts';
+import { isFinalAnswer, withoutMarker } from '../../rules/final-answer.ts';
 import { asksIn, type Ask } from './heard.ts';
+import { phaseOf } from './phase.ts';
+import { usesIn, type Use } from './uses.ts';
 
 /** The parts of a prompt that the offline model acts on. */
 export interface Prompt {
@@ -20,6 +23,8 @@ export interface Prompt {
   presented: string | undefined;
   /** What it has asked others, and what came of it. */
   asks: Ask[];
+  /** What it has looked up with tools since the task, and what came of it. */
+  uses: Use[];
   /** The question of another agent that it is to respond to, as its shadow. */
   question: PutQuestion | undefined;
 }
@@ -44,20 +49,30 @@ export function readPrompt(messages: Message[]): Prompt {
   const { task, restart } = splitOpening(opening);
   const everything = users.join('\n\n');
   const place = messages.findLastIndex(({ content }) => content === opening);
-  const before = (speaker: Message['role']): string[] =>
-    messages.slice(0, place).flatMap(({ role, content }) => (role === speaker ? [content] : []));
+  const before = messages.slice(0, place);
+  const [first] = messages;
   return {
-    persona: messages.find(({ role }) => role === 'system')?.content ?? '',
+    persona: first?.role === 'system' ? first.content : '',
     task,
     instructions: after(restart, headings.instructions).split('\n\n')[0]?.trim() ?? '',
-    conversation: before('user').join('\n\n'),
-    earlier: before('assistant'),
+    conversation: before.flatMap(({ role, content }) => (role === 'user' ? [content] : [])).join('\n\n'),
+    earlier: answersOf(before),
     answers: answersIn(everything),
     selected: /^Selected: (\S+)$/m.exec(everything)?.[1],
     presented: presentedIn(everything),
     asks: asksIn(messages),
+    uses: usesIn(messages.slice(place)),
     question: isShadow ? questionIn(last) : undefined,
   };
+}
+
+/** What was said in a conversation as an answer: not the thoughts on the way to it. */
+function answersOf(messages: Message[]): string[] {
+  return messages.flatMap(({ role, content }, index) => {
+    if (role !== 'assistant') return [];
+    if (isFinalAnswer(content)) return [withoutMarker(content)];
+    return phaseOf(messages.slice(0, index), false) === undefined ? [content] : [];
+  });
 }
 
 function questionIn(text: string): PutQuestion {

@@ -58,3 +58,17 @@ export const holdsNumber = (text: string): boolean =>
   /\d|\b(zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|hundred|thousand|once|twice|none|no|unlimited|dozen|half)\b/i.test(
     text,
   );
+
+/** What a question says that is about something named before it. */
+const following =
+  /^(?:and|but|so|then|what about|how about)\b|\b(?:it|its|they|them|their|he|him|his|she|her|there|that|this|those|these)\b/i;
+
+/** How many of the parts asked before a follow-up question is taken to be about. */
+const mostBefore = 3;
+
+/** A question with what was asked before it, where it is a follow-up question; else the question alone. */
+export function followedUp(question: string, conversation: string): string {
+  if (conversation === '' || !following.test(question)) return question;
+  const before = partsOf(readQuestion(conversation).text).slice(-mostBefore);
+  return [question, ...before].join(' ');
+}

@@ -6,7 +6,10 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { ErrorCode, type Tool as McpTool } from '@modelcontextprotocol/sdk/types.js';
 import type { McpServer } from '../../config/backend.ts';
+import type { Environment } from '../../config/environment.ts';
+import { redact } from '../../models/redact.ts';
 import { SourceError } from '../tool.ts';
+import { replaced, withoutSecrets, type Replaced } from './variables.ts';
 
 /** How long a server may take to start and to name its tools. */
 const startingMs = 20_000;
@@ -18,6 +21,8 @@ const pingMs = 5000;
 export interface Connection {
   client: Client;
   tools: McpTool[];
+  /** Texts that no error may show. */
+  secrets: string[];
 }
 
 export interface ConnectSettings {
@@ -25,25 +30,30 @@ export interface ConnectSettings {
   folder: string;
   /** Where what they print to stderr goes: one file a server. */
   logs: string;
+  /** Where `${NAME}` in a server's `env` and `headers` is looked up. */
+  environment: Environment;
   /** Called once when the connection is over, whoever ended it. */
   onClosed: () => void;
 }
 
 /** Starts a server, or connects to one, and asks for its tools. @throws `SourceError` */
 export async function connect(server: McpServer, settings: ConnectSettings): Promise<Connection> {
+  const given = replaced(server, settings.environment);
+  const { secrets } = given;
   const client = new Client({ name: 'reprise', version: '0.1.0' });
   // oxlint-disable-next-line unicorn/prefer-add-event-listener
   client.onclose = settings.onClosed;
   const options = { signal: AbortSignal.timeout(startingMs), timeout: startingMs };
   try {
-    await open(client, server, settings, options);
+    await open(client, server, given, settings, options);
     const tools = await listAll(client, options);
     if ('url' in server) watch(client);
-    return { client, tools };
+    return { client, tools, secrets };
   } catch (error) {
     void client.close();
-    throw new SourceError([`the MCP server ${server.name}: ${whyNot(server, error, settings)}`], {
-      cause: error,
+    const reason = redact(whyNot(server, error, settings), secrets);
+    throw new SourceError([`the MCP server ${server.name}: ${reason}`], {
+      cause: withoutSecrets(error, secrets),
     });
   }
 }
@@ -53,19 +63,24 @@ type RequestOptions = Parameters<Client['ping']>[0];
 async function open(
   client: Client,
   server: McpServer,
+  { values }: Replaced,
   { folder, logs }: ConnectSettings,
   options: RequestOptions,
 ): Promise<void> {
   if ('url' in server) {
     // Its types do not know exactOptionalPropertyTypes.
-    const transport = new StreamableHTTPClientTransport(new URL(server.url)) as Transport;
+    const transport = new StreamableHTTPClientTransport(new URL(server.url), {
+      requestInit: { headers: values },
+    }) as Transport;
     return client.connect(transport, options);
   }
   mkdirSync(logs, { recursive: true });
   const stderr = openSync(logFile(logs, server), 'a');
   try {
     const { command, args } = server;
-    await client.connect(new StdioClientTransport({ command, args, cwd: folder, stderr }), options);
+    // To these the transport adds the few variables that every program needs.
+    const parameters = { command, args, env: values, cwd: folder, stderr };
+    await client.connect(new StdioClientTransport(parameters), options);
   } finally {
     closeSync(stderr);
   }

@@ -8,33 +8,33 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import type { McpServer } from '../../config/backend.ts';
 import { defaultTimeout } from '../definition.ts';
-import { ToolError, type Tool, type ToolContext } from '../tool.ts';
-import { connect, type Connection } from './connection.ts';
+import { ToolError, type Tool } from '../tool.ts';
+import type { ToolboxSettings } from '../toolbox.ts';
+import { connect, type Connection, type ConnectSettings } from './connection.ts';
 import { textOfContent } from './content.ts';
 import { sideEffectsOf, specOf } from './listed.ts';
+import { withoutSecrets } from './variables.ts';
 
 /** Longer than any tool may run: its own timeout ends a call, by its signal. */
 const noTimeoutMs = 2 ** 31 - 1;
 
 /** The MCP servers of a worker: each is started when it is first needed, kept, and started again after a crash. */
 export class McpServers {
-  readonly #folder: string;
-  readonly #logs: string;
+  readonly #settings: Omit<ConnectSettings, 'onClosed'>;
   readonly #connections = new Map<string, Promise<Connection>>();
 
-  constructor(folder: string, logs: string) {
-    this.#folder = resolve(folder);
-    this.#logs = logs;
+  constructor({ folder, logs, environment }: ToolboxSettings) {
+    this.#settings = { folder: resolve(folder), logs, environment };
   }
 
-  /** @throws `SourceError` where the server does not exist, or does not answer in time */
+  /** @throws `SourceError` where the server does not exist, lacks a variable, or does not answer in time */
   async tools(server: McpServer): Promise<Tool[]> {
     const { tools } = await this.#connection(server);
     return tools.map((tool) => ({
       spec: specOf(tool),
       sideEffects: sideEffectsOf(tool.annotations),
-      timeout: defaultTimeout,
-      run: (args, context) => this.#run(server, tool, args, context),
+      timeout: server.timeout ?? defaultTimeout,
+      run: (args, { signal }) => this.#call(server, tool, args, signal),
     }));
   }
 
@@ -46,28 +46,17 @@ export class McpServers {
   }
 
   #connection(server: McpServer): Promise<Connection> {
-    const key = JSON.stringify(server);
+    // Agents that grant its tools different times share the server.
+    const key = JSON.stringify({ ...server, timeout: undefined });
     const known = this.#connections.get(key);
     if (known !== undefined) return known;
     const forget = (): void => {
       if (this.#connections.get(key) === connection) this.#connections.delete(key);
     };
-    const connection = connect(server, { folder: this.#folder, logs: this.#logs, onClosed: forget });
+    const connection = connect(server, { ...this.#settings, onClosed: forget });
     this.#connections.set(key, connection);
     connection.catch(forget);
     return connection;
-  }
-
-  async #run(
-    server: McpServer,
-    tool: McpTool,
-    args: Record<string, unknown>,
-    { signal }: ToolContext,
-  ): Promise<string> {
-    const result = await this.#call(server, tool, args, signal);
-    const text = textOfContent(result);
-    if (result.isError) throw new ToolError(text);
-    return text;
   }
 
   async #call(
@@ -75,16 +64,18 @@ export class McpServers {
     { name }: McpTool,
     args: Record<string, unknown>,
     signal: AbortSignal,
-  ): Promise<CallToolResult> {
+  ): Promise<string> {
     for (let again = false; ; again = true) {
-      const { client } = await this.#connection(server);
+      const { client, secrets } = await this.#connection(server);
       try {
         const params = { name, arguments: args };
         const options = { signal, timeout: noTimeoutMs };
-        return (await client.callTool(params, undefined, options)) as CallToolResult;
+        const result = (await client.callTool(params, undefined, options)) as CallToolResult;
+        if (result.isError) throw new ToolError(textOfContent(result));
+        return textOfContent(result);
       } catch (error) {
         if (!again && isUnknownSession(error)) await client.close();
-        else throw explained(error, server);
+        else throw withoutSecrets(explained(error, server), secrets);
       }
     }
   }
