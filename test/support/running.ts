@@ -26,22 +26,15 @@ export interface Running {
 
 let count = 0;
 
-<<<<<<< HEAD
-/** @param extensions a folder whose custom orchestrators are bundled too, which takes seconds */
-export async function running(
-  script: Script,
-  variables: NodeJS.ProcessEnv = {},
-  extensions?: string,
-=======
 /**
  * @param variables of the worker's environment, besides keys and addresses of the scripted model
- * @param configFolder its folder of configurations and extensions; absent: its home
+ * @param extensions its folder of configurations and extensions, whose custom orchestrators are bundled too, which
+ *   takes seconds; absent: its home
  */
 export async function running(
   script: Script,
   variables: NodeJS.ProcessEnv = {},
-  configFolder?: string,
->>>>>>> fields
+  extensions?: string,
 ): Promise<Running> {
   quietRuntime();
   const { address, bundle } = inject('temporal');
@@ -55,11 +48,7 @@ export async function running(
     connection: native,
     namespace: 'default',
     home,
-<<<<<<< HEAD
     configFolder: extensions ?? home,
-=======
-    configFolder: configFolder ?? home,
->>>>>>> fields
     variables: {
       OPENAI_API_KEY: 'test-key-openai',
       OPENAI_BASE_URL: model.openai,

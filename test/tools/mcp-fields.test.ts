@@ -18,7 +18,7 @@ const refusal = async (...mcpServers: McpServer[]): Promise<{ type: string; mess
   (await bench.list({ mcpServers }).catch((error: unknown) => error)) as { type: string; message: string };
 
 describe('env', () => {
-  const { server: plain } = stdioServer();
+  const { server: plain } = stdioServer(bench.folder);
 
   test('a command gets it beside the few variables that every program needs, and none of the others', async () => {
     const env = { LEVEL: '${TEST_LEVEL}', AUTH: 'token ${TEST_TOKEN}!', PLAIN: '$HOME {x} ${}' };
@@ -60,7 +60,7 @@ describe('env', () => {
 
 describe('timeout', () => {
   test('is that of each of the server’s tools, and servers that differ in nothing else are one', async () => {
-    const { server, pids } = stdioServer();
+    const { server, pids } = stdioServer(bench.folder);
     for (const timeout of [5, 90]) {
       const { tools } = await bench.list({ mcpServers: [{ ...server, timeout }] });
       expect(new Set(tools.map((tool) => tool.timeout))).toEqual(new Set([timeout]));
