@@ -78,11 +78,19 @@ test('the details for the Web UI tell the open question and how to answer it, at
         byAgent: {},
       },
     },
-    [{ questionId: 'q1', from: 'a', question: 'Red\nor blue?', askedAt: '1', expiresAt: '2' }],
+    [
+      {
+        questionId: 'q1',
+        from: 'a',
+        question: 'Red\nor blue?',
+        askedAt: '1',
+        expiresAt: '2026-11-21T09:06:10.123Z',
+      },
+    ],
     'run-1',
   );
   expect(details).toBe(
-    '### a waits for a person, until 2\n\n> Red\n> or blue?\n\n' +
+    '### a asks a person\n\n> Red\n> or blue?\n\nIt waits until 2026-11-21 09:06:10 UTC.\n\n' +
       'Answer it with the signal `answer` (menu "Send a Signal"), whose input is `{"answer": "…"}`; an empty answer skips. ' +
       'Or: `reprise answer run-1 "…"`\n\n' +
       '### Attempt 2/3: deciding\n- **a**: voted for b\n- **b**: voted, 2 answers\n\nFinal agent: **b**\n\n' +

@@ -38,9 +38,11 @@ export function detailsOf(
 
 function questionLines({ from, question, expiresAt }: PendingQuestion, workflowId: string): string[] {
   return [
-    `### ${from} waits for a person, until ${expiresAt}`,
+    `### ${from} asks a person`,
     '',
     `> ${question.replaceAll('\n', '\n> ')}`,
+    '',
+    `It waits until ${expiresAt.replace('T', ' ').replace(/\.\d+Z$/, ' UTC')}.`,
     '',
     'Answer it with the signal `answer` (menu "Send a Signal"), whose input is `{"answer": "…"}`; ' +
       `an empty answer skips. Or: \`reprise answer ${workflowId} "…"\``,
