@@ -31,7 +31,7 @@ interface Prompted extends PendingQuestion {
 }
 
 /** What outlives a run of a session: see `continueAsNew`. */
-export type DeskRecord = Partial<Pick<Desk, 'history' | 'unanswered' | 'kept' | 'asked'>>;
+export type DeskRecord = Partial<Pick<Desk, 'history' | 'shown' | 'unanswered' | 'kept' | 'asked'>>;
 
 /**
  * The place where a session's agents and the person meet; what is done at it is decided by `rules/desk.ts`.
@@ -57,8 +57,8 @@ export class HumanDesk {
   }
 
   get record(): DeskRecord {
-    const { history, unanswered, kept, asked } = this.#desk;
-    return { history, unanswered, kept, asked };
+    const { history, shown, unanswered, kept, asked } = this.#desk;
+    return { history, shown, unanswered, kept, asked };
   }
 
   /** The question that waits for the person. */

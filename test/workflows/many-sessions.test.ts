@@ -1,5 +1,6 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { PendingQuestion } from '../../src/messages/broadcast.ts';
 import type { TurnResult } from '../../src/messages/session.ts';
 import { agentOf } from '../support/agent-script.ts';
 import { running, type Running } from '../support/running.ts';
@@ -7,7 +8,11 @@ import { running, type Running } from '../support/running.ts';
 let run: Running;
 beforeAll(async () => {
   // What a person has said last, and all numbers that this conversation has ever heard of.
-  run = await running(({ prompt }) => {
+  run = await running(({ prompt, body }) => {
+    const last = JSON.stringify(body.messages.at(-1));
+    if (last.includes('Ask me')) {
+      return { calls: [{ name: 'ask_others', arguments: { question: `Question ${last.length}?` } }] };
+    }
     const numbers = [...prompt.matchAll(/number (\d+)/g)].map(([, number]) => number);
     return { text: `I know ${[...new Set(numbers)].join(' ')}` };
   });
@@ -31,16 +36,33 @@ test(
 );
 
 test(
-  'turn 400 still knows turn 1, after the session has gone on in a new run',
+  'turn 400 still knows turn 1, and what its agent was told then, after the session has gone on in a new run',
   { timeout: 180_000 },
   async () => {
-    const session = await run.startSession({ config: agentOf('openai', { simple: {} }) });
+    const config = agentOf('openai', { simple: {} }, [], { coordination: { broadcast: 'human' } });
+    const session = await run.startSession({ config });
     const { runId } = await session.describe();
-    await say(session, 'Remember number 7.');
+    const answered = async (turn: Promise<string>): Promise<string> => {
+      await expect
+        .poll(() => session.query<PendingQuestion[]>('pendingQuestions'), { timeout: 20_000 })
+        .toHaveLength(1);
+      await session.signal('answer', { answer: 'Dark mode' });
+      return turn;
+    };
+    await answered(say(session, 'Ask me. Remember number 7.'));
     for (let turn = 2; turn < 400; turn++) await say(session, 'Go on.');
     expect((await session.describe()).runId).not.toBe(runId);
-    expect(await say(session, 'Which one?')).toBe('I know 7');
+    // It has been shown the first answer in this conversation, so that a new question is put to the person.
+    expect(await answered(say(session, 'Ask me something else.'))).toBe('I know 7');
     await session.signal('close');
-    expect(await session.result()).toMatchObject({ turns: 400, usage: { calls: 400 } });
+    expect(await session.result()).toMatchObject({ turns: 400, usage: { calls: 402 } });
   },
 );
+
+test('a session ends by itself when its idle time is over', async () => {
+  const session = await run.startSession({
+    config: agentOf('openai', { simple: {} }, [], { idle_timeout: 1 }),
+  });
+  await say(session, 'Remember number 5.');
+  expect(await session.result()).toMatchObject({ answer: 'I know 5', turns: 1, outcome: 'answered' });
+});
