@@ -1,5 +1,5 @@
 /**
- * `node bench/asking.ts`: what asking costs. Times are medians of pairs with a bare Temporal workflow that waits as
+ * `npm run bench -- asking`: what asking costs. Times are medians of pairs with a bare Temporal workflow that waits as
  * long, measured in this run on this machine: quote the ratios.
  */
 import { fork } from 'node:child_process';

@@ -1,5 +1,5 @@
 /**
- * `npm run bench`: what Reprise costs beside the model's own time. Every figure is measured in this run, on this
+ * `npm run bench -- run`: what Reprise costs beside the model's own time. Every figure is measured in this run, on this
  * machine, beside a bare Temporal workflow with the same activities: quote the ratios, not the seconds.
  */
 import { setTimeout as pause } from 'node:timers/promises';

@@ -1,5 +1,5 @@
 /**
- * `node bench/tools.ts`: what one agent with tools costs: ten model calls of 200 ms and nine quick tool calls between
+ * `npm run bench -- tools`: what one agent with tools costs: ten model calls of 200 ms and nine quick tool calls between
  * them, beside a bare Temporal workflow with ten such activities and nothing else. Medians of pairs: quote the ratio.
  */
 import { writeFileSync } from 'node:fs';
