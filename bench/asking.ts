@@ -15,6 +15,8 @@ const rounds = 9;
 const shadowMs = 300;
 const waits: Array<{ what: 'begin' | 'end'; at: number }> = [];
 let mode: 'agents' | 'human' = 'agents';
+/** Whether one of the shadows takes far longer than the question may. */
+let isSlow = false;
 /** When the model had written the asker's call. */
 let askedAt = 0;
 /** When the asker came back with the responses. */
@@ -32,15 +34,18 @@ const stage = await openStage(
       askedAt = performance.now();
       return ask('Which one?');
     },
-    shadow: () => ({ text: 'This one.', delay: shadowMs }),
+    shadow: ({ prompt }) => ({
+      text: 'This one.',
+      delay: isSlow && prompt.includes('I am c.') ? 15_000 : shadowMs,
+    }),
   }),
   (what) => waits.push({ what, at: performance.now() }),
 );
 const { model, reprise } = stage;
 
-const config = (agents: string[]) => ({
+const config = (agents: string[], broadcast_timeout = 300) => ({
   agents: agents.map((id) => ({ id, system_message: `I am ${id}.`, backend: { type: 'openai' } })),
-  orchestrator: { coordination: { broadcast: mode, max_orchestration_restarts: 0 } },
+  orchestrator: { coordination: { broadcast: mode, broadcast_timeout, max_orchestration_restarts: 0 } },
 });
 
 /** From the end of the reply that asks to the arrival of the asker's next call, in milliseconds. */
@@ -70,6 +75,18 @@ async function compareShadows(): Promise<void> {
   console.log(
     `One ask, two shadows of ${shadowMs} ms: ${own.toFixed(0)} ms until the asker goes on, bare workflow with two ` +
       `activities ${bare.toFixed(0)} ms, ratio ${ratio.toFixed(3)} (medians of ${rounds} pairs)`,
+  );
+}
+
+async function cutShort(): Promise<void> {
+  mode = 'agents';
+  isSlow = true;
+  const run = await reprise.startOrchestration({ task: 'T', config: config(['a', 'b', 'c'], 3) });
+  await run.result();
+  isSlow = false;
+  console.log(
+    `One shadow of 15 s, broadcast_timeout 3: the asker goes on after ${((backAt - askedAt) / 1000).toFixed(2)} s ` +
+      "with the other's response",
   );
 }
 
@@ -143,6 +160,7 @@ async function holdWaiting(count: number): Promise<void> {
 }
 
 await compareShadows();
+await cutShort();
 await answerAtOnce();
 await holdWaiting(200);
 model.requests.length = 0;

@@ -198,7 +198,8 @@ describe.each(['openai', 'claude'])('agents that ask one another, over the wire 
     });
     const shadow = requests.find((seen) => isShadow(seen) && seen.prompt.includes('I am agent_c'))!;
     const returned = requests.find(hasAsked)!;
-    expect(returned.at - shadow.at).toBeLessThan(3250);
+    // Long before the slow one; how soon is measured in bench/asking.ts.
+    expect(returned.at - shadow.at).toBeLessThan(10_000);
     await expect.poll(() => shadow.aborted, { timeout: 20_000 }).toBe(true);
   });
 
