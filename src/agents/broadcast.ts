@@ -118,13 +118,13 @@ export class Broadcast {
   async #askAgents(
     asker: Colleague,
     requestId: string,
-    call: AskCall & { question: string },
+    call: Extract<AskCall, { question: string }>,
     others: Colleague[],
     when: string,
   ): Promise<Result> {
     const { question, callId } = call;
     const segment = asker.agent.transcript?.id ?? '';
-    const asked = quote(question, { segment, call: { id: callId, argument: 'question' } });
+    const asked = call.text ?? quote(question, { segment, call: { id: callId, argument: 'question' } });
     const { depth, timeout } = this.settings;
     const responses: Array<BroadcastResult['responses'][number] | undefined> = others.map(() => undefined);
     const reasons: string[] = [];

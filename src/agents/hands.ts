@@ -5,16 +5,19 @@ import type { Broadcast, Colleague } from './broadcast.ts';
 import { storeTexts } from './stored-texts.ts';
 import type { Toolbox, ToolAnswer } from './toolbox.ts';
 
-/** Runs what an agent alone calls: tools of the world, and questions to the person. */
+/** Runs what an agent calls that no team's turn takes: tools of the world, and questions. */
 export class Hands {
   readonly #toolbox: Toolbox;
   readonly #broadcast: Broadcast | undefined;
   readonly #self: Colleague;
+  readonly #others: Colleague[];
 
-  constructor(toolbox: Toolbox, broadcast: Broadcast | undefined, self: Colleague) {
+  /** @param others whom it may ask besides the person */
+  constructor(toolbox: Toolbox, broadcast: Broadcast | undefined, self: Colleague, others: Colleague[] = []) {
     this.#toolbox = toolbox;
     this.#broadcast = broadcast;
     this.#self = self;
+    this.#others = others;
   }
 
   async run(call: ReplyCall, when: string): Promise<ToolAnswer> {
@@ -28,7 +31,9 @@ export class Hands {
   }
 
   async #ask(broadcast: Broadcast, call: ReplyCall, when: string): Promise<ToolAnswer> {
-    const result = await broadcast.ask(this.#self, askCallOf(call), [], when);
+    const asked = askCallOf(call);
+    if ('question' in asked) [asked.text] = await storeTexts([asked.question]);
+    const result = await broadcast.ask(this.#self, asked, this.#others, when);
     const text = JSON.stringify(result);
     const [content = text] = await storeTexts([text]);
     return { call, status: result.status === 'error' ? 'error' : 'ok', text, content };

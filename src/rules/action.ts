@@ -1,3 +1,4 @@
+import type { Text } from '../messages/message.ts';
 import type { Reply } from '../messages/model-call.ts';
 import type { NoveltyProblem } from './novelty.ts';
 
@@ -31,8 +32,10 @@ export type Refusal =
   | { kind: 'responses are automatic' }
   | NoveltyProblem;
 
-/** A call of `ask_others`. */
-export type AskCall = { callId: string } & ({ question: string } | { error: string });
+/** A call of `ask_others`. `text`: the question by reference, where it does not stand in the asker's last reply. */
+export type AskCall = { callId: string } & (
+  { question: string; text?: Text | undefined } | { error: string }
+);
 
 export interface Reading {
   /** The first usable action of the reply; undefined when there is none, or when the reply asks first. */

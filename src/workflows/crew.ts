@@ -65,11 +65,11 @@ async function toolboxOf(
   { id, orchestrator: loop, tools }: TeamAgent,
   emit: (event: RunEventBody) => void,
 ): Promise<Toolbox | undefined> {
-  if (!hasTools(tools)) return undefined;
   const names = agents.map((_, index) => anonymousName(index));
   const asking = askingOf(coordination, agents.length)?.mode;
   // A file of the user's own answers by what it returns.
-  const isCustom = loop.kind === 'custom';
+  const isCustom = loop?.kind === 'custom';
+  if (!hasTools(tools) && !(isCustom && asking !== undefined)) return undefined;
   const own = !isCustom ? coordinationTools(names, asking) : asking === undefined ? [] : askingTools(asking);
   return Toolbox.open(id, tools, own, emit, coordination.enable_planning_mode);
 }

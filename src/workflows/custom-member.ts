@@ -32,7 +32,9 @@ export async function customAnswer(
   const handleText = await loadOrInvalid(module);
   const when = whenOf(attempt);
   const emit = run.events.emit.bind(run.events);
-  const hands = toolbox && new Hands(toolbox, run.broadcast, member.colleague);
+  const others = attempt.members.filter((other) => other !== member && other.out === undefined);
+  const colleagues = others.map(({ colleague }) => colleague);
+  const hands = toolbox && new Hands(toolbox, run.broadcast, member.colleague, colleagues);
   const turn = new CustomTurn({
     persona: { id, text: persona, backend },
     caller: run.caller,

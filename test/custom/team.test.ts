@@ -15,6 +15,10 @@ const folder = folderOf({
     `const { content } = await llm.generate([{ role: 'user', content: 'Draft: ' + text }]);
      return (text.includes('Say more.') ? 'Longer: ' : 'Mine: ') + content;`,
   ),
+  'asks.ts': orchestrator(
+    `const { text: said } = await tools.execute('ask_others', { question: 'Which one? ' + 'Really. '.repeat(60) });
+     return JSON.parse(said).responses.map(({ responder_id, content }) => responder_id + ': ' + content).join();`,
+  ),
   'throws.ts': orchestrator('throw new RangeError("too far");'),
 });
 let run: Running;
@@ -33,8 +37,9 @@ afterAll(async () => {
 async function play(
   file: string,
   task: string,
+  coordination: object = {},
 ): Promise<{ result: OrchestrationResult; events: RunEvent[] }> {
-  const team = teamOf(['agent_a', 'agent_b'], { type: 'openai' });
+  const team = teamOf(['agent_a', 'agent_b'], { type: 'openai' }, coordination);
   const [first, ...others] = team.agents;
   const handle = await run.start({
     task,
@@ -52,6 +57,11 @@ test('an agent of a team answers by a file of one’s own, votes like the others
   expect(answersOf(events, 'agent_a')).toEqual(['Mine: drafted', 'Longer: drafted']);
   expect(events.filter((event) => event.type === 'vote' && event.agent === 'agent_a')).toHaveLength(2);
   expect(result).toMatchObject({ attempts: 2, finalAgent: 'agent_a' });
+});
+
+test('it may ask the others, whose shadows respond', async () => {
+  const { events } = await play('./asks.ts', 'Once.', { broadcast: 'agents' });
+  expect(answersOf(events, 'agent_a')).toEqual(['agent_b: Response of agent_b.']);
 });
 
 test('a file that throws puts its agent out, named, and the team goes on', async () => {
