@@ -9,7 +9,7 @@ import type { ToolAnswer } from './toolbox.ts';
 import { noWords, refuseCalls, replyOf, runCalls, type Loop, type TurnEnd, type Worker } from './worker.ts';
 
 /** Deciding is to be focused, whatever reasoning is. */
-const actionTemperature = 0.3;
+export const actionTemperature = 0.3;
 
 /**
  * The loop `react`: cycles of thought, action and observation, until an action says that it is the final answer

@@ -1,5 +1,5 @@
 import { CancellationScope } from '@temporalio/workflow';
-import { ReAct } from '../agents/react.ts';
+import { actionTemperature, ReAct } from '../agents/react.ts';
 import { runCalls, type Worker } from '../agents/worker.ts';
 import type { Reply, ReplyCall } from '../messages/model-call.ts';
 import { notRun, teamActionPrompt } from '../prompts/loops.ts';
@@ -7,9 +7,6 @@ import type { AskCall } from '../rules/action.ts';
 import { temperatureAfter } from '../rules/stress.ts';
 import { whenOf, type Attempt, type Run } from './run.ts';
 import type { Member } from './team.ts';
-
-/** Deciding is to be focused, whatever reasoning is. */
-const actionTemperature = 0.3;
 
 /** An agent's next reply, thought over as its loop does: `react` observes what it has learnt, thinks, then acts. */
 export async function nextReply(run: Run, attempt: Attempt, member: Member): Promise<Reply> {
