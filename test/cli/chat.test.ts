@@ -234,6 +234,7 @@ describe('a conversation', () => {
     script = echo;
     chatting.type('Please say two.\r');
     await chatting.prints(/Heard: .*two\.\n/);
+    await chatting.says(/🏁[^]*> \S*$/);
     chatting.type('\u0004');
     const { status, stderr } = await chatting.finished;
     expect(status).toBe(0);
