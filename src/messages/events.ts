@@ -5,7 +5,18 @@ import type { CallToolResult } from './tool.ts';
 
 /** What an agent is doing, as `state` and the live view show it. */
 export type AgentState =
-  'waiting' | 'answering' | 'answered' | 'voting' | 'voted' | 'asking' | 'using tools' | 'out' | 'timed out';
+  | 'waiting'
+  | 'answering'
+  | 'answered'
+  | 'voting'
+  | 'voted'
+  | 'asking'
+  | 'using tools'
+  | 'planning'
+  | 'criticising'
+  | 'writing'
+  | 'out'
+  | 'timed out';
 
 /** How a question to a person came to its end; `withdrawn`: the agent that asked does not wait any more. */
 export type QuestionEnd = 'answered' | 'skipped' | 'timeout' | 'withdrawn';

@@ -1,4 +1,5 @@
 import type { ResearchSettings } from '../config/research.ts';
+import type { AgentState } from './events.ts';
 import type { PriceTable } from './prices.ts';
 import type { Work } from './search.ts';
 import type { Usage } from './usage.ts';
@@ -79,6 +80,40 @@ export interface ResearchResult {
   usage: Usage;
   /** How many events the query `events` has. */
   events: number;
+}
+
+/** What a research is doing. */
+export type ResearchPhase =
+  | 'preparing'
+  | 'planning'
+  | 'searching'
+  | 'criticising'
+  | 'waiting for approval'
+  | 'synthesising'
+  | 'persisting'
+  | 'opening an issue'
+  | 'done';
+
+/** The roles of a research, as events, figures and summaries name them. */
+export type ResearchRole = 'planner' | 'critic' | 'writer';
+
+/** Answer of a research's query `state`. The four fields in snake case are the document's `ResearchState`. */
+export interface ResearchState {
+  phase: ResearchPhase;
+  /** Of the last criticism; null before the first, and where it gave no score. */
+  criticism_score: number | null;
+  /** Whether the plan is about to be drawn anew; false again once the planner has been told why. */
+  should_restart_planning: boolean;
+  restart_reason: string | null;
+  /** From 1. */
+  planning_iteration: number;
+  max_planning_iterations: number;
+  /** The idea as it stands. */
+  idea: string | null;
+  /** Iterations that have come to an end. */
+  iterations: Iteration[];
+  agents: Array<{ id: ResearchRole; state: AgentState }>;
+  usage: Usage | null;
 }
 
 /** Payload of the signal `decide`: a person ends the loop. */

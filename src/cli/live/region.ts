@@ -13,6 +13,9 @@ const marks: Record<AgentState, string> = {
   voted: '✓',
   asking: '?',
   'using tools': '✎',
+  planning: '✎',
+  criticising: '✎',
+  writing: '✎',
   out: '✗',
   'timed out': '✗',
 };
