@@ -19,7 +19,10 @@ export interface Purpose {
     | 'act'
     | 'observe'
     | 'recover'
-    | 'summarise';
+    | 'summarise'
+    | 'plan'
+    | 'criticise'
+    | 'synthesise';
   /** `attempt 2`, `turn 3`. */
   when: string;
   /** Time that the call has in all, its retries included, in milliseconds. */

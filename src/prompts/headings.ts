@@ -10,6 +10,14 @@ export const headings = {
   previousAttempts: '## Previous Orchestration Attempts',
   whyRestart: '**Why the restart was requested:**',
   instructions: '**Instructions for improvement:**',
+  idea: '## Idea',
+  plan: '## Plan',
+  material: '## Material',
+  earlierResearch: '## Earlier research',
+  planningIteration: '## Planning iteration',
+  criticism: '## Criticism',
+  guidance: '## Guidance',
+  tried: '## Tried so far',
 } as const;
 
 /** The line above an answer: `<answer agent="agent2">`, the reader's own marked `<answer agent="agent2" yours>`. */
