@@ -1,11 +1,14 @@
-import { checkConfig, checkTeam } from '../config/kinds.ts';
+import { checkPartner, checkResearch, checkTeam } from '../config/kinds.ts';
 import { orchestrationInputSchema } from '../config/orchestration-input.ts';
-import { readConfigFile, readTeamFile } from '../config/read-config.ts';
+import { readPartnerFile, readResearchFile, readTeamFile } from '../config/read-config.ts';
+import { researchInputSchema } from '../config/research-input.ts';
 import { sessionInputSchema } from '../config/session-input.ts';
 import type { PreparedOrchestration } from '../messages/orchestration.ts';
+import type { PreparedResearch } from '../messages/research.ts';
 import type { PreparedSession } from '../messages/session.ts';
 import { prepareAgent } from './prepare-agent.ts';
 import { checkedConfig, checkedInput, type PrepareDependencies } from './prepare-input.ts';
+import { prepareResearch } from './prepare-research.ts';
 import { prepareTeam } from './prepare-team.ts';
 
 /**
@@ -25,10 +28,16 @@ export function createPreparations(dependencies: PrepareDependencies) {
       const { config, history, text } = checkedInput(sessionInputSchema, input);
       const rest = { history, ...(text !== undefined && { text }) };
       const checked =
-        config === undefined ? undefined : checkedConfig(config, configFolder, checkConfig, readConfigFile);
+        config === undefined ? undefined : checkedConfig(config, configFolder, checkPartner, readPartnerFile);
       if (checked?.kind === 'team')
         return { ...rest, kind: 'team', ...prepareTeam(checked.team, dependencies) };
       return { ...rest, kind: 'agent', ...prepareAgent(checked?.agent, dependencies) };
+    },
+
+    async prepareResearch(input: unknown): Promise<PreparedResearch> {
+      const { config = { research: {} }, idea } = checkedInput(researchInputSchema, input);
+      const research = checkedConfig(config, configFolder, checkResearch, readResearchFile);
+      return { idea, ...prepareResearch(research, dependencies) };
     },
   };
 }

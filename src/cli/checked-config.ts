@@ -1,9 +1,9 @@
 import { completeAgent, defaultAgent } from '../config/default-agent.ts';
 import { completeTeam } from '../config/default-team.ts';
 import { readEnvironment, type Environment } from '../config/environment.ts';
-import type { Config } from '../config/kinds.ts';
+import type { PartnerConfig } from '../config/kinds.ts';
 import { preflight, preflightAgent } from '../config/preflight.ts';
-import { readConfigFile, readTeamFile, type Read } from '../config/read-config.ts';
+import { readPartnerFile, readTeamFile, type Read } from '../config/read-config.ts';
 import { teamSchema, type TeamConfig } from '../config/team.ts';
 import { readHolder } from '../embedded/lock.ts';
 import { usageError } from './exit.ts';
@@ -25,12 +25,12 @@ export function readTeam(options: CommonOptions): TeamConfig | undefined {
 
 /** The same of a team or of one agent, as a session takes it. */
 export function readPartner(options: CommonOptions): object | undefined {
-  const config = options.config === undefined ? undefined : valid(readConfigFile(options.config));
+  const config = options.config === undefined ? undefined : valid(readPartnerFile(options.config));
   checkKeys(options, (environment) => problemsOf(config, environment));
   return config?.content;
 }
 
-function problemsOf(config: Config | undefined, environment: Environment): string[] {
+function problemsOf(config: PartnerConfig | undefined, environment: Environment): string[] {
   if (config?.kind === 'team') return preflight(completeTeam(config.team, environment), environment);
   const agent = config === undefined ? defaultAgent(environment) : completeAgent(config.agent);
   return preflightAgent(agent, environment);

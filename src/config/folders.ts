@@ -8,12 +8,16 @@ const mapping = (value: unknown): Mapping =>
 const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
 /**
- * Makes the relative `folder:` of each backend in a configuration's content absolute, in place; what has another
+ * Makes the relative `folder:` of each backend, and of a search, in a configuration's content absolute, in place; what has another
  * shape than that of a configuration is left as it is, for its check to say so.
  */
 export function resolveFolders(content: unknown, base: string): unknown {
-  const { agents, final_agent, modules } = mapping(content);
+  const { agents, final_agent, modules, research } = mapping(content);
+  const { search, ...roles } = mapping(research);
   for (const backend of [
+    search,
+    roles['backend'],
+    ...['plan', 'criticism', 'synthesize'].map((role) => mapping(roles[role])['backend']),
     ...list(agents).map((agent) => mapping(agent)['backend']),
     mapping(final_agent)['backend'],
     ...list(modules)

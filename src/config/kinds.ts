@@ -4,47 +4,96 @@ import { soloBroadcastSchema } from './broadcast.ts';
 import { checkAgent } from './check-agent.ts';
 import type { OneAgentConfig } from './one-agent.ts';
 import { problemsOf, type Checked, type Problem } from './problems.ts';
+import { researchSchema, type ResearchConfig } from './research.ts';
 import { teamSchema, type TeamConfig } from './team.ts';
 
 /** A configuration that was checked, with the defaults filled in. `content`: the same as a run's input takes it. */
 export type Config = { content: object } & (
-  { kind: 'team'; team: TeamConfig } | { kind: 'agent'; agent: OneAgentConfig }
+  | { kind: 'team'; team: TeamConfig }
+  | { kind: 'agent'; agent: OneAgentConfig }
+  | { kind: 'research'; research: ResearchConfig }
 );
 
-const oneAgent =
-  'one agent (modules and exchange) takes no task of a team: talk to it with reprise chat, or the workflow session';
+/** One that a session can converse with. */
+export type PartnerConfig = Exclude<Config, { kind: 'research' }>;
+
+type Kind = Config['kind'] | 'plan';
 
 /** The kinds are told apart by their top-level keys. A team's is the one without any of the others'. */
-const keysOfOneAgent = ['modules', 'exchange'];
-const keysNotRun = ['research', 'plan'];
+const keys: Array<[key: string, kind: Kind]> = [
+  ['modules', 'agent'],
+  ['exchange', 'agent'],
+  ['research', 'research'],
+  ['plan', 'plan'],
+];
 
-/** What the kinds that are not run have in common with that of one agent. */
-const notRunSchema = z.looseObject({ coordination: soloBroadcastSchema.optional() });
+const notRun = 'configurations of the kind "plan" are not run by this version';
+
+/** What such a configuration is for, where it was given to something else. */
+const uses: Record<Exclude<Kind, 'team'>, string> = {
+  agent:
+    'one agent (modules and exchange) takes no task of a team: talk to it with reprise chat, or the workflow session',
+  research: 'a research takes an idea: give it to reprise research, or the workflow research',
+  plan: notRun,
+};
 
 /** Checks a configuration's content, of whichever kind it is, and fills in the defaults. */
 export function checkConfig(content: unknown): Checked<Config> {
   if (!isMapping(content)) return notAMapping;
-  if (!keysOfOneAgent.some((key) => key in content)) {
-    const checked = checkTeam(content);
-    return checked.ok ? { ok: true, value: { kind: 'team', team: checked.value, content } } : checked;
+  switch (kindOf(content).kind) {
+    case 'team':
+      return mapped(checkTeam(content), (team) => ({ kind: 'team', team, content }));
+    case 'agent':
+      return mapped(checkAgent(content), (agent) => ({ kind: 'agent', agent, content }));
+    case 'research':
+      return mapped(checkResearch(content), (research) => ({ kind: 'research', research, content }));
+    case 'plan':
+      return refused(content);
   }
-  const checked = checkAgent(content);
-  return checked.ok ? { ok: true, value: { kind: 'agent', agent: checked.value, content } } : checked;
 }
 
 /** The same where only a team will do. */
 export function checkTeam(content: unknown): Checked<TeamConfig> {
   if (!isMapping(content)) return notAMapping;
-  const key = keysOfOneAgent.find((each) => each in content);
-  if (key !== undefined) return { ok: false, problems: [{ path: [key], message: oneAgent }] };
-  const kind = keysNotRun.find((each) => each in content);
-  if (kind !== undefined) {
-    const message = `configurations of the kind "${kind}" are not run by this version, only those of a team or of one agent`;
-    return { ok: false, problems: [{ path: [kind], message }, ...problemsOfNotRun(content)] };
-  }
+  if (kindOf(content).kind !== 'team') return refused(content);
   const result = teamSchema.safeParse(content);
   if (result.success) return { ok: true, value: result.data };
   return { ok: false, problems: problemsOf(teamSchema, result.error, content).map(aboutClaudeCode) };
+}
+
+/** The same where only a team or one agent will do. */
+export function checkPartner(content: unknown): Checked<PartnerConfig> {
+  const checked = checkConfig(content);
+  if (!checked.ok || checked.value.kind !== 'research') return checked as Checked<PartnerConfig>;
+  return refused(checked.value.content);
+}
+
+/** The same where only a research will do. */
+export function checkResearch(content: unknown): Checked<ResearchConfig> {
+  if (!isMapping(content)) return notAMapping;
+  const { kind, key } = kindOf(content);
+  if (kind !== 'research') {
+    const message = `a research is configured under the key research; this is a configuration of ${kind === 'team' ? 'a team' : `the kind "${kind}"`}`;
+    return { ok: false, problems: [{ path: key === undefined ? [] : [key], message }] };
+  }
+  const result = researchSchema.safeParse(content);
+  if (result.success) return { ok: true, value: result.data };
+  return { ok: false, problems: problemsOf(researchSchema, result.error, content) };
+}
+
+function kindOf(content: object): { kind: Kind; key?: string } {
+  const [key, kind] = keys.find(([each]) => each in content) ?? [];
+  return kind === undefined || key === undefined ? { kind: 'team' } : { kind, key };
+}
+
+function refused(content: object): Checked<never> {
+  const { kind, key = '' } = kindOf(content);
+  const problem = { path: [key], message: uses[kind as Exclude<Kind, 'team'>] };
+  return { ok: false, problems: [problem, ...(kind === 'plan' ? problemsOfNotRun(content) : [])] };
+}
+
+function mapped<T>(checked: Checked<T>, map: (value: T) => Config): Checked<Config> {
+  return checked.ok ? { ok: true, value: map(checked.value) } : checked;
 }
 
 const isMapping = (content: unknown): content is object =>
@@ -54,6 +103,9 @@ const notAMapping: Checked<never> = {
   ok: false,
   problems: [{ path: [], message: 'a configuration is a mapping of keys to values' }],
 };
+
+/** What the kind that is not run has in common with the others. */
+const notRunSchema = z.looseObject({ coordination: soloBroadcastSchema.optional() });
 
 function problemsOfNotRun(content: object): Problem[] {
   const result = notRunSchema.safeParse(content);

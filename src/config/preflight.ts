@@ -20,7 +20,8 @@ export function preflightAgent(
   return lacking(`agent ${id}`, backend, environment);
 }
 
-function lacking(where: string, backend: Backend, environment: Environment): string[] {
+/** @param where who has this backend, in words */
+export function lacking(where: string, backend: Backend, environment: Environment): string[] {
   const missing = missingKey(backend, environment);
   return [
     ...(missing === undefined

@@ -2,8 +2,16 @@ import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { isNode, LineCounter, parseDocument, type Document } from 'yaml';
 import { resolveFolders } from './folders.ts';
-import { checkConfig, checkTeam, type Config } from './kinds.ts';
+import {
+  checkConfig,
+  checkPartner,
+  checkResearch,
+  checkTeam,
+  type Config,
+  type PartnerConfig,
+} from './kinds.ts';
 import { problemText, type Checked, type Problem } from './problems.ts';
+import type { ResearchConfig } from './research.ts';
 import type { TeamConfig } from './team.ts';
 
 export type Read<T> = { ok: true; config: T } | { ok: false; problems: string[] };
@@ -16,6 +24,12 @@ export const readConfigFile = (file: string): Read<Config> => readFile(file, che
 
 /** The same where only a team will do: another kind of configuration is a problem. */
 export const readTeamFile = (file: string): Read<TeamConfig> => readFile(file, checkTeam);
+
+/** The same where only a team or one agent will do. */
+export const readPartnerFile = (file: string): Read<PartnerConfig> => readFile(file, checkPartner);
+
+/** The same where only a research will do. */
+export const readResearchFile = (file: string): Read<ResearchConfig> => readFile(file, checkResearch);
 
 type Check<T> = (content: unknown) => Checked<T>;
 

@@ -1,5 +1,7 @@
 import type { PendingQuestion } from './broadcast.ts';
-import type { OrchestrationState } from './state.ts';
+import { researchDetails } from './research-details.ts';
+import type { OrchestrationState, State } from './state.ts';
+import type { Usage } from './usage.ts';
 
 /**
  * A run at a glance as Markdown, for the "current details" of Temporal's Web UI:
@@ -8,14 +10,17 @@ import type { OrchestrationState } from './state.ts';
  * @param questions what waits for a person
  * @param workflowId the run's id, to say how to answer
  */
-export function detailsOf(
-  state: OrchestrationState,
-  questions: PendingQuestion[],
-  workflowId: string,
-): string {
-  const { agents, attempt, maxAttempts, phase, restarts, selectedAgent, usage } = state;
+export function detailsOf(state: State, questions: PendingQuestion[], workflowId: string): string {
   return [
     ...questions.flatMap((question) => questionLines(question, workflowId)),
+    ...('planning_iteration' in state ? researchDetails(state, workflowId) : teamDetails(state)),
+    ...spentLines(state.usage),
+  ].join('\n');
+}
+
+function teamDetails(state: OrchestrationState): string[] {
+  const { agents, attempt, maxAttempts, phase, restarts, selectedAgent } = state;
+  return [
     `### Attempt ${attempt}/${maxAttempts}: ${phase}`,
     ...agents.map(agentLine),
     ...(selectedAgent === null ? [] : ['', `Final agent: **${selectedAgent}**`]),
@@ -25,15 +30,13 @@ export function detailsOf(
       '',
       `> ${restart.reason.replaceAll('\n', '\n> ')}`,
     ]),
-    ...(usage === null
-      ? []
-      : [
-          '',
-          '### Spent',
-          `- ${usage.calls} calls, ${usage.inputTokens + usage.outputTokens} tokens`,
-          `- $${usage.costUsd.toFixed(4)}`,
-        ]),
-  ].join('\n');
+  ];
+}
+
+function spentLines(usage: Usage | null): string[] {
+  if (usage === null) return [];
+  const tokens = usage.inputTokens + usage.outputTokens;
+  return ['', '### Spent', `- ${usage.calls} calls, ${tokens} tokens`, `- $${usage.costUsd.toFixed(4)}`];
 }
 
 function questionLines({ from, question, expiresAt }: PendingQuestion, workflowId: string): string[] {

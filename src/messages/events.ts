@@ -1,5 +1,6 @@
 import type { BroadcastResult, PendingQuestion } from './broadcast.ts';
 import type { Outcome } from './orchestration.ts';
+import type { Decision, ResearchOutcome, RestartKind } from './research.ts';
 import type { SessionResult } from './session.ts';
 import type { CallToolResult } from './tool.ts';
 
@@ -23,6 +24,35 @@ export type QuestionEnd = 'answered' | 'skipped' | 'timeout' | 'withdrawn';
 
 /** Who asked for a restart. */
 export type Requester = 'final agent' | 'person';
+
+/** What happens in a research besides. Its `attempt` is the planning iteration. */
+export type ResearchEventBody =
+  | { type: 'plan'; idea: string; approach: string; queries: string[] }
+  | { type: 'searched'; query: string; found: number }
+  /** Something that the report goes without: a search, an issue. */
+  | { type: 'gap'; text: string }
+  /** `fewer`: a plan before this one was drawn anew for its prior art. */
+  | { type: 'prior art'; similar: number; works: string[]; fewer: boolean }
+  | { type: 'criticising' }
+  /** A null score: the critic gave none. */
+  | { type: 'criticism'; score: number | null; verdict: string; text: string }
+  /** `more`: it is not the first one. */
+  | {
+      type: 'planning restart';
+      kind: RestartKind;
+      from: number;
+      to: number;
+      reason: string;
+      guidance: string;
+      more: boolean;
+    }
+  /** `best`: no iteration was good enough, and this one was the best of so many. */
+  | { type: 'synthesis'; iteration: number; best: number | null }
+  /** The research waits for a person to decide. */
+  | { type: 'approval' }
+  | ({ type: 'decided' } & Decision)
+  | { type: 'stored'; reportId: string }
+  | { type: 'issue'; url: string; created: boolean };
 
 /** What happens in a run, one entry for each thing that a person may want to see. */
 export type RunEventBody =
@@ -49,7 +79,8 @@ export type RunEventBody =
       instructions?: string;
     }
   | { type: 'restart'; by: Requester; from: number; to: number; reason: string; instructions: string }
-  | { type: 'restart refused'; by: Requester; reason: string }
+  /** `isPlanning`: it is planning iterations that are used up. */
+  | { type: 'restart refused'; by: Requester; reason: string; isPlanning?: boolean }
   /** An agent has called `ask_others`. `of`: ids of those asked; a person is `human`. */
   | { type: 'asked'; agent: string; requestId: string; question: string; of: string[] }
   /** The shadow of `agent` has answered the question of `asker`. */
@@ -73,9 +104,15 @@ export type RunEventBody =
   | { type: 'says'; agent: string; text: string; last: boolean }
   /** A session's next turn has begun. */
   | { type: 'turn'; turn: number; text: string }
+  | ResearchEventBody
   | { type: 'stopped'; why: 'timeout' | 'budget' }
   /** The last event of a run, or of a session's turn; no other one is final. */
-  | { type: 'final'; outcome: Outcome | SessionResult['outcome']; agent: string; answer: string };
+  | {
+      type: 'final';
+      outcome: Outcome | SessionResult['outcome'] | ResearchOutcome;
+      agent: string;
+      answer: string;
+    };
 
 /**
  * An event of the `events` query. `seq` counts from 1 without gaps; `at` is an ISO 8601 time;

@@ -1,4 +1,5 @@
 import type { RunEvent } from './events.ts';
+import { researchLines } from './research-lines.ts';
 
 /** One entry of the log: `stamped` ones carry a time, the others are banners. May span lines. */
 export interface LogEntry {
@@ -82,7 +83,7 @@ export function entriesOf(event: RunEvent): LogEntry[] {
     case 'restart refused':
       return [
         entry(
-          `Maximum orchestration restarts exceeded${event.by === 'person' ? ' (requested by a person)' : ''}: ${event.reason}`,
+          `Maximum ${event.isPlanning ? 'planning iterations reached' : 'orchestration restarts exceeded'}${event.by === 'person' ? ' (requested by a person)' : ''}: ${event.reason}`,
         ),
       ];
     case 'stopped':
@@ -129,6 +130,8 @@ export function entriesOf(event: RunEvent): LogEntry[] {
     case 'thinking':
     case 'presented':
       return [];
+    default:
+      return researchLines(event).map(entry);
   }
 }
 

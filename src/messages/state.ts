@@ -1,5 +1,6 @@
 import type { AgentState } from './events.ts';
 import type { OrchestrationResult } from './orchestration.ts';
+import type { ResearchState } from './research.ts';
 import type { Usage } from './usage.ts';
 
 /** Payload of the signal `requestRestart`. */
@@ -31,3 +32,6 @@ export interface OrchestrationState {
   restarts: OrchestrationResult['restarts'];
   usage: Usage | null;
 }
+
+/** Answer of the query `state`, by the kind of the run. */
+export type State = OrchestrationState | ResearchState;

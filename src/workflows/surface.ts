@@ -10,12 +10,12 @@ import type { HumanDesk } from '../agents/human-desk.ts';
 import type { HumanReply, PendingQuestion } from '../messages/broadcast.ts';
 import { detailsOf } from '../messages/details.ts';
 import type { TranscriptRef } from '../messages/message.ts';
-import type { OrchestrationPhase, OrchestrationState, RestartRequest } from '../messages/state.ts';
+import type { OrchestrationPhase, OrchestrationState, RestartRequest, State } from '../messages/state.ts';
 import { waitingAttribute } from './attributes.ts';
 import { EventLog } from './event-log.ts';
 
 /** Query `state`: the run at a glance. */
-export const stateQuery = defineQuery<OrchestrationState>('state');
+export const stateQuery = defineQuery<State>('state');
 
 /** Query `transcript`: an agent's conversation in the present attempt; null before its first reply. */
 export const transcriptQuery = defineQuery<TranscriptRef | null, [agent: string]>('transcript');
@@ -31,7 +31,7 @@ export const answerSignal = defineSignal<[HumanReply]>('answer');
 
 /** What is going on, for whoever looks. */
 export interface View {
-  state(): OrchestrationState;
+  state(): State;
   /** An agent's conversation; null before its first reply. */
   transcript(agent: string): TranscriptRef | null;
 }
@@ -98,13 +98,15 @@ export class Surface {
       this.#warn('requestRestart without {reason, instructions} is ignored');
       return;
     }
-    const { attempt, maxAttempts } = this.#state();
+    const state = this.#state();
+    const { attempt, maxAttempts } = attemptsOf(state);
     if (this.#view !== undefined && maxAttempts === 0) {
       this.#warn('requestRestart is ignored: one agent has nothing to start over');
       return;
     }
     if (attempt > 0 && attempt >= maxAttempts) {
-      this.events.emit({ type: 'restart refused', by: 'person', reason });
+      const isPlanning = 'planning_iteration' in state;
+      this.events.emit({ type: 'restart refused', by: 'person', reason, ...(isPlanning && { isPlanning }) });
       return;
     }
     this.#restart({ reason, instructions });
@@ -116,17 +118,23 @@ export class Surface {
 
   #refresh(): void {
     const questions = this.#desk?.pending ?? [];
-    setCurrentDetails(detailsOf(this.#state(), questions, workflowInfo().workflowId));
-    const isWaiting = questions.length > 0;
+    const state = this.#state();
+    setCurrentDetails(detailsOf(state, questions, workflowInfo().workflowId));
+    const isWaiting = questions.length > 0 || state.phase === 'waiting for approval';
     if (isWaiting === this.#isWaiting) return;
     this.#isWaiting = isWaiting;
     upsertSearchAttributes([{ key: waitingAttribute, value: isWaiting ? 'human' : null }]);
   }
 
-  #state(): OrchestrationState {
+  #state(): State {
     return this.#view?.state() ?? { ...nothingYet, phase: this.#resting };
   }
 }
+
+const attemptsOf = (state: State): { attempt: number; maxAttempts: number } =>
+  'planning_iteration' in state
+    ? { attempt: state.planning_iteration, maxAttempts: state.max_planning_iterations }
+    : state;
 
 const nothingYet: OrchestrationState = {
   phase: 'preparing',

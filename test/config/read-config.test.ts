@@ -140,9 +140,9 @@ describe('a problem names file, line, key and the valid choices', () => {
       'team.yaml:4: agents[0].backend.type: claude_code is not delivered as a backend, and with broadcasting on, an agent of that backend would have no ask_others; use one of openai,',
     ],
     [
-      'another kind of configuration',
-      'research: {}\n',
-      'team.yaml:1: research: configurations of the kind "research" are not run by this version',
+      'a kind of configuration that is not run',
+      'plan: {}\n',
+      'team.yaml:1: plan: configurations of the kind "plan" are not run by this version',
     ],
     ['a file that is a list', '- a\n', 'team.yaml:1: a configuration is a mapping'],
     ['an empty file', '', 'team.yaml: the file is empty'],

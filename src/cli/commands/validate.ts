@@ -1,3 +1,4 @@
+import { completeResearch, describeResearch, preflightResearch } from '../../config/complete-research.ts';
 import { completeAgent } from '../../config/default-agent.ts';
 import { completeTeam } from '../../config/default-team.ts';
 import { describeAgent } from '../../config/describe-agent.ts';
@@ -24,6 +25,14 @@ function look(config: Config, environment: Environment) {
     const agent = completeAgent(config.agent);
     const notices = withoutEffectInAgent(config.agent);
     return { missing: preflightAgent(agent, environment), notices, text: describeAgent(agent) };
+  }
+  if (config.kind === 'research') {
+    const settings = completeResearch(config.research, environment);
+    return {
+      missing: preflightResearch(settings, environment),
+      notices: [],
+      text: describeResearch(settings),
+    };
   }
   const team = completeTeam(config.team, environment);
   return {
