@@ -30,7 +30,11 @@ const iterationLine = (iteration: Iteration): string =>
   `- ${iteration.iteration}: ${iteration.idea}: ${judgementOf(iteration)}`;
 
 /** An iteration's score and verdict, in words. */
-export function judgementOf({ score, verdict, restartReason }: Omit<Iteration, 'spent'>): string {
+export function judgementOf({
+  score,
+  verdict,
+  restartReason,
+}: Pick<Iteration, 'score' | 'verdict' | 'restartReason'>): string {
   if (score !== null) return `${score}/100 (${verdict})`;
   return verdict ?? restartReason ?? 'not judged';
 }

@@ -36,3 +36,6 @@ export const accepted = 'Recorded.';
 
 /** What an agent is told of a reply without any call. */
 export const noAction = 'That was neither an answer nor a vote. Call `new_answer` or `vote`.';
+
+/** What is said to a reply that is to be a call of one tool, and is not. */
+export const replyBy = (tool: string): string => `Reply with one call of \`${tool}\`.`;

@@ -44,7 +44,6 @@ export interface ReplanNotice {
   iteration: number;
   /** How many iterations there are at the most. */
   most: number;
-  kind: RestartKind;
   reason: Text;
   guidance: Text;
   /** What the critic said; undefined where it was not asked. */

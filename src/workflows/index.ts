@@ -1,3 +1,4 @@
 /** The workflow types: what this module exports can be started by name. */
 export { orchestration } from './orchestration.ts';
+export { research } from './research.ts';
 export { session } from './session.ts';

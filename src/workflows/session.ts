@@ -17,7 +17,7 @@ import { AgentPartner, type AgentSaid } from './agent-partner.ts';
 import { outcomeAttribute } from './attributes.ts';
 import { Conversation, type Partner, type SessionRecord } from './conversation.ts';
 import { CustomPartner } from './custom-partner.ts';
-import { Surface } from './surface.ts';
+import { nothingYet, Surface } from './surface.ts';
 import { TeamPartner } from './team-partner.ts';
 
 const { prepareSession, putMessages } = proxyLocalActivities<Activities>({
@@ -45,7 +45,7 @@ interface Waiting {
  */
 export async function session(input: SessionInput & { earlier?: SessionRecord }): Promise<SessionResult> {
   const { earlier } = input;
-  const surface = new Surface('idle', earlier?.events);
+  const surface = new Surface({ ...nothingYet, phase: 'idle' }, earlier?.events);
   const queue: Waiting[] = [];
   let closed = false;
   setHandler(

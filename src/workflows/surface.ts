@@ -10,7 +10,7 @@ import type { HumanDesk } from '../agents/human-desk.ts';
 import type { HumanReply, PendingQuestion } from '../messages/broadcast.ts';
 import { detailsOf } from '../messages/details.ts';
 import type { TranscriptRef } from '../messages/message.ts';
-import type { OrchestrationPhase, OrchestrationState, RestartRequest, State } from '../messages/state.ts';
+import type { OrchestrationState, RestartRequest, State } from '../messages/state.ts';
 import { waitingAttribute } from './attributes.ts';
 import { EventLog } from './event-log.ts';
 
@@ -39,7 +39,7 @@ export interface View {
 /** What a run shows, and how a person steps in. Handlers are there from the first moment: signals may be too. */
 export class Surface {
   readonly events: EventLog;
-  readonly #resting: OrchestrationPhase;
+  readonly #resting: State;
   #view: View | undefined;
   #requested: RestartRequest | undefined;
   #restart: (request: RestartRequest) => void = (request) => (this.#requested = request);
@@ -48,10 +48,10 @@ export class Surface {
   #isWaiting = false;
 
   /**
-   * @param resting what a run is doing while it has no task
+   * @param resting what it shows while there is no work
    * @param earlierEvents how many events earlier runs of the same session had
    */
-  constructor(resting: OrchestrationPhase = 'preparing', earlierEvents = 0) {
+  constructor(resting: State = nothingYet, earlierEvents = 0) {
     this.#resting = resting;
     this.events = new EventLog(() => this.#refresh(), earlierEvents);
     setHandler(stateQuery, () => this.#state());
@@ -100,11 +100,12 @@ export class Surface {
     }
     const state = this.#state();
     const { attempt, maxAttempts } = attemptsOf(state);
-    if (this.#view !== undefined && maxAttempts === 0) {
+    const hasBegun = this.#view !== undefined;
+    if (hasBegun && maxAttempts === 0) {
       this.#warn('requestRestart is ignored: one agent has nothing to start over');
       return;
     }
-    if (attempt > 0 && attempt >= maxAttempts) {
+    if (hasBegun && attempt > 0 && attempt >= maxAttempts) {
       const isPlanning = 'planning_iteration' in state;
       this.events.emit({ type: 'restart refused', by: 'person', reason, ...(isPlanning && { isPlanning }) });
       return;
@@ -127,7 +128,7 @@ export class Surface {
   }
 
   #state(): State {
-    return this.#view?.state() ?? { ...nothingYet, phase: this.#resting };
+    return this.#view?.state() ?? this.#resting;
   }
 }
 
@@ -136,7 +137,8 @@ const attemptsOf = (state: State): { attempt: number; maxAttempts: number } =>
     ? { attempt: state.planning_iteration, maxAttempts: state.max_planning_iterations }
     : state;
 
-const nothingYet: OrchestrationState = {
+/** A team, or one agent, that has nothing to do yet. */
+export const nothingYet: OrchestrationState = {
   phase: 'preparing',
   attempt: 0,
   maxAttempts: 0,

@@ -1,0 +1,96 @@
+import { isBudgetSpent } from '../../agents/failures.ts';
+import { quote } from '../../agents/stored-texts.ts';
+import { structured, type Form, type Given } from '../../agents/structured.ts';
+import { askForScore, dossierMessage, type Dossier } from '../../prompts/research.ts';
+import { criticismTool } from '../../prompts/research-tools.ts';
+import { objectIn } from '../../rules/json-text.ts';
+import { scoreIn } from '../../rules/score.ts';
+import { verdictOf, viabilityOf } from '../../rules/viability.ts';
+import { atWork, failureOf, newSpeaker, purposeOf, type Draft, type Study } from './study.ts';
+
+/** Verdict of an iteration whose critic gave no score. */
+const noScore = 'no score';
+
+interface Said {
+  text: string;
+  score: number | null;
+}
+
+/** Has the plan criticised. Where the critic gives no score it is asked once more; a failed critic gives none. */
+export async function criticise(study: Study, draft: Draft): Promise<void> {
+  const { events } = study;
+  study.phase = 'criticising';
+  events.emit({ type: 'criticising' });
+  const { said, place } = await atWork(study, 'critic', 'criticising', (onAsking) =>
+    judge(study, draft, onAsking),
+  );
+  const { score, text } = said;
+  draft.criticism = { text, score, content: place === undefined ? text : quote(text, place('criticism')) };
+  const verdict = score === null ? noScore : verdictOf(score);
+  draft.verdict = verdict;
+  events.emit({ type: 'criticism', score, verdict, text });
+}
+
+async function judge(
+  study: Study,
+  draft: Draft,
+  onAsking: (isAsking: boolean) => void,
+): Promise<{ said: Said; place: Given<Said>['place'] | undefined }> {
+  const { events, settings } = study;
+  const critic = newSpeaker(study, 'critic', draft.number);
+  const form = formOf(settings.weights);
+  const purpose = purposeOf('criticise', draft);
+  try {
+    critic.agent.tell({ role: 'user', content: dossierMessage(dossierOf(study, draft)) });
+    const first = await structured(critic, purpose, form, onAsking);
+    if (first.value?.score != null) return { said: first.value, place: first.place };
+    critic.agent.tell({ role: 'user', content: askForScore });
+    const second = await structured(critic, purpose, form, onAsking);
+    const score = second.value?.score ?? null;
+    if (score === null) events.emit({ type: 'warning', agent: 'critic', text: 'The criticism has no score' });
+    const given = first.value === undefined ? second : first;
+    return { said: { text: given.value?.text ?? '', score }, place: given.place };
+  } catch (error) {
+    const reason = failureOf(error, isBudgetSpent);
+    events.emit({ type: 'warning', agent: 'critic', text: `There is no criticism: ${reason}` });
+    return { said: { text: '', score: null }, place: undefined };
+  }
+}
+
+/** What critic and writer work from. */
+export function dossierOf({ lessons, stored }: Study, { approach, found, plan }: Draft): Dossier {
+  const { material = [], gaps = [], similar = [] } = found ?? {};
+  return {
+    idea: plan?.idea ?? stored.idea,
+    approach,
+    material,
+    gaps,
+    similar: similar.map(({ title }) => title),
+    lessons,
+  };
+}
+
+function formOf(weights: Record<string, number>): Form<Said> {
+  const aspects = Object.keys(weights);
+  const read = (input: Record<string, unknown>): { value: Said } => ({
+    value: {
+      text: String(input['criticism']),
+      score: viabilityOf(input['scores'] as Record<string, number>, weights),
+    },
+  });
+  return {
+    tool: criticismTool(aspects).name,
+    read,
+    readText: (text) => {
+      const object = objectIn(text);
+      if (object !== undefined && hasScores(object, aspects)) return read({ criticism: text, ...object });
+      return { value: { text, score: scoreIn(text) ?? null } };
+    },
+  };
+}
+
+function hasScores({ scores }: Record<string, unknown>, aspects: string[]): boolean {
+  if (typeof scores !== 'object' || scores === null) return false;
+  const values = aspects.map((aspect) => (scores as Record<string, unknown>)[aspect]);
+  return values.every((value) => typeof value === 'number' && value >= 0 && value <= 100);
+}

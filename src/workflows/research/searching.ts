@@ -1,0 +1,62 @@
+import { ActivityFailure, isCancellation, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
+import type { Activities } from '../../activities/activities.ts';
+import type { Plan } from '../../messages/research.ts';
+import type { Recalled, SearchResult } from '../../messages/search.ts';
+import { similarWorks } from '../../rules/prior-art.ts';
+import type { Draft, Study } from './study.ts';
+
+const { recallReports } = proxyLocalActivities<Activities>({ startToCloseTimeout: '30 seconds' });
+
+/** Stored runs on ideas like this one, the nearest first. */
+export const recall = (idea: string): Promise<Recalled[]> => recallReports({ idea });
+
+/** Searches for what the plan wants to know, and for similar work there and among the stored reports. */
+export async function search(study: Study, draft: Draft, { idea, queries }: Plan): Promise<void> {
+  study.phase = 'searching';
+  const [recalled, ...results] = await Promise.all([
+    recall(idea),
+    ...queries.map((query, index) => searchOne(study, draft, idea, query, index + 1)),
+  ]);
+  const found = results.filter((result) => typeof result !== 'string');
+  const hits = results.flatMap((result, query) =>
+    typeof result === 'string'
+      ? []
+      : result.hits.map((hit, index) => ({ mark: `${query + 1}.${index + 1}`, hit })),
+  );
+  const gaps = results.filter((result) => typeof result === 'string');
+  draft.found = {
+    hits,
+    gaps,
+    material: found.map(({ material }) => material),
+    similar: similarWorks(
+      hits.map(({ hit }) => hit),
+      recalled,
+    ),
+  };
+}
+
+/** @returns the gap in words, where the search has failed */
+async function searchOne(
+  { events, gaps, settings }: Study,
+  { number: iteration }: Draft,
+  idea: string,
+  query: string,
+  number: number,
+): Promise<SearchResult | string> {
+  const activities = proxyActivities<Activities>({
+    summary: `web_research · search · iteration ${iteration} · ${query}`,
+    startToCloseTimeout: '30 seconds',
+    retry: { initialInterval: '500 ms', backoffCoefficient: 2, maximumAttempts: 3 },
+  });
+  try {
+    const result = await activities.search({ query, idea, number, search: settings.search });
+    events.emit({ type: 'searched', query, found: result.hits.length });
+    return result;
+  } catch (error) {
+    if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
+    const gap = `"${query}": ${error.cause?.message ?? error.message}`;
+    events.emit({ type: 'gap', text: `Not searched: ${gap}` });
+    gaps.push(`Not searched (iteration ${iteration}): ${gap}`);
+    return gap;
+  }
+}
