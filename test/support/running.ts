@@ -5,6 +5,7 @@ import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
 import { inject } from 'vitest';
 import type { OrchestrationInput, OrchestrationResult } from '../../src/messages/orchestration.ts';
+import type { ResearchInput, ResearchResult } from '../../src/messages/research.ts';
 import type { SessionInput } from '../../src/messages/session.ts';
 import { noOrchestrators } from '../../src/config/custom-orchestrators.ts';
 import { createWorker } from '../../src/worker.ts';
@@ -21,6 +22,9 @@ export interface Running {
   orchestrate(input: OrchestrationInput): Promise<OrchestrationResult>;
   start(input: OrchestrationInput): Promise<WorkflowHandle>;
   startSession(input: SessionInput): Promise<WorkflowHandle>;
+  /** Starts a research and waits for its result. */
+  research(input: ResearchInput): Promise<ResearchResult>;
+  startResearch(input: ResearchInput): Promise<WorkflowHandle>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -65,6 +69,7 @@ export async function running(
     (input: object): Promise<WorkflowHandle> =>
       client.workflow.start(type, { taskQueue, workflowId: `${taskQueue}-${++count}`, args: [input] });
   const start = startType('orchestration');
+  const startResearch = startType('research');
   return {
     client,
     model,
@@ -72,6 +77,10 @@ export async function running(
     taskQueue,
     start,
     startSession: startType('session'),
+    startResearch,
+    async research(input) {
+      return (await (await startResearch(input)).result()) as ResearchResult;
+    },
     async orchestrate(input) {
       return (await (await start(input)).result()) as OrchestrationResult;
     },

@@ -1,0 +1,120 @@
+import { describe, expect, test } from 'vitest';
+import type { ResearchResult } from '../../src/messages/research.ts';
+import { criticism, plan, researchScript } from '../support/research-script.ts';
+import { running } from '../support/running.ts';
+import { startSearchServer, type SearchAnswer } from '../support/search-server.ts';
+
+const openai = { backend: { type: 'openai' } };
+const input = (more: object = {}, rest: object = {}) => ({
+  idea: 'An idea.',
+  config: { research: { ...openai, ...more }, ...rest },
+});
+const refused = { status: 401 };
+
+describe('a model that fails for good', () => {
+  test('as planner of the first plan: the run fails with its reason', async () => {
+    await using run = await running(researchScript({ plan: () => refused }));
+    await expect(run.research(input())).rejects.toMatchObject({
+      cause: { type: 'NoPlan', message: expect.stringMatching(/planner: .*401.*OPENAI_API_KEY/) },
+    });
+  });
+
+  test('as planner of a later plan: the best iteration so far goes on', async () => {
+    await using run = await running(
+      researchScript({
+        plan: ({ iteration }) => (iteration === 1 ? plan('idea 1') : refused),
+        criticise: () => criticism(40),
+      }),
+    );
+    expect(await run.research(input())).toMatchObject({
+      outcome: 'iteration_limit',
+      iterations: [{ idea: 'idea 1', score: 40 }],
+      report: { title: 'On idea 1' },
+    });
+  });
+
+  test('as critic: there is no score, and the policy decides', async () => {
+    await using run = await running(researchScript({ criticise: () => refused }));
+    expect(await run.research(input())).toMatchObject({
+      outcome: 'viable',
+      iterations: [{ score: null, verdict: 'no score' }],
+    });
+  });
+
+  test.each([
+    ['as writer', () => refused],
+    ['a writer that says nothing', () => ({ text: '' })],
+  ])('%s: the report is of what there is', async (_, synthesise) => {
+    await using run = await running(researchScript({ synthesise }));
+    const { outcome, report } = await run.research(input());
+    expect(outcome).toBe('viable');
+    expect(report).toMatchObject({
+      title: 'idea 1',
+      summary: expect.stringMatching(/^No report was written: /),
+      sections: [
+        { heading: 'Plan' },
+        { heading: 'Criticism', text: 'It deserves 72.' },
+        { heading: 'Iterations' },
+      ],
+    });
+  });
+});
+
+describe('a budget that is spent', () => {
+  test.each([0, 1, 2, 3])('after %i calls: what there is makes the report', async (calls) => {
+    await using run = await running(researchScript({ criticise: () => criticism(10) }));
+    const budget = calls === 0 ? { tokens: 1 } : { calls };
+    const { outcome, report } = await run.research(input({}, { budget }));
+    expect(outcome).toBe('budget');
+    expect(report.summary).toContain('The budget of');
+    expect(report.sections.length).toBeGreaterThan(0);
+    expect(run.model.requests).toHaveLength(Math.max(1, calls));
+  });
+});
+
+describe('a search that fails is a gap in the material', () => {
+  const odd: Array<[what: string, answer: SearchAnswer]> = [
+    ['answers 500', { status: 500 }],
+    ['answers 404', { status: 404 }],
+    ['answers no JSON', { raw: '<html>' }],
+    ['answers another shape', { raw: '{"hits": 3}' }],
+  ];
+  test.each(odd)('a service that %s', async (_, answer) => {
+    const service = await startSearchServer(({ query }) =>
+      query === 'bad'
+        ? answer
+        : { results: [{ title: 'Good', url: 'https://good.example', content: 'Good.' }] },
+    );
+    await using run = await running(researchScript({ plan: () => plan('idea 1', ['good', 'bad']) }), {
+      SEARXNG_URL: service.url,
+    });
+    const { gaps, report, outcome } = await run.research(input({ search: { provider: 'searxng' } }));
+    expect(gaps).toEqual([expect.stringMatching(/^Not searched \(iteration 1\): "bad": .*SearXNG/i)]);
+    expect(outcome).toBe('viable');
+    expect(report.sources).toEqual([{ title: 'Good', url: 'https://good.example' }]);
+    const critic = run.model.requests.find(({ tools }) => tools.includes('submit_criticism'));
+    expect(critic?.prompt).toMatch(/Not searched: "bad"/);
+    await service.close();
+  });
+});
+
+describe('a wrong input: nothing is spent', () => {
+  test.each<[what: string, input: unknown, said: RegExp]>([
+    ['no idea', {}, /idea: is missing/],
+    ['an empty idea', { idea: ' ' }, /idea: must not be empty/],
+    ['weights that sum to 0', input({ weights: { a: 0, b: 0 } }), /research\.weights: the weights sum to 0/],
+    ['an unknown domain', input({ domain: 'art', domains: { trading: {} } }), /domain: "art".*trading/],
+    ['a folder that is not there', input({ search: { folder: '/nowhere' } }), /search\.folder.*\/nowhere/],
+    ['a search without its address', input({ search: { provider: 'searxng' } }), /searxng needs SEARXNG_URL/],
+    ['an issue without a token', input({ github_issue: { repo: 'a/b' } }), /GITHUB_TOKEN/],
+    ['a repository of another form', input({ github_issue: { repo: 'b' } }), /repo: .*owner\/name/],
+    ['a configuration of a team', { idea: 'x', config: { agents: [] } }, /a configuration of a team/],
+  ])('%s', async (_, wrong, said) => {
+    await using run = await running(researchScript());
+    const started = run.startResearch(wrong as { idea: string });
+    await expect((await started).result() as Promise<ResearchResult>).rejects.toMatchObject({
+      cause: { type: 'InvalidInput', message: expect.stringMatching(said) },
+    });
+    expect(run.model.requests).toHaveLength(0);
+  });
+});
