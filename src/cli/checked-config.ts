@@ -30,6 +30,11 @@ export function readPartner(options: CommonOptions): object | undefined {
   return config?.content;
 }
 
+/** The same of research. */
+export function readResearch(options: CommonOptions): object | undefined {
+  return options.config === undefined ? undefined : valid(readConfigFile(options.config)).content;
+}
+
 function problemsOf(config: Config | undefined, environment: Environment): string[] {
   if (config?.kind === 'team') return preflight(completeTeam(config.team, environment), environment);
   const agent = config === undefined ? defaultAgent(environment) : completeAgent(config.agent);

@@ -3,8 +3,12 @@ import type { Figures } from '../../messages/usage.ts';
 /** What has been spent: `8 calls, 1,951 tokens, $0.0042`. */
 export function spentText({ calls, inputTokens, outputTokens, costUsd }: Figures): string {
   const tokens = (inputTokens + outputTokens).toLocaleString('en-US');
-  return `${calls} ${calls === 1 ? 'call' : 'calls'}, ${tokens} tokens, $${costUsd.toFixed(4)}`;
+  return `${countText(calls, 'call')}, ${tokens} tokens, $${costUsd.toFixed(4)}`;
 }
+
+/** So many of a thing: `1 call`, `2 calls`. */
+export const countText = (count: number, thing: string): string =>
+  `${count} ${count === 1 ? thing : `${thing}s`}`;
 
 /** A length of time: `42 s`, `3 min 20 s`, `2 h 5 min`. */
 export function durationText(milliseconds: number): string {
