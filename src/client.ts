@@ -13,6 +13,15 @@ export { Reprise } from './client/reprise.ts';
 export { ResearchRun } from './client/research-run.ts';
 export { Run } from './client/run.ts';
 export { SessionRun } from './client/session-run.ts';
+export type { StatsOptions } from './client/stats.ts';
+export type {
+  Gain,
+  OrchestrationStats,
+  ResearchStats,
+  RestartCounts,
+  Spent,
+  Stats,
+} from './client/sum-up.ts';
 export type { WatchOptions } from './client/watch.ts';
 export type { HumanReply, PendingQuestion } from './messages/broadcast.ts';
 export type { RunEvent } from './messages/events.ts';

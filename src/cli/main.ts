@@ -8,6 +8,7 @@ import type { ChatOptions } from './commands/chat.ts';
 import type { DecideOptions } from './commands/decide.ts';
 import type { InboxOptions } from './commands/inbox.ts';
 import type { RestartOptions } from './commands/restart.ts';
+import type { StatsOptions } from './commands/stats.ts';
 import type { UpOptions } from './commands/up.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
@@ -161,6 +162,14 @@ function addPersonCommands(program: Command): void {
     .action(async (id: string, options: DecideOptions) =>
       (await import('./commands/decide.ts')).decide(id, options),
     );
+  withTemporal(program.command('stats'))
+    .description(
+      'how often runs restart, what that gains and what it costs: over all runs that have completed',
+    )
+    .option('--json', 'print the figures as one JSON object')
+    .option('--plain', 'nothing in bold')
+    .addHelpText('after', examples('reprise stats', 'reprise stats --json'))
+    .action(async (options: StatsOptions) => (await import('./commands/stats.ts')).stats(options));
 }
 
 function addServiceCommands(program: Command): void {

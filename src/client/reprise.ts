@@ -8,6 +8,8 @@ import { OrchestrationRun } from './orchestration-run.ts';
 import { ResearchRun } from './research-run.ts';
 import { Run } from './run.ts';
 import { SessionRun } from './session-run.ts';
+import { statsOf, type StatsOptions } from './stats.ts';
+import type { Stats } from './sum-up.ts';
 
 /** A connection to the Temporal server on which runs are started and found. */
 export class Reprise {
@@ -95,6 +97,11 @@ export class Reprise {
    */
   async inbox(onSilent: (workflowId: string, reason: Error) => void = () => {}): Promise<InboxQuestion[]> {
     return questionsOf(this.client, onSilent);
+  }
+
+  /** How often runs have restarted, what that gained and what it cost: over all runs that have completed. */
+  async stats(options: StatsOptions = {}): Promise<Stats> {
+    return statsOf(this.client, options);
   }
 
   #sessionStart(input: SessionInput, workflowId: string) {

@@ -15,6 +15,7 @@ const commands = [
   'answer',
   'restart',
   'decide',
+  'stats',
   'validate',
   'up',
   'down',
@@ -125,6 +126,7 @@ describe('Temporal cannot be reached: status 3, and what to do', () => {
     ['restart', 'q1', '--reason', 'r', '--instructions', 'i'],
     ['research', 'hi'],
     ['decide', 'r1', '--accept'],
+    ['stats'],
     ['worker'],
   ])('%s', async (words, { expect }) => {
     const { status, stdout, stderr } = await home.run([...words, '--temporal', elsewhere]);

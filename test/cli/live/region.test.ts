@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { drawRegion } from '../../../src/cli/live/region.ts';
-import { durationText, spentText } from '../../../src/cli/live/spent.ts';
+import { costText, durationText, spentText } from '../../../src/cli/live/spent.ts';
 import { endOf, startOf, widthOf } from '../../../src/cli/live/width.ts';
 import type { ResearchState } from '../../../src/messages/research.ts';
 import type { OrchestrationState } from '../../../src/messages/state.ts';
@@ -148,5 +148,8 @@ test('lengths of time and spending', () => {
   ]);
   expect(spentText({ calls: 1, inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, costUsd: 0 })).toBe(
     '1 call, 0 tokens, $0.0000',
+  );
+  expect(costText({ calls: 8.54, tokens: 1950.6, costUsd: 0.00416 })).toBe(
+    '8.5 calls, 1,951 tokens, $0.0042',
   );
 });
