@@ -1,9 +1,11 @@
+import { completeResearch, preflightResearch } from '../config/complete-research.ts';
 import { completeAgent, defaultAgent } from '../config/default-agent.ts';
 import { completeTeam } from '../config/default-team.ts';
 import { readEnvironment, type Environment } from '../config/environment.ts';
 import type { PartnerConfig } from '../config/kinds.ts';
 import { preflight, preflightAgent } from '../config/preflight.ts';
-import { readPartnerFile, readTeamFile, type Read } from '../config/read-config.ts';
+import { readPartnerFile, readResearchFile, readTeamFile, type Read } from '../config/read-config.ts';
+import { researchSchema, type ResearchConfig } from '../config/research.ts';
 import { teamSchema, type TeamConfig } from '../config/team.ts';
 import { readHolder } from '../embedded/lock.ts';
 import { usageError } from './exit.ts';
@@ -28,6 +30,15 @@ export function readPartner(options: CommonOptions): object | undefined {
   const config = options.config === undefined ? undefined : valid(readPartnerFile(options.config));
   checkKeys(options, (environment) => problemsOf(config, environment));
   return config?.content;
+}
+
+/** The same of a research. */
+export function readResearch(options: CommonOptions): ResearchConfig | undefined {
+  const config = options.config === undefined ? undefined : valid(readResearchFile(options.config));
+  checkKeys(options, (environment) =>
+    preflightResearch(completeResearch(config ?? researchSchema.parse({}), environment), environment),
+  );
+  return config;
 }
 
 function problemsOf(config: PartnerConfig | undefined, environment: Environment): string[] {

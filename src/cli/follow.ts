@@ -1,8 +1,9 @@
-import type { Run } from '../client.ts';
+import type { ResearchResult, Run } from '../client.ts';
+import { markdownOf } from '../messages/report.ts';
 import type { Usage } from '../messages/usage.ts';
 import { exitStatus, print, say } from './exit.ts';
 import { Following } from './following.ts';
-import { durationText, spentText } from './live/spent.ts';
+import { countText, durationText, spentText } from './live/spent.ts';
 import type { FollowOptions } from './options.ts';
 import { shellWord, temporalOption } from './questions/box.ts';
 
@@ -15,8 +16,8 @@ interface Answered {
 }
 
 /**
- * Shows a run until its end, puts its questions to the person, and prints its answer or its result. Ctrl-C leaves; the
- * run goes on.
+ * Shows a run until its end, puts its questions to the person, and prints its answer, its report or its
+ * result. Ctrl-C leaves; the run goes on.
  *
  * @param revive starts what a run at a local address needs, if it died
  * @throws where the run failed
@@ -28,9 +29,9 @@ export async function follow(run: Run, options: FollowOptions, revive: () => Pro
   });
   try {
     const elapsed = await following.show({});
-    const result = (await run.result()) as Answered;
+    const result = (await run.result()) as Answered | ResearchResult;
     say(summaryOf(result, elapsed));
-    await print(options.json ? JSON.stringify(result) : result.answer);
+    await print(options.json ? JSON.stringify(result) : textOf(result));
   } finally {
     following.close();
   }
@@ -40,10 +41,17 @@ export async function follow(run: Run, options: FollowOptions, revive: () => Pro
 export const watchCommand = (id: string, { temporal }: FollowOptions): string =>
   `reprise watch ${shellWord(id)}${temporalOption(temporal)}`;
 
-function summaryOf({ attempts, turns, usage }: Answered, elapsed: number): string {
-  const counted = [
-    ...(attempts === undefined ? [] : [`${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`]),
-    ...(turns === undefined ? [] : [`${turns} ${turns === 1 ? 'turn' : 'turns'}`]),
+const textOf = (result: Answered | ResearchResult): string =>
+  'report' in result ? markdownOf(result.report) : result.answer;
+
+const summaryOf = (result: Answered | ResearchResult, elapsed: number): string =>
+  [...countedIn(result), durationText(elapsed), spentText(result.usage)].join(', ');
+
+function countedIn(result: Answered | ResearchResult): string[] {
+  if ('report' in result) return [countText(result.iterations.length, 'iteration'), result.outcome];
+  const { attempts, turns } = result;
+  return [
+    ...(attempts === undefined ? [] : [countText(attempts, 'attempt')]),
+    ...(turns === undefined ? [] : [countText(turns, 'turn')]),
   ];
-  return [...counted, durationText(elapsed), spentText(usage)].join(', ');
 }

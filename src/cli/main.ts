@@ -5,8 +5,10 @@ import { CommandError, exitStatus, say } from './exit.ts';
 import { withConfig, withNotify, withStart, withTemporal, withView, type FollowOptions } from './options.ts';
 import type { AnswerOptions } from './commands/answer.ts';
 import type { ChatOptions } from './commands/chat.ts';
+import type { DecideOptions } from './commands/decide.ts';
 import type { InboxOptions } from './commands/inbox.ts';
 import type { RestartOptions } from './commands/restart.ts';
+import type { StatsOptions } from './commands/stats.ts';
 import type { UpOptions } from './commands/up.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
@@ -72,6 +74,19 @@ function addRunCommands(program: Command): void {
     .action(async (text: string | undefined, options: ChatOptions) =>
       (await import('./commands/chat.ts')).chat(text, options),
     );
+  withStart(program.command('research <idea>'))
+    .description('plans an idea, searches, criticises, and plans anew until it is good enough; then a report')
+    .addHelpText(
+      'after',
+      examples(
+        'reprise research "momentum trading strategy"',
+        'reprise research --config research.yaml "…" > report.md',
+        'reprise research --detach --id r1 "…"',
+      ),
+    )
+    .action(async (idea: string, options: FollowOptions) =>
+      (await import('./commands/research.ts')).research(idea, options),
+    );
   withView(program.command('watch <id>'))
     .description('live view of a run, from any machine')
     .addHelpText(
@@ -122,16 +137,39 @@ function addPersonCommands(program: Command): void {
       (await import('./commands/answer.ts')).answer(id, text, options),
     );
   withTemporal(program.command('restart <id>'))
-    .description('ask for a restart of a run, as a person')
-    .requiredOption('--reason <reason>', 'why the present result is not good enough')
-    .requiredOption('--instructions <instructions>', 'what the agents are to do instead')
+    .description("ask for a restart of a team's run or of a research, as a person")
+    .requiredOption('--reason <reason>', 'why the present result, or the plan, is not good enough')
+    .requiredOption('--instructions <instructions>', 'what is to be done instead')
     .addHelpText(
       'after',
-      examples('reprise restart q1 --reason "Only plans" --instructions "Write the code"'),
+      examples(
+        'reprise restart q1 --reason "Only plans" --instructions "Write the code"',
+        'reprise restart r1 --reason "Done before" --instructions "Look at smaller markets"',
+      ),
     )
     .action(async (id: string, options: RestartOptions) =>
       (await import('./commands/restart.ts')).restart(id, options),
     );
+  withTemporal(program.command('decide <id>'))
+    .description('end the loop of a research, as a person')
+    .option('--accept', 'its plan is good enough: on to the synthesis')
+    .option('--stop', 'it is not worth more: end without a further model call')
+    .option('--note <text>', 'why, for those who read it later')
+    .addHelpText(
+      'after',
+      examples('reprise decide r1 --accept', 'reprise decide r1 --stop --note "The data cannot be bought"'),
+    )
+    .action(async (id: string, options: DecideOptions) =>
+      (await import('./commands/decide.ts')).decide(id, options),
+    );
+  withTemporal(program.command('stats'))
+    .description(
+      'how often runs restart, what that gains and what it costs: over all runs that have completed',
+    )
+    .option('--json', 'print the figures as one JSON object')
+    .option('--plain', 'nothing in bold')
+    .addHelpText('after', examples('reprise stats', 'reprise stats --json'))
+    .action(async (options: StatsOptions) => (await import('./commands/stats.ts')).stats(options));
 }
 
 function addServiceCommands(program: Command): void {

@@ -5,8 +5,9 @@ import {
   type WorkflowExecutionDescription,
 } from '@temporalio/client';
 import type { PayloadConverter } from '@temporalio/common';
-import type { RunEvent } from '../messages/events.ts';
+import type { AgentState, RunEvent } from '../messages/events.ts';
 import type { ModelProgress } from '../messages/model-call.ts';
+import type { ResearchState } from '../messages/research.ts';
 import type { OrchestrationState } from '../messages/state.ts';
 
 /** A model call that is under way. */
@@ -21,7 +22,9 @@ export interface PendingCall {
 }
 
 /** What the query `state` of any run tells: each workflow type has its own fields besides. */
-export type RunState = { phase: string } & Partial<Omit<OrchestrationState, 'phase'>>;
+export type RunState = { phase: string; agents?: Array<{ id: string; state: AgentState }> } & Partial<
+  Omit<OrchestrationState, 'phase' | 'agents'> & Omit<ResearchState, 'phase' | 'agents'>
+>;
 
 /** What one look at a run has found. */
 export interface Look<State extends RunState = RunState> {

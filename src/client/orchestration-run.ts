@@ -4,8 +4,12 @@ import { Run } from './run.ts';
 
 /** A run of the workflow `orchestration`. */
 export class OrchestrationRun extends Run<OrchestrationState, OrchestrationResult> {
-  /** Asks for a restart as a person: it counts toward the limit, and is refused at it. */
+  /**
+   * Asks for a restart as a person: it counts toward the limit, and is refused at it.
+   *
+   * @throws `NoOpenRun`
+   */
   async requestRestart(reason: string, instructions: string): Promise<void> {
-    await this.handle.signal('requestRestart', { reason, instructions });
+    await this.signalOpen('requestRestart', { reason, instructions });
   }
 }

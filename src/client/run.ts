@@ -1,4 +1,8 @@
-import { WorkflowNotFoundError, type WorkflowHandle } from '@temporalio/client';
+import {
+  WorkflowNotFoundError,
+  type WorkflowExecutionDescription,
+  type WorkflowHandle,
+} from '@temporalio/client';
 import { answerRoom, type HumanReply, type PendingQuestion } from '../messages/broadcast.ts';
 import type { RunEvent } from '../messages/events.ts';
 import type { Place } from './chain.ts';
@@ -65,15 +69,14 @@ export class Run<State extends RunState = RunState, Result = unknown> {
 
   /** @throws `NoOpenRun`, which says whether the run is unknown or has ended */
   async assertOpen(): Promise<void> {
-    let status: string;
-    try {
-      status = (await this.handle.describe()).status.name;
-    } catch (error) {
-      if (!(error instanceof WorkflowNotFoundError)) throw error;
-      throw new NoOpenRun(`There is no run of the id ${this.id}`);
-    }
-    if (status !== 'RUNNING')
-      throw new NoOpenRun(`The run ${this.id} has ended (${status.toLowerCase().replaceAll('_', ' ')})`);
+    await this.openType();
+  }
+
+  /** The workflow type of a run that still goes on. @throws `NoOpenRun` */
+  async openType(): Promise<string> {
+    const { status, type } = await this.#describe();
+    if (status.name === 'RUNNING') return type;
+    throw new NoOpenRun(`The run ${this.id} has ended (${status.name.toLowerCase().replaceAll('_', ' ')})`);
   }
 
   /** The calls under way, with the texts in progress that their heartbeats carry. */
@@ -90,6 +93,15 @@ export class Run<State extends RunState = RunState, Result = unknown> {
    */
   watch(options: WatchOptions = {}): AsyncGenerator<Look<State>> {
     return watchRun<State>(this.handle, options);
+  }
+
+  async #describe(): Promise<WorkflowExecutionDescription> {
+    try {
+      return await this.handle.describe();
+    } catch (error) {
+      if (!(error instanceof WorkflowNotFoundError)) throw error;
+      throw new NoOpenRun(`There is no run of the id ${this.id}`);
+    }
   }
 
   /** Sends a signal. @throws `NoOpenRun` */

@@ -6,7 +6,21 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Home } from '../support/cli.ts';
 
-const commands = ['ask', 'chat', 'watch', 'inbox', 'answer', 'restart', 'validate', 'up', 'down', 'worker'];
+const commands = [
+  'ask',
+  'chat',
+  'research',
+  'watch',
+  'inbox',
+  'answer',
+  'restart',
+  'decide',
+  'stats',
+  'validate',
+  'up',
+  'down',
+  'worker',
+];
 
 let home: Home;
 beforeAll(async () => {
@@ -38,9 +52,13 @@ describe('wrong usage or configuration: status 2, nothing on standard output, no
     ['a missing argument', ['ask'], /missing required argument 'task'/],
     ['inbox --notify without --watch', ['inbox', '--notify', 'true'], /add --watch/],
     ['an empty task', ['ask', '  '], /TASK is empty/],
+    ['an empty idea', ['research', ' \n'], /IDEA is empty/],
     ['a restart without a reason', ['restart', 'q1', '--instructions', 'x'], /--reason/],
     ['a restart with an empty reason', ['restart', 'q1', '--reason', '', '--instructions', 'x'], /--reason/],
+    ['nothing decided', ['decide', 'r1'], /What is decided\?.*--accept .*--stop /],
+    ['two decisions', ['decide', 'r1', '--accept', '--stop'], /--accept and --stop exclude each other/],
     ['a missing file', ['ask', '--config', 'none.yaml', 'hi'], /none\.yaml: no such file/],
+    ['a missing file of research', ['research', '--config', 'none.yaml', 'hi'], /none\.yaml: no such file/],
     [
       'an address without a port',
       ['watch', 'q1', '--temporal', 'somewhere'],
@@ -106,6 +124,9 @@ describe('Temporal cannot be reached: status 3, and what to do', () => {
     ['chat', 'hi'],
     ['inbox'],
     ['restart', 'q1', '--reason', 'r', '--instructions', 'i'],
+    ['research', 'hi'],
+    ['decide', 'r1', '--accept'],
+    ['stats'],
     ['worker'],
   ])('%s', async (words, { expect }) => {
     const { status, stdout, stderr } = await home.run([...words, '--temporal', elsewhere]);

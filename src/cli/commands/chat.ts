@@ -10,7 +10,7 @@ import { asCommandError } from '../failures.ts';
 import { follow } from '../follow.ts';
 import type { FollowOptions } from '../options.ts';
 import { canPrompt } from '../questions/read-line.ts';
-import { placeText } from './ask.ts';
+import { placeText } from '../start.ts';
 
 export interface ChatOptions extends FollowOptions {
   history?: string;

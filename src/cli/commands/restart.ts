@@ -1,6 +1,7 @@
-import { WorkflowNotFoundError } from '@temporalio/client';
+import type { Reprise } from '../../client.ts';
 import { open } from '../connection.ts';
-import { CommandError, say, usageError } from '../exit.ts';
+import { say, usageError } from '../exit.ts';
+import { watchCommand } from '../follow.ts';
 import type { CommonOptions } from '../options.ts';
 
 export interface RestartOptions extends CommonOptions {
@@ -15,12 +16,20 @@ export async function restart(id: string, options: RestartOptions): Promise<void
     throw usageError('--reason and --instructions must not be empty');
   const { reprise } = await open(options);
   try {
-    await reprise.orchestration(id).requestRestart(reason, instructions);
-    say(`Restart of ${id} requested. See what comes of it with: reprise watch ${id}`);
-  } catch (error) {
-    if (!(error instanceof WorkflowNotFoundError)) throw error;
-    throw new CommandError(`There is no run of the id ${id}, or it has ended`);
+    const run = await restartable(reprise, id);
+    await run.requestRestart(reason, instructions);
+    say(`Restart of ${id} requested. See what comes of it with: ${watchCommand(id, options)}`);
   } finally {
     await reprise.close();
   }
+}
+
+/** @throws `NoOpenRun`; `CommandError`, status 2, where runs of its type have no restarts */
+async function restartable(reprise: Reprise, id: string) {
+  const type = await reprise.run(id).openType();
+  if (type === 'orchestration') return reprise.orchestration(id);
+  if (type === 'research') return reprise.research(id);
+  throw usageError(
+    `The run ${id} has nothing to restart: its type is ${type}; those that have are orchestration and research`,
+  );
 }

@@ -1,4 +1,4 @@
-import type { Look } from '../../client.ts';
+import type { Look, RunState } from '../../client.ts';
 import { Telling } from './telling.ts';
 import type { View } from './view.ts';
 
@@ -17,11 +17,8 @@ export class PlainView implements View {
   show(look: Look): void {
     for (const line of this.#telling.linesOf(look)) this.#write(line);
     if (Date.now() - this.#saidAt < silenceMs || look.state === undefined) return;
-    const { attempt = 0, phase } = look.state;
     const waiting = look.calls.map((call) => this.#telling.agentOf(call)).join(', ');
-    this.say(
-      `… ${attempt === 0 ? '' : `attempt ${attempt}, `}${phase}${waiting === '' ? '' : `: waiting for ${waiting}`}`,
-    );
+    this.say(`… ${placeIn(look.state)}${waiting === '' ? '' : `: waiting for ${waiting}`}`);
   }
 
   say(text: string): void {
@@ -40,4 +37,9 @@ export class PlainView implements View {
     process.stderr.write(`${line}\n`);
     this.#saidAt = Date.now();
   }
+}
+
+function placeIn({ attempt = 0, planning_iteration, phase }: RunState): string {
+  if (planning_iteration !== undefined) return `iteration ${planning_iteration}, ${phase}`;
+  return attempt === 0 ? phase : `attempt ${attempt}, ${phase}`;
 }

@@ -27,32 +27,39 @@ const judging = ['deciding', 'presenting', 'evaluating'];
 
 /**
  * What is going on at this moment: one line for each agent, with the end of the text that it is writing,
- * and one with attempt, time, calls, tokens and cost.
+ * and one with attempt or iteration, time, calls, tokens and cost.
  *
  * @param texts what each agent has written so far
  * @param elapsed milliseconds
  * @param columns width of the terminal; no line is longer
  */
 export function drawRegion(
-  { phase, agents = [], attempt = 0, maxAttempts, selectedAgent, usage }: RunState,
+  state: RunState,
   texts: Map<string, string>,
   elapsed: number,
   columns: number,
 ): string[] {
+  const { phase, agents = [], selectedAgent, usage } = state;
   const idWidth = Math.min(Math.max(0, ...agents.map(({ id }) => widthOf(id))), Math.floor(columns / 3));
-  const lines = agents.map(({ id, state }) => {
+  const lines = agents.map(({ id, state: doing }) => {
     const isFinal = id === selectedAgent && judging.includes(phase);
     const shown = startOf(id, idWidth);
     const name = shown + ' '.repeat(idWidth - widthOf(shown));
-    const head = `  ${isFinal ? '✎' : marks[state]} ${name}  ${(isFinal ? phase : state).padEnd(10)} `;
+    const head = `  ${isFinal ? '✎' : marks[doing]} ${name}  ${(isFinal ? phase : doing).padEnd(10)} `;
     const room = columns - 1 - widthOf(head);
     const text = room < leastText ? '' : endOf(readable(texts.get(id) ?? ''), room);
     return text === '' ? startOf(head.trimEnd(), columns - 1) : head + colors.dim(text);
   });
   const spent = usage == null ? '' : `, ${spentText(usage)}`;
-  const progress = attempt === 0 ? phase : `attempt ${attempt}/${maxAttempts}`;
-  const summary = startOf(`  ${progress}, ${durationText(elapsed)}${spent}`, columns - 1);
+  const summary = startOf(`  ${progressOf(state)}, ${durationText(elapsed)}${spent}`, columns - 1);
   return ['', ...lines, colors.bold(summary)];
+}
+
+function progressOf(state: RunState): string {
+  const { phase, attempt = 0, maxAttempts, planning_iteration, max_planning_iterations } = state;
+  if (planning_iteration !== undefined)
+    return `iteration ${planning_iteration}/${max_planning_iterations}: ${phase}`;
+  return attempt === 0 ? phase : `attempt ${attempt}/${maxAttempts}`;
 }
 
 /** Text in progress on one line; of a tool call's JSON, what it says. */

@@ -1,10 +1,23 @@
+import type { Spent } from '../../client.ts';
 import type { Figures } from '../../messages/usage.ts';
 
 /** What has been spent: `8 calls, 1,951 tokens, $0.0042`. */
 export function spentText({ calls, inputTokens, outputTokens, costUsd }: Figures): string {
-  const tokens = (inputTokens + outputTokens).toLocaleString('en-US');
-  return `${calls} ${calls === 1 ? 'call' : 'calls'}, ${tokens} tokens, $${costUsd.toFixed(4)}`;
+  return costText({ calls, tokens: inputTokens + outputTokens, costUsd });
 }
+
+/** The same of sums and means: `8.5 calls, 1,951 tokens, $0.0042`. */
+export function costText({ calls, tokens, costUsd }: Spent): string {
+  return `${countText(calls, 'call')}, ${numberText(tokens, 0)} tokens, $${costUsd.toFixed(4)}`;
+}
+
+/** So many of a thing: `1 call`, `8.5 calls`. */
+export const countText = (count: number, thing: string): string =>
+  `${numberText(count, 1)} ${count === 1 ? thing : `${thing}s`}`;
+
+/** A number with at most so many decimals. */
+export const numberText = (number: number, decimals: number): string =>
+  number.toLocaleString('en-US', { maximumFractionDigits: decimals });
 
 /** A length of time: `42 s`, `3 min 20 s`, `2 h 5 min`. */
 export function durationText(milliseconds: number): string {

@@ -1,8 +1,9 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { drawRegion } from '../../../src/cli/live/region.ts';
-import { durationText, spentText } from '../../../src/cli/live/spent.ts';
+import { costText, durationText, spentText } from '../../../src/cli/live/spent.ts';
 import { endOf, startOf, widthOf } from '../../../src/cli/live/width.ts';
+import type { ResearchState } from '../../../src/messages/research.ts';
 import type { OrchestrationState } from '../../../src/messages/state.ts';
 
 const state: OrchestrationState = {
@@ -25,6 +26,22 @@ const state: OrchestrationState = {
     byAgent: {},
   },
 };
+const research: ResearchState = {
+  phase: 'searching',
+  criticism_score: null,
+  should_restart_planning: false,
+  restart_reason: null,
+  planning_iteration: 1,
+  max_planning_iterations: 3,
+  idea: 'Momentum on small caps',
+  iterations: [],
+  agents: [
+    { id: 'planner', state: 'answered' },
+    { id: 'critic', state: 'waiting' },
+    { id: 'writer', state: 'waiting' },
+  ],
+  usage: null,
+};
 const draw = (
   texts: Record<string, string>,
   columns: number,
@@ -43,6 +60,34 @@ describe('the region', () => {
       '  ✓ an_agent_with_a_long_name  answered',
       `  ✗ 東京${' '.repeat(21)}  timed out`,
       '  attempt 2/3, 42 s, 9 calls, 1,951 tokens, $0.0042',
+    ]);
+  });
+
+  test('shows who does what in a research, and iteration, phase and time', () => {
+    expect(drawRegion(research, new Map(), 12_000, 80).map((line) => stripVTControlCharacters(line))).toEqual(
+      [
+        '',
+        '  ✓ planner  answered',
+        '  · critic   waiting',
+        '  · writer   waiting',
+        '  iteration 1/3: searching, 12 s',
+      ],
+    );
+  });
+
+  test('shows what a critic writes, and what a research has spent', () => {
+    const busy: ResearchState = {
+      ...research,
+      phase: 'criticising',
+      planning_iteration: 2,
+      agents: [{ id: 'critic', state: 'criticising' }],
+      usage: state.usage,
+    };
+    const lines = drawRegion(busy, new Map([['critic', 'Feasible, but']]), 42_000, 80);
+    expect(lines.map((line) => stripVTControlCharacters(line))).toEqual([
+      '',
+      '  ✎ critic  criticising Feasible, but',
+      '  iteration 2/3: criticising, 42 s, 9 calls, 1,951 tokens, $0.0042',
     ]);
   });
 
@@ -103,5 +148,8 @@ test('lengths of time and spending', () => {
   ]);
   expect(spentText({ calls: 1, inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, costUsd: 0 })).toBe(
     '1 call, 0 tokens, $0.0000',
+  );
+  expect(costText({ calls: 8.54, tokens: 1950.6, costUsd: 0.00416 })).toBe(
+    '8.5 calls, 1,951 tokens, $0.0042',
   );
 });

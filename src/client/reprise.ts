@@ -1,0 +1,120 @@
+import type { Client, Connection } from '@temporalio/client';
+import type { OrchestrationInput } from '../messages/orchestration.ts';
+import type { ResearchInput } from '../messages/research.ts';
+import type { SessionInput } from '../messages/session.ts';
+import { questionsOf, waitingRuns, type InboxQuestion } from './inbox.ts';
+import { firstLine, newRunId } from './names.ts';
+import { OrchestrationRun } from './orchestration-run.ts';
+import { ResearchRun } from './research-run.ts';
+import { Run } from './run.ts';
+import { SessionRun } from './session-run.ts';
+import { statsOf, type StatsOptions } from './stats.ts';
+import type { Stats } from './sum-up.ts';
+
+/** A connection to the Temporal server on which runs are started and found. */
+export class Reprise {
+  /** Temporal's own client, for everything that this class does not have. */
+  readonly client: Client;
+  readonly #connection: Connection;
+  readonly #taskQueue: string;
+
+  constructor(client: Client, connection: Connection, queue: string) {
+    this.client = client;
+    this.#connection = connection;
+    this.#taskQueue = queue;
+  }
+
+  /** Starts a team on a task. @param options `id`: the workflow's id; a readable one is made when absent */
+  async startOrchestration(
+    input: OrchestrationInput,
+    options: { id?: string } = {},
+  ): Promise<OrchestrationRun> {
+    const workflowId = options.id ?? newRunId('ask');
+    const handle = await this.client.workflow.start('orchestration', {
+      taskQueue: this.#taskQueue,
+      workflowId,
+      args: [input],
+      staticSummary: firstLine(input.task),
+    });
+    return new OrchestrationRun(handle);
+  }
+
+  /** A run that was started before, from anywhere. */
+  orchestration(id: string): OrchestrationRun {
+    return new OrchestrationRun(this.client.workflow.getHandle(id));
+  }
+
+  /** Starts a research of an idea. @param options `id`: the workflow's id; a readable one is made when absent */
+  async startResearch(input: ResearchInput, options: { id?: string } = {}): Promise<ResearchRun> {
+    const workflowId = options.id ?? newRunId('research');
+    const handle = await this.client.workflow.start('research', {
+      taskQueue: this.#taskQueue,
+      workflowId,
+      args: [input],
+      staticSummary: firstLine(input.idea),
+    });
+    return new ResearchRun(handle);
+  }
+
+  /** A research that was started before, from anywhere. */
+  research(id: string): ResearchRun {
+    return new ResearchRun(this.client.workflow.getHandle(id));
+  }
+
+  /**
+   * Starts a conversation. With `text` it takes this one turn and completes, else it waits for turns until it is closed.
+   *
+   * @param options `id`: the workflow's id; a readable one is made when absent
+   */
+  async startSession(input: SessionInput, options: { id?: string } = {}): Promise<SessionRun> {
+    const start = this.#sessionStart(input, options.id ?? newRunId('chat'));
+    return new SessionRun(await this.client.workflow.start('session', start));
+  }
+
+  /**
+   * A conversation that is open, or that begins with its first turn.
+   *
+   * @param input for one that begins; one that is open has its own
+   */
+  session(id: string, input: SessionInput = {}): SessionRun {
+    return new SessionRun(this.client.workflow.getHandle(id), this.#sessionStart(input, id));
+  }
+
+  /** A run of any kind that was started before, from anywhere. */
+  run(id: string): Run {
+    return new Run(this.client.workflow.getHandle(id));
+  }
+
+  /** All runs that wait for a person. */
+  async waiting(): Promise<Run[]> {
+    return waitingRuns(this.client);
+  }
+
+  /**
+   * All questions that wait for a person, over all runs, the oldest first.
+   *
+   * @param onSilent told of each run that did not answer in time; its questions are left out
+   */
+  async inbox(onSilent: (workflowId: string, reason: Error) => void = () => {}): Promise<InboxQuestion[]> {
+    return questionsOf(this.client, onSilent);
+  }
+
+  /** How often runs have restarted, what that gained and what it cost: over all runs that have completed. */
+  async stats(options: StatsOptions = {}): Promise<Stats> {
+    return statsOf(this.client, options);
+  }
+
+  #sessionStart(input: SessionInput, workflowId: string) {
+    const staticSummary = firstLine(input.text ?? '');
+    return {
+      taskQueue: this.#taskQueue,
+      workflowId,
+      args: [input],
+      ...(staticSummary !== '' && { staticSummary }),
+    };
+  }
+
+  async close(): Promise<void> {
+    await this.#connection.close();
+  }
+}

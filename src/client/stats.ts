@@ -1,0 +1,60 @@
+import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
+import type { OrchestrationResult } from '../messages/orchestration.ts';
+import type { ResearchResult } from '../messages/research.ts';
+import { isLost } from './look.ts';
+import { sumUp, type Results, type Stats } from './sum-up.ts';
+
+export interface StatsOptions {
+  /** Told after each run how many have been read. */
+  onRead?: (runs: number) => void;
+  /** Told of each run that could not be read. */
+  onUnread?: (workflowId: string, reason: Error) => void;
+}
+
+const query = `WorkflowType IN ('orchestration', 'research') AND ExecutionStatus = 'Completed'`;
+
+/** Runs that are read at the same time. */
+const abreast = 8;
+
+/** How long the server may take to tell a result, in milliseconds. */
+const patience = 10_000;
+
+/** See `Reprise.stats`. */
+export async function statsOf(client: Client, { onRead, onUnread }: StatsOptions): Promise<Stats> {
+  const results: Results = { orchestrations: [], researches: [], unread: 0 };
+  const runs = completedRuns(client);
+  let read = 0;
+  const readNext = async (): Promise<void> => {
+    for await (const run of runs) {
+      try {
+        add(results, run.type, await resultOf(client, run));
+      } catch (error) {
+        if (isLost(error)) throw error;
+        results.unread += 1;
+        onUnread?.(run.workflowId, error as Error);
+      }
+      onRead?.((read += 1));
+    }
+  };
+  await Promise.all(Array.from({ length: abreast }, readNext));
+  return sumUp(results);
+}
+
+async function* completedRuns({ workflow }: Client): AsyncGenerator<WorkflowExecutionInfo> {
+  yield* workflow.list({ query });
+}
+
+async function resultOf(client: Client, { workflowId, runId }: WorkflowExecutionInfo): Promise<unknown> {
+  const handle = client.workflow.getHandle(workflowId, runId, { followRuns: false });
+  return client.withDeadline(Date.now() + patience, () => handle.result());
+}
+
+/** @throws where the result is another one: a namespace may have workflows of somebody else's under these names */
+function add({ orchestrations, researches }: Results, type: string, result: unknown): void {
+  const { restarts, iterations, usage } = (result ?? {}) as Partial<OrchestrationResult & ResearchResult>;
+  const told = type === 'research' ? iterations : restarts;
+  if (!Array.isArray(told) || typeof usage?.calls !== 'number')
+    throw new Error(`its result is not one of ${type}`);
+  if (type === 'research') researches.push(result as ResearchResult);
+  else orchestrations.push(result as OrchestrationResult);
+}

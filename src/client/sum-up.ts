@@ -1,0 +1,162 @@
+import type { OrchestrationResult } from '../messages/orchestration.ts';
+import type { Iteration, ResearchResult, RestartKind } from '../messages/research.ts';
+
+/** What calls took: a sum, or a mean. */
+export type Spent = Iteration['spent'];
+
+/** How often the runs of a type restart. Shares and means are 0 where there is nothing to count. */
+export interface RestartCounts {
+  runs: number;
+  /** Runs with a restart or more. */
+  restarted: number;
+  /** Their share of all runs, from 0 to 1. */
+  share: number;
+  restarts: number;
+  /** How many of the runs that restarted ended with each outcome. */
+  outcomes: Record<string, number>;
+  /** What restarts have cost in all, and each on the average. */
+  cost: { total: Spent; perRestart: Spent };
+}
+
+export interface OrchestrationStats extends RestartCounts {
+  /** What a run takes on the average, without a restart and with one or more. */
+  meanRun: { without: Spent; restarted: Spent };
+}
+
+/** What restarts have changed. */
+export interface Gain {
+  /** Restarts with a score before them and one after. */
+  measured: number;
+  rose: number;
+  fell: number;
+  /** Points from the score before to the one after, on the average. */
+  mean: number;
+}
+
+export interface ResearchStats extends RestartCounts {
+  gain: Gain;
+  byKind: Record<RestartKind, { restarts: number; gain: Gain }>;
+}
+
+export interface Stats {
+  orchestration: OrchestrationStats;
+  research: ResearchStats;
+  /** Runs that have completed and could not be read: they are in none of the figures. */
+  unread: number;
+}
+
+/** Of the results of runs, what is summed up. */
+export interface Results {
+  orchestrations: Array<Pick<OrchestrationResult, 'attempts' | 'restarts' | 'outcome' | 'usage'>>;
+  researches: Array<Pick<ResearchResult, 'iterations' | 'outcome'>>;
+  unread: number;
+}
+
+/** How often runs restarted, what that gained and what it cost. */
+export const sumUp = ({ orchestrations, researches, unread }: Results): Stats => ({
+  orchestration: sumUpOrchestrations(orchestrations),
+  research: sumUpResearches(researches),
+  unread,
+});
+
+function sumUpOrchestrations(all: Results['orchestrations']): OrchestrationStats {
+  const runs = all.map(({ attempts, restarts, outcome, usage }) => {
+    const { calls, inputTokens, outputTokens, costUsd } = usage;
+    const spent = { calls, tokens: inputTokens + outputTokens, costUsd };
+    // Usage is not told by attempts: they are taken to be alike.
+    const spentAgain = scaled(spent, (attempts - 1) / attempts);
+    return { restarts: restarts.length, outcome, spent, spentAgain };
+  });
+  const meanOf = (some: typeof runs): Spent => meanSpent(some.map(({ spent }) => spent));
+  return {
+    ...countsOf(runs),
+    meanRun: {
+      without: meanOf(runs.filter(({ restarts }) => restarts === 0)),
+      restarted: meanOf(runs.filter(({ restarts }) => restarts > 0)),
+    },
+  };
+}
+
+function sumUpResearches(all: Results['researches']): ResearchStats {
+  const restarts = all.flatMap(({ iterations }) => restartsIn(iterations));
+  const runs = all.map(({ iterations, outcome }) => ({
+    restarts: restartsIn(iterations).length,
+    outcome,
+    spentAgain: sumSpent(iterations.slice(1).map(({ spent }) => spent)),
+  }));
+  const ofKind = (wanted: RestartKind) => {
+    const some = restarts.filter(({ kind }) => kind === wanted);
+    return { restarts: some.length, gain: gainOf(some) };
+  };
+  return {
+    ...countsOf(runs),
+    gain: gainOf(restarts),
+    byKind: {
+      viability: ofKind('viability'),
+      'prior art': ofKind('prior art'),
+      'no score': ofKind('no score'),
+      person: ofKind('person'),
+    },
+  };
+}
+
+/** A restart, with the score of the iteration that it ended and the next score that there was. */
+interface Restart {
+  kind: RestartKind;
+  before: number | null;
+  after: number | null;
+}
+
+const restartsIn = (iterations: Iteration[]): Restart[] =>
+  iterations.flatMap(({ restartKind, score }, index) => {
+    if (restartKind === null) return [];
+    const next = iterations.slice(index + 1).find((each) => each.score !== null);
+    return [{ kind: restartKind, before: score, after: next?.score ?? null }];
+  });
+
+function gainOf(restarts: Restart[]): Gain {
+  const gains = restarts.flatMap(({ before, after }) =>
+    before === null || after === null ? [] : [after - before],
+  );
+  return {
+    measured: gains.length,
+    rose: gains.filter((gain) => gain > 0).length,
+    fell: gains.filter((gain) => gain < 0).length,
+    mean: ratio(
+      gains.reduce((sum, gain) => sum + gain, 0),
+      gains.length,
+    ),
+  };
+}
+
+function countsOf(runs: Array<{ restarts: number; outcome: string; spentAgain: Spent }>): RestartCounts {
+  const restarted = runs.filter((run) => run.restarts > 0);
+  const restarts = restarted.reduce((sum, run) => sum + run.restarts, 0);
+  const total = sumSpent(runs.map(({ spentAgain }) => spentAgain));
+  const outcomes: Record<string, number> = {};
+  for (const { outcome } of restarted) outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
+  return {
+    runs: runs.length,
+    restarted: restarted.length,
+    share: ratio(restarted.length, runs.length),
+    restarts,
+    outcomes,
+    cost: { total, perRestart: scaled(total, ratio(1, restarts)) },
+  };
+}
+
+const sumSpent = (all: Spent[]): Spent => ({
+  calls: all.reduce((sum, { calls }) => sum + calls, 0),
+  tokens: all.reduce((sum, { tokens }) => sum + tokens, 0),
+  costUsd: all.reduce((sum, { costUsd }) => sum + costUsd, 0),
+});
+
+const meanSpent = (all: Spent[]): Spent => scaled(sumSpent(all), ratio(1, all.length));
+
+const scaled = ({ calls, tokens, costUsd }: Spent, factor: number): Spent => ({
+  calls: calls * factor,
+  tokens: tokens * factor,
+  costUsd: costUsd * factor,
+});
+
+const ratio = (part: number, whole: number): number => (whole === 0 ? 0 : part / whole);

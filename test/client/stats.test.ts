@@ -1,0 +1,143 @@
+import { describe, expect, test } from 'vitest';
+import { sumUp, type Gain, type Results } from '../../src/client/sum-up.ts';
+import { orchestrationResult, researchResult } from '../support/results.ts';
+
+const none: Results = { orchestrations: [], researches: [], unread: 0 };
+const nothing = { calls: 0, tokens: 0, costUsd: 0 };
+const noGain: Gain = { measured: 0, rose: 0, fell: 0, mean: 0 };
+
+const orchestrations = (...results: Results['orchestrations']) =>
+  sumUp({ ...none, orchestrations: results }).orchestration;
+const researches = (...results: Results['researches']) => sumUp({ ...none, researches: results }).research;
+
+test('without runs all figures are 0', () => {
+  const counts = {
+    runs: 0,
+    restarted: 0,
+    share: 0,
+    restarts: 0,
+    outcomes: {},
+    cost: { total: nothing, perRestart: nothing },
+  };
+  const noRestarts = { restarts: 0, gain: noGain };
+  expect(sumUp(none)).toEqual({
+    orchestration: { ...counts, meanRun: { without: nothing, restarted: nothing } },
+    research: {
+      ...counts,
+      gain: noGain,
+      byKind: { viability: noRestarts, 'prior art': noRestarts, 'no score': noRestarts, person: noRestarts },
+    },
+    unread: 0,
+  });
+});
+
+test('runs of both types are summed up apart, and those that could not be read are counted', () => {
+  const stats = sumUp({
+    orchestrations: [orchestrationResult(), orchestrationResult({ attempts: 2 })],
+    researches: [researchResult([[70]])],
+    unread: 3,
+  });
+  expect(stats).toMatchObject({
+    orchestration: { runs: 2, restarted: 1 },
+    research: { runs: 1, restarted: 0 },
+    unread: 3,
+  });
+});
+
+describe('orchestrations', () => {
+  test('restarts are counted, and how the runs that restarted ended', () => {
+    expect(
+      orchestrations(
+        orchestrationResult(),
+        orchestrationResult({ attempts: 2 }),
+        orchestrationResult({ attempts: 3 }),
+        orchestrationResult({ attempts: 3, outcome: 'restart_limit' }),
+      ),
+    ).toMatchObject({
+      runs: 4,
+      restarted: 3,
+      share: 0.75,
+      restarts: 5,
+      outcomes: { submitted: 2, restart_limit: 1 },
+    });
+  });
+
+  test('the attempts of a run are taken to cost the same', () => {
+    const { cost } = orchestrations(
+      orchestrationResult({ attempts: 1, calls: 7 }),
+      orchestrationResult({ attempts: 2, calls: 16 }),
+      orchestrationResult({ attempts: 3, calls: 30 }),
+    );
+    expect(cost.total).toEqual({ calls: 28, tokens: 2800, costUsd: 7 });
+    expect(cost.perRestart.calls).toBeCloseTo(28 / 3);
+  });
+
+  test('runs without and with restarts have means of their own', () => {
+    const { meanRun } = orchestrations(
+      orchestrationResult({ calls: 6 }),
+      orchestrationResult({ calls: 10 }),
+      orchestrationResult({ attempts: 2, calls: 20 }),
+    );
+    expect(meanRun).toEqual({
+      without: { calls: 8, tokens: 800, costUsd: 2 },
+      restarted: { calls: 20, tokens: 2000, costUsd: 5 },
+    });
+  });
+});
+
+describe('research', () => {
+  const gains: Array<[rule: string, steps: Parameters<typeof researchResult>[0], gain: Gain]> = [
+    ['no restart gains nothing', [[70]], noGain],
+    ['a score that rose', [[40, 'viability'], [61]], { measured: 1, rose: 1, fell: 0, mean: 21 }],
+    ['a score that fell', [[40, 'viability'], [35]], { measured: 1, rose: 0, fell: 1, mean: -5 }],
+    ['a score that stayed neither rose nor fell', [[40, 'viability'], [40]], { ...noGain, measured: 1 }],
+    [
+      'each restart is measured by the score that comes after it',
+      [[30, 'viability'], [50, 'person'], [45]],
+      { measured: 2, rose: 1, fell: 1, mean: 7.5 },
+    ],
+    [
+      'an iteration without a score is passed over to the next that has one',
+      [[40, 'viability'], [null, 'prior art'], [64]],
+      { measured: 1, rose: 1, fell: 0, mean: 24 },
+    ],
+    ['a restart before any score is not measured', [[null, 'prior art'], [64]], noGain],
+    ['a restart with no score after it is not measured', [[40, 'viability'], [null]], noGain],
+    ['a score of 0 is a score', [[0, 'viability'], [10]], { measured: 1, rose: 1, fell: 0, mean: 10 }],
+  ];
+  test.for(gains)('%s', ([, steps, gain]) => {
+    expect(researches(researchResult(steps)).gain).toEqual(gain);
+  });
+
+  test('restarts are counted by their kind, each with its gain', () => {
+    const stats = researches(
+      researchResult([[40, 'viability'], [null, 'prior art'], [60]]),
+      researchResult([[30, 'viability'], [40, 'person'], [38]], 'iteration_limit'),
+      researchResult([[80]]),
+    );
+    expect(stats).toMatchObject({
+      runs: 3,
+      restarted: 2,
+      restarts: 4,
+      outcomes: { viable: 1, iteration_limit: 1 },
+      gain: { measured: 3, rose: 2, fell: 1 },
+      byKind: {
+        viability: { restarts: 2, gain: { measured: 2, rose: 2, fell: 0, mean: 15 } },
+        'prior art': { restarts: 1, gain: noGain },
+        'no score': { restarts: 0, gain: noGain },
+        person: { restarts: 1, gain: { measured: 1, rose: 0, fell: 1, mean: -2 } },
+      },
+    });
+  });
+
+  test('restarts cost what the iterations after the first have taken', () => {
+    const { cost } = researches(
+      researchResult([[80]]),
+      researchResult([[40, 'viability'], [50, 'viability'], [60]]),
+    );
+    expect(cost).toEqual({
+      total: { calls: 8, tokens: 800, costUsd: 2 },
+      perRestart: { calls: 4, tokens: 400, costUsd: 1 },
+    });
+  });
+});

@@ -1,0 +1,60 @@
+import type { OrchestrationResult } from '../../src/messages/orchestration.ts';
+import type { Iteration, ResearchResult, RestartKind } from '../../src/messages/research.ts';
+
+const usage = (calls: number) => ({
+  calls,
+  inputTokens: 80 * calls,
+  cachedInputTokens: 0,
+  outputTokens: 20 * calls,
+  costUsd: 0.25 * calls,
+  byAgent: {},
+});
+
+/** The result of an orchestration; a call takes 100 tokens and costs a quarter of a dollar. */
+export function orchestrationResult(
+  change: Partial<Pick<OrchestrationResult, 'outcome' | 'attempts'>> & { calls?: number } = {},
+): OrchestrationResult {
+  const { outcome = 'submitted', attempts = 1, calls = 10 } = change;
+  const restarts = Array.from({ length: attempts - 1 }, (_, index) => ({
+    attempt: index + 1,
+    reason: 'Only a plan.',
+    instructions: 'Do it.',
+  }));
+  return {
+    answer: 'Done.',
+    finalAgent: 'agent_a',
+    attempts,
+    restarts,
+    votes: [],
+    outcome,
+    humanQa: [],
+    usage: usage(calls),
+    events: 1,
+  };
+}
+
+/** The result of a research by its scores, and by why it was planned anew after each; an iteration takes 4 calls. */
+export function researchResult(
+  steps: Array<[score: number | null, restart?: RestartKind]>,
+  outcome: ResearchResult['outcome'] = 'viable',
+): ResearchResult {
+  const iterations = steps.map(([score, restartKind = null], index): Iteration => ({
+    iteration: index + 1,
+    idea: 'An idea.',
+    score,
+    verdict: null,
+    restartReason: restartKind === null ? null : 'Not good enough.',
+    restartKind,
+    similar: 0,
+    spent: { calls: 4, tokens: 400, costUsd: 1 },
+  }));
+  return {
+    report: { title: 'A report', summary: 'In short.', sections: [], sources: [] },
+    iterations,
+    outcome,
+    reportId: 'r1',
+    gaps: [],
+    usage: usage(4 * steps.length + 1),
+    events: 1,
+  };
+}
