@@ -10,7 +10,7 @@ export function reportOf({ report, ...given }: Partial<StoredReport> = {}): Stor
     iterations: [iterationOf()],
     report: report ?? { title: 'Momentum', summary: 'It holds.', sections: [], sources: [] },
     similar: [],
-    createdAt: '2030-01-01T00:00:00.000Z',
+    createdAt: '2020-01-01T00:00:00.000Z',
     ...given,
   };
 }
