@@ -17,6 +17,7 @@ const zones: Record<string, Zone> = {
   activities: 'world',
   config: 'world',
   models: 'world',
+  search: 'world',
   store: 'world',
   tools: 'world',
   cli: 'door',

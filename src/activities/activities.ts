@@ -7,8 +7,12 @@ import { createCallModel, journalKey, type CallModelDependencies } from './call-
 import { createCallTool, type ToolDependencies } from './call-tool.ts';
 import { createListTools } from './list-tools.ts';
 import { resolveMessages } from './resolve.ts';
+import { createOpenIssue } from './open-issue.ts';
+import { createPersistReport } from './persist-report.ts';
 import type { PrepareDependencies } from './prepare-input.ts';
 import { createPreparations } from './prepare.ts';
+import { createRecallReports } from './recall-reports.ts';
+import { createSearch } from './search.ts';
 
 /** How long the cost of a call that was just abandoned is waited for: its worker learns of it with a heartbeat. */
 const settlingMs = 1500;
@@ -23,6 +27,10 @@ export function createActivities(
     callModel: createCallModel(dependencies),
     callTool: createCallTool(dependencies),
     listTools: createListTools(dependencies),
+    search: createSearch(dependencies),
+    recallReports: createRecallReports(dependencies),
+    persistReport: createPersistReport(dependencies),
+    openIssue: createOpenIssue(dependencies),
     ...createPreparations(dependencies),
 
     /** Stores texts, tool sets among them, and returns their ids in order. */

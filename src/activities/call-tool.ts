@@ -5,9 +5,7 @@ import type { Store } from '../store/store.ts';
 import { failureOf, runTool, type Outcome } from '../tools/run-tool.ts';
 import type { Tool, Toolbox } from '../tools/tool.ts';
 import { journalKey } from './call-model.ts';
-
-/** Cancellation reaches an activity only with its heartbeats. */
-const heartbeatMs = 500;
+import { cancellable } from './cancellable.ts';
 
 /** Longer texts are stored, so that what comes after can name them. In characters, like all that follow. */
 const storedFrom = 400;
@@ -48,19 +46,17 @@ export function createCallTool({ store, toolbox }: ToolDependencies) {
 }
 
 async function run(toolbox: Toolbox, input: CallToolInput, idempotencyKey: string): Promise<Outcome> {
-  const context = Context.current();
-  const { info, cancellationSignal: signal } = context;
-  const heartbeats = info.isLocal ? undefined : setInterval(() => context.heartbeat(), heartbeatMs);
+  const { info, cancellationSignal, cancelled } = Context.current();
+  const workflowId = info.workflowExecution?.workflowId ?? '';
   try {
-    const tool = await Promise.race([find(toolbox, input), context.cancelled]);
-    const workflowId = info.workflowExecution?.workflowId ?? '';
-    const given = { workflowId, agentId: input.agent, idempotencyKey, signal };
-    return await runTool(tool, input.arguments, given, input.tool.timeout, context.cancelled);
+    return await cancellable(async (signal) => {
+      const tool = await find(toolbox, input);
+      const given = { workflowId, agentId: input.agent, idempotencyKey, signal };
+      return runTool(tool, input.arguments, given, input.tool.timeout, cancelled);
+    });
   } catch (error) {
-    if (signal.aborted) throw error;
+    if (cancellationSignal.aborted) throw error;
     return failureOf(error);
-  } finally {
-    clearInterval(heartbeats);
   }
 }
 

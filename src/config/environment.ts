@@ -9,6 +9,7 @@ export const environmentVariables = [
   'GITHUB_TOKEN',
   'GITHUB_API_URL',
   'TAVILY_API_KEY',
+  'TAVILY_BASE_URL',
   'SEARXNG_URL',
   'DATABASE_URL',
 ] as const;

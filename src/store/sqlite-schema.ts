@@ -27,6 +27,10 @@ const steps = [
     PRIMARY KEY (key, input_hash)
   ) WITHOUT ROWID;
 `,
+  `
+  CREATE TABLE reports (id TEXT PRIMARY KEY, created_at TEXT NOT NULL, report TEXT NOT NULL) WITHOUT ROWID;
+  CREATE INDEX newest_reports ON reports (created_at DESC, id);
+`,
 ];
 
 /** A database of a newer version is refused rather than misread. */

@@ -1,11 +1,13 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { DatabaseSync } from 'node:sqlite';
 import type { Message, TokenUsage, TranscriptRef } from '../messages/message.ts';
 import type { CallModelResult } from '../messages/model-call.ts';
+import type { StoredReport } from '../messages/research.ts';
 import type { CallToolResult } from '../messages/tool.ts';
 import { hashOf, segmentId } from './ids.ts';
 import { prepareSchema } from './sqlite-schema.ts';
+import { SqliteStatements } from './sqlite-statements.ts';
 import type { ReplyCommit, Store } from './store.ts';
 
 const chainOf = `
@@ -32,11 +34,10 @@ export function openSqliteStore(file: string): Store {
 }
 
 class SqliteStore implements Store {
-  readonly #database: DatabaseSync;
-  readonly #statements = new Map<string, StatementSync>();
+  readonly #sql: SqliteStatements;
 
   constructor(database: DatabaseSync) {
-    this.#database = database;
+    this.#sql = new SqliteStatements(database);
   }
 
   async findReply(key: string, inputHash: string): Promise<CallModelResult | undefined> {
@@ -44,12 +45,12 @@ class SqliteStore implements Store {
   }
 
   async commitReply({ key, inputHash, parent, messages, result }: ReplyCommit): Promise<CallModelResult> {
-    return this.#write(() => {
+    return this.#sql.write(() => {
       const first = this.#reply(key, inputHash);
       if (first !== undefined) return first;
       const transcript = this.#insert(parent, messages);
       const full: CallModelResult = { transcript, ...result };
-      this.#run(
+      this.#sql.run(
         'INSERT INTO replies VALUES (?, ?, ?, ?)',
         key,
         inputHash,
@@ -65,27 +66,29 @@ class SqliteStore implements Store {
   }
 
   async commitToolResult(key: string, inputHash: string, result: CallToolResult): Promise<CallToolResult> {
-    return this.#write(() => {
+    return this.#sql.write(() => {
       const first = this.#toolResult(key, inputHash);
       if (first !== undefined) return first;
-      this.#run('INSERT INTO tool_results VALUES (?, ?, ?)', key, inputHash, JSON.stringify(result));
+      this.#sql.run('INSERT INTO tool_results VALUES (?, ?, ?)', key, inputHash, JSON.stringify(result));
       return result;
     });
   }
 
   async putSegment(parent: string | null, messages: Message[]): Promise<TranscriptRef> {
-    return this.#write(() => this.#insert(parent, messages));
+    return this.#sql.write(() => this.#insert(parent, messages));
   }
 
   async recordSpent(key: string, usage: TokenUsage): Promise<void> {
-    this.#write(() => this.#run('INSERT OR REPLACE INTO spent VALUES (?, ?)', key, JSON.stringify(usage)));
+    this.#sql.write(() =>
+      this.#sql.run('INSERT OR REPLACE INTO spent VALUES (?, ?)', key, JSON.stringify(usage)),
+    );
   }
 
   async spent(keys: string[]): Promise<Map<string, TokenUsage>> {
     const found = new Map<string, TokenUsage>();
     for (const key of keys) {
-      const reply = this.#get('SELECT result FROM replies WHERE key = ?', key);
-      const estimate = this.#get('SELECT usage FROM spent WHERE key = ?', key);
+      const reply = this.#sql.get('SELECT result FROM replies WHERE key = ?', key);
+      const estimate = this.#sql.get('SELECT usage FROM spent WHERE key = ?', key);
       if (reply !== undefined) found.set(key, (JSON.parse(String(reply['result'])) as CallModelResult).usage);
       else if (estimate !== undefined) found.set(key, JSON.parse(String(estimate['usage'])) as TokenUsage);
     }
@@ -93,7 +96,7 @@ class SqliteStore implements Store {
   }
 
   async messages(segment: string): Promise<Message[]> {
-    const rows = this.#statement(chainOf).all(segment);
+    const rows = this.#sql.all(chainOf, segment);
     const oldest = rows[0];
     if (oldest === undefined) throw new Error(`The store has no segment ${segment}`);
     if (oldest['parent'] !== null) throw new Error(`The store has no segment ${String(oldest['parent'])}`);
@@ -101,42 +104,70 @@ class SqliteStore implements Store {
   }
 
   async segment(segment: string): Promise<Message[]> {
-    const row = this.#get('SELECT messages FROM segments WHERE id = ?', segment);
+    const row = this.#sql.get('SELECT messages FROM segments WHERE id = ?', segment);
     if (row === undefined) throw new Error(`The store has no segment ${segment}`);
     return JSON.parse(String(row['messages'])) as Message[];
   }
 
   async putBlob(text: string): Promise<string> {
     const id = hashOf(text);
-    this.#write(() => this.#run('INSERT OR IGNORE INTO blobs VALUES (?, ?)', id, text));
+    this.#sql.write(() => this.#sql.run('INSERT OR IGNORE INTO blobs VALUES (?, ?)', id, text));
     return id;
   }
 
   async blob(id: string): Promise<string> {
-    const row = this.#get('SELECT content FROM blobs WHERE id = ?', id);
+    const row = this.#sql.get('SELECT content FROM blobs WHERE id = ?', id);
     if (row === undefined) throw new Error(`The store has no blob ${id}`);
     return String(row['content']);
   }
 
+  async putReport(report: StoredReport): Promise<StoredReport> {
+    return this.#sql.write(() => {
+      const first = this.#report(report.id);
+      if (first !== undefined) return first;
+      const { id, createdAt } = report;
+      this.#sql.run('INSERT INTO reports VALUES (?, ?, ?)', id, createdAt, JSON.stringify(report));
+      return report;
+    });
+  }
+
+  async report(id: string): Promise<StoredReport | undefined> {
+    return this.#report(id);
+  }
+
+  async reports(limit: number): Promise<StoredReport[]> {
+    const rows = this.#sql.all('SELECT report FROM reports ORDER BY created_at DESC, id LIMIT ?', limit);
+    return rows.map((row) => JSON.parse(String(row['report'])) as StoredReport);
+  }
+
   async close(): Promise<void> {
-    this.#database.close();
+    this.#sql.close();
   }
 
   #reply(key: string, inputHash: string): CallModelResult | undefined {
-    const row = this.#get('SELECT result FROM replies WHERE key = ? AND input_hash = ?', key, inputHash);
+    const row = this.#sql.get('SELECT result FROM replies WHERE key = ? AND input_hash = ?', key, inputHash);
     return row && (JSON.parse(String(row['result'])) as CallModelResult);
   }
 
   #toolResult(key: string, inputHash: string): CallToolResult | undefined {
-    const row = this.#get('SELECT result FROM tool_results WHERE key = ? AND input_hash = ?', key, inputHash);
+    const row = this.#sql.get(
+      'SELECT result FROM tool_results WHERE key = ? AND input_hash = ?',
+      key,
+      inputHash,
+    );
     return row && (JSON.parse(String(row['result'])) as CallToolResult);
+  }
+
+  #report(id: string): StoredReport | undefined {
+    const row = this.#sql.get('SELECT report FROM reports WHERE id = ?', id);
+    return row && (JSON.parse(String(row['report'])) as StoredReport);
   }
 
   /** Within a transaction. */
   #insert(parent: string | null, messages: Message[]): TranscriptRef {
     const id = segmentId(parent, messages);
     const count = this.#count(parent) + messages.length;
-    this.#run(
+    this.#sql.run(
       'INSERT OR IGNORE INTO segments VALUES (?, ?, ?, ?)',
       id,
       parent,
@@ -148,35 +179,8 @@ class SqliteStore implements Store {
 
   #count(segment: string | null): number {
     if (segment === null) return 0;
-    const row = this.#get('SELECT count FROM segments WHERE id = ?', segment);
+    const row = this.#sql.get('SELECT count FROM segments WHERE id = ?', segment);
     if (row === undefined) throw new Error(`The store has no segment ${segment}`);
     return Number(row['count']);
-  }
-
-  /** Takes the write lock before it reads: a read that turns into a write in a deferred transaction fails at once. */
-  #write<T>(work: () => T): T {
-    this.#database.exec('BEGIN IMMEDIATE');
-    try {
-      const result = work();
-      this.#database.exec('COMMIT');
-      return result;
-    } catch (error) {
-      this.#database.exec('ROLLBACK');
-      throw error;
-    }
-  }
-
-  #statement(sql: string): StatementSync {
-    const statement = this.#statements.get(sql) ?? this.#database.prepare(sql);
-    this.#statements.set(sql, statement);
-    return statement;
-  }
-
-  #run(sql: string, ...values: Array<string | number | null>): void {
-    this.#statement(sql).run(...values);
-  }
-
-  #get(sql: string, ...values: string[]) {
-    return this.#statement(sql).get(...values);
   }
 }

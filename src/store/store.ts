@@ -1,5 +1,6 @@
 import type { Message, TokenUsage, TranscriptRef } from '../messages/message.ts';
 import type { CallModelResult } from '../messages/model-call.ts';
+import type { StoredReport } from '../messages/research.ts';
 import type { CallToolResult } from '../messages/tool.ts';
 
 /** One finished model call, ready to be committed. */
@@ -17,8 +18,8 @@ export interface ReplyCommit {
 }
 
 /**
- * Where transcripts, blobs and the journal of replies and tool results live. Nothing in it is ever changed in place:
- * ids are hashes of what they name, and of two writers of one journal key the first one wins.
+ * Where transcripts, blobs, reports and the journal of replies and tool results live. Nothing in it is ever changed in
+ * place: ids are hashes of what they name, and of two writers of one report or journal key the first one wins.
  */
 export interface Store {
   /** The journalled result of an earlier try of this call, if its segment is committed and its input was the same. */
@@ -46,5 +47,11 @@ export interface Store {
   putBlob(text: string): Promise<string>;
   /** @throws if there is no such blob. */
   blob(id: string): Promise<string>;
+  /** Stores a report under its id. Returns what is there afterwards: this one, or that of the writer that came first. */
+  putReport(report: StoredReport): Promise<StoredReport>;
+  /** Undefined where there is none. */
+  report(id: string): Promise<StoredReport | undefined>;
+  /** At most so many reports, the newest first by `createdAt`. */
+  reports(limit: number): Promise<StoredReport[]>;
   close(): Promise<void>;
 }

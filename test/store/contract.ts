@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Message } from '../../src/messages/message.ts';
 import type { ReplyCommit, Store } from '../../src/store/store.ts';
+import { reportOf } from '../support/reports.ts';
 
 const usage = { inputTokens: 3, cachedInputTokens: 1, outputTokens: 2 };
 const said = (text: string): Message[] => [
@@ -129,6 +130,28 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
           [both, usage],
         ]),
       );
+    });
+
+    test('a report is found again under its id as it was, and nothing under an unknown one', async () => {
+      const report = reportOf({ id: 'found', similar: [{ title: 'A “page”', url: 'https://a.example' }] });
+      expect(await store.putReport(report)).toEqual(report);
+      expect(await store.report('found')).toEqual(report);
+      expect(await store.report('unknown')).toBeUndefined();
+    });
+
+    test('of two writers of one report the first wins, and both get what it wrote', async () => {
+      const first = await store.putReport(reportOf({ id: 'twice', outcome: 'viable' }));
+      expect(await store.putReport(reportOf({ id: 'twice', outcome: 'stopped' }))).toEqual(first);
+      expect(await store.report('twice')).toEqual(first);
+    });
+
+    test('reports are listed newest first, whatever order they came in, and no more than are wanted', async () => {
+      const days = ['2031-05-02', '2031-05-09', '2031-05-05'];
+      for (const day of days) await store.putReport(reportOf({ id: day, createdAt: `${day}T00:00:00.000Z` }));
+      const newest = await store.reports(2);
+      expect(newest.map(({ id }) => id)).toEqual(['2031-05-09', '2031-05-05']);
+      const all = await store.reports(1000);
+      expect(all.map(({ id }) => id)).toEqual(expect.arrayContaining(days));
     });
   });
 }

@@ -1,13 +1,10 @@
 import { existsSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { ApplicationFailure } from '@temporalio/common';
 import { indexOfFolder } from '../../tools/folder-index.ts';
+import { ownDocs } from '../../tools/own-docs.ts';
 import type { SentenceIndex } from '../../tools/sentence-search.ts';
 import { failureTypes } from '../failures.ts';
-
-/** Reprise's own documentation: beside `src/` in a clone, beside `dist/` in the package. */
-const ownDocs = fileURLToPath(new URL('../../../docs', import.meta.url));
 
 /** The texts of a folder that the offline model answers from. */
 export interface Library {

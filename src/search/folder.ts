@@ -1,0 +1,39 @@
+import type { StoredReport } from '../messages/research.ts';
+import type { Store } from '../store/store.ts';
+import { indexOfFolder } from '../tools/folder-index.ts';
+import type { SentenceIndex } from '../tools/sentence-search.ts';
+import { searchRefused } from './failures.ts';
+import { passagesFor, type Passage } from './passages.ts';
+import type { SearchProvider } from './provider.ts';
+import { addressOfReport, newestReports } from './reports.ts';
+import { similarityOf } from './similarity.ts';
+
+/** A report is found by half of a query's words: many reports have a few of them. */
+const leastFit = 0.5;
+
+/** Searches the texts below a folder, and the stored reports beside them. */
+export function searchFolder(folder: string, store: Store): SearchProvider {
+  return {
+    async find(query) {
+      const reports = await store.reports(newestReports);
+      const found = [
+        ...reports.flatMap((report) => reportFor(query, report)),
+        ...passagesFor(query, readable(folder)),
+      ];
+      return found.sort((one, other) => other.fit - one.fit);
+    },
+  };
+}
+
+function reportFor(query: string, { id, idea, report: { title, summary } }: StoredReport): Passage[] {
+  const fit = similarityOf(query, `${title} ${summary} ${idea}`);
+  return fit < leastFit ? [] : [{ title, url: addressOfReport(id), text: summary, fit }];
+}
+
+function readable(folder: string): SentenceIndex {
+  try {
+    return indexOfFolder(folder);
+  } catch (error) {
+    throw searchRefused(`search.folder: ${folder} cannot be read (${(error as NodeJS.ErrnoException).code})`);
+  }
+}

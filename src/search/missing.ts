@@ -1,0 +1,33 @@
+import { statSync } from 'node:fs';
+import type { Environment } from '../config/environment.ts';
+import { ownDocs } from '../tools/own-docs.ts';
+import type { SearchSettings } from './provider.ts';
+
+/** What would keep a search from working at all in this environment, in words that name the key; empty where nothing. */
+export function missingForSearch(
+  { provider, folder = ownDocs }: SearchSettings,
+  environment: Environment,
+): string[] {
+  switch (provider) {
+    case 'folder':
+      return isFolder(folder) ? [] : [`search.folder: there is no folder ${folder}`];
+    case 'searxng':
+      return [...unset('SEARXNG_URL'), ...noAddress('SEARXNG_URL')];
+    case 'tavily':
+      return [...unset('TAVILY_API_KEY'), ...noAddress('TAVILY_BASE_URL')];
+  }
+
+  function unset(variable: string): string[] {
+    if (environment[variable] !== undefined) return [];
+    return [`search.provider: ${provider} needs ${variable}, which is not set`];
+  }
+
+  /** The value stays out of the message: an address may hold a password. */
+  function noAddress(variable: string): string[] {
+    const value = environment[variable];
+    if (value === undefined || /^https?:/.test(URL.parse(value)?.protocol ?? '')) return [];
+    return [`search.provider: ${provider} needs ${variable} to be an address with http:// or https://`];
+  }
+}
+
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;

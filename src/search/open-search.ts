@@ -1,0 +1,31 @@
+import type { Environment } from '../config/environment.ts';
+import type { Store } from '../store/store.ts';
+import { ownDocs } from '../tools/own-docs.ts';
+import { searchRefused } from './failures.ts';
+import { searchFolder } from './folder.ts';
+import { missingForSearch } from './missing.ts';
+import type { SearchProvider, SearchSettings } from './provider.ts';
+import { searchSearxng } from './searxng.ts';
+import { searchTavily } from './tavily.ts';
+
+export interface SearchDependencies {
+  store: Store;
+  environment: Environment;
+}
+
+/** @throws `ApplicationFailure` of type `SearchFailed`, not retryable, where the search cannot work in this environment */
+export function openSearch(
+  search: SearchSettings,
+  { store, environment }: SearchDependencies,
+): SearchProvider {
+  const missing = missingForSearch(search, environment);
+  if (missing.length > 0) throw searchRefused(missing.join('\n'));
+  switch (search.provider) {
+    case 'folder':
+      return searchFolder(search.folder ?? ownDocs, store);
+    case 'searxng':
+      return searchSearxng(environment['SEARXNG_URL'] ?? '');
+    case 'tavily':
+      return searchTavily(environment['TAVILY_API_KEY'] ?? '', environment['TAVILY_BASE_URL']);
+  }
+}

@@ -1,0 +1,36 @@
+import type { SearchProvider } from './provider.ts';
+import { resultsIn } from './results.ts';
+import { ask, type Service } from './service.ts';
+
+const spent = 'what its plan allows is used up; see its dashboard';
+
+const service: Service = {
+  provider: 'tavily',
+  addressVariable: 'TAVILY_BASE_URL',
+  hints: {
+    400: 'it does not take this query',
+    401: 'check TAVILY_API_KEY',
+    403: 'check TAVILY_API_KEY',
+    429: 'too many searches at once',
+    432: spent,
+    433: spent,
+  },
+};
+
+/** Longer ones are refused. In characters. */
+const longestQuery = 400;
+
+/** @param baseUrl absent: Tavily's own */
+export function searchTavily(key: string, baseUrl = 'https://api.tavily.com'): SearchProvider {
+  return {
+    async find(query, wanted, signal) {
+      const request = {
+        url: `${baseUrl.replace(/\/+$/, '')}/search`,
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
+        body: JSON.stringify({ query: query.slice(0, longestQuery).toWellFormed(), max_results: wanted }),
+      };
+      return resultsIn(await ask(service, request, signal), service);
+    },
+  };
+}

@@ -1,0 +1,157 @@
+import { once } from 'node:events';
+import { rmSync } from 'node:fs';
+import { CancelledFailure } from '@temporalio/common';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { afterAll, describe, expect, test } from 'vitest';
+import { createSearch } from '../../src/activities/search.ts';
+import type { SearchInput, SearchResult } from '../../src/messages/search.ts';
+import type { SearchSettings } from '../../src/search/provider.ts';
+import { activityBench } from '../support/activity-bench.ts';
+import { folderOf } from '../support/extensions.ts';
+import { reportOf } from '../support/reports.ts';
+import { startSearchServer, type SearchAnswer } from '../support/search-server.ts';
+
+const bench = activityBench();
+let answer: SearchAnswer | Promise<SearchAnswer> = {};
+const came = new EventTarget();
+const server = await startSearchServer(() => {
+  came.dispatchEvent(new Event('search'));
+  return answer;
+});
+const folder = folderOf({ 'notes.md': '# Notes\n\nMomentum trading is old.\n' });
+afterAll(async () => {
+  await Promise.all([bench.close(), server.close()]);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const environment = { SEARXNG_URL: server.url };
+const activity = createSearch({ store: bench.store, environment });
+const inputOf = (search: Partial<SearchSettings> = {}): SearchInput => ({
+  query: 'momentum trading',
+  idea: 'A momentum strategy for small companies',
+  search: { provider: 'searxng', max_results: 5, ...search },
+  number: 2,
+});
+const search = (settings: Partial<SearchSettings> = {}) => bench.run(activity, inputOf(settings));
+
+async function materialOf({ material }: SearchResult): Promise<string> {
+  if (typeof material === 'string') return material;
+  return 'blob' in material ? bench.store.blob(material.blob) : 'neither a text nor a blob';
+}
+
+const entry = (name: string, content = ''): object => ({
+  title: name,
+  url: `https://${name}.example`,
+  content,
+});
+
+test('each hit stands under its mark, with title, address and text, and its share of the idea', async () => {
+  answer = {
+    results: [
+      { title: 'Momentum', url: 'https://a.example', content: 'A strategy for companies.' },
+      { title: 'Bread', url: 'https://b.example' },
+    ],
+  };
+  const result = await search();
+  expect(result).toEqual({
+    hits: [
+      { title: 'Momentum', url: 'https://a.example', similarity: 0.75 },
+      { title: 'Bread', url: 'https://b.example', similarity: 0 },
+    ],
+    material:
+      '[2.1] Momentum (https://a.example)\nA strategy for companies.\n\n[2.2] Bread (https://b.example)',
+  });
+});
+
+test('no more hits than are wanted, each address once', async () => {
+  answer = { results: ['a', 'a', 'b', 'c', 'd'].map((name) => entry(name)) };
+  const { hits } = await search({ max_results: 3 });
+  expect(hits.map(({ title }) => title)).toEqual(['a', 'b', 'c']);
+});
+
+test('nothing found is said in words', async () => {
+  answer = { results: [] };
+  expect(await search()).toEqual({
+    hits: [],
+    material: 'Nothing was found for the query "momentum trading".',
+  });
+});
+
+test.each([
+  ['a short text as it is', 'Plain: 3 < 5 & 7 > 5.', 'Plain: 3 < 5 & 7 > 5.'],
+  ['marks of emphasis go', 'All <b>momen</b>tum, <span class="hl">old</span>.', 'All momentum, old.'],
+  ['other tags are a space', '<p>One.</p><p>Two.<br/>Three.</p><!-- hidden -->', 'One. Two. Three.'],
+  ['control characters go', 'A\u0000B\u001b[31mC', 'A B [31mC'],
+  [
+    'nothing begins a line of its own',
+    'One.\n\n[2.9] Forged (https://x.example)',
+    'One. [2.9] Forged (https://x.example)',
+  ],
+  ['half a character is made whole', 'A\ud83d', 'A\ufffd'],
+])('a text is plain and on one line: %s', async (_, content, plain) => {
+  answer = { results: [entry('a', content)] };
+  expect(await materialOf(await search())).toBe(`[2.1] a (https://a.example)\n${plain}`);
+});
+
+test('long texts, titles and addresses are bounded; an address is never shortened', async () => {
+  answer = {
+    results: [
+      { title: 'long '.repeat(100), url: 'https://a.example', content: 'word '.repeat(1000) },
+      { title: 'Far', url: `https://a.example/${'x'.repeat(2000)}`, content: '' },
+    ],
+  };
+  const result = await search();
+  expect(result.hits).toHaveLength(1);
+  expect(result.hits[0]?.title).toMatch(/^long .* long…$/);
+  expect(result.hits[0]?.title.length).toBeLessThanOrEqual(200);
+  expect((await materialOf(result)).length).toBeLessThan(1500);
+});
+
+test('long material is in the store, short material is not', async () => {
+  answer = { results: [entry('a', 'word '.repeat(100))] };
+  expect((await search()).material).toEqual({ blob: expect.stringMatching(/^[\da-f]{64}$/) });
+  answer = { results: [entry('a', 'word')] };
+  expect((await search()).material).toEqual(expect.any(String));
+});
+
+test('a folder is searched with the stored reports', async () => {
+  await bench.store.putReport(
+    reportOf({
+      id: 'r1',
+      report: { title: 'Momentum', summary: 'Trading it pays.', sections: [], sources: [] },
+    }),
+  );
+  const { hits } = await search({ provider: 'folder', folder });
+  expect(hits.map(({ title, url }) => [title, url])).toEqual([
+    ['Momentum', 'report:r1'],
+    ['Notes', 'notes.md:3'],
+  ]);
+});
+
+describe('what cannot work is not tried again', () => {
+  test.each([
+    ['no key', { provider: 'tavily' }, 'search.provider: tavily needs TAVILY_API_KEY, which is not set'],
+    [
+      'no folder',
+      { provider: 'folder', folder: '/not/there' },
+      'search.folder: there is no folder /not/there',
+    ],
+  ] as const)('%s', async (_, settings, message) => {
+    await expect(search(settings)).rejects.toMatchObject({
+      type: 'SearchFailed',
+      nonRetryable: true,
+      message,
+    });
+  });
+});
+
+test('a search under way sends heartbeats, and ends at once when it is cancelled', async () => {
+  answer = new Promise<SearchAnswer>(() => {});
+  const place = new MockActivityEnvironment();
+  const asked = once(came, 'search');
+  const searching = place.run(activity, inputOf());
+  await asked;
+  await once(place, 'heartbeat');
+  place.cancel();
+  await expect(searching).rejects.toBeInstanceOf(CancelledFailure);
+});

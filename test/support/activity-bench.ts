@@ -1,0 +1,35 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
+import { openSqliteStore } from '../../src/store/sqlite.ts';
+import type { Store } from '../../src/store/store.ts';
+
+/** A store of its own, and a place for activities to run in. */
+export interface ActivityBench {
+  store: Store;
+  /** Runs an activity as one of this run, which is `r` unless it is named. */
+  run<I, O>(activity: (input: I) => Promise<O>, input: I, runId?: string): Promise<O>;
+  close(): Promise<void>;
+}
+
+/** Failures that a test expects are none to report. */
+const logger = new DefaultLogger('ERROR');
+
+export function activityBench(): ActivityBench {
+  const home = mkdtempSync(join(tmpdir(), 'reprise-activities-'));
+  const store = openSqliteStore(join(home, 'store.sqlite'));
+  return {
+    store,
+    run: (activity, input, runId = 'r') =>
+      new MockActivityEnvironment({ workflowExecution: { workflowId: 'w', runId } }, { logger }).run(
+        activity,
+        input,
+      ),
+    async close() {
+      await store.close();
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
+}
