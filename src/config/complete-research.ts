@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs';
+import { missingForSearch } from '../search/missing.ts';
 import { completeBackend, defaultBackend } from './default-team.ts';
 import { describeBackend, describeLimits } from './describe-agent.ts';
 import { describeBroadcast } from './broadcast.ts';
@@ -40,20 +40,6 @@ export function preflightResearch(settings: ResearchSettings, environment: Envir
       ? ['github_issue needs GITHUB_TOKEN, which is not set']
       : []),
   ];
-}
-
-const variables = { folder: undefined, searxng: 'SEARXNG_URL', tavily: 'TAVILY_API_KEY' };
-
-function missingForSearch(
-  { provider, folder }: ResearchSettings['search'],
-  environment: Environment,
-): string[] {
-  const variable = variables[provider];
-  if (variable !== undefined && environment[variable] === undefined)
-    return [`search.provider: ${provider} needs ${variable}, which is not set`];
-  if (provider !== 'folder' || folder === undefined) return [];
-  const isThere = existsSync(folder) && statSync(folder).isDirectory();
-  return isThere ? [] : [`search.folder: there is no folder ${folder}`];
 }
 
 /** A configuration of research with all defaults filled in, in a few lines for a person. */

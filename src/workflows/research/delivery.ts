@@ -7,9 +7,19 @@ import type { Study } from './study.ts';
 
 const { settle } = proxyLocalActivities<Activities>({ startToCloseTimeout: '30 seconds' });
 
-const { persistReport, openIssue } = proxyActivities<Activities>({
+const retry = { initialInterval: '500 ms', backoffCoefficient: 2, maximumAttempts: 6 } as const;
+
+const { persistReport } = proxyActivities<Activities>({
+  summary: 'persist',
+  startToCloseTimeout: '30 seconds',
+  retry,
+});
+
+const { openIssue } = proxyActivities<Activities>({
+  summary: 'github_issue',
   startToCloseTimeout: '2 minutes',
-  retry: { initialInterval: '500 ms', backoffCoefficient: 2, maximumAttempts: 6 },
+  heartbeatTimeout: '15 seconds',
+  retry,
 });
 
 /** persist → github_issue: keeps the report, and opens an issue where one is wanted. Neither is worth losing it. */

@@ -46,6 +46,7 @@ async function searchOne(
   const activities = proxyActivities<Activities>({
     summary: `web_research · search · iteration ${iteration} · ${query}`,
     startToCloseTimeout: '30 seconds',
+    heartbeatTimeout: '15 seconds',
     retry: { initialInterval: '500 ms', backoffCoefficient: 2, maximumAttempts: 3 },
   });
   try {
