@@ -4,7 +4,7 @@ import { soloBroadcastSchema } from './broadcast.ts';
 import { budgetSchema } from './team.ts';
 
 /** Aspects are parameters of the critic's tool. */
-const aspect = z.string().regex(/^[A-Za-z_][\w-]{0,63}$/, {
+const aspect = z.string().refine((name) => /^[A-Za-z_][\w-]{0,63}$/.test(name), {
   error: 'the name of an aspect is made of letters, digits, _ and -, and begins with a letter',
 });
 
@@ -56,7 +56,9 @@ const settingsSchema = z
     approval: z.boolean().default(false),
     github_issue: z
       .strictObject({
-        repo: z.string().regex(/^[\w.-]+\/[\w.-]+$/, { error: 'a repository is written owner/name' }),
+        repo: z
+          .string()
+          .refine((name) => /^[\w.-]+\/[\w.-]+$/.test(name), { error: 'a repository is written owner/name' }),
         labels: z.array(z.string().min(1)).default([]),
       })
       .optional(),

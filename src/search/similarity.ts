@@ -1,6 +1,6 @@
 import { stemsOf } from '../tools/words.ts';
 
-/** How much of an idea's words a text has, from 0 to 1 in hundredths; 0 where they share one word only, but for ideas of one. */
+/** How much of an idea's words a text has, from 0 to 1 in hundredths; 0 where they share fewer than two. */
 export function similarityOf(idea: string, text: string): number {
   const wanted = new Set(stemsOf(idea));
   return share(wanted, new Set(stemsOf(text)), wanted.size);
@@ -8,7 +8,7 @@ export function similarityOf(idea: string, text: string): number {
 
 /**
  * How near two ideas are: the words that they share, as a share of the shorter one's, from 0 to 1 in hundredths.
- * 0 where they share one word only, unless one of them has no more.
+ * 0 where they share fewer than two: one word is a subject, and no idea.
  */
 export function closeness(idea: string, other: string): number {
   const [one, two] = [new Set(stemsOf(idea)), new Set(stemsOf(other))];
@@ -18,6 +18,5 @@ export function closeness(idea: string, other: string): number {
 /** @param whole how many could be shared */
 function share(one: Set<string>, other: Set<string>, whole: number): number {
   const shared = [...one].filter((stem) => other.has(stem)).length;
-  if (shared === 0 || (shared === 1 && whole > 1)) return 0;
-  return Math.round((shared / whole) * 100) / 100;
+  return shared < 2 ? 0 : Math.round((shared / whole) * 100) / 100;
 }

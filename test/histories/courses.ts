@@ -3,11 +3,13 @@ import type { WorkflowHandle } from '@temporalio/client';
 import type { PendingQuestion } from '../../src/messages/broadcast.ts';
 import type { RunEvent } from '../../src/messages/events.ts';
 import type { OrchestrationInput } from '../../src/messages/orchestration.ts';
+import type { ResearchInput, ResearchState } from '../../src/messages/research.ts';
 import type { SessionInput } from '../../src/messages/session.ts';
 import { agentOf, call, calls, inTurn, toolResults } from '../support/agent-script.ts';
 import { hasAsked } from '../support/asking.ts';
 import { configOf } from '../support/extensions.ts';
 import type { Script } from '../support/model-server.ts';
+import { criticism, plan, researchScript } from '../support/research-script.ts';
 import {
   answer,
   ask,
@@ -24,8 +26,8 @@ export interface Course {
   name: string;
   script: Script;
   /** Default: `orchestration`. */
-  type?: 'session';
-  input: OrchestrationInput | SessionInput;
+  type?: 'session' | 'research';
+  input: OrchestrationInput | SessionInput | ResearchInput;
   /** The worker's extensions folder; default: an empty one. */
   extensions?: string;
   /** What a person does while it runs. */
@@ -65,6 +67,8 @@ async function reply(run: WorkflowHandle, text: string): Promise<void> {
   await run.signal('answer', { questionId, answer: text });
   await until(async () => (await waiting()).every((question) => question.questionId !== questionId));
 }
+
+const stateOf = (run: WorkflowHandle): Promise<ResearchState> => run.query<ResearchState>('state');
 
 export const courses: Course[] = [
   { name: 'submitted', script: teamScript(), input: input() },
@@ -246,6 +250,51 @@ export const courses: Course[] = [
         ],
         orchestrator: { coordination: { enable_planning_mode: true } },
       },
+    },
+  },
+  {
+    name: 'research',
+    type: 'research',
+    script: researchScript({ criticise: ({ idea }) => criticism(idea === 'idea 1' ? 20 : 72) }),
+    input: { idea: 'An idea.', config: { research: { backend: openai } } },
+  },
+  {
+    name: 'research-limit',
+    type: 'research',
+    script: researchScript({
+      plan: ({ iteration }) => (iteration === 2 ? { text: 'Another idea' } : plan(`idea ${iteration}`)),
+      criticise: ({ idea }) => (idea === 'idea 1' ? criticism(30) : { text: 'Hm.' }),
+    }),
+    input: { idea: 'An idea.', config: { research: { backend: openai, on_missing_score: 'restart' } } },
+  },
+  {
+    name: 'research-person',
+    type: 'research',
+    script: researchScript({
+      plan: ({ prompt, iteration }) =>
+        prompt.includes('Bonds.') ? plan(`idea ${iteration}`) : ask('Stocks or bonds?'),
+    }),
+    input: {
+      idea: 'An idea.',
+      config: { research: { backend: openai, approval: true }, coordination: { broadcast: 'human' } },
+    },
+    steer: async (run) => {
+      await reply(run, 'Bonds.');
+      await until(async () => (await stateOf(run)).phase === 'waiting for approval');
+      await run.signal('requestRestart', { reason: 'Too broad.', instructions: 'Only short ones.' });
+      await until(async () => (await stateOf(run)).planning_iteration === 2);
+      await until(async () => (await stateOf(run)).phase === 'waiting for approval');
+      await run.signal('decide', { action: 'accept' });
+    },
+  },
+  {
+    name: 'research-stopped',
+    type: 'research',
+    script: researchScript({ criticise: () => ({ ...criticism(72), delay: 20_000 }) }),
+    input: { idea: 'An idea.', config: { research: { backend: openai } } },
+    steer: async (run) => {
+      await until(async () => (await stateOf(run)).phase === 'criticising');
+      await run.signal('decide', { action: 'stop' });
     },
   },
 ];

@@ -4,7 +4,7 @@ import type { PendingQuestion } from '../../src/messages/broadcast.ts';
 import type { RunEvent } from '../../src/messages/events.ts';
 import { entriesOf } from '../../src/messages/lines.ts';
 import type { ResearchResult, ResearchState } from '../../src/messages/research.ts';
-import { criticism, plan, report, researchScript, type Asked } from '../support/research-script.ts';
+import { criticism, plan, reportOn, researchScript, type Asked } from '../support/research-script.ts';
 import { running } from '../support/running.ts';
 import type { Scripted } from '../support/model-server.ts';
 
@@ -27,7 +27,6 @@ async function heldAt(asked: Asked, more: object = {}, score = 72) {
   const acts = {
     plan: (iteration: number) => plan(`idea ${iteration}`),
     criticise: () => criticism(score),
-    synthesise: (idea: string) => report(`On ${idea}`),
   };
   const run = await running(
     researchScript({

@@ -1,0 +1,139 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, test } from 'vitest';
+import { connect } from '../../src/client.ts';
+import type { ResearchResult } from '../../src/messages/research.ts';
+import { startGitHubServer } from '../support/github-server.ts';
+import {
+  allComplete,
+  inFlight,
+  killStage,
+  pendingReplies,
+  repetitions,
+  repliesIn,
+  type Disturbed,
+} from '../support/kill-stage.ts';
+import { startModelServer } from '../support/model-server.ts';
+import { Machine } from '../support/processes.ts';
+import { criticism, plan, researchScript } from '../support/research-script.ts';
+import { startSearchServer } from '../support/search-server.ts';
+
+/** The number of the run stands in every idea. */
+const runIn = (prompt: string): string => /Survive \d+\./.exec(prompt)?.[0] ?? '';
+
+const script = researchScript({
+  plan: ({ iteration, prompt }) => plan(`${runIn(prompt)} Plan ${iteration}`),
+  criticise: ({ idea }) => criticism(idea.endsWith('Plan 1') ? 20 : 72),
+});
+const backend = { type: 'openai' };
+
+/** One restart. */
+const course: Disturbed = {
+  calls: 5,
+  script: () => script,
+  start: (reprise, idea, id) => reprise.startResearch({ idea, config: { research: { backend } } }, { id }),
+  result: { outcome: 'viable', iterations: [{ score: 20 }, { score: 72 }] },
+};
+
+function reportsIn(home: string): number {
+  const database = new DatabaseSync(join(home, 'store.sqlite'), { readOnly: true, timeout: 5000 });
+  const row = database.prepare('SELECT count(*) AS reports FROM reports').get();
+  database.close();
+  return Number(row?.['reports']);
+}
+
+describe.concurrent('kill -9 of a research', { timeout: 120_000 }, () => {
+  test('at every model call: those under way are made again, finished ones never', async (context) => {
+    const set = await killStage(context, course);
+    await set.allHeld;
+    await Promise.all([set.machine.killWorker(), set.machine.killServer()]);
+    set.release();
+    await set.machine.startServer();
+    await set.machine.startWorker();
+    await allComplete(set);
+    expect(repetitions(set)).toBe(0);
+    expect(set.model.requests).toHaveLength(course.calls ** 2 + inFlight(set));
+    expect(reportsIn(set.machine.home)).toBe(course.calls);
+  });
+
+  test('between the commit of each reply and its acknowledgement: nothing is called again', async (context) => {
+    const set = await killStage(context, course);
+    await set.allHeld;
+    const wanted = repliesIn(set.machine.home) + pendingReplies(set);
+    set.machine.pauseServer();
+    set.release();
+    await expect.poll(() => repliesIn(set.machine.home), { timeout: 20_000 }).toBe(wanted);
+    await set.machine.killWorker();
+    set.machine.resumeServer();
+    await set.machine.startWorker();
+    await allComplete(set);
+    expect(set.model.requests).toHaveLength(course.calls ** 2);
+    expect(reportsIn(set.machine.home)).toBe(course.calls);
+  });
+
+  test('in a search, before an issue is looked for, and after it is created: one report and one issue each', async ({
+    onTestFinished,
+  }) => {
+    const searching = Promise.withResolvers<void>();
+    const released = Promise.withResolvers<void>();
+    const search = await startSearchServer(async ({ query }) => {
+      if (query.startsWith('Survive 1.')) {
+        searching.resolve();
+        await released.promise;
+      }
+      return { results: [{ title: query, url: 'https://found.example', content: 'Found.' }] };
+    });
+    const github = await startGitHubServer();
+    const model = await startModelServer(script);
+    const machine = new Machine({
+      OPENAI_API_KEY: 'test-key',
+      OPENAI_BASE_URL: model.openai,
+      SEARXNG_URL: search.url,
+      GITHUB_API_URL: github.url,
+      GITHUB_TOKEN: 'test-token',
+    });
+    onTestFinished(async () => {
+      await Promise.all([machine.killWorker(), machine.killServer()]);
+      await Promise.all([model.close(), search.close(), github.close()]);
+      rmSync(machine.home, { recursive: true, force: true });
+    });
+    await machine.startServer();
+    await machine.startWorker();
+    const reprise = await connect({ address: machine.address });
+    onTestFinished(() => reprise.close());
+    const research = {
+      backend,
+      search: { provider: 'searxng' },
+      github_issue: { repo: 'owner/name' },
+      // Ideas of one form are prior art of each other.
+      max_similar_implementations: 100,
+    };
+    const start = (run: number) =>
+      reprise.startResearch({ idea: `Survive ${run}.`, config: { research } }, { id: `run-${run}` });
+
+    const creating = github.hold('POST');
+    const runs = [await start(3)];
+    await creating.reached;
+    const looking = github.hold('GET');
+    runs.push(await start(2));
+    await looking.reached;
+    runs.push(await start(1));
+    await searching.promise;
+
+    await machine.killWorker();
+    for (const each of [creating, looking]) each.release();
+    released.resolve();
+    await machine.startWorker();
+    const results = (await Promise.all(runs.map((run) => run.result()))) as ResearchResult[];
+    expect(github.issues.map(({ title }) => title).toSorted()).toEqual([
+      'On Survive 1. Plan 2',
+      'On Survive 2. Plan 2',
+      'On Survive 3. Plan 2',
+    ]);
+    const urls = results.map(({ issueUrl }) => issueUrl).toSorted();
+    expect(urls).toEqual(github.issues.map(({ html_url }) => html_url).toSorted());
+    expect(reportsIn(machine.home)).toBe(3);
+    expect(model.requests).toHaveLength(course.calls * 3);
+  });
+});
