@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { researchSchema } from '../../src/config/research.ts';
 import { sentencesOf } from '../../src/tools/sentences.ts';
 import { textFiles, type TextFile } from '../../src/tools/text-files.ts';
 import { stemsOf } from '../../src/tools/words.ts';
@@ -35,4 +38,13 @@ test('four passages of the documentation are similar to the example’s idea: on
     'sample-corpus/momentum-crashes.md',
     'sample-corpus/time-series-momentum.md',
   ]);
+});
+
+test('the example of research is a valid configuration, and lets as many similar works pass', () => {
+  const text = readFileSync(fileURLToPath(new URL('../../examples/research.yaml', import.meta.url)), 'utf8');
+  expect(researchSchema.parse(parse(text)).research).toMatchObject({
+    domain: 'trading',
+    max_similar_implementations: 4,
+    search: { provider: 'folder', folder: '../docs/sample-corpus' },
+  });
 });
