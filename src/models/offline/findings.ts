@@ -29,7 +29,8 @@ const countedWeight = 2;
 const numberBonus = 1.4;
 
 /** Sentences that lean on the one before them. */
-const leaning = /^(it|its|this|that|these|those|they|he|she|then|there|both|such|otherwise|however|also)\b/i;
+export const leaning =
+  /^(it|its|this|that|these|those|they|he|she|then|there|both|such|otherwise|however|also)\b/i;
 
 /** The parts of one question are about one thing: what stands near another part's answer speaks for a sentence. */
 const sameFileBonus = 1.3;

@@ -9,6 +9,7 @@ import { phaseOf } from './phase.ts';
 import { readPrompt, type Prompt } from './prompt.ts';
 import { readQuestion } from './question.ts';
 import { observationOn, sourcesOf, thoughtOn } from './reasoning.ts';
+import { researchCall } from './research/index.ts';
 import { responseTo } from './shadow.ts';
 import { nextCall, type Call } from './uses.ts';
 
@@ -49,6 +50,8 @@ export function offlineModel({ folder }: Backend): Model {
 
 /** What to do is told by the tools on offer and the last system message, as for any model. */
 function actOn(messages: Message[], tools: ToolSpec[], library: Library): Act | string {
+  const submission = researchCall(messages, tools, library);
+  if (submission !== undefined) return submission;
   const prompt = readPrompt(messages);
   const phase = phaseOf(messages, tools.length > 0);
   if (phase === 'thought') return thoughtOn(prompt, library);

@@ -102,7 +102,7 @@ export function linesOf({ result }: Use): string[] {
 }
 
 /** Undefined: no JSON. Another model may have written it, before this one went on. */
-function parsed(text: string): unknown {
+export function parsed(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {

@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { researchSchema } from '../../src/config/research.ts';
+import { sentencesOf } from '../../src/tools/sentences.ts';
+import { textFiles, type TextFile } from '../../src/tools/text-files.ts';
+import { stemsOf } from '../../src/tools/words.ts';
+
+const docs = fileURLToPath(new URL('../../docs', import.meta.url));
+const idea = stemsOf('momentum trading strategy');
+
+/** The share of a work's title and passage from which on it is similar to an idea. */
+const similar = 0.6;
+
+/** What stands under each heading of a text, with the text's title. */
+function passagesOf(file: TextFile): string[] {
+  const title = /^# (.*)$/m.exec(file.text)?.[1] ?? '';
+  return [...Map.groupBy(sentencesOf(file), ({ heading }) => heading)].map(([heading, sentences]) =>
+    [title, heading, ...sentences.map(({ text }) => text)].join('\n'),
+  );
+}
+
+function share(text: string): number {
+  const stems = new Set(stemsOf(text));
+  return idea.filter((stem) => stems.has(stem)).length / idea.length;
+}
+
+test('four passages of the documentation are similar to the example’s idea: one more, and it begins anew', () => {
+  const found = textFiles(docs).flatMap((file) =>
+    passagesOf(file)
+      .filter((passage) => share(passage) >= similar)
+      .map(() => file.name),
+  );
+  expect(found).toEqual([
+    'sample-corpus/momentum-backtests.md',
+    'sample-corpus/momentum-basics.md',
+    'sample-corpus/momentum-crashes.md',
+    'sample-corpus/time-series-momentum.md',
+  ]);
+});
+
+test('the example of research is a valid configuration, and lets as many similar works pass', () => {
+  const text = readFileSync(fileURLToPath(new URL('../../examples/research.yaml', import.meta.url)), 'utf8');
+  expect(researchSchema.parse(parse(text)).research).toMatchObject({
+    domain: 'trading',
+    max_similar_implementations: 4,
+    search: { provider: 'folder', folder: '../docs/sample-corpus' },
+  });
+});
