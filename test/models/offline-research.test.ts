@@ -135,9 +135,7 @@ describe('a plan', () => {
       const tried = ideas.map((idea) => `${idea}: 40/100 (Significant concerns)`);
       const guidance = guidanceFor(kind, undefined);
       const criticism = kind === 'prior art' ? undefined : 'Found little.\nMissing: data, tests.';
-      messages.push(
-        user(replanMessage({ iteration, most: 11, kind, reason: 'Low.', guidance, criticism, tried })),
-      );
+      messages.push(user(replanMessage({ iteration, most: 11, reason: 'Low.', guidance, criticism, tried })));
       const plan = await submit<Plan>(messages, planTool, folder);
       expect(plan.idea).toMatch(/^momentum trading strategy (?:with|on) .{4,}$/);
       expect(plan.idea.length).toBeLessThanOrEqual(150);
@@ -147,13 +145,11 @@ describe('a plan', () => {
     expect(new Set(ideas.map((idea) => [...new Set(stemsOf(idea))].sort().join(' '))).size).toBe(11);
   });
 
-  const again = async (kind: RestartKind, guidance: string, criticism?: string): Promise<Message[]> => {
+  const again = async (guidance: string, criticism?: string): Promise<Message[]> => {
     const messages = planner('momentum trading strategy');
     await submit(messages, planTool);
     const tried = ['momentum trading strategy: 40/100'];
-    messages.push(
-      user(replanMessage({ iteration: 2, most: 3, kind, reason: 'Low.', guidance, criticism, tried })),
-    );
+    messages.push(user(replanMessage({ iteration: 2, most: 3, reason: 'Low.', guidance, criticism, tried })));
     return messages;
   };
 
@@ -194,12 +190,12 @@ describe('a plan', () => {
       /with sector rotation based on economic cycles$/,
     ],
   ])('drawn anew adds %s', async (_, kind, guidance, criticism, expected) => {
-    const { idea } = await submit<Plan>(await again(kind, guidanceFor(kind, guidance), criticism), planTool);
+    const { idea } = await submit<Plan>(await again(guidanceFor(kind, guidance), criticism), planTool);
     expect(idea).toMatch(expected);
   });
 
   test('told that its idea was tried already, it gives another one', async () => {
-    const messages = await again('viability', guidanceFor('viability', undefined));
+    const messages = await again(guidanceFor('viability', undefined));
     const { idea } = await submit<Plan>(messages, planTool);
     messages.push(user(unchangedIdea(idea)));
     expect((await submit<Plan>(messages, planTool)).idea).not.toBe(idea);

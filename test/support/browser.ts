@@ -82,13 +82,20 @@ export class Browser {
 
   /** Clicks in the middle of the first element that this selector finds and whose text holds `text`. */
   async click(selector: string, text = ''): Promise<void> {
-    const found =
-      `[...document.querySelectorAll(${JSON.stringify(selector)})].find((each) => ` +
-      `each.getClientRects().length > 0 && !each.disabled && each.textContent.includes(${JSON.stringify(text)}))`;
+    const found = clickable(selector, text);
     await this.#until(`${found} !== undefined`, `element ${selector} "${text}"`);
     const place = await this.#restingPlace(found);
     for (const type of ['mousePressed', 'mouseReleased'])
       await this.#send('Input.dispatchMouseEvent', { type, ...place, button: 'left', clickCount: 1 });
+  }
+
+  /** Whether within three seconds there is such an element that can be clicked. */
+  async comes(selector: string, text = ''): Promise<boolean> {
+    for (let look = 0; look < 30; look++) {
+      if (await this.evaluate<boolean>(`${clickable(selector, text)} !== undefined`)) return true;
+      await pause(100);
+    }
+    return false;
   }
 
   /** Where an element is once it moves no more: menus and dialogs slide in. */
@@ -145,3 +152,8 @@ export class Browser {
     return result ?? {};
   }
 }
+
+/** An expression for the first element that this selector finds, whose text holds `text`, and that can be clicked. */
+const clickable = (selector: string, text: string): string =>
+  `[...document.querySelectorAll(${JSON.stringify(selector)})].find((each) => ` +
+  `each.getClientRects().length > 0 && !each.disabled && each.textContent.includes(${JSON.stringify(text)}))`;

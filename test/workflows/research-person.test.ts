@@ -32,8 +32,7 @@ async function heldAt(asked: Asked, more: object = {}, score = 72) {
     researchScript({
       plan: ({ iteration }) => (asked === 'plan' ? hold(acts.plan(iteration)) : acts.plan(iteration)),
       criticise: () => (asked === 'criticise' ? hold(acts.criticise()) : acts.criticise()),
-      synthesise: ({ idea }) =>
-        asked === 'synthesise' ? hold(acts.synthesise(idea)) : acts.synthesise(idea),
+      synthesise: (request) => (asked === 'synthesise' ? hold(reportOn(request)) : reportOn(request)),
     }),
   );
   const handle = await run.startResearch(input(more));
