@@ -1,6 +1,38 @@
 import type { Hit, Recalled, Work } from '../messages/search.ts';
-export function similarWorks(hits: Hit[], recalled: Recalled[], threshold = 0.6): Work[] {
-  const all = [...hits, ...recalled.flatMap((r) => (r.similarity >= threshold ? [r, ...r.similar.map((w) => ({ ...w, similarity: 1 }))] : []))].filter((h) => h.similarity >= threshold);
-  return [...new Map(all.map(({ title, url }) => [url, { title, url }])).values()];
+
+/** A work that holds at least this share of an idea's words is similar to it. */
+const enoughWords = 0.6;
+
+/** The same of a stored idea, whose words are compared both ways. */
+const enoughInCommon = 0.55;
+
+/**
+ * The works that are similar to an idea, each once: those among the hits, the stored reports on ideas close to it, and
+ * what these had found to be similar to theirs.
+ */
+export function similarWorks(hits: Hit[], recalled: Recalled[]): Work[] {
+  const close = recalled.filter(({ similarity }) => similarity >= enoughInCommon);
+  const works = [
+    ...hits.filter(({ similarity }) => similarity >= enoughWords),
+    ...close,
+    ...close.flatMap(({ similar }) => similar),
+  ];
+  const byPlace = new Map<string, Work>();
+  for (const { title, url } of works) {
+    const place = placeOf(url);
+    if (!byPlace.has(place)) byPlace.set(place, { title, url });
+  }
+  return [...byPlace.values()];
 }
-export const isPriorArt = (count: number, most: number): boolean => count > most;
+
+/** Addresses that lead to one page are one. */
+const placeOf = (url: string): string =>
+  url
+    .replace(/^https?:\/\/(?:www\.)?/i, '')
+    .replace(/#.*$/, '')
+    .replace(/\/+$/, '');
+
+/** Whether there is so much similar work that a plan is drawn anew before it is criticised. */
+export function isPriorArt(similar: number, max_similar_implementations: number): boolean {
+  return similar > max_similar_implementations;
+}

@@ -8,6 +8,9 @@ export type Draft = Omit<Report, 'sources'>;
 /** A work by the mark of its hit. */
 export type Marks = Map<string, Work>;
 
+/** Stands for a mark of no source until the space before it is gone too. */
+const leftOut = '\0';
+
 const mark = /\[(\d+\.\d+(?:\s*[,;]\s*\d+\.\d+)*)\]/g;
 
 /** A report from arguments that fit the tool's schema; empty sections are left out. */
@@ -87,11 +90,16 @@ export function finished(draft: Draft, marks: Marks): Report {
     const known = sources.findIndex(({ url }) => url === work.url);
     return known === -1 ? sources.push({ title: work.title, url: work.url }) : known + 1;
   };
-  const numbered = (text: string): string =>
-    text.replace(mark, (_, list: string) => {
-      const numbers = new Set(splitMarks(list).flatMap((each) => numberOf(each) ?? []));
-      return [...numbers].map((number) => `[${number}]`).join('');
+  const numbered = (text: string): string => {
+    const cited = text.replace(mark, (_, list: string) => {
+      const numbers = splitMarks(list).flatMap((each) => numberOf(each) ?? []);
+      return numbers.map((number) => `[${number}]`).join('') || leftOut;
     });
+    return cited
+      .replace(/(\[\d+\])\1+/g, '$1')
+      .replaceAll(` ${leftOut}`, '')
+      .replaceAll(leftOut, '');
+  };
   const summary = numbered(draft.summary);
   const sections = draft.sections.map(({ heading, text }) => ({ heading, text: numbered(text) }));
   if (sources.length === 0) for (const each of marks.keys()) numberOf(each);

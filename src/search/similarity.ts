@@ -7,15 +7,16 @@ export function similarityOf(idea: string, text: string): number {
 }
 
 /**
- * How near two ideas are: the words that they share, as a share of the shorter one's, from 0 to 1 in hundredths.
+ * How near two ideas are: the words that they share, as a share of both ideas' (Dice's coefficient), from 0 to 1 in
+ * hundredths. An idea that gets words of its own moves away from the one that it came from.
  * 0 where they share fewer than two: one word is a subject, and no idea.
  */
 export function closeness(idea: string, other: string): number {
   const [one, two] = [new Set(stemsOf(idea)), new Set(stemsOf(other))];
-  return share(one, two, Math.min(one.size, two.size));
+  return share(one, two, (one.size + two.size) / 2);
 }
 
-/** @param whole how many could be shared */
+/** @param whole how many shared words are all */
 function share(one: Set<string>, other: Set<string>, whole: number): number {
   const shared = [...one].filter((stem) => other.has(stem)).length;
   return shared < 2 ? 0 : Math.round((shared / whole) * 100) / 100;

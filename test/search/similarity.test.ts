@@ -21,8 +21,14 @@ describe('similarity: how much of an idea is in a text', () => {
 describe('closeness: how near two ideas are', () => {
   test.each([
     ['the same words', 'momentum trading', 'Trading momentum', 1],
-    ['the shorter is in the longer', 'momentum trading', 'momentum trading for small companies', 1],
-    ['a share of the shorter', 'momentum trading strategy', 'momentum trading with futures', 0.67],
+    ['the shorter is in the longer', 'momentum trading', 'momentum trading for small companies', 0.67],
+    ['a share of both', 'momentum trading strategy', 'momentum trading with futures', 0.67],
+    [
+      'sharpened by words of its own',
+      'momentum trading strategy',
+      'momentum trading with alternative data sentiment',
+      0.5,
+    ],
     ['one word in common is chance', 'momentum trading', 'momentum of planets', 0],
     ['one word that is all of an idea', 'momentum', 'momentum of planets', 0],
     ['nothing in common', 'momentum trading', 'baking bread', 0],

@@ -340,7 +340,7 @@ describe('the report', () => {
     const writing = run.model.requests.filter(({ tools }) => tools.includes('submit_report'));
     expect(writing).toHaveLength(3);
     expect(writing.at(-1)?.prompt).toContain('there is no source [7.7]; the marks are: [1.1] [1.2]');
-    expect(result.report.summary).toBe('Odd .');
+    expect(result.report.summary).toBe('Odd.');
     expect(result.report.sources).toHaveLength(2);
     await service.close();
   });

@@ -1,0 +1,138 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { objectIn } from '../../src/rules/json-text.ts';
+import { isSameIdea, planIn, planOf } from '../../src/rules/plan.ts';
+import { draftIn, draftOf, finished, problemOf, type Marks } from '../../src/rules/report.ts';
+
+describe('an object in a text', () => {
+  test.each([
+    ['alone', '{"a": 1}', { a: 1 }],
+    ['among words', 'Here: {"a": 1}. So.', { a: 1 }],
+    ['fenced, with braces around', 'Use {x}:\n```json\n{"a": 1}\n```\n{y}', { a: 1 }],
+    ['no JSON', '{a}', undefined],
+    ['none', 'a', undefined],
+    ['a list', '[1]', undefined],
+  ])('%s', (_, text, object) => {
+    expect(objectIn(text)).toEqual(object);
+  });
+});
+
+describe('a plan', () => {
+  test('has at most five queries, each once, and the idea where it has none', () => {
+    const queries = ['a', ' a ', '', 'b', 'c', 'd', 'e', 'f'];
+    expect(planOf({ idea: ' "An\nidea" ', approach: 'x', queries })).toEqual({
+      idea: 'An idea',
+      approach: 'x',
+      queries: ['a', 'b', 'c', 'd', 'e'],
+    });
+    expect(planOf({ idea: 'I', approach: 'x', queries: [' '] }).queries).toEqual(['I']);
+  });
+
+  test.each([
+    ['as JSON', '{"idea": "New", "approach": "How", "queries": ["q"]}', undefined, 'New', ['q']],
+    ['on a line of its own', 'Well.\n**Idea:** New one\nThen test.', 'Old', 'New one', ['New one']],
+    ['kept where the text names none', '1. Read.\n2. Test.', 'Old', 'Old', ['Old']],
+    ['on the first line where it is to change', '## "New one"\n\nTest.', undefined, 'New one', ['New one']],
+    ['behind the number of a list', '1. New one\n2. Other', undefined, 'New one', ['New one']],
+  ])('as free text: the idea %s', (_, text, kept, idea, queries) => {
+    expect(planIn(text, kept)).toMatchObject({ idea, queries });
+  });
+
+  test('as free text without any text is none', () => {
+    expect(planIn(' \n', undefined)).toBeUndefined();
+  });
+
+  test('two ideas are one when their words are the same', () => {
+    expect(isSameIdea('A new idea.', 'a NEW "idea"')).toBe(true);
+    expect(isSameIdea('A new idea', 'An old idea')).toBe(false);
+  });
+});
+
+const marks: Marks = new Map([
+  ['1.1', { title: 'One', url: 'https://one.example' }],
+  ['1.2', { title: 'Two', url: 'https://two.example' }],
+  ['2.1', { title: 'One again', url: 'https://one.example' }],
+]);
+const draft = (summary: string, text = 'x') => ({ title: 'T', summary, sections: [{ heading: 'H', text }] });
+
+describe('a report', () => {
+  test.each([
+    [
+      'unknown marks',
+      draft('See [3.1].'),
+      marks,
+      /no source \[3\.1\]; the marks are: \[1\.1\] \[1\.2\] \[2\.1\]/,
+    ],
+    ['no marks', draft('Nothing.'), marks, /cites no source/],
+    ['no sections', { title: 'T', summary: 'S', sections: [] }, new Map(), /at least one section/],
+  ])('is sent back for %s', (_, value, known, problem) => {
+    expect(problemOf(value, known)).toMatch(problem);
+  });
+
+  test('is good where all marks are known, or where nothing was found', () => {
+    expect(problemOf(draft('See [1.1, 1.2].'), marks)).toBeUndefined();
+    expect(problemOf(draft('Nothing.'), new Map())).toBeUndefined();
+  });
+
+  test('numbers its sources as they come; marks of one source are one, unknown ones go', () => {
+    expect(finished(draft('Two [1.2].', 'One [1.1][2.1]; both [1.2, 1.1]; odd [9.9].'), marks)).toEqual({
+      title: 'T',
+      summary: 'Two [1].',
+      sections: [{ heading: 'H', text: 'One [2]; both [1][2]; odd.' }],
+      sources: [
+        { title: 'Two', url: 'https://two.example' },
+        { title: 'One', url: 'https://one.example' },
+      ],
+    });
+  });
+
+  test('that cites nothing has all that was found as its sources, each once', () => {
+    expect(finished(draft('x'), marks).sources.map(({ url }) => url)).toEqual([
+      'https://one.example',
+      'https://two.example',
+    ]);
+  });
+
+  test('loses sections without text', () => {
+    const input = {
+      title: 'T',
+      summary: 'S',
+      sections: [
+        { heading: 'H', text: ' ' },
+        { heading: 'I', text: 'x' },
+      ],
+    };
+    expect(draftOf(input).sections).toEqual([{ heading: 'I', text: 'x' }]);
+  });
+
+  test.each([
+    [
+      'a title and headings',
+      '# T\n\nS.\n\n## H\n\nx',
+      { title: 'T', summary: 'S.', sections: [{ heading: 'H', text: 'x' }] },
+    ],
+    [
+      'words alone',
+      'Only words.',
+      { title: 'Idea', summary: 'Only words.', sections: [{ heading: 'Report', text: 'Only words.' }] },
+    ],
+    [
+      'an opening and headings',
+      'S.\n\n## H\nx',
+      { title: 'Idea', summary: 'S.', sections: [{ heading: 'H', text: 'x' }] },
+    ],
+    ['JSON', '{"title":"T","summary":"S","sections":[{"heading":"H","text":"x"}]}', draft('S')],
+  ])('as free text: %s', (_, text, expected) => {
+    expect(draftIn(text, 'Idea')).toEqual(expected);
+  });
+
+  test('whatever the text, a free one is never empty', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom('#', ' ', '\n', 'a', '{', '}', '"') }), (text) => {
+        const value = draftIn(text, 'Idea');
+        if (text.trim() === '') expect(value).toBeUndefined();
+        else expect(value?.sections.map((section) => section.text).join('')).not.toBe('');
+      }),
+    );
+  });
+});
