@@ -3,6 +3,9 @@ import type { Hit, Recalled, Work } from '../messages/search.ts';
 /** A work that holds at least this share of an idea's words is similar to it. */
 const enoughWords = 0.6;
 
+/** Addresses of stored reports. */
+const reportPrefix = 'report:';
+
 /** The same of a stored idea, whose words are compared both ways. */
 const enoughInCommon = 0.55;
 
@@ -13,7 +16,8 @@ const enoughInCommon = 0.55;
 export function similarWorks(hits: Hit[], recalled: Recalled[]): Work[] {
   const close = recalled.filter(({ similarity }) => similarity >= enoughInCommon);
   const works = [
-    ...hits.filter(({ similarity }) => similarity >= enoughWords),
+    // A stored report that was found as a text is told by its idea.
+    ...hits.filter(({ similarity, url }) => similarity >= enoughWords && !url.startsWith(reportPrefix)),
     ...close,
     ...close.flatMap(({ similar }) => similar),
   ];

@@ -1,9 +1,13 @@
 import { stemsOf } from '../tools/words.ts';
 
-/** How much of an idea's words a text has, from 0 to 1 in hundredths; 0 where they share fewer than two. */
+/** Fewer words in common are chance, unless an idea has no more. */
+const fewestShared = 3;
+
+/** How much of an idea's words a text has, from 0 to 1 in hundredths; 0 where they share too few to tell. */
 export function similarityOf(idea: string, text: string): number {
-  const wanted = new Set(stemsOf(idea));
-  return share(wanted, new Set(stemsOf(text)), wanted.size);
+  const wanted = wordsOf(idea);
+  const shared = sharedBy(wanted, wordsOf(text));
+  return shared < Math.max(2, Math.min(fewestShared, wanted.size)) ? 0 : hundredths(shared / wanted.size);
 }
 
 /**
@@ -12,12 +16,15 @@ export function similarityOf(idea: string, text: string): number {
  * 0 where they share fewer than two: one word is a subject, and no idea.
  */
 export function closeness(idea: string, other: string): number {
-  const [one, two] = [new Set(stemsOf(idea)), new Set(stemsOf(other))];
-  return share(one, two, (one.size + two.size) / 2);
+  const [one, two] = [wordsOf(idea), wordsOf(other)];
+  const shared = sharedBy(one, two);
+  return shared < 2 ? 0 : hundredths((2 * shared) / (one.size + two.size));
 }
 
-/** @param whole how many shared words are all */
-function share(one: Set<string>, other: Set<string>, whole: number): number {
-  const shared = [...one].filter((stem) => other.has(stem)).length;
-  return shared < 2 ? 0 : Math.round((shared / whole) * 100) / 100;
-}
+/** The words that say what an idea is; numbers do not. */
+const wordsOf = (text: string): Set<string> => new Set(stemsOf(text).filter((stem) => !/^\d+$/.test(stem)));
+
+const sharedBy = (one: Set<string>, other: Set<string>): number =>
+  [...one].filter((stem) => other.has(stem)).length;
+
+const hundredths = (share: number): number => Math.round(share * 100) / 100;

@@ -106,8 +106,6 @@ describe.concurrent('kill -9 of a research', { timeout: 120_000 }, () => {
       backend,
       search: { provider: 'searxng' },
       github_issue: { repo: 'owner/name' },
-      // Ideas of one form are prior art of each other.
-      max_similar_implementations: 100,
     };
     const start = (run: number) =>
       reprise.startResearch({ idea: `Survive ${run}.`, config: { research } }, { id: `run-${run}` });

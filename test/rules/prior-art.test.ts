@@ -24,12 +24,15 @@ describe('similar works', () => {
     ]);
   });
 
+  test('a stored report that was found as a text is told by its idea alone', () => {
+    expect(urls([hit('report:1', 1)], [recalled('report:1', 0.5)])).toEqual([]);
+  });
+
   test('each once, wherever it was found', () => {
     const pages = [
       hit('https://www.example.org/a/', 1),
       hit('http://example.org/a#part', 1),
       hit('https://example.org/b', 1),
-      hit('report:1', 1),
     ];
     expect(urls(pages, [recalled('report:1', 1, ['https://example.org/b'])])).toEqual([
       'https://www.example.org/a/',

@@ -5,8 +5,10 @@ import { closeness, similarityOf } from '../../src/search/similarity.ts';
 describe('similarity: how much of an idea is in a text', () => {
   test.each([
     ['all of it, in other forms and another order', 'trading momentum', 'Momentum trades', 1],
-    ['a share of it', 'momentum trading for small companies', 'Small companies', 0.5],
-    ['in hundredths', 'momentum trading strategy', 'A strategy of trading', 0.67],
+    ['a share of it', 'momentum trading for small companies', 'Trading small companies', 0.75],
+    ['in hundredths', 'momentum trading for very small local companies', 'Small companies trading', 0.6],
+    ['two words of three are chance', 'momentum trading strategy', 'A strategy of trading', 0],
+    ['numbers say nothing', 'momentum trading 7 12', 'Momentum of 7 to 12', 0],
     ['one word of several is chance', 'momentum trading strategy', 'A strategy', 0],
     ['the one word of an idea of one, which is a subject', 'momentum', 'Momentum explained', 0],
     ['a word that comes twice counts once', 'momentum momentum trading', 'Momentum trading', 1],
@@ -29,6 +31,7 @@ describe('closeness: how near two ideas are', () => {
       'momentum trading with alternative data sentiment',
       0.5,
     ],
+    ['numbers say nothing', 'momentum trading 7', 'momentum trading 12', 1],
     ['one word in common is chance', 'momentum trading', 'momentum of planets', 0],
     ['one word that is all of an idea', 'momentum', 'momentum of planets', 0],
     ['nothing in common', 'momentum trading', 'baking bread', 0],
