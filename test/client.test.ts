@@ -242,7 +242,7 @@ describe('a session', () => {
       ...(await Promise.all([session.send('Two.'), session.send('Three.')])),
     ];
     // Of two that are sent at once, either may arrive first.
-    expect(turns.map(({ turn }) => turn).toSorted()).toEqual([1, 2, 3]);
+    expect(new Set(turns.map(({ turn }) => turn))).toEqual(new Set([1, 2, 3]));
     await session.close();
     expect(await session.result()).toMatchObject({ turns: 3, outcome: 'answered' });
     await expect(session.send('Four.')).rejects.toThrow(NoOpenRun);

@@ -26,7 +26,7 @@ export interface Given<T> {
   /** What was wrong with the last reply, where nobody mended it. */
   error: string | undefined;
   /** Names a text of the reply, so that it need not be said again: an argument of the call, else the whole of it. */
-  place(argument: string): TextRef;
+  place: (argument: string) => TextRef;
 }
 
 /** Somebody who gives structured replies. */

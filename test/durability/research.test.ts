@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { connect } from '../../src/client.ts';
-import type { ResearchResult } from '../../src/messages/research.ts';
 import { startGitHubServer } from '../support/github-server.ts';
 import {
   allComplete,
@@ -123,14 +122,14 @@ describe.concurrent('kill -9 of a research', { timeout: 120_000 }, () => {
     for (const each of [creating, looking]) each.release();
     released.resolve();
     await machine.startWorker();
-    const results = (await Promise.all(runs.map((run) => run.result()))) as ResearchResult[];
+    const results = await Promise.all(runs.map((run) => run.result()));
     expect(github.issues.map(({ title }) => title).toSorted()).toEqual([
       'On Survive 1. Plan 2',
       'On Survive 2. Plan 2',
       'On Survive 3. Plan 2',
     ]);
-    const urls = results.map(({ issueUrl }) => issueUrl).toSorted();
-    expect(urls).toEqual(github.issues.map(({ html_url }) => html_url).toSorted());
+    const urls = new Set(results.map(({ issueUrl }) => issueUrl));
+    expect(urls).toEqual(new Set(github.issues.map(({ html_url }) => html_url)));
     expect(reportsIn(machine.home)).toBe(3);
     expect(model.requests).toHaveLength(course.calls * 3);
   });
