@@ -118,7 +118,7 @@ describe('over the runs of a server', () => {
   test('a research that has gone back to planning counts with what that gained and took', async () => {
     const before = await statsOf(5);
     const ran = await home.run(['research', 'An idea.', '--json']);
-    expect(ran.status, ran.stderr).toBe(0);
+    if (ran.status !== 0) throw new Error(ran.stderr);
     const { iterations } = JSON.parse(ran.stdout) as ResearchResult;
     expect(iterations).toMatchObject([{ score: 40, restartKind: 'viability' }, { score: 72 }]);
     const { stats } = await statsOf(6);
