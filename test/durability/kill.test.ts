@@ -22,7 +22,7 @@ const course: Disturbed = {
 const allCalls = course.calls * course.calls;
 
 // Side by side, since most of their time is the wait for the heartbeat timeout of a dead worker's calls.
-describe.concurrent('kill -9 at every model call of a run', { timeout: 120_000 }, () => {
+describe.concurrent('kill -9 at every model call of a run', { timeout: 300_000 }, () => {
   test('of the worker: calls under way are made again, finished ones never', async (context) => {
     const set = await killStage(context, course);
     await set.allHeld;
@@ -53,7 +53,7 @@ describe.concurrent('kill -9 at every model call of a run', { timeout: 120_000 }
     // The server is stopped, so that no reply can be acknowledged; each is committed all the same.
     set.machine.pauseServer();
     set.release();
-    await expect.poll(() => repliesIn(set.machine.home), { timeout: 20_000 }).toBe(committed + waiting);
+    await expect.poll(() => repliesIn(set.machine.home), { timeout: 90_000 }).toBe(committed + waiting);
     await set.machine.killWorker();
     set.machine.resumeServer();
     await set.machine.startWorker();

@@ -16,7 +16,7 @@ const temporal = async (address: string, ...words: string[]): Promise<string> =>
 
 test(
   'a question outlives worker and server; the Temporal CLI alone answers it, and no model call is repeated',
-  { timeout: 120_000 },
+  { timeout: 300_000 },
   async ({ onTestFinished }) => {
     const model = await startModelServer(
       teamScript({
@@ -40,7 +40,7 @@ test(
     await temporal(address, ...start, '--workflow-id', 'q1', '--input', input);
     const questions = (): Promise<string> =>
       temporal(address, 'workflow', 'query', '--workflow-id', 'q1', '--type', 'pendingQuestions');
-    await expect.poll(questions, { timeout: 30_000 }).toContain('What color theme?');
+    await expect.poll(questions, { timeout: 90_000 }).toContain('What color theme?');
     await expect.poll(() => model.requests.filter(({ answered }) => answered).length).toBe(2);
 
     await Promise.all([machine.killWorker(), machine.killServer()]);

@@ -50,7 +50,7 @@ async function stage({ onTestFinished }: TestContext, sideEffects: SideEffects):
     workflowId: 'calls',
     args: [Array.from({ length: calls }, () => input)],
   });
-  await expect.poll(() => sink.requests.length, { timeout: 30_000 }).toBe(calls);
+  await expect.poll(() => sink.requests.length, { timeout: 90_000 }).toBe(calls);
   return { machine, sink, run };
 }
 
@@ -67,7 +67,7 @@ function expectNoDuplicates({ effects }: Sink): void {
 }
 
 // Side by side, since most of their time is the wait for the heartbeat timeout of a dead worker's calls.
-describe.concurrent(`kill -9 of a worker with ${calls} tool calls under way`, { timeout: 120_000 }, () => {
+describe.concurrent(`kill -9 of a worker with ${calls} tool calls under way`, { timeout: 300_000 }, () => {
   test('after their effect, before its acknowledgement: a tool that must not run twice is not run twice', async (context) => {
     const { machine, sink, run } = await stage(context, 'once');
     await machine.killWorker();
@@ -96,7 +96,7 @@ describe.concurrent(`kill -9 of a worker with ${calls} tool calls under way`, { 
     // The server is stopped, so that no result can be acknowledged; each is journalled all the same.
     machine.pauseServer();
     sink.release();
-    await expect.poll(() => journalled(machine), { timeout: 20_000 }).toBe(calls);
+    await expect.poll(() => journalled(machine), { timeout: 90_000 }).toBe(calls);
     await machine.killWorker();
     machine.resumeServer();
     await machine.startWorker();

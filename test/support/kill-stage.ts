@@ -75,7 +75,7 @@ export async function killStage({ onTestFinished }: TestContext, course: Disturb
 /** A reply that is sent but not committed yet is not finished: a call made again for it is none too many. */
 async function allCommitted({ home }: Machine, { requests }: ModelServer): Promise<void> {
   const answered = (): number => requests.filter((seen) => seen.answered).length;
-  await expect.poll(() => repliesIn(home) === answered(), { timeout: 20_000 }).toBe(true);
+  await expect.poll(() => repliesIn(home) === answered(), { timeout: 90_000 }).toBe(true);
 }
 
 /** All runs end by themselves as if nothing had happened. */
