@@ -6,7 +6,7 @@ import type { Text } from './message.ts';
  */
 export type AttachmentInput =
   | string
-  | { path: string; name?: string }
+  | { path: string; name?: string | undefined }
   /** `data`: the content in base64. */
   | { name: string; data: string };
 
