@@ -138,5 +138,7 @@ const distinct = (ids: string[]): string[] => [...new Set(ids)];
 const list = (names: string[]): string => names.map(named).join(', ') || 'none';
 
 /** Short, and in quotes where it is not plain. */
-const named = (name: string): string =>
-  /^[\w.-]{1,80}$/.test(name) ? name : JSON.stringify(name.slice(0, longestName));
+function named(name: string): string {
+  const short = name.slice(0, longestName);
+  return /^[\w.-]+$/.test(short) ? short : JSON.stringify(short);
+}

@@ -18,8 +18,7 @@ export interface DeadEnd {
 export class Subtasks {
   readonly #subtasks = new Map<string, Subtask>();
   readonly #retried = new Set<string>();
-  /** Last errors by id. */
-  readonly #deadEnds = new Map<string, string>();
+  readonly #deadEnds = new Map<string, DeadEnd>();
 
   /** @param plan one without problems, see `planProblems` */
   add(plan: PlannedSubtask[]): void {
@@ -58,7 +57,7 @@ export class Subtasks {
     const subtask = this.#in(id, 'running');
     if (subtask === undefined) return;
     this.#set({ ...subtask, status: 'failed', error });
-    if (this.#retried.has(id)) this.#deadEnds.set(id, error);
+    if (this.#retried.has(id)) this.#deadEnds.set(id, { id, description: subtask.description, error });
     this.#failDependents(id);
   }
 
@@ -99,11 +98,7 @@ export class Subtasks {
 
   /** Those that completed later are among them: what did not work the first times is worth knowing. */
   get deadEnds(): DeadEnd[] {
-    return [...this.#deadEnds].map(([id, error]) => ({
-      id,
-      description: this.get(id)?.description ?? '',
-      error,
-    }));
+    return [...this.#deadEnds.values()];
   }
 
   get isIdle(): boolean {
@@ -144,4 +139,7 @@ export class Subtasks {
   }
 }
 
-const reportOf = ({ attachments: _, ...report }: Subtask): SubtaskReport => report;
+function reportOf(subtask: Subtask): SubtaskReport {
+  const { attachments: _, ...report } = subtask;
+  return report;
+}
