@@ -258,6 +258,12 @@ test('fifty subtasks run ten at a time, and no more', async () => {
   expect(most).toBe(10);
 });
 
+test('no new plan is asked for where no further subtask may be', async () => {
+  await using run = await running(solveScript({ validate: () => invalid('More') }));
+  expect(await run.solve(input({ max_subtasks: 1 }))).toMatchObject({ outcome: 'partial', executions: 1 });
+  expect(run.model.requests.filter(({ tools }) => tools.includes('submit_plan'))).toHaveLength(1);
+});
+
 describe('the validator', () => {
   test('that never passes: the rounds end, and the answer is partial', async () => {
     await using run = await running(

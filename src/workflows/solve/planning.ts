@@ -46,9 +46,14 @@ export async function makePlan(job: Job): Promise<void> {
  * @returns how many there are; 0: it has none that could be used
  */
 export async function improvePlan(job: Job, missing: string[]): Promise<number> {
-  const { events, planner, stored, subtasks } = job;
+  const { events, planner, settings, stored, subtasks } = job;
   job.phase = 'planning';
   const ids = subtasks.report().map(({ id }) => id);
+  if (ids.length >= settings.max_subtasks) {
+    const text = `There is no new plan: all ${settings.max_subtasks} subtasks that there may be are there (max_subtasks)`;
+    events.emit({ type: 'warning', agent: 'planner', text });
+    return 0;
+  }
   planner.agent.tell({ role: 'user', content: improveMessage(missing, ids, subtasks.deadEnds) });
   try {
     const { error, value } = await ask(job, 'plan', stored.tools.plan, planForm(job));
