@@ -1,5 +1,6 @@
 import { completeResearch, preflightResearch } from '../config/complete-research.ts';
 import type { ResearchConfig } from '../config/research.ts';
+import { withoutEffectInResearch } from '../config/without-effect.ts';
 import type { PreparedResearch } from '../messages/research.ts';
 import { pricesFor } from '../models/prices.ts';
 import { invalid, offlineNotice, type PrepareDependencies } from './prepare-input.ts';
@@ -20,5 +21,9 @@ export function prepareResearch(
   const roles = [plan, criticism, synthesize].map((role) => role?.backend ?? backend);
   const backends = Object.values(settings.backends);
   const fellBack = backends.some(({ type }, index) => type === 'offline' && roles[index] === undefined);
-  return { settings, prices: pricesFor(backends, prices), notices: fellBack ? [offlineNotice] : [] };
+  return {
+    settings,
+    prices: pricesFor(backends, prices),
+    notices: [...withoutEffectInResearch(config), ...(fellBack ? [offlineNotice] : [])],
+  };
 }

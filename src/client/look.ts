@@ -10,9 +10,11 @@ import type { ModelProgress } from '../messages/model-call.ts';
 import type { ResearchState } from '../messages/research.ts';
 import type { OrchestrationState } from '../messages/state.ts';
 
-/** A model call that is under way. */
+/** A call of a model, a tool, a search or a service that is under way. */
 export interface PendingCall {
   activityId: string;
+  /** Its activity's type. */
+  activity: string;
   /** From 1; more than 1: the world failed, and the call is made again. */
   attempt: number;
   /** Why the last try failed. */
@@ -39,15 +41,18 @@ export interface Look<State extends RunState = RunState> {
 
 /** The calls that a description of a run tells of. */
 export function callsIn({ raw }: WorkflowExecutionDescription, converter: PayloadConverter): PendingCall[] {
-  return (raw.pendingActivities ?? []).map(({ activityId, attempt, lastFailure, heartbeatDetails }) => {
-    const payload = heartbeatDetails?.payloads?.[0];
-    return {
-      activityId: activityId ?? '',
-      attempt: attempt ?? 1,
-      ...(lastFailure?.message && { lastFailure: lastFailure.message }),
-      ...(payload && { progress: converter.fromPayload<ModelProgress>(payload) }),
-    };
-  });
+  return (raw.pendingActivities ?? []).map(
+    ({ activityId, activityType, attempt, lastFailure, heartbeatDetails }) => {
+      const payload = heartbeatDetails?.payloads?.[0];
+      return {
+        activityId: activityId ?? '',
+        activity: activityType?.name ?? '',
+        attempt: attempt ?? 1,
+        ...(lastFailure?.message && { lastFailure: lastFailure.message }),
+        ...(payload && { progress: converter.fromPayload<ModelProgress>(payload) }),
+      };
+    },
+  );
 }
 
 /** A run that nobody has begun to work on knows no queries yet; all else is the server's or a worker's absence. */

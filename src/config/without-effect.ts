@@ -1,5 +1,6 @@
 import type { Backend } from './backend.ts';
 import type { OneAgentConfig } from './one-agent.ts';
+import type { ResearchConfig } from './research.ts';
 import type { TeamConfig } from './team.ts';
 
 const askedAlone =
@@ -27,6 +28,16 @@ export function withoutEffectInAgent({ backend, unused }: OneAgentConfig): strin
     ...notice(inertKeys([backend])),
     ...(unused.length === 0 ? [] : [`Modules that nobody is wired to: ${unused.join(', ')}`]),
   ];
+}
+
+/** The same of a research, whose roles plan, judge and write, and have no tools of the world. */
+export function withoutEffectInResearch({ research }: ResearchConfig): string[] {
+  const { backend, plan, criticism, synthesize } = research;
+  const backends = [backend, plan?.backend, criticism?.backend, synthesize?.backend];
+  return notice([
+    ['mcp_servers', backends.find((each) => each?.mcp_servers !== undefined)],
+    ...inertKeys(backends),
+  ]);
 }
 
 type Setting = [key: string, value: unknown];

@@ -11,15 +11,15 @@ const enoughInCommon = 0.55;
 
 /**
  * The works that are similar to an idea, each once: those among the hits, the stored reports on ideas close to it, and
- * what these had found to be similar to theirs.
+ * what these had found to be similar to theirs. A report counts by its own idea alone: neither as a text that was found,
+ * nor since another report had found it, or a series of tries would count once more with each.
  */
 export function similarWorks(hits: Hit[], recalled: Recalled[]): Work[] {
   const close = recalled.filter(({ similarity }) => similarity >= enoughInCommon);
   const works = [
-    // A stored report that was found as a text is told by its idea.
-    ...hits.filter(({ similarity, url }) => similarity >= enoughWords && !url.startsWith(reportPrefix)),
+    ...hits.filter((hit) => hit.similarity >= enoughWords && !isReport(hit)),
     ...close,
-    ...close.flatMap(({ similar }) => similar),
+    ...close.flatMap(({ similar }) => similar.filter((work) => !isReport(work))),
   ];
   const byPlace = new Map<string, Work>();
   for (const { title, url } of works) {
@@ -28,6 +28,8 @@ export function similarWorks(hits: Hit[], recalled: Recalled[]): Work[] {
   }
   return [...byPlace.values()];
 }
+
+const isReport = ({ url }: Work): boolean => url.startsWith(reportPrefix);
 
 /** Addresses that lead to one page are one. */
 const placeOf = (url: string): string =>

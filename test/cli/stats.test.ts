@@ -2,9 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Stats } from '../../src/client.ts';
 import { adviceOf } from '../../src/cli/stats/advice.ts';
 import { sumUp, type Results } from '../../src/client/sum-up.ts';
+import type { ResearchResult } from '../../src/messages/research.ts';
 import { Home } from '../support/cli.ts';
 import { completeAs } from '../support/completed.ts';
 import { startModelServer, type ModelServer } from '../support/model-server.ts';
+import { criticism, researchScript } from '../support/research-script.ts';
 import { orchestrationResult, researchResult } from '../support/results.ts';
 import { restart, submit, teamScript } from '../support/team-script.ts';
 
@@ -13,11 +15,14 @@ describe('over the runs of a server', () => {
   let home: Home;
 
   beforeAll(async () => {
-    model = await startModelServer(
-      teamScript({
-        decide: ({ attempt, prompt }) =>
-          attempt === 1 && prompt.includes('Start over.') ? restart('Only a plan.', 'Do it.') : submit(),
-      }),
+    const team = teamScript({
+      decide: ({ attempt, prompt }) =>
+        attempt === 1 && prompt.includes('Start over.') ? restart('Only a plan.', 'Do it.') : submit(),
+    });
+    const research = researchScript({ criticise: ({ idea }) => criticism(idea === 'idea 1' ? 40 : 72) });
+    const ofResearch = ['submit_plan', 'submit_criticism', 'submit_report'];
+    model = await startModelServer((seen) =>
+      (seen.tools.some((tool) => ofResearch.includes(tool)) ? research : team)(seen),
     );
     home = await Home.make({ OPENAI_API_KEY: 'test-key-openai', OPENAI_BASE_URL: model.openai });
     await home.start(['up']).says(/Ready/);
@@ -110,12 +115,45 @@ describe('over the runs of a server', () => {
     );
   });
 
+  test('a research that has gone back to planning counts with what that gained and took', async () => {
+    const before = await statsOf(5);
+    const ran = await home.run(['research', 'An idea.', '--json']);
+    if (ran.status !== 0) throw new Error(ran.stderr);
+    const { iterations } = JSON.parse(ran.stdout) as ResearchResult;
+    expect(iterations).toMatchObject([{ score: 40, restartKind: 'viability' }, { score: 72 }]);
+    const { stats } = await statsOf(6);
+    const [, second] = iterations;
+    const { byKind, cost, restarts, runs } = before.stats.research;
+    const { gain } = byKind.viability;
+    expect(stats.research).toMatchObject({
+      runs: runs + 1,
+      restarts: restarts + 1,
+      cost: {
+        total: {
+          calls: cost.total.calls + 2,
+          tokens: cost.total.tokens + (second?.spent.tokens ?? Number.NaN),
+        },
+      },
+      byKind: {
+        viability: {
+          restarts: byKind.viability.restarts + 1,
+          gain: {
+            measured: gain.measured + 1,
+            rose: gain.rose + 1,
+            fell: gain.fell,
+            mean: (gain.mean * gain.measured + 32) / (gain.measured + 1),
+          },
+        },
+      },
+    });
+  });
+
   test('while it takes long it says how far it is', async () => {
     const reprise = await home.client();
     for (let number = 1; number <= 50; number++)
       await completeAs(reprise, 'orchestration', `many-${number}`, orchestrationResult());
     await reprise.close();
-    const { stats, stderr } = await statsOf(55);
+    const { stats, stderr } = await statsOf(56);
     expect(stats.orchestration.runs).toBe(52);
     expect(stderr).toContain('50 runs read …');
   });

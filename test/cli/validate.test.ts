@@ -1,15 +1,15 @@
-import { copyFileSync, existsSync } from 'node:fs';
+import { copyFileSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Home } from '../support/cli.ts';
 
-const example = fileURLToPath(new URL('../../examples/simple-tool.yaml', import.meta.url));
+const examples = fileURLToPath(new URL('../../examples/', import.meta.url));
 
 let home: Home;
 beforeAll(async () => {
   home = await Home.make();
-  copyFileSync(example, join(home.folder, 'agent.yaml'));
+  copyFileSync(`${examples}simple-tool.yaml`, join(home.folder, 'agent.yaml'));
 });
 afterAll(() => home.remove());
 
@@ -36,5 +36,46 @@ describe('a configuration of one agent', () => {
       'agent.yaml:6: modules: one agent (modules and exchange) takes no task of a team',
     );
     expect(existsSync(join(home.path, 'up.lock'))).toBe(false);
+  });
+});
+
+describe('a configuration of research', () => {
+  test('is described with the numbers of its domain', async () => {
+    const file = `${examples}research.yaml`;
+    const { status, stdout, stderr } = await home.run(['validate', file]);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(stdout.trimEnd().split('\n')).toEqual([
+      `${file} is valid.`,
+      'A research of the domain "trading":',
+      '  plan: offline',
+      '  criticism: offline',
+      '  synthesize: offline',
+      'Up to 3 planning iterations, until the viability score is at least 51; without a score: proceed.',
+      'Aspects: feasibility 0.3, novelty 0.1, data 0.2, risk 0.3, testability 0.1.',
+      expect.stringMatching(
+        /^Searches the folder \/.*\/docs\/sample-corpus, up to 5 results a query; more than 4 similar works are prior art\.$/,
+      ),
+    ]);
+  });
+
+  test('whose surroundings lack something, or with keys that do nothing: warnings, each with its key', async () => {
+    const backend = { type: 'offline', cwd: 'work', mcp_servers: [{ name: 'files', command: 'files' }] };
+    const research = {
+      backend,
+      search: { folder: 'nowhere' },
+      github_issue: { repo: 'owner/name' },
+      approval: true,
+    };
+    writeFileSync(join(home.folder, 'research.json'), JSON.stringify({ research }));
+    const { status, stdout, stderr } = await home.run(['validate', 'research.json']);
+    expect(status).toBe(0);
+    expect(stdout).toContain(
+      'A person approves before the report is written.\nOpens an issue in owner/name.\n',
+    );
+    expect(stderr.trimEnd().split('\n')).toEqual([
+      expect.stringMatching(/^Warning: search\.folder: there is no folder \/.*\/nowhere$/),
+      'Warning: github_issue needs GITHUB_TOKEN, which is not set',
+      'Without effect in this version: mcp_servers, cwd',
+    ]);
   });
 });

@@ -28,6 +28,11 @@ describe('similar works', () => {
     expect(urls([hit('report:1', 1)], [recalled('report:1', 0.5)])).toEqual([]);
   });
 
+  test('a series of tries of one idea counts as its last one, which had found those before', () => {
+    const last = recalled('report:3', 1, ['x', 'report:2', 'report:1']);
+    expect(urls([], [last])).toEqual(['report:3', 'x']);
+  });
+
   test('each once, wherever it was found', () => {
     const pages = [
       hit('https://www.example.org/a/', 1),

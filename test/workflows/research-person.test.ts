@@ -164,6 +164,26 @@ describe('approval: true', () => {
     expect(await resultOf(handle)).toMatchObject({ outcome: 'viable', iterations: [{ score: 72 }] });
   });
 
+  test('at the limit the outcome stays iteration_limit when a person accepts', async () => {
+    await using run = await running(researchScript({ criticise: () => criticism(40) }));
+    const handle = await run.startResearch(input({ approval: true, max_planning_iterations: 1 }));
+    await until(handle, 'waiting for approval');
+    await handle.signal('decide', { action: 'accept' });
+    expect(await resultOf(handle)).toMatchObject({ outcome: 'iteration_limit', iterations: [{ score: 40 }] });
+  });
+
+  test('who has accepted before is not asked again', async () => {
+    await using run = await running(researchScript());
+    const handle = await run.client.workflow.signalWithStart('research', {
+      taskQueue: run.taskQueue,
+      workflowId: `${run.taskQueue}-content`,
+      args: [input({ approval: true })],
+      signal: 'decide',
+      signalArgs: [{ action: 'accept' }],
+    });
+    expect(await resultOf(handle)).toMatchObject({ outcome: 'viable' });
+  });
+
   test('a person may ask for another plan instead', async () => {
     await using run = await running(researchScript());
     const handle = await run.startResearch(input({ approval: true }));

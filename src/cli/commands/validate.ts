@@ -8,7 +8,7 @@ import { readEnvironment, type Environment } from '../../config/environment.ts';
 import type { Config } from '../../config/kinds.ts';
 import { preflight, preflightAgent } from '../../config/preflight.ts';
 import { readConfigFile } from '../../config/read-config.ts';
-import { withoutEffect, withoutEffectInAgent } from '../../config/without-effect.ts';
+import { withoutEffect, withoutEffectInAgent, withoutEffectInResearch } from '../../config/without-effect.ts';
 import { say, usageError } from '../exit.ts';
 
 /** `reprise validate FILE`: checks a configuration. Needs no keys: a missing one is only a warning here. */
@@ -31,7 +31,7 @@ function look(config: Config, environment: Environment) {
     const settings = completeResearch(config.research, environment);
     return {
       missing: preflightResearch(settings, environment),
-      notices: [],
+      notices: withoutEffectInResearch(config.research),
       text: describeResearch(settings),
     };
   }

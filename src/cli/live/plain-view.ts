@@ -17,7 +17,7 @@ export class PlainView implements View {
   show(look: Look): void {
     for (const line of this.#telling.linesOf(look)) this.#write(line);
     if (Date.now() - this.#saidAt < silenceMs || look.state === undefined) return;
-    const waiting = look.calls.map((call) => this.#telling.agentOf(call)).join(', ');
+    const waiting = [...new Set(look.calls.map((call) => this.#telling.agentOf(call)))].join(', ');
     this.say(`… ${placeIn(look.state)}${waiting === '' ? '' : `: waiting for ${waiting}`}`);
   }
 

@@ -29,9 +29,9 @@ export class Telling {
     return this.#format({ text, stamped: false }, '');
   }
 
-  /** The agent that a call works for. */
-  agentOf({ activityId }: PendingCall): string {
-    return this.#agents.get(activityId) ?? activityId;
+  /** The agent that a model call works for; of another call, what it does. */
+  agentOf({ activityId, activity }: PendingCall): string {
+    return this.#agents.get(activityId) ?? activity;
   }
 
   #eventLines(event: RunEvent): string[] {

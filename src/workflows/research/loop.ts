@@ -63,7 +63,10 @@ async function iterate(study: Study, person: Person): Promise<Step> {
       `${similar.length} similar implementations were found: ${titles}`,
     );
   }
-  if (person.isContent) return proceed(study, draft, 'viable');
+  if (person.isContent) {
+    endDraft(study, draft, undefined);
+    return { kind: 'synthesise', draft, outcome: 'viable' };
+  }
   await criticise(study, draft);
   const score = draft.criticism?.score ?? null;
   const next = nextStep({ score, iteration: draft.number, settings });
@@ -147,9 +150,12 @@ function granted(study: Study, wish: Wish, step: Step): Step {
       return replan(study, draft, 'person', wish.reason, wish.instructions);
     case 'accept': {
       endDraft(study, draft, undefined);
-      const chosen =
-        step.kind === 'approve' ? step.draft : draft.found === undefined ? bestDraft(study) : draft;
-      return { kind: 'synthesise', draft: chosen, outcome: 'viable' };
+      if (step.kind === 'approve') return { ...step, kind: 'synthesise' };
+      return {
+        kind: 'synthesise',
+        draft: draft.found === undefined ? bestDraft(study) : draft,
+        outcome: 'viable',
+      };
     }
     case 'stop': {
       const note = wish.note.trim() === '' ? '' : ` (${wish.note.trim()})`;

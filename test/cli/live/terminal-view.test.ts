@@ -85,7 +85,14 @@ const thinking: RunEvent = {
 const look = (events: RunEvent[], partial: string): Look => ({
   events,
   state,
-  calls: [{ activityId: 'model-1', attempt: 1, progress: { partial, characters: partial.length } }],
+  calls: [
+    {
+      activityId: 'model-1',
+      activity: 'callModel',
+      attempt: 1,
+      progress: { partial, characters: partial.length },
+    },
+  ],
 });
 
 /** Without colors and stamps. */
@@ -122,6 +129,18 @@ test('a narrower terminal has wrapped the region: nothing of it stays behind', (
     '  ✎ agent_a  answering',
     expect.stringMatching(/^ {2}attempt 1\/3, \d+ s$/),
   ]);
+});
+
+test('a call that is made again is told by its agent, or else by what it does', () => {
+  const { terminal, view } = openTerminal(60);
+  const again = { attempt: 2, lastFailure: 'status 500' };
+  const calls = [
+    { activityId: 'model-1', activity: 'callModel', ...again },
+    { activityId: '7', activity: 'search', ...again },
+  ];
+  view.show({ ...look([thinking], ''), calls });
+  view.close();
+  expect(shown(terminal)).toEqual(['⚠️ [agent_a] try 2: status 500', '⚠️ [search] try 2: status 500']);
 });
 
 test('closing takes the region away and leaves what has happened', () => {
