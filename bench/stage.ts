@@ -26,10 +26,14 @@ export interface Stage {
   close(): Promise<void>;
 }
 
-/** @param onWait told of each moment in which a bare activity begins and ends */
+/**
+ * @param onWait told of each moment in which a bare activity begins and ends
+ * @param more of the workers' environment, besides what leads to the model
+ */
 export async function openStage(
   script: Script,
   onWait: (what: 'begin' | 'end') => void = () => {},
+  more: NodeJS.ProcessEnv = {},
 ): Promise<Stage> {
   quietRuntime();
   const home = mkdtempSync(join(tmpdir(), 'reprise-bench-'));
@@ -42,7 +46,13 @@ export async function openStage(
   const { address } = server;
   const connection = await NativeConnection.connect({ address });
   const model = await startModelServer(script);
-  const variables = { OPENAI_API_KEY: 'bench', OPENAI_BASE_URL: model.openai };
+  const variables = {
+    OPENAI_API_KEY: 'bench',
+    OPENAI_BASE_URL: model.openai,
+    ANTHROPIC_API_KEY: 'bench',
+    ANTHROPIC_BASE_URL: model.anthropic,
+    ...more,
+  };
   const worker = await createWorker({
     connection,
     namespace: 'default',
@@ -61,6 +71,9 @@ export async function openStage(
         onWait('end');
       },
     },
+    // As many as Reprise's worker: by default there are half as many, and many runs at once would wait for each other.
+    maxConcurrentActivityTaskExecutions: 200,
+    maxConcurrentWorkflowTaskExecutions: 40,
   });
   const reprise = await connect({ address });
   const running = [worker.run(), bare.run()];

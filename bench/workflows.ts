@@ -38,4 +38,14 @@ export async function fewAtATime(count: number, atATime: number, milliseconds: n
   await Promise.all(Array.from({ length: atATime }, place));
   await wait(milliseconds);
   await wait(milliseconds);
+
+/** The floor of a research of two iterations: as many calls and searches, in the same order, and what is persisted. */
+export async function twoIterations(callMs: number, searchMs: number, searches: number): Promise<void> {
+  for (let iteration = 1; iteration <= 2; iteration++) {
+    await wait(callMs);
+    await Promise.all(Array.from({ length: searches }, () => wait(searchMs)));
+    await wait(callMs);
+  }
+  await wait(callMs);
+  await wait(0);
 }

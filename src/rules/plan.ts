@@ -1,5 +1,6 @@
 import type { Plan } from '../messages/research.ts';
 import { objectIn } from './json-text.ts';
+import { hasWords } from './words.ts';
 
 const mostQueries = 5;
 const longestIdea = 500;
@@ -16,7 +17,7 @@ export function planOf(input: Record<string, unknown>): Plan {
 }
 
 /**
- * A plan from free text: as JSON, or with its idea on a line `Idea: …`, else on its first line.
+ * A plan from free text: as JSON, or with its idea on a line `Idea: …`, else on its first line with words.
  *
  * @param kept the idea that is to be kept; undefined: it is to change
  * @returns undefined where there is no text
@@ -36,7 +37,7 @@ export function planIn(text: string, kept: string | undefined): Plan | undefined
   const labelled = lines.flatMap(
     (line) => /^(?:new |changed |revised )?idea\s*:\s*(.+)$/i.exec(line)?.[1] ?? [],
   );
-  const idea = oneLine(labelled[0] ?? kept ?? lines.find((line) => line !== '') ?? text);
+  const idea = oneLine(labelled[0] ?? kept ?? lines.find(hasWords) ?? text);
   return { idea, approach: text, queries: [idea] };
 }
 

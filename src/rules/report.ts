@@ -1,6 +1,7 @@
 import type { Report } from '../messages/research.ts';
 import type { Work } from '../messages/search.ts';
 import { objectIn } from './json-text.ts';
+import { hasWords } from './words.ts';
 
 /** A report whose texts cite hits by their marks, as `[1.2]`. */
 export type Draft = Omit<Report, 'sources'>;
@@ -57,7 +58,8 @@ function isDraft(value: Record<string, unknown>): boolean {
 
 /** What is wrong with a draft, in words for its writer; undefined: nothing. */
 export function problemOf(draft: Draft, marks: Marks): string | undefined {
-  if (draft.title === '' || draft.summary === '' || draft.sections.length === 0)
+  const { sections, summary, title } = draft;
+  if (!hasWords(title) || !hasWords(summary) || !sections.some(({ text }) => hasWords(text)))
     return 'a report has a title, a summary and at least one section with text';
   const cited = marksIn(draft);
   const unknown = cited.filter((each) => !marks.has(each));
@@ -66,6 +68,29 @@ export function problemOf(draft: Draft, marks: Marks): string | undefined {
     return `there is no source ${unknown.map((each) => `[${each}]`).join(', ')}; the marks are: ${valid || 'none'}`;
   if (cited.length === 0 && marks.size > 0) return `the report cites no source; the marks are: ${valid}`;
   return undefined;
+}
+
+/**
+ * What a draft with a problem comes to where nobody mends it: the parts that it lacks are made of those that it has.
+ *
+ * @param title where it has none
+ * @returns undefined where it says nothing but marks of no source
+ */
+export function completed(draft: Draft, title: string, marks: Marks): Draft | undefined {
+  const says = (text: string): boolean =>
+    hasWords(
+      text.replace(mark, (cited, list: string) =>
+        splitMarks(list).some((each) => marks.has(each)) ? cited : '',
+      ),
+    );
+  const sections = draft.sections.filter(({ text }) => says(text));
+  const [summary] = [draft.summary, ...sections.map(({ text }) => text)].filter(says);
+  if (summary === undefined) return undefined;
+  return {
+    title: hasWords(draft.title) ? draft.title : title,
+    summary,
+    sections: sections.length > 0 ? sections : [{ heading: 'Report', text: summary }],
+  };
 }
 
 const textsOf = ({ summary, sections }: Draft): string[] => [summary, ...sections.map(({ text }) => text)];

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { objectIn } from '../../src/rules/json-text.ts';
 import { isSameIdea, planIn, planOf } from '../../src/rules/plan.ts';
-import { draftIn, draftOf, finished, problemOf, type Marks } from '../../src/rules/report.ts';
+import { completed, draftIn, draftOf, finished, problemOf, type Marks } from '../../src/rules/report.ts';
 
 describe('an object in a text', () => {
   test.each([
@@ -33,6 +33,7 @@ describe('a plan', () => {
     ['on a line of its own', 'Well.\n**Idea:** New one\nThen test.', 'Old', 'New one', ['New one']],
     ['kept where the text names none', '1. Read.\n2. Test.', 'Old', 'Old', ['Old']],
     ['on the first line where it is to change', '## "New one"\n\nTest.', undefined, 'New one', ['New one']],
+    ['on the first line with words', '---\n```\nNew one', undefined, 'New one', ['New one']],
     ['behind the number of a list', '1. New one\n2. Other', undefined, 'New one', ['New one']],
   ])('as free text: the idea %s', (_, text, kept, idea, queries) => {
     expect(planIn(text, kept)).toMatchObject({ idea, queries });
@@ -65,8 +66,22 @@ describe('a report', () => {
     ],
     ['no marks', draft('Nothing.'), marks, /cites no source/],
     ['no sections', { title: 'T', summary: 'S', sections: [] }, new Map(), /at least one section/],
+    ['signs alone', draft('S', '---'), new Map(), /at least one section with text/],
   ])('is sent back for %s', (_, value, known, problem) => {
     expect(problemOf(value, known)).toMatch(problem);
+  });
+
+  test.each([
+    ['a title', { ...draft('S'), title: '\u200b' }, { ...draft('S'), title: 'Idea' }],
+    ['a summary', draft('[9.9]', 'x [1.1]'), draft('x [1.1]', 'x [1.1]')],
+    [
+      'sections with text',
+      draft('S', '[9.9] [8.8]'),
+      { ...draft('S'), sections: [{ heading: 'Report', text: 'S' }] },
+    ],
+    ['text of any kind', draft('[9.9]', '...'), undefined],
+  ])('that lacks %s is completed by what it has', (_, value, whole) => {
+    expect(completed(value, 'Idea', marks)).toEqual(whole);
   });
 
   test('is good where all marks are known, or where nothing was found', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ResearchResult } from '../../src/messages/research.ts';
-import { criticism, plan, researchScript } from '../support/research-script.ts';
+import { criticism, plan, report, researchScript } from '../support/research-script.ts';
 import { running } from '../support/running.ts';
 import { startSearchServer, type SearchAnswer } from '../support/search-server.ts';
 
@@ -57,6 +57,25 @@ describe('a model that fails for good', () => {
         { heading: 'Iterations' },
       ],
     });
+  });
+});
+
+test.each([
+  ['a planner that names no idea', { plan: () => plan(' "" ') }, /planner: The plan has no idea in words/],
+  ['a planner that says nothing', { plan: () => ({ text: '' }) }, /planner: That was no plan/],
+])('%s: the run fails with its reason', async (_, acts, message) => {
+  await using run = await running(researchScript(acts));
+  await expect(run.research(input())).rejects.toMatchObject({
+    cause: { type: 'NoPlan', message: expect.stringMatching(message) },
+  });
+  expect(run.model.requests).toHaveLength(3);
+});
+
+test('a writer that gives a worse report each time: an earlier one that says something is taken', async () => {
+  const replies = [report(' ', 'Something is known [9.9].'), report('T', '[9.9]'), report('T', ' ')];
+  await using run = await running(researchScript({ synthesise: () => replies.shift() ?? { text: '' } }));
+  expect(await run.research(input())).toMatchObject({
+    report: { title: 'idea 1', summary: 'Something is known.', sections: [{ text: 'Something is known.' }] },
   });
 });
 

@@ -249,6 +249,16 @@ describe('thresholds and weights', () => {
     expect(iterations[0]).toMatchObject({ score: 60, verdict: 'Moderate concerns' });
   });
 
+  test('scores in JSON that is written as text count; a criticism there that is no text is the whole of it', async () => {
+    const text = '{"criticism": {"short": "So so."}, "scores": {"proof": 90, "cost": 30}}';
+    await using run = await running(researchScript({ criticise: () => ({ text }) }));
+    const handle = await run.startResearch({ idea: 'An idea.', config: config({}) });
+    expect(await handle.result()).toMatchObject({ iterations: [{ score: 60 }] });
+    expect(await handle.query('events')).toContainEqual(
+      expect.objectContaining({ type: 'criticism', score: 60, text }),
+    );
+  });
+
   test('a domain has its own minimum and weights', async () => {
     await using run = await running(researchScript({ criticise: () => scored }));
     const domains = { trading: { min_viability_score: 80, weights: { proof: 3, cost: 1 } } };

@@ -83,7 +83,10 @@ function formOf(weights: Record<string, number>): Form<Said> {
     read,
     readText: (text) => {
       const object = objectIn(text);
-      if (object !== undefined && hasScores(object, aspects)) return read({ criticism: text, ...object });
+      if (object !== undefined && hasScores(object, aspects)) {
+        const { criticism, scores } = object;
+        return read({ criticism: typeof criticism === 'string' ? criticism : text, scores });
+      }
       return { value: { text, score: scoreIn(text) ?? null } };
     },
   };

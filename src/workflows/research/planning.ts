@@ -1,15 +1,17 @@
 import { ApplicationFailure } from '@temporalio/workflow';
 import { isBudgetSpent } from '../../agents/failures.ts';
 import { quote, storeTexts } from '../../agents/stored-texts.ts';
-import { structured, type Form } from '../../agents/structured.ts';
+import { structured, type Form, type Read } from '../../agents/structured.ts';
 import { judgementOf } from '../../messages/research-details.ts';
 import type { Plan } from '../../messages/research.ts';
 import { ideaMessage, replanMessage, unchangedIdea } from '../../prompts/research.ts';
 import { planTool } from '../../prompts/research-tools.ts';
 import { isSameIdea, planIn, planOf } from '../../rules/plan.ts';
+import { hasWords } from '../../rules/words.ts';
 import { atWork, failureOf, purposeOf, type Draft, type PlanningRestart, type Study } from './study.ts';
 
 const noPlan = 'That was no plan. Call `submit_plan`.';
+const noIdea = 'The plan has no idea in words.';
 
 /**
  * Has the plan drawn, or drawn anew: then the idea must be another one than those tried.
@@ -64,7 +66,8 @@ async function tell(study: Study, { number }: Draft, restart: PlanningRestart | 
 
 function formOf({ iterations, idea }: Study): Form<Plan> {
   const isFirst = iterations.length === 0;
-  const checked = (value: Plan) => {
+  const checked = (value: Plan): Read<Plan> => {
+    if (!hasWords(value.idea)) return { error: noIdea };
     const tried = iterations.find((iteration) => isSameIdea(iteration.idea, value.idea));
     return tried === undefined ? { value } : { value, error: unchangedIdea(tried.idea) };
   };

@@ -1,5 +1,5 @@
 import { isBudgetSpent } from '../../agents/failures.ts';
-import { structured, type Form } from '../../agents/structured.ts';
+import { structured, type Form, type Read } from '../../agents/structured.ts';
 import { judgementOf } from '../../messages/research-details.ts';
 import type { Report } from '../../messages/research.ts';
 import { reportMessage } from '../../prompts/research.ts';
@@ -64,16 +64,18 @@ const marksOf = ({ found }: Draft): rules.Marks =>
   new Map(found?.hits.map(({ hit: { title, url }, mark }) => [mark, { title, url }]));
 
 function formOf(draft: Draft, idea: string, marks: rules.Marks): Form<rules.Draft> {
-  const checked = (value: rules.Draft) => {
+  const title = draft.plan?.idea ?? idea;
+  const checked = (value: rules.Draft): Read<rules.Draft> => {
     const error = rules.problemOf(value, marks);
     if (error === undefined) return { value };
-    return value.sections.length === 0 && value.summary === '' ? { error } : { value, error };
+    const whole = rules.completed(value, title, marks);
+    return whole === undefined ? { error } : { value: whole, error };
   };
   return {
     tool: reportTool.name,
     read: (input) => checked(rules.draftOf(input)),
     readText: (text) => {
-      const value = rules.draftIn(text, draft.plan?.idea ?? idea);
+      const value = rules.draftIn(text, title);
       return value === undefined ? { error: 'That was no report. Call `submit_report`.' } : checked(value);
     },
   };

@@ -1,0 +1,127 @@
+/**
+ * `npm run bench -- research`: what a research of two iterations costs beside a bare Temporal workflow that waits as
+ * long: five model calls of 1 s, and twice five searches of 300 ms side by side. Medians of pairs: quote the ratios.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import proto from '@temporalio/proto';
+import { criticism, plan, reportOn, researchScript } from '../test/support/research-script.ts';
+import { startSearchServer } from '../test/support/search-server.ts';
+import { median, openStage } from './stage.ts';
+
+const rounds = 7;
+const together = 50;
+const callMs = 1000;
+const searchMs = 300;
+const queries = ['1', '2', '3', '4', '5'];
+
+let delay = callMs;
+/** What the critic of the second plan waits for. */
+let gate: Promise<void> = Promise.resolve();
+
+const service = await startSearchServer(async ({ query }) => {
+  await pause(delay === 0 ? 0 : searchMs);
+  return { results: [{ title: query, url: `https://${query}.example`, content: '' }] };
+});
+const script = researchScript({
+  plan: ({ iteration }) => plan(iteration === 1 ? 'a' : 'b', queries),
+  criticise: async ({ idea }) => {
+    if (idea === 'a') return criticism(20);
+    await gate;
+    return criticism(72);
+  },
+  synthesise: reportOn,
+});
+const stage = await openStage(async (seen) => ({ ...(await script(seen)), delay }), undefined, {
+  SEARXNG_URL: service.url,
+});
+const { model, reprise } = stage;
+const input = {
+  idea: 'I',
+  config: { research: { backend: { type: 'openai' }, search: { provider: 'searxng' } } },
+};
+
+async function secondsOf(work: () => Promise<unknown>): Promise<number> {
+  const startedAt = performance.now();
+  await work();
+  return (performance.now() - startedAt) / 1000;
+}
+
+async function research(): Promise<void> {
+  const { iterations, outcome } = await (await reprise.startResearch(input)).result();
+  const scores = iterations.map(({ score }) => score).join();
+  if (outcome !== 'viable' || scores !== '20,72') throw new Error(`another course: ${outcome}, ${scores}`);
+}
+
+const bare = () => stage.bare('twoIterations', [callMs, searchMs, queries.length]);
+
+const many = (work: () => Promise<unknown>) => Promise.all(Array.from({ length: together }, work));
+
+async function compareOne(): Promise<void> {
+  const pairs: Array<{ bare: number; own: number }> = [];
+  for (let round = 0; round <= rounds; round++) {
+    const pair = { bare: await secondsOf(bare), own: await secondsOf(research) };
+    // The first round warms both up.
+    if (round > 0) pairs.push(pair);
+  }
+  const over = (pick: (pair: { bare: number; own: number }) => number): string =>
+    median(pairs.map(pick)).toFixed(3);
+  const ideal = (5 * callMs + 2 * searchMs) / 1000;
+  console.log(
+    `A research of two iterations: wall over critical path ${over(({ own }) => own / ideal)}, bare workflow ` +
+      `${over((pair) => pair.bare / ideal)}, ratio ${over((pair) => pair.own / pair.bare)} (medians of ${rounds} pairs)`,
+  );
+}
+
+async function compareMany(): Promise<void> {
+  const floor = await secondsOf(() => many(bare));
+  const own = await secondsOf(() => many(research));
+  console.log(
+    `${together} of them at once: ${own.toFixed(1)} s, bare workflows ${floor.toFixed(1)} s, ratio ${(own / floor).toFixed(3)}`,
+  );
+}
+
+/** All of them at their last criticism: plans, material and a restart are behind them. */
+async function hold(): Promise<void> {
+  model.requests.length = 0;
+  global.gc?.();
+  const before = process.memoryUsage().rss;
+  delay = 0;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  gate = promise;
+  const all = many(research);
+  const held = () => model.requests.filter(({ answered }) => !answered).length;
+  while (held() < together || model.requests.length < 4 * together) await pause(100);
+  const grown = (process.memoryUsage().rss - before) / 2 ** 20;
+  console.log(
+    `Memory: ${(before / 2 ** 20).toFixed(0)} MB before, ${grown.toFixed(0)} MB more with ${together} of them open`,
+  );
+  resolve();
+  await all;
+}
+
+async function weigh(): Promise<void> {
+  delay = 0;
+  model.requests.length = 0;
+  const run = await reprise.startResearch(input);
+  await run.result();
+  const history = await reprise.client.workflow.getHandle(run.id).fetchHistory();
+  const bytes = proto.temporal.api.history.v1.History.encode(history).finish().length;
+  const characters = model.requests.reduce(
+    (sum, { prompt, body }) => sum + prompt.length + JSON.stringify(body.tools ?? []).length,
+    0,
+  );
+  console.log(`A research of ${model.requests.length} calls and ${2 * queries.length} searches:`);
+  console.log(
+    `  framework text in its prompts: ${characters} characters (tools and addresses of hits included)`,
+  );
+  console.log(`  history: ${history.events?.length ?? 0} events, ${bytes} bytes`);
+}
+
+await compareOne();
+await weigh();
+await hold();
+delay = callMs;
+await compareMany();
+await service.close();
+await stage.close();
+process.exit(0);
