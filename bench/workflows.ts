@@ -38,6 +38,7 @@ export async function fewAtATime(count: number, atATime: number, milliseconds: n
   await Promise.all(Array.from({ length: atATime }, place));
   await wait(milliseconds);
   await wait(milliseconds);
+}
 
 /** The floor of a research of two iterations: as many calls and searches, in the same order, and what is persisted. */
 export async function twoIterations(callMs: number, searchMs: number, searches: number): Promise<void> {
