@@ -1,8 +1,8 @@
 import type { Text } from './message.ts';
 
 /**
- * A file that comes with a problem, as whoever starts a run names it: a path on the worker's machine, or its content.
- * `name`: how agents call it; default: the last part of the path.
+ * A file that comes with a problem, as whoever starts a run names it: a path on the worker's machine (a relative one
+ * from its configuration folder), or its content. `name`: how agents call it; default: the last part of the path.
  */
 export type AttachmentInput =
   | string
