@@ -4,7 +4,7 @@ import { systemOf } from '../agents/loops.ts';
 import { storeTexts, storeToolSets } from '../agents/stored-texts.ts';
 import { Toolbox } from '../agents/toolbox.ts';
 import type { PlanSettings } from '../config/plan.ts';
-import type { Attachment, AttachmentInput } from '../messages/attachment.ts';
+import type { Attachment } from '../messages/attachment.ts';
 import type { PreparedSolve, SolveInput, SolveResult } from '../messages/solve.ts';
 import type { ToolSources } from '../messages/tool.ts';
 import { askingText } from '../prompts/asking.ts';
@@ -69,7 +69,9 @@ async function beginJob(
   const [firstLine = ''] = problem.split('\n');
   emit({ type: 'started', task: firstLine, agents: ['planner', 'synthesis', 'validator'] });
   for (const text of notices) emit({ type: 'notice', text });
-  const attachments = await take(given);
+  const keepsFiles = given.length > 0 || tools.packages.includes(fileTools);
+  // Also without any: a run under the id of an earlier one begins without its files.
+  const attachments = keepsFiles ? await storeAttachments({ attachments: given }) : [];
   for (const { bytes, kind, name, note } of attachments)
     emit({ type: 'attachment', name, kind, bytes, ...(note !== undefined && { note }) });
   const office = openOffice({ budget, prices, coordination, agents: 1 }, surface, {});
@@ -98,12 +100,12 @@ async function beginJob(
   return job;
 }
 
-const take = async (given: AttachmentInput[]): Promise<Attachment[]> =>
-  given.length === 0 ? [] : storeAttachments({ attachments: given });
+/** The built-in package that reads attachments, and keeps what subtasks save. */
+const fileTools = 'builtin.attachments';
 
 /** Whoever gets files can read them, and reckon with what they hold. */
 function withAttachments({ mcpServers, packages }: ToolSources, attachments: Attachment[]): ToolSources {
-  const own = attachments.length === 0 ? [] : ['builtin.attachments', 'builtin.calculator'];
+  const own = attachments.length === 0 ? [] : [fileTools, 'builtin.calculator'];
   return { packages: [...new Set([...packages, ...own])], mcpServers };
 }
 
