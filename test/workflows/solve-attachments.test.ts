@@ -28,7 +28,7 @@ test('a subtask computes from a table with the built-in tools, and is shown its 
   const { subtasks: all } = await run.solve({ problem: 'How much?', attachments: [table], config: openai });
   const work = run.model.requests.find(({ tools }) => tools.includes('finish_subtask'));
   expect(work?.tools).toEqual(expect.arrayContaining(['query_table', 'read_attachment', 'calculate']));
-  expect(work?.prompt).toContain('### sales.csv (table, 49 bytes)');
+  expect(work?.prompt).toContain('### sales.csv (table, 44 bytes)');
   expect(all).toMatchObject([{ status: 'completed', result: 'Together 150.' }]);
 });
 
@@ -89,7 +89,7 @@ test.each([
   await using run = await running(solveScript());
   const handle = await run.startSolve({ problem: 'What?', attachments, config: openai });
   await expect(handle.result()).rejects.toMatchObject({
-    cause: { message: expect.stringMatching(said) as string },
+    cause: { cause: { type: 'InvalidInput', message: expect.stringMatching(said) as string } },
   });
   expect(run.model.requests).toHaveLength(0);
 });
