@@ -44,9 +44,9 @@ export function createPreparations(dependencies: PrepareDependencies) {
     },
 
     async prepareSolve(input: unknown): Promise<PreparedSolve> {
-      const { config = { plan: {} }, ...rest } = checkedInput(solveInputSchema, input);
+      const { config = { plan: {} }, problem } = checkedInput(solveInputSchema, input);
       const plan = checkedConfig(config, configFolder, checkPlan, readPlanFile);
-      return { ...rest, ...prepareSolve(plan, dependencies) };
+      return { problem, ...prepareSolve(plan, dependencies) };
     },
   };
 }

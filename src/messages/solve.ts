@@ -12,10 +12,9 @@ export interface SolveInput {
   config?: object | string;
 }
 
-/** The input checked and completed. */
+/** The input checked and completed; attachments stay where they are, since their content may be large. */
 export interface PreparedSolve {
   problem: string;
-  attachments: AttachmentInput[];
   settings: PlanSettings;
   prices: PriceTable;
   notices: string[];

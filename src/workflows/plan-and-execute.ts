@@ -4,7 +4,7 @@ import { systemOf } from '../agents/loops.ts';
 import { storeTexts, storeToolSets } from '../agents/stored-texts.ts';
 import { Toolbox } from '../agents/toolbox.ts';
 import type { PlanSettings } from '../config/plan.ts';
-import type { Attachment } from '../messages/attachment.ts';
+import type { Attachment, AttachmentInput } from '../messages/attachment.ts';
 import type { PreparedSolve, SolveInput, SolveResult } from '../messages/solve.ts';
 import type { ToolSources } from '../messages/tool.ts';
 import { askingText } from '../prompts/asking.ts';
@@ -40,7 +40,7 @@ const { storeAttachments } = proxyActivities<Activities>({
 export async function planAndExecute(input: SolveInput): Promise<SolveResult> {
   const surface = new Surface(unbegun);
   const prepared = await prepareSolve(input);
-  const job = await beginJob(prepared, surface);
+  const job = await beginJob(prepared, input.attachments ?? [], surface);
   const outcome = await solve(job);
   const { answer = '', events, ledger, retries, subtasks, validation } = job;
   if (ledger.unsettled.length > 0) ledger.settle(await settle(ledger.unsettled));
@@ -61,7 +61,8 @@ export async function planAndExecute(input: SolveInput): Promise<SolveResult> {
 }
 
 async function beginJob(
-  { attachments: given, notices, prices, problem, settings }: PreparedSolve,
+  { notices, prices, problem, settings }: PreparedSolve,
+  given: AttachmentInput[],
   surface: Surface,
 ): Promise<Job> {
   const { budget, coordination, tools } = settings;
