@@ -24,6 +24,22 @@ export async function inSequence(count: number, milliseconds: number): Promise<v
   for (let index = 0; index < count; index++) await wait(milliseconds);
 }
 
+/** The floor of a plan: analysis, plan, so many subtasks so many at a time, synthesis, validation. */
+export async function fewAtATime(count: number, atATime: number, milliseconds: number): Promise<void> {
+  await wait(milliseconds);
+  await wait(milliseconds);
+  let begun = 0;
+  const place = async (): Promise<void> => {
+    while (begun < count) {
+      begun += 1;
+      await wait(milliseconds);
+    }
+  };
+  await Promise.all(Array.from({ length: atATime }, place));
+  await wait(milliseconds);
+  await wait(milliseconds);
+}
+
 /** The floor of a research of two iterations: as many calls and searches, in the same order, and what is persisted. */
 export async function twoIterations(callMs: number, searchMs: number, searches: number): Promise<void> {
   for (let iteration = 1; iteration <= 2; iteration++) {

@@ -15,6 +15,7 @@ const zones: Record<string, Zone> = {
   prompts: 'deterministic',
   messages: 'deterministic',
   activities: 'world',
+  attachments: 'world',
   config: 'world',
   models: 'world',
   search: 'world',

@@ -13,6 +13,7 @@ export { Reprise } from './client/reprise.ts';
 export { ResearchRun } from './client/research-run.ts';
 export { Run } from './client/run.ts';
 export { SessionRun } from './client/session-run.ts';
+export { SolveRun } from './client/solve-run.ts';
 export type { StatsOptions } from './client/stats.ts';
 export type {
   Gain,
@@ -23,6 +24,7 @@ export type {
   Stats,
 } from './client/sum-up.ts';
 export type { WatchOptions } from './client/watch.ts';
+export type { AttachmentInput } from './messages/attachment.ts';
 export type { HumanReply, PendingQuestion } from './messages/broadcast.ts';
 export type { RunEvent } from './messages/events.ts';
 export type { OrchestrationInput, OrchestrationResult, Outcome } from './messages/orchestration.ts';
@@ -37,7 +39,9 @@ export type {
   RestartKind,
 } from './messages/research.ts';
 export type { SessionInput, SessionResult, TurnResult } from './messages/session.ts';
+export type { SolveInput, SolveOutcome, SolveResult, SolveState, SubtaskReport } from './messages/solve.ts';
 export type { OrchestrationState } from './messages/state.ts';
+export type { PlanConfigInput } from './config/plan.ts';
 export type { ResearchConfigInput } from './config/research.ts';
 export type { TeamConfigInput } from './config/team.ts';
 

@@ -45,7 +45,7 @@ export async function createWorker(settings: WorkerSettings): Promise<Worker> {
   await registerSearchAttributes(connection, namespace);
   const bundle = settings.bundle ?? (await workflowBundle(home, configFolder, settings.onBundling));
   const store = openStore(home, environment);
-  const toolbox = openToolbox({ folder: configFolder, logs: join(home, 'logs'), environment });
+  const toolbox = openToolbox({ folder: configFolder, logs: join(home, 'logs'), environment, store });
   return Worker.create({
     connection,
     namespace,

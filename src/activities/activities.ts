@@ -13,6 +13,7 @@ import type { PrepareDependencies } from './prepare-input.ts';
 import { createPreparations } from './prepare.ts';
 import { createRecallReports } from './recall-reports.ts';
 import { createSearch } from './search.ts';
+import { createStoreAttachments } from './store-attachments.ts';
 
 /** How long the cost of a call that was just abandoned is waited for: its worker learns of it with a heartbeat. */
 const settlingMs = 1500;
@@ -31,6 +32,7 @@ export function createActivities(
     recallReports: createRecallReports(dependencies),
     persistReport: createPersistReport(dependencies),
     openIssue: createOpenIssue(dependencies),
+    storeAttachments: createStoreAttachments(dependencies),
     ...createPreparations(dependencies),
 
     /** Stores texts, tool sets among them, and returns their ids in order. */

@@ -7,7 +7,7 @@ import { estimateUsage } from '../models/estimate.ts';
 import { hashOf } from '../store/ids.ts';
 import type { Store } from '../store/store.ts';
 import { Progress } from './progress.ts';
-import { resolveMessages } from './resolve.ts';
+import { loadImages, resolveMessages } from './resolve.ts';
 import { shadowMessages } from './shadow-messages.ts';
 import { toolSets, type ToolSet } from './tool-set.ts';
 
@@ -42,10 +42,12 @@ export function createCallModel({ store, openModel }: CallModelDependencies) {
     const append = await resolveMessages(store, input.append);
     const tools = await toolSetOf(input.tools);
     const messages = await messagesFor(store, input, [...earlier, ...append]);
+    const images = await loadImages(store, messages);
     const progress = new Progress(context);
     try {
       const response = await openModel(input.backend).complete({
         messages,
+        ...(images.size > 0 && { images }),
         tools: tools.specs,
         ...(input.toolChoice !== undefined && { toolChoice: input.toolChoice }),
         signal: context.cancellationSignal,

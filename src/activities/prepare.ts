@@ -1,12 +1,15 @@
-import { checkPartner, checkResearch, checkTeam } from '../config/kinds.ts';
+import { checkPartner, checkPlan, checkResearch, checkTeam } from '../config/kinds.ts';
 import { orchestrationInputSchema } from '../config/orchestration-input.ts';
-import { readPartnerFile, readResearchFile, readTeamFile } from '../config/read-config.ts';
+import { readPartnerFile, readPlanFile, readResearchFile, readTeamFile } from '../config/read-config.ts';
 import { researchInputSchema } from '../config/research-input.ts';
+import { solveInputSchema } from '../config/solve-input.ts';
 import { sessionInputSchema } from '../config/session-input.ts';
 import type { PreparedOrchestration } from '../messages/orchestration.ts';
 import type { PreparedResearch } from '../messages/research.ts';
+import type { PreparedSolve } from '../messages/solve.ts';
 import type { PreparedSession } from '../messages/session.ts';
 import { prepareAgent } from './prepare-agent.ts';
+import { prepareSolve } from './prepare-solve.ts';
 import { checkedConfig, checkedInput, type PrepareDependencies } from './prepare-input.ts';
 import { prepareResearch } from './prepare-research.ts';
 import { prepareTeam } from './prepare-team.ts';
@@ -38,6 +41,12 @@ export function createPreparations(dependencies: PrepareDependencies) {
       const { config = { research: {} }, idea } = checkedInput(researchInputSchema, input);
       const research = checkedConfig(config, configFolder, checkResearch, readResearchFile);
       return { idea, ...prepareResearch(research, dependencies) };
+    },
+
+    async prepareSolve(input: unknown): Promise<PreparedSolve> {
+      const { config = { plan: {} }, problem } = checkedInput(solveInputSchema, input);
+      const plan = checkedConfig(config, configFolder, checkPlan, readPlanFile);
+      return { problem, ...prepareSolve(plan, dependencies) };
     },
   };
 }

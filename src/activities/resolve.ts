@@ -10,6 +10,17 @@ export async function resolveMessages(store: Store, append: NewMessage[]): Promi
   return resolved;
 }
 
+/** The images that messages name, in base64 by the id of their blob. @throws if the store lacks one of them */
+export async function loadImages(store: Store, messages: Message[]): Promise<Map<string, string>> {
+  const images = new Map<string, string>();
+  for (const message of messages) {
+    for (const { blob } of message.role === 'user' ? (message.images ?? []) : []) {
+      if (!images.has(blob)) images.set(blob, await store.blob(blob));
+    }
+  }
+  return images;
+}
+
 async function resolveContent(store: Store, content: Content): Promise<string> {
   const texts: string[] = [];
   const parts: Text[] = [content].flat();

@@ -22,7 +22,9 @@ export interface Purpose {
     | 'summarise'
     | 'plan'
     | 'criticise'
-    | 'synthesise';
+    | 'synthesise'
+    | 'analyse'
+    | 'validate';
   /** `attempt 2`, `turn 3`. */
   when: string;
   /** Time that the call has in all, its retries included, in milliseconds. */

@@ -67,6 +67,11 @@ export class Toolbox {
     return new Toolbox(agent, tools.length + own.length === 0 ? null : set, tools, emit);
   }
 
+  /** The same tools in the hands of another agent. */
+  of(agent: string): Toolbox {
+    return new Toolbox(agent, this.set, [...this.#tools.values()], this.#emit);
+  }
+
   has(name: string): boolean {
     return this.#tools.has(name);
   }

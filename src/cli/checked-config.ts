@@ -1,16 +1,23 @@
+import { completePlan, preflightPlan } from '../config/complete-plan.ts';
 import { completeResearch, preflightResearch } from '../config/complete-research.ts';
 import { completeAgent, defaultAgent } from '../config/default-agent.ts';
 import { completeTeam } from '../config/default-team.ts';
 import { readEnvironment, type Environment } from '../config/environment.ts';
 import type { PartnerConfig } from '../config/kinds.ts';
+import { planSchema, type PlanConfig } from '../config/plan.ts';
 import { preflight, preflightAgent } from '../config/preflight.ts';
-import { readPartnerFile, readResearchFile, readTeamFile, type Read } from '../config/read-config.ts';
+import {
+  readPartnerFile,
+  readPlanFile,
+  readResearchFile,
+  readTeamFile,
+  type Read,
+} from '../config/read-config.ts';
 import { researchSchema, type ResearchConfig } from '../config/research.ts';
 import { teamSchema, type TeamConfig } from '../config/team.ts';
-import { readHolder } from '../embedded/lock.ts';
 import { usageError } from './exit.ts';
-import { homeFolder, type CommonOptions } from './options.ts';
-import { targetOf } from './target.ts';
+import type { CommonOptions } from './options.ts';
+import { meansLocal } from './target.ts';
 
 /**
  * The team's configuration that a command was given, checked before anything starts.
@@ -41,6 +48,15 @@ export function readResearch(options: CommonOptions): ResearchConfig | undefined
   return config;
 }
 
+/** The same of a plan. */
+export function readPlan(options: CommonOptions): PlanConfig | undefined {
+  const config = options.config === undefined ? undefined : valid(readPlanFile(options.config));
+  checkKeys(options, (environment) =>
+    preflightPlan(completePlan(config ?? planSchema.parse({}), environment), environment),
+  );
+  return config;
+}
+
 function problemsOf(config: PartnerConfig | undefined, environment: Environment): string[] {
   if (config?.kind === 'team') return preflight(completeTeam(config.team, environment), environment);
   const agent = config === undefined ? defaultAgent(environment) : completeAgent(config.agent);
@@ -49,7 +65,7 @@ function problemsOf(config: PartnerConfig | undefined, environment: Environment)
 
 /** A worker elsewhere has keys of its own; one here has ours, so that what is missing can be said. */
 function checkKeys(options: CommonOptions, check: (environment: Environment) => string[]): void {
-  if (!targetOf(options.temporal, readHolder(homeFolder())).isLocal) return;
+  if (!meansLocal(options)) return;
   const problems = check(readEnvironment(process.env));
   if (problems.length > 0) throw usageError(problems.join('\n'));
 }

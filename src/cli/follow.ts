@@ -1,4 +1,4 @@
-import type { ResearchResult, Run } from '../client.ts';
+import type { ResearchResult, Run, SolveResult } from '../client.ts';
 import { markdownOf } from '../messages/report.ts';
 import type { Usage } from '../messages/usage.ts';
 import { exitStatus, print, say } from './exit.ts';
@@ -7,13 +7,15 @@ import { countText, durationText, spentText } from './live/spent.ts';
 import type { FollowOptions } from './options.ts';
 import { shellWord, temporalOption } from './questions/box.ts';
 
-/** What results of all workflow types that answer have in common. */
+/** What results of orchestrations and sessions have in common. */
 interface Answered {
   answer: string;
   usage: Usage;
   attempts?: number;
   turns?: number;
 }
+
+type Result = Answered | ResearchResult | SolveResult;
 
 /**
  * Shows a run until its end, puts its questions to the person, and prints its answer, its report or its
@@ -29,7 +31,7 @@ export async function follow(run: Run, options: FollowOptions, revive: () => Pro
   });
   try {
     const elapsed = await following.show({});
-    const result = (await run.result()) as Answered | ResearchResult;
+    const result = (await run.result()) as Result;
     say(summaryOf(result, elapsed));
     await print(options.json ? JSON.stringify(result) : textOf(result));
   } finally {
@@ -41,17 +43,26 @@ export async function follow(run: Run, options: FollowOptions, revive: () => Pro
 export const watchCommand = (id: string, { temporal }: FollowOptions): string =>
   `reprise watch ${shellWord(id)}${temporalOption(temporal)}`;
 
-const textOf = (result: Answered | ResearchResult): string =>
-  'report' in result ? markdownOf(result.report) : result.answer;
+const textOf = (result: Result): string => ('report' in result ? markdownOf(result.report) : result.answer);
 
-const summaryOf = (result: Answered | ResearchResult, elapsed: number): string =>
+const summaryOf = (result: Result, elapsed: number): string =>
   [...countedIn(result), durationText(elapsed), spentText(result.usage)].join(', ');
 
-function countedIn(result: Answered | ResearchResult): string[] {
+function countedIn(result: Result): string[] {
   if ('report' in result) return [countText(result.iterations.length, 'iteration'), result.outcome];
+  if ('subtasks' in result) return [...countedInSolve(result), result.outcome];
   const { attempts, turns } = result;
   return [
     ...(attempts === undefined ? [] : [countText(attempts, 'attempt')]),
     ...(turns === undefined ? [] : [countText(turns, 'turn')]),
+  ];
+}
+
+function countedInSolve({ executions, retries, subtasks }: SolveResult): string[] {
+  const completed = subtasks.filter(({ status }) => status === 'completed').length;
+  return [
+    `${completed} of ${countText(subtasks.length, 'subtask')} completed`,
+    countText(executions, 'execution'),
+    ...(retries === 0 ? [] : [countText(retries, 'retry', 'retries')]),
   ];
 }

@@ -8,6 +8,7 @@ import type { ChatOptions } from './commands/chat.ts';
 import type { DecideOptions } from './commands/decide.ts';
 import type { InboxOptions } from './commands/inbox.ts';
 import type { RestartOptions } from './commands/restart.ts';
+import type { SolveOptions } from './commands/solve.ts';
 import type { StatsOptions } from './commands/stats.ts';
 import type { UpOptions } from './commands/up.ts';
 
@@ -21,6 +22,9 @@ const sampleQuestion =
 
 const examples = (...lines: string[]): string =>
   `\nExamples:\n${lines.map((line) => `  ${line}`).join('\n')}\n`;
+
+/** Keeps all values of an option that may be given several times. */
+const listed = (value: string, earlier: string[] = []): string[] => [...earlier, value];
 
 // Commands are loaded when they are called: Temporal's SDK alone takes longer than printing a help text.
 function buildProgram(): Command {
@@ -86,6 +90,20 @@ function addRunCommands(program: Command): void {
     )
     .action(async (idea: string, options: FollowOptions) =>
       (await import('./commands/research.ts')).research(idea, options),
+    );
+  withStart(program.command('solve <problem>'))
+    .description('plans a problem, carries out its subtasks, checks the answer, and repeats only what failed')
+    .option('--attach <file>', 'a file that comes with it; may be given several times', listed)
+    .addHelpText(
+      'after',
+      examples(
+        'reprise solve "Which of these towns has grown most since 1990?" --attach towns.csv',
+        'reprise solve --config plan.yaml --json "…" > result.json',
+        'reprise solve --detach --id s1 "…" --attach report.pdf --attach figure.png',
+      ),
+    )
+    .action(async (problem: string, options: SolveOptions) =>
+      (await import('./commands/solve.ts')).solve(problem, options),
     );
   withView(program.command('watch <id>'))
     .description('live view of a run, from any machine')

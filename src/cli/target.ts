@@ -1,7 +1,8 @@
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { defaultAddress } from '../client.ts';
-import type { Holder } from '../embedded/lock.ts';
+import { readHolder, type Holder } from '../embedded/lock.ts';
 import { usageError } from './exit.ts';
+import { homeFolder, type CommonOptions } from './options.ts';
 
 /** The Temporal server that a command means. */
 export interface Target {
@@ -27,6 +28,10 @@ export function targetOf(temporal: string | undefined, holder: Holder | undefine
   const isOurs = holder !== undefined && address === holder.asked;
   return { address: isOurs ? holder.address : address, namespace, isLocal };
 }
+
+/** Whether a command's worker is on this machine: it then has the same environment, and sees the same files. */
+export const meansLocal = ({ temporal }: CommonOptions): boolean =>
+  targetOf(temporal, readHolder(homeFolder())).isLocal;
 
 function temporalConfig(): { configured: string | undefined; namespace: string } {
   try {

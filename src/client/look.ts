@@ -8,6 +8,7 @@ import type { PayloadConverter } from '@temporalio/common';
 import type { AgentState, RunEvent } from '../messages/events.ts';
 import type { ModelProgress } from '../messages/model-call.ts';
 import type { ResearchState } from '../messages/research.ts';
+import type { SolveState } from '../messages/solve.ts';
 import type { OrchestrationState } from '../messages/state.ts';
 
 /** A call of a model, a tool, a search or a service that is under way. */
@@ -25,7 +26,9 @@ export interface PendingCall {
 
 /** What the query `state` of any run tells: each workflow type has its own fields besides. */
 export type RunState = { phase: string; agents?: Array<{ id: string; state: AgentState }> } & Partial<
-  Omit<OrchestrationState, 'phase' | 'agents'> & Omit<ResearchState, 'phase' | 'agents'>
+  Omit<OrchestrationState, 'phase' | 'agents'> &
+    Omit<ResearchState, 'phase' | 'agents'> &
+    Omit<SolveState, 'phase' | 'agents'>
 >;
 
 /** What one look at a run has found. */

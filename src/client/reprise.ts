@@ -2,12 +2,14 @@ import type { Client, Connection } from '@temporalio/client';
 import type { OrchestrationInput } from '../messages/orchestration.ts';
 import type { ResearchInput } from '../messages/research.ts';
 import type { SessionInput } from '../messages/session.ts';
+import type { SolveInput } from '../messages/solve.ts';
 import { questionsOf, waitingRuns, type InboxQuestion } from './inbox.ts';
 import { firstLine, newRunId } from './names.ts';
 import { OrchestrationRun } from './orchestration-run.ts';
 import { ResearchRun } from './research-run.ts';
 import { Run } from './run.ts';
 import { SessionRun } from './session-run.ts';
+import { SolveRun } from './solve-run.ts';
 import { statsOf, type StatsOptions } from './stats.ts';
 import type { Stats } from './sum-up.ts';
 
@@ -59,6 +61,23 @@ export class Reprise {
   /** A research that was started before, from anywhere. */
   research(id: string): ResearchRun {
     return new ResearchRun(this.client.workflow.getHandle(id));
+  }
+
+  /** Starts solving a problem. @param options `id`: the workflow's id; a readable one is made when absent */
+  async startSolve(input: SolveInput, options: { id?: string } = {}): Promise<SolveRun> {
+    const workflowId = options.id ?? newRunId('solve');
+    const handle = await this.client.workflow.start('planAndExecute', {
+      taskQueue: this.#taskQueue,
+      workflowId,
+      args: [input],
+      staticSummary: firstLine(input.problem),
+    });
+    return new SolveRun(handle);
+  }
+
+  /** A run that solves a problem, started before from anywhere. */
+  solve(id: string): SolveRun {
+    return new SolveRun(this.client.workflow.getHandle(id));
   }
 
   /**

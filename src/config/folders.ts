@@ -12,12 +12,15 @@ const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
  * shape than that of a configuration is left as it is, for its check to say so.
  */
 export function resolveFolders(content: unknown, base: string): unknown {
-  const { agents, final_agent, modules, research } = mapping(content);
+  const { agents, final_agent, modules, plan, research } = mapping(content);
   const { search, ...roles } = mapping(research);
+  const planning = mapping(plan);
   for (const backend of [
     search,
     roles['backend'],
     ...['plan', 'criticism', 'synthesize'].map((role) => mapping(roles[role])['backend']),
+    planning['backend'],
+    ...['planner', 'validator', 'synthesis', 'executor'].map((role) => mapping(planning[role])['backend']),
     ...list(agents).map((agent) => mapping(agent)['backend']),
     mapping(final_agent)['backend'],
     ...list(modules)

@@ -1,9 +1,9 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { backendTypes } from './backend.ts';
-import { soloBroadcastSchema } from './broadcast.ts';
 import { checkAgent } from './check-agent.ts';
 import type { OneAgentConfig } from './one-agent.ts';
 import { problemsOf, type Checked, type Problem } from './problems.ts';
+import { planSchema, type PlanConfig } from './plan.ts';
 import { researchSchema, type ResearchConfig } from './research.ts';
 import { teamSchema, type TeamConfig } from './team.ts';
 
@@ -12,12 +12,13 @@ export type Config = { content: object } & (
   | { kind: 'team'; team: TeamConfig }
   | { kind: 'agent'; agent: OneAgentConfig }
   | { kind: 'research'; research: ResearchConfig }
+  | { kind: 'plan'; plan: PlanConfig }
 );
 
 /** One that a session can converse with. */
-export type PartnerConfig = Exclude<Config, { kind: 'research' }>;
+export type PartnerConfig = Extract<Config, { kind: 'team' | 'agent' }>;
 
-type Kind = Config['kind'] | 'plan';
+type Kind = Config['kind'];
 
 /** The kinds are told apart by their top-level keys. A team's is the one without any of the others'. */
 const keys: Array<[key: string, kind: Kind]> = [
@@ -27,14 +28,12 @@ const keys: Array<[key: string, kind: Kind]> = [
   ['plan', 'plan'],
 ];
 
-const notRun = 'configurations of the kind "plan" are not run by this version';
-
 /** What such a configuration is for, where it was given to something else. */
 const uses: Record<Exclude<Kind, 'team'>, string> = {
   agent:
     'one agent (modules and exchange) takes no task of a team: talk to it with reprise chat, or the workflow session',
   research: 'a research takes an idea: give it to reprise research, or the workflow research',
-  plan: notRun,
+  plan: 'a plan takes a problem: give it to reprise solve, or the workflow planAndExecute',
 };
 
 /** Checks a configuration's content, of whichever kind it is, and fills in the defaults. */
@@ -48,7 +47,7 @@ export function checkConfig(content: unknown): Checked<Config> {
     case 'research':
       return mapped(checkResearch(content), (research) => ({ kind: 'research', research, content }));
     case 'plan':
-      return refused(content);
+      return mapped(checkPlan(content), (plan) => ({ kind: 'plan', plan, content }));
   }
 }
 
@@ -64,21 +63,36 @@ export function checkTeam(content: unknown): Checked<TeamConfig> {
 /** The same where only a team or one agent will do. */
 export function checkPartner(content: unknown): Checked<PartnerConfig> {
   const checked = checkConfig(content);
-  if (!checked.ok || checked.value.kind !== 'research') return checked as Checked<PartnerConfig>;
-  return refused(checked.value.content);
+  if (!checked.ok) return checked;
+  const { value } = checked;
+  if (value.kind === 'team' || value.kind === 'agent') return { ok: true, value };
+  return refused(value.content);
 }
 
 /** The same where only a research will do. */
-export function checkResearch(content: unknown): Checked<ResearchConfig> {
+export const checkResearch = (content: unknown): Checked<ResearchConfig> =>
+  checkOnly('research', 'a research', researchSchema, content);
+
+/** The same where only a plan will do. */
+export const checkPlan = (content: unknown): Checked<PlanConfig> =>
+  checkOnly('plan', 'a plan', planSchema, content);
+
+function checkOnly<T>(
+  wanted: 'research' | 'plan',
+  what: string,
+  schema: z.ZodType<T>,
+  content: unknown,
+): Checked<T> {
   if (!isMapping(content)) return notAMapping;
   const { kind, key } = kindOf(content);
-  if (kind !== 'research') {
-    const message = `a research is configured under the key research; this is a configuration of ${kind === 'team' ? 'a team' : `the kind "${kind}"`}`;
+  if (kind !== wanted) {
+    const found = kind === 'team' ? 'a team' : `the kind "${kind}"`;
+    const message = `${what} is configured under the key ${wanted}; this is a configuration of ${found}`;
     return { ok: false, problems: [{ path: key === undefined ? [] : [key], message }] };
   }
-  const result = researchSchema.safeParse(content);
+  const result = schema.safeParse(content);
   if (result.success) return { ok: true, value: result.data };
-  return { ok: false, problems: problemsOf(researchSchema, result.error, content) };
+  return { ok: false, problems: problemsOf(schema, result.error, content) };
 }
 
 function kindOf(content: object): { kind: Kind; key?: string } {
@@ -88,8 +102,7 @@ function kindOf(content: object): { kind: Kind; key?: string } {
 
 function refused(content: object): Checked<never> {
   const { kind, key = '' } = kindOf(content);
-  const problem = { path: [key], message: uses[kind as Exclude<Kind, 'team'>] };
-  return { ok: false, problems: [problem, ...(kind === 'plan' ? problemsOfNotRun(content) : [])] };
+  return { ok: false, problems: [{ path: [key], message: uses[kind as Exclude<Kind, 'team'>] }] };
 }
 
 function mapped<T>(checked: Checked<T>, map: (value: T) => Config): Checked<Config> {
@@ -103,14 +116,6 @@ const notAMapping: Checked<never> = {
   ok: false,
   problems: [{ path: [], message: 'a configuration is a mapping of keys to values' }],
 };
-
-/** What the kind that is not run has in common with the others. */
-const notRunSchema = z.looseObject({ coordination: soloBroadcastSchema.optional() });
-
-function problemsOfNotRun(content: object): Problem[] {
-  const result = notRunSchema.safeParse(content);
-  return result.success ? [] : problemsOf(notRunSchema, result.error, content);
-}
 
 /** MassGen has this backend, so that its users may try it here: they are told what it would lack besides. */
 function aboutClaudeCode(problem: Problem): Problem {

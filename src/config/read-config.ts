@@ -5,12 +5,14 @@ import { resolveFolders } from './folders.ts';
 import {
   checkConfig,
   checkPartner,
+  checkPlan,
   checkResearch,
   checkTeam,
   type Config,
   type PartnerConfig,
 } from './kinds.ts';
 import { problemText, type Checked, type Problem } from './problems.ts';
+import type { PlanConfig } from './plan.ts';
 import type { ResearchConfig } from './research.ts';
 import type { TeamConfig } from './team.ts';
 
@@ -30,6 +32,9 @@ export const readPartnerFile = (file: string): Read<PartnerConfig> => readFile(f
 
 /** The same where only a research will do. */
 export const readResearchFile = (file: string): Read<ResearchConfig> => readFile(file, checkResearch);
+
+/** The same where only a plan will do. */
+export const readPlanFile = (file: string): Read<PlanConfig> => readFile(file, checkPlan);
 
 type Check<T> = (content: unknown) => Checked<T>;
 

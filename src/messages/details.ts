@@ -1,5 +1,6 @@
 import type { PendingQuestion } from './broadcast.ts';
 import { researchDetails } from './research-details.ts';
+import { solveDetails } from './solve-details.ts';
 import type { OrchestrationState, State } from './state.ts';
 import type { Usage } from './usage.ts';
 
@@ -13,9 +14,14 @@ import type { Usage } from './usage.ts';
 export function detailsOf(state: State, questions: PendingQuestion[], workflowId: string): string {
   return [
     ...questions.flatMap((question) => questionLines(question, workflowId)),
-    ...('planning_iteration' in state ? researchDetails(state, workflowId) : teamDetails(state)),
+    ...detailsOfKind(state, workflowId),
     ...spentLines(state.usage),
   ].join('\n');
+}
+
+function detailsOfKind(state: State, workflowId: string): string[] {
+  if ('planning_iteration' in state) return researchDetails(state, workflowId);
+  return 'subtasks' in state ? solveDetails(state) : teamDetails(state);
 }
 
 function teamDetails(state: OrchestrationState): string[] {

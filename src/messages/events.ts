@@ -2,6 +2,7 @@ import type { BroadcastResult, PendingQuestion } from './broadcast.ts';
 import type { Outcome } from './orchestration.ts';
 import type { Decision, ResearchOutcome, RestartKind } from './research.ts';
 import type { SessionResult } from './session.ts';
+import type { PlannedSubtask, SolveOutcome, StateSummary, Validation } from './solve.ts';
 import type { CallToolResult } from './tool.ts';
 
 /** What an agent is doing, as `state` and the live view show it. */
@@ -54,6 +55,26 @@ export type ResearchEventBody =
   | { type: 'stored'; reportId: string }
   | { type: 'issue'; url: string; created: boolean };
 
+/** What happens in a plan's execution besides. Its `attempt` is the round: 1 is the plan itself. */
+export type SolveEventBody =
+  | { type: 'attachment'; name: string; kind: string; bytes: number; note?: string }
+  /** One of the phases that the log names. */
+  | { type: 'phase'; phase: 'QUERY ANALYSIS' | 'PLANNING' | 'EXECUTION' | 'SYNTHESIS AND VALIDATION' }
+  | { type: 'analysis'; requirements: string[]; answerFormat: string }
+  | { type: 'subtasks'; subtasks: PlannedSubtask[] }
+  | { type: 'subtask started'; id: string; description: string; isRetry: boolean }
+  | { type: 'subtask completed'; id: string; result: string; isRetry: boolean }
+  /** `isRun`: it was carried out; else what it depends on has failed. */
+  | { type: 'subtask failed'; id: string; error: string; isRun: boolean; isRetry: boolean }
+  /** A round in which only what has failed runs again. */
+  | { type: 'retry round'; ids: string[] }
+  /** A round of new subtasks for what is missing. */
+  | { type: 'new plan round'; missing: string[] }
+  | { type: 'round ended'; what: 'plan' | 'retry' | 'new plan'; count: number }
+  | { type: 'solution'; answer: string }
+  | ({ type: 'validation' } & Validation)
+  | { type: 'state summary'; summary: StateSummary };
+
 /** What happens in a run, one entry for each thing that a person may want to see. */
 export type RunEventBody =
   | { type: 'started'; task: string; agents: string[] }
@@ -105,11 +126,12 @@ export type RunEventBody =
   /** A session's next turn has begun. */
   | { type: 'turn'; turn: number; text: string }
   | ResearchEventBody
+  | SolveEventBody
   | { type: 'stopped'; why: 'timeout' | 'budget' }
   /** The last event of a run, or of a session's turn; no other one is final. */
   | {
       type: 'final';
-      outcome: Outcome | SessionResult['outcome'] | ResearchOutcome;
+      outcome: Outcome | SessionResult['outcome'] | ResearchOutcome | SolveOutcome;
       agent: string;
       answer: string;
     };

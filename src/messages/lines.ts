@@ -1,5 +1,6 @@
 import type { RunEvent } from './events.ts';
 import { researchLines } from './research-lines.ts';
+import { isSolving, solveLines } from './solve-lines.ts';
 
 /** One entry of the log: `stamped` ones carry a time, the others are banners. May span lines. */
 export interface LogEntry {
@@ -131,7 +132,7 @@ export function entriesOf(event: RunEvent): LogEntry[] {
     case 'presented':
       return [];
     default:
-      return researchLines(event).map(entry);
+      return (isSolving(event) ? solveLines(event) : researchLines(event)).map(entry);
   }
 }
 

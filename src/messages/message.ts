@@ -2,6 +2,8 @@
  * The neutral conversation that every room speaks. Providers' own shapes stay inside `models/`.
  */
 
+import type { ImageRef } from './attachment.ts';
+
 /** A text that stands in the store (or in an earlier reply) already, named instead of said again. */
 export type TextRef =
   /** A stored blob, by its id. */
@@ -22,6 +24,8 @@ export interface SystemMessage<C = string> {
 export interface UserMessage<C = string> {
   role: 'user';
   content: C;
+  /** For models that see; shown with the text. Absent where there are none: an empty list would change what is stored. */
+  images?: ImageRef[];
 }
 
 /** A call as the model wrote it: `arguments` is its JSON text, unparsed, so that it is sent back byte for byte. */

@@ -1,6 +1,7 @@
 import type { AgentState } from './events.ts';
 import type { OrchestrationResult } from './orchestration.ts';
 import type { ResearchState } from './research.ts';
+import type { SolveState } from './solve.ts';
 import type { Usage } from './usage.ts';
 
 /** Payload of the signal `requestRestart`. */
@@ -34,4 +35,4 @@ export interface OrchestrationState {
 }
 
 /** Answer of the query `state`, by the kind of the run. */
-export type State = OrchestrationState | ResearchState;
+export type State = OrchestrationState | ResearchState | SolveState;

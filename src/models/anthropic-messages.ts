@@ -1,5 +1,6 @@
 import type Anthropic from '@anthropic-ai/sdk';
-import type { AssistantMessage, Message, ToolSpec } from '../messages/message.ts';
+import type { AssistantMessage, Message, ToolSpec, UserMessage } from '../messages/message.ts';
+import { imageData, type LoadedImages } from './images.ts';
 
 export const anthropicWire = 'anthropic';
 
@@ -17,27 +18,44 @@ export interface AnthropicConversation {
  * Nothing is ever merged into an earlier message, so that a longer conversation begins with the same bytes;
  * the results of one reply's tool calls are one message, as the API demands.
  */
-export function toAnthropicConversation(messages: Message[]): AnthropicConversation {
+export function toAnthropicConversation(
+  messages: Message[],
+  images: LoadedImages = new Map(),
+): AnthropicConversation {
   const firstOther = messages.findIndex(({ role }) => role !== 'system');
   const leading = firstOther === -1 ? messages : messages.slice(0, firstOther);
   const system = leading.map(({ content }): Anthropic.TextBlockParam => ({ type: 'text', text: content }));
   const last = system.at(-1);
   if (last !== undefined) last.cache_control = { type: 'ephemeral' };
   const rest = messages.slice(leading.length);
-  return { system, messages: rest.flatMap((message, index) => toParam(message, rest, index)) };
+  return { system, messages: rest.flatMap((message, index) => toParam(message, rest, index, images)) };
 }
 
-function toParam(message: Message, all: Message[], index: number): Param[] {
+function toParam(message: Message, all: Message[], index: number, images: LoadedImages): Param[] {
   switch (message.role) {
     case 'system':
       return [{ role: 'user', content: [{ type: 'text', text: `System instruction: ${message.content}` }] }];
     case 'user':
-      return [{ role: 'user', content: [{ type: 'text', text: message.content }] }];
+      return [{ role: 'user', content: toUserBlocks(message, images) }];
     case 'assistant':
       return [{ role: 'assistant', content: toBlocks(message) }];
     case 'tool':
       return all[index - 1]?.role === 'tool' ? [] : [{ role: 'user', content: resultsFrom(all, index) }];
   }
+}
+
+/** Pictures first: Claude reads a question best after what it asks about. */
+function toUserBlocks({ content, images: refs = [] }: UserMessage, images: LoadedImages): Block[] {
+  const pictures = refs.map((ref): Block => ({
+    type: 'image',
+    source: {
+      type: 'base64',
+      media_type: ref.mediaType as Anthropic.Base64ImageSource['media_type'],
+      data: imageData(images, ref),
+    },
+  }));
+  // The API refuses an empty text beside other blocks.
+  return pictures.length > 0 && content === '' ? pictures : [...pictures, { type: 'text', text: content }];
 }
 
 function resultsFrom(all: Message[], start: number): Block[] {

@@ -36,14 +36,14 @@ export function anthropicModel(client: Anthropic, settings: AnthropicSettings, e
 
 function requestBody(
   { model, temperature, maxTokens = defaultMaxTokens }: AnthropicSettings,
-  { messages, tools, toolChoice = 'auto' }: ModelRequest,
+  { messages, images, tools, toolChoice = 'auto' }: ModelRequest,
 ): Anthropic.MessageCreateParamsStreaming {
   const offered = toAnthropicTools(tools, messages);
   const choice = { auto: 'auto', required: 'any', none: 'none' } as const;
   return {
     model,
     max_tokens: maxTokens,
-    ...toAnthropicConversation(messages),
+    ...toAnthropicConversation(messages, images),
     ...(offered.length > 0 && {
       tools: offered,
       tool_choice: { type: tools.length > 0 ? choice[toolChoice] : 'none' },

@@ -3,6 +3,9 @@ import type { AssistantMessage, Message, TokenUsage } from '../messages/message.
 /** Characters to a token, roughly, in English. */
 const perToken = 4;
 
+/** A picture comes to about so many, more or less by its size. */
+const perImage = 1000;
+
 /** What a call has probably cost where no provider says so: after a cancelled stream, and for the offline model. */
 export function estimateUsage(
   messages: Message[],
@@ -10,7 +13,7 @@ export function estimateUsage(
 ): TokenUsage {
   const output = 'characters' in written ? written.characters : charactersOf(written);
   return {
-    inputTokens: Math.ceil(messages.reduce((sum, message) => sum + charactersOf(message), 0) / perToken),
+    inputTokens: Math.ceil(sumOf(messages, charactersOf) / perToken) + sumOf(messages, imagesOf) * perImage,
     cachedInputTokens: 0,
     outputTokens: Math.ceil(output / perToken),
     estimated: true,
@@ -21,3 +24,8 @@ function charactersOf(message: Message): number {
   const calls = message.role === 'assistant' ? (message.toolCalls ?? []) : [];
   return calls.reduce((sum, call) => sum + call.name.length + call.arguments.length, message.content.length);
 }
+
+const imagesOf = (message: Message): number => (message.role === 'user' ? (message.images ?? []).length : 0);
+
+const sumOf = (messages: Message[], each: (message: Message) => number): number =>
+  messages.reduce((sum, message) => sum + each(message), 0);

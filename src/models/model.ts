@@ -1,8 +1,11 @@
 import type { AssistantMessage, Message, TokenUsage, ToolSpec } from '../messages/message.ts';
 import type { Finish, ToolChoice } from '../messages/model-call.ts';
+import type { LoadedImages } from './images.ts';
 
 export interface ModelRequest {
   messages: Message[];
+  /** The images that messages name, in base64 by the id of their blob; absent where they name none. */
+  images?: LoadedImages;
   tools: ToolSpec[];
   toolChoice?: ToolChoice;
   /** Aborts the request; the model then rejects with the signal's reason. */

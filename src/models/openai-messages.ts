@@ -1,5 +1,6 @@
 import type OpenAI from 'openai';
-import type { AssistantMessage, Message, ToolSpec } from '../messages/message.ts';
+import type { AssistantMessage, Message, ToolSpec, UserMessage } from '../messages/message.ts';
+import { imageData, type LoadedImages } from './images.ts';
 
 /** Extra fields of tool calls that some OpenAI-compatible providers want back (Gemini's thought signatures), by call id. */
 export type ExtraContent = Record<string, unknown>;
@@ -9,13 +10,28 @@ export const openaiWire = 'openai';
 type Param = OpenAI.ChatCompletionMessageParam;
 
 /** Neutral messages as Chat Completions takes them, one for one: a longer conversation begins with the same bytes. */
-export function toOpenaiMessages(messages: Message[]): Param[] {
+export function toOpenaiMessages(messages: Message[], images: LoadedImages = new Map()): Param[] {
   return messages.map((message): Param => {
     if (message.role === 'tool')
       return { role: 'tool', tool_call_id: message.callId, content: message.content };
     if (message.role === 'assistant') return toAssistant(message);
+    if (message.role === 'user') return { role: 'user', content: toUserContent(message, images) };
     return { role: message.role, content: message.content };
   });
+}
+
+function toUserContent(
+  { content, images: refs = [] }: UserMessage,
+  images: LoadedImages,
+): string | OpenAI.ChatCompletionContentPart[] {
+  if (refs.length === 0) return content;
+  return [
+    ...(content === '' ? [] : [{ type: 'text' as const, text: content }]),
+    ...refs.map((ref) => ({
+      type: 'image_url' as const,
+      image_url: { url: `data:${ref.mediaType};base64,${imageData(images, ref)}` },
+    })),
+  ];
 }
 
 function toAssistant({ content, toolCalls, opaque }: AssistantMessage): Param {

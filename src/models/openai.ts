@@ -34,12 +34,12 @@ export function openaiModel(client: OpenAI, settings: OpenaiSettings, endpoint: 
 
 function requestBody(
   { model, temperature, maxTokens }: OpenaiSettings,
-  { messages, tools, toolChoice }: ModelRequest,
+  { messages, images, tools, toolChoice }: ModelRequest,
 ): OpenAI.ChatCompletionCreateParamsStreaming {
   const limit = reasons(model) ? 'max_completion_tokens' : 'max_tokens';
   return {
     model,
-    messages: toOpenaiMessages(messages),
+    messages: toOpenaiMessages(messages, images),
     ...(tools.length > 0 && { tools: toOpenaiTools(tools), tool_choice: toolChoice ?? 'auto' }),
     ...(temperature !== undefined && !reasons(model) && { temperature: Math.min(2, temperature) }),
     ...(maxTokens !== undefined && { [limit]: maxTokens }),

@@ -18,6 +18,14 @@ export const headings = {
   criticism: '## Criticism',
   guidance: '## Guidance',
   tried: '## Tried so far',
+  problem: '## Problem',
+  attachments: '## Attachments',
+  requirements: '## Requirements',
+  subtask: '## Subtask',
+  results: '## Results',
+  failures: '## Failed subtasks',
+  missing: '## Missing requirements',
+  solution: '## Answer',
 } as const;
 
 /** The line above an answer: `<answer agent="agent2">`, the reader's own marked `<answer agent="agent2" yours>`. */

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { Message } from '../messages/message.ts';
 
 /** SHA-256 in hexadecimal. */
-export function hashOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+export function hashOf(content: string | Uint8Array): string {
+  return createHash('sha256').update(content).digest('hex');
 }
 
 /** A segment's id: the hash of its parent's id and of its messages as they are stored. */

@@ -31,6 +31,23 @@ const steps = [
   CREATE TABLE reports (id TEXT PRIMARY KEY, created_at TEXT NOT NULL, report TEXT NOT NULL) WITHOUT ROWID;
   CREATE INDEX newest_reports ON reports (created_at DESC, id);
 `,
+  `
+  CREATE TABLE files (
+    place INTEGER PRIMARY KEY,
+    workflow_id TEXT NOT NULL,
+    name TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    media_type TEXT NOT NULL,
+    bytes INTEGER NOT NULL,
+    hash TEXT NOT NULL,
+    text_blob TEXT REFERENCES blobs(id),
+    image_blob TEXT REFERENCES blobs(id),
+    note TEXT,
+    source TEXT NOT NULL,
+    UNIQUE (workflow_id, name)
+  );
+  CREATE TABLE file_runs (workflow_id TEXT PRIMARY KEY, run_id TEXT NOT NULL) WITHOUT ROWID;
+`,
 ];
 
 /** A database of a newer version is refused rather than misread. */

@@ -6,9 +6,10 @@ import type { CallModelResult } from '../messages/model-call.ts';
 import type { StoredReport } from '../messages/research.ts';
 import type { CallToolResult } from '../messages/tool.ts';
 import { hashOf, segmentId } from './ids.ts';
+import { FileRows } from './sqlite-files.ts';
 import { prepareSchema } from './sqlite-schema.ts';
 import { SqliteStatements } from './sqlite-statements.ts';
-import type { ReplyCommit, Store } from './store.ts';
+import type { ReplyCommit, RunFile, Store } from './store.ts';
 
 const chainOf = `
   WITH RECURSIVE chain(id, parent, messages, depth) AS (
@@ -35,9 +36,11 @@ export function openSqliteStore(file: string): Store {
 
 class SqliteStore implements Store {
   readonly #sql: SqliteStatements;
+  readonly #files: FileRows;
 
   constructor(database: DatabaseSync) {
     this.#sql = new SqliteStatements(database);
+    this.#files = new FileRows(this.#sql);
   }
 
   async findReply(key: string, inputHash: string): Promise<CallModelResult | undefined> {
@@ -138,6 +141,22 @@ class SqliteStore implements Store {
   async reports(limit: number): Promise<StoredReport[]> {
     const rows = this.#sql.all('SELECT report FROM reports ORDER BY created_at DESC, id LIMIT ?', limit);
     return rows.map((row) => JSON.parse(String(row['report'])) as StoredReport);
+  }
+
+  async beginFiles(workflowId: string, runId: string): Promise<void> {
+    this.#files.begin(workflowId, runId);
+  }
+
+  async putFile(workflowId: string, file: RunFile): Promise<RunFile> {
+    return this.#files.put(workflowId, file);
+  }
+
+  async file(workflowId: string, name: string): Promise<RunFile | undefined> {
+    return this.#files.find(workflowId, name);
+  }
+
+  async files(workflowId: string): Promise<RunFile[]> {
+    return this.#files.all(workflowId);
   }
 
   async close(): Promise<void> {

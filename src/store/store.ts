@@ -1,3 +1,4 @@
+import type { AttachmentKind } from '../messages/attachment.ts';
 import type { Message, TokenUsage, TranscriptRef } from '../messages/message.ts';
 import type { CallModelResult } from '../messages/model-call.ts';
 import type { StoredReport } from '../messages/research.ts';
@@ -17,9 +18,29 @@ export interface ReplyCommit {
   result: Omit<CallModelResult, 'transcript'>;
 }
 
+/** A file of a run: one that came with its problem, or one that a tool made. What is in it is a blob. */
+export interface RunFile {
+  /** Unique in its run. */
+  name: string;
+  kind: AttachmentKind;
+  mediaType: string;
+  /** Its size. */
+  bytes: number;
+  /** Of its bytes, SHA-256. */
+  hash: string;
+  /** Blob id of its text; absent where it has none that can be read. */
+  text?: string;
+  /** Blob id of an image in base64. */
+  image?: string;
+  /** Why it, or a part of it, cannot be read. */
+  note?: string;
+  from: 'attachment' | 'tool';
+}
+
 /**
- * Where transcripts, blobs, reports and the journal of replies and tool results live. Nothing in it is ever changed in
- * place: ids are hashes of what they name, and of two writers of one report or journal key the first one wins.
+ * Where transcripts, blobs, reports, files and the journal of replies and tool results live. Nothing in it is ever
+ * changed in place but a file that a tool made: ids are hashes of what they name, and of two writers of one report,
+ * attachment or journal key the first one wins.
  */
 export interface Store {
   /** The journalled result of an earlier try of this call, if its segment is committed and its input was the same. */
@@ -53,5 +74,16 @@ export interface Store {
   report(id: string): Promise<StoredReport | undefined>;
   /** At most so many reports, the newest first by `createdAt`. */
   reports(limit: number): Promise<StoredReport[]>;
+  /** Forgets what an earlier run under this workflow id had; once this run has begun, again is harmless. */
+  beginFiles(workflowId: string, runId: string): Promise<void>;
+  /**
+   * Gives a workflow a file, whose blobs are stored already. Returns what is there under its name afterwards: this one,
+   * or the one that was there, unless a tool made both; then the newer takes its place.
+   */
+  putFile(workflowId: string, file: RunFile): Promise<RunFile>;
+  /** Undefined where the workflow has no such file. */
+  file(workflowId: string, name: string): Promise<RunFile | undefined>;
+  /** All files of a workflow, in the order in which they came. */
+  files(workflowId: string): Promise<RunFile[]>;
   close(): Promise<void>;
 }

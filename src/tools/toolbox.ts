@@ -1,4 +1,5 @@
 import type { Environment } from '../config/environment.ts';
+import type { Store } from '../store/store.ts';
 import { builtinPackages } from './builtin/index.ts';
 import type { McpServers } from './mcp/servers.ts';
 import { ToolModules } from './modules.ts';
@@ -11,14 +12,16 @@ export interface ToolboxSettings {
   logs: string;
   /** Variables that a server's `env` and `headers` may name. */
   environment: Environment;
+  /** Where built-ins find the files of runs. */
+  store: Store;
 }
 
 /** All tools that a worker has. Nothing is loaded or started before it is asked for. */
 export function openToolbox(settings: ToolboxSettings): Toolbox {
-  const { folder } = settings;
+  const { folder, store } = settings;
   const modules = new ToolModules(folder);
   let servers: Promise<McpServers> | undefined;
-  const builtins = builtinPackages(folder);
+  const builtins = builtinPackages(folder, store);
 
   /** The protocol's library takes a good part of a second to load, and most workers never need it. */
   const serversHere = (): Promise<McpServers> =>

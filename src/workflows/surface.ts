@@ -102,7 +102,7 @@ export class Surface {
     const { attempt, maxAttempts } = attemptsOf(state);
     const hasBegun = this.#view !== undefined;
     if (hasBegun && maxAttempts === 0) {
-      this.#warn('requestRestart is ignored: one agent has nothing to start over');
+      this.#warn('requestRestart is ignored: there is nothing to start over');
       return;
     }
     if (hasBegun && attempt > 0 && attempt >= maxAttempts) {
@@ -132,10 +132,12 @@ export class Surface {
   }
 }
 
-const attemptsOf = (state: State): { attempt: number; maxAttempts: number } =>
-  'planning_iteration' in state
-    ? { attempt: state.planning_iteration, maxAttempts: state.max_planning_iterations }
-    : state;
+/** How often a person may still have it started over; `maxAttempts` 0: there is nothing to start over. */
+function attemptsOf(state: State): { attempt: number; maxAttempts: number } {
+  if ('planning_iteration' in state)
+    return { attempt: state.planning_iteration, maxAttempts: state.max_planning_iterations };
+  return 'subtasks' in state ? { attempt: 0, maxAttempts: 0 } : state;
+}
 
 /** A team, or one agent, that has nothing to do yet. */
 export const nothingYet: OrchestrationState = {

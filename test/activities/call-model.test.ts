@@ -8,6 +8,7 @@ import { createCallModel } from '../../src/activities/call-model.ts';
 import type { AssistantMessage, NewMessage, ToolSpec } from '../../src/messages/message.ts';
 import type { CallModelInput, CallModelResult } from '../../src/messages/model-call.ts';
 import type { Model, ModelRequest } from '../../src/models/model.ts';
+import { hashOf } from '../../src/store/ids.ts';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'reprise-call-'));
@@ -86,6 +87,31 @@ describe('callModel', () => {
     resolve();
     expect(quick.reply.content).toBe('Reply 2.');
     expect(await slow).toEqual(quick);
+  });
+
+  test('a model gets the images that the conversation names, and segments hold their names alone', async () => {
+    const blob = await store.putBlob('cGl4ZWw=');
+    const shown: NewMessage = { ...user('Look.'), images: [{ blob, mediaType: 'image/png' }] } as NewMessage;
+    const { seen, run } = caller(says('A pixel.'));
+    const first = await run(newId(), { append: [shown] }).result;
+    await run(newId(), { transcript: first.transcript, append: [user('And now?')] }).result;
+    expect(seen.map(({ images }) => images)).toEqual([
+      new Map([[blob, 'cGl4ZWw=']]),
+      new Map([[blob, 'cGl4ZWw=']]),
+    ]);
+    expect(await store.messages(first.transcript.id)).toEqual([
+      shown,
+      { role: 'assistant', content: 'A pixel.' },
+    ]);
+  });
+
+  test('a conversation without images is stored as ever, and comes to a model without any', async () => {
+    const { seen, run } = caller(says('Yes.'));
+    const { transcript } = await run(newId(), { append: [user('Hi')] }).result;
+    expect(transcript.id).toBe(
+      hashOf('\n[{"role":"user","content":"Hi"},{"role":"assistant","content":"Yes."}]'),
+    );
+    expect(seen[0]).not.toHaveProperty('images');
   });
 
   test('a model gets the whole conversation, with named texts in full', async () => {

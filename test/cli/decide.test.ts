@@ -19,10 +19,11 @@ afterAll(async () => {
   await home.remove();
 });
 
-async function startOpen(type: 'research' | 'orchestration' | 'session'): Promise<string> {
+async function startOpen(type: 'research' | 'orchestration' | 'planAndExecute' | 'session'): Promise<string> {
   const id = newRunId(`decide-${type}`);
   if (type === 'research') await reprise.startResearch({ idea: 'Momentum.' }, { id });
   else if (type === 'orchestration') await reprise.startOrchestration({ task: 'Do it.' }, { id });
+  else if (type === 'planAndExecute') await reprise.startSolve({ problem: 'Solve it.' }, { id });
   else await reprise.startSession({}, { id });
   started.push(id);
   return id;
@@ -64,13 +65,16 @@ describe('decide', () => {
     expect(ended.stderr).toContain(`The run ${id} has ended (terminated)`);
   });
 
-  test.for(['orchestration', 'session'] as const)('of a run of the type %s: status 2', async (type) => {
-    const id = await startOpen(type);
-    const { status, stderr } = await home.run(['decide', id, '--accept']);
-    expect(status).toBe(2);
-    expect(stderr).toContain(`The run ${id} is no research: its type is ${type}`);
-    expect(await signalsOf(id)).toEqual([]);
-  });
+  test.for(['orchestration', 'planAndExecute', 'session'] as const)(
+    'of a run of the type %s: status 2',
+    async (type) => {
+      const id = await startOpen(type);
+      const { status, stderr } = await home.run(['decide', id, '--accept']);
+      expect(status).toBe(2);
+      expect(stderr).toContain(`The run ${id} is no research: its type is ${type}`);
+      expect(await signalsOf(id)).toEqual([]);
+    },
+  );
 });
 
 describe('restart', () => {
@@ -86,11 +90,14 @@ describe('restart', () => {
     ]);
   });
 
-  test('of a session, which has nothing to restart: status 2', async () => {
-    const id = await startOpen('session');
-    const { status, stderr } = await home.run(['restart', id, ...words]);
-    expect(status).toBe(2);
-    expect(stderr).toContain(`The run ${id} has nothing to restart: its type is session`);
-    expect(await signalsOf(id)).toEqual([]);
-  });
+  test.for(['session', 'planAndExecute'] as const)(
+    'of a run of the type %s, which has nothing to restart: status 2',
+    async (type) => {
+      const id = await startOpen(type);
+      const { status, stderr } = await home.run(['restart', id, ...words]);
+      expect(status).toBe(2);
+      expect(stderr).toContain(`The run ${id} has nothing to restart: its type is ${type}`);
+      expect(await signalsOf(id)).toEqual([]);
+    },
+  );
 });

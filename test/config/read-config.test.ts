@@ -139,11 +139,6 @@ describe('a problem names file, line, key and the valid choices', () => {
       agent('type: claude_code'),
       'team.yaml:4: agents[0].backend.type: claude_code is not delivered as a backend, and with broadcasting on, an agent of that backend would have no ask_others; use one of openai,',
     ],
-    [
-      'a kind of configuration that is not run',
-      'plan: {}\n',
-      'team.yaml:1: plan: configurations of the kind "plan" are not run by this version',
-    ],
     ['a file that is a list', '- a\n', 'team.yaml:1: a configuration is a mapping'],
     ['an empty file', '', 'team.yaml: the file is empty'],
     ['a syntax error', 'agents: [\n', 'team.yaml:2:'],

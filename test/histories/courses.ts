@@ -4,12 +4,14 @@ import type { PendingQuestion } from '../../src/messages/broadcast.ts';
 import type { RunEvent } from '../../src/messages/events.ts';
 import type { OrchestrationInput } from '../../src/messages/orchestration.ts';
 import type { ResearchInput, ResearchState } from '../../src/messages/research.ts';
+import type { SolveInput } from '../../src/messages/solve.ts';
 import type { SessionInput } from '../../src/messages/session.ts';
 import { agentOf, call, calls, inTurn, toolResults } from '../support/agent-script.ts';
 import { hasAsked } from '../support/asking.ts';
 import { configOf } from '../support/extensions.ts';
 import type { Script } from '../support/model-server.ts';
 import { criticism, plan, researchScript } from '../support/research-script.ts';
+import { completed, failed, invalid, solveScript, subtasks, valid } from '../support/solve-script.ts';
 import {
   answer,
   ask,
@@ -26,8 +28,8 @@ export interface Course {
   name: string;
   script: Script;
   /** Default: `orchestration`. */
-  type?: 'session' | 'research';
-  input: OrchestrationInput | SessionInput | ResearchInput;
+  type?: 'session' | 'research' | 'planAndExecute';
+  input: OrchestrationInput | SessionInput | ResearchInput | SolveInput;
   /** The worker's extensions folder; default: an empty one. */
   extensions?: string;
   /** What a person does while it runs. */
@@ -295,6 +297,36 @@ export const courses: Course[] = [
     steer: async (run) => {
       await until(async () => (await stateOf(run)).phase === 'criticising');
       await run.signal('decide', { action: 'stop' });
+    },
+  },
+  {
+    name: 'solve-retry',
+    type: 'planAndExecute',
+    script: solveScript({
+      plan: () => subtasks('step_1', 'step_2', { id: 'step_3', depends_on: ['step_2'] }),
+      work: ({ id, time }) => (id === 'step_2' && time === 1 ? failed('No.') : completed(`Result of ${id}.`)),
+      validate: ({ time }) => (time === 1 ? invalid('Some of it') : valid),
+    }),
+    input: {
+      problem: 'What does it say?',
+      attachments: [{ name: 'note.txt', data: 'SXQgc2F5cyBibHVlLg==' }],
+      config: { plan: { backend: openai } },
+    },
+  },
+  {
+    name: 'solve-new-plan',
+    type: 'planAndExecute',
+    script: solveScript({
+      plan: ({ time }) => (time === 1 ? subtasks('step_1') : subtasks('step_2', 'step_3')),
+      work: ({ id, time }) => {
+        if (id === 'step_3') return time === 1 ? call('echo', { text: 'blue' }) : { text: 'Blue.' };
+        return completed(`Result of ${id}.`);
+      },
+      validate: () => invalid('More of it'),
+    }),
+    input: {
+      problem: 'What does it say?',
+      config: { plan: { backend: openai, max_retries: 1, executor: { tool_packages: ['kit'] } } },
     },
   },
 ];

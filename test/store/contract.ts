@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Message } from '../../src/messages/message.ts';
-import type { ReplyCommit, Store } from '../../src/store/store.ts';
+import type { ReplyCommit, RunFile, Store } from '../../src/store/store.ts';
 import { reportOf } from '../support/reports.ts';
 
 const usage = { inputTokens: 3, cachedInputTokens: 1, outputTokens: 2 };
@@ -152,6 +152,69 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
       expect(newest.map(({ id }) => id)).toEqual(['2031-05-09', '2031-05-05']);
       const all = await store.reports(1000);
       expect(all.map(({ id }) => id)).toEqual(expect.arrayContaining(days));
+    });
+
+    describe('the files of a workflow', () => {
+      const fileOf = (overrides: Partial<RunFile> = {}): RunFile => ({
+        name: 'a.csv',
+        kind: 'table',
+        mediaType: 'text/csv',
+        bytes: 9,
+        hash: 'hash',
+        from: 'attachment',
+        ...overrides,
+      });
+
+      test('are found again as they were, with and without what may be absent', async () => {
+        const text = await store.putBlob('a,b');
+        const image = await store.putBlob('aW1hZ2U=');
+        const full = fileOf({ name: 'full', text, image, note: 'Half of it is “gone”.' });
+        expect(await store.putFile('found', full)).toEqual(full);
+        expect(await store.putFile('found', fileOf())).toEqual(fileOf());
+        expect(await store.file('found', 'full')).toEqual(full);
+        expect(await store.file('found', 'a.csv')).toEqual(fileOf());
+        expect(await store.file('found', 'b.csv')).toBeUndefined();
+      });
+
+      test('are listed in the order in which they came, and none of another workflow', async () => {
+        const names = ['c', 'a', 'b'];
+        for (const name of names) await store.putFile('ordered', fileOf({ name }));
+        await store.putFile('other', fileOf({ name: 'd' }));
+        expect((await store.files('ordered')).map(({ name }) => name)).toEqual(names);
+        expect(await store.files('unknown')).toEqual([]);
+      });
+
+      test.each<[string, RunFile['from'], RunFile['from'], winner: 'first' | 'second']>([
+        ['an attachment stays as it is', 'attachment', 'attachment', 'first'],
+        ['also where a tool comes with its name', 'attachment', 'tool', 'first'],
+        ['what a tool made gives way to a tool’s', 'tool', 'tool', 'second'],
+        ['and to no attachment', 'tool', 'attachment', 'first'],
+      ])('of two contents under one name: %s', async (workflowId, one, other, winner) => {
+        const files = {
+          first: fileOf({ from: one }),
+          second: fileOf({ from: other, hash: 'other', bytes: 1 }),
+        };
+        await store.putFile(workflowId, files.first);
+        await store.putFile(workflowId, fileOf({ name: 'later' }));
+        expect(await store.putFile(workflowId, files.second)).toEqual(files[winner]);
+        expect(await store.files(workflowId)).toEqual([files[winner], fileOf({ name: 'later' })]);
+      });
+
+      test('a file that is put again is there once', async () => {
+        await store.putFile('twice', fileOf());
+        expect(await store.putFile('twice', fileOf())).toEqual(fileOf());
+        expect(await store.files('twice')).toEqual([fileOf()]);
+      });
+
+      test('are forgotten when another run begins under the same workflow id, and kept when the same one does', async () => {
+        await store.beginFiles('begun', 'run-1');
+        await store.putFile('begun', fileOf());
+        await store.beginFiles('begun', 'run-1');
+        expect(await store.files('begun')).toEqual([fileOf()]);
+        await store.beginFiles('begun', 'run-2');
+        expect(await store.files('begun')).toEqual([]);
+        expect(await store.files('other')).toHaveLength(1);
+      });
     });
   });
 }

@@ -47,18 +47,21 @@ describe('SQLite', () => {
     database.close();
   });
 
-  test('a file of the first version, without a journal of tools and reports, is brought up with all that it holds', async () => {
+  test('a file of the first version, without a journal of tools, reports and files, is brought up with all that it holds', async () => {
     const file = join(folder, 'older.sqlite');
     const first = openSqliteStore(file);
     const blob = await first.putBlob('Kept.');
     await first.close();
     const database = new DatabaseSync(file);
-    database.exec('DROP TABLE tool_results; DROP TABLE reports; PRAGMA user_version = 1');
+    database.exec(
+      'DROP TABLE tool_results; DROP TABLE reports; DROP TABLE files; DROP TABLE file_runs; PRAGMA user_version = 1',
+    );
     database.close();
     const store = openSqliteStore(file);
     await store.commitToolResult('run/tool-1', 'h', { status: 'ok', text: 'Journalled.' });
     expect(await store.findToolResult('run/tool-1', 'h')).toEqual({ status: 'ok', text: 'Journalled.' });
     expect(await store.reports(10)).toEqual([]);
+    expect(await store.files('w')).toEqual([]);
     expect(await store.blob(blob)).toBe('Kept.');
     await store.close();
   });

@@ -9,6 +9,8 @@ import type { Store } from '../../src/store/store.ts';
 /** A store of its own, and a place for activities to run in. */
 export interface ActivityBench {
   store: Store;
+  /** The store's file. */
+  file: string;
   /** Runs an activity as one of this run, which is `r` unless it is named. */
   run<I, O>(activity: (input: I) => Promise<O>, input: I, runId?: string): Promise<O>;
   close(): Promise<void>;
@@ -19,9 +21,11 @@ const logger = new DefaultLogger('ERROR');
 
 export function activityBench(): ActivityBench {
   const home = mkdtempSync(join(tmpdir(), 'reprise-activities-'));
-  const store = openSqliteStore(join(home, 'store.sqlite'));
+  const file = join(home, 'store.sqlite');
+  const store = openSqliteStore(file);
   return {
     store,
+    file,
     run: (activity, input, runId = 'r') =>
       new MockActivityEnvironment({ workflowExecution: { workflowId: 'w', runId } }, { logger }).run(
         activity,

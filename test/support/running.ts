@@ -6,6 +6,7 @@ import { NativeConnection } from '@temporalio/worker';
 import { inject } from 'vitest';
 import type { OrchestrationInput, OrchestrationResult } from '../../src/messages/orchestration.ts';
 import type { ResearchInput, ResearchResult } from '../../src/messages/research.ts';
+import type { SolveInput, SolveResult } from '../../src/messages/solve.ts';
 import type { SessionInput } from '../../src/messages/session.ts';
 import { noOrchestrators } from '../../src/config/custom-orchestrators.ts';
 import { createWorker } from '../../src/worker.ts';
@@ -25,6 +26,9 @@ export interface Running {
   /** Starts a research and waits for its result. */
   research(input: ResearchInput): Promise<ResearchResult>;
   startResearch(input: ResearchInput): Promise<WorkflowHandle>;
+  /** Starts a plan's execution and waits for its result. */
+  solve(input: SolveInput): Promise<SolveResult>;
+  startSolve(input: SolveInput): Promise<WorkflowHandle>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -70,6 +74,7 @@ export async function running(
       client.workflow.start(type, { taskQueue, workflowId: `${taskQueue}-${++count}`, args: [input] });
   const start = startType('orchestration');
   const startResearch = startType('research');
+  const startSolve = startType('planAndExecute');
   return {
     client,
     model,
@@ -78,6 +83,10 @@ export async function running(
     start,
     startSession: startType('session'),
     startResearch,
+    startSolve,
+    async solve(input) {
+      return (await (await startSolve(input)).result()) as SolveResult;
+    },
     async research(input) {
       return (await (await startResearch(input)).result()) as ResearchResult;
     },

@@ -1,12 +1,21 @@
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
+import { openSqliteStore } from '../../src/store/sqlite.ts';
 import { runTool } from '../../src/tools/run-tool.ts';
 import { openToolbox } from '../../src/tools/toolbox.ts';
 import type { Outcome } from '../../src/tools/run-tool.ts';
 
 const examples = fileURLToPath(new URL('../../examples', import.meta.url));
-const toolbox = openToolbox({ folder: examples, logs: tmpdir(), environment: {} });
+const home = mkdtempSync(join(tmpdir(), 'reprise-tools-'));
+const store = openSqliteStore(join(home, 'store.sqlite'));
+const toolbox = openToolbox({ folder: examples, logs: home, environment: {}, store });
+afterAll(async () => {
+  await store.close();
+  rmSync(home, { recursive: true, force: true });
+});
 
 async function call(packaged: string, name: string, args: object, idempotencyKey = 'k'): Promise<Outcome> {
   const tool = (await toolbox.tools({ package: packaged })).find(({ spec }) => spec.name === name);

@@ -1,3 +1,4 @@
+import { completePlan, describePlan, preflightPlan } from '../../config/complete-plan.ts';
 import { completeResearch, describeResearch, preflightResearch } from '../../config/complete-research.ts';
 import { completeAgent } from '../../config/default-agent.ts';
 import { completeTeam } from '../../config/default-team.ts';
@@ -33,6 +34,10 @@ function look(config: Config, environment: Environment) {
       notices: withoutEffectInResearch(config.research),
       text: describeResearch(settings),
     };
+  }
+  if (config.kind === 'plan') {
+    const settings = completePlan(config.plan, environment);
+    return { missing: preflightPlan(settings, environment), notices: [], text: describePlan(settings) };
   }
   const team = completeTeam(config.team, environment);
   return {

@@ -1,4 +1,5 @@
-import type { Look, RunState } from '../../client.ts';
+import type { Look } from '../../client.ts';
+import { placeIn } from './progress.ts';
 import { Telling } from './telling.ts';
 import type { View } from './view.ts';
 
@@ -37,9 +38,4 @@ export class PlainView implements View {
     process.stderr.write(`${line}\n`);
     this.#saidAt = Date.now();
   }
-}
-
-function placeIn({ attempt = 0, planning_iteration, phase }: RunState): string {
-  if (planning_iteration !== undefined) return `iteration ${planning_iteration}, ${phase}`;
-  return attempt === 0 ? phase : `attempt ${attempt}, ${phase}`;
 }

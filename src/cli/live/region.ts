@@ -1,6 +1,7 @@
 import colors from 'picocolors';
 import type { RunState } from '../../client.ts';
 import type { AgentState } from '../../messages/events.ts';
+import { progressOf } from './progress.ts';
 import { durationText, spentText } from './spent.ts';
 import { harmless } from './telling.ts';
 import { endOf, startOf, widthOf } from './width.ts';
@@ -27,7 +28,7 @@ const judging = ['deciding', 'presenting', 'evaluating'];
 
 /**
  * What is going on at this moment: one line for each agent, with the end of the text that it is writing,
- * and one with attempt or iteration, time, calls, tokens and cost.
+ * and one with attempt, iteration or subtasks, time, calls, tokens and cost.
  *
  * @param texts what each agent has written so far
  * @param elapsed milliseconds
@@ -53,13 +54,6 @@ export function drawRegion(
   const spent = usage == null ? '' : `, ${spentText(usage)}`;
   const summary = startOf(`  ${progressOf(state)}, ${durationText(elapsed)}${spent}`, columns - 1);
   return ['', ...lines, colors.bold(summary)];
-}
-
-function progressOf(state: RunState): string {
-  const { phase, attempt = 0, maxAttempts, planning_iteration, max_planning_iterations } = state;
-  if (planning_iteration !== undefined)
-    return `iteration ${planning_iteration}/${max_planning_iterations}: ${phase}`;
-  return attempt === 0 ? phase : `attempt ${attempt}/${maxAttempts}`;
 }
 
 /** Text in progress on one line; of a tool call's JSON, what it says. */

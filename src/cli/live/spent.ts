@@ -12,8 +12,8 @@ export function costText({ calls, tokens, costUsd }: Spent): string {
 }
 
 /** So many of a thing: `1 call`, `8.5 calls`. */
-export const countText = (count: number, thing: string): string =>
-  `${numberText(count, 1)} ${count === 1 ? thing : `${thing}s`}`;
+export const countText = (count: number, thing: string, things = `${thing}s`): string =>
+  `${numberText(count, 1)} ${count === 1 ? thing : things}`;
 
 /** A number with at most so many decimals. */
 export const numberText = (number: number, decimals: number): string =>

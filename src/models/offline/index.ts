@@ -11,6 +11,7 @@ import { readQuestion } from './question.ts';
 import { observationOn, sourcesOf, thoughtOn } from './reasoning.ts';
 import { researchCall } from './research/index.ts';
 import { responseTo } from './shadow.ts';
+import { solveAct } from './solve/index.ts';
 import { nextCall, type Call } from './uses.ts';
 
 /** What it does: a call, with what it says beside it. */
@@ -52,6 +53,8 @@ export function offlineModel({ folder }: Backend): Model {
 function actOn(messages: Message[], tools: ToolSpec[], library: Library): Act | string {
   const submission = researchCall(messages, tools, library);
   if (submission !== undefined) return submission;
+  const solving = solveAct(messages, tools, library);
+  if (solving !== undefined) return solving;
   const prompt = readPrompt(messages);
   const phase = phaseOf(messages, tools.length > 0);
   if (phase === 'thought') return thoughtOn(prompt, library);

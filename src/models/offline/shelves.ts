@@ -32,7 +32,8 @@ export function shelfOf(lines: Finding['sentences']): Shelf {
   };
 }
 
-const numbered = (index: SentenceIndex): Shelf => ({
+/** A shelf whose places are lines. */
+export const numbered = (index: SentenceIndex): Shelf => ({
   index,
   placeOf: ({ source, line }) => `${source}:${line}`,
 });

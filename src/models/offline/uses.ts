@@ -34,7 +34,11 @@ function isSubject(tool: string, part: string): boolean {
 }
 
 /** The calls of tools that look something up, in order, as far as they have results. */
-export function usesIn(messages: Message[]): Use[] {
+export const usesIn = (messages: Message[]): Use[] =>
+  callsIn(messages).filter(({ tool }) => lookup.test(tool));
+
+/** All calls, in order, as far as they have results. */
+export function callsIn(messages: Message[]): Use[] {
   const results = new Map(
     messages.flatMap((message) => (message.role === 'tool' ? [[message.callId, message.content]] : [])),
   );
@@ -43,8 +47,7 @@ export function usesIn(messages: Message[]): Use[] {
     .flatMap(({ id, name, arguments: text }) => {
       const result = results.get(id);
       const input = parsed(text);
-      if (result === undefined || typeof input !== 'object' || input === null || !lookup.test(name))
-        return [];
+      if (result === undefined || typeof input !== 'object' || input === null) return [];
       return [{ tool: name, input: input as Use['input'], result }];
     });
 }

@@ -4,6 +4,7 @@ import { drawRegion } from '../../../src/cli/live/region.ts';
 import { costText, durationText, spentText } from '../../../src/cli/live/spent.ts';
 import { endOf, startOf, widthOf } from '../../../src/cli/live/width.ts';
 import type { ResearchState } from '../../../src/messages/research.ts';
+import type { SolveState } from '../../../src/messages/solve.ts';
 import type { OrchestrationState } from '../../../src/messages/state.ts';
 
 const state: OrchestrationState = {
@@ -41,6 +42,24 @@ const research: ResearchState = {
     { id: 'writer', state: 'waiting' },
   ],
   usage: null,
+};
+const solving: SolveState = {
+  phase: 'executing',
+  get_failed_subtasks: ['step_2'],
+  subtasks_total: 5,
+  subtasks_completed: 2,
+  subtasks_failed: 1,
+  subtasks_pending: 0,
+  dead_ends: 0,
+  retries: 1,
+  max_retries: 2,
+  subtasks: [],
+  attachments: [],
+  agents: [
+    { id: 'step_4', state: 'answering' },
+    { id: 'step_5', state: 'asking' },
+  ],
+  usage: state.usage,
 };
 const draw = (
   texts: Record<string, string>,
@@ -88,6 +107,34 @@ describe('the region', () => {
       '',
       '  ✎ critic  criticising Feasible, but',
       '  iteration 2/3: criticising, 42 s, 9 calls, 1,951 tokens, $0.0042',
+    ]);
+  });
+
+  test('shows the subtasks that are carried out, and phase, subtasks, retry and time', () => {
+    const lines = drawRegion(solving, new Map([['step_4', 'The labels are']]), 42_000, 80);
+    expect(lines.map((line) => stripVTControlCharacters(line))).toEqual([
+      '',
+      '  ✎ step_4  answering  The labels are',
+      '  ? step_5  asking',
+      '  executing, 2 of 5 subtasks, retry 1/2, 42 s, 9 calls, 1,951 tokens, $0.0042',
+    ]);
+  });
+
+  test('shows who plans before there are subtasks', () => {
+    const planning: SolveState = {
+      ...solving,
+      phase: 'planning',
+      subtasks_total: 0,
+      subtasks_completed: 0,
+      retries: 0,
+      agents: [{ id: 'planner', state: 'planning' }],
+      usage: null,
+    };
+    const lines = drawRegion(planning, new Map(), 3000, 80);
+    expect(lines.map((line) => stripVTControlCharacters(line))).toEqual([
+      '',
+      '  ✎ planner  planning',
+      '  planning, 3 s',
     ]);
   });
 

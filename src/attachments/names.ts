@@ -1,0 +1,24 @@
+import { parse } from 'node:path';
+
+const longest = 120;
+
+/** The name that agents call a file by: the last part of a path, on one line; undefined where nothing is left of it. */
+export function plainName(path: string): string | undefined {
+  const last = path.split(/[/\\]/).at(-1) ?? '';
+  const line = last.replaceAll(/[\p{C}\s]+/gu, ' ').trim();
+  if (/^\.{0,2}$/.test(line)) return undefined;
+  const { name, ext } = parse(line);
+  return line.length <= longest ? line : `${name.slice(0, longest - ext.length)}${ext.slice(0, longest)}`;
+}
+
+/** The same names, numbered where one comes again: `a.csv`, `a-2.csv`. Letter case does not tell them apart. */
+export function uniqueNames(names: string[]): string[] {
+  const taken = new Set<string>();
+  return names.map((given) => {
+    const { name, ext } = parse(given);
+    let unique = given;
+    for (let number = 2; taken.has(unique.toLowerCase()); number++) unique = `${name}-${number}${ext}`;
+    taken.add(unique.toLowerCase());
+    return unique;
+  });
+}

@@ -1,0 +1,5 @@
+import type { SolveResult, SolveState } from '../messages/solve.ts';
+import { Run } from './run.ts';
+
+/** A run of the workflow `planAndExecute`. */
+export class SolveRun extends Run<SolveState, SolveResult> {}

@@ -1,0 +1,91 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { holds, isRight } from '../../examples/solve/matching.ts';
+import { running } from '../support/running.ts';
+import { completed, solveScript } from '../support/solve-script.ts';
+
+interface Question {
+  id: string;
+  question: string;
+  files: string[];
+  expected: string;
+  offline?: boolean;
+}
+
+const path = (name: string): string =>
+  fileURLToPath(new URL(`../../examples/solve/${name}`, import.meta.url));
+const questions = parse(readFileSync(path('questions.yaml'), 'utf8')) as Question[];
+const inputOf = ({ files, question }: Question) => ({
+  problem: question,
+  attachments: files.map((file) => path(`files/${file}`)),
+});
+
+describe('an answer is right', () => {
+  test.each([
+    ['a number in another form', '$1,016.90', '1016.9', true],
+    ['another number', '1017', '1016.9', false],
+    ['a sentence with the number', 'It is 5.', '5', false],
+    ['a text without case and signs', 'carla  ruiz.', 'Carla Ruiz', true],
+    ['a time', '17:15', '17:15', true],
+    ['a list, item by item', 'lhotse; Manaslu', 'Lhotse, Manaslu', true],
+    ['a list in another order', 'Manaslu, Lhotse', 'Lhotse, Manaslu', false],
+    ['a list that is too short', 'Lhotse', 'Lhotse, Manaslu', false],
+    ['numbers in a list', '2, 17.0', '2, 17', true],
+    ['nothing', '', '5', false],
+  ])('%s', (_, answer, expected, right) => {
+    expect(isRight(answer, expected)).toBe(right);
+  });
+
+  test('a sentence may hold it', () => {
+    expect(holds('The sum is 1,016.90 (5 rows).', '1016.9')).toBe(true);
+    expect(holds('The product is Tent.', 'tent')).toBe(true);
+    expect(holds('The sum is 15.', '5')).toBe(false);
+  });
+});
+
+test('there are ten questions at least, each with an id of its own and files', () => {
+  expect(questions.length).toBeGreaterThanOrEqual(10);
+  expect(new Set(questions.map(({ id }) => id)).size).toBe(questions.length);
+  expect(questions.filter(({ files }) => files.length === 0)).toEqual([]);
+});
+
+test(
+  'all are answered, over their files, where the model knows the answer',
+  { timeout: 120_000 },
+  async () => {
+    const known = (prompt: string): string =>
+      questions.find(({ question }) => prompt.includes(question))?.expected ?? '';
+    await using run = await running(
+      solveScript({
+        work: ({ prompt }) => completed(known(prompt)),
+        synthesise: ({ prompt }) => ({ text: known(prompt) }),
+      }),
+    );
+    const config = { plan: { backend: { type: 'openai' } } };
+    for (const question of questions) {
+      const { answer, outcome } = await run.solve({ ...inputOf(question), config });
+      expect({ outcome, isRight: isRight(answer, question.expected) }).toEqual({
+        outcome: 'complete',
+        isRight: true,
+      });
+      const last = run.model.requests.at(-1)?.prompt ?? '';
+      expect(last).toContain(question.question);
+    }
+    const prompts = run.model.requests.map(({ prompt }) => prompt).join('\n');
+    for (const { files } of questions) for (const file of files) expect(prompts).toContain(`### ${file} (`);
+  },
+);
+
+test.each(questions.filter(({ offline }) => offline))(
+  'the offline model computes $id with the built-in tools',
+  async (question) => {
+    await using run = await running(() => ({ status: 500 }), { OPENAI_API_KEY: '', ANTHROPIC_API_KEY: '' });
+    const { answer, outcome } = await run.solve(inputOf(question));
+    expect(outcome).toBe('complete');
+    expect(answer).toContain('(sales.csv, ');
+    expect(holds(answer, question.expected)).toBe(true);
+    expect(run.model.requests).toHaveLength(0);
+  },
+);

@@ -1,0 +1,116 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Validation } from '../../src/messages/solve.ts';
+import { planProblems } from '../../src/rules/subtask-graph.ts';
+import { Subtasks } from '../../src/rules/subtasks.ts';
+import { afterValidation, type AfterValidation } from '../../src/rules/validation.ts';
+import { planned, plans } from '../support/plans.ts';
+
+const validations = fc.option(
+  fc.record<Validation>({
+    isComplete: fc.boolean(),
+    missingRequirements: fc.array(fc.constantFrom('labels', 'axes'), { maxLength: 2 }),
+    quality: fc.constant('medium'),
+    warnings: fc.constant([]),
+  }),
+);
+
+/** Chances from 0 to 9: below `failing` an execution fails. */
+const chances = fc.nat(9);
+
+/** Whatever has been done: what must hold between two events. */
+function check(subtasks: Subtasks, completed: Map<string, number>): void {
+  const statusOf = (id: string): string | undefined => subtasks.get(id)?.status;
+  const report = subtasks.report();
+  expect(new Set(report.map(({ id }) => id)).size).toBe(report.length);
+  for (const { id, status, dependsOn, executions } of report) {
+    if (status === 'completed') {
+      expect(completed.get(id) ?? executions).toBe(executions);
+      completed.set(id, executions);
+    }
+    if (status === 'completed' || status === 'running')
+      expect(dependsOn.map(statusOf).filter((each) => each !== 'completed')).toEqual([]);
+    if (status === 'pending') expect(dependsOn.map(statusOf)).not.toContain('failed');
+  }
+  for (const id of completed.keys()) expect(statusOf(id)).toBe('completed');
+}
+
+test('whatever fails and whatever a validator says, a plan comes to its end by the rules', () => {
+  const limits = fc.record({
+    maxParallel: fc.integer({ min: 1, max: 4 }),
+    maxRetries: fc.nat(4),
+    failing: chances,
+  });
+  fc.assert(
+    fc.property(plans, limits, fc.gen(), (plan, { maxParallel, maxRetries, failing }, any) => {
+      const subtasks = new Subtasks();
+      const completed = new Map<string, number>();
+      const deadEnds = new Set<string>();
+      let retries = 0;
+
+      const execute = (retried: string[]): void => {
+        const running: string[] = [];
+        for (;;) {
+          for (const id of subtasks.next(running.length, maxParallel)) {
+            subtasks.start(id);
+            running.push(id);
+          }
+          expect(running.length).toBeLessThanOrEqual(maxParallel);
+          check(subtasks, completed);
+          // Without one that runs it must be over: anything else would wait for ever.
+          if (running.length === 0) break;
+          const [id = ''] = running.splice(any(fc.nat, running.length - 1), 1);
+          if (any(() => chances) < failing) {
+            subtasks.fail(id, 'broken');
+            if (retried.includes(id)) deadEnds.add(id);
+          } else subtasks.complete(id, 'done');
+          check(subtasks, completed);
+        }
+        expect(subtasks.isIdle).toBe(true);
+        expect(new Set(subtasks.deadEnds.map(({ id }) => id))).toEqual(deadEnds);
+      };
+
+      const addSubtasks = (missing: string[]): void => {
+        const ids = subtasks.report().map(({ id }) => id);
+        const added = missing.map((_, index) =>
+          planned(`more_${ids.length + index}`, ...any(() => fc.subarray(ids))),
+        );
+        expect(planProblems(added, { ids, attachments: [], most: 1000 })).toEqual([]);
+        expect(planProblems([planned(ids[0]!)], { ids, attachments: [], most: 1000 })).toHaveLength(1);
+        subtasks.add(added);
+      };
+
+      const decide = (): AfterValidation =>
+        afterValidation({
+          validation: any(() => validations),
+          hasFailed: subtasks.get_failed_subtasks().length > 0,
+          retries,
+          maxRetries,
+        });
+
+      subtasks.add(plan);
+      execute([]);
+      let step = decide();
+      for (; step.kind !== 'done'; step = decide()) {
+        retries += 1;
+        expect(retries).toBeLessThanOrEqual(maxRetries);
+        if (step.kind === 'retry failed') {
+          const retried = subtasks.beginRound();
+          expect(retried).not.toEqual([]);
+          execute(retried);
+        } else {
+          expect(subtasks.get_failed_subtasks()).toEqual([]);
+          expect(step.missing).not.toEqual([]);
+          addSubtasks(step.missing);
+          execute([]);
+        }
+      }
+
+      const report = subtasks.report();
+      for (const { executions } of report) expect(executions).toBeLessThanOrEqual(1 + retries);
+      expect(subtasks.executions).toBe(report.reduce((sum, { executions }) => sum + executions, 0));
+      if (step.outcome === 'partial') expect(retries).toBe(maxRetries);
+    }),
+    { numRuns: 1000 },
+  );
+});

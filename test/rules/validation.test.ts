@@ -1,0 +1,87 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Validation } from '../../src/messages/solve.ts';
+import { afterValidation, readValidation } from '../../src/rules/validation.ts';
+
+const complete: Validation = { isComplete: true, missingRequirements: [], quality: 'high', warnings: [] };
+const incomplete: Validation = { ...complete, isComplete: false, quality: 'low' };
+const without = (...missingRequirements: string[]): Validation => ({ ...incomplete, missingRequirements });
+
+describe('what follows a validation', () => {
+  const done = { kind: 'done', outcome: 'complete' };
+  const partial = { kind: 'done', outcome: 'partial' };
+  const retry = { kind: 'retry failed' };
+  test.each<[string, Validation | null, hasFailed: boolean, retries: number, object]>([
+    ['complete', complete, false, 0, done],
+    ['complete: what failed stays failed', complete, true, 0, done],
+    ['complete after the last round', complete, true, 2, done],
+    ['incomplete with failed ones', without('labels'), true, 0, retry],
+    ['incomplete with failed ones, one round left', incomplete, true, 1, retry],
+    ['incomplete with failed ones, no round left', incomplete, true, 2, partial],
+    ['incomplete, none failed', without('a', 'b'), false, 0, { kind: 'add subtasks', missing: ['a', 'b'] }],
+    ['incomplete, none failed, no round left', without('a'), false, 2, partial],
+    [
+      'incomplete, nothing named but warnings',
+      { ...incomplete, warnings: ['no unit'] },
+      false,
+      0,
+      { kind: 'add subtasks', missing: ['no unit'] },
+    ],
+    [
+      'incomplete, nothing named at all',
+      incomplete,
+      false,
+      0,
+      { kind: 'add subtasks', missing: ['Complete the answer'] },
+    ],
+    ['none, with failed ones', null, true, 0, retry],
+    ['none, with failed ones, no round left', null, true, 2, partial],
+    ['none, and none failed', null, false, 0, { ...done, unvalidated: true }],
+    ['none, and none failed, no round left', null, false, 2, { ...done, unvalidated: true }],
+  ])('%s', (_, validation, hasFailed, retries, step) => {
+    expect(afterValidation({ validation, hasFailed, retries, maxRetries: 2 })).toEqual(step);
+  });
+
+  test('without rounds nothing is repeated', () => {
+    const step = { validation: incomplete, hasFailed: true, retries: 0, maxRetries: 0 };
+    expect(afterValidation(step)).toEqual(partial);
+  });
+});
+
+describe('a validation in free text', () => {
+  test.each<[string, string, Validation | undefined]>([
+    ['in a fence', `Well:\n\`\`\`json\n${JSON.stringify(complete)}\n\`\`\`\nDone.`, complete],
+    ['among words', `I think ${JSON.stringify(without('labels'))}, so.`, without('labels')],
+    [
+      'in snake case, with one text for a list',
+      '{"is_complete": false, "missing_requirements": " axes ", "quality": "low"}',
+      without('axes'),
+    ],
+    [
+      'with little more than its verdict',
+      '{"isComplete": "true", "quality": "superb", "warnings": [1, " ", "x"]}',
+      { ...complete, quality: 'medium', warnings: ['x'] },
+    ],
+    ['without a verdict', '{"quality": "high"}', undefined],
+    ['with a verdict of another kind', '{"isComplete": "maybe"}', undefined],
+    ['in words only', 'The answer is complete.', undefined],
+    ['empty', '', undefined],
+    ['of damaged JSON', '{"isComplete": true', undefined],
+  ])('%s', (_, text, validation) => {
+    expect(readValidation(text)).toEqual(validation);
+  });
+
+  test('whatever the values, one that is read has the form of one', () => {
+    const keys = ['isComplete', 'is_complete', 'missingRequirements', 'quality', 'warnings'];
+    const values = fc.oneof(fc.jsonValue(), fc.constantFrom('low', 'true', false));
+    fc.assert(
+      fc.property(fc.dictionary(fc.constantFrom(...keys), values), (object) => {
+        const read = readValidation(JSON.stringify(object));
+        if (read === undefined) return;
+        expect(typeof read.isComplete).toBe('boolean');
+        expect(['low', 'medium', 'high']).toContain(read.quality);
+        for (const text of [...read.missingRequirements, ...read.warnings]) expect(text.trim()).not.toBe('');
+      }),
+    );
+  });
+});

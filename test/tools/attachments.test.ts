@@ -1,0 +1,215 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { keepFile } from '../../src/attachments/run-files.ts';
+import { recognise, type Recognised } from '../../src/attachments/recognise.ts';
+import { pdfOf, pixel } from '../support/files.ts';
+import { toolBench } from '../support/tool-bench.ts';
+
+const bench = toolBench();
+afterAll(() => bench.close());
+
+const source = { package: 'builtin.attachments' };
+const call = (name: string, args: object = {}, workflowId = 'w') =>
+  bench.call({ name, source }, args, { workflowExecution: { workflowId, runId: 'r' } }).result;
+const textOf = async (...args: Parameters<typeof call>): Promise<string> => {
+  const { status, text, blob } = await call(...args);
+  expect(status).toBe('ok');
+  return blob === undefined ? text : bench.store.blob(blob);
+};
+
+async function attach(name: string, content: string | Buffer, workflowId = 'w'): Promise<void> {
+  const bytes = Buffer.from(content);
+  const found = recognise(name, bytes) as Recognised;
+  await keepFile(bench.store, workflowId, { name, bytes, found, from: 'attachment' });
+}
+
+const lines = Array.from({ length: 3000 }, (_, index) => `This is line ${index + 1}.`);
+beforeAll(async () => {
+  await attach('notes.txt', 'one\ntwo\nthree\nfour');
+  await attach('long.txt', lines.join('\n'));
+  await attach('flat.json', `["${'x'.repeat(30_000)}"]`);
+  await attach('paper.pdf', pdfOf(['First.', '[page 9]', 'Third.']));
+  await attach('scan.pdf', pdfOf(['']));
+  await attach('photo.png', pixel);
+  await attach('Sales.csv', '\uFEFFregion;amount\nNorth;"1,234.50"\nSouth;€ 3\n"We\nst";\n');
+  await attach('people.json', '[{"name": "Ada", "age": 36}, {"name": "Bob", "age": 41}]');
+  await attach('other.txt', 'Not yours.', 'another');
+});
+
+test('the package has four tools; only the one that saves has an effect, which may be repeated', async () => {
+  const { tools } = await bench.list({ packages: ['builtin.attachments'] });
+  expect(tools.map(({ name, sideEffects }) => [name, sideEffects])).toEqual([
+    ['list_attachments', 'none'],
+    ['read_attachment', 'none'],
+    ['query_table', 'none'],
+    ['save_file', 'idempotent'],
+  ]);
+});
+
+describe('list_attachments', () => {
+  test('names the files of its own workflow, with what is wrong with them', async () => {
+    const listed = JSON.parse(await textOf('list_attachments')) as Array<{ name: string }>;
+    expect(listed[0]).toEqual({ name: 'notes.txt', kind: 'text', bytes: 18 });
+    expect(listed.find(({ name }) => name === 'scan.pdf')).toMatchObject({
+      kind: 'pdf',
+      note: expect.stringMatching(/no text/),
+    });
+    expect(listed.map(({ name }) => name)).not.toContain('other.txt');
+  });
+
+  test('is empty where there are none', async () => {
+    expect(await textOf('list_attachments', {}, 'without')).toBe('[]');
+  });
+});
+
+describe('read_attachment', () => {
+  test.each([
+    ['a whole text', { name: 'notes.txt' }, 'one\ntwo\nthree\nfour'],
+    ['its name in any letter case', { name: ' NOTES.txt ' }, 'one\ntwo\nthree\nfour'],
+    [
+      'a part by its lines',
+      { name: 'notes.txt', from: 2, length: 2 },
+      'two\nthree\n[lines 2 to 3 of 4; goes on with from: 4]',
+    ],
+    ['the last part', { name: 'notes.txt', from: 4 }, 'four\n[lines 4 to 4 of 4]'],
+    [
+      'a page of a PDF',
+      { name: 'paper.pdf', length: 1 },
+      '[page 1]\nFirst.\n[pages 1 to 1 of 3; goes on with from: 2]',
+    ],
+    [
+      'a page that holds a line like a heading',
+      { name: 'paper.pdf', from: 2, length: 1 },
+      '[page 2]\n[page 9]\n[pages 2 to 2 of 3; goes on with from: 3]',
+    ],
+    [
+      'characters',
+      { name: 'notes.txt', by: 'characters', from: 5, length: 3 },
+      'two\n[characters 5 to 7 of 18; goes on with by: "characters", from: 8]',
+    ],
+  ])('gives %s', async (_, args, text) => {
+    expect(await textOf('read_attachment', args)).toBe(text);
+  });
+
+  test('gives at most 20,000 characters at once, and the parts are the whole', async () => {
+    const parts: string[] = [];
+    for (let from: number | undefined = 1; from !== undefined;) {
+      const text = await textOf('read_attachment', { name: 'long.txt', from });
+      const [, part = '', place = ''] = /^([^]*)\n(\[.*\])$/.exec(text) ?? [];
+      expect(part.length).toBeLessThanOrEqual(20_000);
+      parts.push(part);
+      const next = /from: (\d+)/.exec(place)?.[1];
+      from = next === undefined ? undefined : Number(next);
+    }
+    expect(parts.length).toBeGreaterThan(1);
+    expect(parts.join('\n')).toBe(lines.join('\n'));
+  });
+
+  test('a line that is too long is read by characters', async () => {
+    const first = await textOf('read_attachment', { name: 'flat.json' });
+    expect(first).toMatch(
+      /\n\[characters 1 to 20000 of 30004; goes on with by: "characters", from: 20001\]$/,
+    );
+    const rest = await textOf('read_attachment', { name: 'flat.json', by: 'characters', from: 20_001 });
+    expect(rest).toMatch(/^x{10002}"\]\n\[characters 20001 to 30004 of 30004\]$/);
+  });
+
+  test.each([
+    [
+      'a file that there is not',
+      { name: 'note.txt' },
+      /^there is no note\.txt; did you mean notes\.txt\? the files are notes\.txt, long\.txt, /,
+    ],
+    ['another workflow’s', { name: 'other.txt' }, /^there is no other\.txt;/],
+    ['an image', { name: 'photo.png' }, /^photo\.png is an image: it has no text/],
+    ['what has no text', { name: 'scan.pdf' }, /^scan\.pdf: the PDF has no text/],
+    ['a line that there is not', { name: 'notes.txt', from: 5 }, /^there is no line 5; the last is line 4$/],
+    ['a page that there is not', { name: 'paper.pdf', from: 4 }, /^there is no page 4; the last is page 3$/],
+  ])('refuses %s', async (_, args, message) => {
+    expect(await call('read_attachment', args)).toEqual({
+      status: 'error',
+      text: expect.stringMatching(message),
+    });
+  });
+});
+
+describe('query_table', () => {
+  test('computes over a table, also with a single name where a list is meant', async () => {
+    const query = {
+      name: 'sales.csv',
+      group_by: 'region',
+      aggregate: [{ function: 'sum', column: 'Amount' }],
+      where: [{ column: 'amount', is: '>', value: '0' }],
+    };
+    expect(JSON.parse(await textOf('query_table', query))).toEqual({
+      looked_at: 3,
+      matched: 2,
+      rows: [
+        { region: 'North', 'sum(amount)': 1234.5 },
+        { region: 'South', 'sum(amount)': 3 },
+      ],
+    });
+  });
+
+  test('shows the first rows of a list of records with its name alone', async () => {
+    expect(JSON.parse(await textOf('query_table', { name: 'people.json' }))).toEqual({
+      looked_at: 2,
+      matched: 2,
+      rows: [
+        { name: 'Ada', age: '36' },
+        { name: 'Bob', age: '41' },
+      ],
+    });
+  });
+
+  test.each([
+    ['a text', { name: 'notes.txt' }, 'notes.txt is not a table; read_attachment reads it'],
+    ['other JSON', { name: 'flat.json' }, 'flat.json is not a list of records; read_attachment reads it'],
+    [
+      'a column that there is not',
+      { name: 'Sales.csv', columns: ['regoin'] },
+      'there is no column regoin; did you mean region? the columns are region, amount',
+    ],
+  ])('refuses %s', async (_, args, text) => {
+    expect(await call('query_table', args)).toEqual({ status: 'error', text });
+  });
+});
+
+describe('save_file', () => {
+  test('makes a file that is listed, read and queried like the others', async () => {
+    expect(await textOf('save_file', { name: 'made.csv', text: 'a,b\n1,2\n' }, 's')).toBe(
+      'Saved as made.csv (table, 8 bytes)',
+    );
+    expect(JSON.parse(await textOf('list_attachments', {}, 's'))).toEqual([
+      { name: 'made.csv', kind: 'table', bytes: 8, saved: true },
+    ]);
+    expect(await textOf('read_attachment', { name: 'made.csv' }, 's')).toBe('a,b\n1,2\n');
+    expect(JSON.parse(await textOf('query_table', { name: 'made.csv' }, 's'))).toMatchObject({
+      rows: [{ a: '1', b: '2' }],
+    });
+  });
+
+  test('replaces what was saved under this name before', async () => {
+    await textOf('save_file', { name: 'twice.md', text: 'First.' }, 's');
+    await textOf('save_file', { name: 'twice.md', text: 'Second.' }, 's');
+    expect(await textOf('read_attachment', { name: 'twice.md' }, 's')).toBe('Second.');
+  });
+
+  test('leaves paths out of names, and says what is wrong with a content', async () => {
+    expect(await textOf('save_file', { name: '../../x/broken.json', text: '{' }, 's')).toMatch(
+      /^Saved as broken\.json \(json, 1 bytes\); it is not valid JSON/,
+    );
+  });
+
+  test.each([
+    [
+      'an attachment’s name',
+      { name: 'notes.txt', text: 'x' },
+      /^notes\.txt came with the task and stays as it is/,
+    ],
+    ['no name', { name: '..', text: 'x' }, /^\.\. is no name of a file$/],
+    ['what is no text', { name: 'a.txt', text: 'a\0b' }, /^a\.txt is of no kind that is read/],
+  ])('refuses %s', async (_, args, message) => {
+    expect(await call('save_file', args)).toEqual({ status: 'error', text: expect.stringMatching(message) });
+    expect(await textOf('read_attachment', { name: 'notes.txt', length: 1 })).toMatch(/^one\n/);
+  });
+});
