@@ -37,7 +37,7 @@ const course: Disturbed = {
   },
 };
 
-describe.concurrent('kill -9 at every model call of a plan’s execution', { timeout: 120_000 }, () => {
+describe.concurrent('kill -9 at every model call of a plan’s execution', { timeout: 300_000 }, () => {
   test('of worker and server: calls under way are made again, finished ones and their subtasks never', async (context) => {
     const set = await killStage(context, course);
     await set.allHeld;
@@ -56,7 +56,7 @@ describe.concurrent('kill -9 at every model call of a plan’s execution', { tim
     const wanted = repliesIn(set.machine.home) + pendingReplies(set);
     set.machine.pauseServer();
     set.release();
-    await expect.poll(() => repliesIn(set.machine.home), { timeout: 20_000 }).toBe(wanted);
+    await expect.poll(() => repliesIn(set.machine.home), { timeout: 90_000 }).toBe(wanted);
     await set.machine.killWorker();
     set.machine.resumeServer();
     await set.machine.startWorker();

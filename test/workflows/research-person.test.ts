@@ -50,7 +50,7 @@ async function linesOf(handle: WorkflowHandle): Promise<string[]> {
 
 async function until(handle: WorkflowHandle, phase: ResearchState['phase']): Promise<void> {
   await expect
-    .poll(async () => (await handle.query<ResearchState>('state')).phase, { timeout: 20_000 })
+    .poll(async () => (await handle.query<ResearchState>('state')).phase, { timeout: 90_000 })
     .toBe(phase);
 }
 
@@ -190,7 +190,7 @@ describe('approval: true', () => {
     await until(handle, 'waiting for approval');
     await handle.signal('requestRestart', restart);
     await expect
-      .poll(async () => (await handle.query<ResearchState>('state')).planning_iteration, { timeout: 20_000 })
+      .poll(async () => (await handle.query<ResearchState>('state')).planning_iteration, { timeout: 90_000 })
       .toBe(2);
     await until(handle, 'waiting for approval');
     await handle.signal('decide', { action: 'accept' });
@@ -215,7 +215,7 @@ test('ask_others asks the person where coordination says so', async () => {
     config: { research: openai, coordination: { broadcast: 'human' } },
   });
   await expect
-    .poll(() => handle.query<PendingQuestion[]>('pendingQuestions'), { timeout: 20_000 })
+    .poll(() => handle.query<PendingQuestion[]>('pendingQuestions'), { timeout: 90_000 })
     .toMatchObject([{ from: 'planner', question: 'Stocks or bonds?' }]);
   await handle.signal('answer', { answer: 'Bonds.' });
   expect((await resultOf(handle)).iterations).toMatchObject([{ idea: 'bond idea' }]);
