@@ -9,6 +9,7 @@ import { startSearchServer } from '../test/support/search-server.ts';
 import { median, openStage } from './stage.ts';
 
 const rounds = 7;
+const manyRounds = 3;
 const together = 50;
 const callMs = 1000;
 const searchMs = 300;
@@ -56,27 +57,41 @@ const bare = () => stage.bare('twoIterations', [callMs, searchMs, queries.length
 
 const many = (work: () => Promise<unknown>) => Promise.all(Array.from({ length: together }, work));
 
-async function compareOne(): Promise<void> {
-  const pairs: Array<{ bare: number; own: number }> = [];
-  for (let round = 0; round <= rounds; round++) {
-    const pair = { bare: await secondsOf(bare), own: await secondsOf(research) };
+interface Pair {
+  bare: number;
+  own: number;
+}
+
+async function pairsOf(count: number, bareWork: () => Promise<unknown>, ownWork: () => Promise<unknown>) {
+  const pairs: Pair[] = [];
+  for (let round = 0; round <= count; round++) {
+    const pair = { bare: await secondsOf(bareWork), own: await secondsOf(ownWork) };
     // The first round warms both up.
     if (round > 0) pairs.push(pair);
   }
-  const over = (pick: (pair: { bare: number; own: number }) => number): string =>
-    median(pairs.map(pick)).toFixed(3);
+  return (pick: (pair: Pair) => number): number => median(pairs.map(pick));
+}
+
+async function compareOne(): Promise<void> {
+  const over = await pairsOf(rounds, bare, research);
   const ideal = (5 * callMs + 2 * searchMs) / 1000;
   console.log(
-    `A research of two iterations: wall over critical path ${over(({ own }) => own / ideal)}, bare workflow ` +
-      `${over((pair) => pair.bare / ideal)}, ratio ${over((pair) => pair.own / pair.bare)} (medians of ${rounds} pairs)`,
+    `A research of two iterations: wall over critical path ${over(({ own }) => own / ideal).toFixed(3)}, bare workflow ` +
+      `${over((pair) => pair.bare / ideal).toFixed(3)}, ratio ${over((pair) => pair.own / pair.bare).toFixed(3)} ` +
+      `(medians of ${rounds} pairs)`,
   );
 }
 
 async function compareMany(): Promise<void> {
-  const floor = await secondsOf(() => many(bare));
-  const own = await secondsOf(() => many(research));
+  const over = await pairsOf(
+    manyRounds,
+    () => many(bare),
+    () => many(research),
+  );
   console.log(
-    `${together} of them at once: ${own.toFixed(1)} s, bare workflows ${floor.toFixed(1)} s, ratio ${(own / floor).toFixed(3)}`,
+    `${together} of them at once: ${over(({ own }) => own).toFixed(1)} s, bare workflows ` +
+      `${over((pair) => pair.bare).toFixed(1)} s, ratio ${over((pair) => pair.own / pair.bare).toFixed(3)} ` +
+      `(medians of ${manyRounds} pairs)`,
   );
 }
 
