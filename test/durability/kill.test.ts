@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import {
   allComplete,
   inFlight,
+  killAll,
   killStage,
-  pendingReplies,
+  killUnacknowledged,
   repetitions,
-  repliesIn,
   type Disturbed,
 } from '../support/kill-stage.ts';
 import { restart, submit, teamOf, teamScript } from '../support/team-script.ts';
@@ -36,27 +36,14 @@ describe.concurrent('kill -9 at every model call of a run', { timeout: 300_000 }
 
   test('of worker and server together', async (context) => {
     const set = await killStage(context, course);
-    await set.allHeld;
-    await Promise.all([set.machine.killWorker(), set.machine.killServer()]);
-    set.release();
-    await set.machine.startServer();
-    await set.machine.startWorker();
+    await killAll(set);
     await allComplete(set);
     expect(repetitions(set)).toBe(0);
   });
 
   test('of the worker between the commit of a reply and its acknowledgement: nothing is called again', async (context) => {
     const set = await killStage(context, course);
-    await set.allHeld;
-    const committed = repliesIn(set.machine.home);
-    const waiting = pendingReplies(set);
-    // The server is stopped, so that no reply can be acknowledged; each is committed all the same.
-    set.machine.pauseServer();
-    set.release();
-    await expect.poll(() => repliesIn(set.machine.home), { timeout: 90_000 }).toBe(committed + waiting);
-    await set.machine.killWorker();
-    set.machine.resumeServer();
-    await set.machine.startWorker();
+    await killUnacknowledged(set);
     await allComplete(set);
     expect(set.model.requests).toHaveLength(allCalls);
   });

@@ -7,10 +7,10 @@ import { startGitHubServer } from '../support/github-server.ts';
 import {
   allComplete,
   inFlight,
+  killAll,
   killStage,
-  pendingReplies,
+  killUnacknowledged,
   repetitions,
-  repliesIn,
   type Disturbed,
 } from '../support/kill-stage.ts';
 import { startModelServer } from '../support/model-server.ts';
@@ -45,11 +45,7 @@ function reportsIn(home: string): number {
 describe.concurrent('kill -9 of a research', { timeout: 300_000 }, () => {
   test('at every model call: those under way are made again, finished ones never', async (context) => {
     const set = await killStage(context, course);
-    await set.allHeld;
-    await Promise.all([set.machine.killWorker(), set.machine.killServer()]);
-    set.release();
-    await set.machine.startServer();
-    await set.machine.startWorker();
+    await killAll(set);
     await allComplete(set);
     expect(repetitions(set)).toBe(0);
     expect(set.model.requests).toHaveLength(course.calls ** 2 + inFlight(set));
@@ -58,14 +54,7 @@ describe.concurrent('kill -9 of a research', { timeout: 300_000 }, () => {
 
   test('between the commit of each reply and its acknowledgement: nothing is called again', async (context) => {
     const set = await killStage(context, course);
-    await set.allHeld;
-    const wanted = repliesIn(set.machine.home) + pendingReplies(set);
-    set.machine.pauseServer();
-    set.release();
-    await expect.poll(() => repliesIn(set.machine.home), { timeout: 90_000 }).toBe(wanted);
-    await set.machine.killWorker();
-    set.machine.resumeServer();
-    await set.machine.startWorker();
+    await killUnacknowledged(set);
     await allComplete(set);
     expect(set.model.requests).toHaveLength(course.calls ** 2);
     expect(reportsIn(set.machine.home)).toBe(course.calls);

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import {
   allComplete,
   inFlight,
+  killAll,
   killStage,
-  pendingReplies,
+  killUnacknowledged,
   repetitions,
-  repliesIn,
   type Disturbed,
 } from '../support/kill-stage.ts';
 import { completed, failed, invalid, solveScript, subtasks, valid } from '../support/solve-script.ts';
@@ -40,11 +40,7 @@ const course: Disturbed = {
 describe.concurrent('kill -9 at every model call of a plan’s execution', { timeout: 300_000 }, () => {
   test('of worker and server: calls under way are made again, finished ones and their subtasks never', async (context) => {
     const set = await killStage(context, course);
-    await set.allHeld;
-    await Promise.all([set.machine.killWorker(), set.machine.killServer()]);
-    set.release();
-    await set.machine.startServer();
-    await set.machine.startWorker();
+    await killAll(set);
     await allComplete(set);
     expect(repetitions(set)).toBe(0);
     expect(set.model.requests).toHaveLength(course.calls ** 2 + inFlight(set));
@@ -52,14 +48,7 @@ describe.concurrent('kill -9 at every model call of a plan’s execution', { tim
 
   test('of the worker between the commit of a reply and its acknowledgement: nothing is called again', async (context) => {
     const set = await killStage(context, course);
-    await set.allHeld;
-    const wanted = repliesIn(set.machine.home) + pendingReplies(set);
-    set.machine.pauseServer();
-    set.release();
-    await expect.poll(() => repliesIn(set.machine.home), { timeout: 90_000 }).toBe(wanted);
-    await set.machine.killWorker();
-    set.machine.resumeServer();
-    await set.machine.startWorker();
+    await killUnacknowledged(set);
     await allComplete(set);
     expect(set.model.requests).toHaveLength(course.calls ** 2);
   });

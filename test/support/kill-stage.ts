@@ -78,6 +78,29 @@ async function allCommitted({ home }: Machine, { requests }: ModelServer): Promi
   await expect.poll(() => repliesIn(home) === answered(), { timeout: 90_000 }).toBe(true);
 }
 
+/** Kills worker and server while every run has a call under way, and starts both again. */
+export async function killAll({ allHeld, machine, release }: Stage): Promise<void> {
+  await allHeld;
+  await Promise.all([machine.killWorker(), machine.killServer()]);
+  release();
+  await machine.startServer();
+  await machine.startWorker();
+}
+
+/** Kills the worker when every reply is committed and the server has been told of none, and starts it again. */
+export async function killUnacknowledged(set: Stage): Promise<void> {
+  const { machine } = set;
+  await set.allHeld;
+  const wanted = repliesIn(machine.home) + pendingReplies(set);
+  // The server is stopped, so that no reply can be acknowledged; each is committed all the same.
+  machine.pauseServer();
+  set.release();
+  await expect.poll(() => repliesIn(machine.home), { timeout: 90_000 }).toBe(wanted);
+  await machine.killWorker();
+  machine.resumeServer();
+  await machine.startWorker();
+}
+
 /** All runs end by themselves as if nothing had happened. */
 export async function allComplete({ course, model, reprise }: Stage): Promise<void> {
   for (let run = 0; run < course.calls; run++) {
@@ -101,10 +124,10 @@ export function repetitions({ model }: Stage): number {
 /** Calls that the kill interrupted. */
 export const inFlight = ({ model }: Stage): number => model.requests.filter(({ aborted }) => aborted).length;
 
-export const pendingReplies = ({ model }: Stage): number =>
+const pendingReplies = ({ model }: Stage): number =>
   model.requests.filter(({ answered }) => !answered).length;
 
-export function repliesIn(home: string): number {
+function repliesIn(home: string): number {
   const database = new DatabaseSync(join(home, 'store.sqlite'), { readOnly: true, timeout: 5000 });
   const row = database.prepare('SELECT count(*) AS replies FROM replies').get();
   database.close();
