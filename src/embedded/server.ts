@@ -36,12 +36,29 @@ const patience = 30_000;
 /** How long one that listens may take for an answer: a busy machine is slow. */
 const answerPatience = 3000;
 
+/** How often a server is started that ends before it answers. */
+const tries = 3;
+
+/** A server has ended before it answered. */
+class ServerEnded extends Error {}
+
 /**
  * Starts an embedded Temporal server and waits until it answers.
  *
- * @throws where its port is taken; where it ends before it answers, with the end of its log
+ * @throws where its port is taken; where it ends before it answers, each time, with the end of its log
  */
 export async function startServer(settings: ServerSettings): Promise<RunningServer> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await startOnce(settings);
+    } catch (error) {
+      // The ports of its inner services are free when it looks; one that is taken before it listens there ends it.
+      if (!(error instanceof ServerEnded) || attempt === tries) throw error;
+    }
+  }
+}
+
+async function startOnce(settings: ServerSettings): Promise<RunningServer> {
   const { cli, port, uiPort, database, log, detached = false } = settings;
   // Else the one that has the port would be taken for it.
   if ((await freePort(port)) !== port) throw new Error(`Port ${port} is taken by another program`);
@@ -65,7 +82,7 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
       reject(new Error(`The Temporal server cannot be started: ${error.message}`)),
     );
     child.once('exit', (code, signal) =>
-      reject(new Error(`The Temporal server ended (${signal ?? code}):\n${tail(log)}`)),
+      reject(new ServerEnded(`The Temporal server ended (${signal ?? code}):\n${tail(log)}`)),
     );
   });
   try {

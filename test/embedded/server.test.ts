@@ -55,6 +55,18 @@ test('a started server answers, with its Web UI and a database in WAL mode', asy
   expect(await answers(server.address)).toBe(false);
 });
 
+test('one that ends before it answers is started again', async () => {
+  const began = join(folder, 'began');
+  const cli = program(`if [ ! -e ${began} ]; then touch ${began}; exit 2; fi\nexec ${settings.cli} "$@"`);
+  const server = await startServer({ ...settings, cli });
+  try {
+    expect(existsSync(began)).toBe(true);
+    expect(await answers(server.address)).toBe(true);
+  } finally {
+    await endProcess(server.process.pid!);
+  }
+});
+
 test('a detached server outlives the process that started it', async () => {
   const module = new URL('../../src/embedded/server.ts', import.meta.url).href;
   const script =
