@@ -6,7 +6,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { PendingQuestion } from '../src/messages/broadcast.ts';
+import type { PendingQuestion } from '../src/protocol/questions.ts';
 import { hasAsked } from '../test/support/asking.ts';
 import { answer, ask, teamScript } from '../test/support/team-script.ts';
 import { median, openStage } from './stage.ts';

@@ -2,7 +2,7 @@
  * `npm run bench -- solve`: what the execution of a plan costs beside a bare Temporal workflow with the same waits, and
  * what it saves that only failed subtasks run again. Quote the ratios, not the seconds.
  */
-import type { SolveResult } from '../src/messages/solve.ts';
+import type { SolveResult } from '../src/protocol/plan-and-execute.ts';
 import { completed, failed, invalid, solveScript, subtasks, valid } from '../test/support/solve-script.ts';
 import { median, openStage } from './stage.ts';
 

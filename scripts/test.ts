@@ -1,5 +1,5 @@
 /**
- * `npm test`: type check, lint, format, zones, then all tests. Words after `--` go to vitest:
+ * `npm test`: type check, lint, format, replayed code, then all tests. Words after `--` go to vitest:
  * `npm test -- test/store`. Ends with a line `N passed, N failed`.
  */
 import { spawnSync } from 'node:child_process';
@@ -18,7 +18,7 @@ const steps: Array<{ name: string; command: string[] }> = [
     command: ['node_modules/oxlint/bin/oxlint', '--type-aware', '--deny-warnings', ...folders],
   },
   { name: 'format', command: ['node_modules/prettier/bin/prettier.cjs', '--check', '--log-level=warn', '.'] },
-  { name: 'zones', command: ['scripts/check-zones.ts'] },
+  { name: 'replayed code', command: ['scripts/check-replayed.ts'] },
   {
     name: 'tests',
     command: [

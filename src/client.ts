@@ -24,10 +24,10 @@ export type {
   Stats,
 } from './client/sum-up.ts';
 export type { WatchOptions } from './client/watch.ts';
-export type { AttachmentInput } from './messages/attachment.ts';
-export type { HumanReply, PendingQuestion } from './messages/broadcast.ts';
-export type { RunEvent } from './messages/events.ts';
-export type { OrchestrationInput, OrchestrationResult, Outcome } from './messages/orchestration.ts';
+export type { AttachmentInput } from './protocol/attachment.ts';
+export type { HumanReply, PendingQuestion } from './protocol/questions.ts';
+export type { RunEvent } from './protocol/events.ts';
+export type { OrchestrationInput, OrchestrationResult, Outcome } from './protocol/orchestration.ts';
 export type {
   Decision,
   Iteration,
@@ -37,10 +37,16 @@ export type {
   ResearchResult,
   ResearchState,
   RestartKind,
-} from './messages/research.ts';
-export type { SessionInput, SessionResult, TurnResult } from './messages/session.ts';
-export type { SolveInput, SolveOutcome, SolveResult, SolveState, SubtaskReport } from './messages/solve.ts';
-export type { OrchestrationState } from './messages/state.ts';
+} from './protocol/research.ts';
+export type { SessionInput, SessionResult, TurnResult } from './protocol/session.ts';
+export type {
+  SolveInput,
+  SolveOutcome,
+  SolveResult,
+  SolveState,
+  SubtaskReport,
+} from './protocol/plan-and-execute.ts';
+export type { OrchestrationState } from './protocol/state.ts';
 export type { PlanConfigInput } from './config/plan.ts';
 export type { ResearchConfigInput } from './config/research.ts';
 export type { TeamConfigInput } from './config/team.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { RunEvent, RunEventBody } from '../src/messages/events.ts';
-import { detailsOf } from '../src/messages/details.ts';
-import { entriesOf, withoutEmoji } from '../src/messages/lines.ts';
+import type { RunEvent, RunEventBody } from '../src/protocol/events.ts';
+import { detailsOf } from '../src/workflows/runtime/details.ts';
+import { entriesOf, withoutEmoji } from '../src/workflows/runtime/log-lines.ts';
 
 const event = (body: RunEventBody, attempt = 1): RunEvent => ({
   seq: 1,

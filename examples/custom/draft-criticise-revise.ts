@@ -4,7 +4,7 @@
  *
  * In a project of your own, import the types by `import type { HandleText } from 'reprise/orchestrator'`.
  */
-import type { HandleText, OrchestratorMessage } from '../../src/messages/orchestrator.ts';
+import type { HandleText, OrchestratorMessage } from '../../src/protocol/custom-orchestrator.ts';
 
 export const handleText: HandleText = async (text, { llm, history, respond, config }) => {
   const style = typeof config['style'] === 'string' ? ` Write in this style: ${config['style']}.` : '';

@@ -1,7 +1,7 @@
 import { Context } from '@temporalio/activity';
-import { historyRoom, newest } from '../rules/newest.ts';
-import type { NewMessage, TokenUsage, ToolSpec, TranscriptRef } from '../messages/message.ts';
-import type { EarlierMessage } from '../messages/orchestration.ts';
+import { historyRoom, newest } from '../workflows/custom-code/newest.ts';
+import type { NewMessage, TokenUsage, ToolSpec, TranscriptRef } from '../protocol/message.ts';
+import type { EarlierMessage } from '../protocol/orchestration.ts';
 import { whyNotRun, type OrchestratorDependencies } from './find-orchestrator.ts';
 import { createCallModel, journalKey, type CallModelDependencies } from './call-model.ts';
 import { createCallTool, type ToolDependencies } from './call-tool.ts';

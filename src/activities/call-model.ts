@@ -1,7 +1,7 @@
 import { Context } from '@temporalio/activity';
 import type { Backend } from '../config/backend.ts';
-import type { Message } from '../messages/message.ts';
-import type { CallModelInput, CallModelResult, Reply } from '../messages/model-call.ts';
+import type { Message } from '../protocol/message.ts';
+import type { CallModelInput, CallModelResult, Reply } from '../protocol/model-call.ts';
 import type { Model, ModelResponse } from '../models/model.ts';
 import { estimateUsage } from '../models/estimate.ts';
 import { hashOf } from '../store/ids.ts';

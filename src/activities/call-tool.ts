@@ -1,5 +1,5 @@
 import { Context } from '@temporalio/activity';
-import type { CallToolInput, CallToolResult } from '../messages/tool.ts';
+import type { CallToolInput, CallToolResult } from '../protocol/tool.ts';
 import { hashOf } from '../store/ids.ts';
 import type { Store } from '../store/store.ts';
 import { failureOf, runTool, type Outcome } from '../tools/run-tool.ts';

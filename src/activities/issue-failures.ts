@@ -1,6 +1,6 @@
 import { ApplicationFailure } from '@temporalio/common';
 import type { Environment } from '../config/environment.ts';
-import type { OpenIssueInput } from '../messages/research.ts';
+import type { OpenIssueInput } from '../protocol/research.ts';
 import { redact } from '../models/redact.ts';
 import { retryDelay } from '../models/retry-after.ts';
 

@@ -1,5 +1,5 @@
-import type { Iteration, StoredReport } from '../messages/research.ts';
-import { markdownOf } from '../messages/report.ts';
+import type { Iteration, StoredReport } from '../protocol/research.ts';
+import { markdownOf } from '../workflows/research/rules/markdown.ts';
 import { bounded } from '../search/tidy.ts';
 
 /** What GitHub takes, in characters. */

@@ -1,4 +1,4 @@
-import type { Iteration, StoredReport } from '../messages/research.ts';
+import type { Iteration, StoredReport } from '../protocol/research.ts';
 import { bounded } from '../search/tidy.ts';
 
 /** In characters: of the whole, and of each idea and reason in it. */

@@ -1,5 +1,5 @@
 import { ApplicationFailure } from '@temporalio/common';
-import type { ListToolsInput, ListToolsResult, ToolSource, ToolSources } from '../messages/tool.ts';
+import type { ListToolsInput, ListToolsResult, ToolSource, ToolSources } from '../protocol/tool.ts';
 import { SourceError, type Tool, type Toolbox } from '../tools/tool.ts';
 import type { ToolDependencies } from './call-tool.ts';
 import { INVALID_INPUT } from './prepare-input.ts';

@@ -1,6 +1,6 @@
 import { Octokit } from '@octokit/rest';
 import type { Environment } from '../config/environment.ts';
-import type { OpenedIssue, OpenIssueInput, StoredReport } from '../messages/research.ts';
+import type { OpenedIssue, OpenIssueInput, StoredReport } from '../protocol/research.ts';
 import type { Store } from '../store/store.ts';
 import { cancellable } from './cancellable.ts';
 import { issueFailed, issueRefused, toIssueFailure } from './issue-failures.ts';

@@ -1,5 +1,5 @@
 import { Context } from '@temporalio/activity';
-import type { PersistInput } from '../messages/research.ts';
+import type { PersistInput } from '../protocol/research.ts';
 import { hashOf } from '../store/ids.ts';
 import type { Store } from '../store/store.ts';
 

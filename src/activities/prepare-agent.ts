@@ -2,7 +2,7 @@ import { completeAgent, defaultAgent } from '../config/default-agent.ts';
 import type { OneAgentConfig } from '../config/one-agent.ts';
 import { preflightAgent } from '../config/preflight.ts';
 import { withoutEffectInAgent } from '../config/without-effect.ts';
-import type { PreparedAgent } from '../messages/session.ts';
+import type { PreparedAgent } from '../protocol/session.ts';
 import { pricesFor } from '../models/prices.ts';
 import { invalid, offlineNotice, type PrepareDependencies } from './prepare-input.ts';
 

@@ -1,7 +1,7 @@
 import { completeResearch, preflightResearch } from '../config/complete-research.ts';
 import type { ResearchConfig } from '../config/research.ts';
 import { withoutEffectInResearch } from '../config/without-effect.ts';
-import type { PreparedResearch } from '../messages/research.ts';
+import type { PreparedResearch } from '../protocol/research.ts';
 import { pricesFor } from '../models/prices.ts';
 import { invalid, offlineNotice, type PrepareDependencies } from './prepare-input.ts';
 

@@ -1,6 +1,6 @@
 import { completePlan, preflightPlan } from '../config/complete-plan.ts';
 import type { PlanConfig } from '../config/plan.ts';
-import type { PreparedSolve } from '../messages/solve.ts';
+import type { PreparedSolve } from '../protocol/plan-and-execute.ts';
 import { pricesFor } from '../models/prices.ts';
 import { invalid, offlineNotice, type PrepareDependencies } from './prepare-input.ts';
 

@@ -2,7 +2,7 @@ import { completeTeam } from '../config/default-team.ts';
 import { preflight } from '../config/preflight.ts';
 import type { Team, TeamConfig } from '../config/team.ts';
 import { withoutEffect } from '../config/without-effect.ts';
-import type { PreparedTeam } from '../messages/orchestration.ts';
+import type { PreparedTeam } from '../protocol/orchestration.ts';
 import { pricesFor } from '../models/prices.ts';
 import { invalid, offlineNotice, type PrepareDependencies } from './prepare-input.ts';
 

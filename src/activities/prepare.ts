@@ -4,10 +4,10 @@ import { readPartnerFile, readPlanFile, readResearchFile, readTeamFile } from '.
 import { researchInputSchema } from '../config/research-input.ts';
 import { solveInputSchema } from '../config/solve-input.ts';
 import { sessionInputSchema } from '../config/session-input.ts';
-import type { PreparedOrchestration } from '../messages/orchestration.ts';
-import type { PreparedResearch } from '../messages/research.ts';
-import type { PreparedSolve } from '../messages/solve.ts';
-import type { PreparedSession } from '../messages/session.ts';
+import type { PreparedOrchestration } from '../protocol/orchestration.ts';
+import type { PreparedResearch } from '../protocol/research.ts';
+import type { PreparedSolve } from '../protocol/plan-and-execute.ts';
+import type { PreparedSession } from '../protocol/session.ts';
 import { prepareAgent } from './prepare-agent.ts';
 import { prepareSolve } from './prepare-solve.ts';
 import { checkedConfig, checkedInput, type PrepareDependencies } from './prepare-input.ts';

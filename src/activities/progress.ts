@@ -1,5 +1,5 @@
 import type { Context } from '@temporalio/activity';
-import type { ModelProgress } from '../messages/model-call.ts';
+import type { ModelProgress } from '../protocol/model-call.ts';
 
 /** Cancellation reaches an activity only with its heartbeats, and the live view reads them. */
 const interval = 500;

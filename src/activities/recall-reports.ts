@@ -1,5 +1,5 @@
-import type { StoredReport } from '../messages/research.ts';
-import type { Recalled } from '../messages/search.ts';
+import type { StoredReport } from '../protocol/research.ts';
+import type { Recalled } from '../protocol/search.ts';
 import { addressOfReport, newestReports } from '../search/reports.ts';
 import { closeness } from '../search/similarity.ts';
 import { tidied } from '../search/tidy.ts';

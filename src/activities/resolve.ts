@@ -1,4 +1,4 @@
-import type { AssistantMessage, Content, Message, NewMessage, Text, TextRef } from '../messages/message.ts';
+import type { AssistantMessage, Content, Message, NewMessage, Text, TextRef } from '../protocol/message.ts';
 import type { Store } from '../store/store.ts';
 
 /** Puts the texts in place of their names. @throws if the store lacks one of them */

@@ -1,5 +1,5 @@
-import type { Text } from '../messages/message.ts';
-import type { SearchInput, SearchResult } from '../messages/search.ts';
+import type { Text } from '../protocol/message.ts';
+import type { SearchInput, SearchResult } from '../protocol/search.ts';
 import { openSearch, type SearchDependencies } from '../search/open-search.ts';
 import type { Found } from '../search/provider.ts';
 import { similarityOf } from '../search/similarity.ts';

@@ -1,7 +1,7 @@
 import { Context } from '@temporalio/activity';
-import { attachmentNames, loadAttachment, tooMany } from '../attachments/load.ts';
-import { attachmentOf, keepFile } from '../attachments/run-files.ts';
-import type { Attachment, AttachmentInput } from '../messages/attachment.ts';
+import { attachmentNames, loadAttachment, tooMany } from '../files/load.ts';
+import { attachmentOf, keepFile } from '../files/run-files.ts';
+import type { Attachment, AttachmentInput } from '../protocol/attachment.ts';
 import type { Store } from '../store/store.ts';
 import { cancellable } from './cancellable.ts';
 import { invalid } from './prepare-input.ts';

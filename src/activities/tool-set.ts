@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { ToolCall, ToolSpec } from '../messages/message.ts';
-import type { ReplyCall } from '../messages/model-call.ts';
+import type { ToolCall, ToolSpec } from '../protocol/message.ts';
+import type { ReplyCall } from '../protocol/model-call.ts';
 import type { Store } from '../store/store.ts';
 
 /** The tools that a call offers, with their schemas compiled. */

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { grouped } from '../attachments/limits.ts';
-import { attachmentProblems, resolveAttachments } from '../attachments/load.ts';
-import type { AttachmentInput } from '../messages/attachment.ts';
+import { grouped } from '../files/limits.ts';
+import { attachmentProblems, resolveAttachments } from '../files/load.ts';
+import type { AttachmentInput } from '../protocol/attachment.ts';
 import { usageError } from './exit.ts';
 import type { CommonOptions } from './options.ts';
 import { meansLocal } from './target.ts';

@@ -1,6 +1,6 @@
 import type { ResearchResult, Run, SolveResult } from '../client.ts';
-import { markdownOf } from '../messages/report.ts';
-import type { Usage } from '../messages/usage.ts';
+import { markdownOf } from '../workflows/research/rules/markdown.ts';
+import type { Usage } from '../protocol/usage.ts';
 import { exitStatus, print, say } from './exit.ts';
 import { Following } from './following.ts';
 import { countText, durationText, spentText } from './live/spent.ts';

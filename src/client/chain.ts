@@ -1,5 +1,5 @@
 import { WorkflowNotFoundError, type WorkflowClient } from '@temporalio/client';
-import type { RunEvent } from '../messages/events.ts';
+import type { RunEvent } from '../protocol/events.ts';
 
 /** How far a run's events are known. */
 export interface Place {

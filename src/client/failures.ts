@@ -1,4 +1,4 @@
-import { answerRoom } from '../messages/broadcast.ts';
+import { answerRoom } from '../protocol/questions.ts';
 
 /** There is no run of that id, or it has ended: it takes nothing from a person. */
 export class NoOpenRun extends Error {

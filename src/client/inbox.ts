@@ -1,5 +1,5 @@
 import { isGrpcServiceError, ServiceError, type Client } from '@temporalio/client';
-import type { PendingQuestion } from '../messages/broadcast.ts';
+import type { PendingQuestion } from '../protocol/questions.ts';
 import { Run } from './run.ts';
 
 /** A question that waits for a person, and the run that it belongs to. */

@@ -5,11 +5,11 @@ import {
   type WorkflowExecutionDescription,
 } from '@temporalio/client';
 import type { PayloadConverter } from '@temporalio/common';
-import type { AgentState, RunEvent } from '../messages/events.ts';
-import type { ModelProgress } from '../messages/model-call.ts';
-import type { ResearchState } from '../messages/research.ts';
-import type { SolveState } from '../messages/solve.ts';
-import type { OrchestrationState } from '../messages/state.ts';
+import type { AgentState, RunEvent } from '../protocol/events.ts';
+import type { ModelProgress } from '../protocol/model-call.ts';
+import type { ResearchState } from '../protocol/research.ts';
+import type { SolveState } from '../protocol/plan-and-execute.ts';
+import type { OrchestrationState } from '../protocol/state.ts';
 
 /** A call of a model, a tool, a search or a service that is under way. */
 export interface PendingCall {

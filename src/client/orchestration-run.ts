@@ -1,5 +1,5 @@
-import type { OrchestrationResult } from '../messages/orchestration.ts';
-import type { OrchestrationState } from '../messages/state.ts';
+import type { OrchestrationResult } from '../protocol/orchestration.ts';
+import type { OrchestrationState } from '../protocol/state.ts';
 import { Run } from './run.ts';
 
 /** A run of the workflow `orchestration`. */

@@ -1,8 +1,8 @@
 import type { Client, Connection } from '@temporalio/client';
-import type { OrchestrationInput } from '../messages/orchestration.ts';
-import type { ResearchInput } from '../messages/research.ts';
-import type { SessionInput } from '../messages/session.ts';
-import type { SolveInput } from '../messages/solve.ts';
+import type { OrchestrationInput } from '../protocol/orchestration.ts';
+import type { ResearchInput } from '../protocol/research.ts';
+import type { SessionInput } from '../protocol/session.ts';
+import type { SolveInput } from '../protocol/plan-and-execute.ts';
 import { questionsOf, waitingRuns, type InboxQuestion } from './inbox.ts';
 import { firstLine, newRunId } from './names.ts';
 import { OrchestrationRun } from './orchestration-run.ts';

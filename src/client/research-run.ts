@@ -1,4 +1,4 @@
-import type { Decision, ResearchResult, ResearchState } from '../messages/research.ts';
+import type { Decision, ResearchResult, ResearchState } from '../protocol/research.ts';
 import { Run } from './run.ts';
 
 /** A run of the workflow `research`. */

@@ -3,8 +3,8 @@ import {
   type WorkflowExecutionDescription,
   type WorkflowHandle,
 } from '@temporalio/client';
-import { answerRoom, type HumanReply, type PendingQuestion } from '../messages/broadcast.ts';
-import type { RunEvent } from '../messages/events.ts';
+import { answerRoom, type HumanReply, type PendingQuestion } from '../protocol/questions.ts';
+import type { RunEvent } from '../protocol/events.ts';
 import type { Place } from './chain.ts';
 import { AnswerTooLong, NoOpenRun } from './failures.ts';
 import { callsIn, type Look, type PendingCall, type RunState } from './look.ts';

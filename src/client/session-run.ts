@@ -10,7 +10,7 @@ import {
   type WorkflowUpdateHandle,
 } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import type { SessionResult, TurnResult } from '../messages/session.ts';
+import type { SessionResult, TurnResult } from '../protocol/session.ts';
 import { isLost, type RunState } from './look.ts';
 import { firstLine } from './names.ts';
 import { Run } from './run.ts';

@@ -1,4 +1,4 @@
-import type { SolveResult, SolveState } from '../messages/solve.ts';
+import type { SolveResult, SolveState } from '../protocol/plan-and-execute.ts';
 import { Run } from './run.ts';
 
 /** A run of the workflow `planAndExecute`. */

@@ -1,6 +1,6 @@
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
-import type { OrchestrationResult } from '../messages/orchestration.ts';
-import type { ResearchResult } from '../messages/research.ts';
+import type { OrchestrationResult } from '../protocol/orchestration.ts';
+import type { ResearchResult } from '../protocol/research.ts';
 import { isLost } from './look.ts';
 import { sumUp, type Results, type Stats } from './sum-up.ts';
 

@@ -1,5 +1,5 @@
-import type { OrchestrationResult } from '../messages/orchestration.ts';
-import type { Iteration, ResearchResult, RestartKind } from '../messages/research.ts';
+import type { OrchestrationResult } from '../protocol/orchestration.ts';
+import type { Iteration, ResearchResult, RestartKind } from '../protocol/research.ts';
 
 /** What calls took: a sum, or a mean. */
 export type Spent = Iteration['spent'];

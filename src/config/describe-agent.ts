@@ -1,4 +1,4 @@
-import type { ToolSources } from '../messages/tool.ts';
+import type { ToolSources } from '../protocol/tool.ts';
 import type { Backend } from './backend.ts';
 import { describeBroadcast } from './broadcast.ts';
 import type { OneAgent } from './one-agent.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ToolSources } from '../messages/tool.ts';
+import type { ToolSources } from '../protocol/tool.ts';
 import { backendSchema, type Backend } from './backend.ts';
 import { mcpServersSchema } from './mcp-servers.ts';
 import { reactSchema, simpleToolSchema, type OrchestratorSettings } from './orchestrators.ts';

@@ -1,4 +1,4 @@
-import type { ToolSources } from '../messages/tool.ts';
+import type { ToolSources } from '../protocol/tool.ts';
 import type { Backend } from './backend.ts';
 import type { Broadcast } from './broadcast.ts';
 import type { OrchestratorSettings } from './orchestrators.ts';

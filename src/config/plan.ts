@@ -3,7 +3,7 @@ import { backendSchema, type Backend } from './backend.ts';
 import { soloBroadcastSchema } from './broadcast.ts';
 import { mcpServersSchema } from './mcp-servers.ts';
 import { orchestratorSchema, type OrchestratorSettings } from './orchestrators.ts';
-import type { ToolSources } from '../messages/tool.ts';
+import type { ToolSources } from '../protocol/tool.ts';
 import { budgetSchema } from './team.ts';
 import { toolPackagesSchema } from './tool-packages.ts';
 

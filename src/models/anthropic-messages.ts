@@ -1,5 +1,5 @@
 import type Anthropic from '@anthropic-ai/sdk';
-import type { AssistantMessage, Message, ToolSpec, UserMessage } from '../messages/message.ts';
+import type { AssistantMessage, Message, ToolSpec, UserMessage } from '../protocol/message.ts';
 import { imageData, type LoadedImages } from './images.ts';
 
 export const anthropicWire = 'anthropic';

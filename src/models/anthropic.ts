@@ -1,6 +1,6 @@
 import type Anthropic from '@anthropic-ai/sdk';
-import type { AssistantMessage, TokenUsage, ToolCall } from '../messages/message.ts';
-import type { Finish } from '../messages/model-call.ts';
+import type { AssistantMessage, TokenUsage, ToolCall } from '../protocol/message.ts';
+import type { Finish } from '../protocol/model-call.ts';
 import { anthropicWire, inputOf, toAnthropicConversation, toAnthropicTools } from './anthropic-messages.ts';
 import { contentRefused, streamCut, toFailure, type Endpoint } from './failures.ts';
 import type { Model, ModelRequest, ModelResponse } from './model.ts';

@@ -1,4 +1,4 @@
-import type { AssistantMessage, Message, TokenUsage } from '../messages/message.ts';
+import type { AssistantMessage, Message, TokenUsage } from '../protocol/message.ts';
 
 /** Characters to a token, roughly, in English. */
 const perToken = 4;

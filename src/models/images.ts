@@ -1,4 +1,4 @@
-import type { ImageRef } from '../messages/attachment.ts';
+import type { ImageRef } from '../protocol/attachment.ts';
 
 /** Images that were loaded for a request: base64 by the id of their blob. */
 export type LoadedImages = ReadonlyMap<string, string>;

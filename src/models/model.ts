@@ -1,5 +1,5 @@
-import type { AssistantMessage, Message, TokenUsage, ToolSpec } from '../messages/message.ts';
-import type { Finish, ToolChoice } from '../messages/model-call.ts';
+import type { AssistantMessage, Message, TokenUsage, ToolSpec } from '../protocol/message.ts';
+import type { Finish, ToolChoice } from '../protocol/model-call.ts';
 import type { LoadedImages } from './images.ts';
 
 export interface ModelRequest {

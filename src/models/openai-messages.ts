@@ -1,5 +1,5 @@
 import type OpenAI from 'openai';
-import type { AssistantMessage, Message, ToolSpec, UserMessage } from '../messages/message.ts';
+import type { AssistantMessage, Message, ToolSpec, UserMessage } from '../protocol/message.ts';
 import { imageData, type LoadedImages } from './images.ts';
 
 /** Extra fields of tool calls that some OpenAI-compatible providers want back (Gemini's thought signatures), by call id. */

@@ -1,4 +1,4 @@
-import type { StoredReport } from '../messages/research.ts';
+import type { StoredReport } from '../protocol/research.ts';
 import type { Store } from '../store/store.ts';
 import { indexOfFolder } from '../tools/folder-index.ts';
 import type { SentenceIndex } from '../tools/sentence-search.ts';

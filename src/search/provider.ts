@@ -1,5 +1,5 @@
 import type { ResearchSettings } from '../config/research.ts';
-import type { Work } from '../messages/search.ts';
+import type { Work } from '../protocol/search.ts';
 
 /** What a configuration of research says about searching. */
 export type SearchSettings = ResearchSettings['search'];

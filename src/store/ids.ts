@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Message } from '../messages/message.ts';
+import type { Message } from '../protocol/message.ts';
 
 /** SHA-256 in hexadecimal. */
 export function hashOf(content: string | Uint8Array): string {

@@ -1,4 +1,4 @@
-import type { AttachmentKind } from '../messages/attachment.ts';
+import type { AttachmentKind } from '../protocol/attachment.ts';
 import type { SqliteStatements } from './sqlite-statements.ts';
 import type { RunFile } from './store.ts';
 

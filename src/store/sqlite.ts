@@ -1,10 +1,10 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { Message, TokenUsage, TranscriptRef } from '../messages/message.ts';
-import type { CallModelResult } from '../messages/model-call.ts';
-import type { StoredReport } from '../messages/research.ts';
-import type { CallToolResult } from '../messages/tool.ts';
+import type { Message, TokenUsage, TranscriptRef } from '../protocol/message.ts';
+import type { CallModelResult } from '../protocol/model-call.ts';
+import type { StoredReport } from '../protocol/research.ts';
+import type { CallToolResult } from '../protocol/tool.ts';
 import { hashOf, segmentId } from './ids.ts';
 import { FileRows } from './sqlite-files.ts';
 import { prepareSchema } from './sqlite-schema.ts';

@@ -1,8 +1,8 @@
-import type { AttachmentKind } from '../messages/attachment.ts';
-import type { Message, TokenUsage, TranscriptRef } from '../messages/message.ts';
-import type { CallModelResult } from '../messages/model-call.ts';
-import type { StoredReport } from '../messages/research.ts';
-import type { CallToolResult } from '../messages/tool.ts';
+import type { AttachmentKind } from '../protocol/attachment.ts';
+import type { Message, TokenUsage, TranscriptRef } from '../protocol/message.ts';
+import type { CallModelResult } from '../protocol/model-call.ts';
+import type { StoredReport } from '../protocol/research.ts';
+import type { CallToolResult } from '../protocol/tool.ts';
 
 /** One finished model call, ready to be committed. */
 export interface ReplyCommit {

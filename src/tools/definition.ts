@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { problemsOf, problemText } from '../config/problems.ts';
 import { toolTime } from '../config/seconds.ts';
-import type { SideEffects } from '../messages/tool.ts';
+import type { SideEffects } from '../protocol/tool.ts';
 import { checkArguments, isZodSchema, parameterSchema } from './parameters.ts';
 import type { Tool, ToolContext } from './tool.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ParameterSchema } from '../messages/message.ts';
+import type { ParameterSchema } from '../protocol/message.ts';
 import { ToolError } from './tool.ts';
 
 /** Whether a value is a schema of zod 4, of whatever copy. */

@@ -1,4 +1,4 @@
-import type { CallToolResult } from '../messages/tool.ts';
+import type { CallToolResult } from '../protocol/tool.ts';
 import type { Tool, ToolContext } from './tool.ts';
 
 /** What came of a run, its text in full. */

@@ -1,5 +1,5 @@
-import type { ToolSpec } from '../messages/message.ts';
-import type { SideEffects, ToolSource } from '../messages/tool.ts';
+import type { ToolSpec } from '../protocol/message.ts';
+import type { SideEffects, ToolSource } from '../protocol/tool.ts';
 
 /** What a tool is given beside its arguments. */
 export interface ToolContext {

@@ -7,10 +7,10 @@ import { keep } from './keep.ts';
 
 /** Where things are: absolute paths. */
 export interface Places {
-  /** The module of the workflows, that of the registry of orchestrators, and the interceptor that watches them. */
+  /** The module of the workflows, that of the registry of orchestrators, and the interceptor that guards what they run. */
   workflows: string;
   registry: string;
-  watched: string;
+  guard: string;
   extensions: string;
   /** Where bundles are kept. */
   folder: string;
@@ -78,7 +78,7 @@ async function bundled(files: string[], path: string, places: Places, inputs: In
 
 /** @param entry where the module that brings the files and the workflows together is written */
 async function bundleFiles(files: string[], entry: string, places: Places, inputs: Inputs): Promise<Bundled> {
-  const { extensions, registry, watched, workflows } = places;
+  const { extensions, registry, guard, workflows } = places;
   const loads = files.map(
     (file) => `  ${JSON.stringify(file)}: () => require(${JSON.stringify(resolve(extensions, file))}),`,
   );
@@ -93,7 +93,7 @@ async function bundleFiles(files: string[], entry: string, places: Places, input
       '',
     ].join('\n'),
   );
-  return bundle(entry, [watched], inputs);
+  return bundle(entry, [guard], inputs);
 }
 
 function readKept(path: string): Kept | undefined {

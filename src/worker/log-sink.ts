@@ -1,8 +1,8 @@
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { InjectedSinks } from '@temporalio/worker';
-import type { LogEntry } from '../messages/lines.ts';
-import type { RunSinks } from '../workflows/sinks.ts';
+import type { LogEntry } from '../workflows/runtime/log-lines.ts';
+import type { RunSinks } from '../protocol/sinks.ts';
 
 /** `[2026-01-18 17:09:44] text`, in local time; banners stand without. */
 export function logLine({ text, stamped }: LogEntry, at: string): string {

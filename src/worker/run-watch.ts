@@ -1,6 +1,6 @@
 import type { InjectedSinks, NativeConnection } from '@temporalio/worker';
 import type { WorkflowInfo } from '@temporalio/workflow';
-import type { RunSinks } from '../workflows/sinks.ts';
+import type { RunSinks } from '../protocol/sinks.ts';
 
 /** How often code may be cut before it is taken for an endless loop: once could be the machine's fault. */
 const cutsAllowed = 2;

@@ -1,5 +1,5 @@
 import type { NativeConnection } from '@temporalio/worker';
-import { searchAttributes } from '../workflows/attributes.ts';
+import { searchAttributes } from '../workflows/runtime/attributes.ts';
 
 /** Temporal's numbers and names for the types that we use (`temporal.api.enums.v1.IndexedValueType`). */
 const indexedValueTypes: Record<string, { number: number; name: string }> = {

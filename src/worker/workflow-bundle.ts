@@ -20,7 +20,7 @@ const prebuilt = join(root, 'workflow-bundle.js');
 const ending = extname(import.meta.url);
 
 /** The folders whose code runs in workflows. */
-const sources = ['workflows', 'agents', 'rules', 'prompts', 'messages'];
+const sources = ['workflows', 'protocol'];
 
 export interface WorkflowBundle {
   codePath: string;
@@ -42,10 +42,13 @@ export async function workflowBundle(
 ): Promise<WorkflowBundle> {
   const found = findOrchestrators(extensions);
   if (found.length > 0) {
-    const own = { workflows: ownModule('workflows/index'), registry: ownModule('agents/orchestrators') };
-    const watched = ownModule('workflows/watched');
+    const own = {
+      workflows: ownModule('workflows/index'),
+      registry: ownModule('workflows/custom-code/load'),
+    };
+    const guard = ownModule('workflows/custom-code/guard');
     const folder = join(home, 'bundles');
-    return bundleWith(found, { ...own, watched, extensions, folder, hash: ownHash() }, onBundling);
+    return bundleWith(found, { ...own, guard, extensions, folder, hash: ownHash() }, onBundling);
   }
   const orchestrators = noOrchestrators;
   if (existsSync(prebuilt)) return { codePath: prebuilt, orchestrators };

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { lessonOf } from '../../src/activities/lesson.ts';
 import { createPersistReport } from '../../src/activities/persist-report.ts';
 import { createRecallReports } from '../../src/activities/recall-reports.ts';
-import type { PersistInput } from '../../src/messages/research.ts';
+import type { PersistInput } from '../../src/protocol/research.ts';
 import { activityBench } from '../support/activity-bench.ts';
 import { iterationOf, reportOf } from '../support/reports.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { createStoreAttachments } from '../../src/activities/store-attachments.ts';
-import type { Attachment, AttachmentInput } from '../../src/messages/attachment.ts';
+import type { Attachment, AttachmentInput } from '../../src/protocol/attachment.ts';
 import { activityBench } from '../support/activity-bench.ts';
 import { folderOf } from '../support/extensions.ts';
 import { pdfOf, pixel } from '../support/files.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { readContent } from '../../src/attachments/content.ts';
-import { previewOf } from '../../src/attachments/preview.ts';
-import { recognise, type Recognised } from '../../src/attachments/recognise.ts';
+import { readContent } from '../../src/files/content.ts';
+import { previewOf } from '../../src/files/preview.ts';
+import { recognise, type Recognised } from '../../src/files/recognise.ts';
 import { pdfOf } from '../support/files.ts';
 
 function read(name: string, content: string | Buffer) {

@@ -6,8 +6,8 @@ import {
   attachmentProblems,
   loadAttachment,
   resolveAttachments,
-} from '../../src/attachments/load.ts';
-import type { AttachmentInput } from '../../src/messages/attachment.ts';
+} from '../../src/files/load.ts';
+import type { AttachmentInput } from '../../src/protocol/attachment.ts';
 import { folderOf } from '../support/extensions.ts';
 import { pdfOf } from '../support/files.ts';
 

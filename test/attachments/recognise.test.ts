@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { recognise } from '../../src/attachments/recognise.ts';
+import { recognise } from '../../src/files/recognise.ts';
 import { pdfOf, pixel } from '../support/files.ts';
 
 const gif = Buffer.from('GIF89a…');

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { tableOfJson } from '../../src/attachments/json.ts';
-import { parseTable } from '../../src/attachments/table.ts';
+import { tableOfJson } from '../../src/files/json.ts';
+import { parseTable } from '../../src/files/table.ts';
 
 describe('a table is read', () => {
   test.each<[string, string, string[], string[][]]>([

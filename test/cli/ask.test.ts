@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { OrchestrationResult } from '../../src/messages/orchestration.ts';
+import type { OrchestrationResult } from '../../src/protocol/orchestration.ts';
 import { Home } from '../support/cli.ts';
 import { startModelServer, type ModelServer, type Script } from '../support/model-server.ts';
 import { restart, submit, teamScript } from '../support/team-script.ts';

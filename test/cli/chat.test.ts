@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { SessionResult, TurnResult } from '../../src/messages/session.ts';
+import type { SessionResult, TurnResult } from '../../src/protocol/session.ts';
 import { askingTeam, asks } from '../support/asking.ts';
 import { hasTerminals, Home } from '../support/cli.ts';
 import { startModelServer, type ModelServer, type Script } from '../support/model-server.ts';

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { ResearchResult } from '../../src/messages/research.ts';
+import type { ResearchResult } from '../../src/protocol/research.ts';
 import { Home, type Finished } from '../support/cli.ts';
 import { startGitHubServer, type GitHubServer } from '../support/github-server.ts';
 import { startModelServer, type ModelServer, type Script, type Scripted } from '../support/model-server.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Stats } from '../../src/client.ts';
 import { adviceOf } from '../../src/cli/stats/advice.ts';
 import { sumUp, type Results } from '../../src/client/sum-up.ts';
-import type { ResearchResult } from '../../src/messages/research.ts';
+import type { ResearchResult } from '../../src/protocol/research.ts';
 import { Home } from '../support/cli.ts';
 import { completeAs } from '../support/completed.ts';
 import { startModelServer, type ModelServer } from '../support/model-server.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
 import { expect, test } from 'vitest';
-import type { SessionResult } from '../../src/messages/session.ts';
+import type { SessionResult } from '../../src/protocol/session.ts';
 import { workflowBundle } from '../../src/worker/workflow-bundle.ts';
 import { configOf } from '../support/extensions.ts';
 import { startModelServer, type Seen } from '../support/model-server.ts';

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { RunEvent } from '../../src/messages/events.ts';
-import type { OrchestrationResult } from '../../src/messages/orchestration.ts';
+import type { RunEvent } from '../../src/protocol/events.ts';
+import type { OrchestrationResult } from '../../src/protocol/orchestration.ts';
 import { folderOf, orchestrator } from '../support/extensions.ts';
 import { running, type Running } from '../support/running.ts';
 import { restart, submit, teamOf, teamScript } from '../support/team-script.ts';

@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs';
 import type { WorkflowHandle } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { PendingQuestion } from '../../src/messages/broadcast.ts';
-import type { RunEvent } from '../../src/messages/events.ts';
-import type { SessionResult, TurnResult } from '../../src/messages/session.ts';
+import type { PendingQuestion } from '../../src/protocol/questions.ts';
+import type { RunEvent } from '../../src/protocol/events.ts';
+import type { SessionResult, TurnResult } from '../../src/protocol/session.ts';
 import { configOf, folderOf, orchestrator } from '../support/extensions.ts';
 import type { Script } from '../support/model-server.ts';
 import { running, type Running } from '../support/running.ts';

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { expect, inject, test } from 'vitest';
 import { connect } from '../../src/client.ts';
-import type { OrchestrationResult } from '../../src/messages/orchestration.ts';
+import type { OrchestrationResult } from '../../src/protocol/orchestration.ts';
 import { hasAsked, resultsIn } from '../support/asking.ts';
 import { startModelServer } from '../support/model-server.ts';
 import { Machine } from '../support/processes.ts';

@@ -3,9 +3,9 @@ import { fileURLToPath } from 'node:url';
 import type { WorkflowHandle } from '@temporalio/client';
 import { describe, expect, test } from 'vitest';
 import { readTeamFile } from '../../src/config/read-config.ts';
-import type { PendingQuestion } from '../../src/messages/broadcast.ts';
-import type { RunEvent } from '../../src/messages/events.ts';
-import type { OrchestrationResult } from '../../src/messages/orchestration.ts';
+import type { PendingQuestion } from '../../src/protocol/questions.ts';
+import type { RunEvent } from '../../src/protocol/events.ts';
+import type { OrchestrationResult } from '../../src/protocol/orchestration.ts';
 import { running, type Running } from '../support/running.ts';
 import { teamScript } from '../support/team-script.ts';
 

@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { readConfigFile } from '../../src/config/read-config.ts';
-import type { RunEvent } from '../../src/messages/events.ts';
-import type { SessionResult, TurnResult } from '../../src/messages/session.ts';
+import type { RunEvent } from '../../src/protocol/events.ts';
+import type { SessionResult, TurnResult } from '../../src/protocol/session.ts';
 import { call, inTurn, toolResults } from '../support/agent-script.ts';
 import type { Script } from '../support/model-server.ts';
 import { running, type Running } from '../support/running.ts';
 
-const examples = fileURLToPath(new URL('../../examples/', import.meta.url));
+const examples = fileURLToPath(new URL('../../examples', import.meta.url));
 const noKeys = { OPENAI_API_KEY: '', ANTHROPIC_API_KEY: '' };
 
 /** A worker as `--config examples/…` starts it: the folder of extensions is that of the configuration. */

@@ -1,11 +1,11 @@
 import { fileURLToPath } from 'node:url';
 import type { WorkflowHandle } from '@temporalio/client';
-import type { PendingQuestion } from '../../src/messages/broadcast.ts';
-import type { RunEvent } from '../../src/messages/events.ts';
-import type { OrchestrationInput } from '../../src/messages/orchestration.ts';
-import type { ResearchInput, ResearchState } from '../../src/messages/research.ts';
-import type { SolveInput } from '../../src/messages/solve.ts';
-import type { SessionInput } from '../../src/messages/session.ts';
+import type { PendingQuestion } from '../../src/protocol/questions.ts';
+import type { RunEvent } from '../../src/protocol/events.ts';
+import type { OrchestrationInput } from '../../src/protocol/orchestration.ts';
+import type { ResearchInput, ResearchState } from '../../src/protocol/research.ts';
+import type { SolveInput } from '../../src/protocol/plan-and-execute.ts';
+import type { SessionInput } from '../../src/protocol/session.ts';
 import { agentOf, call, calls, inTurn, toolResults } from '../support/agent-script.ts';
 import { hasAsked } from '../support/asking.ts';
 import { configOf } from '../support/extensions.ts';

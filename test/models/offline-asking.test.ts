@@ -3,18 +3,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { BroadcastResult } from '../../src/messages/broadcast.ts';
-import type { Content, Message } from '../../src/messages/message.ts';
+import type { BroadcastResult } from '../../src/protocol/questions.ts';
+import type { Content, Message } from '../../src/protocol/message.ts';
 import { offlineModel } from '../../src/models/offline/index.ts';
-import { joinContent } from '../../src/prompts/content.ts';
-import { taskMessage, votingMessage } from '../../src/prompts/coordination.ts';
+import { joinContent } from '../../src/workflows/agent/content.ts';
+import { taskMessage, votingMessage } from '../../src/workflows/orchestration/prompts.ts';
 import {
   plainConversation,
   shadowNotice,
   shadowQuestion,
   type ResponseDepth,
-} from '../../src/prompts/shadow.ts';
-import { coordinationTools } from '../../src/prompts/tools.ts';
+} from '../../src/workflows/ask-others/shadow-prompts.ts';
+import { coordinationTools } from '../../src/workflows/orchestration/tools.ts';
 
 const library = fileURLToPath(new URL('../fixtures/library', import.meta.url));
 const empty = mkdtempSync(join(tmpdir(), 'reprise-empty-'));

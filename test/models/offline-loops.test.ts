@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import type { AssistantMessage, Message, ToolSpec } from '../../src/messages/message.ts';
+import type { AssistantMessage, Message, ToolSpec } from '../../src/protocol/message.ts';
 import { offlineModel } from '../../src/models/offline/index.ts';
-import { reactPrompts, reactSystem, toolsUnavailable } from '../../src/prompts/loops.ts';
-import { askingTools } from '../../src/prompts/tools.ts';
+import { reactPrompts, reactSystem, toolsUnavailable } from '../../src/workflows/agent/prompts.ts';
+import { askingTools } from '../../src/workflows/orchestration/tools.ts';
 import { reactSchema } from '../../src/config/orchestrators.ts';
 
 const library = fileURLToPath(new URL('../fixtures/library', import.meta.url));

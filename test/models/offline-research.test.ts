@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { Content, Message, ToolSpec } from '../../src/messages/message.ts';
-import type { Plan, RestartKind } from '../../src/messages/research.ts';
+import type { Content, Message, ToolSpec } from '../../src/protocol/message.ts';
+import type { Plan, RestartKind } from '../../src/protocol/research.ts';
 import { offlineModel } from '../../src/models/offline/index.ts';
-import { joinContent } from '../../src/prompts/content.ts';
+import { joinContent } from '../../src/workflows/agent/content.ts';
 import {
   askForScore,
   dossierMessage,
@@ -17,8 +17,8 @@ import {
   researchDuties,
   unchangedIdea,
   type Dossier,
-} from '../../src/prompts/research.ts';
-import { criticismTool, planTool, reportTool } from '../../src/prompts/research-tools.ts';
+} from '../../src/workflows/research/prompts.ts';
+import { criticismTool, planTool, reportTool } from '../../src/workflows/research/tools.ts';
 import { stemsOf } from '../../src/tools/words.ts';
 
 const corpus = fileURLToPath(new URL('../../docs/sample-corpus', import.meta.url));

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Message, ToolSpec } from '../../src/messages/message.ts';
+import type { Message, ToolSpec } from '../../src/protocol/message.ts';
 import { offlineModel } from '../../src/models/offline/index.ts';
 import { inputOf, understand } from '../../src/models/offline/solve/query.ts';
 import { tableIn, type Table } from '../../src/models/offline/solve/tables.ts';
@@ -10,8 +10,8 @@ import {
   problemMessage,
   subtaskMessage,
   validationMessage,
-} from '../../src/prompts/solve.ts';
-import { analysisTool, finishTool, subtasksTool, validationTool } from '../../src/prompts/solve-tools.ts';
+} from '../../src/workflows/plan-and-execute/prompts.ts';
+import { analysisTool, finishTool, subtasksTool, validationTool } from '../../src/workflows/plan-and-execute/tools.ts';
 
 const preview = [
   'Columns: order_id, date, region, salesperson, product, units, revenue, returned',

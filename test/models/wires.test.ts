@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Message, ToolSpec } from '../../src/messages/message.ts';
+import type { Message, ToolSpec } from '../../src/protocol/message.ts';
 import { toAnthropicConversation } from '../../src/models/anthropic-messages.ts';
 import type { ModelRequest, ModelResponse } from '../../src/models/model.ts';
 import { modelOpener } from '../../src/models/open-model.ts';

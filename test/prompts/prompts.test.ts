@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { joinContent } from '../../src/prompts/content.ts';
-import type { Content } from '../../src/messages/message.ts';
+import { joinContent } from '../../src/workflows/agent/content.ts';
+import type { Content } from '../../src/protocol/message.ts';
 import {
   coordinationText,
   restartBlock,
   systemMessage,
   taskMessage,
   votingMessage,
-} from '../../src/prompts/coordination.ts';
-import { decisionPrompt, reviewMessage } from '../../src/prompts/final.ts';
+} from '../../src/workflows/orchestration/prompts.ts';
+import { decisionPrompt, reviewMessage } from '../../src/workflows/orchestration/final-prompts.ts';
 
 const textOf = (content: Content) => joinContent([content])[0];
 

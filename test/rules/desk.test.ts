@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { HumanReply } from '../../src/messages/broadcast.ts';
-import { answer, ask, expire, newDesk, withdraw, type Desk, type DeskEvent } from '../../src/rules/desk.ts';
+import type { HumanReply } from '../../src/protocol/questions.ts';
+import { answer, ask, expire, newDesk, withdraw, type Desk, type DeskEvent } from '../../src/workflows/ask-others/human-input-queue.ts';
 
 const room = 1000;
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { noveltyProblem, wordOverlap, type NoveltyRequirement } from '../../src/rules/novelty.ts';
+import { noveltyProblem, wordOverlap, type NoveltyRequirement } from '../../src/workflows/orchestration/rules/novelty.ts';
 
 const shown = (content: string) => [{ name: 'agent2', content }];
 

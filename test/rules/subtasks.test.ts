@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Subtasks } from '../../src/rules/subtasks.ts';
+import { Subtasks } from '../../src/workflows/plan-and-execute/rules/subtasks.ts';
 import { planned } from '../support/plans.ts';
 
 const withPlan = (...plan: Parameters<Subtasks['add']>[0]): Subtasks => {

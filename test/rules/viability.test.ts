@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { bestOf, nextStep, verdictOf, viabilityOf } from '../../src/rules/viability.ts';
+import { bestOf, nextStep, verdictOf, viabilityOf } from '../../src/workflows/research/rules/viability.ts';
 
 test.each([
   [0, 'Major flaws'],

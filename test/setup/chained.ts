@@ -1,7 +1,7 @@
 import { condition, continueAsNew, defineSignal, setHandler } from '@temporalio/workflow';
 import type { RunState } from '../../src/client.ts';
-import { EventLog } from '../../src/workflows/event-log.ts';
-import { stateQuery } from '../../src/workflows/surface.ts';
+import { EventLog } from '../../src/workflows/runtime/event-log.ts';
+import { stateQuery } from '../../src/workflows/runtime/run-handlers.ts';
 
 export const goOnSignal = defineSignal('goOn');
 

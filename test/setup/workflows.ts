@@ -2,8 +2,8 @@
 import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import * as draftCriticiseRevise from '../../examples/custom/draft-criticise-revise.ts';
 import type { Activities } from '../../src/activities/activities.ts';
-import { registerOrchestrators } from '../../src/agents/orchestrators.ts';
-import { callToolOptions, type CallToolInput, type CallToolResult } from '../../src/messages/tool.ts';
+import { registerOrchestrators } from '../../src/workflows/custom-code/load.ts';
+import { callToolOptions, type CallToolInput, type CallToolResult } from '../../src/protocol/tool.ts';
 
 export * from '../../src/workflows/index.ts';
 export { chained } from './chained.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Message } from '../../src/messages/message.ts';
+import type { Message } from '../../src/protocol/message.ts';
 import type { ReplyCommit, RunFile, Store } from '../../src/store/store.ts';
 import { reportOf } from '../support/reports.ts';
 

@@ -1,4 +1,4 @@
-import type { BroadcastResult } from '../../src/messages/broadcast.ts';
+import type { BroadcastResult } from '../../src/protocol/questions.ts';
 import type { Script, Seen } from './model-server.ts';
 import { answer, ask, teamOf, teamScript } from './team-script.ts';
 

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { WorkflowFailedError, type Client, type WorkflowHandle } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import type { RunEvent } from '../../src/messages/events.ts';
-import type { ResearchInput, ResearchResult, ResearchState } from '../../src/messages/research.ts';
+import type { RunEvent } from '../../src/protocol/events.ts';
+import type { ResearchInput, ResearchResult, ResearchState } from '../../src/protocol/research.ts';
 import { hashOf } from '../../src/store/ids.ts';
 import { Dice } from './dice.ts';
 import { criticReply, planReply, reportReply } from './generated-replies.ts';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { PlannedSubtask } from '../../src/messages/solve.ts';
+import type { PlannedSubtask } from '../../src/protocol/plan-and-execute.ts';
 
 export const planned = (id: string, ...dependsOn: string[]): PlannedSubtask => ({
   id,

@@ -1,4 +1,4 @@
-import type { Iteration, StoredReport } from '../../src/messages/research.ts';
+import type { Iteration, StoredReport } from '../../src/protocol/research.ts';
 
 /** A stored report; what is not given is filled in. */
 export function reportOf({ report, ...given }: Partial<StoredReport> = {}): StoredReport {

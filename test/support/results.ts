@@ -1,5 +1,5 @@
-import type { OrchestrationResult } from '../../src/messages/orchestration.ts';
-import type { Iteration, ResearchResult, RestartKind } from '../../src/messages/research.ts';
+import type { OrchestrationResult } from '../../src/protocol/orchestration.ts';
+import type { Iteration, ResearchResult, RestartKind } from '../../src/protocol/research.ts';
 
 const usage = (calls: number) => ({
   calls,

@@ -12,7 +12,7 @@ import type {
   ListToolsInput,
   ListToolsResult,
   ToolSource,
-} from '../../src/messages/tool.ts';
+} from '../../src/protocol/tool.ts';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
 import type { Store } from '../../src/store/store.ts';
 import { openToolbox } from '../../src/tools/toolbox.ts';

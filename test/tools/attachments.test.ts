@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { keepFile } from '../../src/attachments/run-files.ts';
-import { recognise, type Recognised } from '../../src/attachments/recognise.ts';
+import { keepFile } from '../../src/files/run-files.ts';
+import { recognise, type Recognised } from '../../src/files/recognise.ts';
 import { pdfOf, pixel } from '../support/files.ts';
 import { toolBench } from '../support/tool-bench.ts';
 

@@ -7,7 +7,7 @@ import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { McpServer } from '../../src/config/backend.ts';
 import { freePort } from '../../src/embedded/ports.ts';
-import type { CallToolInput, CallToolResult } from '../../src/messages/tool.ts';
+import type { CallToolInput, CallToolResult } from '../../src/protocol/tool.ts';
 import { endProcess, isRunning, startHttpServer, stdioServer } from '../support/mcp.ts';
 import { running } from '../support/running.ts';
 import { toolBench } from '../support/tool-bench.ts';

@@ -1,6 +1,6 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { ToolSpec } from '../../src/messages/message.ts';
+import type { ToolSpec } from '../../src/protocol/message.ts';
 import { toolBench } from '../support/tool-bench.ts';
 
 const zod = import.meta.resolve('zod');

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseTable } from '../../src/attachments/table.ts';
+import { parseTable } from '../../src/files/table.ts';
 import { amountOf, decimalMarkOf } from '../../src/tools/builtin/table/amount.ts';
 import { queryTable, type TableQuery } from '../../src/tools/builtin/table/query.ts';
 

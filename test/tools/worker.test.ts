@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { WorkflowFailedError } from '@temporalio/client';
 import { CancelledFailure } from '@temporalio/common';
 import { expect, test } from 'vitest';
-import type { CallToolInput, CallToolResult, SideEffects } from '../../src/messages/tool.ts';
+import type { CallToolInput, CallToolResult, SideEffects } from '../../src/protocol/tool.ts';
 import { running, type Running } from '../support/running.ts';
 
 const sleeper = `

@@ -1,8 +1,8 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { answerRoom, type HumanReply, type PendingQuestion } from '../../src/messages/broadcast.ts';
-import type { RunEvent } from '../../src/messages/events.ts';
-import type { OrchestrationResult } from '../../src/messages/orchestration.ts';
+import { answerRoom, type HumanReply, type PendingQuestion } from '../../src/protocol/questions.ts';
+import type { RunEvent } from '../../src/protocol/events.ts';
+import type { OrchestrationResult } from '../../src/protocol/orchestration.ts';
 import { hasAsked, resultsIn } from '../support/asking.ts';
 import type { Script, Scripted, Seen } from '../support/model-server.ts';
 import { running, type Running } from '../support/running.ts';

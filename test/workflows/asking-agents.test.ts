@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { RunEvent } from '../../src/messages/events.ts';
+import type { RunEvent } from '../../src/protocol/events.ts';
 import type { Script, Seen } from '../support/model-server.ts';
 import { hasAsked, resultsIn } from '../support/asking.ts';
 import { running, type Running } from '../support/running.ts';

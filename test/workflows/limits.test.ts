@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { WorkflowFailedError } from '@temporalio/client';
-import type { OrchestrationInput } from '../../src/messages/orchestration.ts';
+import type { OrchestrationInput } from '../../src/protocol/orchestration.ts';
 import { running, type Running } from '../support/running.ts';
 import { answer, restart, teamOf, teamScript, vote } from '../support/team-script.ts';
 

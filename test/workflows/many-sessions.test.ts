@@ -1,7 +1,7 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { PendingQuestion } from '../../src/messages/broadcast.ts';
-import type { TurnResult } from '../../src/messages/session.ts';
+import type { PendingQuestion } from '../../src/protocol/questions.ts';
+import type { TurnResult } from '../../src/protocol/session.ts';
 import { agentOf } from '../support/agent-script.ts';
 import { running, type Running } from '../support/running.ts';
 

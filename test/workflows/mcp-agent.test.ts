@@ -1,7 +1,7 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { McpServer } from '../../src/config/backend.ts';
-import type { TurnResult } from '../../src/messages/session.ts';
+import type { TurnResult } from '../../src/protocol/session.ts';
 import { freePort } from '../../src/embedded/ports.ts';
 import { call, inTurn, toolResults } from '../support/agent-script.ts';
 import { endProcess, startHttpServer, stdioServer } from '../support/mcp.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { RunEvent } from '../../src/messages/events.ts';
-import type { SessionResult } from '../../src/messages/session.ts';
+import type { RunEvent } from '../../src/protocol/events.ts';
+import type { SessionResult } from '../../src/protocol/session.ts';
 import {
   agentOf,
   call,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ResearchResult } from '../../src/messages/research.ts';
+import type { ResearchResult } from '../../src/protocol/research.ts';
 import { criticism, plan, report, researchScript } from '../support/research-script.ts';
 import { running } from '../support/running.ts';
 import { startSearchServer, type SearchAnswer } from '../support/search-server.ts';

@@ -1,9 +1,9 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import { describe, expect, test } from 'vitest';
-import type { PendingQuestion } from '../../src/messages/broadcast.ts';
-import type { RunEvent } from '../../src/messages/events.ts';
-import { entriesOf } from '../../src/messages/lines.ts';
-import type { ResearchResult, ResearchState } from '../../src/messages/research.ts';
+import type { PendingQuestion } from '../../src/protocol/questions.ts';
+import type { RunEvent } from '../../src/protocol/events.ts';
+import { entriesOf } from '../../src/workflows/runtime/log-lines.ts';
+import type { ResearchResult, ResearchState } from '../../src/protocol/research.ts';
 import { criticism, plan, reportOn, researchScript, type Asked } from '../support/research-script.ts';
 import { running } from '../support/running.ts';
 import type { Scripted } from '../support/model-server.ts';

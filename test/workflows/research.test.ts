@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { RunEvent } from '../../src/messages/events.ts';
-import { entriesOf } from '../../src/messages/lines.ts';
-import type { ResearchState } from '../../src/messages/research.ts';
+import type { RunEvent } from '../../src/protocol/events.ts';
+import { entriesOf } from '../../src/workflows/runtime/log-lines.ts';
+import type { ResearchState } from '../../src/protocol/research.ts';
 import { criticism, plan, report, researchScript } from '../support/research-script.ts';
 import { running } from '../support/running.ts';
 import { startSearchServer, type SearchAnswer } from '../support/search-server.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { RunEvent } from '../../src/messages/events.ts';
+import type { RunEvent } from '../../src/protocol/events.ts';
 import { running, type Running } from '../support/running.ts';
 import { answer, restart, submit, teamOf, teamScript } from '../support/team-script.ts';
 

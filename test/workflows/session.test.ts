@@ -1,8 +1,8 @@
 import { WorkflowUpdateFailedError, type WorkflowHandle } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { PendingQuestion } from '../../src/messages/broadcast.ts';
-import type { RunEvent } from '../../src/messages/events.ts';
-import type { SessionResult, TurnResult } from '../../src/messages/session.ts';
+import type { PendingQuestion } from '../../src/protocol/questions.ts';
+import type { RunEvent } from '../../src/protocol/events.ts';
+import type { SessionResult, TurnResult } from '../../src/protocol/session.ts';
 import { hasAsked, resultsIn } from '../support/asking.ts';
 import type { Script } from '../support/model-server.ts';
 import { running, type Running } from '../support/running.ts';

@@ -1,8 +1,8 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import { describe, expect, test } from 'vitest';
-import type { RunEvent } from '../../src/messages/events.ts';
-import { entriesOf } from '../../src/messages/lines.ts';
-import type { SolveState } from '../../src/messages/solve.ts';
+import type { RunEvent } from '../../src/protocol/events.ts';
+import { entriesOf } from '../../src/workflows/runtime/log-lines.ts';
+import type { SolveState } from '../../src/protocol/plan-and-execute.ts';
 import { running } from '../support/running.ts';
 import {
   analysis,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { RunEvent } from '../../src/messages/events.ts';
-import type { OrchestrationResult } from '../../src/messages/orchestration.ts';
+import type { RunEvent } from '../../src/protocol/events.ts';
+import type { OrchestrationResult } from '../../src/protocol/orchestration.ts';
 import { call, calls, toolResults, writeKit } from '../support/agent-script.ts';
 import type { Script, Seen } from '../support/model-server.ts';
 import { running, type Running } from '../support/running.ts';

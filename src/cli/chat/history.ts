@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { problemsOf, problemText } from '../../config/problems.ts';
 import { sessionInputSchema } from '../../config/session-input.ts';
-import type { EarlierMessage } from '../../messages/orchestration.ts';
+import type { EarlierMessage } from '../../protocol/orchestration.ts';
 import { usageError } from '../exit.ts';
 
 const schema = sessionInputSchema.shape.history;

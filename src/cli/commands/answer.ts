@@ -1,7 +1,7 @@
 import { text as textOf } from 'node:stream/consumers';
 import { AnswerTooLong, type Run } from '../../client.ts';
 import { isPassing } from '../../client/look.ts';
-import { answerRoom, type PendingQuestion } from '../../messages/broadcast.ts';
+import { answerRoom, type PendingQuestion } from '../../protocol/questions.ts';
 import { open } from '../connection.ts';
 import { CommandError, exitStatus, say, usageError } from '../exit.ts';
 import type { CommonOptions } from '../options.ts';

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { Look, PendingCall } from '../../client.ts';
-import type { RunEvent } from '../../messages/events.ts';
-import { entriesOf, withoutEmoji, type LogEntry } from '../../messages/lines.ts';
+import type { RunEvent } from '../../protocol/events.ts';
+import { entriesOf, withoutEmoji, type LogEntry } from '../../workflows/runtime/log-lines.ts';
 import { logLine } from '../../worker/log-sink.ts';
 
 /** Turns looks at a run into the lines that tell what is new. */

@@ -1,4 +1,4 @@
-import type { ParameterSchema } from '../../messages/message.ts';
+import type { ParameterSchema } from '../../protocol/message.ts';
 
 /** The part of a parameter's JSON Schema that is read. */
 interface Parameter {

@@ -1,5 +1,5 @@
-import type { BroadcastResult } from '../../messages/broadcast.ts';
-import type { Message } from '../../messages/message.ts';
+import type { BroadcastResult } from '../../protocol/questions.ts';
+import type { Message } from '../../protocol/message.ts';
 import type { Finding } from './findings.ts';
 import { coverage } from './judging.ts';
 

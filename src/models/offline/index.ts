@@ -1,5 +1,5 @@
 import type { Backend } from '../../config/backend.ts';
-import type { AssistantMessage, Message, ToolSpec } from '../../messages/message.ts';
+import type { AssistantMessage, Message, ToolSpec } from '../../protocol/message.ts';
 import { estimateUsage } from '../estimate.ts';
 import type { Model } from '../model.ts';
 import { alsoAnswer, answerTo, questionBefore } from './answer.ts';

@@ -1,4 +1,4 @@
-import type { Message } from '../../messages/message.ts';
+import type { Message } from '../../protocol/message.ts';
 
 /** What the loop `react` asks of a reply. */
 export type Phase = 'thought' | 'action' | 'observation';

@@ -1,4 +1,4 @@
-import type { Message } from '../../messages/message.ts';
+import type { Message } from '../../protocol/message.ts';
 import type { Library } from './library.ts';
 import type { Prompt } from './prompt.ts';
 import { readQuestion } from './question.ts';

@@ -1,4 +1,4 @@
-import type { Message, ToolSpec } from '../../messages/message.ts';
+import type { Message, ToolSpec } from '../../protocol/message.ts';
 import { stemsOf } from '../../tools/words.ts';
 import { argumentsFrom } from './arguments.ts';
 import type { Finding } from './findings.ts';

@@ -1,6 +1,6 @@
 import type { Tool as McpTool, ToolAnnotations } from '@modelcontextprotocol/sdk/types.js';
-import type { ParameterSchema, ToolSpec } from '../../messages/message.ts';
-import type { SideEffects } from '../../messages/tool.ts';
+import type { ParameterSchema, ToolSpec } from '../../protocol/message.ts';
+import type { SideEffects } from '../../protocol/tool.ts';
 import { unreadable, withoutDialect } from '../parameters.ts';
 
 /**

@@ -1,12 +1,12 @@
-import { isBudgetSpent } from '../../agents/failures.ts';
-import { quote } from '../../agents/stored-texts.ts';
-import { structured, type Form, type Given } from '../../agents/structured.ts';
-import { askForScore, dossierMessage, type Dossier } from '../../prompts/research.ts';
-import { criticismTool } from '../../prompts/research-tools.ts';
-import { objectIn } from '../../rules/json-text.ts';
-import { scoreIn } from '../../rules/score.ts';
-import { verdictOf, viabilityOf } from '../../rules/viability.ts';
-import { atWork, failureOf, newSpeaker, purposeOf, type Draft, type Study } from './study.ts';
+import { isBudgetSpent } from '../agent/failures.ts';
+import { quote } from '../agent/text-refs.ts';
+import { structured, type Form, type Given } from '../agent/structured-output.ts';
+import { askForScore, dossierMessage, type Dossier } from './prompts.ts';
+import { criticismTool } from './tools.ts';
+import { objectIn } from '../agent/json-text.ts';
+import { scoreIn } from './rules/score.ts';
+import { verdictOf, viabilityOf } from './rules/viability.ts';
+import { atWork, failureOf, newSpeaker, purposeOf, type Draft, type Study } from './context.ts';
 
 /** Verdict of an iteration whose critic gave no score. */
 const noScore = 'no score';

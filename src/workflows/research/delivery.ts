@@ -1,9 +1,9 @@
 import { ActivityFailure, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { Activities } from '../../activities/activities.ts';
-import type { ResearchResult } from '../../messages/research.ts';
-import type { Work } from '../../messages/search.ts';
-import type { Ending } from './loop.ts';
-import type { Study } from './study.ts';
+import type { ResearchResult } from '../../protocol/research.ts';
+import type { Work } from '../../protocol/search.ts';
+import type { Ending } from './iteration.ts';
+import type { Study } from './context.ts';
 
 const { settle } = proxyLocalActivities<Activities>({ startToCloseTimeout: '30 seconds' });
 

@@ -1,14 +1,14 @@
 import { ApplicationFailure } from '@temporalio/workflow';
-import { isBudgetSpent } from '../../agents/failures.ts';
-import { quote, storeTexts } from '../../agents/stored-texts.ts';
-import { structured, type Form, type Read } from '../../agents/structured.ts';
-import { judgementOf } from '../../messages/research-details.ts';
-import type { Plan } from '../../messages/research.ts';
-import { ideaMessage, replanMessage, unchangedIdea } from '../../prompts/research.ts';
-import { planTool } from '../../prompts/research-tools.ts';
-import { isSameIdea, planIn, planOf } from '../../rules/plan.ts';
-import { hasWords } from '../../rules/words.ts';
-import { atWork, failureOf, purposeOf, type Draft, type PlanningRestart, type Study } from './study.ts';
+import { isBudgetSpent } from '../agent/failures.ts';
+import { quote, storeTexts } from '../agent/text-refs.ts';
+import { structured, type Form, type Read } from '../agent/structured-output.ts';
+import { judgementOf } from './details.ts';
+import type { Plan } from '../../protocol/research.ts';
+import { ideaMessage, replanMessage, unchangedIdea } from './prompts.ts';
+import { planTool } from './tools.ts';
+import { isSameIdea, planIn, planOf } from './rules/plan.ts';
+import { hasWords } from '../agent/words.ts';
+import { atWork, failureOf, purposeOf, type Draft, type PlanningRestart, type Study } from './context.ts';
 
 const noPlan = 'That was no plan. Call `submit_plan`.';
 const noIdea = 'The plan has no idea in words.';

@@ -1,9 +1,9 @@
 import { ActivityFailure, isCancellation, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { Activities } from '../../activities/activities.ts';
-import type { Plan } from '../../messages/research.ts';
-import type { Recalled, SearchResult } from '../../messages/search.ts';
-import { similarWorks } from '../../rules/prior-art.ts';
-import type { Draft, Study } from './study.ts';
+import type { Plan } from '../../protocol/research.ts';
+import type { Recalled, SearchResult } from '../../protocol/search.ts';
+import { similarWorks } from './rules/prior-art.ts';
+import type { Draft, Study } from './context.ts';
 
 const { recallReports } = proxyLocalActivities<Activities>({ startToCloseTimeout: '30 seconds' });
 

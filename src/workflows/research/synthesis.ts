@@ -1,12 +1,12 @@
-import { isBudgetSpent } from '../../agents/failures.ts';
-import { structured, type Form, type Read } from '../../agents/structured.ts';
-import { judgementOf } from '../../messages/research-details.ts';
-import type { Report } from '../../messages/research.ts';
-import { reportMessage } from '../../prompts/research.ts';
-import { reportTool } from '../../prompts/research-tools.ts';
-import * as rules from '../../rules/report.ts';
+import { isBudgetSpent } from '../agent/failures.ts';
+import { structured, type Form, type Read } from '../agent/structured-output.ts';
+import { judgementOf } from './details.ts';
+import type { Report } from '../../protocol/research.ts';
+import { reportMessage } from './prompts.ts';
+import { reportTool } from './tools.ts';
+import * as rules from './rules/report.ts';
 import { dossierOf } from './criticism.ts';
-import { atWork, failureOf, newSpeaker, purposeOf, type Draft, type Study } from './study.ts';
+import { atWork, failureOf, newSpeaker, purposeOf, type Draft, type Study } from './context.ts';
 
 /** Has the report of an iteration written. Where the model fails, what there is makes the report. */
 export async function synthesise(study: Study, draft: Draft, atLimit: boolean): Promise<Report> {

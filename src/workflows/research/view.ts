@@ -1,6 +1,6 @@
-import type { ResearchState } from '../../messages/research.ts';
-import type { View } from '../surface.ts';
-import type { Study } from './study.ts';
+import type { ResearchState } from '../../protocol/research.ts';
+import type { View } from '../runtime/run-handlers.ts';
+import type { Study } from './context.ts';
 
 /** Before its input is checked. */
 export const unbegun: ResearchState = {

@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { drawRegion } from '../../../src/cli/live/region.ts';
 import { costText, durationText, spentText } from '../../../src/cli/live/spent.ts';
 import { endOf, startOf, widthOf } from '../../../src/cli/live/width.ts';
-import type { ResearchState } from '../../../src/messages/research.ts';
-import type { SolveState } from '../../../src/messages/solve.ts';
-import type { OrchestrationState } from '../../../src/messages/state.ts';
+import type { ResearchState } from '../../../src/protocol/research.ts';
+import type { SolveState } from '../../../src/protocol/plan-and-execute.ts';
+import type { OrchestrationState } from '../../../src/protocol/state.ts';
 
 const state: OrchestrationState = {
   phase: 'answering',

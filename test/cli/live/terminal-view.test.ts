@@ -3,7 +3,7 @@ import type { WriteStream } from 'node:tty';
 import { expect, test } from 'vitest';
 import { TerminalView } from '../../../src/cli/live/terminal-view.ts';
 import type { Look, RunEvent } from '../../../src/client.ts';
-import type { OrchestrationState } from '../../../src/messages/state.ts';
+import type { OrchestrationState } from '../../../src/protocol/state.ts';
 
 /** A terminal that shows what is written to it, wraps what is too long, and wraps anew when it is resized. */
 class Terminal extends EventEmitter {

@@ -1,4 +1,4 @@
-import type { ToolSpec } from '../../../messages/message.ts';
+import type { ToolSpec } from '../../../protocol/message.ts';
 import { evidenceIn, foundLine, type Evidence } from './evidence.ts';
 import { kindOf, kinds } from './kinds.ts';
 import { cited } from './material.ts';

@@ -1,4 +1,4 @@
-import { headings } from '../../../prompts/headings.ts';
+import { headings } from '../../../protocol/headings.ts';
 import { stemsOf } from '../../../tools/words.ts';
 import { coverage } from '../judging.ts';
 import { Material } from './material.ts';

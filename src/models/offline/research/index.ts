@@ -1,5 +1,5 @@
-import type { Message, ToolSpec } from '../../../messages/message.ts';
-import { headings } from '../../../prompts/headings.ts';
+import type { Message, ToolSpec } from '../../../protocol/message.ts';
+import { headings } from '../../../protocol/headings.ts';
 import type { Library } from '../library.ts';
 import type { Call } from '../uses.ts';
 import { criticismOf } from './criticism.ts';

@@ -1,8 +1,8 @@
-import type { Plan } from '../../../messages/research.ts';
-import type { Message } from '../../../messages/message.ts';
-import { headings } from '../../../prompts/headings.ts';
-import { guidanceFor } from '../../../prompts/research.ts';
-import { planTool } from '../../../prompts/research-tools.ts';
+import type { Plan } from '../../../protocol/research.ts';
+import type { Message } from '../../../protocol/message.ts';
+import { headings } from '../../../protocol/headings.ts';
+import { guidanceFor } from '../../../workflows/research/prompts.ts';
+import { planTool } from '../../../workflows/research/tools.ts';
 import { stemsOf } from '../../../tools/words.ts';
 import { coverage } from '../judging.ts';
 import type { Library } from '../library.ts';

@@ -1,5 +1,5 @@
-import type { Report } from '../../../messages/research.ts';
-import { headings } from '../../../prompts/headings.ts';
+import type { Report } from '../../../protocol/research.ts';
+import { headings } from '../../../protocol/headings.ts';
 import { againstIt, missingIn } from './criticism.ts';
 import { evidenceIn, foundLine, type Evidence } from './evidence.ts';
 import { kinds } from './kinds.ts';

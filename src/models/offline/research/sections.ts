@@ -1,4 +1,4 @@
-import { headings } from '../../../prompts/headings.ts';
+import { headings } from '../../../protocol/headings.ts';
 
 const names = [
   headings.idea,

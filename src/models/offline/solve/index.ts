@@ -1,4 +1,4 @@
-import type { Message, ToolSpec } from '../../../messages/message.ts';
+import type { Message, ToolSpec } from '../../../protocol/message.ts';
 import type { Library } from '../library.ts';
 import type { Call } from '../uses.ts';
 import { answerFrom, validationOf } from './answering.ts';

@@ -1,5 +1,5 @@
-import type { AttachmentKind } from '../../../messages/attachment.ts';
-import { headings } from '../../../prompts/headings.ts';
+import type { AttachmentKind } from '../../../protocol/attachment.ts';
+import { headings } from '../../../protocol/headings.ts';
 
 /** An attachment as a prompt shows it. */
 export interface Shown {

@@ -1,4 +1,4 @@
-import type { Message, ToolSpec } from '../../../messages/message.ts';
+import type { Message, ToolSpec } from '../../../protocol/message.ts';
 import type { Library } from '../library.ts';
 import { phaseOf } from '../phase.ts';
 import { readQuestion } from '../question.ts';

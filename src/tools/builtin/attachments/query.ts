@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { tableOf } from '../../../attachments/content.ts';
+import { tableOf } from '../../../files/content.ts';
 import type { Store } from '../../../store/store.ts';
 import type { ToolDefinition } from '../../definition.ts';
 import { ToolError } from '../../tool.ts';

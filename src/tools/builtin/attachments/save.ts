@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { plainName } from '../../../attachments/names.ts';
-import { recognise } from '../../../attachments/recognise.ts';
-import { keepFile } from '../../../attachments/run-files.ts';
+import { plainName } from '../../../files/names.ts';
+import { recognise } from '../../../files/recognise.ts';
+import { keepFile } from '../../../files/run-files.ts';
 import type { Store } from '../../../store/store.ts';
 import type { ToolDefinition } from '../../definition.ts';
 import { ToolError } from '../../tool.ts';

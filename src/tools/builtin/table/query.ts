@@ -1,4 +1,4 @@
-import type { Table } from '../../../attachments/table.ts';
+import type { Table } from '../../../files/table.ts';
 import { didYouMean } from '../../../config/did-you-mean.ts';
 import { ToolError } from '../../tool.ts';
 import { aggregate, type Aggregated } from './aggregates.ts';

@@ -1,0 +1,77 @@
+import { extname } from 'node:path';
+import type { AttachmentKind } from '../protocol/attachment.ts';
+import { grouped, maxFileBytes, maxImageBytes } from './limits.ts';
+
+/** What a file is, by its name and its content. `text`: its content, where it is one. */
+export interface Recognised {
+  kind: AttachmentKind;
+  mediaType: string;
+  text?: string;
+}
+
+/** The kinds as a person is told of them. */
+const kindsRead =
+  'what is read: texts in UTF-8 (.txt, .md, .html, .yaml, .log, source code…), tables (.csv, .tsv), ' +
+  'JSON (.json, .jsonl), PDF, and images (PNG, JPEG, GIF, WebP)';
+
+const byEnding = new Map<string, [kind: AttachmentKind, mediaType: string]>([
+  ['.csv', ['table', 'text/csv']],
+  ['.tsv', ['table', 'text/tab-separated-values']],
+  ['.json', ['json', 'application/json']],
+  ['.jsonl', ['json', 'application/jsonl']],
+  ['.ndjson', ['json', 'application/jsonl']],
+  ['.md', ['text', 'text/markdown']],
+  ['.html', ['text', 'text/html']],
+  ['.htm', ['text', 'text/html']],
+  ['.xml', ['text', 'application/xml']],
+  ['.yaml', ['text', 'application/yaml']],
+  ['.yml', ['text', 'application/yaml']],
+]);
+
+const images: Array<[mediaType: string, begins: RegExp]> = [
+  ['image/png', /^[^]PNG\r\n[^]\n/],
+  ['image/jpeg', /^\xff\xd8\xff/],
+  ['image/gif', /^GIF8[79]a/],
+  ['image/webp', /^RIFF[^]{4}WEBP/],
+];
+
+/** How far into a file a PDF's own readers look for its head. */
+const headBytes = 1024;
+
+/**
+ * Finds out what a file is: images and PDFs by how they begin, texts by being UTF-8 without NULs, and among texts by
+ * the ending of the name.
+ *
+ * @returns what it is, or the problem that it is too large or of no kind that is read
+ */
+export function recognise(name: string, bytes: Buffer): Recognised | string {
+  if (bytes.length > maxFileBytes) return tooLarge(bytes.length, maxFileBytes);
+  const ending = extname(name).toLowerCase();
+  const head = bytes.subarray(0, headBytes).toString('latin1');
+  const image = images.find(([, begins]) => begins.test(head));
+  if (image !== undefined) {
+    if (bytes.length > maxImageBytes) return tooLarge(bytes.length, maxImageBytes, 'of an image ');
+    return { kind: 'image', mediaType: image[0] };
+  }
+  // Others have some bytes before it, but a text may also speak of it.
+  if (head.startsWith('%PDF-') || (ending === '.pdf' && head.includes('%PDF-'))) {
+    return { kind: 'pdf', mediaType: 'application/pdf' };
+  }
+  const text = textOf(bytes);
+  if (text === undefined) return `is of no kind that is read; ${kindsRead}`;
+  const [kind, mediaType] = byEnding.get(ending) ?? (['text', 'text/plain'] as const);
+  return { kind, mediaType, text };
+}
+
+export const tooLarge = (bytes: number, most: number, what = ''): string =>
+  `has ${grouped(bytes)} bytes; at most ${grouped(most)} ${what}are read`;
+
+/** Without the byte order mark. */
+function textOf(bytes: Buffer): string | undefined {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return text.includes('\0') ? undefined : text;
+  } catch {
+    return undefined;
+  }
+}

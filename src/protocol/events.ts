@@ -1,0 +1,143 @@
+import type { BroadcastResult, PendingQuestion } from './questions.ts';
+import type { Outcome } from './orchestration.ts';
+import type { Decision, ResearchOutcome, RestartKind } from './research.ts';
+import type { SessionResult } from './session.ts';
+import type { PlannedSubtask, SolveOutcome, StateSummary, Validation } from './plan-and-execute.ts';
+import type { CallToolResult } from './tool.ts';
+
+/** What an agent is doing, as `state` and the live view show it. */
+export type AgentState =
+  | 'waiting'
+  | 'answering'
+  | 'answered'
+  | 'voting'
+  | 'voted'
+  | 'asking'
+  | 'using tools'
+  | 'planning'
+  | 'criticising'
+  | 'writing'
+  | 'out'
+  | 'timed out';
+
+/** How a question to a person came to its end; `withdrawn`: the agent that asked does not wait any more. */
+export type QuestionEnd = 'answered' | 'skipped' | 'timeout' | 'withdrawn';
+
+/** Who asked for a restart. */
+export type Requester = 'final agent' | 'person';
+
+/** What happens in a research besides. Its `attempt` is the planning iteration. */
+export type ResearchEventBody =
+  | { type: 'plan'; idea: string; approach: string; queries: string[] }
+  | { type: 'searched'; query: string; found: number }
+  /** Something that the report goes without: a search, an issue. */
+  | { type: 'gap'; text: string }
+  /** `fewer`: a plan before this one was drawn anew for its prior art. */
+  | { type: 'prior art'; similar: number; works: string[]; fewer: boolean }
+  | { type: 'criticising' }
+  /** A null score: the critic gave none. */
+  | { type: 'criticism'; score: number | null; verdict: string; text: string }
+  /** `more`: it is not the first one. */
+  | {
+      type: 'planning restart';
+      kind: RestartKind;
+      from: number;
+      to: number;
+      reason: string;
+      guidance: string;
+      more: boolean;
+    }
+  /** `best`: no iteration was good enough, and this one was the best of so many. */
+  | { type: 'synthesis'; iteration: number; best: number | null }
+  /** The research waits for a person to decide. */
+  | { type: 'approval' }
+  | ({ type: 'decided' } & Decision)
+  | { type: 'stored'; reportId: string }
+  | { type: 'issue'; url: string; created: boolean };
+
+/** What happens in a plan's execution besides. Its `attempt` is the round: 1 is the plan itself. */
+export type SolveEventBody =
+  | { type: 'attachment'; name: string; kind: string; bytes: number; note?: string }
+  /** One of the phases that the log names. */
+  | { type: 'phase'; phase: 'QUERY ANALYSIS' | 'PLANNING' | 'EXECUTION' | 'SYNTHESIS AND VALIDATION' }
+  | { type: 'analysis'; requirements: string[]; answerFormat: string }
+  | { type: 'subtasks'; subtasks: PlannedSubtask[] }
+  | { type: 'subtask started'; id: string; description: string; isRetry: boolean }
+  | { type: 'subtask completed'; id: string; result: string; isRetry: boolean }
+  /** `isRun`: it was carried out; else what it depends on has failed. */
+  | { type: 'subtask failed'; id: string; error: string; isRun: boolean; isRetry: boolean }
+  /** A round in which only what has failed runs again. */
+  | { type: 'retry round'; ids: string[] }
+  /** A round of new subtasks for what is missing. */
+  | { type: 'new plan round'; missing: string[] }
+  | { type: 'round ended'; what: 'plan' | 'retry' | 'new plan'; count: number }
+  | { type: 'solution'; answer: string }
+  | ({ type: 'validation' } & Validation)
+  | { type: 'state summary'; summary: StateSummary };
+
+/** What happens in a run, one entry for each thing that a person may want to see. */
+export type RunEventBody =
+  | { type: 'started'; task: string; agents: string[] }
+  | { type: 'notice'; text: string }
+  | { type: 'warning'; text: string; agent?: string }
+  | { type: 'attempt'; maxAttempts: number; restart?: { reason: string; instructions: string } }
+  | { type: 'thinking'; agent: string; purpose: string; activityId: string; model: string }
+  | { type: 'answer'; agent: string; name: string; number: number; content: string }
+  | { type: 'refused'; agent: string; text: string }
+  | { type: 'vote'; agent: string; for: string; reason: string }
+  | { type: 'voting'; round: number }
+  | { type: 'out'; agent: string; timedOut: boolean; reason: string }
+  | { type: 'selected'; agent: string; votes: Record<string, number> }
+  | { type: 'presenting'; agent: string }
+  | { type: 'presented'; agent: string; content: string }
+  | { type: 'evaluating'; agent: string }
+  | {
+      type: 'decision';
+      agent: string;
+      decision: 'submit' | 'restart';
+      afterPresenting: boolean;
+      reason?: string;
+      instructions?: string;
+    }
+  | { type: 'restart'; by: Requester; from: number; to: number; reason: string; instructions: string }
+  /** `isPlanning`: it is planning iterations that are used up. */
+  | { type: 'restart refused'; by: Requester; reason: string; isPlanning?: boolean }
+  /** An agent has called `ask_others`. `of`: ids of those asked; a person is `human`. */
+  | { type: 'asked'; agent: string; requestId: string; question: string; of: string[] }
+  /** The shadow of `agent` has answered the question of `asker`. */
+  | { type: 'responded'; agent: string; requestId: string; asker: string; content: string }
+  | {
+      type: 'ask ended';
+      agent: string;
+      requestId: string;
+      status: BroadcastResult['status'];
+      silent: string[];
+    }
+  /** A person is prompted; the question waits until the event `question closed` of its id. */
+  | ({ type: 'question' } & PendingQuestion)
+  | { type: 'question closed'; questionId: string; how: QuestionEnd; answer?: string }
+  /** An answer came after its question had closed, or before anything was asked: it is kept for those who ask next. */
+  | { type: 'answer kept'; questionId?: string; answer: string }
+  /** A tool of the world is run for an agent. */
+  | { type: 'tool'; agent: string; tool: string }
+  | { type: 'tool ended'; agent: string; tool: string; status: CallToolResult['status'] }
+  /** A text for the person whom a session serves; `last`: the turn's answer. */
+  | { type: 'says'; agent: string; text: string; last: boolean }
+  /** A session's next turn has begun. */
+  | { type: 'turn'; turn: number; text: string }
+  | ResearchEventBody
+  | SolveEventBody
+  | { type: 'stopped'; why: 'timeout' | 'budget' }
+  /** The last event of a run, or of a session's turn; no other one is final. */
+  | {
+      type: 'final';
+      outcome: Outcome | SessionResult['outcome'] | ResearchOutcome | SolveOutcome;
+      agent: string;
+      answer: string;
+    };
+
+/**
+ * An event of the `events` query. `seq` counts from 1 without gaps; `at` is an ISO 8601 time;
+ * `attempt` is 0 before the first attempt.
+ */
+export type RunEvent = { seq: number; at: string; attempt: number } & RunEventBody;

@@ -1,0 +1,64 @@
+import type { Team } from '../config/team.ts';
+import type { Vote } from '../workflows/orchestration/rules/ballot.ts';
+import type { PriceTable } from './prices.ts';
+import type { Usage } from './usage.ts';
+
+/** A message of the conversation before the task. */
+export interface EarlierMessage {
+  role: 'system' | 'user' | 'assistant';
+  content: string;
+}
+
+/** A question that a person has answered in this session. */
+export interface HumanAnswer {
+  question: string;
+  answer: string;
+}
+
+/** Input of the workflow `orchestration`; only `task` is needed. */
+export interface OrchestrationInput {
+  task: string;
+  /** A team's configuration, or the name of a file in the worker's configuration folder; absent: its default team. */
+  config?: object | string;
+  history?: EarlierMessage[];
+  humanQa?: HumanAnswer[];
+}
+
+/** A team's configuration checked and completed: every agent has a backend, every default is filled in. */
+export interface PreparedTeam {
+  team: Team;
+  /** Prices of the models that this team uses. */
+  prices: PriceTable;
+  /** What the person who started the run should know, such as keys without effect. */
+  notices: string[];
+}
+
+/** The input checked and completed. */
+export interface PreparedOrchestration extends PreparedTeam {
+  task: string;
+  history: EarlierMessage[];
+  humanQa: HumanAnswer[];
+}
+
+/**
+ * How an orchestration ended. `restart_limit`: the final agent wanted another attempt and had none left;
+ * `timeout`, `budget`: the best answer at the moment when time or budget was spent.
+ */
+export type Outcome = 'submitted' | 'restart_limit' | 'timeout' | 'budget';
+
+/** Result of the workflow `orchestration`. */
+export interface OrchestrationResult {
+  answer: string;
+  /** Configured id of the agent whose answer it is. */
+  finalAgent: string;
+  attempts: number;
+  /** One entry for each restart: the attempt that was not good enough, and why. */
+  restarts: Array<{ attempt: number; reason: string; instructions: string }>;
+  /** The votes of the last attempt, by configured ids. */
+  votes: Vote[];
+  outcome: Outcome;
+  humanQa: HumanAnswer[];
+  usage: Usage;
+  /** How many events the query `events` has. */
+  events: number;
+}

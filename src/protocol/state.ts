@@ -1,0 +1,38 @@
+import type { AgentState } from './events.ts';
+import type { OrchestrationResult } from './orchestration.ts';
+import type { ResearchState } from './research.ts';
+import type { SolveState } from './plan-and-execute.ts';
+import type { Usage } from './usage.ts';
+
+/** Payload of the signal `requestRestart`. */
+export interface RestartRequest {
+  reason: string;
+  instructions: string;
+}
+
+/** `idle`: a session between two turns. */
+export type OrchestrationPhase =
+  'preparing' | 'answering' | 'voting' | 'deciding' | 'presenting' | 'evaluating' | 'done' | 'idle';
+
+/** Answer of an orchestration's query `state`. */
+export interface OrchestrationState {
+  phase: OrchestrationPhase;
+  /** 0 before the first attempt. */
+  attempt: number;
+  maxAttempts: number;
+  agents: Array<{
+    id: string;
+    state: AgentState;
+    answers: number;
+    timedOut: boolean;
+    /** The agent that it has voted for in this round. */
+    vote: string | null;
+  }>;
+  /** The agent whose answer won the vote of this attempt. */
+  selectedAgent: string | null;
+  restarts: OrchestrationResult['restarts'];
+  usage: Usage | null;
+}
+
+/** Answer of the query `state`, by the kind of the run. */
+export type State = OrchestrationState | ResearchState | SolveState;

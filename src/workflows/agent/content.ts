@@ -1,0 +1,12 @@
+import type { Content, Text } from '../../protocol/message.ts';
+
+/** Joins contents without a separator; neighbouring plain strings become one. */
+export function joinContent(parts: Content[]): Text[] {
+  const joined: Text[] = [];
+  for (const part of parts.flat()) {
+    const last = joined.at(-1);
+    if (typeof part === 'string' && typeof last === 'string') joined[joined.length - 1] = last + part;
+    else joined.push(part);
+  }
+  return joined;
+}

@@ -1,0 +1,99 @@
+import type { ReplyCall } from '../../protocol/model-call.ts';
+import type { TextRef } from '../../protocol/message.ts';
+import { accepted, replyBy } from '../orchestration/refusals.ts';
+import { askCallOf } from '../orchestration/rules/action.ts';
+import type { Broadcast, Colleague } from '../ask-others/broadcast.ts';
+import type { Purpose } from './model-caller.ts';
+
+/** What was read from a reply. `error`: what is to be mended; the value may do all the same when nobody can. */
+export interface Read<T> {
+  value?: T;
+  error?: string;
+}
+
+/** A structured reply: a call of one tool, whose arguments fit its schema when they are read. */
+export interface Form<T> {
+  tool: string;
+  /** Reads the call's arguments. */
+  read(input: Record<string, unknown>): Read<T>;
+  /** Reads a reply without that call; without a value it is to be mended. */
+  readText(text: string): Read<T>;
+}
+
+export interface Given<T> {
+  /** Undefined: even the last reply had nothing that would do. */
+  value: T | undefined;
+  /** What was wrong with the last reply, where nobody mended it. */
+  error: string | undefined;
+  /** Names a text of the reply, so that it need not be said again: an argument of the call, else the whole of it. */
+  place: (argument: string) => TextRef;
+}
+
+/** Somebody who gives structured replies. */
+export interface Speaker extends Colleague {
+  /** Blob id of the tools that it is offered. */
+  tools: string;
+  /** Where it may ask a person. */
+  broadcast: Broadcast | undefined;
+}
+
+/** How often a reply that does not fit goes back to the model with the error. */
+const mostRepairs = 2;
+
+/** How many replies may ask a person before that. */
+const mostRounds = 10;
+
+/** Asks for a structured reply, and has it mended where it does not fit. @throws what a model call throws */
+export async function structured<T>(
+  speaker: Speaker,
+  purpose: Purpose,
+  form: Form<T>,
+  onAsking: (isAsking: boolean) => void = () => {},
+): Promise<Given<T>> {
+  const { agent, broadcast, tools } = speaker;
+  let last: Given<T> | undefined;
+  for (let repairs = 0, rounds = 0; ;) {
+    const { calls, content } = await agent.reply(purpose, tools);
+    const asks = calls.filter(({ name }) => name === 'ask_others');
+    if (broadcast !== undefined && asks.length > 0 && rounds < mostRounds) {
+      rounds += 1;
+      for (const call of calls) if (!asks.includes(call)) agent.answerCall(call.id, replyBy(form.tool));
+      onAsking(true);
+      await broadcast.answerCalls(speaker, asks.map(askCallOf), [], purpose.when);
+      onAsking(false);
+      continue;
+    }
+    const call = calls.find((each) => each.name === form.tool && !('error' in each));
+    const read = readReply(form, calls, call, content);
+    const segment = agent.transcript?.id ?? '';
+    const given: Given<T> = {
+      value: read.value ?? last?.value,
+      error: read.error,
+      place: (argument) => (call === undefined ? { segment } : { segment, call: { id: call.id, argument } }),
+    };
+    last = read.value === undefined && last !== undefined ? { ...last, error: read.error } : given;
+    const isLast = read.error === undefined || repairs === mostRepairs;
+    for (const each of calls)
+      agent.answerCall(each.id, each === call && isLast ? accepted : errorFor(each, read, form));
+    if (isLast) return last;
+    repairs += 1;
+    if (calls.length === 0) agent.tell({ role: 'user', content: read.error ?? '' });
+  }
+}
+
+function readReply<T>(
+  form: Form<T>,
+  calls: ReplyCall[],
+  call: ReplyCall | undefined,
+  content: string,
+): Read<T> {
+  if (call !== undefined && 'input' in call) return form.read(call.input);
+  if (calls.length === 0) return form.readText(content);
+  const [broken] = calls.flatMap((each) => ('error' in each ? [each.error] : []));
+  return { error: broken ?? replyBy(form.tool) };
+}
+
+function errorFor<T>(call: ReplyCall, { error }: Read<T>, { tool }: Form<T>): string {
+  if ('error' in call) return `Error: ${call.error}`;
+  return error === undefined || call.name !== tool ? replyBy(tool) : `Error: ${error}`;
+}

@@ -1,0 +1,112 @@
+import { ActivityFailure, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
+import type { RunEventBody } from '../../protocol/events.ts';
+import type { Text, ToolSpec } from '../../protocol/message.ts';
+import type { ReplyCall } from '../../protocol/model-call.ts';
+import {
+  callToolOptions,
+  localToolOptions,
+  type CallToolResult,
+  type ListedTool,
+  type ToolActivities,
+  type ToolSources,
+} from '../../protocol/tool.ts';
+
+/** A server of tools may take its time to start. */
+const { listTools } = proxyActivities<ToolActivities>({
+  startToCloseTimeout: '2 minutes',
+  retry: { maximumAttempts: 3 },
+});
+
+/** What came of one call, in the order of the calls. */
+export interface ToolAnswer {
+  call: ReplyCall;
+  status: CallToolResult['status'];
+  /** What a person sees of it. */
+  text: string;
+  /** What the model gets, by reference where it is long. */
+  content: Text;
+}
+
+/** The tools of the world that one agent has. */
+export class Toolbox {
+  /** Blob id of all tools offered; null: none. */
+  readonly set: string | null;
+  readonly #agent: string;
+  readonly #tools: Map<string, ListedTool>;
+  readonly #emit: (event: RunEventBody) => void;
+
+  private constructor(
+    agent: string,
+    set: string | null,
+    tools: ListedTool[],
+    emit: (event: RunEventBody) => void,
+  ) {
+    this.#agent = agent;
+    this.set = set;
+    this.#tools = new Map(tools.map((tool) => [tool.name, tool]));
+    this.#emit = emit;
+  }
+
+  /**
+   * Has an agent's tools loaded and checked.
+   *
+   * @param own the workflow's own tools, which are offered before them
+   * @param harmlessOnly without the tools that declare side effects
+   * @throws `ActivityFailure` where a source cannot be used
+   */
+  static async open(
+    agent: string,
+    sources: ToolSources,
+    own: ToolSpec[],
+    emit: (event: RunEventBody) => void,
+    harmlessOnly = false,
+  ): Promise<Toolbox> {
+    if (sources.packages.length + sources.mcpServers.length + own.length === 0)
+      return new Toolbox(agent, null, [], emit);
+    const { set, tools } = await listTools({ sources, own, ...(harmlessOnly && { harmlessOnly }) });
+    return new Toolbox(agent, tools.length + own.length === 0 ? null : set, tools, emit);
+  }
+
+  /** The same tools in the hands of another agent. */
+  of(agent: string): Toolbox {
+    return new Toolbox(agent, this.set, [...this.#tools.values()], this.#emit);
+  }
+
+  has(name: string): boolean {
+    return this.#tools.has(name);
+  }
+
+  /** Runs one call. Whatever goes wrong is for the agent to see: this throws only when it is cancelled. */
+  async call(call: ReplyCall): Promise<ToolAnswer> {
+    if ('error' in call) return failed(call, 'error', call.error);
+    const tool = this.#tools.get(call.name);
+    if (tool === undefined) return failed(call, 'error', `No such tool available: ${call.name}`);
+    this.#emit({ type: 'tool', agent: this.#agent, tool: call.name });
+    const { status, text, blob } = await this.#run(tool, call.input);
+    this.#emit({ type: 'tool ended', agent: this.#agent, tool: call.name, status });
+    if (status !== 'ok') return failed(call, status, text);
+    return { call, status, text, content: blob === undefined ? text : { blob } };
+  }
+
+  async #run(tool: ListedTool, input: Record<string, unknown>): Promise<CallToolResult> {
+    try {
+      return await activityFor(tool, this.#agent)({ tool, arguments: input, agent: this.#agent });
+    } catch (error) {
+      if (!(error instanceof ActivityFailure) || error.cause?.name === 'CancelledFailure') throw error;
+      return { status: 'exception', text: error.cause?.message ?? error.message };
+    }
+  }
+}
+
+function failed(call: ReplyCall, status: 'error' | 'exception', message: string): ToolAnswer {
+  const text = `${status === 'error' ? 'Error' : 'Exception'}: ${message}`;
+  return { call, status, text, content: text };
+}
+
+function activityFor(tool: ListedTool, agent: string): ToolActivities['callTool'] {
+  // A quick one: no round trip through the server.
+  if (tool.sideEffects === 'none')
+    return proxyLocalActivities<ToolActivities>(localToolOptions(tool)).callTool;
+  const summary = `${agent} · tool · ${tool.name}`;
+  return proxyActivities<ToolActivities>({ ...callToolOptions(tool), summary }).callTool;
+}

@@ -1,0 +1,113 @@
+import type { Team } from '../../config/team.ts';
+import type { TokenUsage } from '../../protocol/message.ts';
+import type { PriceTable } from '../../protocol/prices.ts';
+import type { Figures, Usage } from '../../protocol/usage.ts';
+import { budgetLeft, spentLimit, type Spent } from './budget.ts';
+import { costOf } from './cost.ts';
+
+const nothing = (): Figures => ({
+  calls: 0,
+  inputTokens: 0,
+  cachedInputTokens: 0,
+  outputTokens: 0,
+  costUsd: 0,
+});
+
+function add(figures: Figures, usage: TokenUsage, cost: number): void {
+  figures.inputTokens += usage.inputTokens;
+  figures.cachedInputTokens += usage.cachedInputTokens;
+  figures.outputTokens += usage.outputTokens;
+  figures.costUsd += cost;
+}
+
+/** What a session's next run takes over. */
+export interface LedgerRecord {
+  usage: Usage;
+  /** Milliseconds since the epoch. */
+  startedAt: number;
+}
+
+/** What a run has spent, agent by agent, and whether its budget allows another call. */
+export class Ledger {
+  readonly #total: Figures;
+  readonly #byAgent: Map<string, Figures>;
+  readonly #abandoned = new Map<string, { agent: string; model: string | undefined }>();
+  readonly #startedAt: number;
+  readonly #budget: NonNullable<Team['budget']>;
+  readonly #prices: PriceTable;
+
+  /** @param record what earlier runs of the same session have spent */
+  constructor(budget: Team['budget'], prices: PriceTable, record?: LedgerRecord) {
+    const { byAgent, ...total } = record?.usage ?? { ...nothing(), byAgent: {} };
+    this.#total = total;
+    this.#byAgent = new Map(Object.entries(byAgent));
+    this.#startedAt = record?.startedAt ?? Date.now();
+    this.#budget = budget ?? {};
+    this.#prices = prices;
+  }
+
+  get record(): LedgerRecord {
+    return { usage: this.usage, startedAt: this.#startedAt };
+  }
+
+  /** Counts a call when it starts, so that calls side by side cannot pass the limit together. */
+  callStarted(agent: string): void {
+    this.#total.calls += 1;
+    this.#figuresOf(agent).calls += 1;
+  }
+
+  callEnded(agent: string, model: string | undefined, usage: TokenUsage): void {
+    const cost = costOf(usage, this.#prices[model ?? '']);
+    add(this.#total, usage, cost);
+    add(this.#figuresOf(agent), usage, cost);
+  }
+
+  /** A call that nobody waits for any more; what it cost is asked for later. */
+  callAbandoned(activityId: string, agent: string, model: string | undefined): void {
+    this.#abandoned.set(activityId, { agent, model });
+  }
+
+  /** Activity ids of the abandoned calls whose cost is not known yet. */
+  get unsettled(): string[] {
+    return [...this.#abandoned.keys()];
+  }
+
+  settle(costs: Array<[activityId: string, usage: TokenUsage]>): void {
+    for (const [activityId, usage] of costs) {
+      const call = this.#abandoned.get(activityId);
+      if (call !== undefined) this.callEnded(call.agent, call.model, usage);
+    }
+    this.#abandoned.clear();
+  }
+
+  /** The limit that forbids another call, in words; undefined while the budget holds. */
+  get spentLimit(): string | undefined {
+    return spentLimit(this.#budget, this.#spent);
+  }
+
+  get budgetLeft(): string | undefined {
+    return budgetLeft(this.#budget, this.#spent);
+  }
+
+  get usage(): Usage {
+    return {
+      ...this.#total,
+      byAgent: Object.fromEntries([...this.#byAgent].map(([id, sum]) => [id, { ...sum }])),
+    };
+  }
+
+  get #spent(): Spent {
+    return {
+      calls: this.#total.calls,
+      tokens: this.#total.inputTokens + this.#total.outputTokens,
+      usd: this.#total.costUsd,
+      seconds: (Date.now() - this.#startedAt) / 1000,
+    };
+  }
+
+  #figuresOf(agent: string): Figures {
+    const figures = this.#byAgent.get(agent) ?? nothing();
+    this.#byAgent.set(agent, figures);
+    return figures;
+  }
+}

@@ -1,0 +1,152 @@
+import { CancellationScope, isCancellation, sleep } from '@temporalio/workflow';
+import { answerRoom, type HumanReply, type PendingQuestion } from '../../protocol/questions.ts';
+import type { RunEventBody } from '../../protocol/events.ts';
+import type { HumanAnswer } from '../../protocol/orchestration.ts';
+import {
+  answer,
+  ask,
+  expire,
+  newDesk,
+  withdraw,
+  type Ask,
+  type AskEnd,
+  type Desk,
+  type DeskEvent,
+  type DeskStep,
+} from './human-input-queue.ts';
+
+/** An ask with the agent that makes it. */
+export interface HumanAsk extends Ask {
+  /** Configured id. */
+  from: string;
+}
+
+interface Waiting {
+  ask: HumanAsk;
+  settle(end: AskEnd): void;
+}
+
+interface Prompted extends PendingQuestion {
+  timer: CancellationScope;
+}
+
+/** What outlives a run of a session: see `continueAsNew`. */
+export type DeskRecord = Partial<Pick<Desk, 'history' | 'shown' | 'unanswered' | 'kept' | 'asked'>>;
+
+/**
+ * The place where a session's agents and the person meet; what is done at it is decided by `rules/desk.ts`.
+ * A question that waits costs a timer.
+ */
+export class HumanDesk {
+  readonly #emit: (event: RunEventBody) => void;
+  readonly #timeout: number;
+  readonly #waiting = new Map<string, Waiting>();
+  #desk: Desk;
+  #prompted: Prompted | undefined;
+  #waited = 0;
+
+  /** @param timeout milliseconds that a question waits, from its prompt */
+  constructor(record: DeskRecord, timeout: number, emit: (event: RunEventBody) => void) {
+    this.#desk = { ...newDesk(record.history), ...record };
+    this.#timeout = timeout;
+    this.#emit = emit;
+  }
+
+  get history(): HumanAnswer[] {
+    return this.#desk.history;
+  }
+
+  get record(): DeskRecord {
+    const { history, shown, unanswered, kept, asked } = this.#desk;
+    return { history, shown, unanswered, kept, asked };
+  }
+
+  /** The question that waits for the person. */
+  get pending(): PendingQuestion[] {
+    if (this.#prompted === undefined) return [];
+    const { timer: _, ...question } = this.#prompted;
+    return [question];
+  }
+
+  /** How long questions have waited for the person so far, in milliseconds. */
+  get waited(): number {
+    const since = this.#prompted === undefined ? Date.now() : Date.parse(this.#prompted.askedAt);
+    return this.#waited + (Date.now() - since);
+  }
+
+  /** Puts a question to the person when its turn comes. Cancelled, it is withdrawn. */
+  async ask(call: HumanAsk): Promise<AskEnd> {
+    const end = new Promise<AskEnd>((settle) => this.#waiting.set(call.id, { ask: call, settle }));
+    this.#take(ask(this.#desk, call));
+    try {
+      return await Promise.race([end, CancellationScope.current().cancelRequested]);
+    } catch (error) {
+      if (isCancellation(error)) this.#take(withdraw(this.#desk, call.id));
+      throw error;
+    } finally {
+      this.#waiting.delete(call.id);
+    }
+  }
+
+  /** Takes an answer, whoever it is for. */
+  answer(reply: HumanReply): void {
+    this.#take(answer(this.#desk, reply, answerRoom));
+  }
+
+  #take({ desk, events }: DeskStep): void {
+    this.#desk = desk;
+    for (const event of events) this.#follow(event);
+  }
+
+  #follow(event: DeskEvent): void {
+    switch (event.kind) {
+      case 'prompt':
+        return this.#prompt(event.ask);
+      case 'end': {
+        const { ask: call, end, wasOpen } = event;
+        if (wasOpen && end.status === 'complete') this.#close(call.id, 'answered', end.answer);
+        else if (end.status === 'timeout' || end.status === 'skipped') this.#close(call.id, end.status);
+        return this.#waiting.get(call.id)?.settle(end);
+      }
+      case 'withdrawn':
+        return this.#close(event.ask.id, 'withdrawn');
+      case 'kept':
+        return this.#emit({ ...event, type: 'answer kept' });
+      case 'ignored':
+        return this.#emit({ type: 'warning', text: `An answer is ignored: ${event.why}` });
+    }
+  }
+
+  #prompt({ id, question }: Ask): void {
+    const from = this.#waiting.get(id)?.ask.from ?? '';
+    const now = Date.now();
+    // Out of the asker's scope: it is the desk that ends a question, also that of an asker who is gone.
+    const timer = new CancellationScope({
+      cancellable: true,
+      parent: new CancellationScope({ cancellable: false }),
+    });
+    this.#prompted = {
+      questionId: id,
+      from,
+      question,
+      askedAt: new Date(now).toISOString(),
+      expiresAt: new Date(now + this.#timeout).toISOString(),
+      timer,
+    };
+    timer
+      .run(() => sleep(this.#timeout, { summary: `question ${id} of ${from}` }))
+      .then(
+        () => this.#take(expire(this.#desk, id)),
+        () => {},
+      );
+    const [pending] = this.pending;
+    if (pending !== undefined) this.#emit({ type: 'question', ...pending });
+  }
+
+  #close(questionId: string, how: 'answered' | 'skipped' | 'timeout' | 'withdrawn', text?: string): void {
+    this.#waited = this.waited;
+    this.#prompted?.timer.cancel();
+    this.#prompted = undefined;
+    this.#emit({ type: 'question closed', questionId, how, ...(text !== undefined && { answer: text }) });
+  }
+}

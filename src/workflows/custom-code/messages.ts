@@ -1,0 +1,91 @@
+import type {
+  OrchestratorMessage,
+  OrchestratorReply,
+  OrchestratorToolCall,
+} from '../../protocol/custom-orchestrator.ts';
+import type { Content, NewMessage, ToolCall } from '../../protocol/message.ts';
+import type { Reply, ReplyCall } from '../../protocol/model-call.ts';
+
+/**
+ * A conversation as an orchestrator gives it, checked, with nothing in its messages but what belongs there: the same
+ * messages look the same.
+ *
+ * @throws `TypeError` that names the place of what is wrong
+ */
+export function checkedMessages(messages: unknown): OrchestratorMessage[] {
+  if (!Array.isArray(messages) || messages.length === 0)
+    throw new TypeError('llm.generate takes a list of messages, of which there is at least one');
+  return messages.map((message, index) => checkedMessage(message, `messages[${index}]`));
+}
+
+function checkedMessage(message: unknown, place: string): OrchestratorMessage {
+  const { role, content, callId, toolCalls } = (message ?? {}) as Record<string, unknown>;
+  if (typeof content !== 'string') throw new TypeError(`${place}.content must be a string`);
+  switch (role) {
+    case 'system':
+    case 'user':
+      return { role, content };
+    case 'assistant': {
+      const calls = checkedCalls(toolCalls, `${place}.toolCalls`);
+      return { role, content, ...(calls.length > 0 && { toolCalls: calls }) };
+    }
+    case 'tool':
+      if (typeof callId !== 'string')
+        throw new TypeError(`${place}.callId must be the id of the tool call that it answers`);
+      return { role, content, callId };
+    default:
+      throw new TypeError(`${place}.role must be system, user, assistant or tool`);
+  }
+}
+
+function checkedCalls(calls: unknown, place: string): OrchestratorToolCall[] {
+  if (calls === undefined) return [];
+  if (!Array.isArray(calls)) throw new TypeError(`${place} must be a list`);
+  return calls.map((call: unknown, index) => checkedCall(call, `${place}[${index}]`));
+}
+
+/** @throws `TypeError` that names the place of what is wrong */
+export function checkedCall(call: unknown, place: string): OrchestratorToolCall {
+  const { id, name, arguments: input = {}, error } = (call ?? {}) as Record<string, unknown>;
+  if (typeof id !== 'string' || typeof name !== 'string' || typeof input !== 'object' || input === null)
+    throw new TypeError(`${place} must be a tool call: {id, name, arguments}`);
+  return {
+    id,
+    name,
+    arguments: input as Record<string, unknown>,
+    ...(typeof error === 'string' && { error }),
+  };
+}
+
+/** A message on its way to a model, with its text as it is named there. */
+export function newMessageOf(message: OrchestratorMessage, content: Content): NewMessage {
+  switch (message.role) {
+    case 'system':
+    case 'user':
+      return { role: message.role, content };
+    case 'assistant': {
+      const { toolCalls } = message;
+      return { role: 'assistant', content, ...(toolCalls && { toolCalls: toolCalls.map(toolCallOf) }) };
+    }
+    case 'tool':
+      return { role: 'tool', callId: message.callId, content };
+  }
+}
+
+const toolCallOf = ({ id, name, arguments: input }: OrchestratorToolCall): ToolCall => ({
+  id,
+  name,
+  arguments: JSON.stringify(input),
+});
+
+export function replyOf({ content, calls }: Reply): OrchestratorReply {
+  const toolCalls = calls.map((call) =>
+    'error' in call
+      ? { id: call.id, name: call.name, arguments: {}, error: call.error }
+      : { id: call.id, name: call.name, arguments: call.input },
+  );
+  return { role: 'assistant', content, toolCalls };
+}
+
+export const callOf = ({ id, name, arguments: input, error }: OrchestratorToolCall): ReplyCall =>
+  error === undefined ? { id, name, input } : { id, name, error };

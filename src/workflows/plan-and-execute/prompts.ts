@@ -1,0 +1,143 @@
+import type { Attachment } from '../../protocol/attachment.ts';
+import type { Content, Text } from '../../protocol/message.ts';
+import type { QueryAnalysis } from '../../protocol/plan-and-execute.ts';
+import { joinContent } from '../agent/content.ts';
+import { headings } from '../../protocol/headings.ts';
+
+/** What each role is told of its duty. */
+export const solveDuties = {
+  planner:
+    'You plan how a problem is solved. Say with `submit_analysis` what the answer must hold, and with `submit_plan` ' +
+    'which subtasks lead there. Each subtask is carried out by an agent of its own, which knows the problem, its ' +
+    'attachments, and the results of the subtasks that it depends on, and nothing else. What does not depend on each ' +
+    'other runs at the same time: name only real dependencies, and make few subtasks.',
+  executor:
+    'You carry out one subtask of a larger plan. Use your tools. End with `finish_subtask`: `completed` with the ' +
+    'result, complete in itself, or `failed` with the reason. A guess is no result.',
+  synthesis:
+    'You put the results of subtasks together to the answer of a problem. Rest on the results alone. Give the answer ' +
+    'in the form that is asked for, and nothing else; say what is missing where subtasks have failed.',
+  validator:
+    'You check whether an answer solves a problem: whether it holds every requirement, and whether the results bear it ' +
+    'out. Say so with `submit_validation`.',
+} as const;
+
+/** What the planner gets first. */
+export function problemMessage(problem: Text, attachments: Attachment[]): Content {
+  return joinContent([
+    `${headings.problem}\n\n`,
+    problem,
+    ...attachmentParts(attachments),
+    '\n\nSay with `submit_analysis` what the answer must hold.',
+  ]);
+}
+
+export const askForPlan = 'Now give the plan with `submit_plan`.';
+
+/** What the planner gets where requirements are missing though nothing has failed. @param ids that are taken */
+export function improveMessage(missing: string[], ids: string[], deadEnds: DeadEnd[]): Content {
+  return joinContent([
+    `${headings.missing}\n\n${missing.map((each) => `- ${each}`).join('\n')}`,
+    ...deadEndParts(deadEnds),
+    '\n\nGive further subtasks with `submit_plan`, for these only, under new ids. They may depend on those there are: ' +
+      `${ids.join(', ')}.`,
+  ]);
+}
+
+/** A subtask that has failed on a retry. */
+export interface DeadEnd {
+  id: string;
+  description: string;
+  error: string;
+}
+
+/** What was done, for another agent. */
+export interface ShownResult {
+  id: string;
+  description: string;
+  result: Text;
+}
+
+export interface SubtaskBrief {
+  id: string;
+  description: Text;
+  problem: Text;
+  attachments: Attachment[];
+  /** Of the subtasks that it depends on. */
+  results: ShownResult[];
+  /** Why it failed before; undefined: it has not run yet. */
+  failure: string | undefined;
+  deadEnds: DeadEnd[];
+}
+
+/** What an agent knows of its subtask. */
+export function subtaskMessage(brief: SubtaskBrief): Content {
+  const { attachments, deadEnds, description, failure, id, problem, results } = brief;
+  return joinContent([
+    `${headings.problem}\n\n`,
+    problem,
+    ...attachmentParts(attachments),
+    ...resultParts(results),
+    ...deadEndParts(deadEnds.filter((each) => each.id !== id)),
+    `\n\n${headings.subtask} ${id}\n\n`,
+    description,
+    ...(failure === undefined ? [] : [`\n\nIt failed before: ${failure}\nGo another way.`]),
+  ]);
+}
+
+export const carryOut = (id: string): string => `Carry out ${id}.`;
+
+export interface AnswerBrief {
+  problem: Text;
+  analysis: QueryAnalysis;
+  results: ShownResult[];
+  /** Those that have failed, with their reasons. */
+  failures: DeadEnd[];
+}
+
+/** What the answer is put together from. */
+export function answerMessage(brief: AnswerBrief): Content {
+  return joinContent([...answerParts(brief), '\n\nGive the answer.']);
+}
+
+/** What the validator checks. */
+export function validationMessage(brief: AnswerBrief, answer: Text): Content {
+  return joinContent([...answerParts(brief), `\n\n${headings.solution}\n\n`, answer]);
+}
+
+function answerParts({ analysis, failures, problem, results }: AnswerBrief): Content[] {
+  const { answerFormat, requirements } = analysis;
+  return [
+    `${headings.problem}\n\n`,
+    problem,
+    `\n\n${headings.requirements}\n\n${requirements.map((each) => `- ${each}`).join('\n')}`,
+    `\n\nForm of the answer: ${answerFormat}`,
+    ...resultParts(results),
+    ...(failures.length === 0 ? [] : [`\n\n${headings.failures}\n\n${failures.map(failureLine).join('\n')}`]),
+  ];
+}
+
+const failureLine = ({ description, error, id }: DeadEnd): string => `- ${id} (${description}): ${error}`;
+
+const deadEndParts = (deadEnds: DeadEnd[]): Content[] =>
+  deadEnds.length === 0 ? [] : [`\n\nThese ways led nowhere:\n${deadEnds.map(failureLine).join('\n')}`];
+
+function resultParts(results: ShownResult[]): Content[] {
+  if (results.length === 0) return [];
+  return [
+    `\n\n${headings.results}`,
+    ...results.flatMap(({ description, id, result }) => [`\n\n### ${id}: ${description}\n\n`, result]),
+  ];
+}
+
+function attachmentParts(attachments: Attachment[]): Content[] {
+  if (attachments.length === 0) return [];
+  return [
+    `\n\n${headings.attachments}`,
+    ...attachments.flatMap(({ bytes, kind, name, note, preview }) => [
+      `\n\n### ${name} (${kind}, ${bytes} bytes)`,
+      ...(note === undefined ? [] : [`\n${note}`]),
+      ...(preview === '' ? [] : ['\n', preview]),
+    ]),
+  ];
+}

@@ -1,0 +1,144 @@
+import type { PlannedSubtask } from '../../../protocol/plan-and-execute.ts';
+
+/** What a plan may refer to, and how large it may be. */
+export interface PlanLimits {
+  /** Of the subtasks of earlier plans: this one may depend on them. */
+  ids: string[];
+  attachments: string[];
+  /** Subtasks that all plans may have together. */
+  most: number;
+}
+
+const goodId = /^[A-Za-z0-9_-]{1,64}$/;
+
+const longestName = 80;
+
+/** Everything that is wrong with a plan, in words for the model that made it; empty: it can be executed. */
+export function planProblems(subtasks: PlannedSubtask[], known: PlanLimits): string[] {
+  if (subtasks.length === 0) return ['the plan has no subtasks; it needs at least one'];
+  return [
+    ...sizeProblems(subtasks.length, known),
+    ...idProblems(subtasks, known.ids),
+    ...subtasks
+      .filter(({ description }) => description.trim() === '')
+      .map(({ id }) => `${named(id)} has no description`),
+    ...dependencyProblems(subtasks, known.ids),
+    ...attachmentProblems(subtasks, known.attachments),
+  ];
+}
+
+/** The subtasks whose dependencies are all among the completed ones, in the plan's order. */
+export function readySubtasks<T extends { dependsOn: string[] }>(
+  subtasks: T[],
+  completed: ReadonlySet<string>,
+): T[] {
+  return subtasks.filter(({ dependsOn }) => dependsOn.every((id) => completed.has(id)));
+}
+
+function sizeProblems(count: number, { ids, most }: PlanLimits): string[] {
+  const left = Math.max(0, most - ids.length);
+  if (count <= left) return [];
+  const before = ids.length === 0 ? '' : `, of which earlier plans have ${ids.length}`;
+  return [
+    `the plan has ${count} subtasks, but only ${left} may be added: there may be ${most} in all${before}`,
+  ];
+}
+
+function idProblems(subtasks: PlannedSubtask[], earlier: string[]): string[] {
+  const all = subtasks.map(({ id }) => id);
+  return distinct(all).flatMap((id) => [
+    ...(goodId.test(id) ? [] : [`the id ${named(id)} is not 1 to 64 letters, digits, _ or -`]),
+    ...(all.indexOf(id) === all.lastIndexOf(id) ? [] : [`the id ${named(id)} is given more than once`]),
+    ...(earlier.includes(id) ? [`the id ${named(id)} is that of an earlier subtask; give a new one`] : []),
+  ]);
+}
+
+function dependencyProblems(subtasks: PlannedSubtask[], earlier: string[]): string[] {
+  const valid = distinct([...earlier, ...subtasks.map(({ id }) => id)]);
+  const unknown = unknownIn(subtasks, ({ dependsOn }) => dependsOn, valid);
+  return [
+    // The valid ids once for all: a large plan has many, and a careless one many mistakes.
+    ...(unknown === '' ? [] : [`unknown dependencies: ${unknown}; the ids are: ${list(valid)}`]),
+    ...subtasks
+      .filter(({ id, dependsOn }) => dependsOn.includes(id))
+      .map(({ id }) => `${named(id)} depends on itself`),
+    ...cyclesIn(subtasks).map(
+      (cycle) => `a cycle, where each depends on the next: ${cycle.map(named).join(' → ')}`,
+    ),
+  ];
+}
+
+function attachmentProblems(subtasks: PlannedSubtask[], valid: string[]): string[] {
+  const unknown = unknownIn(subtasks, ({ attachments }) => attachments ?? [], valid);
+  return unknown === '' ? [] : [`unknown attachments: ${unknown}; there are: ${list(valid)}`];
+}
+
+/**
+ * Cycles of the dependencies, each from its first subtask in the plan's order and back to it. One of several that share
+ * subtasks is enough: the plan is checked again when it has been repaired.
+ */
+function cyclesIn(subtasks: PlannedSubtask[]): string[][] {
+  const next = nextInWay(subtasks);
+  const seen = new Set<string>();
+  const cycles: string[][] = [];
+  for (const start of next.keys()) {
+    const way: string[] = [];
+    let id: string | undefined = start;
+    while (id !== undefined && !seen.has(id)) {
+      seen.add(id);
+      way.push(id);
+      id = next.get(id);
+    }
+    if (id === undefined || !way.includes(id)) continue;
+    const cycle = way.slice(way.indexOf(id));
+    const first = [...next.keys()].find((each) => cycle.includes(each)) ?? id;
+    const from = cycle.indexOf(first);
+    cycles.push([...cycle.slice(from), ...cycle.slice(0, from), first]);
+  }
+  return cycles;
+}
+
+/** For each subtask that a cycle keeps from ever being ready one dependency that is kept so too. */
+function nextInWay(subtasks: PlannedSubtask[]): Map<string, string> {
+  const ids = new Set(subtasks.map(({ id }) => id));
+  let left = subtasks.map(({ id, dependsOn }) => ({
+    id,
+    dependsOn: dependsOn.filter((each) => each !== id && ids.has(each)),
+  }));
+  const done = new Set<string>();
+  for (let ready = readySubtasks(left, done); ready.length > 0; ready = readySubtasks(left, done)) {
+    for (const { id } of ready) done.add(id);
+    left = left.filter((each) => !ready.includes(each));
+  }
+  return new Map(
+    left.flatMap(({ id, dependsOn }) => {
+      const blocked = dependsOn.find((each) => !done.has(each));
+      return blocked === undefined ? [] : [[id, blocked] as const];
+    }),
+  );
+}
+
+/** What subtasks name that is not valid, with who names it; empty: nothing. */
+function unknownIn(
+  subtasks: PlannedSubtask[],
+  namesOf: (subtask: PlannedSubtask) => string[],
+  valid: string[],
+): string {
+  return subtasks
+    .flatMap((subtask) =>
+      namesOf(subtask)
+        .filter((name) => !valid.includes(name))
+        .map((name) => `${named(name)} (of ${named(subtask.id)})`),
+    )
+    .join(', ');
+}
+
+const distinct = (ids: string[]): string[] => [...new Set(ids)];
+
+const list = (names: string[]): string => names.map(named).join(', ') || 'none';
+
+/** Short, and in quotes where it is not plain. */
+function named(name: string): string {
+  const short = name.slice(0, longestName);
+  return /^[\w.-]+$/.test(short) ? short : JSON.stringify(short);
+}

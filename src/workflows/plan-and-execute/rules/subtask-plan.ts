@@ -1,0 +1,58 @@
+import type { PlannedSubtask, QueryAnalysis } from '../../../protocol/plan-and-execute.ts';
+import { objectIn } from '../../agent/json-text.ts';
+
+const strings = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((each): each is string => typeof each === 'string') : [];
+
+/** An analysis from arguments that fit the tool's schema. */
+export function analysisOf(input: Record<string, unknown>): QueryAnalysis {
+  return { requirements: strings(input['requirements']), answerFormat: String(input['answer_format']) };
+}
+
+/** An analysis from free text: as JSON, or as the lines of a list. @returns undefined where there is neither */
+export function analysisIn(text: string): QueryAnalysis | undefined {
+  const object = objectIn(text);
+  const listed = itemsIn(text);
+  const requirements = object === undefined ? listed : strings(object['requirements']);
+  if (requirements.length === 0) return undefined;
+  const format = object?.['answer_format'];
+  return { requirements, answerFormat: typeof format === 'string' ? format : 'a text' };
+}
+
+/** The subtasks of arguments that fit the tool's schema. */
+export function subtasksOf(input: Record<string, unknown>): PlannedSubtask[] {
+  return (input['subtasks'] as Array<Record<string, unknown>>).map((each) => ({
+    id: String(each['id']).trim(),
+    description: String(each['description']).trim(),
+    dependsOn: [...new Set(strings(each['depends_on']))],
+    ...(Array.isArray(each['attachments']) && { attachments: strings(each['attachments']) }),
+  }));
+}
+
+/**
+ * Subtasks from free text: as JSON, or as a numbered list, whose steps then follow one another.
+ *
+ * @param taken ids that are in use
+ * @returns undefined where there is neither
+ */
+export function subtasksIn(text: string, taken: string[]): PlannedSubtask[] | undefined {
+  const listed: unknown = objectIn(text)?.['subtasks'];
+  const isPlan = (each: unknown): each is Record<string, unknown> =>
+    typeof each === 'object' && each !== null && 'id' in each && 'description' in each;
+  if (Array.isArray(listed) && listed.every(isPlan)) return subtasksOf({ subtasks: listed });
+  const items = itemsIn(text);
+  if (items.length === 0) return undefined;
+  const first = taken.length + 1;
+  return items.map((description, index) => ({
+    id: `step_${first + index}`,
+    description,
+    dependsOn: index === 0 ? [] : [`step_${first + index - 1}`],
+  }));
+}
+
+/** The items of a list, numbered or with bullets. */
+const itemsIn = (text: string): string[] =>
+  text.split('\n').flatMap((line) => {
+    const item = /^\s{0,3}(?:\d{1,3}[.)]|[-*•])\s+(\S.*)$/.exec(line)?.[1];
+    return item === undefined ? [] : [item.replace(/\*\*|__|`/g, '').trim()];
+  });

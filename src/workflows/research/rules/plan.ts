@@ -1,0 +1,67 @@
+import type { Plan } from '../../../protocol/research.ts';
+import { objectIn } from '../../agent/json-text.ts';
+import { hasWords } from '../../agent/words.ts';
+
+const mostQueries = 5;
+const longestIdea = 500;
+
+/** A plan from arguments that fit the tool's schema. */
+export function planOf(input: Record<string, unknown>): Plan {
+  const queries = (input['queries'] as string[]).map((query) => query.trim()).filter((query) => query !== '');
+  const idea = oneLine(String(input['idea']));
+  return {
+    idea,
+    approach: String(input['approach']),
+    queries: [...new Set(queries.length === 0 ? [idea] : queries)].slice(0, mostQueries),
+  };
+}
+
+/**
+ * A plan from free text: as JSON, or with its idea on a line `Idea: …`, else on its first line with words.
+ *
+ * @param kept the idea that is to be kept; undefined: it is to change
+ * @returns undefined where there is no text
+ */
+export function planIn(text: string, kept: string | undefined): Plan | undefined {
+  if (text.trim() === '') return undefined;
+  const object = objectIn(text);
+  if (object !== undefined && typeof object['idea'] === 'string' && oneLine(object['idea']) !== '') {
+    const { approach, queries } = object;
+    return planOf({
+      idea: object['idea'],
+      approach: typeof approach === 'string' ? approach : text,
+      queries: Array.isArray(queries) ? queries.filter((query) => typeof query === 'string') : [],
+    });
+  }
+  const lines = text.split('\n').map(plainLine);
+  const labelled = lines.flatMap(
+    (line) => /^(?:new |changed |revised )?idea\s*:\s*(.+)$/i.exec(line)?.[1] ?? [],
+  );
+  const idea = oneLine(labelled[0] ?? kept ?? lines.find(hasWords) ?? text);
+  return { idea, approach: text, queries: [idea] };
+}
+
+/** Without what Markdown puts around a line. */
+const plainLine = (line: string): string =>
+  line
+    .replace(/^[\s#>*\-•]+|^\s*\d+[.)]\s+/g, '')
+    .replace(/\*\*|__|`/g, '')
+    .trim();
+
+const oneLine = (text: string): string =>
+  text
+    .replace(/\s+/g, ' ')
+    .trim()
+    .replace(/^["“]|["”]$/g, '')
+    .slice(0, longestIdea);
+
+/** Whether two ideas are one: the same words, whatever their signs and case. */
+export function isSameIdea(one: string, other: string): boolean {
+  return wordsOf(one) === wordsOf(other);
+}
+
+const wordsOf = (idea: string): string =>
+  idea
+    .toLowerCase()
+    .match(/[\p{L}\p{N}]+/gu)
+    ?.join(' ') ?? '';
