@@ -20,6 +20,6 @@ if (run === undefined) {
 } else if (questionId === undefined || answer === undefined) {
   console.error('Usage: node examples/answer.ts [RUN QUESTION ANSWER]');
 } else {
-  await reprise.run(run).answer({ questionId, answer });
+  await reprise.getRun(run).answer({ questionId, answer });
 }
 await reprise.close();

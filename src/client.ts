@@ -3,17 +3,13 @@ import type { Duration } from '@temporalio/common';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { Reprise } from './client/reprise.ts';
 
-export type { Place } from './client/chain.ts';
-export { AnswerTooLong, NoOpenRun } from './client/failures.ts';
+export { AnswerTooLongError, RunNotOpenError } from './client/errors.ts';
 export type { InboxQuestion } from './client/inbox.ts';
-export type { Look, PendingCall, RunState } from './client/look.ts';
 export { newRunId } from './client/names.ts';
-export { OrchestrationRun } from './client/orchestration-run.ts';
 export { Reprise } from './client/reprise.ts';
-export { ResearchRun } from './client/research-run.ts';
-export { Run } from './client/run.ts';
+export { OrchestrationRun, ResearchRun, Run, SolveRun, type RunResult } from './client/run.ts';
 export { SessionRun } from './client/session-run.ts';
-export { SolveRun } from './client/solve-run.ts';
+export type { PendingCall, RunSnapshot } from './client/snapshot.ts';
 export type { StatsOptions } from './client/stats.ts';
 export type {
   Gain,
@@ -23,14 +19,40 @@ export type {
   Spent,
   Stats,
 } from './client/sum-up.ts';
-export type { WatchOptions } from './client/watch.ts';
+export type { EventCursor, WatchOptions } from './client/watch.ts';
 export type { AttachmentInput } from './protocol/attachment.ts';
-export type { HumanReply, PendingQuestion } from './protocol/questions.ts';
-export type { RunEvent } from './protocol/events.ts';
-export type { OrchestrationInput, OrchestrationResult, Outcome } from './protocol/orchestration.ts';
 export type {
-  Decision,
+  GenerateOptions,
+  HandleText,
+  OrchestratorContext,
+  OrchestratorMessage,
+  OrchestratorReply,
+  OrchestratorTool,
+  OrchestratorToolCall,
+  OrchestratorToolResult,
+} from './protocol/custom-orchestrator.ts';
+export * from './protocol/definitions.ts';
+export { failureTypes } from './protocol/errors.ts';
+export type { AgentState, RunEvent } from './protocol/events.ts';
+export type {
+  EarlierMessage,
+  HumanAnswer,
+  OrchestrationInput,
+  OrchestrationResult,
+  Outcome,
+  Vote,
+} from './protocol/orchestration.ts';
+export type {
+  SolveInput,
+  SolveOutcome,
+  SolveResult,
+  SolveState,
+  SubtaskReport,
+} from './protocol/plan-and-execute.ts';
+export type { HumanReply, PendingQuestion } from './protocol/questions.ts';
+export type {
   Iteration,
+  OperatorDecision,
   Report,
   ResearchInput,
   ResearchOutcome,
@@ -40,16 +62,17 @@ export type {
 } from './protocol/research.ts';
 export type { SessionInput, SessionResult, TurnResult } from './protocol/session.ts';
 export type {
-  SolveInput,
-  SolveOutcome,
-  SolveResult,
-  SolveState,
-  SubtaskReport,
-} from './protocol/plan-and-execute.ts';
-export type { OrchestrationState } from './protocol/state.ts';
+  OrchestrationState,
+  RestartRequest,
+  SessionState,
+  State as RunState,
+} from './protocol/state.ts';
+export type { Figures, Usage } from './protocol/usage.ts';
 export type { PlanConfigInput } from './config/plan.ts';
 export type { ResearchConfigInput } from './config/research.ts';
 export type { TeamConfigInput } from './config/team.ts';
+export type { ToolDefinition } from './tools/definition.ts';
+export type { ToolContext } from './tools/tool.ts';
 
 /** The task queue that Reprise's workers poll. */
 export const taskQueue = 'reprise';

@@ -7,8 +7,8 @@ import { readPrices } from './config/read-prices.ts';
 import { logSink } from './worker/log-sink.ts';
 import { openStore } from './store/open-store.ts';
 import { keepWorkflowHeapsSmall } from './worker/small-heaps.ts';
-import type { Toolbox } from './tools/tool.ts';
-import { openToolbox } from './tools/toolbox.ts';
+import type { ToolRegistry } from './tools/tool.ts';
+import { openToolRegistry } from './tools/tool-registry.ts';
 import { registerSearchAttributes } from './worker/search-attributes.ts';
 import { runWatch } from './worker/run-watch.ts';
 import { workflowBundle, type WorkflowBundle } from './worker/workflow-bundle.ts';
@@ -36,7 +36,7 @@ export interface WorkerSettings {
  * Makes a worker that is ready to run: store open, search attributes registered, workflows bundled.
  * `worker.run()` then polls until `worker.shutdown()`, which lets calls in flight finish.
  *
- * @throws `MissingSearchAttributes` where they are missing and may not be registered: such a worker would hang every run
+ * @throws `MissingSearchAttributesError` where they are missing and may not be registered: such a worker would hang every run
  */
 export async function createWorker(settings: WorkerSettings): Promise<Worker> {
   const { connection, namespace, home, configFolder } = settings;
@@ -45,7 +45,7 @@ export async function createWorker(settings: WorkerSettings): Promise<Worker> {
   await registerSearchAttributes(connection, namespace);
   const bundle = settings.bundle ?? (await workflowBundle(home, configFolder, settings.onBundling));
   const store = openStore(home, environment);
-  const toolbox = openToolbox({ folder: configFolder, logs: join(home, 'logs'), environment, store });
+  const tools = openToolRegistry({ folder: configFolder, logs: join(home, 'logs'), environment, store });
   return Worker.create({
     connection,
     namespace,
@@ -53,7 +53,7 @@ export async function createWorker(settings: WorkerSettings): Promise<Worker> {
     workflowBundle: { codePath: bundle.codePath },
     activities: createActivities({
       store,
-      toolbox,
+      tools,
       openModel: modelOpener(environment),
       environment,
       configFolder,
@@ -61,7 +61,7 @@ export async function createWorker(settings: WorkerSettings): Promise<Worker> {
       prices: readPrices(environment),
     }),
     sinks: { ...logSink(home), watch: runWatch(connection, namespace) },
-    plugins: [closingTools(toolbox)],
+    plugins: [closingTools(tools)],
     // The live view reads heartbeats, and cancellation travels with them: the default would hold them back for 8 s.
     maxHeartbeatThrottleInterval: '500 ms',
     maxConcurrentActivityTaskExecutions: 200,
@@ -71,14 +71,14 @@ export async function createWorker(settings: WorkerSettings): Promise<Worker> {
 }
 
 /** Ends the servers of tools with the worker that started them. */
-function closingTools(toolbox: Toolbox): WorkerPlugin {
+function closingTools(tools: ToolRegistry): WorkerPlugin {
   return {
     name: 'reprise.tools',
     async runWorker(worker, next) {
       try {
         await next(worker);
       } finally {
-        await toolbox.close();
+        await tools.close();
       }
     },
   };

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, inject, test } from 'vitest';
 import {
-  AnswerTooLong,
+  AnswerTooLongError,
   connect,
   newRunId,
-  NoOpenRun,
-  type Look,
+  RunNotOpenError,
+  type RunSnapshot,
   type Reprise,
   type RunEvent,
 } from '../src/client.ts';
@@ -36,7 +36,7 @@ test('a run is started with one call, found by its id, and has a summary in the 
   const { reprise } = await open();
   const run = await reprise.startOrchestration({ task: 'First line.\nSecond line.', config });
   expect(run.id).toMatch(/^ask-\d{8}-\d{6}-\w{6}$/);
-  const result = await reprise.orchestration(run.id).result();
+  const result = await reprise.getOrchestration(run.id).result();
   expect(result).toMatchObject({ outcome: 'submitted', finalAgent: 'agent_a' });
   const description = await reprise.client.workflow.getHandle(run.id).describe();
   expect(await description.staticSummary()).toBe('First line.');
@@ -57,7 +57,7 @@ test('watch shows every event once and in order, the state, and the text in prog
   const run = await reprise.startOrchestration({ task: 'Write.', config });
   const events: RunEvent[] = [];
   const texts: string[] = [];
-  let last: Look | undefined;
+  let last: RunSnapshot | undefined;
   for await (const look of run.watch()) {
     events.push(...look.events);
     texts.push(...look.calls.flatMap(({ progress }) => progress?.partial ?? []));
@@ -75,8 +75,8 @@ test('watch of a run that has ended shows all of it at once', async () => {
   const { reprise } = await open();
   const run = await reprise.startOrchestration({ task: 'Be quick.', config });
   const { events: count } = await run.result();
-  const looks: Look[] = [];
-  for await (const look of reprise.orchestration(run.id).watch()) looks.push(look);
+  const looks: RunSnapshot[] = [];
+  for await (const look of reprise.getOrchestration(run.id).watch()) looks.push(look);
   expect(looks.map(({ events }) => events.length)).toEqual([count]);
 });
 
@@ -98,7 +98,7 @@ test('watch outlasts the absence of a worker, and tells of it', async () => {
 
 test('watch of an unknown run throws', async () => {
   const { reprise } = await open();
-  await expect(reprise.orchestration('nobody').watch().next()).rejects.toThrow(/not found/i);
+  await expect(reprise.getOrchestration('nobody').watch().next()).rejects.toThrow(/not found/i);
 });
 
 test("a person's restart is asked for", async () => {
@@ -142,7 +142,10 @@ describe('a run that continues as new', () => {
     const workflowId = `chained-${set.taskQueue}`;
     const options = { taskQueue: set.taskQueue, workflowId, args: [{ runs }] };
     const handle = await reprise.client.workflow.start('chained', options);
-    return { run: reprise.run(workflowId), goOn: () => handle.client.getHandle(workflowId).signal('goOn') };
+    return {
+      run: reprise.getRun(workflowId),
+      goOn: () => handle.client.getHandle(workflowId).signal('goOn'),
+    };
   }
 
   test('is watched from run to run: every event once and in order', async () => {
@@ -162,7 +165,7 @@ describe('a run that continues as new', () => {
     const watching = run.watch();
     await watching.next();
     await watching.return(undefined);
-    const place = await run.place();
+    const place = await run.cursor();
     expect(place.seq).toBe(1);
     for await (const { events } of run.watch({ everyMs: 10 }))
       if (events.some((event) => event.type === 'notice' && event.text.startsWith('begin'))) await goOn();
@@ -193,7 +196,7 @@ describe('questions for a person', () => {
     expect(mine.map(({ workflowId }) => workflowId)).toEqual(ids);
     expect(mine[0]).toMatchObject({ from: 'agent_a', question: 'What color theme?' });
     for (const { workflowId, questionId } of mine)
-      await reprise.run(workflowId).answer({ questionId, answer: 'Dark' });
+      await reprise.getRun(workflowId).answer({ questionId, answer: 'Dark' });
     for (const run of runs) expect((await run.result()).answer).toBe('Told: Dark.');
   });
 
@@ -225,18 +228,20 @@ describe('questions for a person', () => {
   test('an answer to an unknown run, to one that has ended, or one that is too long throws', async () => {
     const { reprise } = await open();
     const hi = { answer: 'Hi' };
-    await expect(reprise.run('nobody').answer(hi)).rejects.toThrow('There is no run of the id nobody');
+    await expect(reprise.getRun('nobody').answer(hi)).rejects.toThrow('There is no run of the id nobody');
     const run = await reprise.startOrchestration({ task: 'Be quick.', config });
     await run.result();
-    await expect(run.answer(hi)).rejects.toThrow(new NoOpenRun(`The run ${run.id} has ended (completed)`));
-    await expect(run.answer({ answer: 'x'.repeat(500_001) })).rejects.toThrow(AnswerTooLong);
+    await expect(run.answer(hi)).rejects.toThrow(
+      new RunNotOpenError(`The run ${run.id} has ended (completed)`),
+    );
+    await expect(run.answer({ answer: 'x'.repeat(500_001) })).rejects.toThrow(AnswerTooLongError);
   });
 });
 
 describe('a session', () => {
   test('takes a turn for each text that is sent, one at a time, and ends when it is closed', async () => {
     const { reprise } = await open();
-    const session = reprise.session(newRunId('chat'), { config });
+    const session = reprise.getSession(newRunId('chat'), { config });
     const turns = [
       await session.send('One.'),
       ...(await Promise.all([session.send('Two.'), session.send('Three.')])),
@@ -245,13 +250,13 @@ describe('a session', () => {
     expect(new Set(turns.map(({ turn }) => turn))).toEqual(new Set([1, 2, 3]));
     await session.close();
     expect(await session.result()).toMatchObject({ turns: 3, outcome: 'answered' });
-    await expect(session.send('Four.')).rejects.toThrow(NoOpenRun);
-    await expect(session.close()).rejects.toThrow(NoOpenRun);
+    await expect(session.send('Four.')).rejects.toThrow(RunNotOpenError);
+    await expect(session.close()).rejects.toThrow(RunNotOpenError);
   });
 
   test('with a wrong configuration fails its first turn with what is wrong', async () => {
     const { reprise } = await open();
-    const session = reprise.session(newRunId('chat'), { config: { agnets: [] } });
+    const session = reprise.getSession(newRunId('chat'), { config: { agnets: [] } });
     await expect(session.send('Hi.')).rejects.toMatchObject({
       cause: { message: expect.stringContaining('did you mean agents?') as string },
     });
@@ -279,7 +284,7 @@ describe('a session', () => {
     await machine.startWorker();
     const reprise = await connect({ address: machine.address });
     cleanUp.push(() => reprise.close());
-    const session = reprise.session('once', { config });
+    const session = reprise.getSession('once', { config });
     const turn = session.send('Once.');
     await reached.promise;
     await machine.killServer();

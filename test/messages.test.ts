@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import type { RunEvent, RunEventBody } from '../src/protocol/events.ts';
+import { teamDetails } from '../src/workflows/orchestration/view.ts';
 import { detailsOf } from '../src/workflows/runtime/details.ts';
-import { entriesOf, withoutEmoji } from '../src/workflows/runtime/log-lines.ts';
+import { entriesOf, withoutEmoji } from '../src/workflows/log-lines.ts';
 
 const event = (body: RunEventBody, attempt = 1): RunEvent => ({
   seq: 1,
@@ -58,8 +59,19 @@ test('plain lines have no emoji, and keep everything else', () => {
 
 test('the details for the Web UI tell the open question and how to answer it, attempt, agents, votes, restarts and cost, without tables', () => {
   const agent = { state: 'voted' as const, answers: 1, timedOut: false };
-  const details = detailsOf(
+  const questions = [
     {
+      questionId: 'q1',
+      from: 'a',
+      question: 'Red\nor blue?',
+      askedAt: '1',
+      expiresAt: '2026-11-21T09:06:10.123Z',
+    },
+  ];
+  const details = detailsOf(
+    questions,
+    teamDetails({
+      workflow: 'orchestration',
       phase: 'deciding',
       attempt: 2,
       maxAttempts: 3,
@@ -69,24 +81,16 @@ test('the details for the Web UI tell the open question and how to answer it, at
       ],
       selectedAgent: 'b',
       restarts: [{ attempt: 1, reason: 'Two\nlines', instructions: 'i' }],
-      usage: {
-        calls: 9,
-        inputTokens: 90,
-        cachedInputTokens: 0,
-        outputTokens: 10,
-        costUsd: 0.0123,
-        byAgent: {},
-      },
+      usage: null,
+    }),
+    {
+      calls: 9,
+      inputTokens: 90,
+      cachedInputTokens: 0,
+      outputTokens: 10,
+      costUsd: 0.0123,
+      byAgent: {},
     },
-    [
-      {
-        questionId: 'q1',
-        from: 'a',
-        question: 'Red\nor blue?',
-        askedAt: '1',
-        expiresAt: '2026-11-21T09:06:10.123Z',
-      },
-    ],
     'run-1',
   );
   expect(details).toBe(

@@ -3,7 +3,7 @@ import type { CallToolInput, CallToolResult } from '../protocol/tool.ts';
 import { hashOf } from '../store/ids.ts';
 import type { Store } from '../store/store.ts';
 import { failureOf, runTool, type Outcome } from '../tools/run-tool.ts';
-import type { Tool, Toolbox } from '../tools/tool.ts';
+import type { Tool, ToolRegistry } from '../tools/tool.ts';
 import { journalKey } from './call-model.ts';
 import { cancellable } from './cancellable.ts';
 
@@ -18,7 +18,7 @@ const kept = 1_000_000;
 
 export interface ToolDependencies {
   store: Store;
-  toolbox: Toolbox;
+  tools: ToolRegistry;
 }
 
 /**
@@ -30,27 +30,27 @@ export interface ToolDependencies {
  *
  * @throws `CancelledFailure` at once when it is cancelled, even if the tool goes on
  */
-export function createCallTool({ store, toolbox }: ToolDependencies) {
+export function createCallTool({ store, tools }: ToolDependencies) {
   return async function callTool(input: CallToolInput): Promise<CallToolResult> {
     const { info } = Context.current();
     const key = journalKey(info.workflowExecution?.runId, info.activityId);
-    if (info.isLocal) return stored(store, await run(toolbox, input, key));
+    if (info.isLocal) return stored(store, await run(tools, input, key));
 
     const inputHash = hashOf(JSON.stringify(input));
     const journalled = await store.findToolResult(key, inputHash);
     if (journalled !== undefined) return journalled;
     const mayHaveRun = info.attempt > 1 && input.tool.sideEffects === 'once';
-    const outcome = mayHaveRun ? leftOpen(input) : await run(toolbox, input, key);
+    const outcome = mayHaveRun ? leftOpen(input) : await run(tools, input, key);
     return store.commitToolResult(key, inputHash, await stored(store, outcome));
   };
 }
 
-async function run(toolbox: Toolbox, input: CallToolInput, idempotencyKey: string): Promise<Outcome> {
+async function run(tools: ToolRegistry, input: CallToolInput, idempotencyKey: string): Promise<Outcome> {
   const { info, cancellationSignal, cancelled } = Context.current();
   const workflowId = info.workflowExecution?.workflowId ?? '';
   try {
     return await cancellable(async (signal) => {
-      const tool = await find(toolbox, input);
+      const tool = await find(tools, input);
       const given = { workflowId, agentId: input.agent, idempotencyKey, signal };
       return runTool(tool, input.arguments, given, input.tool.timeout, cancelled);
     });
@@ -60,8 +60,8 @@ async function run(toolbox: Toolbox, input: CallToolInput, idempotencyKey: strin
   }
 }
 
-async function find(toolbox: Toolbox, { tool: { name, source } }: CallToolInput): Promise<Tool> {
-  const tools = await toolbox.tools(source);
+async function find(registry: ToolRegistry, { tool: { name, source } }: CallToolInput): Promise<Tool> {
+  const tools = await registry.tools(source);
   const tool = tools.find(({ spec }) => spec.name === name);
   if (tool !== undefined) return tool;
   const names = tools.map(({ spec }) => spec.name).join(', ');

@@ -1,6 +1,6 @@
 import { ApplicationFailure } from '@temporalio/common';
 import type { ListToolsInput, ListToolsResult, ToolSource, ToolSources } from '../protocol/tool.ts';
-import { SourceError, type Tool, type Toolbox } from '../tools/tool.ts';
+import { SourceError, type Tool, type ToolRegistry } from '../tools/tool.ts';
 import type { ToolDependencies } from './call-tool.ts';
 import { INVALID_INPUT } from './prepare-input.ts';
 
@@ -14,13 +14,13 @@ interface Sourced {
  *
  * @throws `ApplicationFailure` of type `InvalidInput`, not retryable, with everything that is wrong
  */
-export function createListTools({ store, toolbox }: ToolDependencies) {
+export function createListTools({ store, tools }: ToolDependencies) {
   return async function listTools({
     sources,
     own,
     harmlessOnly = false,
   }: ListToolsInput): Promise<ListToolsResult> {
-    const loaded = await Promise.all(sourcesOf(sources).map((source) => load(toolbox, source)));
+    const loaded = await Promise.all(sourcesOf(sources).map((source) => load(tools, source)));
     const found = loaded.flatMap(({ problems, ...sourced }) => (problems === undefined ? [sourced] : []));
     const names = [
       ...own.map(({ name }) => ({ name, from: "the agent's own tools" })),
@@ -55,9 +55,9 @@ const sourcesOf = ({ packages, mcpServers }: ToolSources): ToolSource[] => [
 const nameOf = (source: ToolSource): string =>
   'mcp' in source ? `the MCP server ${source.mcp.name}` : source.package;
 
-async function load(toolbox: Toolbox, source: ToolSource): Promise<Sourced & { problems?: string[] }> {
+async function load(tools: ToolRegistry, source: ToolSource): Promise<Sourced & { problems?: string[] }> {
   try {
-    return { source, tools: await toolbox.tools(source) };
+    return { source, tools: await tools.tools(source) };
   } catch (error) {
     if (error instanceof SourceError) return { source, tools: [], problems: error.problems };
     throw error;

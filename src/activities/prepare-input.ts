@@ -4,7 +4,7 @@ import type { Environment } from '../config/environment.ts';
 import { readNamedConfig } from '../config/named-config.ts';
 import { problemsOf, problemText, under, type Checked } from '../config/problems.ts';
 import type { Read } from '../config/read-config.ts';
-import type { PriceTable } from '../protocol/prices.ts';
+import type { PriceTable } from '../protocol/usage.ts';
 
 /** Type of the failure of a run whose input or configuration is wrong: nothing was spent. */
 export const INVALID_INPUT = 'InvalidInput';

@@ -1,7 +1,7 @@
 import { Context } from '@temporalio/activity';
 import type { Message } from '../protocol/message.ts';
 import type { CallModelInput, ModelProgress } from '../protocol/model-call.ts';
-import { plainConversation, writingNow } from '../workflows/ask-others/shadow-prompts.ts';
+import { plainConversation, writingNow } from '../workflows/ask-others/prompts.ts';
 
 /** What is being written is worth little waiting: without it the shadow has the rest of the conversation. */
 const patienceMs = 2000;

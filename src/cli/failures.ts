@@ -10,15 +10,15 @@ import {
   NamespaceNotFoundError,
   TerminatedFailure,
 } from '@temporalio/common';
-import { AnswerTooLong, NoOpenRun } from '../client.ts';
+import { AnswerTooLongError, RunNotOpenError } from '../client.ts';
 import { CommandError, exitStatus, usageError } from './exit.ts';
 
 /** Puts what Temporal's client threw into words, with the exit status that fits; all else is returned as it is. */
 export function asCommandError(error: unknown): unknown {
   if (error instanceof WorkflowFailedError || error instanceof WorkflowUpdateFailedError)
     return runFailed(error);
-  if (error instanceof NoOpenRun) return new CommandError(error.message);
-  if (error instanceof AnswerTooLong) return usageError(error.message);
+  if (error instanceof RunNotOpenError) return new CommandError(error.message);
+  if (error instanceof AnswerTooLongError) return usageError(error.message);
   const namespace = missingNamespace(error);
   if (namespace !== undefined) {
     return usageError(

@@ -1,6 +1,6 @@
-import type { Look, Run, WatchOptions } from '../client.ts';
+import type { RunSnapshot, Run, WatchOptions } from '../client.ts';
 import { openView, type View } from './live/view.ts';
-import { Desk, type DeskOptions } from './questions/desk.ts';
+import { QuestionPrompter, type QuestionOptions } from './questions/prompter.ts';
 
 /** Time between two attempts to bring back what a run needs. */
 const reviveEveryMs = 10_000;
@@ -9,10 +9,10 @@ const reviveEveryMs = 10_000;
 export class Following {
   readonly view: View;
   readonly #run: Run;
-  readonly #desk: Desk;
+  readonly #questions: QuestionPrompter;
   readonly #revive: () => Promise<void>;
   readonly #leave: () => void;
-  #held: Look | undefined;
+  #held: RunSnapshot | undefined;
   #revivedAt = 0;
   #troubled = false;
 
@@ -20,7 +20,7 @@ export class Following {
    * @param revive starts what a run at a local address needs, if it died
    * @param leave what Ctrl-C does, once the terminal is as it should stay
    */
-  constructor(run: Run, options: DeskOptions, revive: () => Promise<void>, leave: () => never) {
+  constructor(run: Run, options: QuestionOptions, revive: () => Promise<void>, leave: () => never) {
     this.view = openView(options.plain ?? false);
     this.#leave = () => {
       this.close();
@@ -28,7 +28,7 @@ export class Following {
     };
     this.#run = run;
     this.#revive = revive;
-    this.#desk = new Desk(run, options, this.view, this.#leave);
+    this.#questions = new QuestionPrompter(run, options, this.view, this.#leave);
     process.once('SIGINT', this.#leave);
   }
 
@@ -38,7 +38,7 @@ export class Following {
     let until = 0;
     for await (const look of this.#run.watch(watch)) {
       this.#show(look);
-      this.#desk.see(look.events);
+      this.#questions.see(look.events);
       since ||= Date.parse(look.events.at(0)?.at ?? '') || 0;
       until = Date.parse(look.events.at(-1)?.at ?? '') || until;
       await this.#mend(look);
@@ -50,25 +50,25 @@ export class Following {
   /** Leaves the terminal as it should stay. */
   close(): void {
     process.removeListener('SIGINT', this.#leave);
-    this.#desk.close();
+    this.#questions.close();
     if (this.#held !== undefined) this.view.show(this.#held);
     this.#held = undefined;
     this.view.close();
   }
 
   /** While the person is prompted, what happens is kept for later. */
-  #show(look: Look): void {
+  #show(look: RunSnapshot): void {
     const all = this.#held === undefined ? look : { ...look, events: [...this.#held.events, ...look.events] };
-    this.#held = this.#desk.isPrompting ? all : undefined;
+    this.#held = this.#questions.isPrompting ? all : undefined;
     if (this.#held === undefined) this.view.show(all);
   }
 
-  async #mend({ trouble }: Look): Promise<void> {
+  async #mend({ trouble }: RunSnapshot): Promise<void> {
     if (trouble === undefined) {
       this.#troubled = false;
       return;
     }
-    if (this.#desk.isPrompting) return;
+    if (this.#questions.isPrompting) return;
     if (!this.#troubled)
       this.view.say(`No worker answers; the run goes on as soon as one does (${trouble.message})`);
     this.#troubled = true;

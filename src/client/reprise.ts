@@ -5,11 +5,8 @@ import type { SessionInput } from '../protocol/session.ts';
 import type { SolveInput } from '../protocol/plan-and-execute.ts';
 import { questionsOf, waitingRuns, type InboxQuestion } from './inbox.ts';
 import { firstLine, newRunId } from './names.ts';
-import { OrchestrationRun } from './orchestration-run.ts';
-import { ResearchRun } from './research-run.ts';
-import { Run } from './run.ts';
+import { OrchestrationRun, ResearchRun, Run, SolveRun } from './run.ts';
 import { SessionRun } from './session-run.ts';
-import { SolveRun } from './solve-run.ts';
 import { statsOf, type StatsOptions } from './stats.ts';
 import type { Stats } from './sum-up.ts';
 
@@ -41,12 +38,12 @@ export class Reprise {
     return new OrchestrationRun(handle);
   }
 
-  /** A run that was started before, from anywhere. */
-  orchestration(id: string): OrchestrationRun {
+  /** A run of the workflow `orchestration` that was started before, from anywhere. */
+  getOrchestration(id: string): OrchestrationRun {
     return new OrchestrationRun(this.client.workflow.getHandle(id));
   }
 
-  /** Starts a research of an idea. @param options `id`: the workflow's id; a readable one is made when absent */
+  /** Starts research on an idea. @param options `id`: the workflow's id; a readable one is made when absent */
   async startResearch(input: ResearchInput, options: { id?: string } = {}): Promise<ResearchRun> {
     const workflowId = options.id ?? newRunId('research');
     const handle = await this.client.workflow.start('research', {
@@ -58,12 +55,12 @@ export class Reprise {
     return new ResearchRun(handle);
   }
 
-  /** A research that was started before, from anywhere. */
-  research(id: string): ResearchRun {
+  /** A run of the workflow `research` that was started before, from anywhere. */
+  getResearch(id: string): ResearchRun {
     return new ResearchRun(this.client.workflow.getHandle(id));
   }
 
-  /** Starts solving a problem. @param options `id`: the workflow's id; a readable one is made when absent */
+  /** Starts a plan that solves a problem. @param options `id`: the workflow's id; a readable one is made when absent */
   async startSolve(input: SolveInput, options: { id?: string } = {}): Promise<SolveRun> {
     const workflowId = options.id ?? newRunId('solve');
     const handle = await this.client.workflow.start('planAndExecute', {
@@ -75,8 +72,8 @@ export class Reprise {
     return new SolveRun(handle);
   }
 
-  /** A run that solves a problem, started before from anywhere. */
-  solve(id: string): SolveRun {
+  /** A run of the workflow `planAndExecute` that was started before, from anywhere. */
+  getSolve(id: string): SolveRun {
     return new SolveRun(this.client.workflow.getHandle(id));
   }
 
@@ -95,12 +92,12 @@ export class Reprise {
    *
    * @param input for one that begins; one that is open has its own
    */
-  session(id: string, input: SessionInput = {}): SessionRun {
+  getSession(id: string, input: SessionInput = {}): SessionRun {
     return new SessionRun(this.client.workflow.getHandle(id), this.#sessionStart(input, id));
   }
 
   /** A run of any kind that was started before, from anywhere. */
-  run(id: string): Run {
+  getRun(id: string): Run {
     return new Run(this.client.workflow.getHandle(id));
   }
 
@@ -135,5 +132,10 @@ export class Reprise {
 
   async close(): Promise<void> {
     await this.#connection.close();
+  }
+
+  /** `await using`: closes the connection; runs go on. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
   }
 }

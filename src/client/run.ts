@@ -3,15 +3,31 @@ import {
   type WorkflowExecutionDescription,
   type WorkflowHandle,
 } from '@temporalio/client';
-import { answerRoom, type HumanReply, type PendingQuestion } from '../protocol/questions.ts';
+import type { SignalDefinition } from '@temporalio/common';
+import {
+  answerSignal,
+  decideSignal,
+  eventsQuery,
+  pendingQuestionsQuery,
+  requestRestartSignal,
+  stateQuery,
+} from '../protocol/definitions.ts';
 import type { RunEvent } from '../protocol/events.ts';
-import type { Place } from './chain.ts';
-import { AnswerTooLong, NoOpenRun } from './failures.ts';
-import { callsIn, type Look, type PendingCall, type RunState } from './look.ts';
-import { watchRun, type WatchOptions } from './watch.ts';
+import type { OrchestrationResult } from '../protocol/orchestration.ts';
+import type { SolveResult, SolveState } from '../protocol/plan-and-execute.ts';
+import { answerRoom, type HumanReply, type PendingQuestion } from '../protocol/questions.ts';
+import type { OperatorDecision, ResearchResult, ResearchState } from '../protocol/research.ts';
+import type { SessionResult } from '../protocol/session.ts';
+import type { OrchestrationState, State } from '../protocol/state.ts';
+import { AnswerTooLongError, RunNotOpenError } from './errors.ts';
+import { callsIn, type PendingCall, type RunSnapshot } from './snapshot.ts';
+import { watchRun, type EventCursor, type WatchOptions } from './watch.ts';
+
+/** The result of a run of any workflow type, told apart by `workflow`. */
+export type RunResult = OrchestrationResult | ResearchResult | SessionResult | SolveResult;
 
 /** What runs of every workflow type have. */
-export class Run<State extends RunState = RunState, Result = unknown> {
+export class Run<S extends State = State, R extends RunResult = RunResult> {
   protected readonly handle: WorkflowHandle;
 
   constructor(handle: WorkflowHandle) {
@@ -23,24 +39,24 @@ export class Run<State extends RunState = RunState, Result = unknown> {
   }
 
   /** Waits for the end. @throws `WorkflowFailedError` */
-  async result(): Promise<Result> {
-    return (await this.handle.result()) as Result;
+  async result(): Promise<R> {
+    return (await this.handle.result()) as R;
   }
 
   /**
    * Answers a question as a person; an empty answer skips it. Without `questionId` it is for the question that waits
    * when the answer arrives, which may be another one than the person has read.
    *
-   * @throws `AnswerTooLong`, before anything is sent; `NoOpenRun` where the run is unknown or has ended
+   * @throws `AnswerTooLongError`, before anything is sent; `RunNotOpenError` where the run is unknown or has ended
    */
   async answer(reply: HumanReply): Promise<void> {
-    if (reply.answer.length > answerRoom) throw new AnswerTooLong(reply.answer.length);
-    await this.signalOpen('answer', reply);
+    if (reply.answer.length > answerRoom) throw new AnswerTooLongError(reply.answer.length);
+    await this.signalOpen(answerSignal, reply);
   }
 
   /** The questions that wait for a person. */
   async pendingQuestions(): Promise<PendingQuestion[]> {
-    return this.handle.query<PendingQuestion[]>('pendingQuestions');
+    return this.handle.query(pendingQuestionsQuery);
   }
 
   /**
@@ -48,18 +64,18 @@ export class Run<State extends RunState = RunState, Result = unknown> {
    * chain has; `watch` follows the chain.
    */
   async events(from = 1): Promise<RunEvent[]> {
-    return this.handle.query<RunEvent[], [number]>('events', from);
+    return this.handle.query(eventsQuery, from);
   }
 
   /** How far its events have come, for a later `watch`. @throws `WorkflowNotFoundError` */
-  async place(): Promise<Place> {
+  async cursor(): Promise<EventCursor> {
     const { runId } = await this.handle.describe();
-    const events = await this.handle.client.getHandle(this.id, runId).query<RunEvent[]>('events');
+    const events = await this.handle.client.getHandle(this.id, runId).query(eventsQuery);
     return { runId, seq: events.at(-1)?.seq ?? 0 };
   }
 
-  async state(): Promise<State> {
-    return this.handle.query<State>('state');
+  async state(): Promise<S> {
+    return (await this.handle.query(stateQuery)) as S;
   }
 
   /** Whether the run still goes on. @throws `WorkflowNotFoundError` */
@@ -67,16 +83,17 @@ export class Run<State extends RunState = RunState, Result = unknown> {
     return (await this.handle.describe()).status.name === 'RUNNING';
   }
 
-  /** @throws `NoOpenRun`, which says whether the run is unknown or has ended */
+  /** @throws `RunNotOpenError`, which says whether the run is unknown or has ended */
   async assertOpen(): Promise<void> {
     await this.openType();
   }
 
-  /** The workflow type of a run that still goes on. @throws `NoOpenRun` */
+  /** The workflow type of a run that still goes on. @throws `RunNotOpenError` */
   async openType(): Promise<string> {
     const { status, type } = await this.#describe();
     if (status.name === 'RUNNING') return type;
-    throw new NoOpenRun(`The run ${this.id} has ended (${status.name.toLowerCase().replaceAll('_', ' ')})`);
+    const how = status.name.toLowerCase().replaceAll('_', ' ');
+    throw new RunNotOpenError(`The run ${this.id} has ended (${how})`);
   }
 
   /** The calls under way, with the texts in progress that their heartbeats carry. */
@@ -91,8 +108,44 @@ export class Run<State extends RunState = RunState, Result = unknown> {
    *
    * @throws `WorkflowNotFoundError`, and what a look cannot overcome, such as a refused key
    */
-  watch(options: WatchOptions = {}): AsyncGenerator<Look<State>> {
-    return watchRun<State>(this.handle, options);
+  watch(options: WatchOptions = {}): AsyncGenerator<RunSnapshot<S>> {
+    return watchRun<S>(this.handle, options);
+  }
+
+  /** Has Temporal cancel the run: its calls in flight are given up, and `result` throws. @throws `RunNotOpenError` */
+  async cancel(): Promise<void> {
+    await this.#ifOpen(() => this.handle.cancel());
+  }
+
+  /** Ends the run at once, whatever it is doing; nothing of it runs any more. @throws `RunNotOpenError` */
+  async terminate(reason?: string): Promise<void> {
+    await this.#ifOpen(() => this.handle.terminate(reason));
+  }
+
+  /** `await using`: cancels the run where it still goes on. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    try {
+      await this.cancel();
+    } catch (error) {
+      if (!(error instanceof RunNotOpenError)) throw error;
+    }
+  }
+
+  /** Sends a signal. @throws `RunNotOpenError` */
+  protected async signalOpen<Args extends unknown[]>(
+    signal: SignalDefinition<Args>,
+    ...payload: Args
+  ): Promise<void> {
+    await this.#ifOpen(() => this.handle.signal(signal, ...payload));
+  }
+
+  async #ifOpen(act: () => Promise<unknown>): Promise<void> {
+    try {
+      await act();
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError) await this.assertOpen();
+      throw error;
+    }
   }
 
   async #describe(): Promise<WorkflowExecutionDescription> {
@@ -100,17 +153,33 @@ export class Run<State extends RunState = RunState, Result = unknown> {
       return await this.handle.describe();
     } catch (error) {
       if (!(error instanceof WorkflowNotFoundError)) throw error;
-      throw new NoOpenRun(`There is no run of the id ${this.id}`);
-    }
-  }
-
-  /** Sends a signal. @throws `NoOpenRun` */
-  protected async signalOpen(name: string, ...payload: unknown[]): Promise<void> {
-    try {
-      await this.handle.signal(name, ...payload);
-    } catch (error) {
-      if (error instanceof WorkflowNotFoundError) await this.assertOpen();
-      throw error;
+      throw new RunNotOpenError(`There is no run of the id ${this.id}`);
     }
   }
 }
+
+/** A run of a workflow that a person may have started over. */
+class RestartableRun<S extends State, R extends RunResult> extends Run<S, R> {
+  /**
+   * Asks for a restart as a person: it counts toward the limit, and is refused at it.
+   *
+   * @throws `RunNotOpenError`
+   */
+  async requestRestart(reason: string, instructions: string): Promise<void> {
+    await this.signalOpen(requestRestartSignal, { reason, instructions });
+  }
+}
+
+/** A run of the workflow `orchestration`. */
+export class OrchestrationRun extends RestartableRun<OrchestrationState, OrchestrationResult> {}
+
+/** A run of the workflow `research`. */
+export class ResearchRun extends RestartableRun<ResearchState, ResearchResult> {
+  /** Ends the loop as a person: on to the synthesis, or no further model call. @throws `RunNotOpenError` */
+  async decide(decision: OperatorDecision): Promise<void> {
+    await this.signalOpen(decideSignal, decision);
+  }
+}
+
+/** A run of the workflow `planAndExecute`. */
+export class SolveRun extends Run<SolveState, SolveResult> {}

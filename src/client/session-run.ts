@@ -11,7 +11,9 @@ import {
 } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import type { SessionResult, TurnResult } from '../protocol/session.ts';
-import { isLost, type RunState } from './look.ts';
+import { closeSignal, handleTextUpdate } from '../protocol/definitions.ts';
+import type { SessionState } from '../protocol/state.ts';
+import { isLost } from './snapshot.ts';
 import { firstLine } from './names.ts';
 import { Run } from './run.ts';
 
@@ -20,7 +22,7 @@ const accepted = { waitForStage: WorkflowUpdateStage.ACCEPTED } as const;
 const retryEveryMs = 1000;
 
 /** A run of the workflow `session`: a conversation, one turn at a time. */
-export class SessionRun extends Run<RunState, SessionResult> {
+export class SessionRun extends Run<SessionState, SessionResult> {
   /** How to start the session with its first turn; absent once it is known to have begun. */
   #start: WorkflowStartOptions | undefined;
 
@@ -35,7 +37,7 @@ export class SessionRun extends Run<RunState, SessionResult> {
    * sent; a server that is away meanwhile is waited for. Turns of several senders are taken in the order of arrival.
    *
    * @throws `WorkflowUpdateFailedError` where the turn failed, `WorkflowFailedError` where the session did with it;
-   *   `NoOpenRun` where the session has ended
+   *   `RunNotOpenError` where the session has ended
    */
   async send(text: string): Promise<TurnResult> {
     const updateId = randomUUID();
@@ -49,20 +51,20 @@ export class SessionRun extends Run<RunState, SessionResult> {
     }
   }
 
-  /** Ends the session once the turns that were sent are done. @throws `NoOpenRun` */
+  /** Ends the session once the turns that were sent are done. @throws `RunNotOpenError` */
   async close(): Promise<void> {
-    await this.signalOpen('close');
+    await this.signalOpen(closeSignal);
   }
 
   #begin(text: string, updateId: string): Promise<WorkflowUpdateHandle<TurnResult>> {
     const turn = { ...accepted, updateId, args: [text] as [string] };
-    if (this.#start === undefined) return this.handle.startUpdate<TurnResult, [string]>('handleText', turn);
+    if (this.#start === undefined) return this.handle.startUpdate(handleTextUpdate, turn);
     const startWorkflowOperation = new WithStartWorkflowOperation('session', {
       ...this.#start,
       staticSummary: firstLine(text),
       workflowIdConflictPolicy: 'USE_EXISTING',
     });
-    return this.handle.client.startUpdateWithStart('handleText', { ...turn, startWorkflowOperation });
+    return this.handle.client.startUpdateWithStart(handleTextUpdate, { ...turn, startWorkflowOperation });
   }
 
   /** A session that was refused or failed tells why by its result. @throws always */

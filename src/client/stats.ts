@@ -1,7 +1,7 @@
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import type { OrchestrationResult } from '../protocol/orchestration.ts';
 import type { ResearchResult } from '../protocol/research.ts';
-import { isLost } from './look.ts';
+import { isLost } from './snapshot.ts';
 import { sumUp, type Results, type Stats } from './sum-up.ts';
 
 export interface StatsOptions {
@@ -51,7 +51,9 @@ async function resultOf(client: Client, { workflowId, runId }: WorkflowExecution
 
 /** @throws where the result is another one: a namespace may have workflows of somebody else's under these names */
 function add({ orchestrations, researches }: Results, type: string, result: unknown): void {
-  const { restarts, iterations, usage } = (result ?? {}) as Partial<OrchestrationResult & ResearchResult>;
+  const { restarts, iterations, usage } = (result ?? {}) as Partial<
+    Omit<OrchestrationResult, 'workflow'> & Omit<ResearchResult, 'workflow'>
+  >;
   const told = type === 'research' ? iterations : restarts;
   if (!Array.isArray(told) || typeof usage?.calls !== 'number')
     throw new Error(`its result is not one of ${type}`);

@@ -93,8 +93,8 @@ function sumUpResearches(all: Results['researches']): ResearchStats {
     gain: gainOf(restarts),
     byKind: {
       viability: ofKind('viability'),
-      'prior art': ofKind('prior art'),
-      'no score': ofKind('no score'),
+      prior_art: ofKind('prior_art'),
+      no_score: ofKind('no_score'),
       person: ofKind('person'),
     },
   };

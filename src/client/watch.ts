@@ -1,12 +1,21 @@
-import { WorkflowNotFoundError, type WorkflowHandle } from '@temporalio/client';
-import { eventsSince, type Place } from './chain.ts';
-import { callsIn, isPassing, type Look, type RunState } from './look.ts';
+import { WorkflowNotFoundError, type WorkflowClient, type WorkflowHandle } from '@temporalio/client';
+import { eventsQuery, stateQuery } from '../protocol/definitions.ts';
+import type { RunEvent } from '../protocol/events.ts';
+import type { State } from '../protocol/state.ts';
+import { callsIn, isPassing, type RunSnapshot } from './snapshot.ts';
+
+/** How far a run's events are known. */
+export interface EventCursor {
+  runId: string;
+  /** Sequence number of the last event that is known; 0 where none is. */
+  seq: number;
+}
 
 export interface WatchOptions {
   /** Time between looks, in milliseconds; 250 when absent. */
   everyMs?: number;
   /** Only what has happened since then is shown. */
-  after?: Place;
+  after?: EventCursor;
   /** When this is settled, one more look is the last one. Until then the run may not have begun yet. */
   until?: Promise<unknown>;
 }
@@ -15,10 +24,10 @@ export interface WatchOptions {
 const lookPatience = 5000;
 
 /** See `Run.watch`. Queries, which cost a worker's time, are made only when the history has grown. */
-export async function* watchRun<State extends RunState>(
+export async function* watchRun<S extends State>(
   handle: WorkflowHandle,
   { everyMs = 250, after, until }: WatchOptions,
-): AsyncGenerator<Look<State>> {
+): AsyncGenerator<RunSnapshot<S>> {
   const { client, workflowId } = handle;
   const { payloadConverter } = client.options.loadedDataConverter;
   let over = false;
@@ -29,21 +38,21 @@ export async function* watchRun<State extends RunState>(
   let seen = after;
   let seenLength = -1;
   let inVain = 0;
-  let state: State | undefined;
+  let state: S | undefined;
   for (;;) {
     const isLast = over;
     let ended = false;
-    const look: Look<State> = { events: [], state, calls: [] };
+    const snapshot: RunSnapshot<S> = { events: [], state, calls: [] };
     try {
       await client.connection.withDeadline(Date.now() + lookPatience, async () => {
         const description = await handle.describe();
         const { runId, historyLength } = description;
         ended = description.status.name !== 'RUNNING';
-        look.calls = callsIn(description, payloadConverter);
+        snapshot.calls = callsIn(description, payloadConverter);
         if (runId === seen?.runId && historyLength <= seenLength) return;
         const events = await eventsSince(client, workflowId, runId, seen);
-        state = await client.getHandle(workflowId, runId).query<State>('state');
-        Object.assign(look, { events, state });
+        state = (await client.getHandle(workflowId, runId).query(stateQuery)) as S;
+        Object.assign(snapshot, { events, state });
         const last = events.at(-1);
         // A run that has told nothing yet may still turn out to be another one under the same id.
         if (last !== undefined || seen === undefined) seen = { runId, seq: last?.seq ?? 0 };
@@ -53,13 +62,54 @@ export async function* watchRun<State extends RunState>(
     } catch (error) {
       const isComing = until !== undefined && error instanceof WorkflowNotFoundError;
       if (!isPassing(error) && !isComing) throw error;
-      if (!isComing) look.trouble = error;
+      if (!isComing) snapshot.trouble = error;
       inVain += 1;
     }
-    yield look;
+    yield snapshot;
     if (isLast) return;
     if (until === undefined && ended && (inVain === 0 || inVain > 2)) return;
     const pause = new Promise((resolve) => setTimeout(resolve, everyMs));
     await (over || settled === undefined ? pause : Promise.race([pause, settled]));
   }
+}
+
+/**
+ * What has happened since a place, in a run and in those that it continues: sequence numbers go on from run to run, and
+ * each keeps its own events. Where it continues none, as a new one under an old id, all of its events are new.
+ */
+async function eventsSince(
+  client: WorkflowClient,
+  workflowId: string,
+  runId: string,
+  known: EventCursor | undefined,
+): Promise<RunEvent[]> {
+  const query = (from: number): Promise<RunEvent[]> =>
+    client.getHandle(workflowId, runId).query(eventsQuery, from);
+  const from = (known?.seq ?? 0) + 1;
+  const own = await query(from);
+  if (runId === known?.runId || own[0]?.seq === from) return own;
+  const earlier = await runBefore(client, workflowId, runId);
+  if (earlier === undefined) return from === 1 ? own : query(1);
+  try {
+    return [...(await eventsSince(client, workflowId, earlier, known)), ...own];
+  } catch (error) {
+    // The server keeps ended runs only for some time.
+    if (error instanceof WorkflowNotFoundError) return own;
+    throw error;
+  }
+}
+
+/** The run that continued as this one. */
+async function runBefore(
+  { workflowService, options }: WorkflowClient,
+  workflowId: string,
+  runId: string,
+): Promise<string | undefined> {
+  const { history } = await workflowService.getWorkflowExecutionHistory({
+    namespace: options.namespace,
+    execution: { workflowId, runId },
+    maximumPageSize: 1,
+  });
+  const started = history?.events?.[0]?.workflowExecutionStartedEventAttributes;
+  return started?.continuedExecutionRunId || undefined;
 }

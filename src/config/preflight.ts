@@ -8,7 +8,7 @@ import type { Team } from './team.ts';
 export function preflight({ agents, final_agent }: Team, environment: Environment): string[] {
   return [
     ...agents.flatMap((agent) => preflightAgent(agent, environment)),
-    ...(final_agent === undefined ? [] : lacking('final_agent', final_agent.backend, environment)),
+    ...(final_agent === undefined ? [] : lacking('final agent', final_agent.backend, environment)),
   ];
 }
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import type { PriceTable } from '../protocol/prices.ts';
+import type { PriceTable } from '../protocol/usage.ts';
 import type { Environment } from './environment.ts';
 import { problemsOf, problemText } from './problems.ts';
 

@@ -1,5 +1,5 @@
 import type { Backend } from '../config/backend.ts';
-import type { Price, PriceTable } from '../protocol/prices.ts';
+import type { Price, PriceTable } from '../protocol/usage.ts';
 
 /**
  * List prices in US dollars per million tokens, by the model's name with or without a date at its end.

@@ -1,6 +1,6 @@
 import type { BroadcastResult, PendingQuestion } from './questions.ts';
 import type { Outcome } from './orchestration.ts';
-import type { Decision, ResearchOutcome, RestartKind } from './research.ts';
+import type { OperatorDecision, ResearchOutcome, RestartKind } from './research.ts';
 import type { SessionResult } from './session.ts';
 import type { PlannedSubtask, SolveOutcome, StateSummary, Validation } from './plan-and-execute.ts';
 import type { CallToolResult } from './tool.ts';
@@ -13,18 +13,18 @@ export type AgentState =
   | 'voting'
   | 'voted'
   | 'asking'
-  | 'using tools'
+  | 'using_tools'
   | 'planning'
   | 'criticising'
   | 'writing'
   | 'out'
-  | 'timed out';
+  | 'timed_out';
 
 /** How a question to a person came to its end; `withdrawn`: the agent that asked does not wait any more. */
 export type QuestionEnd = 'answered' | 'skipped' | 'timeout' | 'withdrawn';
 
 /** Who asked for a restart. */
-export type Requester = 'final agent' | 'person';
+export type Requester = 'final_agent' | 'person';
 
 /** What happens in a research besides. Its `attempt` is the planning iteration. */
 export type ResearchEventBody =
@@ -33,13 +33,13 @@ export type ResearchEventBody =
   /** Something that the report goes without: a search, an issue. */
   | { type: 'gap'; text: string }
   /** `fewer`: a plan before this one was drawn anew for its prior art. */
-  | { type: 'prior art'; similar: number; works: string[]; fewer: boolean }
+  | { type: 'prior_art'; similar: number; works: string[]; fewer: boolean }
   | { type: 'criticising' }
   /** A null score: the critic gave none. */
   | { type: 'criticism'; score: number | null; verdict: string; text: string }
   /** `more`: it is not the first one. */
   | {
-      type: 'planning restart';
+      type: 'planning_restart';
       kind: RestartKind;
       from: number;
       to: number;
@@ -51,7 +51,7 @@ export type ResearchEventBody =
   | { type: 'synthesis'; iteration: number; best: number | null }
   /** The research waits for a person to decide. */
   | { type: 'approval' }
-  | ({ type: 'decided' } & Decision)
+  | ({ type: 'decided' } & OperatorDecision)
   | { type: 'stored'; reportId: string }
   | { type: 'issue'; url: string; created: boolean };
 
@@ -62,26 +62,25 @@ export type SolveEventBody =
   | { type: 'phase'; phase: 'QUERY ANALYSIS' | 'PLANNING' | 'EXECUTION' | 'SYNTHESIS AND VALIDATION' }
   | { type: 'analysis'; requirements: string[]; answerFormat: string }
   | { type: 'subtasks'; subtasks: PlannedSubtask[] }
-  | { type: 'subtask started'; id: string; description: string; isRetry: boolean }
-  | { type: 'subtask completed'; id: string; result: string; isRetry: boolean }
+  | { type: 'subtask_started'; id: string; description: string; isRetry: boolean }
+  | { type: 'subtask_completed'; id: string; result: string; isRetry: boolean }
   /** `isRun`: it was carried out; else what it depends on has failed. */
-  | { type: 'subtask failed'; id: string; error: string; isRun: boolean; isRetry: boolean }
+  | { type: 'subtask_failed'; id: string; error: string; isRun: boolean; isRetry: boolean }
   /** A round in which only what has failed runs again. */
-  | { type: 'retry round'; ids: string[] }
+  | { type: 'retry_round'; ids: string[] }
   /** A round of new subtasks for what is missing. */
-  | { type: 'new plan round'; missing: string[] }
-  | { type: 'round ended'; what: 'plan' | 'retry' | 'new plan'; count: number }
+  | { type: 'new_plan_round'; missing: string[] }
+  | { type: 'round_ended'; what: 'plan' | 'retry' | 'new_plan'; count: number }
   | { type: 'solution'; answer: string }
   | ({ type: 'validation' } & Validation)
-  | { type: 'state summary'; summary: StateSummary };
+  | { type: 'state_summary'; summary: StateSummary };
 
-/** What happens in a run, one entry for each thing that a person may want to see. */
-export type RunEventBody =
-  | { type: 'started'; task: string; agents: string[] }
-  | { type: 'notice'; text: string }
-  | { type: 'warning'; text: string; agent?: string }
+/** How runs, and a session's turns, may end. */
+export type FinalOutcome = Outcome | SessionResult['outcome'] | ResearchOutcome | SolveOutcome;
+
+/** What happens in a team besides. Its `attempt` is the attempt of the whole team. */
+export type TeamEventBody =
   | { type: 'attempt'; maxAttempts: number; restart?: { reason: string; instructions: string } }
-  | { type: 'thinking'; agent: string; purpose: string; activityId: string; model: string }
   | { type: 'answer'; agent: string; name: string; number: number; content: string }
   | { type: 'refused'; agent: string; text: string }
   | { type: 'vote'; agent: string; for: string; reason: string }
@@ -99,15 +98,22 @@ export type RunEventBody =
       reason?: string;
       instructions?: string;
     }
-  | { type: 'restart'; by: Requester; from: number; to: number; reason: string; instructions: string }
+  | { type: 'restart'; by: Requester; from: number; to: number; reason: string; instructions: string };
+
+/** What may happen in a run of any kind. */
+export type CommonEventBody =
+  | { type: 'started'; task: string; agents: string[] }
+  | { type: 'notice'; text: string }
+  | { type: 'warning'; text: string; agent?: string }
+  | { type: 'thinking'; agent: string; purpose: string; activityId: string; model: string }
   /** `isPlanning`: it is planning iterations that are used up. */
-  | { type: 'restart refused'; by: Requester; reason: string; isPlanning?: boolean }
+  | { type: 'restart_refused'; by: Requester; reason: string; isPlanning?: boolean }
   /** An agent has called `ask_others`. `of`: ids of those asked; a person is `human`. */
   | { type: 'asked'; agent: string; requestId: string; question: string; of: string[] }
   /** The shadow of `agent` has answered the question of `asker`. */
   | { type: 'responded'; agent: string; requestId: string; asker: string; content: string }
   | {
-      type: 'ask ended';
+      type: 'ask_ended';
       agent: string;
       requestId: string;
       status: BroadcastResult['status'];
@@ -115,26 +121,27 @@ export type RunEventBody =
     }
   /** A person is prompted; the question waits until the event `question closed` of its id. */
   | ({ type: 'question' } & PendingQuestion)
-  | { type: 'question closed'; questionId: string; how: QuestionEnd; answer?: string }
+  | { type: 'question_closed'; questionId: string; how: QuestionEnd; answer?: string }
   /** An answer came after its question had closed, or before anything was asked: it is kept for those who ask next. */
-  | { type: 'answer kept'; questionId?: string; answer: string }
+  | { type: 'answer_kept'; questionId?: string; answer: string }
   /** A tool of the world is run for an agent. */
   | { type: 'tool'; agent: string; tool: string }
-  | { type: 'tool ended'; agent: string; tool: string; status: CallToolResult['status'] }
+  | { type: 'tool_ended'; agent: string; tool: string; status: CallToolResult['status'] }
   /** A text for the person whom a session serves; `last`: the turn's answer. */
   | { type: 'says'; agent: string; text: string; last: boolean }
   /** A session's next turn has begun. */
   | { type: 'turn'; turn: number; text: string }
-  | ResearchEventBody
-  | SolveEventBody
   | { type: 'stopped'; why: 'timeout' | 'budget' }
   /** The last event of a run, or of a session's turn; no other one is final. */
   | {
       type: 'final';
-      outcome: Outcome | SessionResult['outcome'] | ResearchOutcome | SolveOutcome;
+      outcome: FinalOutcome;
       agent: string;
       answer: string;
     };
+
+/** What happens in a run, one entry for each thing that a person may want to see. */
+export type RunEventBody = CommonEventBody | TeamEventBody | ResearchEventBody | SolveEventBody;
 
 /**
  * An event of the `events` query. `seq` counts from 1 without gaps; `at` is an ISO 8601 time;

@@ -1,7 +1,5 @@
 import type { Team } from '../config/team.ts';
-import type { Vote } from '../workflows/orchestration/rules/ballot.ts';
-import type { PriceTable } from './prices.ts';
-import type { Usage } from './usage.ts';
+import type { PriceTable, Usage } from './usage.ts';
 
 /** A message of the conversation before the task. */
 export interface EarlierMessage {
@@ -46,8 +44,17 @@ export interface PreparedOrchestration extends PreparedTeam {
  */
 export type Outcome = 'submitted' | 'restart_limit' | 'timeout' | 'budget';
 
+export interface Vote {
+  /** Configured id of the voter. */
+  voter: string;
+  /** Configured id of the agent whose answer is voted for. */
+  agent: string;
+  reason: string;
+}
+
 /** Result of the workflow `orchestration`. */
 export interface OrchestrationResult {
+  workflow: 'orchestration';
   answer: string;
   /** Configured id of the agent whose answer it is. */
   finalAgent: string;

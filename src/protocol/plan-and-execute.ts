@@ -1,8 +1,7 @@
 import type { PlanSettings } from '../config/plan.ts';
 import type { AgentState } from './events.ts';
 import type { Attachment, AttachmentInput } from './attachment.ts';
-import type { PriceTable } from './prices.ts';
-import type { Usage } from './usage.ts';
+import type { PriceTable, Usage } from './usage.ts';
 
 /** Input of the workflow `planAndExecute`; only `problem` is needed. */
 export interface SolveInput {
@@ -74,6 +73,7 @@ export type SolveOutcome = 'complete' | 'partial' | 'budget';
 
 /** Result of the workflow `planAndExecute`. */
 export interface SolveResult {
+  workflow: 'planAndExecute';
   answer: string;
   outcome: SolveOutcome;
   subtasks: SubtaskReport[];
@@ -93,6 +93,7 @@ export type SolvePhase =
 
 /** Answer of the query `state`; the names in snake case are the document's. */
 export interface SolveState extends StateSummary {
+  workflow: 'planAndExecute';
   phase: SolvePhase;
   /** Ids of the failed subtasks, in the plan's order. */
   get_failed_subtasks: string[];

@@ -1,8 +1,7 @@
 import type { ResearchSettings } from '../config/research.ts';
 import type { AgentState } from './events.ts';
-import type { PriceTable } from './prices.ts';
 import type { Work } from './search.ts';
-import type { Usage } from './usage.ts';
+import type { PriceTable, Usage } from './usage.ts';
 
 /** Input of the workflow `research`; only `idea` is needed. */
 export interface ResearchInput {
@@ -32,7 +31,7 @@ export interface Plan {
 }
 
 /** Why planning began anew. */
-export type RestartKind = 'prior art' | 'viability' | 'no score' | 'person';
+export type RestartKind = 'prior_art' | 'viability' | 'no_score' | 'person';
 
 /** What one planning iteration came to. */
 export interface Iteration {
@@ -68,6 +67,7 @@ export type ResearchOutcome = 'viable' | 'iteration_limit' | 'stopped' | 'budget
 
 /** Result of the workflow `research`. */
 export interface ResearchResult {
+  workflow: 'research';
   report: Report;
   iterations: Iteration[];
   outcome: ResearchOutcome;
@@ -88,10 +88,10 @@ export type ResearchPhase =
   | 'planning'
   | 'searching'
   | 'criticising'
-  | 'waiting for approval'
+  | 'waiting_for_approval'
   | 'synthesising'
   | 'persisting'
-  | 'opening an issue'
+  | 'opening_issue'
   | 'done';
 
 /** The roles of a research, as events, figures and summaries name them. */
@@ -99,6 +99,7 @@ export type ResearchRole = 'planner' | 'critic' | 'writer';
 
 /** Answer of a research's query `state`. The four fields in snake case are the document's `ResearchState`. */
 export interface ResearchState {
+  workflow: 'research';
   phase: ResearchPhase;
   /** Of the last criticism; null before the first, and where it gave no score. */
   criticism_score: number | null;
@@ -117,7 +118,7 @@ export interface ResearchState {
 }
 
 /** Payload of the signal `decide`: a person ends the loop. */
-export interface Decision {
+export interface OperatorDecision {
   /** `accept`: on to the synthesis; `stop`: no further model call. */
   action: 'accept' | 'stop';
   note?: string;

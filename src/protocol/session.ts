@@ -1,7 +1,6 @@
 import type { OneAgent } from '../config/one-agent.ts';
 import type { EarlierMessage, HumanAnswer, PreparedTeam } from './orchestration.ts';
-import type { PriceTable } from './prices.ts';
-import type { Usage } from './usage.ts';
+import type { PriceTable, Usage } from './usage.ts';
 
 /** Input of the workflow `session`. */
 export interface SessionInput {
@@ -37,6 +36,7 @@ export interface TurnResult {
 
 /** Result of the workflow `session`: of its last turn; without any turn the answer is empty. */
 export interface SessionResult {
+  workflow: 'session';
   answer: string;
   messages: string[];
   /** `limit`: the last turn delivered the best that it had when restarts or time were used up. */

@@ -1,5 +1,10 @@
 import type { Sinks } from '@temporalio/workflow';
-import type { LogEntry } from '../workflows/runtime/log-lines.ts';
+
+/** One entry of the log: `stamped` ones carry a time, the others are blocks of their own. May span lines. */
+export interface LogEntry {
+  text: string;
+  stamped: boolean;
+}
 
 /** What workflows say to the worker that runs them. */
 export interface RunSinks extends Sinks {
@@ -7,7 +12,7 @@ export interface RunSinks extends Sinks {
     /** For the log file. @param at ISO 8601 time of the event that the entry tells of */
     say(entry: LogEntry, at: string): void;
   };
-  /** What keeps a file of the user's own from holding up the worker: see `workflows/watched.ts`. */
+  /** What keeps a file of the user's own from holding up the worker: see `workflows/custom-code/guard.ts`. */
   watch: {
     /**
      * Code of this file may run now.

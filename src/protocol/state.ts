@@ -14,8 +14,9 @@ export interface RestartRequest {
 export type OrchestrationPhase =
   'preparing' | 'answering' | 'voting' | 'deciding' | 'presenting' | 'evaluating' | 'done' | 'idle';
 
-/** Answer of an orchestration's query `state`. */
-export interface OrchestrationState {
+/** Answer of the query `state` of an orchestration, and of a session with a team or with one agent. */
+export interface TeamState {
+  workflow: 'orchestration' | 'session';
   phase: OrchestrationPhase;
   /** 0 before the first attempt. */
   attempt: number;
@@ -34,5 +35,9 @@ export interface OrchestrationState {
   usage: Usage | null;
 }
 
-/** Answer of the query `state`, by the kind of the run. */
-export type State = OrchestrationState | ResearchState | SolveState;
+export type OrchestrationState = TeamState & { workflow: 'orchestration' };
+
+export type SessionState = TeamState & { workflow: 'session' };
+
+/** Answer of the query `state`, told apart by `workflow`. */
+export type State = TeamState | ResearchState | SolveState;

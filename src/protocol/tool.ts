@@ -72,26 +72,3 @@ export interface CallToolResult {
   /** Blob id of the whole text, where it is long. */
   blob?: string;
 }
-
-/** Longest that a worker may be silent before its calls go on elsewhere, in milliseconds. */
-const silenceMs = 15_000;
-
-/** What a call takes besides the tool: starting an MCP server again, storing the result. In milliseconds. */
-const besidesMs = 45_000;
-
-/**
- * How the activity `callTool` is to be run for a tool: times in milliseconds, and its retries.
- * Only a call whose worker died, or could not store the result, is tried again; what the tool itself does is a result.
- */
-export function callToolOptions({ timeout }: Pick<ListedTool, 'timeout'>) {
-  return {
-    startToCloseTimeout: timeout * 1000 + besidesMs,
-    heartbeatTimeout: silenceMs,
-    retry: { initialInterval: 500, backoffCoefficient: 2, maximumInterval: 30_000, maximumAttempts: 8 },
-  };
-}
-
-/** The same for a tool that runs as a local activity, which has no heartbeats. */
-export function localToolOptions({ timeout }: Pick<ListedTool, 'timeout'>) {
-  return { startToCloseTimeout: timeout * 1000 + besidesMs, retry: { maximumAttempts: 3 } };
-}

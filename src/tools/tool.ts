@@ -38,7 +38,7 @@ export class SourceError extends Error {
 }
 
 /** Where tools come from: modules, built-ins, MCP servers. */
-export interface Toolbox {
+export interface ToolRegistry {
   /** The tools of one source, in its order. @throws `SourceError` */
   tools(source: ToolSource): Promise<Tool[]>;
   /** Ends the servers that were started. */

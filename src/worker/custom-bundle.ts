@@ -3,7 +3,7 @@ import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import type { CustomOrchestrators } from '../config/custom-orchestrators.ts';
 import { bundle, type Bundled, type Inputs } from './bundler.ts';
-import { keep } from './keep.ts';
+import { writeAtomic } from './write-atomic.ts';
 
 /** Where things are: absolute paths. */
 export interface Places {
@@ -51,8 +51,8 @@ export async function bundleWith(
   const inputs: Inputs = { files: [], missing: [] };
   const { code, orchestrators } = await bundled(found, path, places, inputs);
   rmSync(`${path}.json`, { force: true });
-  keep(codePath, code);
-  keep(`${path}.json`, JSON.stringify(keptOf(found, orchestrators, inputs)));
+  writeAtomic(codePath, code);
+  writeAtomic(`${path}.json`, JSON.stringify(keptOf(found, orchestrators, inputs)));
   return { codePath, orchestrators };
 }
 
@@ -82,7 +82,7 @@ async function bundleFiles(files: string[], entry: string, places: Places, input
   const loads = files.map(
     (file) => `  ${JSON.stringify(file)}: () => require(${JSON.stringify(resolve(extensions, file))}),`,
   );
-  keep(
+  writeAtomic(
     entry,
     [
       `const { registerOrchestrators } = require(${JSON.stringify(registry)});`,

@@ -1,7 +1,7 @@
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { InjectedSinks } from '@temporalio/worker';
-import type { LogEntry } from '../workflows/runtime/log-lines.ts';
+import type { LogEntry } from '../protocol/sinks.ts';
 import type { RunSinks } from '../protocol/sinks.ts';
 
 /** `[2026-01-18 17:09:44] text`, in local time; banners stand without. */

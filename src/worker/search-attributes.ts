@@ -8,14 +8,14 @@ const indexedValueTypes: Record<string, { number: number; name: string }> = {
 };
 
 /** An attribute that a run sets but the server does not know fails its workflow task again and again. */
-export class MissingSearchAttributes extends Error {
-  override name = 'MissingSearchAttributes';
+export class MissingSearchAttributesError extends Error {
+  override name = 'MissingSearchAttributesError';
 }
 
 /**
  * Registers the search attributes that the namespace lacks.
  *
- * @throws `MissingSearchAttributes` where that is not allowed, with the commands for someone who may
+ * @throws `MissingSearchAttributesError` where that is not allowed, with the commands for someone who may
  */
 export async function registerSearchAttributes(
   connection: NativeConnection,
@@ -38,7 +38,7 @@ export async function registerSearchAttributes(
       ({ name, type }) =>
         `  temporal operator search-attribute create --namespace ${namespace} --name ${name} --type ${indexedValueTypes[type]?.name}`,
     );
-    throw new MissingSearchAttributes(
+    throw new MissingSearchAttributesError(
       `The namespace "${namespace}" lacks search attributes, and they may not be added from here ` +
         `(${error instanceof Error ? error.message : String(error)}). Have someone run:\n${commands.join('\n')}`,
     );

@@ -9,7 +9,7 @@ import {
 } from '../config/custom-orchestrators.ts';
 import { bundle } from './bundler.ts';
 import { bundleWith } from './custom-bundle.ts';
-import { keep } from './keep.ts';
+import { writeAtomic } from './write-atomic.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -57,7 +57,7 @@ export async function workflowBundle(
   onBundling();
   const bundled = await bundle(ownModule('workflows/index'), []);
   if ('error' in bundled) throw new Error(`The workflows cannot be bundled: ${bundled.error}`);
-  keep(codePath, bundled.code);
+  writeAtomic(codePath, bundled.code);
   return { codePath, orchestrators };
 }
 

@@ -112,7 +112,7 @@ describe('a lesson', () => {
         score: 65.5,
         verdict: 'good',
         restartReason: 'seen before',
-        restartKind: 'prior art',
+        restartKind: 'prior_art',
       }),
       iterationOf({ iteration: 3, idea: 'Momentum of patents', score: null, verdict: 'no score' }),
       iterationOf({ iteration: 4, idea: 'Momentum of papers', score: null, verdict: null }),

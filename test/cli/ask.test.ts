@@ -75,7 +75,7 @@ describe('ask', () => {
     const result = JSON.parse(stdout) as OrchestrationResult;
     expect(result).toMatchObject({ outcome: 'submitted', attempts: 1, restarts: [] });
     const reprise = await home.client();
-    expect(result).toEqual(await reprise.orchestration('json').result());
+    expect(result).toEqual(await reprise.getOrchestration('json').result());
     await reprise.close();
   });
 

@@ -44,7 +44,7 @@ const ready = /> \S*$/;
 async function isOpen(id: string): Promise<boolean> {
   const reprise = await home.client();
   try {
-    return await reprise.run(id).isOpen();
+    return await reprise.getRun(id).isOpen();
   } finally {
     await reprise.close();
   }
@@ -114,7 +114,7 @@ describe('--id', () => {
   test('of a session that has ended begins a new one, and says so', async () => {
     await home.run(chat('--id', 'over', 'Please say one.'));
     const reprise = await home.client();
-    const session = reprise.session('over');
+    const session = reprise.getSession('over');
     await session.close();
     expect((await session.result()).turns).toBe(1);
     await reprise.close();
@@ -193,7 +193,7 @@ describe('a conversation', () => {
     expect(stdout).toMatch(/^Heard: one\.\nHeard: one .*two\.\n$/);
     expect(stderr).not.toContain('> ');
     const reprise = await home.client();
-    const session = reprise.session(/Run (chat-\S+?),/.exec(stderr)?.[1] ?? '');
+    const session = reprise.getSession(/Run (chat-\S+?),/.exec(stderr)?.[1] ?? '');
     expect(await session.result()).toMatchObject({ turns: 2 });
     await reprise.close();
   });
@@ -239,7 +239,7 @@ describe('a conversation', () => {
     const { status, stderr } = await chatting.finished;
     expect(status).toBe(0);
     const reprise = await home.client();
-    const session = reprise.session(/Run (chat-\S+?),/.exec(stderr)?.[1] ?? '');
+    const session = reprise.getSession(/Run (chat-\S+?),/.exec(stderr)?.[1] ?? '');
     expect(await session.result()).toMatchObject({ turns: 2 });
     await reprise.close();
   });

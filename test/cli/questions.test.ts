@@ -47,7 +47,7 @@ async function startAsking(id: string, timeout = 300): Promise<InboxQuestion> {
 async function resultOf(id: string) {
   const reprise = await home.client();
   try {
-    return await reprise.orchestration(id).result();
+    return await reprise.getOrchestration(id).result();
   } finally {
     await reprise.close();
   }

@@ -60,11 +60,11 @@ describe('without a key, over the sample notes', () => {
     const second = await home.run(words);
     const result = resultIn(second);
     const reprise = await home.client();
-    expect(result).toEqual(await reprise.research('second').result());
-    const stored = (await reprise.research('first').result()).reportId;
+    expect(result).toEqual(await reprise.getResearch('second').result());
+    const stored = (await reprise.getResearch('first').result()).reportId;
     await reprise.close();
     const [restarted, ...others] = result.iterations;
-    expect(restarted).toMatchObject({ restartKind: 'prior art', similar: 5, score: null, verdict: null });
+    expect(restarted).toMatchObject({ restartKind: 'prior_art', similar: 5, score: null, verdict: null });
     expect(restarted?.restartReason).toMatch(/^5 similar implementations were found: .*Momentum trading str/);
     expect(others.length).toBeGreaterThan(0);
     expect(result.report.sources.length).toBeGreaterThan(0);
@@ -90,8 +90,8 @@ describe('without a key, over the sample notes', () => {
   async function worksOf(id: string): Promise<string[]> {
     const reprise = await home.client();
     try {
-      for await (const { events } of reprise.research(id).watch()) {
-        const found = events.find((event) => event.type === 'prior art');
+      for await (const { events } of reprise.getResearch(id).watch()) {
+        const found = events.find((event) => event.type === 'prior_art');
         if (found !== undefined) return found.works;
       }
       return [];

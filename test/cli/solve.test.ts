@@ -197,7 +197,7 @@ describe('with a scripted model', () => {
     });
     expect(stderr).toMatch(/^1 of 2 subtasks completed, 4 executions, 2 retries, partial, /m);
     const reprise = await home.client();
-    expect(result).toEqual(await reprise.solve('json').result());
+    expect(result).toEqual(await reprise.getSolve('json').result());
     await reprise.close();
   });
 

@@ -91,7 +91,7 @@ describe('over the runs of a server', () => {
       reprise,
       'research',
       'r1',
-      researchResult([[40, 'viability'], [null, 'prior art'], [61]]),
+      researchResult([[40, 'viability'], [null, 'prior_art'], [61]]),
     );
     await completeAs(reprise, 'research', 'r2', researchResult([[80]]));
     await completeAs(reprise, 'research', 'somebody-elses', 'no result of ours');
@@ -201,7 +201,7 @@ describe('advice', () => {
     ],
     [
       'restarts without scores are too few',
-      { researches: times(9, researchResult([[null, 'prior art'], [60]])) },
+      { researches: times(9, researchResult([[null, 'prior_art'], [60]])) },
       /^Too few restarts for viability .*: 0, of 5/,
     ],
     [

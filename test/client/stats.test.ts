@@ -25,7 +25,7 @@ test('without runs all figures are 0', () => {
     research: {
       ...counts,
       gain: noGain,
-      byKind: { viability: noRestarts, 'prior art': noRestarts, 'no score': noRestarts, person: noRestarts },
+      byKind: { viability: noRestarts, prior_art: noRestarts, no_score: noRestarts, person: noRestarts },
     },
     unread: 0,
   });
@@ -98,10 +98,10 @@ describe('research', () => {
     ],
     [
       'an iteration without a score is passed over to the next that has one',
-      [[40, 'viability'], [null, 'prior art'], [64]],
+      [[40, 'viability'], [null, 'prior_art'], [64]],
       { measured: 1, rose: 1, fell: 0, mean: 24 },
     ],
-    ['a restart before any score is not measured', [[null, 'prior art'], [64]], noGain],
+    ['a restart before any score is not measured', [[null, 'prior_art'], [64]], noGain],
     ['a restart with no score after it is not measured', [[40, 'viability'], [null]], noGain],
     ['a score of 0 is a score', [[0, 'viability'], [10]], { measured: 1, rose: 1, fell: 0, mean: 10 }],
   ];
@@ -111,7 +111,7 @@ describe('research', () => {
 
   test('restarts are counted by their kind, each with its gain', () => {
     const stats = researches(
-      researchResult([[40, 'viability'], [null, 'prior art'], [60]]),
+      researchResult([[40, 'viability'], [null, 'prior_art'], [60]]),
       researchResult([[30, 'viability'], [40, 'person'], [38]], 'iteration_limit'),
       researchResult([[80]]),
     );
@@ -123,8 +123,8 @@ describe('research', () => {
       gain: { measured: 3, rose: 2, fell: 1 },
       byKind: {
         viability: { restarts: 2, gain: { measured: 2, rose: 2, fell: 0, mean: 15 } },
-        'prior art': { restarts: 1, gain: noGain },
-        'no score': { restarts: 0, gain: noGain },
+        prior_art: { restarts: 1, gain: noGain },
+        no_score: { restarts: 0, gain: noGain },
         person: { restarts: 1, gain: { measured: 1, rose: 0, fell: 1, mean: -2 } },
       },
     });

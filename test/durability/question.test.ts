@@ -62,7 +62,7 @@ test(
 
     const reprise = await connect({ address });
     onTestFinished(() => reprise.close());
-    const result: OrchestrationResult = await reprise.orchestration('q1').result();
+    const result: OrchestrationResult = await reprise.getOrchestration('q1').result();
     expect(result).toMatchObject({
       outcome: 'submitted',
       humanQa: [{ question: 'What color theme?', answer: 'Dark mode' }],

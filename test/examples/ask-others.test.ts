@@ -74,7 +74,7 @@ describe('agents ask each other', () => {
         .sort(),
     ).toEqual(others);
     expect(of('responded').map(({ asker }) => asker)).toEqual(others.map(() => 'agent_a'));
-    expect(of('ask ended')).toMatchObject([{ status: 'complete', silent: [] }]);
+    expect(of('ask_ended')).toMatchObject([{ status: 'complete', silent: [] }]);
     expect(of('question')).toEqual([]);
     expect({ finalAgent, attempts }).toEqual({ finalAgent: 'agent_a', attempts: 1 });
     for (const part of said) expect(answer).toMatch(part);
@@ -108,7 +108,7 @@ describe('an agent asks a person', () => {
       const { answer, finalAgent, of } = await finished(handle);
       expect(of('asked')).toMatchObject([{ agent: 'agent_a', question, of: ['human'] }]);
       expect(of('question')).toHaveLength(1);
-      expect(of('question closed')).toMatchObject([{ how: 'answered', answer: reply }]);
+      expect(of('question_closed')).toMatchObject([{ how: 'answered', answer: reply }]);
       expect(of('responded')).toEqual([]);
       expect(finalAgent).toBe('agent_a');
       expect(answer).toContain(`${reply} (a person)`);
@@ -127,7 +127,7 @@ describe('an agent asks a person', () => {
         .map(({ agent }) => agent)
         .sort(),
     ).toEqual(['agent_a', 'agent_b']);
-    expect(of('ask ended').find(({ agent }) => agent === second)?.status).toBe('deferred');
+    expect(of('ask_ended').find(({ agent }) => agent === second)?.status).toBe('deferred');
     expect(of('answer').find(({ agent }) => agent === second)?.content).toContain(`${reply} (a person)`);
     expect(answer).toContain(`${reply} (a person)`);
   });

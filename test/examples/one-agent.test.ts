@@ -29,7 +29,7 @@ async function turnOf(run: Running, name: string): Promise<{ result: SessionResu
   const result = (await session.result()) as SessionResult;
   const events = await session.query<RunEvent[]>('events');
   const used = events.flatMap((event) =>
-    event.type === 'tool ended' ? [`${event.tool} ${event.status}`] : [],
+    event.type === 'tool_ended' ? [`${event.tool} ${event.status}`] : [],
   );
   return { result, used };
 }

@@ -24,7 +24,7 @@ test('research: the first run reports from the notes; the second finds that repo
 
   const { iterations, outcome } = await run.research({ idea, config: read.config });
   const [restarted, next] = iterations;
-  expect(restarted).toMatchObject({ idea, similar: 5, restartKind: 'prior art', score: null });
+  expect(restarted).toMatchObject({ idea, similar: 5, restartKind: 'prior_art', score: null });
   expect(restarted?.restartReason).toContain(first.report.title);
   expect(next?.idea).not.toBe(idea);
   expect(outcome).toBe('viable');

@@ -282,10 +282,10 @@ export const courses: Course[] = [
     },
     steer: async (run) => {
       await reply(run, 'Bonds.');
-      await until(async () => (await stateOf(run)).phase === 'waiting for approval');
+      await until(async () => (await stateOf(run)).phase === 'waiting_for_approval');
       await run.signal('requestRestart', { reason: 'Too broad.', instructions: 'Only short ones.' });
       await until(async () => (await stateOf(run)).planning_iteration === 2);
-      await until(async () => (await stateOf(run)).phase === 'waiting for approval');
+      await until(async () => (await stateOf(run)).phase === 'waiting_for_approval');
       await run.signal('decide', { action: 'accept' });
     },
   },

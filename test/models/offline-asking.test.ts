@@ -13,8 +13,8 @@ import {
   shadowNotice,
   shadowQuestion,
   type ResponseDepth,
-} from '../../src/workflows/ask-others/shadow-prompts.ts';
-import { coordinationTools } from '../../src/workflows/orchestration/tools.ts';
+} from '../../src/workflows/ask-others/prompts.ts';
+import { coordinationTools } from '../../src/workflows/orchestration/prompts.ts';
 
 const library = fileURLToPath(new URL('../fixtures/library', import.meta.url));
 const empty = mkdtempSync(join(tmpdir(), 'reprise-empty-'));

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { AssistantMessage, Message, ToolSpec } from '../../src/protocol/message.ts';
 import { offlineModel } from '../../src/models/offline/index.ts';
 import { reactPrompts, reactSystem, toolsUnavailable } from '../../src/workflows/agent/prompts.ts';
-import { askingTools } from '../../src/workflows/orchestration/tools.ts';
+import { askingTools } from '../../src/workflows/ask-others/prompts.ts';
 import { reactSchema } from '../../src/config/orchestrators.ts';
 
 const library = fileURLToPath(new URL('../fixtures/library', import.meta.url));

@@ -14,11 +14,11 @@ import {
   ideaMessage,
   replanMessage,
   reportMessage,
-  researchDuties,
+  roleInstructions,
   unchangedIdea,
   type Dossier,
 } from '../../src/workflows/research/prompts.ts';
-import { criticismTool, planTool, reportTool } from '../../src/workflows/research/tools.ts';
+import { criticismTool, planTool, reportTool } from '../../src/workflows/research/prompts.ts';
 import { stemsOf } from '../../src/tools/words.ts';
 
 const corpus = fileURLToPath(new URL('../../docs/sample-corpus', import.meta.url));
@@ -56,19 +56,19 @@ interface Written {
 }
 
 const planner = (idea: string, lessons?: string): Message[] => [
-  { role: 'system', content: researchDuties.planner },
+  { role: 'system', content: roleInstructions.planner },
   user(ideaMessage(idea, lessons, 11)),
 ];
 const aspects = ['feasibility', 'novelty', 'data', 'risk', 'testability'];
 const judge = (dossier: Dossier, wanted = aspects): Promise<Judged> =>
   submit(
-    [{ role: 'system', content: researchDuties.critic }, user(dossierMessage(dossier))],
+    [{ role: 'system', content: roleInstructions.critic }, user(dossierMessage(dossier))],
     criticismTool(wanted),
   );
 const write = (dossier: Dossier, criticism?: string): Promise<Written> =>
   submit(
     [
-      { role: 'system', content: researchDuties.writer },
+      { role: 'system', content: roleInstructions.writer },
       user(reportMessage({ ...dossier, criticism, judgement: '72/100 (Good concept)', atLimit: false })),
     ],
     reportTool,
@@ -123,10 +123,10 @@ describe('a plan', () => {
   });
 
   test.each<[RestartKind, string]>([
-    ['prior art', corpus],
+    ['prior_art', corpus],
     ['viability', corpus],
-    ['no score', corpus],
-    ['prior art', empty],
+    ['no_score', corpus],
+    ['prior_art', empty],
     ['viability', empty],
   ])('is drawn anew ten times with ten different ideas: %s, %s', async (kind, folder) => {
     const messages = planner('momentum trading strategy');
@@ -134,7 +134,7 @@ describe('a plan', () => {
     for (let iteration = 2; iteration <= 11; iteration += 1) {
       const tried = ideas.map((idea) => `${idea}: 40/100 (Significant concerns)`);
       const guidance = guidanceFor(kind, undefined);
-      const criticism = kind === 'prior art' ? undefined : 'Found little.\nMissing: data, tests.';
+      const criticism = kind === 'prior_art' ? undefined : 'Found little.\nMissing: data, tests.';
       messages.push(user(replanMessage({ iteration, most: 11, reason: 'Low.', guidance, criticism, tried })));
       const plan = await submit<Plan>(messages, planTool, folder);
       expect(plan.idea).toMatch(/^momentum trading strategy (?:with|on) .{4,}$/);
@@ -156,7 +156,7 @@ describe('a plan', () => {
   test.each<[string, RestartKind, string | undefined, string | undefined, RegExp]>([
     [
       'data that similar works do not have, with so many new words that these are no longer similar',
-      'prior art',
+      'prior_art',
       undefined,
       undefined,
       /^momentum trading strategy on .+ data and on .+ data$/,

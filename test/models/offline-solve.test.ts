@@ -11,7 +11,12 @@ import {
   subtaskMessage,
   validationMessage,
 } from '../../src/workflows/plan-and-execute/prompts.ts';
-import { analysisTool, finishTool, subtasksTool, validationTool } from '../../src/workflows/plan-and-execute/tools.ts';
+import {
+  analysisTool,
+  finishTool,
+  subtasksTool,
+  validationTool,
+} from '../../src/workflows/plan-and-execute/prompts.ts';
 
 const preview = [
   'Columns: order_id, date, region, salesperson, product, units, revenue, returned',

@@ -7,8 +7,8 @@ import type { Message, ToolSpec } from '../../src/protocol/message.ts';
 import { offlineModel } from '../../src/models/offline/index.ts';
 import { joinContent } from '../../src/workflows/agent/content.ts';
 import { taskMessage, votingMessage } from '../../src/workflows/orchestration/prompts.ts';
-import { decisionPrompt, presentPrompt, reviewMessage } from '../../src/workflows/orchestration/final-prompts.ts';
-import { coordinationTools, decisionTools } from '../../src/workflows/orchestration/tools.ts';
+import { decisionPrompt, presentPrompt, reviewMessage } from '../../src/workflows/orchestration/prompts.ts';
+import { coordinationTools, decisionTools } from '../../src/workflows/orchestration/prompts.ts';
 import type { Content } from '../../src/protocol/message.ts';
 
 const library = fileURLToPath(new URL('../fixtures/library', import.meta.url));
@@ -177,7 +177,7 @@ describe('the offline model judges by what an answer covers', () => {
   test('after a restart its agents look for the part that was missing', async () => {
     const restart = {
       attempt: 2,
-      by: 'final agent' as const,
+      by: 'final_agent' as const,
       reason: 'r',
       instructions: 'Also answer: who keeps the lighthouse',
     };

@@ -1,14 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { joinContent } from '../../src/workflows/agent/content.ts';
+import { systemMessage } from '../../src/workflows/agent/prompts.ts';
 import type { Content } from '../../src/protocol/message.ts';
 import {
   coordinationText,
+  decisionPrompt,
   restartBlock,
-  systemMessage,
+  reviewMessage,
   taskMessage,
   votingMessage,
 } from '../../src/workflows/orchestration/prompts.ts';
-import { decisionPrompt, reviewMessage } from '../../src/workflows/orchestration/final-prompts.ts';
 
 const textOf = (content: Content) => joinContent([content])[0];
 
@@ -17,7 +18,7 @@ describe('prompts', () => {
     const [block] = joinContent([
       restartBlock({
         attempt: 2,
-        by: 'final agent',
+        by: 'final_agent',
         reason: 'Only plans.',
         instructions: 'Change\nthe files.',
       }),

@@ -32,19 +32,19 @@ describe('an agent’s reply', () => {
       'a vote before voting opens',
       vote('agent1'),
       situation({ votingOpen: false }),
-      { kind: 'voting closed' },
+      { kind: 'voting_closed' },
     ],
     [
       'a vote for an agent without an answer names the valid choices',
       vote('agent2'),
       situation(),
-      { kind: 'no answer', name: 'agent2', choices: ['agent1', 'agent3'] },
+      { kind: 'no_answer', name: 'agent2', choices: ['agent1', 'agent3'] },
     ],
     [
       'an answer beyond max_new_answers_per_agent',
       answer('x'),
       situation({ answersGiven: 3 }),
-      { kind: 'no answers left', limit: 3 },
+      { kind: 'no_answers_left', limit: 3 },
     ],
     [
       'an answer that is not new',
@@ -76,7 +76,7 @@ describe('an agent’s reply', () => {
     expect(results.map(({ callId, refusal }) => [callId, refusal?.kind])).toEqual([
       ['c1', 'no answer'],
       ['c2', undefined],
-      ['c3', 'second action'],
+      ['c3', 'second_action'],
     ]);
   });
 
@@ -92,7 +92,7 @@ describe('an agent’s reply', () => {
         { callId: 'c3', question: 'How?' },
       ],
       uses: [],
-      results: [{ callId: 'c1', refusal: { kind: 'results first' } }],
+      results: [{ callId: 'c1', refusal: { kind: 'results_first' } }],
     });
   });
 
@@ -103,7 +103,7 @@ describe('an agent’s reply', () => {
       action: undefined,
       asks: [],
       uses: [search, bad],
-      results: [{ callId: 'c3', refusal: { kind: 'results first' } }],
+      results: [{ callId: 'c3', refusal: { kind: 'results_first' } }],
     });
   });
 
@@ -120,7 +120,7 @@ describe('an agent’s reply', () => {
   test('respond_to_broadcast does nothing: responses are automatic', () => {
     const call: ReplyCall = { id: 'c1', name: 'respond_to_broadcast', input: { answer: 'Yes' } };
     expect(readReply(reply(call), situation()).results).toEqual([
-      { callId: 'c1', refusal: { kind: 'responses are automatic' } },
+      { callId: 'c1', refusal: { kind: 'responses_are_automatic' } },
     ]);
   });
 

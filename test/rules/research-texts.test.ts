@@ -2,7 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { objectIn } from '../../src/workflows/agent/json-text.ts';
 import { isSameIdea, planIn, planOf } from '../../src/workflows/research/rules/plan.ts';
-import { completed, draftIn, draftOf, finished, problemOf, type Marks } from '../../src/workflows/research/rules/report.ts';
+import {
+  completed,
+  draftIn,
+  draftOf,
+  finished,
+  problemOf,
+  type Marks,
+} from '../../src/workflows/research/rules/report.ts';
 
 describe('an object in a text', () => {
   test.each([

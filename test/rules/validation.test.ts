@@ -8,43 +8,29 @@ const incomplete: Validation = { ...complete, isComplete: false, quality: 'low' 
 const without = (...missingRequirements: string[]): Validation => ({ ...incomplete, missingRequirements });
 
 describe('what follows a validation', () => {
-  const done = { kind: 'done', outcome: 'complete' };
-  const partial = { kind: 'done', outcome: 'partial' };
-  const retry = { kind: 'retry failed' };
-  test.each<[string, Validation | null, hasFailed: boolean, retries: number, object]>([
-    ['complete', complete, false, 0, done],
-    ['complete: what failed stays failed', complete, true, 0, done],
-    ['complete after the last round', complete, true, 2, done],
-    ['incomplete with failed ones', without('labels'), true, 0, retry],
-    ['incomplete with failed ones, one round left', incomplete, true, 1, retry],
-    ['incomplete with failed ones, no round left', incomplete, true, 2, partial],
-    ['incomplete, none failed', without('a', 'b'), false, 0, { kind: 'add subtasks', missing: ['a', 'b'] }],
-    ['incomplete, none failed, no round left', without('a'), false, 2, partial],
+  const done = { kind: 'done' };
+  const retry = { kind: 'retry_failed' };
+  test.each<[string, Validation | null, hasFailed: boolean, object]>([
+    ['complete', complete, false, done],
+    ['complete: what failed stays failed', complete, true, done],
+    ['incomplete with failed ones', without('labels'), true, retry],
+    ['incomplete, none failed', without('a', 'b'), false, { kind: 'add_subtasks', missing: ['a', 'b'] }],
     [
       'incomplete, nothing named but warnings',
       { ...incomplete, warnings: ['no unit'] },
       false,
-      0,
-      { kind: 'add subtasks', missing: ['no unit'] },
+      { kind: 'add_subtasks', missing: ['no unit'] },
     ],
     [
       'incomplete, nothing named at all',
       incomplete,
       false,
-      0,
-      { kind: 'add subtasks', missing: ['Complete the answer'] },
+      { kind: 'add_subtasks', missing: ['Complete the answer'] },
     ],
-    ['none, with failed ones', null, true, 0, retry],
-    ['none, with failed ones, no round left', null, true, 2, partial],
-    ['none, and none failed', null, false, 0, { ...done, unvalidated: true }],
-    ['none, and none failed, no round left', null, false, 2, { ...done, unvalidated: true }],
-  ])('%s', (_, validation, hasFailed, retries, step) => {
-    expect(afterValidation({ validation, hasFailed, retries, maxRetries: 2 })).toEqual(step);
-  });
-
-  test('without rounds nothing is repeated', () => {
-    const step = { validation: incomplete, hasFailed: true, retries: 0, maxRetries: 0 };
-    expect(afterValidation(step)).toEqual(partial);
+    ['none, with failed ones', null, true, retry],
+    ['none, and none failed', null, false, { ...done, unvalidated: true }],
+  ])('%s', (_, validation, hasFailed, step) => {
+    expect(afterValidation(validation, hasFailed)).toEqual(step);
   });
 });
 

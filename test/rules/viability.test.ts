@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { bestOf, nextStep, verdictOf, viabilityOf } from '../../src/workflows/research/rules/viability.ts';
+import type { Draft } from '../../src/workflows/research/context.ts';
+import { isBetterDraft } from '../../src/workflows/research/drafts.ts';
+import { nextStep, verdictOf, viabilityOf } from '../../src/workflows/research/rules/viability.ts';
 
 test.each([
   [0, 'Major flaws'],
@@ -46,40 +48,51 @@ describe('the viability score', () => {
 });
 
 describe('what follows a criticism', () => {
-  const settings = (on_missing_score: 'restart' | 'proceed' | 'fail' = 'proceed') => ({
-    min_viability_score: 51,
-    max_planning_iterations: 3,
-    on_missing_score,
-  });
-  const viable = { kind: 'proceed', outcome: 'viable' };
-  const limit = { kind: 'proceed', outcome: 'iteration_limit' };
   test.each([
-    ['enough', 51, 1, undefined, viable],
-    ['enough at the limit', 51, 3, undefined, viable],
-    ['too little', 50.9, 1, undefined, { kind: 'restart', why: 'viability' }],
-    ['too little at the limit', 0, 3, undefined, limit],
-    ['none, proceed', null, 1, 'proceed', viable],
-    ['none, restart', null, 2, 'restart', { kind: 'restart', why: 'no score' }],
-    ['none, restart, at the limit', null, 3, 'restart', limit],
-    ['none, fail', null, 1, 'fail', { kind: 'fail' }],
-    ['none, fail, at the limit', null, 3, 'fail', { kind: 'fail' }],
-  ] as const)('%s', (_, score, iteration, policy, step) => {
-    expect(nextStep({ score, iteration, settings: settings(policy) })).toEqual(step);
+    ['enough', 51, 'fail', 'proceed'],
+    ['too little', 50.9, 'proceed', 'viability'],
+    ['nothing at all', 0, 'proceed', 'viability'],
+    ['none, proceed', null, 'proceed', 'proceed'],
+    ['none, restart', null, 'restart', 'no_score'],
+    ['none, fail', null, 'fail', 'fail'],
+  ] as const)('%s', (_, score, on_missing_score, step) => {
+    expect(nextStep(score, { min_viability_score: 51, on_missing_score })).toBe(step);
   });
 });
 
 describe('the best iteration', () => {
-  const best = (...scores: Array<number | null>): number => {
-    const iterations = scores.map((score, index) => ({ score, index }));
-    return bestOf(iterations).index;
-  };
+  const draft = (number: number, score: number | null, isSearched = true): Draft => ({
+    number,
+    isLast: false,
+    restart: undefined,
+    restarts: [],
+    scope: undefined as never,
+    plan: { idea: 'An idea', approach: '', queries: [] },
+    noPlan: undefined,
+    approach: '',
+    found: isSearched ? { material: [], hits: [], gaps: [], similar: [] } : undefined,
+    criticism: { text: '', content: '', score },
+    verdict: null,
+    before: { calls: 0, tokens: 0, costUsd: 0 },
+  });
+  const best = (drafts: Draft[]): number | undefined =>
+    drafts.reduce<Draft | undefined>((found, each) => (isBetterDraft(each, found) ? each : found), undefined)
+      ?.number;
 
   test.each([
-    ['the best score', [30, 45, 40], 1],
-    ['of equals the later one', [45, 45, 40], 1],
-    ['any score before none', [null, 0, null], 1],
-    ['without any score the last', [null, null], 1],
-  ])('%s', (_, scores, index) => {
-    expect(best(...scores)).toBe(index);
+    ['the best score', [30, 45, 40], 2],
+    ['of equals the later one', [45, 45, 40], 2],
+    ['any score before none', [null, 0, null], 2],
+    ['without any score the last', [null, null], 2],
+  ])('%s', (_, scores, number) => {
+    expect(best(scores.map((score, index) => draft(index + 1, score)))).toBe(number);
+  });
+
+  test('one that was searched for comes before a better score without material', () => {
+    expect(best([draft(1, 20), draft(2, 90, false)])).toBe(1);
+  });
+
+  test('one without a plan never is', () => {
+    expect(best([{ ...draft(1, 90), plan: undefined }])).toBeUndefined();
   });
 });

@@ -1,7 +1,7 @@
 import { condition, continueAsNew, defineSignal, setHandler } from '@temporalio/workflow';
 import type { RunState } from '../../src/client.ts';
 import { EventLog } from '../../src/workflows/runtime/event-log.ts';
-import { stateQuery } from '../../src/workflows/runtime/run-handlers.ts';
+import { stateQuery } from '../../src/protocol/definitions.ts';
 
 export const goOnSignal = defineSignal('goOn');
 
@@ -9,9 +9,9 @@ export const goOnSignal = defineSignal('goOn');
 export async function chained(input: { runs: number; run?: number; events?: number }): Promise<void> {
   const { runs, run = 1, events: earlier = 0 } = input;
   const events = new EventLog(() => {}, earlier);
-  const state: RunState = { phase: 'idle', attempt: run };
+  const state = { phase: 'idle', attempt: run } as RunState;
   let goesOn = false;
-  setHandler(stateQuery, () => state as never);
+  setHandler(stateQuery, () => state);
   setHandler(goOnSignal, () => {
     goesOn = true;
   });

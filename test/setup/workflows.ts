@@ -3,7 +3,8 @@ import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import * as draftCriticiseRevise from '../../examples/custom/draft-criticise-revise.ts';
 import type { Activities } from '../../src/activities/activities.ts';
 import { registerOrchestrators } from '../../src/workflows/custom-code/load.ts';
-import { callToolOptions, type CallToolInput, type CallToolResult } from '../../src/protocol/tool.ts';
+import type { CallToolInput, CallToolResult } from '../../src/protocol/tool.ts';
+import { callToolOptions } from '../../src/workflows/agent/tool-executor.ts';
 
 export * from '../../src/workflows/index.ts';
 export { chained } from './chained.ts';

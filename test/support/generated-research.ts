@@ -200,7 +200,7 @@ async function follow(handle: WorkflowHandle, course: Course): Promise<Ended> {
     ended = await Promise.race([end, pause(looking.whole(50, 400), undefined)]);
     const state = await handle.query<ResearchState>('state');
     states.push(state);
-    if (state.phase === 'waiting for approval')
+    if (state.phase === 'waiting_for_approval')
       await course.send({
         ...signalOf(looking),
         ...(looking.chance(0.6) && { name: 'decide', payload: looking.one(decisions) }),

@@ -21,6 +21,7 @@ export function orchestrationResult(
     instructions: 'Do it.',
   }));
   return {
+    workflow: 'orchestration',
     answer: 'Done.',
     finalAgent: 'agent_a',
     attempts,
@@ -49,6 +50,7 @@ export function researchResult(
     spent: { calls: 4, tokens: 400, costUsd: 1 },
   }));
   return {
+    workflow: 'research',
     report: { title: 'A report', summary: 'In short.', sections: [], sources: [] },
     iterations,
     outcome,

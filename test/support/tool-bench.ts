@@ -15,8 +15,8 @@ import type {
 } from '../../src/protocol/tool.ts';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
 import type { Store } from '../../src/store/store.ts';
-import { openToolbox } from '../../src/tools/toolbox.ts';
-import type { Toolbox } from '../../src/tools/tool.ts';
+import { openToolRegistry } from '../../src/tools/tool-registry.ts';
+import type { ToolRegistry } from '../../src/tools/tool.ts';
 
 type Info = ConstructorParameters<typeof MockActivityEnvironment>[0];
 
@@ -32,7 +32,7 @@ export interface ToolBench {
   /** Where the servers' messages are logged. */
   logs: string;
   store: Store;
-  toolbox: Toolbox;
+  toolbox: ToolRegistry;
   /** Writes files into the folder, by their path. */
   write(files: Record<string, string>): void;
   list(input: Partial<ListToolsInput['sources']> & { own?: ListToolsInput['own'] }): Promise<ListToolsResult>;
@@ -52,9 +52,9 @@ export function toolBench(files: Record<string, string> = {}, environment: Envir
   const home = mkdtempSync(join(tmpdir(), 'reprise-tools-home-'));
   const store = openSqliteStore(join(home, 'store.sqlite'));
   const logs = join(home, 'logs');
-  const toolbox = openToolbox({ folder, logs, environment, store });
-  const callTool = createCallTool({ store, toolbox });
-  const listTools = createListTools({ store, toolbox });
+  const toolbox = openToolRegistry({ folder, logs, environment, store });
+  const callTool = createCallTool({ store, tools: toolbox });
+  const listTools = createListTools({ store, tools: toolbox });
   const bench: ToolBench = {
     folder,
     logs,

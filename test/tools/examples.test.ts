@@ -5,13 +5,13 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
 import { runTool } from '../../src/tools/run-tool.ts';
-import { openToolbox } from '../../src/tools/toolbox.ts';
+import { openToolRegistry } from '../../src/tools/tool-registry.ts';
 import type { Outcome } from '../../src/tools/run-tool.ts';
 
 const examples = fileURLToPath(new URL('../../examples', import.meta.url));
 const home = mkdtempSync(join(tmpdir(), 'reprise-tools-'));
 const store = openSqliteStore(join(home, 'store.sqlite'));
-const toolbox = openToolbox({ folder: examples, logs: home, environment: {}, store });
+const toolbox = openToolRegistry({ folder: examples, logs: home, environment: {}, store });
 afterAll(async () => {
   await store.close();
   rmSync(home, { recursive: true, force: true });

@@ -185,7 +185,7 @@ test('an answer that comes before anything was asked is the first asker’s', as
     return request.agent === 'agent_a' && !hasAsked(request) ? ask('What color theme?') : answers(request);
   });
   await reply({ answer: 'Dark mode' });
-  await expect.poll(async () => (await events()).some(({ type }) => type === 'answer kept')).toBe(true);
+  await expect.poll(async () => (await events()).some(({ type }) => type === 'answer_kept')).toBe(true);
   gate.resolve();
   expect((await result()).humanQa).toEqual([{ question: 'What color theme?', answer: 'Dark mode' }]);
   expect(resultsOf(requests, 'agent_a')).toMatchObject([{ status: 'complete' }]);
@@ -263,9 +263,9 @@ test('a restart by a person withdraws the open question, and its late answer is 
   await reply({ questionId, answer: 'Red.' });
   expect(await result()).toMatchObject({ attempts: 2 });
   expect(await events()).toContainEqual(
-    expect.objectContaining({ type: 'question closed', how: 'withdrawn' }),
+    expect.objectContaining({ type: 'question_closed', how: 'withdrawn' }),
   );
-  expect(await events()).toContainEqual(expect.objectContaining({ type: 'answer kept', questionId }));
+  expect(await events()).toContainEqual(expect.objectContaining({ type: 'answer_kept', questionId }));
 });
 
 test('neither an agent’s time nor the orchestrator’s runs while a question waits for the person', async () => {

@@ -2,7 +2,7 @@ import type { WorkflowHandle } from '@temporalio/client';
 import { describe, expect, test } from 'vitest';
 import type { PendingQuestion } from '../../src/protocol/questions.ts';
 import type { RunEvent } from '../../src/protocol/events.ts';
-import { entriesOf } from '../../src/workflows/runtime/log-lines.ts';
+import { entriesOf } from '../../src/workflows/log-lines.ts';
 import type { ResearchResult, ResearchState } from '../../src/protocol/research.ts';
 import { criticism, plan, reportOn, researchScript, type Asked } from '../support/research-script.ts';
 import { running } from '../support/running.ts';
@@ -156,7 +156,7 @@ describe('approval: true', () => {
   test('waits for a person before the synthesis, visibly', async () => {
     await using run = await running(researchScript());
     const handle = await run.startResearch(input({ approval: true }));
-    await until(handle, 'waiting for approval');
+    await until(handle, 'waiting_for_approval');
     expect(run.model.requests.some(({ tools }) => tools.includes('submit_report'))).toBe(false);
     const { raw } = await handle.describe();
     expect(JSON.stringify(raw.workflowExecutionInfo?.searchAttributes)).toContain('RepriseWaiting');
@@ -167,7 +167,7 @@ describe('approval: true', () => {
   test('at the limit the outcome stays iteration_limit when a person accepts', async () => {
     await using run = await running(researchScript({ criticise: () => criticism(40) }));
     const handle = await run.startResearch(input({ approval: true, max_planning_iterations: 1 }));
-    await until(handle, 'waiting for approval');
+    await until(handle, 'waiting_for_approval');
     await handle.signal('decide', { action: 'accept' });
     expect(await resultOf(handle)).toMatchObject({ outcome: 'iteration_limit', iterations: [{ score: 40 }] });
   });
@@ -187,12 +187,12 @@ describe('approval: true', () => {
   test('a person may ask for another plan instead', async () => {
     await using run = await running(researchScript());
     const handle = await run.startResearch(input({ approval: true }));
-    await until(handle, 'waiting for approval');
+    await until(handle, 'waiting_for_approval');
     await handle.signal('requestRestart', restart);
     await expect
       .poll(async () => (await handle.query<ResearchState>('state')).planning_iteration, { timeout: 90_000 })
       .toBe(2);
-    await until(handle, 'waiting for approval');
+    await until(handle, 'waiting_for_approval');
     await handle.signal('decide', { action: 'accept' });
     expect((await resultOf(handle)).iterations).toMatchObject([
       { score: 72, restartKind: 'person' },

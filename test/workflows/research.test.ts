@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { RunEvent } from '../../src/protocol/events.ts';
-import { entriesOf } from '../../src/workflows/runtime/log-lines.ts';
+import { entriesOf } from '../../src/workflows/log-lines.ts';
 import type { ResearchState } from '../../src/protocol/research.ts';
 import { criticism, plan, report, researchScript } from '../support/research-script.ts';
 import { running } from '../support/running.ts';
@@ -48,7 +48,7 @@ describe.each(wires)("the document's usage examples through $type", (backend) =>
     expect(result).toMatchObject({
       outcome: 'viable',
       iterations: [
-        { iteration: 1, idea: ideas[0], score: null, verdict: null, restartKind: 'prior art', similar: 5 },
+        { iteration: 1, idea: ideas[0], score: null, verdict: null, restartKind: 'prior_art', similar: 5 },
         { iteration: 2, idea: ideas[1], score: 72, verdict: 'Good concept', restartReason: null, similar: 0 },
       ],
     });
@@ -225,7 +225,7 @@ describe('the limit of iterations', () => {
       config: { research: { ...openai, max_planning_iterations: 2, search: { provider: 'searxng' } } },
     });
     expect(iterations).toMatchObject([
-      { score: null, restartKind: 'prior art' },
+      { score: null, restartKind: 'prior_art' },
       { score: 72, restartKind: null, similar: 5 },
     ]);
     expect(outcome).toBe('viable');
@@ -302,7 +302,7 @@ describe('a score that is missing', () => {
   test('restart: the plan is drawn anew, up to the limit', async () => {
     await using run = await running(evasive);
     const { iterations, outcome } = await run.research(silent('restart'));
-    expect(iterations.map(({ restartKind }) => restartKind)).toEqual(['no score', 'no score', null]);
+    expect(iterations.map(({ restartKind }) => restartKind)).toEqual(['no_score', 'no_score', null]);
     expect(outcome).toBe('iteration_limit');
   });
 

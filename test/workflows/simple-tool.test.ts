@@ -111,8 +111,8 @@ describe.each(['openai', 'claude'] as const)('the loop simple_tool, over the wir
     expect(events.flatMap((event) => (event.type.startsWith('tool') ? [event.type] : []))).toEqual([
       'tool',
       'tool',
-      'tool ended',
-      'tool ended',
+      'tool_ended',
+      'tool_ended',
     ]);
   });
 

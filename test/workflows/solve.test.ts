@@ -1,7 +1,7 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import { describe, expect, test } from 'vitest';
 import type { RunEvent } from '../../src/protocol/events.ts';
-import { entriesOf } from '../../src/workflows/runtime/log-lines.ts';
+import { entriesOf } from '../../src/workflows/log-lines.ts';
 import type { SolveState } from '../../src/protocol/plan-and-execute.ts';
 import { running } from '../support/running.ts';
 import {

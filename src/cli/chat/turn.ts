@@ -1,6 +1,6 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
-import type { Place, SessionRun } from '../../client.ts';
-import { isPassing } from '../../client/look.ts';
+import type { EventCursor, SessionRun } from '../../client.ts';
+import { isPassing } from '../../client/snapshot.ts';
 import { revive } from '../connection.ts';
 import { problemsOf, problemText } from '../../config/problems.ts';
 import { sessionInputSchema } from '../../config/session-input.ts';
@@ -56,9 +56,9 @@ export const chatCommand = (id: string, { temporal }: FollowOptions): string =>
   `reprise chat --id ${shellWord(id)}${temporalOption(temporal)}`;
 
 /** What was said before this turn is not shown again. Where nobody can tell how much that is, all of it is. */
-async function placeOf(session: SessionRun): Promise<Place | undefined> {
+async function placeOf(session: SessionRun): Promise<EventCursor | undefined> {
   try {
-    return await session.place();
+    return await session.cursor();
   } catch (error) {
     if (error instanceof WorkflowNotFoundError || isPassing(error)) return undefined;
     throw error;

@@ -1,6 +1,6 @@
 import { text as textOf } from 'node:stream/consumers';
-import { AnswerTooLong, type Run } from '../../client.ts';
-import { isPassing } from '../../client/look.ts';
+import { AnswerTooLongError, type Run } from '../../client.ts';
+import { isPassing } from '../../client/snapshot.ts';
 import { answerRoom, type PendingQuestion } from '../../protocol/questions.ts';
 import { open } from '../connection.ts';
 import { CommandError, exitStatus, say, usageError } from '../exit.ts';
@@ -22,7 +22,7 @@ export async function answer(id: string, text: string | undefined, options: Answ
   const given = await givenAnswer(text, options.skip ?? false);
   const { reprise } = await open(options);
   try {
-    const run = reprise.run(id);
+    const run = reprise.getRun(id);
     await run.assertOpen();
     const addressed = await reprise.client.withDeadline(Date.now() + patience, () => address(run, options));
     if (addressed.pending === undefined && !addressed.isUnchecked && given === '')
@@ -45,7 +45,7 @@ async function givenAnswer(text: string | undefined, skip: boolean): Promise<str
   }
   const answer = text === '-' ? (await textOf(process.stdin)).trim() : text;
   if (answer.trim() === '') throw usageError('The answer is empty; to skip the question use --skip');
-  if (answer.length > answerRoom) throw new AnswerTooLong(answer.length);
+  if (answer.length > answerRoom) throw new AnswerTooLongError(answer.length);
   return answer;
 }
 
@@ -88,7 +88,7 @@ async function prompt(
 /** Waits until a question is closed, or its run has ended. */
 async function untilClosed(run: Run, questionId: string): Promise<void> {
   for await (const { events } of run.watch()) {
-    if (events.some((event) => event.type === 'question closed' && event.questionId === questionId)) return;
+    if (events.some((event) => event.type === 'question_closed' && event.questionId === questionId)) return;
   }
 }
 

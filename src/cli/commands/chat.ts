@@ -1,5 +1,5 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
-import { newRunId, NoOpenRun, type Reprise, type SessionInput, type SessionRun } from '../../client.ts';
+import { newRunId, RunNotOpenError, type Reprise, type SessionInput, type SessionRun } from '../../client.ts';
 import { readHistory } from '../chat/history.ts';
 import { openLines } from '../chat/lines.ts';
 import { chatCommand, checkText, leave, takeTurn } from '../chat/turn.ts';
@@ -34,7 +34,7 @@ export async function chat(text: string | undefined, options: ChatOptions): Prom
     }
     const id = options.id ?? newRunId('chat');
     const isOpen = options.id !== undefined && (await isOpenSession(opened.reprise, id, options));
-    const session = opened.reprise.session(id, input);
+    const session = opened.reprise.getSession(id, input);
     say(placeText(id, opened));
     if (text === undefined) await converse(session, isOpen, options);
     else await takeTurn(session, text, options);
@@ -90,7 +90,7 @@ async function converse(session: SessionRun, isOpen: boolean, options: ChatOptio
 
 /** A turn that failed does not end a conversation. @throws what does */
 function sayFailure(error: unknown): void {
-  if (error instanceof NoOpenRun) throw error;
+  if (error instanceof RunNotOpenError) throw error;
   const failure = asCommandError(error);
   if (!(failure instanceof CommandError)) throw error;
   say(failure.message);
@@ -101,6 +101,6 @@ async function end(session: SessionRun): Promise<void> {
   try {
     await session.close();
   } catch (error) {
-    if (!(error instanceof NoOpenRun)) throw error;
+    if (!(error instanceof RunNotOpenError)) throw error;
   }
 }

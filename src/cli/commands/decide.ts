@@ -1,4 +1,4 @@
-import type { Decision } from '../../client.ts';
+import type { OperatorDecision } from '../../client.ts';
 import { open } from '../connection.ts';
 import { say, usageError } from '../exit.ts';
 import { watchCommand } from '../follow.ts';
@@ -15,7 +15,7 @@ export async function decide(id: string, options: DecideOptions): Promise<void> 
   const decision = decisionIn(options);
   const { reprise } = await open(options);
   try {
-    const run = reprise.research(id);
+    const run = reprise.getResearch(id);
     const type = await run.openType();
     if (type !== 'research') throw usageError(`The run ${id} is no research: its type is ${type}`);
     await run.decide(decision);
@@ -26,7 +26,7 @@ export async function decide(id: string, options: DecideOptions): Promise<void> 
 }
 
 /** @throws `CommandError`, status 2 */
-function decisionIn({ accept = false, stop = false, note }: DecideOptions): Decision {
+function decisionIn({ accept = false, stop = false, note }: DecideOptions): OperatorDecision {
   if (accept === stop)
     throw usageError(
       `${accept ? '--accept and --stop exclude each other' : 'What is decided?'} ` +

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { InboxQuestion, Reprise } from '../../client.ts';
-import { isPassing } from '../../client/look.ts';
+import { isPassing } from '../../client/snapshot.ts';
 import { open } from '../connection.ts';
 import { exitStatus, print, say, usageError } from '../exit.ts';
 import { reasonOf } from '../failures.ts';

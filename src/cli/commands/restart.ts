@@ -24,11 +24,11 @@ export async function restart(id: string, options: RestartOptions): Promise<void
   }
 }
 
-/** @throws `NoOpenRun`; `CommandError`, status 2, where runs of its type have no restarts */
+/** @throws `RunNotOpenError`; `CommandError`, status 2, where runs of its type have no restarts */
 async function restartable(reprise: Reprise, id: string) {
-  const type = await reprise.run(id).openType();
-  if (type === 'orchestration') return reprise.orchestration(id);
-  if (type === 'research') return reprise.research(id);
+  const type = await reprise.getRun(id).openType();
+  if (type === 'orchestration') return reprise.getOrchestration(id);
+  if (type === 'research') return reprise.getResearch(id);
   throw usageError(
     `The run ${id} has nothing to restart: its type is ${type}; those that have are orchestration and research`,
   );

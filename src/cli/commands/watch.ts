@@ -9,7 +9,7 @@ import type { FollowOptions } from '../options.ts';
 export async function watch(id: string, options: FollowOptions): Promise<void> {
   const { reprise } = await openWithWorker(options);
   try {
-    const run = reprise.run(id);
+    const run = reprise.getRun(id);
     await mustExist(run);
     await follow(run, options, () => revive(options));
   } finally {

@@ -2,7 +2,7 @@ import { NativeConnection } from '@temporalio/worker';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { createWorker } from '../../worker.ts';
 import { quietRuntime } from '../../worker/quiet-runtime.ts';
-import { MissingSearchAttributes } from '../../worker/search-attributes.ts';
+import { MissingSearchAttributesError } from '../../worker/search-attributes.ts';
 import { openAt } from '../connection.ts';
 import { CommandError, exitStatus, say } from '../exit.ts';
 import { homeFolder, type CommonOptions } from '../options.ts';
@@ -38,7 +38,7 @@ export async function worker(options: CommonOptions & { extensions: string }): P
     say(`Worker on ${address}, namespace ${namespace}. Ctrl-C ends it.`);
     await running.run();
   } catch (error) {
-    if (error instanceof MissingSearchAttributes)
+    if (error instanceof MissingSearchAttributesError)
       throw new CommandError(error.message, exitStatus.unreachable);
     throw error;
   } finally {

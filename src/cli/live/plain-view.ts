@@ -1,4 +1,4 @@
-import type { Look } from '../../client.ts';
+import type { RunSnapshot } from '../../client.ts';
 import { placeIn } from './progress.ts';
 import { Telling } from './telling.ts';
 import type { View } from './view.ts';
@@ -15,7 +15,7 @@ export class PlainView implements View {
     this.#telling = new Telling(plain);
   }
 
-  show(look: Look): void {
+  show(look: RunSnapshot): void {
     for (const line of this.#telling.linesOf(look)) this.#write(line);
     if (Date.now() - this.#saidAt < silenceMs || look.state === undefined) return;
     const waiting = [...new Set(look.calls.map((call) => this.#telling.agentOf(call)))].join(', ');

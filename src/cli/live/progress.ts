@@ -1,30 +1,35 @@
 import type { RunState } from '../../client.ts';
+import { inWords } from '../../workflows/runtime/details.ts';
 
 /** How far a run is, with its limits: `attempt 2/3`. */
 export function progressOf(state: RunState): string {
-  const { phase, attempt = 0, maxAttempts, planning_iteration, max_planning_iterations } = state;
-  if (planning_iteration !== undefined)
-    return `iteration ${planning_iteration}/${max_planning_iterations}: ${phase}`;
-  if (state.subtasks_total !== undefined) return subtasksText(state);
-  return attempt === 0 ? phase : `attempt ${attempt}/${maxAttempts}`;
+  const phase = inWords(state.phase);
+  switch (state.workflow) {
+    case 'research':
+      return `iteration ${state.planning_iteration}/${state.max_planning_iterations}: ${phase}`;
+    case 'planAndExecute':
+      return subtasksText(state);
+    default:
+      return state.attempt === 0 ? phase : `attempt ${state.attempt}/${state.maxAttempts}`;
+  }
 }
 
 /** The same for a line that stays, with what it is doing: `attempt 2, voting`. */
 export function placeIn(state: RunState): string {
-  const { attempt = 0, phase, planning_iteration } = state;
-  if (planning_iteration !== undefined) return `iteration ${planning_iteration}, ${phase}`;
-  if (state.subtasks_total !== undefined) return subtasksText(state);
-  return attempt === 0 ? phase : `attempt ${attempt}, ${phase}`;
+  const phase = inWords(state.phase);
+  switch (state.workflow) {
+    case 'research':
+      return `iteration ${state.planning_iteration}, ${phase}`;
+    case 'planAndExecute':
+      return subtasksText(state);
+    default:
+      return state.attempt === 0 ? phase : `attempt ${state.attempt}, ${phase}`;
+  }
 }
 
 /** `executing, 2 of 5 subtasks, retry 1/2`; 2 of them are completed. */
-function subtasksText({
-  max_retries,
-  phase,
-  retries = 0,
-  subtasks_completed,
-  subtasks_total,
-}: RunState): string {
+function subtasksText(state: Extract<RunState, { workflow: 'planAndExecute' }>): string {
+  const { max_retries, phase, retries, subtasks_completed, subtasks_total } = state;
   return [
     phase,
     ...(subtasks_total === 0 ? [] : [`${subtasks_completed} of ${subtasks_total} subtasks`]),

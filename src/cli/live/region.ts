@@ -1,6 +1,7 @@
 import colors from 'picocolors';
 import type { RunState } from '../../client.ts';
 import type { AgentState } from '../../protocol/events.ts';
+import { inWords } from '../../workflows/runtime/details.ts';
 import { progressOf } from './progress.ts';
 import { durationText, spentText } from './spent.ts';
 import { harmless } from './telling.ts';
@@ -13,12 +14,12 @@ const marks: Record<AgentState, string> = {
   voting: '✎',
   voted: '✓',
   asking: '?',
-  'using tools': '✎',
+  using_tools: '✎',
   planning: '✎',
   criticising: '✎',
   writing: '✎',
   out: '✗',
-  'timed out': '✗',
+  timed_out: '✗',
 };
 
 /** Fewer cells tell nothing of a text. */
@@ -40,18 +41,19 @@ export function drawRegion(
   elapsed: number,
   columns: number,
 ): string[] {
-  const { phase, agents = [], selectedAgent, usage } = state;
+  const { phase, agents, usage } = state;
+  const selectedAgent = 'selectedAgent' in state ? state.selectedAgent : null;
   const idWidth = Math.min(Math.max(0, ...agents.map(({ id }) => widthOf(id))), Math.floor(columns / 3));
   const lines = agents.map(({ id, state: doing }) => {
     const isFinal = id === selectedAgent && judging.includes(phase);
     const shown = startOf(id, idWidth);
     const name = shown + ' '.repeat(idWidth - widthOf(shown));
-    const head = `  ${isFinal ? '✎' : marks[doing]} ${name}  ${(isFinal ? phase : doing).padEnd(10)} `;
+    const head = `  ${isFinal ? '✎' : marks[doing]} ${name}  ${inWords(isFinal ? phase : doing).padEnd(10)} `;
     const room = columns - 1 - widthOf(head);
     const text = room < leastText ? '' : endOf(readable(texts.get(id) ?? ''), room);
     return text === '' ? startOf(head.trimEnd(), columns - 1) : head + colors.dim(text);
   });
-  const spent = usage == null ? '' : `, ${spentText(usage)}`;
+  const spent = usage === null ? '' : `, ${spentText(usage)}`;
   const summary = startOf(`  ${progressOf(state)}, ${durationText(elapsed)}${spent}`, columns - 1);
   return ['', ...lines, colors.bold(summary)];
 }

@@ -1,7 +1,8 @@
 import { stripVTControlCharacters } from 'node:util';
-import type { Look, PendingCall } from '../../client.ts';
+import type { RunSnapshot, PendingCall } from '../../client.ts';
 import type { RunEvent } from '../../protocol/events.ts';
-import { entriesOf, withoutEmoji, type LogEntry } from '../../workflows/runtime/log-lines.ts';
+import type { LogEntry } from '../../protocol/sinks.ts';
+import { entriesOf, withoutEmoji } from '../../workflows/log-lines.ts';
 import { logLine } from '../../worker/log-sink.ts';
 
 /** Turns looks at a run into the lines that tell what is new. */
@@ -15,7 +16,7 @@ export class Telling {
     this.#plain = plain;
   }
 
-  linesOf({ events, calls }: Look): string[] {
+  linesOf({ events, calls }: RunSnapshot): string[] {
     return [...events.flatMap((event) => this.#eventLines(event)), ...this.#retryLines(calls)];
   }
 
@@ -37,8 +38,8 @@ export class Telling {
   #eventLines(event: RunEvent): string[] {
     if (event.type === 'thinking') {
       // Its parent goes on meanwhile, and has a text in progress of its own.
-      const speaker = event.purpose === 'shadow' ? `${event.agent}'s shadow` : event.agent;
-      this.#agents.set(event.activityId, speaker);
+      const name = event.purpose === 'shadow' ? `${event.agent}'s shadow` : event.agent;
+      this.#agents.set(event.activityId, name);
     }
     return entriesOf(event).map((entry) => this.#format(entry, event.at));
   }

@@ -1,7 +1,7 @@
 import type { WriteStream } from 'node:tty';
 import { stripVTControlCharacters } from 'node:util';
 import { createLogUpdate } from 'log-update';
-import type { Look } from '../../client.ts';
+import type { RunSnapshot } from '../../client.ts';
 import { drawRegion } from './region.ts';
 import { Telling } from './telling.ts';
 import type { View } from './view.ts';
@@ -14,7 +14,7 @@ export class TerminalView implements View {
   readonly #telling = new Telling(false);
   readonly #resized = (): void => this.#redrawReflowed();
   #startedAt: number | undefined;
-  #look: Look | undefined;
+  #look: RunSnapshot | undefined;
   #drawn: string[] = [];
 
   constructor(stream: WriteStream) {
@@ -23,7 +23,7 @@ export class TerminalView implements View {
     stream.on('resize', this.#resized);
   }
 
-  show(look: Look): void {
+  show(look: RunSnapshot): void {
     const [first] = look.events;
     this.#startedAt ??= first && Date.parse(first.at);
     this.#look = look;

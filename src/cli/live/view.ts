@@ -1,10 +1,10 @@
-import type { Look } from '../../client.ts';
+import type { RunSnapshot } from '../../client.ts';
 import { PlainView } from './plain-view.ts';
 import { TerminalView } from './terminal-view.ts';
 
 /** Shows a run while it goes on, on standard error. */
 export interface View {
-  show(look: Look): void;
+  show(look: RunSnapshot): void;
   /** Says something that is not the run's. */
   say(text: string): void;
   /** The same without a stamp: a block of lines as it is. */

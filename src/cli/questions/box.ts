@@ -1,6 +1,6 @@
 import type { PendingQuestion } from '../../protocol/questions.ts';
 import type { InboxQuestion } from '../../client.ts';
-import { withoutEmoji } from '../../workflows/runtime/log-lines.ts';
+import { withoutEmoji } from '../../workflows/log-lines.ts';
 import { harmless } from '../live/telling.ts';
 
 const line = '='.repeat(70);

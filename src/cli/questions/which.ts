@@ -2,7 +2,7 @@ import type { PendingQuestion, Run, RunEvent } from '../../client.ts';
 import { CommandError, usageError } from '../exit.ts';
 import { harmless } from '../live/telling.ts';
 
-type Closed = Extract<RunEvent, { type: 'question closed' }>;
+type Closed = Extract<RunEvent, { type: 'question_closed' }>;
 
 /** What an answer goes to: a question that waits, or one that has closed without an answer. */
 export interface Addressed {
@@ -26,7 +26,7 @@ export async function findQuestion(run: Run, named: string | undefined): Promise
   const found = named === undefined ? only : pending.find(({ questionId }) => questionId === named);
   if (found !== undefined) return { questionId: found.questionId, pending: found };
 
-  const closed = (await run.events()).filter((event) => event.type === 'question closed');
+  const closed = (await run.events()).filter((event) => event.type === 'question_closed');
   const last = named === undefined ? closed.at(-1) : closed.find(({ questionId }) => questionId === named);
   if (named === undefined || last === undefined) throw noneFound(run.id, named, last, pending);
   if (last.how === 'answered') throw new CommandError(answeredText(last));

@@ -1,6 +1,6 @@
 import type { Message } from '../../protocol/message.ts';
 import { answerClosing, headings } from '../../protocol/headings.ts';
-import { isFinalAnswer, withoutMarker } from '../../workflows/agent/final-answer.ts';
+import { isFinalAnswer, withoutMarker } from '../../workflows/agent/react.ts';
 import { asksIn, type Ask } from './heard.ts';
 import { phaseOf } from './phase.ts';
 import { usesIn, type Use } from './uses.ts';

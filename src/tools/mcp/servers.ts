@@ -9,7 +9,7 @@ import {
 import type { McpServer } from '../../config/backend.ts';
 import { defaultTimeout } from '../definition.ts';
 import { ToolError, type Tool } from '../tool.ts';
-import type { ToolboxSettings } from '../toolbox.ts';
+import type { ToolRegistrySettings } from '../tool-registry.ts';
 import { connect, type Connection, type ConnectSettings } from './connection.ts';
 import { textOfContent } from './content.ts';
 import { sideEffectsOf, specOf } from './listed.ts';
@@ -23,7 +23,7 @@ export class McpServers {
   readonly #settings: Omit<ConnectSettings, 'onClosed'>;
   readonly #connections = new Map<string, Promise<Connection>>();
 
-  constructor({ folder, logs, environment }: ToolboxSettings) {
+  constructor({ folder, logs, environment }: ToolRegistrySettings) {
     this.#settings = { folder: resolve(folder), logs, environment };
   }
 

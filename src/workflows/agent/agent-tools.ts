@@ -1,33 +1,33 @@
 import type { ReplyCall } from '../../protocol/model-call.ts';
-import { responsesAreAutomatic } from '../orchestration/refusals.ts';
-import { askCallOf } from '../orchestration/rules/action.ts';
-import type { Broadcast, Colleague } from '../ask-others/broadcast.ts';
+import { askCallOf } from '../ask-others/ask-call.ts';
+import type { Asker, Broadcast } from '../ask-others/broadcast.ts';
+import { responsesAreAutomatic } from '../ask-others/prompts.ts';
 import { storeTexts } from './text-refs.ts';
-import type { Toolbox, ToolAnswer } from './tool-executor.ts';
+import type { ToolExecutor, ToolAnswer } from './tool-executor.ts';
 
 /** Runs what an agent calls that no team's turn takes: tools of the world, and questions. */
-export class Hands {
-  readonly #toolbox: Toolbox;
+export class AgentTools {
+  readonly #tools: ToolExecutor;
   readonly #broadcast: Broadcast | undefined;
-  readonly #self: Colleague;
-  readonly #others: Colleague[];
+  readonly #self: Asker;
+  readonly #others: Asker[];
 
   /** @param others whom it may ask besides the person */
-  constructor(toolbox: Toolbox, broadcast: Broadcast | undefined, self: Colleague, others: Colleague[] = []) {
-    this.#toolbox = toolbox;
+  constructor(tools: ToolExecutor, broadcast: Broadcast | undefined, self: Asker, others: Asker[] = []) {
+    this.#tools = tools;
     this.#broadcast = broadcast;
     this.#self = self;
     this.#others = others;
   }
 
-  async run(call: ReplyCall, when: string): Promise<ToolAnswer> {
+  async run(when: string, call: ReplyCall): Promise<ToolAnswer> {
     if (this.#broadcast !== undefined) {
       if (call.name === 'ask_others') return this.#ask(this.#broadcast, call, when);
       if (call.name === 'respond_to_broadcast') {
         return { call, status: 'ok', text: responsesAreAutomatic, content: responsesAreAutomatic };
       }
     }
-    return this.#toolbox.call(call);
+    return this.#tools.call(call);
   }
 
   async #ask(broadcast: Broadcast, call: ReplyCall, when: string): Promise<ToolAnswer> {

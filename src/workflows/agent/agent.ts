@@ -1,7 +1,6 @@
 import type { Content, NewMessage, ToolMessage, TranscriptRef } from '../../protocol/message.ts';
 import type { Reply } from '../../protocol/model-call.ts';
-import type { ModelCaller, Purpose } from './model-caller.ts';
-import type { Persona } from './persona.ts';
+import { withTemperature, type ModelCaller, type Persona, type Purpose } from './model-caller.ts';
 
 /** How a conversation begins. */
 export interface Opening {
@@ -27,7 +26,7 @@ export interface Fork {
  */
 export class Agent {
   readonly persona: Persona;
-  readonly #caller: ModelCaller;
+  readonly #models: ModelCaller;
   readonly #system: Content | undefined;
   #transcript: TranscriptRef | null;
   #results: Array<ToolMessage<Content>> = [];
@@ -35,9 +34,9 @@ export class Agent {
   #writing: string | undefined;
   #lastWords = '';
 
-  constructor(persona: Persona, caller: ModelCaller, { system, transcript, messages }: Opening) {
+  constructor(persona: Persona, models: ModelCaller, { system, transcript, messages }: Opening) {
     this.persona = persona;
-    this.#caller = caller;
+    this.#models = models;
     this.#system = system;
     this.#transcript = transcript;
     this.#told = messages;
@@ -76,11 +75,8 @@ export class Agent {
    */
   async reply(purpose: Purpose, tools: string | null, temperature?: number): Promise<Reply> {
     const told = this.#told.length;
-    const { persona } = this;
-    const speaker =
-      temperature === undefined ? persona : { ...persona, backend: { ...persona.backend, temperature } };
     try {
-      const call = this.#caller.start(speaker, purpose, {
+      const call = this.#models.start(withTemperature(this.persona, temperature), purpose, {
         ...(this.#system !== undefined && { system: this.#system }),
         transcript: this.#transcript,
         append: this.#pending,

@@ -1,3 +1,6 @@
+import type { TokenUsage } from '../../protocol/message.ts';
+import type { Price } from '../../protocol/usage.ts';
+
 /** Limits of a run; an absent one is no limit. `usd` in US dollars, `seconds` of wall time since the run's start. */
 export interface Budget {
   calls?: number | undefined;
@@ -24,4 +27,14 @@ export function budgetLeft(budget: Budget, spent: Spent): string | undefined {
   const limited = kinds.filter((kind) => budget[kind] !== undefined);
   if (limited.length === 0) return undefined;
   return limited.map((kind) => amount(kind, (budget[kind] ?? 0) - spent[kind])).join(', ');
+}
+
+/** US dollars for a call's tokens; 0 where the model has no price. */
+export function costOf(usage: TokenUsage, price: Price | undefined): number {
+  if (price === undefined) return 0;
+  const fresh = usage.inputTokens - usage.cachedInputTokens;
+  return (
+    (fresh * price.input + usage.cachedInputTokens * price.cachedInput + usage.outputTokens * price.output) /
+    1e6
+  );
 }

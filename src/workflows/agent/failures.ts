@@ -1,15 +1,13 @@
+import { failureTypes } from '../../protocol/errors.ts';
 import { RetryState, TimeoutType } from '@temporalio/common';
 import { ActivityFailure, ApplicationFailure, TimeoutFailure } from '@temporalio/workflow';
 
-/** Type of the failure of a call that the budget does not allow; the run then delivers the best that it has. */
-export const BUDGET_SPENT = 'BudgetSpent';
-
 export function budgetSpent(limit: string): ApplicationFailure {
-  return ApplicationFailure.nonRetryable(`The budget of ${limit} is spent`, BUDGET_SPENT);
+  return ApplicationFailure.nonRetryable(`The budget of ${limit} is spent`, failureTypes.budgetSpent);
 }
 
 export function isBudgetSpent(error: unknown): error is ApplicationFailure {
-  return error instanceof ApplicationFailure && error.type === BUDGET_SPENT;
+  return error instanceof ApplicationFailure && error.type === failureTypes.budgetSpent;
 }
 
 /** An agent's model call that came to nothing: its time was up, or the model failed for good. */

@@ -4,7 +4,7 @@ import type { Purpose } from './model-caller.ts';
 import type { ToolAnswer } from './tool-executor.ts';
 
 /** An agent at work on one turn: what its loop needs. */
-export interface Worker {
+export interface LoopContext {
   agent: Agent;
   /** Blob id of the tools that it is offered; null: none. */
   tools: string | null;
@@ -29,10 +29,10 @@ export interface TurnEnd {
 export const noWords = '(The model replied without any text.)';
 
 /** A loop of an agent on one text of the person: it tells the answer too. @throws what a model call throws, where the loop has no way to go on */
-export type Loop = (worker: Worker, text: string) => Promise<TurnEnd>;
+export type Loop = (context: LoopContext, text: string) => Promise<TurnEnd>;
 
 export function replyOf(
-  { agent, timeout, when }: Worker,
+  { agent, timeout, when }: LoopContext,
   what: Purpose['what'],
   tools: string | null,
   temperature: number,
@@ -42,7 +42,7 @@ export function replyOf(
 
 /** Runs the calls of one reply and answers them in their order. @param parallel side by side, else one after the other */
 export async function runCalls(
-  { agent, run }: Worker,
+  { agent, run }: LoopContext,
   calls: ReplyCall[],
   parallel: boolean,
 ): Promise<ToolAnswer[]> {
@@ -54,6 +54,6 @@ export async function runCalls(
 }
 
 /** Providers refuse calls without a result, so that those of a last reply get one too. */
-export function refuseCalls({ agent }: Worker, calls: ReplyCall[], text: string): void {
+export function refuseCalls({ agent }: LoopContext, calls: ReplyCall[], text: string): void {
   for (const { id } of calls) agent.answerCall(id, text);
 }

@@ -1,6 +1,7 @@
 import { ApplicationFailure } from '@temporalio/workflow';
 import type { OrchestratorSettings } from '../../config/orchestrators.ts';
-import { askingText, type Asking } from '../ask-others/prompts.ts';
+import { failureTypes } from '../../protocol/errors.ts';
+import { askingText, type AskingRules } from '../ask-others/prompts.ts';
 import { reactSystem } from './prompts.ts';
 import { react } from './react.ts';
 import { simpleTool } from './simple-tool.ts';
@@ -16,13 +17,13 @@ export function loopOf(settings: OrchestratorSettings): Loop {
     case 'custom':
       throw ApplicationFailure.nonRetryable(
         `${settings.module}: an orchestrator of your own holds whole conversations; it is no loop of a team's agent`,
-        'InvalidInput',
+        failureTypes.invalidInput,
       );
   }
 }
 
 /** The system message of an agent alone: its own, then how it may ask. */
-export function systemOf(settings: OrchestratorSettings, asking: Asking | undefined): string {
+export function systemOf(settings: OrchestratorSettings, asking: AskingRules | undefined): string {
   const own =
     settings.kind === 'react'
       ? (settings.system_prompt ?? reactSystem)

@@ -2,8 +2,9 @@ import { ActivityCancellationType, isCancellation, proxyActivities } from '@temp
 import type { Activities } from '../../activities/activities.ts';
 import type { CallModelInput, CallModelResult } from '../../protocol/model-call.ts';
 import { budgetSpent } from './failures.ts';
-import type { Ledger } from './usage-tracker.ts';
-import type { Persona } from './persona.ts';
+import type { UsageTracker } from './usage-tracker.ts';
+import type { Backend } from '../../config/backend.ts';
+import type { Text } from '../../protocol/message.ts';
 
 /** What a call is for, as its summary in the Web UI names it. */
 export interface Purpose {
@@ -31,6 +32,20 @@ export interface Purpose {
   timeout: number;
 }
 
+/** Who an agent is: the same through all its conversations. */
+export interface Persona {
+  /** Configured id. */
+  id: string;
+  /** `system_message`. */
+  text: Text | undefined;
+  backend: Backend;
+}
+
+/** The same at another temperature; undefined: at the backend's own. */
+export function withTemperature(persona: Persona, temperature: number | undefined): Persona {
+  return temperature === undefined ? persona : { ...persona, backend: { ...persona.backend, temperature } };
+}
+
 type Request = Omit<CallModelInput, 'backend'>;
 
 /** A call under way. */
@@ -52,12 +67,12 @@ export type CallListener = (call: {
  * and names each activity so that an abandoned call can be found in the journal again.
  */
 export class ModelCaller {
-  readonly #ledger: Ledger;
+  readonly #usage: UsageTracker;
   readonly #onCall: CallListener;
   #calls = 0;
 
-  constructor(ledger: Ledger, onCall: CallListener) {
-    this.#ledger = ledger;
+  constructor(usage: UsageTracker, onCall: CallListener) {
+    this.#usage = usage;
     this.#onCall = onCall;
   }
 
@@ -67,7 +82,7 @@ export class ModelCaller {
    * @throws `ApplicationFailure` of type `BudgetSpent`
    */
   start(persona: Persona, purpose: Purpose, request: Request): StartedCall {
-    const limit = this.#ledger.spentLimit;
+    const limit = this.#usage.spentLimit;
     if (limit !== undefined) throw budgetSpent(limit);
     const { id, backend } = persona;
     const activityId = `model-${++this.#calls}`;
@@ -86,7 +101,7 @@ export class ModelCaller {
         maximumAttempts: 8,
       },
     });
-    this.#ledger.callStarted(id);
+    this.#usage.callStarted(id);
     this.#onCall({ agent: id, purpose, activityId, model });
     return { activityId, result: this.#account(callModel({ backend, ...request }), activityId, persona) };
   }
@@ -98,10 +113,10 @@ export class ModelCaller {
   ): Promise<CallModelResult> {
     try {
       const result = await call;
-      this.#ledger.callEnded(id, backend.model, result.usage);
+      this.#usage.callEnded(id, backend.model, result.usage);
       return result;
     } catch (error) {
-      if (isCancellation(error)) this.#ledger.callAbandoned(activityId, id, backend.model);
+      if (isCancellation(error)) this.#usage.callAbandoned(activityId, id, backend.model);
       throw error;
     }
   }

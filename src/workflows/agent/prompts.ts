@@ -1,4 +1,11 @@
 import type { ReActSettings } from '../../config/orchestrators.ts';
+import type { Content, Text } from '../../protocol/message.ts';
+import { joinContent } from './content.ts';
+
+/** The system message of an agent: its persona first, then its instruction. */
+export function systemMessage(persona: Text | undefined, instruction: Text): Content {
+  return persona === undefined ? instruction : joinContent([persona, '\n\n', instruction]);
+}
 
 /** The last thought of the loop `simple_tool`: it gets no tools, and is told so. */
 export const toolsUnavailable =
@@ -49,3 +56,9 @@ export function reactPrompts(settings: ReActSettings): ReActPrompts {
 export function filled(template: string, values: Record<string, string>): string {
   return template.replace(/\{(\w+)\}/g, (place, name: string) => values[name] ?? place);
 }
+
+/** What an agent is told of the call that was accepted. */
+export const accepted = 'Recorded.';
+
+/** What is said to a reply that is to be a call of one tool, and is not. */
+export const replyBy = (tool: string): string => `Reply with one call of \`${tool}\`.`;

@@ -3,7 +3,6 @@ import type { ReActSettings } from '../../config/orchestrators.ts';
 import { indicators } from './indicators.ts';
 import type { Reply } from '../../protocol/model-call.ts';
 import { filled, notRun, reactPrompts } from './prompts.ts';
-import { isFinalAnswer, withoutMarker } from './final-answer.ts';
 import { callFailure, isBudgetSpent } from './failures.ts';
 import type { ToolAnswer } from './tool-executor.ts';
 import {
@@ -13,7 +12,7 @@ import {
   runCalls,
   type Loop,
   type TurnEnd,
-  type Worker,
+  type LoopContext,
 } from './loop-context.ts';
 
 /** Deciding is to be focused, whatever reasoning is. */
@@ -25,9 +24,9 @@ export const actionTemperature = 0.3;
  * used, one more call sums up.
  */
 export function react(settings: ReActSettings): Loop {
-  return async (worker, text) => {
-    const phases = new ReAct(worker, settings);
-    worker.agent.tell({ role: 'user', content: text });
+  return async (context, text) => {
+    const phases = new ReAct(context, settings);
+    context.agent.tell({ role: 'user', content: text });
     try {
       for (let cycle = 1; cycle <= settings.max_iterations; cycle++) {
         await phases.think();
@@ -44,12 +43,12 @@ export function react(settings: ReActSettings): Loop {
 
 /** The phases of the loop; a team's agent that thinks so takes the first and the last around its own actions. */
 export class ReAct {
-  readonly #worker: Worker;
+  readonly #context: LoopContext;
   readonly #settings: ReActSettings;
   readonly #prompts: ReturnType<typeof reactPrompts>;
 
-  constructor(worker: Worker, settings: ReActSettings) {
-    this.#worker = worker;
+  constructor(context: LoopContext, settings: ReActSettings) {
+    this.#context = context;
     this.#settings = settings;
     this.#prompts = reactPrompts(settings);
   }
@@ -68,19 +67,19 @@ export class ReAct {
 
   /** @returns the final answer; undefined: after tools and an observation, or without either, thinking goes on */
   async act(): Promise<string | undefined> {
-    const worker = this.#worker;
+    const context = this.#context;
     this.#show(indicators.takingAction);
     this.#tell(this.#prompts.action_prompt);
-    const { calls, content } = await replyOf(worker, 'act', worker.tools, actionTemperature);
+    const { calls, content } = await replyOf(context, 'act', context.tools, actionTemperature);
     if (isFinalAnswer(content)) {
-      refuseCalls(worker, calls, notRun);
+      refuseCalls(context, calls, notRun);
       return withoutMarker(content);
     }
     this.#show(indicators.action(content));
     if (calls.length === 0) return undefined;
     for (const call of calls) {
       this.#show(indicators.executing(call.name, 'input' in call ? call.input : {}));
-      const [answer] = await runCalls(worker, [call], false);
+      const [answer] = await runCalls(context, [call], false);
       if (answer !== undefined) this.#show(outcomeOf(answer));
     }
     await this.observe();
@@ -104,35 +103,48 @@ export class ReAct {
   /** Tells the answer, once. */
   end(text: string, limited: boolean): TurnEnd {
     const answer = text || noWords;
-    this.#worker.say(this.#settings.show_reasoning ? indicators.finalAnswer(answer) : answer, true);
+    this.#context.say(this.#settings.show_reasoning ? indicators.finalAnswer(answer) : answer, true);
     return { answer, limited };
   }
 
   async #last(what: 'recover' | 'summarise', prompt: string): Promise<TurnEnd> {
     this.#tell(prompt);
-    const { calls, content } = await replyOf(this.#worker, what, null, actionTemperature);
-    refuseCalls(this.#worker, calls, notRun);
+    const { calls, content } = await replyOf(this.#context, what, null, actionTemperature);
+    refuseCalls(this.#context, calls, notRun);
     return this.end(withoutMarker(content), true);
   }
 
   /** Without tools; what is called all the same is refused. */
   async #reason(what: 'think' | 'observe', prompt: string): Promise<Reply> {
     this.#tell(prompt);
-    const reply = await replyOf(this.#worker, what, null, this.#settings.reasoning_temperature);
-    refuseCalls(this.#worker, reply.calls, notRun);
+    const reply = await replyOf(this.#context, what, null, this.#settings.reasoning_temperature);
+    refuseCalls(this.#context, reply.calls, notRun);
     return reply;
   }
 
   #tell(content: string): void {
-    this.#worker.agent.tell({ role: 'system', content });
+    this.#context.agent.tell({ role: 'system', content });
   }
 
   #show(text: string): void {
-    if (this.#settings.show_reasoning) this.#worker.say(text);
+    if (this.#settings.show_reasoning) this.#context.say(text);
   }
 }
 
 function outcomeOf({ call, status, text }: ToolAnswer): string {
   if (status === 'ok') return indicators.success(call.name, text);
   return status === 'error' ? indicators.error(call.name, text) : indicators.exception(call.name, text);
+}
+
+const marker = /FINAL_ANSWER:/i;
+const leadingMarker = /^\s*FINAL_ANSWER:\s*/i;
+
+/** Whether an action says that it is the final answer: the marker counts in any letter case, anywhere in the text. */
+export function isFinalAnswer(text: string): boolean {
+  return marker.test(text);
+}
+
+/** The answer without the marker that it begins with. */
+export function withoutMarker(text: string): string {
+  return text.replace(leadingMarker, '').trim();
 }

@@ -1,6 +1,5 @@
 import type { SimpleToolSettings } from '../../config/orchestrators.ts';
 import { notRun, toolsUnavailable } from './prompts.ts';
-import { temperatureAfter } from './stress.ts';
 import { noWords, refuseCalls, replyOf, runCalls, type Loop } from './loop-context.ts';
 
 /**
@@ -8,23 +7,23 @@ import { noWords, refuseCalls, replyOf, runCalls, type Loop } from './loop-conte
  * last thought gets no tools (xaibo's documentation, SimpleToolOrchestrator).
  */
 export function simpleTool({ max_thoughts, parallel }: SimpleToolSettings): Loop {
-  return async (worker, text) => {
-    const { agent, tools } = worker;
+  return async (context, text) => {
+    const { agent, tools } = context;
     agent.tell({ role: 'user', content: text });
     let failures = 0;
     let said = '';
     for (let thought = 1; ; thought++) {
       const isLast = thought === max_thoughts;
       if (isLast) agent.tell({ role: 'system', content: toolsUnavailable });
-      const reply = await replyOf(worker, 'reply', isLast ? null : tools, temperatureAfter(failures));
+      const reply = await replyOf(context, 'reply', isLast ? null : tools, temperatureAfter(failures));
       said = reply.content.trim() === '' ? said : reply.content;
       if (isLast || reply.calls.length === 0) {
-        refuseCalls(worker, reply.calls, notRun);
+        refuseCalls(context, reply.calls, notRun);
         const answer = said || (isLast ? outOfThoughts(max_thoughts) : noWords);
-        worker.say(answer, true);
+        context.say(answer, true);
         return { answer, limited: isLast };
       }
-      const answers = await runCalls(worker, reply.calls, parallel);
+      const answers = await runCalls(context, reply.calls, parallel);
       failures += answers.filter(({ status }) => status !== 'ok').length;
     }
   };
@@ -32,3 +31,11 @@ export function simpleTool({ max_thoughts, parallel }: SimpleToolSettings): Loop
 
 const outOfThoughts = (limit: number): string =>
   `(No answer: all ${limit} thoughts were used on tools, see max_thoughts.)`;
+
+/** What no provider takes more than. */
+const highest = 2;
+
+/** The temperature after so many failed calls of tools: 0.1 for each, never falling (xaibo's documentation, Stress Management). */
+export function temperatureAfter(failures: number): number {
+  return Math.min(highest, Math.round(failures) / 10);
+}

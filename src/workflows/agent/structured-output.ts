@@ -1,8 +1,8 @@
 import type { ReplyCall } from '../../protocol/model-call.ts';
 import type { TextRef } from '../../protocol/message.ts';
-import { accepted, replyBy } from '../orchestration/refusals.ts';
-import { askCallOf } from '../orchestration/rules/action.ts';
-import type { Broadcast, Colleague } from '../ask-others/broadcast.ts';
+import { askCallOf } from '../ask-others/ask-call.ts';
+import type { Asker, Broadcast } from '../ask-others/broadcast.ts';
+import { accepted, replyBy } from './prompts.ts';
 import type { Purpose } from './model-caller.ts';
 
 /** What was read from a reply. `error`: what is to be mended; the value may do all the same when nobody can. */
@@ -12,7 +12,7 @@ export interface Read<T> {
 }
 
 /** A structured reply: a call of one tool, whose arguments fit its schema when they are read. */
-export interface Form<T> {
+export interface OutputSpec<T> {
   tool: string;
   /** Reads the call's arguments. */
   read(input: Record<string, unknown>): Read<T>;
@@ -20,7 +20,7 @@ export interface Form<T> {
   readText(text: string): Read<T>;
 }
 
-export interface Given<T> {
+export interface StructuredResult<T> {
   /** Undefined: even the last reply had nothing that would do. */
   value: T | undefined;
   /** What was wrong with the last reply, where nobody mended it. */
@@ -30,7 +30,7 @@ export interface Given<T> {
 }
 
 /** Somebody who gives structured replies. */
-export interface Speaker extends Colleague {
+export interface StructuredAgent extends Asker {
   /** Blob id of the tools that it is offered. */
   tools: string;
   /** Where it may ask a person. */
@@ -45,28 +45,28 @@ const mostRounds = 10;
 
 /** Asks for a structured reply, and has it mended where it does not fit. @throws what a model call throws */
 export async function structured<T>(
-  speaker: Speaker,
+  asker: StructuredAgent,
   purpose: Purpose,
-  form: Form<T>,
+  spec: OutputSpec<T>,
   onAsking: (isAsking: boolean) => void = () => {},
-): Promise<Given<T>> {
-  const { agent, broadcast, tools } = speaker;
-  let last: Given<T> | undefined;
+): Promise<StructuredResult<T>> {
+  const { agent, broadcast, tools } = asker;
+  let last: StructuredResult<T> | undefined;
   for (let repairs = 0, rounds = 0; ;) {
     const { calls, content } = await agent.reply(purpose, tools);
     const asks = calls.filter(({ name }) => name === 'ask_others');
     if (broadcast !== undefined && asks.length > 0 && rounds < mostRounds) {
       rounds += 1;
-      for (const call of calls) if (!asks.includes(call)) agent.answerCall(call.id, replyBy(form.tool));
+      for (const call of calls) if (!asks.includes(call)) agent.answerCall(call.id, replyBy(spec.tool));
       onAsking(true);
-      await broadcast.answerCalls(speaker, asks.map(askCallOf), [], purpose.when);
+      await broadcast.answerCalls(asker, asks.map(askCallOf), [], purpose.when);
       onAsking(false);
       continue;
     }
-    const call = calls.find((each) => each.name === form.tool && !('error' in each));
-    const read = readReply(form, calls, call, content);
+    const call = calls.find((each) => each.name === spec.tool && !('error' in each));
+    const read = readReply(spec, calls, call, content);
     const segment = agent.transcript?.id ?? '';
-    const given: Given<T> = {
+    const given: StructuredResult<T> = {
       value: read.value ?? last?.value,
       error: read.error,
       place: (argument) => (call === undefined ? { segment } : { segment, call: { id: call.id, argument } }),
@@ -74,7 +74,7 @@ export async function structured<T>(
     last = read.value === undefined && last !== undefined ? { ...last, error: read.error } : given;
     const isLast = read.error === undefined || repairs === mostRepairs;
     for (const each of calls)
-      agent.answerCall(each.id, each === call && isLast ? accepted : errorFor(each, read, form));
+      agent.answerCall(each.id, each === call && isLast ? accepted : errorFor(each, read, spec));
     if (isLast) return last;
     repairs += 1;
     if (calls.length === 0) agent.tell({ role: 'user', content: read.error ?? '' });
@@ -82,18 +82,18 @@ export async function structured<T>(
 }
 
 function readReply<T>(
-  form: Form<T>,
+  spec: OutputSpec<T>,
   calls: ReplyCall[],
   call: ReplyCall | undefined,
   content: string,
 ): Read<T> {
-  if (call !== undefined && 'input' in call) return form.read(call.input);
-  if (calls.length === 0) return form.readText(content);
+  if (call !== undefined && 'input' in call) return spec.read(call.input);
+  if (calls.length === 0) return spec.readText(content);
   const [broken] = calls.flatMap((each) => ('error' in each ? [each.error] : []));
-  return { error: broken ?? replyBy(form.tool) };
+  return { error: broken ?? replyBy(spec.tool) };
 }
 
-function errorFor<T>(call: ReplyCall, { error }: Read<T>, { tool }: Form<T>): string {
+function errorFor<T>(call: ReplyCall, { error }: Read<T>, { tool }: OutputSpec<T>): string {
   if ('error' in call) return `Error: ${call.error}`;
   return error === undefined || call.name !== tool ? replyBy(tool) : `Error: ${error}`;
 }

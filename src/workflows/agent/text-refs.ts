@@ -23,6 +23,6 @@ export async function storeToolSets(sets: unknown[], texts: string[]): Promise<s
 }
 
 /** Names a text that stands in a reply already, where that is shorter than saying it again. */
-export function quote(text: string, place: TextRef): Text {
+export function textRef(text: string, place: TextRef): Text {
   return text.length < worthNaming ? text : place;
 }

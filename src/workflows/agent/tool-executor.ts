@@ -2,14 +2,7 @@ import { ActivityFailure, proxyActivities, proxyLocalActivities } from '@tempora
 import type { RunEventBody } from '../../protocol/events.ts';
 import type { Text, ToolSpec } from '../../protocol/message.ts';
 import type { ReplyCall } from '../../protocol/model-call.ts';
-import {
-  callToolOptions,
-  localToolOptions,
-  type CallToolResult,
-  type ListedTool,
-  type ToolActivities,
-  type ToolSources,
-} from '../../protocol/tool.ts';
+import type { CallToolResult, ListedTool, ToolActivities, ToolSources } from '../../protocol/tool.ts';
 
 /** A server of tools may take its time to start. */
 const { listTools } = proxyActivities<ToolActivities>({
@@ -28,7 +21,7 @@ export interface ToolAnswer {
 }
 
 /** The tools of the world that one agent has. */
-export class Toolbox {
+export class ToolExecutor {
   /** Blob id of all tools offered; null: none. */
   readonly set: string | null;
   readonly #agent: string;
@@ -60,16 +53,16 @@ export class Toolbox {
     own: ToolSpec[],
     emit: (event: RunEventBody) => void,
     harmlessOnly = false,
-  ): Promise<Toolbox> {
+  ): Promise<ToolExecutor> {
     if (sources.packages.length + sources.mcpServers.length + own.length === 0)
-      return new Toolbox(agent, null, [], emit);
+      return new ToolExecutor(agent, null, [], emit);
     const { set, tools } = await listTools({ sources, own, ...(harmlessOnly && { harmlessOnly }) });
-    return new Toolbox(agent, tools.length + own.length === 0 ? null : set, tools, emit);
+    return new ToolExecutor(agent, tools.length + own.length === 0 ? null : set, tools, emit);
   }
 
-  /** The same tools in the hands of another agent. */
-  of(agent: string): Toolbox {
-    return new Toolbox(agent, this.set, [...this.#tools.values()], this.#emit);
+  /** The same tools for another agent. */
+  of(agent: string): ToolExecutor {
+    return new ToolExecutor(agent, this.set, [...this.#tools.values()], this.#emit);
   }
 
   has(name: string): boolean {
@@ -83,7 +76,7 @@ export class Toolbox {
     if (tool === undefined) return failed(call, 'error', `No such tool available: ${call.name}`);
     this.#emit({ type: 'tool', agent: this.#agent, tool: call.name });
     const { status, text, blob } = await this.#run(tool, call.input);
-    this.#emit({ type: 'tool ended', agent: this.#agent, tool: call.name, status });
+    this.#emit({ type: 'tool_ended', agent: this.#agent, tool: call.name, status });
     if (status !== 'ok') return failed(call, status, text);
     return { call, status, text, content: blob === undefined ? text : { blob } };
   }
@@ -109,4 +102,31 @@ function activityFor(tool: ListedTool, agent: string): ToolActivities['callTool'
     return proxyLocalActivities<ToolActivities>(localToolOptions(tool)).callTool;
   const summary = `${agent} · tool · ${tool.name}`;
   return proxyActivities<ToolActivities>({ ...callToolOptions(tool), summary }).callTool;
+}
+
+/** Whether there is any tool of the world. */
+export const hasTools = ({ mcpServers, packages }: ToolSources): boolean =>
+  packages.length + mcpServers.length > 0;
+
+/** Longest that a worker may be silent before its calls go on elsewhere, in milliseconds. */
+const silenceMs = 15_000;
+
+/** What a call takes besides the tool: starting an MCP server again, storing the result. In milliseconds. */
+const besidesMs = 45_000;
+
+/**
+ * How the activity `callTool` is to be run for a tool: times in milliseconds, and its retries.
+ * Only a call whose worker died, or could not store the result, is tried again; what the tool itself does is a result.
+ */
+export function callToolOptions({ timeout }: Pick<ListedTool, 'timeout'>) {
+  return {
+    startToCloseTimeout: timeout * 1000 + besidesMs,
+    heartbeatTimeout: silenceMs,
+    retry: { initialInterval: 500, backoffCoefficient: 2, maximumInterval: 30_000, maximumAttempts: 8 },
+  };
+}
+
+/** The same for a tool that runs as a local activity, which has no heartbeats. */
+export function localToolOptions({ timeout }: Pick<ListedTool, 'timeout'>) {
+  return { startToCloseTimeout: timeout * 1000 + besidesMs, retry: { maximumAttempts: 3 } };
 }

@@ -1,9 +1,7 @@
 import type { Team } from '../../config/team.ts';
 import type { TokenUsage } from '../../protocol/message.ts';
-import type { PriceTable } from '../../protocol/prices.ts';
-import type { Figures, Usage } from '../../protocol/usage.ts';
-import { budgetLeft, spentLimit, type Spent } from './budget.ts';
-import { costOf } from './cost.ts';
+import type { Figures, PriceTable, Usage } from '../../protocol/usage.ts';
+import { budgetLeft, costOf, spentLimit, type Spent } from './budget.ts';
 
 const nothing = (): Figures => ({
   calls: 0,
@@ -21,15 +19,15 @@ function add(figures: Figures, usage: TokenUsage, cost: number): void {
 }
 
 /** What a session's next run takes over. */
-export interface LedgerRecord {
+export interface UsageRecord {
   usage: Usage;
   /** Milliseconds since the epoch. */
   startedAt: number;
 }
 
 /** What a run has spent, agent by agent, and whether its budget allows another call. */
-export class Ledger {
-  readonly #total: Figures;
+export class UsageTracker {
+  readonly #sum: Figures;
   readonly #byAgent: Map<string, Figures>;
   readonly #abandoned = new Map<string, { agent: string; model: string | undefined }>();
   readonly #startedAt: number;
@@ -37,28 +35,28 @@ export class Ledger {
   readonly #prices: PriceTable;
 
   /** @param record what earlier runs of the same session have spent */
-  constructor(budget: Team['budget'], prices: PriceTable, record?: LedgerRecord) {
+  constructor(budget: Team['budget'], prices: PriceTable, record?: UsageRecord) {
     const { byAgent, ...total } = record?.usage ?? { ...nothing(), byAgent: {} };
-    this.#total = total;
+    this.#sum = total;
     this.#byAgent = new Map(Object.entries(byAgent));
     this.#startedAt = record?.startedAt ?? Date.now();
     this.#budget = budget ?? {};
     this.#prices = prices;
   }
 
-  get record(): LedgerRecord {
-    return { usage: this.usage, startedAt: this.#startedAt };
+  get record(): UsageRecord {
+    return { usage: this.total, startedAt: this.#startedAt };
   }
 
   /** Counts a call when it starts, so that calls side by side cannot pass the limit together. */
   callStarted(agent: string): void {
-    this.#total.calls += 1;
+    this.#sum.calls += 1;
     this.#figuresOf(agent).calls += 1;
   }
 
   callEnded(agent: string, model: string | undefined, usage: TokenUsage): void {
     const cost = costOf(usage, this.#prices[model ?? '']);
-    add(this.#total, usage, cost);
+    add(this.#sum, usage, cost);
     add(this.#figuresOf(agent), usage, cost);
   }
 
@@ -68,10 +66,11 @@ export class Ledger {
   }
 
   /** Activity ids of the abandoned calls whose cost is not known yet. */
-  get unsettled(): string[] {
+  get abandoned(): string[] {
     return [...this.#abandoned.keys()];
   }
 
+  /** Counts what abandoned calls have cost, as far as it is known. */
   settle(costs: Array<[activityId: string, usage: TokenUsage]>): void {
     for (const [activityId, usage] of costs) {
       const call = this.#abandoned.get(activityId);
@@ -89,18 +88,18 @@ export class Ledger {
     return budgetLeft(this.#budget, this.#spent);
   }
 
-  get usage(): Usage {
+  get total(): Usage {
     return {
-      ...this.#total,
+      ...this.#sum,
       byAgent: Object.fromEntries([...this.#byAgent].map(([id, sum]) => [id, { ...sum }])),
     };
   }
 
   get #spent(): Spent {
     return {
-      calls: this.#total.calls,
-      tokens: this.#total.inputTokens + this.#total.outputTokens,
-      usd: this.#total.costUsd,
+      calls: this.#sum.calls,
+      tokens: this.#sum.inputTokens + this.#sum.outputTokens,
+      usd: this.#sum.costUsd,
       seconds: (Date.now() - this.#startedAt) / 1000,
     };
   }

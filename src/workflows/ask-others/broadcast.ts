@@ -1,23 +1,31 @@
 import { CancellationScope, CancelledFailure, isCancellation } from '@temporalio/workflow';
 import type { BroadcastResult } from '../../protocol/questions.ts';
 import type { RunEventBody } from '../../protocol/events.ts';
-import { askRefusalText, historyNote, type AskingMode, type AskRefusal } from './prompts.ts';
-import { shadowNotice, shadowQuestion, type ResponseDepth } from './shadow-prompts.ts';
-import type { AskCall } from '../orchestration/rules/action.ts';
+
 import type { AskEnd } from './human-input-queue.ts';
+import {
+  askRefusalText,
+  historyNote,
+  shadowNotice,
+  shadowQuestion,
+  type AskingMode,
+  type AskRefusal,
+  type ResponseDepth,
+} from './prompts.ts';
 import type { Agent } from '../agent/agent.ts';
+import type { AskCall } from './ask-call.ts';
 import { callFailure } from '../agent/failures.ts';
-import type { HumanDesk } from './human-input.ts';
+import type { HumanInput } from './human-input.ts';
 import type { ModelCaller } from '../agent/model-caller.ts';
 import { askShadow } from './shadow.ts';
-import { quote, storeTexts } from '../agent/text-refs.ts';
+import { textRef, storeTexts } from '../agent/text-refs.ts';
 
 /** Somebody who asks or is asked. */
-export interface Colleague {
+export interface Asker {
   /** Configured id. */
   id: string;
   agent: Agent;
-  /** Names its conversation: what the desk has shown it lives as long as that. */
+  /** Names its conversation: what it has been shown of the person's answers is known for as long as that lasts. */
   conversation: string;
   /** Its questions that are under way. */
   asking: number;
@@ -32,6 +40,13 @@ export interface BroadcastSettings {
   depth: ResponseDepth;
 }
 
+/** What of its run a broadcast needs. */
+export interface BroadcastContext {
+  models: ModelCaller;
+  humanInput: HumanInput;
+  emit: (event: RunEventBody) => void;
+}
+
 /** It is the channel that ends a question: its shadows' own time is longer, in milliseconds. */
 const shadowGrace = 10_000;
 
@@ -40,23 +55,13 @@ type Result = Omit<BroadcastResult, 'request_id'>;
 /** The channel on which agents ask one another, or the person (MassGen's documentation "Agent Communication"). */
 export class Broadcast {
   readonly settings: BroadcastSettings;
-  readonly #caller: ModelCaller;
-  readonly #desk: HumanDesk;
-  readonly #emit: (event: RunEventBody) => void;
+  readonly #run: BroadcastContext;
   #requests: number;
 
   /** @param requests how many were made in earlier runs of the same session: ids are never used twice */
-  constructor(
-    settings: BroadcastSettings,
-    caller: ModelCaller,
-    desk: HumanDesk,
-    emit: (event: RunEventBody) => void,
-    requests: number,
-  ) {
+  constructor(settings: BroadcastSettings, run: BroadcastContext, requests = 0) {
     this.settings = settings;
-    this.#caller = caller;
-    this.#desk = desk;
-    this.#emit = emit;
+    this.#run = run;
     this.#requests = requests;
   }
 
@@ -69,7 +74,7 @@ export class Broadcast {
    *
    * @returns whether any of them reached somebody
    */
-  async answerCalls(asker: Colleague, calls: AskCall[], others: Colleague[], when: string): Promise<boolean> {
+  async answerCalls(asker: Asker, calls: AskCall[], others: Asker[], when: string): Promise<boolean> {
     const results = await Promise.all(calls.map((call) => this.ask(asker, call, others, when)));
     const texts = await storeTexts(results.map((result) => JSON.stringify(result)));
     calls.forEach(({ callId }, index) => asker.agent.answerCall(callId, texts[index] ?? ''));
@@ -77,7 +82,7 @@ export class Broadcast {
   }
 
   /** Carries out one call. */
-  async ask(asker: Colleague, call: AskCall, others: Colleague[], when: string): Promise<BroadcastResult> {
+  async ask(asker: Asker, call: AskCall, others: Asker[], when: string): Promise<BroadcastResult> {
     const requestId = `q${++this.#requests}`;
     const refusal = this.#refusal(asker, call, others);
     if (refusal !== undefined || 'error' in call) {
@@ -86,7 +91,7 @@ export class Broadcast {
     }
     const { question } = call;
     const of = this.settings.mode === 'human' ? ['human'] : others.map(({ id }) => id);
-    this.#emit({ type: 'asked', agent: asker.id, requestId, question, of });
+    this.#run.emit({ type: 'asked', agent: asker.id, requestId, question, of });
     asker.asking += 1;
     try {
       const result =
@@ -94,7 +99,7 @@ export class Broadcast {
           ? await this.#askPerson(asker, requestId, question)
           : await this.#askAgents(asker, requestId, call, others, when);
       const silent = result.no_response ?? [];
-      this.#emit({ type: 'ask ended', agent: asker.id, requestId, status: result.status, silent });
+      this.#run.emit({ type: 'ask_ended', agent: asker.id, requestId, status: result.status, silent });
       const { status, ...rest } = result;
       return { status, request_id: requestId, ...rest };
     } finally {
@@ -102,36 +107,36 @@ export class Broadcast {
     }
   }
 
-  #refusal({ asking }: Colleague, call: AskCall, others: Colleague[]): AskRefusal | undefined {
+  #refusal({ asking }: Asker, call: AskCall, others: Asker[]): AskRefusal | undefined {
     if ('error' in call) return { kind: 'invalid', error: call.error };
     if (call.question.trim() === '') return { kind: 'empty' };
-    if (asking >= this.settings.limit) return { kind: 'too many', limit: this.settings.limit };
+    if (asking >= this.settings.limit) return { kind: 'too_many', limit: this.settings.limit };
     if (this.settings.mode === 'agents' && others.length === 0) return { kind: 'nobody' };
     return undefined;
   }
 
-  async #askPerson(asker: Colleague, id: string, question: string): Promise<Result> {
+  async #askPerson(asker: Asker, id: string, question: string): Promise<Result> {
     const { conversation } = asker;
-    return personResult(await this.#desk.ask({ id, conversation, from: asker.id, question }));
+    return personResult(await this.#run.humanInput.ask({ id, conversation, from: asker.id, question }));
   }
 
   async #askAgents(
-    asker: Colleague,
+    asker: Asker,
     requestId: string,
     call: Extract<AskCall, { question: string }>,
-    others: Colleague[],
+    others: Asker[],
     when: string,
   ): Promise<Result> {
     const { question, callId } = call;
     const segment = asker.agent.transcript?.id ?? '';
-    const asked = call.text ?? quote(question, { segment, call: { id: callId, argument: 'question' } });
+    const asked = call.text ?? textRef(question, { segment, call: { id: callId, argument: 'question' } });
     const { depth, timeout } = this.settings;
     const responses: Array<BroadcastResult['responses'][number] | undefined> = others.map(() => undefined);
     const reasons: string[] = [];
-    const ask = async (other: Colleague, index: number): Promise<void> => {
+    const ask = async (other: Asker, index: number): Promise<void> => {
       try {
         const prompt = shadowQuestion(asker.id, asked, depth);
-        const response = await askShadow(this.#caller, other.agent, prompt, {
+        const response = await askShadow(this.#run.models, other.agent, prompt, {
           when,
           timeout: timeout + shadowGrace,
         });
@@ -139,7 +144,7 @@ export class Broadcast {
         // Its conversation may go on, or begin a new round, meanwhile: it finds this with its next call.
         other.agent.tell({ role: 'user', content: shadowNotice(asker.id, asked, response.text) });
         const { content } = response;
-        this.#emit({ type: 'responded', agent: other.id, requestId, asker: asker.id, content });
+        this.#run.emit({ type: 'responded', agent: other.id, requestId, asker: asker.id, content });
       } catch (error) {
         if (isCancellation(error)) return;
         reasons.push(`${other.id}: ${callFailure(error).reason}`);

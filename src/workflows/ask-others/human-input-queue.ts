@@ -16,7 +16,7 @@ export interface Ask {
   question: string;
 }
 
-export interface Desk {
+export interface InputQueue {
   /** Answered questions in the order of their answers; it only grows. */
   history: HumanAnswer[];
   /** Places in `history` that a conversation has been shown, by an answer or a deferral. */
@@ -40,7 +40,7 @@ export type AskEnd =
   | { status: 'timeout' }
   | { status: 'skipped' };
 
-export type DeskEvent =
+export type QueueEvent =
   | { kind: 'prompt'; ask: Ask }
   /** `wasOpen`: it had been put to the person. */
   | { kind: 'end'; ask: Ask; end: AskEnd; wasOpen: boolean }
@@ -49,12 +49,12 @@ export type DeskEvent =
   | { kind: 'kept'; questionId?: string; answer: string }
   | { kind: 'ignored'; why: string };
 
-export interface DeskStep {
-  desk: Desk;
-  events: DeskEvent[];
+export interface QueueStep {
+  desk: InputQueue;
+  events: QueueEvent[];
 }
 
-export function newDesk(history: HumanAnswer[] = []): Desk {
+export function newQueue(history: HumanAnswer[] = []): InputQueue {
   return {
     history,
     shown: {},
@@ -66,12 +66,12 @@ export function newDesk(history: HumanAnswer[] = []): Desk {
   };
 }
 
-export function ask(desk: Desk, call: Ask): DeskStep {
+export function ask(desk: InputQueue, call: Ask): QueueStep {
   return admit({ ...desk, asked: true, queue: [...desk.queue, call] });
 }
 
 /** @param room characters that all answers may have together; see `answerRoom` */
-export function answer(desk: Desk, { questionId, answer: text }: HumanReply, room: number): DeskStep {
+export function answer(desk: InputQueue, { questionId, answer: text }: HumanReply, room: number): QueueStep {
   const { open } = desk;
   if (open !== undefined && (questionId === undefined || questionId === open.id)) {
     if (text.trim() === '') return close(desk, open, { status: 'skipped' });
@@ -90,12 +90,12 @@ export function answer(desk: Desk, { questionId, answer: text }: HumanReply, roo
 }
 
 /** The time of an open question is up. */
-export function expire(desk: Desk, id: string): DeskStep {
+export function expire(desk: InputQueue, id: string): QueueStep {
   return desk.open?.id === id ? close(desk, desk.open, { status: 'timeout' }) : { desk, events: [] };
 }
 
 /** Its asker does not wait any more. */
-export function withdraw(desk: Desk, id: string): DeskStep {
+export function withdraw(desk: InputQueue, id: string): QueueStep {
   const { open, queue } = desk;
   if (open?.id === id) {
     return afterwards(
@@ -107,10 +107,10 @@ export function withdraw(desk: Desk, id: string): DeskStep {
 }
 
 /** Lets those who wait proceed until one of them prompts the person. */
-function admit(desk: Desk): DeskStep {
+function admit(desk: InputQueue): QueueStep {
   const [first, ...rest] = desk.queue;
   if (desk.open !== undefined || first === undefined) return { desk, events: [] };
-  const next: Desk = { ...desk, queue: rest };
+  const next: InputQueue = { ...desk, queue: rest };
   if (next.kept !== undefined) {
     const recorded = record({ ...next, kept: undefined }, first, next.kept);
     return afterwards(recorded, {
@@ -130,18 +130,18 @@ function admit(desk: Desk): DeskStep {
   return { desk: { ...next, open: first }, events: [{ kind: 'prompt', ask: first }] };
 }
 
-function afterwards(desk: Desk, event: DeskEvent): DeskStep {
+function afterwards(desk: InputQueue, event: QueueEvent): QueueStep {
   const step = admit(desk);
   return { desk: step.desk, events: [event, ...step.events] };
 }
 
-function close(desk: Desk, open: Ask, end: AskEnd): DeskStep {
+function close(desk: InputQueue, open: Ask, end: AskEnd): QueueStep {
   const unanswered = { ...desk.unanswered, [open.id]: open.question };
   return afterwards({ ...desk, open: undefined, unanswered }, { kind: 'end', ask: open, end, wasOpen: true });
 }
 
 /** The asker is shown its own answer; what others have been told meanwhile it has not seen. */
-function record(desk: Desk, { conversation, question }: Ask, text: string): Desk {
+function record(desk: InputQueue, { conversation, question }: Ask, text: string): InputQueue {
   const seen = desk.shown[conversation] ?? [];
   return {
     ...desk,
@@ -151,7 +151,7 @@ function record(desk: Desk, { conversation, question }: Ask, text: string): Desk
 }
 
 /** Whether the history may hold what is asked: an entry that this conversation was not shown, or the same question. */
-function isKnown({ history, shown }: Desk, { conversation, question }: Ask): boolean {
+function isKnown({ history, shown }: InputQueue, { conversation, question }: Ask): boolean {
   const seen = new Set(shown[conversation]);
   return history.some((entry, place) => !seen.has(place) || isSame(entry.question, question));
 }
@@ -159,7 +159,7 @@ function isKnown({ history, shown }: Desk, { conversation, question }: Ask): boo
 const plain = (question: string): string => question.trim().replace(/\s+/g, ' ').toLowerCase();
 const isSame = (one: string, other: string): boolean => plain(one) === plain(other);
 
-function late(desk: Desk, questionId: string, text: string): DeskStep {
+function late(desk: InputQueue, questionId: string, text: string): QueueStep {
   const { [questionId]: question, ...unanswered } = desk.unanswered;
   if (question === undefined) {
     return ignored(desk, `no question ${questionId} waits for an answer`);
@@ -168,13 +168,13 @@ function late(desk: Desk, questionId: string, text: string): DeskStep {
   return { desk: { ...desk, history, unanswered }, events: [{ kind: 'kept', questionId, answer: text }] };
 }
 
-function unnamed(desk: Desk, text: string): DeskStep {
+function unnamed(desk: InputQueue, text: string): QueueStep {
   if (desk.asked) return ignored(desk, 'no question waits, and the answer names none');
   if (desk.kept !== undefined) return ignored(desk, 'an answer is kept for the first question already');
   return { desk: { ...desk, kept: text }, events: [{ kind: 'kept', answer: text }] };
 }
 
-function isTooLong({ history, kept = '' }: Desk, text: string, room: number): boolean {
+function isTooLong({ history, kept = '' }: InputQueue, text: string, room: number): boolean {
   const sum = history.reduce((total, entry) => total + entry.answer.length, 0);
   return sum + kept.length + text.length > room;
 }
@@ -182,6 +182,6 @@ function isTooLong({ history, kept = '' }: Desk, text: string, room: number): bo
 const tooLong = (text: string, room: number): string =>
   `it has ${text.length} characters, and all answers of a session may have ${room} together`;
 
-function ignored(desk: Desk, why: string): DeskStep {
+function ignored(desk: InputQueue, why: string): QueueStep {
   return { desk, events: [{ kind: 'ignored', why }] };
 }

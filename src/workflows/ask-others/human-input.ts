@@ -6,13 +6,13 @@ import {
   answer,
   ask,
   expire,
-  newDesk,
+  newQueue,
   withdraw,
   type Ask,
   type AskEnd,
-  type Desk,
-  type DeskEvent,
-  type DeskStep,
+  type InputQueue,
+  type QueueEvent,
+  type QueueStep,
 } from './human-input-queue.ts';
 
 /** An ask with the agent that makes it. */
@@ -23,7 +23,7 @@ export interface HumanAsk extends Ask {
 
 interface Waiting {
   ask: HumanAsk;
-  settle(end: AskEnd): void;
+  settleAbandonedCalls(end: AskEnd): void;
 }
 
 interface Prompted extends PendingQuestion {
@@ -31,23 +31,25 @@ interface Prompted extends PendingQuestion {
 }
 
 /** What outlives a run of a session: see `continueAsNew`. */
-export type DeskRecord = Partial<Pick<Desk, 'history' | 'shown' | 'unanswered' | 'kept' | 'asked'>>;
+export type HumanInputRecord = Partial<
+  Pick<InputQueue, 'history' | 'shown' | 'unanswered' | 'kept' | 'asked'>
+>;
 
 /**
  * The place where a session's agents and the person meet; what is done at it is decided by `rules/desk.ts`.
  * A question that waits costs a timer.
  */
-export class HumanDesk {
+export class HumanInput {
   readonly #emit: (event: RunEventBody) => void;
   readonly #timeout: number;
   readonly #waiting = new Map<string, Waiting>();
-  #desk: Desk;
+  #desk: InputQueue;
   #prompted: Prompted | undefined;
   #waited = 0;
 
   /** @param timeout milliseconds that a question waits, from its prompt */
-  constructor(record: DeskRecord, timeout: number, emit: (event: RunEventBody) => void) {
-    this.#desk = { ...newDesk(record.history), ...record };
+  constructor(record: HumanInputRecord, timeout: number, emit: (event: RunEventBody) => void) {
+    this.#desk = { ...newQueue(record.history), ...record };
     this.#timeout = timeout;
     this.#emit = emit;
   }
@@ -56,7 +58,7 @@ export class HumanDesk {
     return this.#desk.history;
   }
 
-  get record(): DeskRecord {
+  get record(): HumanInputRecord {
     const { history, shown, unanswered, kept, asked } = this.#desk;
     return { history, shown, unanswered, kept, asked };
   }
@@ -76,7 +78,9 @@ export class HumanDesk {
 
   /** Puts a question to the person when its turn comes. Cancelled, it is withdrawn. */
   async ask(call: HumanAsk): Promise<AskEnd> {
-    const end = new Promise<AskEnd>((settle) => this.#waiting.set(call.id, { ask: call, settle }));
+    const end = new Promise<AskEnd>((settleAbandonedCalls) =>
+      this.#waiting.set(call.id, { ask: call, settleAbandonedCalls }),
+    );
     this.#take(ask(this.#desk, call));
     try {
       return await Promise.race([end, CancellationScope.current().cancelRequested]);
@@ -93,12 +97,12 @@ export class HumanDesk {
     this.#take(answer(this.#desk, reply, answerRoom));
   }
 
-  #take({ desk, events }: DeskStep): void {
+  #take({ desk, events }: QueueStep): void {
     this.#desk = desk;
     for (const event of events) this.#follow(event);
   }
 
-  #follow(event: DeskEvent): void {
+  #follow(event: QueueEvent): void {
     switch (event.kind) {
       case 'prompt':
         return this.#prompt(event.ask);
@@ -106,12 +110,12 @@ export class HumanDesk {
         const { ask: call, end, wasOpen } = event;
         if (wasOpen && end.status === 'complete') this.#close(call.id, 'answered', end.answer);
         else if (end.status === 'timeout' || end.status === 'skipped') this.#close(call.id, end.status);
-        return this.#waiting.get(call.id)?.settle(end);
+        return this.#waiting.get(call.id)?.settleAbandonedCalls(end);
       }
       case 'withdrawn':
         return this.#close(event.ask.id, 'withdrawn');
       case 'kept':
-        return this.#emit({ ...event, type: 'answer kept' });
+        return this.#emit({ ...event, type: 'answer_kept' });
       case 'ignored':
         return this.#emit({ type: 'warning', text: `An answer is ignored: ${event.why}` });
     }
@@ -147,6 +151,6 @@ export class HumanDesk {
     this.#waited = this.waited;
     this.#prompted?.timer.cancel();
     this.#prompted = undefined;
-    this.#emit({ type: 'question closed', questionId, how, ...(text !== undefined && { answer: text }) });
+    this.#emit({ type: 'question_closed', questionId, how, ...(text !== undefined && { answer: text }) });
   }
 }

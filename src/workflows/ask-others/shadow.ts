@@ -1,9 +1,9 @@
 import type { Content, Text } from '../../protocol/message.ts';
-import { systemMessage } from '../orchestration/prompts.ts';
-import { shadowText } from './shadow-prompts.ts';
 import type { Agent } from '../agent/agent.ts';
 import type { ModelCaller, Purpose } from '../agent/model-caller.ts';
-import { quote } from '../agent/text-refs.ts';
+import { systemMessage } from '../agent/prompts.ts';
+import { textRef } from '../agent/text-refs.ts';
+import { shadowText } from './prompts.ts';
 
 /** What a shadow said. */
 export interface ShadowResponse {
@@ -19,13 +19,13 @@ export interface ShadowResponse {
  * @throws what a model call throws
  */
 export async function askShadow(
-  caller: ModelCaller,
+  models: ModelCaller,
   { fork, persona }: Agent,
   question: Content,
   purpose: Omit<Purpose, 'what'>,
 ): Promise<ShadowResponse> {
   const { transcript, append, writing } = fork;
-  const call = caller.start(
+  const call = models.start(
     persona,
     { what: 'shadow', ...purpose },
     {
@@ -37,5 +37,5 @@ export async function askShadow(
     },
   );
   const { reply, transcript: forked } = await call.result;
-  return { content: reply.content, text: quote(reply.content, { segment: forked.id }) };
+  return { content: reply.content, text: textRef(reply.content, { segment: forked.id }) };
 }

@@ -15,20 +15,19 @@ import { Branches } from './branches.ts';
 import { historyRoom, newest } from './newest.ts';
 import { callOf, checkedCall, checkedMessages, replyOf } from './messages.ts';
 import { callFailure, isBudgetSpent } from '../agent/failures.ts';
-import { KnownTexts } from './text-ref-cache.ts';
-import type { ModelCaller } from '../agent/model-caller.ts';
-import type { Persona } from '../agent/persona.ts';
+import { TextRefCache } from './text-ref-cache.ts';
+import { withTemperature, type ModelCaller, type Persona } from '../agent/model-caller.ts';
 import type { ToolAnswer } from '../agent/tool-executor.ts';
 
 /** A model call that has failed for good, as an orchestrator may catch it. */
-export class ModelCallFailed extends Error {
-  override name = 'ModelCallFailed';
+export class ModelCallError extends Error {
+  override name = 'ModelCallError';
 }
 
 /** What a custom orchestrator's turn works with. */
 export interface CustomWork {
   persona: Persona;
-  caller: ModelCaller;
+  models: ModelCaller;
   /** Blob id of the tools that its model may be offered; null: none. */
   tools: string | null;
   listTools: () => Promise<OrchestratorTool[]>;
@@ -48,7 +47,7 @@ export interface CustomWork {
 export class CustomTurn {
   readonly #work: CustomWork;
   readonly #branches = new Branches<OrchestratorMessage, TranscriptRef>();
-  readonly #texts = new KnownTexts();
+  readonly #texts = new TextRefCache();
   #transcript: TranscriptRef | null = null;
   #lastSaid: string | undefined;
   #lastWords = '';
@@ -106,22 +105,20 @@ export class CustomTurn {
   async #generate(messages: unknown, options: GenerateOptions = {}): Promise<OrchestratorReply> {
     this.#checkNotOver();
     const said = checkedMessages(messages);
-    const { persona, caller, when, timeout } = this.#work;
+    const { persona, models, when, timeout } = this.#work;
     const { temperature, tools = false } = options;
     const { place: transcript = null, length } = this.#branches.find(said);
     const append = await this.#texts.newMessages(said.slice(length));
     this.#checkNotOver();
-    const speaker =
-      temperature === undefined ? persona : { ...persona, backend: { ...persona.backend, temperature } };
-    const { reply, transcript: place } = await caller
+    const { reply, transcript: place } = await models
       .start(
-        speaker,
+        withTemperature(persona, temperature),
         { what: 'reply', when, timeout },
         { transcript, append, tools: tools ? this.#work.tools : null },
       )
       .result.catch((error: unknown) => {
         if (isCancellation(error) || isBudgetSpent(error)) throw error;
-        throw new ModelCallFailed(callFailure(error).reason);
+        throw new ModelCallError(callFailure(error).reason);
       });
     const message = replyOf(reply);
     this.#branches.set([...said, ...checkedMessages([message])], place);

@@ -5,20 +5,21 @@ const { watch } = proxySinks<RunSinks>();
 
 /** Whether the worker is told when code comes to rest; without that it would take all of it for endless. */
 let isIntercepted = false;
-let file: string | undefined;
+/** Files whose work is under way: a team may have several. */
+const files: string[] = [];
 let instance: number | undefined;
 
 /**
  * While work of this file is under way, tells the worker whenever its code gets to run and comes to rest again. Code
  * that never does cannot be ended from here: the sandbox cuts it, and the worker, which learns of it, ends the run.
  */
-export async function watched<T>(path: string, work: () => Promise<T>): Promise<T> {
-  file = path;
+export async function guarded<T>(path: string, work: () => Promise<T>): Promise<T> {
+  files.push(path);
   tell(path);
   try {
     return await work();
   } finally {
-    file = undefined;
+    files.splice(files.indexOf(path), 1);
   }
 }
 
@@ -36,11 +37,12 @@ export function interceptors(): WorkflowInterceptors {
     internals: [
       {
         activate(input, next) {
+          const file = files.at(-1);
           if (file !== undefined) tell(file);
           next(input);
         },
         concludeActivation(input, next) {
-          if (instance !== undefined) watch.rested(file === undefined);
+          if (instance !== undefined) watch.rested(files.length === 0);
           return next(input);
         },
       },

@@ -1,19 +1,19 @@
 import type { OrchestratorMessage } from '../../protocol/custom-orchestrator.ts';
 import type { NewMessage, Text, TranscriptRef } from '../../protocol/message.ts';
 import { newMessageOf } from './messages.ts';
-import { quote, storeTexts } from '../agent/text-refs.ts';
+import { textRef, storeTexts } from '../agent/text-refs.ts';
 import type { ToolAnswer } from '../agent/tool-executor.ts';
 
 type Result = Pick<ToolAnswer, 'text' | 'content'>;
 
 /** Texts that stand in the store or in a reply already: no later call repeats the long ones. */
-export class KnownTexts {
+export class TextRefCache {
   readonly #texts = new Map<string, Text>();
   readonly #results = new Map<string, Result>();
 
   /** @param place where a conversation stands that ends with the reply */
   addReply(content: string, place: TranscriptRef): void {
-    this.#texts.set(content, quote(content, { segment: place.id }));
+    this.#texts.set(content, textRef(content, { segment: place.id }));
   }
 
   /** A long result is shown by its beginning; a model that is told that as the result of the call gets the whole. */

@@ -1,112 +1,138 @@
-import { CancellationScope } from '@temporalio/workflow';
-import type { Opening } from '../agent/agent.ts';
-import { isBudgetSpent } from '../agent/failures.ts';
-import type { Requester } from '../../protocol/events.ts';
-import type { Outcome } from '../../protocol/orchestration.ts';
-import { systemMessage, plainTask, taskMessage, type RestartNotice } from './prompts.ts';
-import { winnerOf, type Vote } from './rules/ballot.ts';
-import type { Decision } from './rules/decision.ts';
-import { coordinate } from './coordination.ts';
-import { judge } from './judging.ts';
-import { evaluator, present, reviewer } from './final-agent.ts';
-import type { Attempt, Run } from './context.ts';
-import { hasAnswer, newMember, type AnsweredMember, type Seat } from './participant.ts';
+import { ApplicationFailure } from '@temporalio/workflow';
+import { failureTypes } from '../../protocol/errors.ts';
+import type { OrchestrationResult, Outcome, Vote } from '../../protocol/orchestration.ts';
+import { Agent } from '../agent/agent.ts';
+import { systemMessage } from '../agent/prompts.ts';
+import type { Ending, Iteration } from '../runtime/iterate.ts';
+import {
+  hasAnswer,
+  type Attempt,
+  type OrchestrationContext,
+  type Participant,
+  type TeamAgent,
+  type TeamRestart,
+} from './context.ts';
+import { plainTask, taskMessage, type RestartNotice } from './prompts.ts';
+import { winnerOf } from './rules/ballot.ts';
 
-/** How an attempt ended: the run is over, or there is to be another attempt. */
-export type End =
-  | { kind: 'over'; outcome: Outcome }
-  | { kind: 'restart'; by: Requester; reason: string; instructions: string };
+/** Begins an attempt of the team: fresh conversations, no answers, no votes. */
+export function beginAttempt(context: OrchestrationContext, iteration: Iteration<TeamRestart>): Attempt {
+  const { number, restart } = iteration;
+  const notice = restart && { attempt: number, ...restart };
+  const attempt: Attempt = {
+    ...iteration,
+    phase: 'answering',
+    brief: plainTask(context.plain.task, notice),
+    participants: context.agents.map((agent) => newParticipant(context, agent, number, notice)),
+    selected: undefined,
+    result: undefined,
+    reviewer: undefined,
+    budgetSpent: false,
+  };
+  context.attempt = attempt;
+  const { reason, instructions } = restart ?? {};
+  context.events.emit({
+    type: 'attempt',
+    maxAttempts: context.maxAttempts,
+    ...(reason !== undefined && instructions !== undefined && { restart: { reason, instructions } }),
+  });
+  return attempt;
+}
 
-/** Seats the team for an attempt: fresh conversations, no answers, no votes. */
-export function newAttempt(run: Run, number: number, restart: RestartNotice | undefined): Attempt {
-  const { agent_timeout_seconds } = run.team.timeout_settings;
-  const opening = (seat: Seat): Opening => ({
-    system: systemMessage(seat.persona, run.duties.coordination),
-    transcript: run.conversation,
-    messages: [...run.history, { role: 'user', content: taskMessage(run.task, restart) }],
+function newParticipant(
+  context: OrchestrationContext,
+  teamAgent: TeamAgent,
+  attempt: number,
+  restart: RestartNotice | undefined,
+): Participant {
+  const { conversation, history, instructions, models, task, team, turn } = context;
+  const { backend, id, persona, timedOut } = teamAgent;
+  const agent = new Agent({ id, text: persona, backend }, models, {
+    system: systemMessage(persona, instructions.coordination),
+    transcript: conversation,
+    messages: [...history, { role: 'user', content: taskMessage(task, restart) }],
   });
   return {
-    number,
-    phase: 'answering',
-    brief: plainTask(run.plain.task, restart),
-    members: run.seats.map((seat) =>
-      newMember(seat, run.caller, opening(seat), agent_timeout_seconds, `${run.turn}.${number}.${seat.id}`),
-    ),
-    selected: undefined,
-    budgetSpent: false,
-    scope: new CancellationScope(),
+    teamAgent,
+    agent,
+    state: timedOut ? 'timed_out' : 'waiting',
+    millisecondsLeft: team.timeout_settings.agent_timeout_seconds * 1000,
+    strikes: 0,
+    answersGiven: 0,
+    answer: undefined,
+    vote: undefined,
+    shown: new Map(),
+    asker: { id, agent, conversation: `${turn}.${attempt}.${id}`, asking: 0 },
+    busy: undefined,
+    hasLearnt: false,
+    toolRounds: 0,
+    failures: 0,
+    out: timedOut ? 'timed out in an earlier attempt' : undefined,
   };
 }
 
-/** Coordinates, selects, judges and presents. Leaves the best answer so far in `run.best`. */
-export async function runAttempt(run: Run, attempt: Attempt): Promise<End> {
-  await coordinate(run, attempt);
-  const selected = select(run, attempt);
-  if (attempt.budgetSpent) return over('budget');
-  if (run.seats.every((seat) => seat.timedOut)) return over('timeout');
-  if (selected === undefined) {
-    run.events.emit({ type: 'warning', text: 'No agent has answered in this attempt' });
-    return over('restart_limit');
-  }
-  try {
-    return await finish(run, attempt, selected);
-  } catch (error) {
-    if (!isBudgetSpent(error)) throw error;
-    return over('budget');
-  }
+export function votesOf({ participants }: Attempt): Vote[] {
+  return participants.flatMap(({ teamAgent, vote }) => (vote ? [{ voter: teamAgent.id, ...vote }] : []));
 }
 
-const over = (outcome: Outcome): End => ({ kind: 'over', outcome });
-
-export function votesOf(attempt: Attempt): Vote[] {
-  return attempt.members.flatMap(({ seat, vote }) => (vote ? [{ voter: seat.id, ...vote }] : []));
-}
-
-/** The winner of the vote, whose answer becomes the run's best; undefined when all agents are out without one. */
-export function select(run: Run, attempt: Attempt): AnsweredMember | undefined {
-  const candidates = attempt.members.filter(hasAnswer);
+/** Selects the winner of the vote, whose answer becomes the attempt's result; nobody where there is no answer. */
+export function select({ events }: OrchestrationContext, attempt: Attempt): void {
+  const candidates = attempt.participants.filter(hasAnswer);
+  const ids = candidates.map(({ teamAgent }) => teamAgent.id);
   const votes = votesOf(attempt);
-  const winner = winnerOf(
-    candidates.map(({ seat }) => seat.id),
-    votes,
-  );
-  const selected = candidates.find(({ seat }) => seat.id === winner);
-  if (selected === undefined) return undefined;
+  const winner = winnerOf(ids, votes);
+  const selected = candidates.find(({ teamAgent }) => teamAgent.id === winner);
+  if (selected === undefined) return;
   attempt.selected = selected;
-  run.best = { agent: selected.seat.id, content: selected.answer.content };
-  const counts = candidates.map(({ seat }) => [
-    seat.id,
-    votes.filter(({ agent }) => agent === seat.id).length,
-  ]);
-  run.events.emit({ type: 'selected', agent: selected.seat.id, votes: Object.fromEntries(counts) });
-  return selected;
+  attempt.result = selected.answer;
+  const counts = ids.map((id) => [id, votes.filter(({ agent }) => agent === id).length]);
+  events.emit({ type: 'selected', agent: selected.teamAgent.id, votes: Object.fromEntries(counts) });
 }
 
-/** Decision and presentation, in the order of the evaluation mode; with no restarts configured nobody judges. */
-async function finish(run: Run, attempt: Attempt, selected: AnsweredMember): Promise<End> {
-  const { max_orchestration_restarts, enable_post_presentation_evaluation: presentFirst } = run.coordination;
-  const final = reviewer(run, attempt, selected);
-  let decision: Decision = { kind: 'submit' };
-  if (max_orchestration_restarts > 0 && !presentFirst) {
-    decision = await judge(run, attempt, final, 'decide');
-    const restart = restartOf(run, attempt, decision);
-    if (restart !== undefined) return restart;
-  }
-  const presented = await present(run, attempt, final, selected.answer);
-  run.best = { agent: selected.seat.id, content: presented.content };
-  if (max_orchestration_restarts > 0 && presentFirst) {
-    run.events.emit({ type: 'evaluating', agent: selected.seat.id });
-    decision = await judge(run, attempt, evaluator(run, selected, presented.text), 'evaluate');
-    const restart = restartOf(run, attempt, decision);
-    if (restart !== undefined) return restart;
-  }
-  return over(decision.kind === 'restart' ? 'restart_limit' : 'submitted');
+/** Tells why the team starts over, and from which attempt. */
+export function handleRestart({ events }: OrchestrationContext, { number }: Attempt, why: TeamRestart): void {
+  events.emit({ type: 'restart', from: number, to: number + 1, ...why });
 }
 
-/** The restart that the judge asks for, if it may have it. */
-function restartOf(run: Run, attempt: Attempt, decision: Decision): End | undefined {
-  if (decision.kind === 'submit') return undefined;
-  if (attempt.number < run.maxAttempts) return { ...decision, by: 'final agent' };
-  run.events.emit({ type: 'restart refused', by: 'final agent', reason: decision.reason });
-  return undefined;
+type TeamEnding = Ending<Attempt, Outcome, TeamRestart>;
+
+/** @throws `ApplicationFailure` of type `NoAnswer` */
+export function deliver({ best, last }: TeamEnding): { agent: string; answer: string } {
+  if (best?.selected === undefined || best.result === undefined) throw noAnswer(last);
+  last.phase = 'done';
+  return { agent: best.selected.teamAgent.id, answer: best.result.content };
+}
+
+export function resultOf(
+  { events, humanInput, usage }: OrchestrationContext,
+  ending: TeamEnding,
+): OrchestrationResult {
+  const { last, outcome, restarts } = ending;
+  const { agent, answer } = deliver(ending);
+  return {
+    workflow: 'orchestration',
+    answer,
+    finalAgent: agent,
+    attempts: last.number,
+    restarts: restarts.map(({ instructions, reason }, index) => ({
+      attempt: index + 1,
+      reason,
+      instructions,
+    })),
+    votes: votesOf(last),
+    outcome,
+    humanQa: humanInput.history,
+    usage: usage.total,
+    events: events.count,
+  };
+}
+
+function noAnswer({ participants }: Attempt): ApplicationFailure {
+  const reasons = participants.map(
+    ({ teamAgent, out }) => `${teamAgent.id}: ${out ?? 'had not answered when the time was up'}`,
+  );
+  return ApplicationFailure.nonRetryable(
+    `No agent has answered.\n${reasons.join('\n')}`,
+    failureTypes.noAnswer,
+  );
 }

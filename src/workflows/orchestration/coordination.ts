@@ -1,26 +1,27 @@
 import { CancellationScope, CancelledFailure, isCancellation } from '@temporalio/workflow';
 import { votingMessage } from './prompts.ts';
-import type { Attempt, Run } from './context.ts';
-import { hasAnswer, type Member } from './participant.ts';
-import { isIn, takeTurn } from './turn.ts';
+import { hasAnswer, isIn, type Attempt, type OrchestrationContext, type Participant } from './context.ts';
+import { takeTurn } from './turn.ts';
 
 /**
  * One attempt's coordination: all agents answer side by side; when each has answered or is out, they vote.
- * Ends with answers and votes in the attempt's members; without any answer when every agent is out.
+ * Ends with answers and votes in the attempt's participants; without any answer when every agent is out.
  */
-export async function coordinate(run: Run, attempt: Attempt): Promise<void> {
+export async function coordinate(context: OrchestrationContext, attempt: Attempt): Promise<void> {
   attempt.phase = 'answering';
-  await Promise.all(attempt.members.filter(isIn).map((member) => takeTurn(run, attempt, member)));
-  if (!attempt.members.some(hasAnswer)) return;
+  await Promise.all(
+    attempt.participants.filter(isIn).map((participant) => takeTurn(context, attempt, participant)),
+  );
+  if (!attempt.participants.some(hasAnswer)) return;
   attempt.phase = 'voting';
-  for (let round = 1; await votingRound(run, attempt, round); round++);
+  for (let round = 1; await votingRound(context, attempt, round); round++);
 }
 
 /** @returns whether a new answer made the votes of this round void, so that another one is needed */
-async function votingRound(run: Run, attempt: Attempt, round: number): Promise<boolean> {
-  run.events.emit({ type: 'voting', round });
-  const voters = attempt.members.filter(isIn);
-  for (const member of attempt.members) member.vote = undefined;
+async function votingRound(context: OrchestrationContext, attempt: Attempt, round: number): Promise<boolean> {
+  context.events.emit({ type: 'voting', round });
+  const voters = attempt.participants.filter(isIn);
+  for (const participant of attempt.participants) participant.vote = undefined;
   for (const voter of voters) showAnswers(attempt, voter, round);
 
   const calls = new CancellationScope();
@@ -28,7 +29,7 @@ async function votingRound(run: Run, attempt: Attempt, round: number): Promise<b
   const turns = await calls.run(() =>
     Promise.allSettled(
       voters.map(async (voter) => {
-        if ((await takeTurn(run, attempt, voter)) !== 'answer') return;
+        if ((await takeTurn(context, attempt, voter)) !== 'answer') return;
         superseded = true;
         calls.cancel();
       }),
@@ -43,15 +44,15 @@ async function votingRound(run: Run, attempt: Attempt, round: number): Promise<b
   return superseded;
 }
 
-function showAnswers(attempt: Attempt, reader: Member, round: number): void {
-  const changed = attempt.members
+function showAnswers(attempt: Attempt, reader: Participant, round: number): void {
+  const changed = attempt.participants
     .filter(hasAnswer)
-    .filter(({ seat, answer }) => reader.shown.get(seat.name) !== answer.content);
-  for (const { seat, answer } of changed) reader.shown.set(seat.name, answer.content);
-  const shown = changed.map(({ seat, answer }) => ({
-    name: seat.name,
+    .filter(({ teamAgent, answer }) => reader.shown.get(teamAgent.name) !== answer.content);
+  for (const { teamAgent, answer } of changed) reader.shown.set(teamAgent.name, answer.content);
+  const shown = changed.map(({ teamAgent, answer }) => ({
+    name: teamAgent.name,
     content: answer.text,
-    yours: seat === reader.seat,
+    yours: teamAgent === reader.teamAgent,
   }));
   reader.agent.tell({ role: 'user', content: votingMessage(shown, round === 1) });
 }

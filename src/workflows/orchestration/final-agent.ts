@@ -1,103 +1,221 @@
 import { isCancellation } from '@temporalio/workflow';
-import { Agent, type Opening } from '../agent/agent.ts';
-import type { Purpose } from '../agent/model-caller.ts';
-import { Toolbox } from '../agent/tool-executor.ts';
-import { refuseCalls, runCalls } from '../agent/loop-context.ts';
+import type { Outcome } from '../../protocol/orchestration.ts';
+import type { NewMessage } from '../../protocol/message.ts';
 import type { Reply } from '../../protocol/model-call.ts';
-import { notRun } from '../agent/prompts.ts';
-import { hasTools } from './team.ts';
+import { Agent, type Opening } from '../agent/agent.ts';
 import { callFailure, isBudgetSpent } from '../agent/failures.ts';
-import { quote } from '../agent/text-refs.ts';
-import type { NewMessage, Text } from '../../protocol/message.ts';
-import { systemMessage, type ShownAnswer } from './prompts.ts';
-import { presentedMessage, presentPrompt, reviewMessage, type VoteCount } from './final-prompts.ts';
-import { whenOf, type Attempt, type Run } from './context.ts';
-import { hasAnswer, type GivenAnswer, type Member } from './participant.ts';
-import { preview } from './turn.ts';
+import { refuseCalls, runCalls } from '../agent/loop-context.ts';
+import type { Purpose } from '../agent/model-caller.ts';
+import { accepted, notRun, systemMessage } from '../agent/prompts.ts';
+import { textRef } from '../agent/text-refs.ts';
+import { hasTools, ToolExecutor } from '../agent/tool-executor.ts';
+import type { Verdict } from '../runtime/iterate.ts';
+import {
+  hasAnswer,
+  preview,
+  whenOf,
+  type AnsweredParticipant,
+  type Attempt,
+  type GivenAnswer,
+  type OrchestrationContext,
+  type TeamRestart,
+} from './context.ts';
+import {
+  decisionPrompt,
+  decisionRepair,
+  presentedMessage,
+  presentPrompt,
+  refusalText,
+  reviewMessage,
+  type ShownAnswer,
+  type VoteCount,
+} from './prompts.ts';
+import { readDecision, type Decision } from './rules/decision.ts';
 
-/** The winner at its last duty, on the final agent's backend where the team has one. */
-function finalConversation(run: Run, { seat }: Member, opening: Omit<Opening, 'system'>): Agent {
-  const backend = run.team.final_agent?.backend ?? seat.backend;
-  const system = systemMessage(seat.persona, run.duties.final);
-  return new Agent({ id: seat.id, text: seat.persona, backend }, run.caller, { system, ...opening });
-}
-
-/** The conversation in which the final agent reviews all answers and votes, decides, and presents. */
-export function reviewer(run: Run, attempt: Attempt, selected: Member): Agent {
-  const answers: ShownAnswer[] = [];
-  const votes: VoteCount[] = [];
-  for (const { seat, answer } of attempt.members.filter(hasAnswer)) {
-    answers.push({ name: seat.name, content: answer.text, yours: seat === selected.seat });
-    const reasons = attempt.members.flatMap(({ vote }) => (vote?.agent === seat.id ? [vote.reason] : []));
-    votes.push({ name: seat.name, reasons });
-  }
-  const review = reviewMessage(run.task, answers, votes, selected.seat.name);
-  const messages: NewMessage[] = [...run.history, { role: 'user', content: review }];
-  return finalConversation(run, selected, { transcript: run.conversation, messages });
-}
-
-/** The judge after presenting starts fresh: the task, the presented answer, and nothing of how it came about. */
-export function evaluator(run: Run, selected: Member, presented: Text): Agent {
-  const messages: NewMessage[] = [{ role: 'user', content: presentedMessage(run.task, presented) }];
-  return finalConversation(run, selected, { transcript: null, messages });
-}
+/** How often a judge that decided nothing is asked again. */
+const maxRepairs = 2;
 
 /** How often the final agent may use tools. */
 const maxToolRounds = 10;
 
-/** Its reply after it has used whatever tools it wants: all that its agent has, also those that were withheld so far. */
-async function lastReply(run: Run, attempt: Attempt, agent: Agent, purpose: Purpose): Promise<Reply> {
-  const tools = attempt.selected?.seat.tools;
-  if (!hasTools(tools)) return agent.reply(purpose, null);
-  const emit = run.events.emit.bind(run.events);
-  const toolbox = await Toolbox.open(agent.persona.id, tools, [], emit);
-  const { when, timeout } = purpose;
-  const say = (): void => {};
-  const worker = { agent, tools: toolbox.set, run: toolbox.call.bind(toolbox), say, when, timeout };
-  for (let round = 1; ; round++) {
-    const reply = await agent.reply(purpose, round > maxToolRounds ? null : toolbox.set);
-    if (reply.calls.length === 0) return reply;
-    if (round > maxToolRounds) {
-      refuseCalls(worker, reply.calls, notRun);
-      return reply;
-    }
-    await runCalls(worker, reply.calls, false);
-  }
-}
-
 /**
- * Has the final answer written. A model that fails or writes nothing costs only the presentation:
- * the answer that won the vote is then delivered as it stands.
+ * Says where the team goes from an attempt: the final agent decides before it presents, or evaluates what it has
+ * presented, by the configuration; with no restarts configured nobody judges.
  *
  * @throws `BudgetSpent`
  */
-export async function present(
-  run: Run,
+export async function judge(
+  context: OrchestrationContext,
+  attempt: Attempt,
+): Promise<Verdict<Outcome, TeamRestart>> {
+  const { enable_post_presentation_evaluation, max_orchestration_restarts } = context.coordination;
+  if (attempt.budgetSpent) return { kind: 'end', outcome: 'budget' };
+  if (areAllTimedOut(context)) return { kind: 'end', outcome: 'timeout' };
+  if (attempt.selected === undefined) {
+    context.events.emit({ type: 'warning', text: 'No agent has answered in this attempt' });
+    return { kind: 'end', outcome: 'restart_limit' };
+  }
+  if (max_orchestration_restarts === 0) return { kind: 'accept', outcome: 'submitted' };
+  const decision = enable_post_presentation_evaluation
+    ? await evaluate(context, attempt, attempt.selected)
+    : await decide(context, attempt, reviewerOf(context, attempt, attempt.selected), 'decide');
+  if (decision.kind === 'submit') return { kind: 'accept', outcome: 'submitted' };
+  const { instructions, reason } = decision;
+  return { kind: 'again', restart: { by: 'final_agent', reason, instructions } };
+}
+
+const areAllTimedOut = ({ agents }: OrchestrationContext): boolean =>
+  agents.every(({ timedOut }) => timedOut);
+
+/** The judge after presenting starts fresh: the task, the presented answer, and nothing of how it came about. */
+async function evaluate(
+  context: OrchestrationContext,
+  attempt: Attempt,
+  selected: AnsweredParticipant,
+): Promise<Decision> {
+  const { text = '' } = attempt.result ?? {};
+  context.events.emit({ type: 'evaluating', agent: selected.teamAgent.id });
+  const messages: NewMessage[] = [{ role: 'user', content: presentedMessage(context.task, text) }];
+  const agent = finalConversation(context, selected, { transcript: null, messages });
+  return decide(context, attempt, agent, 'evaluate');
+}
+
+/**
+ * Asks for `submit` or `restart_orchestration`. What a judge fails to say counts as submitting, with a warning: one that
+ * is out of order must not cost the run its answer.
+ */
+async function decide(
+  context: OrchestrationContext,
   attempt: Attempt,
   agent: Agent,
-  won: GivenAnswer,
-): Promise<GivenAnswer> {
+  what: 'decide' | 'evaluate',
+): Promise<Decision> {
+  const { events, maxAttempts, usage } = context;
+  attempt.phase = what === 'decide' ? 'deciding' : 'evaluating';
+  const prompt = decisionPrompt(attempt.number, maxAttempts, usage.budgetLeft);
+  agent.tell({ role: 'user', content: prompt });
+  const decision = await decisionOf(context, agent, purposeOf(context, attempt, what));
+  const { id } = agent.persona;
+  if (decision.kind === 'submit' && decision.warning !== undefined)
+    events.emit({ type: 'warning', agent: id, text: `${decision.warning}: counts as submitting` });
+  const { kind, ...said } = decision.kind === 'restart' ? decision : { kind: decision.kind };
+  events.emit({
+    type: 'decision',
+    agent: id,
+    decision: kind,
+    afterPresenting: what === 'evaluate',
+    ...said,
+  });
+  return decision;
+}
+
+async function decisionOf(context: OrchestrationContext, agent: Agent, purpose: Purpose): Promise<Decision> {
+  for (let repairs = 0; repairs <= maxRepairs; repairs++) {
+    try {
+      const { calls } = await agent.reply(purpose, context.toolSets.decision);
+      for (const call of calls) {
+        const problem = 'error' in call ? refusalText({ kind: 'invalid', error: call.error }) : accepted;
+        agent.answerCall(call.id, problem);
+      }
+      const decision = readDecision(calls);
+      if (decision !== undefined) return decision;
+      agent.tell({ role: 'user', content: decisionRepair });
+    } catch (error) {
+      if (isCancellation(error) || isBudgetSpent(error)) throw error;
+      return { kind: 'submit', warning: `the judge's model failed (${callFailure(error).reason})` };
+    }
+  }
+  return { kind: 'submit', warning: `the judge called neither tool in ${maxRepairs + 1} replies` };
+}
+
+/**
+ * Has the final answer written, which becomes the attempt's result. A model that fails or writes nothing costs only the
+ * presentation: the answer that won the vote is then delivered as it stands.
+ *
+ * @throws `BudgetSpent`
+ */
+export async function present(context: OrchestrationContext, attempt: Attempt): Promise<void> {
+  const { selected } = attempt;
+  if (selected === undefined || attempt.budgetSpent || areAllTimedOut(context)) return;
+  const agent = reviewerOf(context, attempt, selected);
   const { id } = agent.persona;
   attempt.phase = 'presenting';
-  run.events.emit({ type: 'presenting', agent: id });
+  context.events.emit({ type: 'presenting', agent: id });
   agent.tell({ role: 'user', content: presentPrompt });
-  const timeout = run.team.timeout_settings.agent_timeout_seconds * 1000;
-  let problem = 'the final agent wrote nothing';
+  const presented = await presentedBy(context, selected, agent, purposeOf(context, attempt, 'present'));
+  if (typeof presented === 'string') {
+    const text = `${presented}: its answer is delivered as it was voted for`;
+    context.events.emit({ type: 'warning', agent: id, text });
+    return;
+  }
+  context.events.emit({ type: 'presented', agent: id, content: preview(presented.content) });
+  attempt.result = presented;
+}
+
+/** @returns why there is nothing, in words, where the model wrote none or failed */
+async function presentedBy(
+  context: OrchestrationContext,
+  selected: AnsweredParticipant,
+  agent: Agent,
+  purpose: Purpose,
+): Promise<GivenAnswer | string> {
   try {
-    const purpose = { what: 'present' as const, when: whenOf(attempt), timeout };
-    const { content } = await lastReply(run, attempt, agent, purpose);
-    if (content.trim() !== '') {
-      run.events.emit({ type: 'presented', agent: id, content: preview(content) });
-      return { content, text: quote(content, { segment: agent.transcript?.id ?? '' }) };
-    }
+    const { content } = await replyWithTools(context, selected, agent, purpose);
+    if (content.trim() === '') return 'the final agent wrote nothing';
+    return { content, text: textRef(content, { segment: agent.transcript?.id ?? '' }) };
   } catch (error) {
     if (isCancellation(error) || isBudgetSpent(error)) throw error;
-    problem = `the final agent's model failed (${callFailure(error).reason})`;
+    return `the final agent's model failed (${callFailure(error).reason})`;
   }
-  run.events.emit({
-    type: 'warning',
-    agent: id,
-    text: `${problem}: its answer is delivered as it was voted for`,
-  });
-  return won;
+}
+
+/** A reply after whatever tools it wants: all that the agent has, also those that were withheld so far. */
+async function replyWithTools(
+  { events }: OrchestrationContext,
+  { teamAgent: { id, sources } }: AnsweredParticipant,
+  agent: Agent,
+  purpose: Purpose,
+): Promise<Reply> {
+  if (!hasTools(sources)) return agent.reply(purpose, null);
+  const tools = await ToolExecutor.open(id, sources, [], events.emit);
+  const loop = { agent, tools: tools.set, run: tools.call.bind(tools), say: () => {}, ...purpose };
+  for (let round = 1; ; round++) {
+    const isLast = round > maxToolRounds;
+    const reply = await agent.reply(purpose, isLast ? null : tools.set);
+    if (isLast) refuseCalls(loop, reply.calls, notRun);
+    if (isLast || reply.calls.length === 0) return reply;
+    await runCalls(loop, reply.calls, false);
+  }
+}
+
+/** The conversation in which the final agent reviews all answers and votes, decides, and presents: one for an attempt. */
+function reviewerOf(context: OrchestrationContext, attempt: Attempt, selected: AnsweredParticipant): Agent {
+  if (attempt.reviewer !== undefined) return attempt.reviewer;
+  const answers: ShownAnswer[] = [];
+  const votes: VoteCount[] = [];
+  for (const { teamAgent, answer } of attempt.participants.filter(hasAnswer)) {
+    const { id, name } = teamAgent;
+    answers.push({ name, content: answer.text, yours: teamAgent === selected.teamAgent });
+    const reasons = attempt.participants.flatMap(({ vote }) => (vote?.agent === id ? [vote.reason] : []));
+    votes.push({ name, reasons });
+  }
+  const review = reviewMessage(context.task, answers, votes, selected.teamAgent.name);
+  const messages: NewMessage[] = [...context.history, { role: 'user', content: review }];
+  attempt.reviewer = finalConversation(context, selected, { transcript: context.conversation, messages });
+  return attempt.reviewer;
+}
+
+/** The winner as final agent, on the final agent's backend where the team has one. */
+function finalConversation(
+  { instructions, models, team }: OrchestrationContext,
+  { teamAgent: { backend, id, persona } }: AnsweredParticipant,
+  opening: Omit<Opening, 'system'>,
+): Agent {
+  const own = { id, text: persona, backend: team.final_agent?.backend ?? backend };
+  return new Agent(own, models, { system: systemMessage(persona, instructions.final), ...opening });
+}
+
+function purposeOf({ team }: OrchestrationContext, attempt: Attempt, what: Purpose['what']): Purpose {
+  const timeout = team.timeout_settings.agent_timeout_seconds * 1000;
+  return { what, when: whenOf(attempt), timeout };
 }

@@ -1,37 +1,81 @@
 import { CancellationScope } from '@temporalio/workflow';
 import { actionTemperature, ReAct } from '../agent/react.ts';
-import { runCalls, type Worker } from '../agent/loop-context.ts';
+import { runCalls, type LoopContext } from '../agent/loop-context.ts';
 import type { Reply, ReplyCall } from '../../protocol/model-call.ts';
 import { notRun, teamActionPrompt } from '../agent/prompts.ts';
-import type { AskCall } from './rules/action.ts';
-import { temperatureAfter } from '../agent/stress.ts';
-import { whenOf, type Attempt, type Run } from './context.ts';
-import type { Member } from './participant.ts';
+import { temperatureAfter } from '../agent/simple-tool.ts';
+import type { Asker } from '../ask-others/broadcast.ts';
+import type { AskCall } from '../ask-others/ask-call.ts';
+import { loadHandleText, openCustomTurn, runCustomTurn, type CustomSettings } from '../custom-code/run.ts';
+import { storeTexts } from '../agent/text-refs.ts';
+import {
+  isIn,
+  whenOf,
+  type Attempt,
+  type GivenAnswer,
+  type OrchestrationContext,
+  type Participant,
+} from './context.ts';
 
 /** An agent's next reply, thought over as its loop does: `react` observes what it has learnt, thinks, then acts. */
-export async function nextReply(run: Run, attempt: Attempt, member: Member): Promise<Reply> {
-  const worker = workerOf(run, attempt, member);
-  const { orchestrator } = member.seat;
+export async function nextReply(
+  context: OrchestrationContext,
+  attempt: Attempt,
+  participant: Participant,
+): Promise<Reply> {
+  const loop = loopContextOf(context, attempt, participant);
+  const { orchestrator } = participant.teamAgent;
   const purpose = {
     what: attempt.phase === 'voting' ? ('vote' as const) : ('answer' as const),
-    when: worker.when,
-    timeout: worker.timeout,
+    when: loop.when,
+    timeout: loop.timeout,
   };
-  if (orchestrator?.kind !== 'react') {
-    return member.agent.reply(purpose, worker.tools, stressOf(member));
+  if (orchestrator.kind !== 'react') {
+    return participant.agent.reply(purpose, loop.tools, stressOf(participant));
   }
-  const phases = new ReAct(worker, orchestrator);
-  if (member.hasLearnt) await phases.observe();
-  member.hasLearnt = false;
+  const phases = new ReAct(loop, orchestrator);
+  if (participant.hasLearnt) await phases.observe();
+  participant.hasLearnt = false;
   await phases.think();
-  member.agent.tell({ role: 'system', content: orchestrator.action_prompt ?? teamActionPrompt });
-  return member.agent.reply(purpose, worker.tools, actionTemperature);
+  participant.agent.tell({ role: 'system', content: orchestrator.action_prompt ?? teamActionPrompt });
+  return participant.agent.reply(purpose, loop.tools, actionTemperature);
+}
+
+/**
+ * The answer of an agent that works by a custom orchestrator, which gets the task, with why the team starts over. It
+ * votes reply by reply, as any other agent does.
+ *
+ * @throws see `runCustomTurn`
+ */
+export async function customAnswer(
+  context: OrchestrationContext,
+  attempt: Attempt,
+  participant: Participant,
+  settings: CustomSettings,
+): Promise<GivenAnswer> {
+  const { millisecondsLeft, teamAgent } = participant;
+  const { backend, id, persona, tools } = teamAgent;
+  const handleText = await loadHandleText(settings.module);
+  const turn = openCustomTurn(context, {
+    settings,
+    persona: { id, text: persona, backend },
+    tools,
+    asker: participant.asker,
+    others: othersOf(attempt, participant),
+    say: (text) => context.events.emit({ type: 'says', agent: id, text, last: false }),
+    history: await context.plain.history(),
+    when: whenOf(attempt),
+    callTimeout: millisecondsLeft,
+  });
+  const content = await runCustomTurn(turn, settings, handleText, attempt.brief, millisecondsLeft);
+  const [text = content] = await storeTexts([content]);
+  return { content, text };
 }
 
 /** Failed calls of tools raise the temperature of what the agent was configured with. */
-function stressOf({ failures, seat }: Member): number | undefined {
-  if (failures === 0) return seat.backend.temperature;
-  return temperatureAfter(failures + Math.round((seat.backend.temperature ?? 0) * 10));
+function stressOf({ failures, teamAgent }: Participant): number | undefined {
+  if (failures === 0) return teamAgent.backend.temperature;
+  return temperatureAfter(failures + Math.round((teamAgent.backend.temperature ?? 0) * 10));
 }
 
 /**
@@ -39,25 +83,24 @@ function stressOf({ failures, seat }: Member): number | undefined {
  * that starts again does not end it: providers want a result for every call.
  */
 export function startWork(
-  run: Run,
+  context: OrchestrationContext,
   attempt: Attempt,
-  member: Member,
+  participant: Participant,
   asks: AskCall[],
   uses: ReplyCall[],
-  others: Member[],
 ): void {
-  member.state = asks.length > 0 ? 'asking' : 'using tools';
-  member.busy = attempt.scope.run(async () => {
+  participant.state = asks.length > 0 ? 'asking' : 'using_tools';
+  participant.busy = attempt.scope.run(async () => {
     const [reached, used] = await Promise.all([
-      asks.length > 0 && ask(run, attempt, member, asks, others),
-      uses.length > 0 && useTools(run, attempt, member, uses),
+      asks.length > 0 && ask(context, attempt, participant, asks),
+      uses.length > 0 && useTools(context, attempt, participant, uses),
     ]);
-    if (!reached && !used) member.strikes += 1;
-    member.hasLearnt = true;
-    member.busy = undefined;
+    if (!reached && !used) participant.strikes += 1;
+    participant.hasLearnt = true;
+    participant.busy = undefined;
   });
   // Whoever waits for it is told; an attempt that ends has nobody who does.
-  member.busy.catch(() => {});
+  participant.busy.catch(() => {});
 }
 
 /** Waits for that, or for the end of the round. */
@@ -66,47 +109,58 @@ export async function finished(busy: Promise<void>): Promise<void> {
 }
 
 async function ask(
-  { broadcast }: Run,
+  { broadcast }: OrchestrationContext,
   attempt: Attempt,
-  { colleague }: Member,
+  participant: Participant,
   asks: AskCall[],
-  others: Member[],
 ): Promise<boolean> {
-  const colleagues = others.map((other) => other.colleague);
-  return (await broadcast?.answerCalls(colleague, asks, colleagues, whenOf(attempt))) ?? false;
+  const others = othersOf(attempt, participant);
+  return (await broadcast?.answerCalls(participant.asker, asks, others, whenOf(attempt))) ?? false;
 }
 
+const othersOf = ({ participants }: Attempt, participant: Participant): Asker[] =>
+  participants.filter((other) => other !== participant && isIn(other)).map(({ asker }) => asker);
+
 /** @returns false where the agent had used tools so often in this turn that it was refused */
-async function useTools(run: Run, attempt: Attempt, member: Member, uses: ReplyCall[]): Promise<boolean> {
-  member.toolRounds += 1;
-  if (member.toolRounds >= roundLimit(member)) {
-    for (const { id } of uses) member.agent.answerCall(id, notRun);
+async function useTools(
+  context: OrchestrationContext,
+  attempt: Attempt,
+  participant: Participant,
+  uses: ReplyCall[],
+): Promise<boolean> {
+  participant.toolRounds += 1;
+  if (participant.toolRounds >= roundLimit(participant)) {
+    for (const { id } of uses) participant.agent.answerCall(id, notRun);
     return false;
   }
-  const { orchestrator } = member.seat;
-  const parallel = orchestrator?.kind === 'simple_tool' && orchestrator.parallel;
-  const answers = await runCalls(workerOf(run, attempt, member), uses, parallel);
-  member.failures += answers.filter(({ status }) => status !== 'ok').length;
+  const { orchestrator } = participant.teamAgent;
+  const parallel = orchestrator.kind === 'simple_tool' && orchestrator.parallel;
+  const answers = await runCalls(loopContextOf(context, attempt, participant), uses, parallel);
+  participant.failures += answers.filter(({ status }) => status !== 'ok').length;
   return true;
 }
 
-function roundLimit({ seat: { orchestrator } }: Member): number {
-  if (orchestrator?.kind === 'react') return orchestrator.max_iterations;
-  return orchestrator?.kind === 'simple_tool' ? orchestrator.max_thoughts : Infinity;
+function roundLimit({ teamAgent: { orchestrator } }: Participant): number {
+  if (orchestrator.kind === 'react') return orchestrator.max_iterations;
+  return orchestrator.kind === 'simple_tool' ? orchestrator.max_thoughts : Infinity;
 }
 
-function workerOf(run: Run, attempt: Attempt, member: Member): Worker {
-  const { id, orchestrator, toolbox } = member.seat;
-  const isCustom = orchestrator?.kind === 'custom';
+function loopContextOf(
+  context: OrchestrationContext,
+  attempt: Attempt,
+  participant: Participant,
+): LoopContext {
+  const { id, orchestrator, tools } = participant.teamAgent;
+  const isCustom = orchestrator.kind === 'custom';
   return {
-    agent: member.agent,
-    tools: (isCustom ? undefined : toolbox?.set) ?? run.toolSets.coordination,
+    agent: participant.agent,
+    tools: (isCustom ? undefined : tools?.set) ?? context.toolSets.coordination,
     run: (call) => {
-      if (toolbox === undefined) throw new TypeError(`${id} has no tools`);
-      return toolbox.call(call);
+      if (tools === undefined) throw new TypeError(`${id} has no tools`);
+      return tools.call(call);
     },
-    say: (text) => run.events.emit({ type: 'says', agent: id, text, last: false }),
+    say: (text) => context.events.emit({ type: 'says', agent: id, text, last: false }),
     when: whenOf(attempt),
-    timeout: member.millisecondsLeft,
+    timeout: participant.millisecondsLeft,
   };
 }

@@ -1,97 +1,107 @@
+import type { OrchestratorSettings } from '../../config/orchestrators.ts';
+import type { Team, TeamAgent as AgentSettings } from '../../config/team.ts';
+import type { EarlierMessage, PreparedTeam } from '../../protocol/orchestration.ts';
 import { storeTexts, storeToolSets } from '../agent/text-refs.ts';
-import { Toolbox } from '../agent/tool-executor.ts';
-import type { Team, TeamAgent } from '../../config/team.ts';
-import type { RunEventBody } from '../../protocol/events.ts';
-import type { PreparedTeam } from '../../protocol/orchestration.ts';
-import type { ToolSources } from '../../protocol/tool.ts';
-import { coordinationText } from './prompts.ts';
-import { finalText } from './final-prompts.ts';
-import { askingTools, coordinationTools, decisionTools } from './tools.ts';
+import { hasTools, ToolExecutor } from '../agent/tool-executor.ts';
+import { askingTools } from '../ask-others/prompts.ts';
+import { loadHandleText } from '../custom-code/run.ts';
+import type { EventLog } from '../runtime/event-log.ts';
+import { askingOf, openRunContext, type RunRecord } from '../runtime/run-context.ts';
+import type { RunHandlers } from '../runtime/run-handlers.ts';
+import type { Task, TeamAgent, TeamContext } from './context.ts';
+import { coordinationText, coordinationTools, decisionTools, finalText } from './prompts.ts';
 import { anonymousName } from './rules/ballot.ts';
-import { loadOrInvalid } from '../session/custom-turns.ts';
-import { askingOf, openOffice, type OfficeRecord } from '../runtime/run-context.ts';
-import type { Crew } from './context.ts';
-import type { Surface } from '../runtime/run-handlers.ts';
-import type { Seat } from './participant.ts';
 
-/** Puts the tools and duties that every prompt repeats into the store. */
-export async function storeDuties({
-  agents,
-  orchestrator,
-}: Team): Promise<Pick<Crew, 'toolSets' | 'duties'>> {
-  const asking = askingOf(orchestrator.coordination, agents.length);
-  const names = agents.map((_, index) => anonymousName(index));
-  const duty = coordinationText(asking);
-  const [coordination = '', decision = '', coordinationDuty, finalDuty] = await storeToolSets(
-    [coordinationTools(names, asking?.mode), decisionTools],
-    [duty, finalText],
-  );
+/**
+ * Makes a team ready for tasks: what every prompt repeats in the store, each agent's tools loaded.
+ *
+ * @param record what earlier runs of the same session leave
+ * @throws `ActivityFailure` where a tool cannot be used, `ApplicationFailure` where a custom orchestrator cannot
+ */
+export async function openTeam(
+  { team, prices }: PreparedTeam,
+  handlers: RunHandlers,
+  record: Partial<RunRecord>,
+): Promise<TeamContext> {
+  const { budget, orchestrator, timeout_settings } = team;
+  const { coordination } = orchestrator;
+  const stored = await storeInstructions(team);
+  const agents = await openAgents(team, handlers.events);
   return {
-    toolSets: { coordination, decision },
-    duties: {
-      // Runs that were recorded before duties were stored have none there.
-      coordination: coordinationDuty === undefined ? duty : { blob: coordinationDuty },
-      final: finalDuty === undefined ? finalText : { blob: finalDuty },
-    },
+    ...openRunContext({ budget, prices, coordination, agents: agents.length }, handlers, record),
+    ...stored,
+    agents,
+    team,
+    coordination,
+    maxAttempts: coordination.max_orchestration_restarts + 1,
+    attemptTimeout: timeout_settings.orchestrator_timeout_seconds * 1000,
   };
 }
 
-/**
- * Gives every agent its place: its persona in the store where that is long, its tools loaded.
- *
- * @throws `ActivityFailure` where a tool cannot be used, `ApplicationFailure` where a file of the user's own cannot
- */
-export async function seatsOf(team: Team, emit: (event: RunEventBody) => void): Promise<Seat[]> {
+/** A task of no session, its long texts in the store. */
+export async function newTask(task: string, history: EarlierMessage[]): Promise<Task> {
+  const [stored = task, ...said] = await storeTexts([task, ...history.map(({ content }) => content)]);
+  return {
+    task: stored,
+    history: history.map(({ role, content }, index) => ({ role, content: said[index] ?? content })),
+    conversation: null,
+    plain: { task, history: () => Promise.resolve(history) },
+    turn: 0,
+  };
+}
+
+async function storeInstructions(team: Team): Promise<Pick<TeamContext, 'toolSets' | 'instructions'>> {
+  const asking = askingOf(team.orchestrator.coordination, team.agents.length);
+  const [coordination = '', decision = '', told = '', toldLast = ''] = await storeToolSets(
+    [coordinationTools(namesOf(team), asking?.mode), decisionTools],
+    [coordinationText(asking), finalText],
+  );
+  return {
+    toolSets: { coordination, decision },
+    instructions: { coordination: { blob: told }, final: { blob: toldLast } },
+  };
+}
+
+const namesOf = ({ agents }: Team): string[] => agents.map((_, index) => anonymousName(index));
+
+async function openAgents(team: Team, events: EventLog): Promise<TeamAgent[]> {
+  const names = namesOf(team);
   for (const { orchestrator } of team.agents)
-    if (orchestrator?.kind === 'custom') await loadOrInvalid(orchestrator.module);
+    if (orchestrator.kind === 'custom') await loadHandleText(orchestrator.module);
   const personas = await storeTexts(team.agents.map((agent) => agent.system_message ?? ''));
   return Promise.all(
     team.agents.map(async (agent, index) => ({
       id: agent.id,
-      name: anonymousName(index),
+      name: names[index] ?? '',
       persona: agent.system_message === undefined ? undefined : personas[index],
       backend: agent.backend,
       orchestrator: agent.orchestrator,
-      tools: agent.tools,
-      toolbox: await toolboxOf(team, agent, emit),
+      sources: agent.tools,
+      tools: await openTools(team, agent, events),
       timedOut: false,
     })),
   );
 }
 
 /** While a team plans (`enable_planning_mode`), tools with side effects are withheld: the final agent has them. */
-async function toolboxOf(
-  { agents, orchestrator: { coordination } }: Team,
-  { id, orchestrator: loop, tools }: TeamAgent,
-  emit: (event: RunEventBody) => void,
-): Promise<Toolbox | undefined> {
-  const names = agents.map((_, index) => anonymousName(index));
-  const asking = askingOf(coordination, agents.length)?.mode;
-  // A file of the user's own answers by what it returns.
-  const isCustom = loop?.kind === 'custom';
-  if (!hasTools(tools) && !(isCustom && asking !== undefined)) return undefined;
-  const own = !isCustom ? coordinationTools(names, asking) : asking === undefined ? [] : askingTools(asking);
-  return Toolbox.open(id, tools, own, emit, coordination.enable_planning_mode);
+async function openTools(
+  team: Team,
+  { id, orchestrator, tools }: AgentSettings,
+  { emit }: EventLog,
+): Promise<ToolExecutor | undefined> {
+  const { coordination } = team.orchestrator;
+  const asking = askingOf(coordination, team.agents.length)?.mode;
+  const own = ownTools(orchestrator, namesOf(team), asking);
+  if (!hasTools(tools) && (orchestrator.kind !== 'custom' || own.length === 0)) return undefined;
+  return ToolExecutor.open(id, tools, own, emit, coordination.enable_planning_mode);
 }
 
-/** Teams that were recorded before agents had tools have none. */
-export const hasTools = (tools: ToolSources | undefined): tools is ToolSources =>
-  tools !== undefined && tools.packages.length + tools.mcpServers.length > 0;
-
-/** Makes a team ready for tasks. */
-export function newCrew(
-  { team, prices }: PreparedTeam,
-  stored: Pick<Crew, 'toolSets' | 'duties'>,
-  surface: Surface,
-  record: Partial<OfficeRecord>,
-): Crew {
-  const { agents, budget, orchestrator } = team;
-  const { coordination } = orchestrator;
-  return {
-    ...openOffice({ budget, prices, coordination, agents: agents.length }, surface, record),
-    ...stored,
-    team,
-    coordination,
-    maxAttempts: coordination.max_orchestration_restarts + 1,
-  };
+/** The workflow's own tools beside an agent's. A custom orchestrator answers by what it returns. */
+function ownTools(
+  { kind }: OrchestratorSettings,
+  names: string[],
+  asking: Parameters<typeof coordinationTools>[1],
+) {
+  if (kind !== 'custom') return coordinationTools(names, asking);
+  return asking === undefined ? [] : askingTools(asking);
 }

@@ -1,64 +1,72 @@
 import { isCancellation } from '@temporalio/workflow';
 import { callFailure, isBudgetSpent } from '../agent/failures.ts';
-import { quote } from '../agent/text-refs.ts';
+import { textRef } from '../agent/text-refs.ts';
 import type { Reply } from '../../protocol/model-call.ts';
-import { accepted, noAction, refusalText } from './refusals.ts';
+import { accepted } from '../agent/prompts.ts';
+import { noAction, refusalText } from './prompts.ts';
 import { readReply, type Action, type Reading, type Situation } from './rules/action.ts';
 import { noveltyProblem } from './rules/novelty.ts';
-import { customAnswer } from './custom-answer.ts';
-import { finished, nextReply, startWork } from './participant-work.ts';
-import type { Attempt, Run } from './context.ts';
-import { hasAnswer, type GivenAnswer, type Member } from './participant.ts';
+import { customAnswer, finished, nextReply, startWork } from './participant-work.ts';
+import {
+  hasAnswer,
+  isIn,
+  preview,
+  type Attempt,
+  type GivenAnswer,
+  type OrchestrationContext,
+  type Participant,
+} from './context.ts';
 
 /** Replies in a row that may be neither an answer nor a usable vote; then the agent is out. */
 const maxStrikes = 3;
 
-export const isIn = (member: Member): boolean => member.out === undefined;
-
 /** Lets an agent reply until it has acted or is out. @returns what it did; undefined when it is out */
 export async function takeTurn(
-  run: Run,
+  context: OrchestrationContext,
   attempt: Attempt,
-  member: Member,
+  participant: Participant,
 ): Promise<Action['kind'] | undefined> {
-  const { orchestrator } = member.seat;
-  if (orchestrator?.kind === 'custom' && attempt.phase === 'answering') {
-    const given = await worked(run, attempt, member, () => customAnswer(run, attempt, member, orchestrator));
+  const { orchestrator } = participant.teamAgent;
+  if (orchestrator.kind === 'custom' && attempt.phase === 'answering') {
+    const given = await worked(context, attempt, participant, () =>
+      customAnswer(context, attempt, participant, orchestrator),
+    );
     if (given === undefined) return undefined;
-    giveAnswer(run, member, given);
+    giveAnswer(context, participant, given);
     return 'answer';
   }
-  while (isIn(member)) {
-    if (member.busy !== undefined) await finished(member.busy);
-    if (member.strikes >= maxStrikes) {
-      putOut(run, member, `${maxStrikes} replies in a row without a usable answer or vote`, false);
+  while (isIn(participant)) {
+    if (participant.busy !== undefined) await finished(participant.busy);
+    if (participant.strikes >= maxStrikes) {
+      putOut(context, participant, `${maxStrikes} replies in a row without a usable answer or vote`, false);
       return undefined;
     }
-    const reply = await replyOf(run, attempt, member);
+    const reply = await replyOf(context, attempt, participant);
     if (reply === undefined) return undefined;
-    const { action, asks, uses } = takeAction(run, attempt, member, reply);
+    const { action, asks, uses } = takeAction(context, attempt, participant, reply);
     if (action !== undefined) return action.kind;
-    if (asks.length + uses.length === 0) member.strikes += 1;
-    else startWork(run, attempt, member, asks, uses, othersOf(attempt, member));
+    if (asks.length + uses.length === 0) participant.strikes += 1;
+    else startWork(context, attempt, participant, asks, uses);
   }
   return undefined;
 }
 
-const othersOf = ({ members }: Attempt, member: Member): Member[] =>
-  members.filter((other) => other !== member && isIn(other));
-
 /** One reply of a model, within the agent's time. */
-const replyOf = (run: Run, attempt: Attempt, member: Member): Promise<Reply | undefined> =>
-  worked(run, attempt, member, () => nextReply(run, attempt, member));
+const replyOf = (
+  context: OrchestrationContext,
+  attempt: Attempt,
+  participant: Participant,
+): Promise<Reply | undefined> =>
+  worked(context, attempt, participant, () => nextReply(context, attempt, participant));
 
 /** Work within the agent's time. @returns undefined when the agent is out instead */
 async function worked<T>(
-  run: Run,
+  context: OrchestrationContext,
   attempt: Attempt,
-  member: Member,
+  participant: Participant,
   work: () => Promise<T>,
 ): Promise<T | undefined> {
-  member.state = attempt.phase === 'voting' ? 'voting' : 'answering';
+  participant.state = attempt.phase === 'voting' ? 'voting' : 'answering';
   const startedAt = Date.now();
   try {
     return await work();
@@ -66,85 +74,108 @@ async function worked<T>(
     if (isCancellation(error)) throw error;
     if (isBudgetSpent(error)) attempt.budgetSpent = true;
     const { timedOut, reason } = callFailure(error);
-    putOut(run, member, reason, timedOut);
+    putOut(context, participant, reason, timedOut);
     return undefined;
   } finally {
     // Only its own work counts: an agent that waits for the others does not run out of time.
-    member.millisecondsLeft = Math.max(1, member.millisecondsLeft - (Date.now() - startedAt));
+    participant.millisecondsLeft = Math.max(1, participant.millisecondsLeft - (Date.now() - startedAt));
   }
 }
 
-function putOut(run: Run, member: Member, reason: string, timedOut: boolean): void {
-  member.out = reason;
-  member.state = timedOut ? 'timed out' : 'out';
-  member.seat.timedOut ||= timedOut;
-  run.events.emit({ type: 'out', agent: member.seat.id, timedOut, reason });
+function putOut(
+  context: OrchestrationContext,
+  participant: Participant,
+  reason: string,
+  timedOut: boolean,
+): void {
+  participant.out = reason;
+  participant.state = timedOut ? 'timed_out' : 'out';
+  participant.teamAgent.timedOut ||= timedOut;
+  context.events.emit({ type: 'out', agent: participant.teamAgent.id, timedOut, reason });
 }
 
 /** Takes the action that the reply holds; an agent without one, that neither asks nor uses tools, is told why. */
-function takeAction(run: Run, attempt: Attempt, member: Member, reply: Reply): Reading {
-  const reading = readReply(reply, situationOf(run, attempt, member));
+function takeAction(
+  context: OrchestrationContext,
+  attempt: Attempt,
+  participant: Participant,
+  reply: Reply,
+): Reading {
+  const reading = readReply(reply, situationOf(context, attempt, participant));
   const { action, asks, results, uses } = reading;
   const problems = results.flatMap(({ refusal }) => (refusal === undefined ? [] : [refusalText(refusal)]));
   for (const { callId, refusal } of results) {
-    member.agent.answerCall(callId, refusal === undefined ? accepted : refusalText(refusal));
+    participant.agent.answerCall(callId, refusal === undefined ? accepted : refusalText(refusal));
   }
-  if (reply.calls.length === 0) member.agent.tell({ role: 'user', content: noAction });
-  if (action?.kind === 'answer') takeAnswer(run, member, action);
-  else if (action?.kind === 'vote') takeVote(run, attempt, member, action);
+  if (reply.calls.length === 0) participant.agent.tell({ role: 'user', content: noAction });
+  if (action?.kind === 'answer') takeAnswer(context, participant, action);
+  else if (action?.kind === 'vote') takeVote(context, attempt, participant, action);
   else if (asks.length + uses.length === 0 || problems.length > 0) {
-    run.events.emit({ type: 'refused', agent: member.seat.id, text: problems.join(' ') || noAction });
+    context.events.emit({
+      type: 'refused',
+      agent: participant.teamAgent.id,
+      text: problems.join(' ') || noAction,
+    });
   }
   if (action !== undefined) {
-    member.strikes = 0;
-    member.toolRounds = 0;
+    participant.strikes = 0;
+    participant.toolRounds = 0;
   }
   return reading;
 }
 
-function situationOf(run: Run, attempt: Attempt, member: Member): Situation {
-  const { max_new_answers_per_agent, answer_novelty_requirement } = run.coordination;
-  const shown = [...member.shown].map(([name, content]) => ({ name, content }));
+function situationOf(context: OrchestrationContext, attempt: Attempt, participant: Participant): Situation {
+  const { max_new_answers_per_agent, answer_novelty_requirement } = context.coordination;
+  const shown = [...participant.shown].map(([name, content]) => ({ name, content }));
   return {
     votingOpen: attempt.phase === 'voting',
-    choices: attempt.members.filter(hasAnswer).map(({ seat }) => seat.name),
-    answersGiven: member.answersGiven,
+    choices: attempt.participants.filter(hasAnswer).map(({ teamAgent }) => teamAgent.name),
+    answersGiven: participant.answersGiven,
     answerLimit: max_new_answers_per_agent,
-    mayAsk: run.broadcast !== undefined,
-    isTool: (name) => member.seat.toolbox?.has(name) ?? false,
+    mayAsk: context.broadcast !== undefined,
+    isTool: (name) => participant.teamAgent.tools?.has(name) ?? false,
     noveltyProblem: (answer) => noveltyProblem(answer, shown, answer_novelty_requirement),
   };
 }
 
-function takeAnswer(run: Run, member: Member, { content, callId }: Action & { kind: 'answer' }): void {
-  const segment = member.agent.transcript?.id ?? '';
-  const text = quote(content, { segment, call: { id: callId, argument: 'content' } });
-  giveAnswer(run, member, { content, text });
+function takeAnswer(
+  context: OrchestrationContext,
+  participant: Participant,
+  { content, callId }: Action & { kind: 'answer' },
+): void {
+  const segment = participant.agent.transcript?.id ?? '';
+  const text = textRef(content, { segment, call: { id: callId, argument: 'content' } });
+  giveAnswer(context, participant, { content, text });
 }
 
-function giveAnswer(run: Run, member: Member, answer: GivenAnswer): void {
-  member.answer = answer;
-  member.answersGiven += 1;
-  member.state = 'answered';
-  const { id, name } = member.seat;
-  run.events.emit({
+function giveAnswer(context: OrchestrationContext, participant: Participant, answer: GivenAnswer): void {
+  participant.answer = answer;
+  participant.answersGiven += 1;
+  participant.state = 'answered';
+  const { id, name } = participant.teamAgent;
+  context.events.emit({
     type: 'answer',
     agent: id,
     name,
-    number: member.answersGiven,
+    number: participant.answersGiven,
     content: preview(answer.content),
   });
 }
 
-function takeVote(run: Run, attempt: Attempt, member: Member, action: Action & { kind: 'vote' }): void {
-  const chosen = attempt.members.find(({ seat }) => seat.name === action.name);
+function takeVote(
+  context: OrchestrationContext,
+  attempt: Attempt,
+  participant: Participant,
+  action: Action & { kind: 'vote' },
+): void {
+  const chosen = attempt.participants.find(({ teamAgent }) => teamAgent.name === action.name);
   if (chosen === undefined) return;
-  member.vote = { agent: chosen.seat.id, reason: action.reason };
-  member.state = 'voted';
-  run.events.emit({ type: 'vote', agent: member.seat.id, for: chosen.seat.id, reason: action.reason });
-}
-
-/** Events are for looking at: the whole text is in the transcript. */
-export function preview(text: string): string {
-  return text.length <= 2000 ? text : `${text.slice(0, 2000)}…`;
+  participant.vote = { agent: chosen.teamAgent.id, reason: action.reason };
+  participant.state = 'voted';
+  context.events.emit({
+    type: 'vote',
+    agent: participant.teamAgent.id,
+    for: chosen.teamAgent.id,
+    reason: action.reason,
+  });
 }

@@ -1,51 +1,78 @@
-import type { AgentState } from '../../protocol/events.ts';
-import type { TranscriptRef } from '../../protocol/message.ts';
-import type { Usage } from '../../protocol/usage.ts';
-import type { Run } from './context.ts';
-import type { View } from '../runtime/run-handlers.ts';
+import type { OrchestrationState, TeamState } from '../../protocol/state.ts';
+import { inWords, quotation } from '../runtime/details.ts';
+import type { RunView } from '../runtime/run-handlers.ts';
+import type { OrchestrationContext } from './context.ts';
+
+/** A team's, or one agent's, before there is anything to do. */
+export function emptyView(workflow: TeamState['workflow']): RunView {
+  const state: TeamState = {
+    workflow,
+    phase: workflow === 'session' ? 'idle' : 'preparing',
+    attempt: 0,
+    maxAttempts: 0,
+    agents: [],
+    selectedAgent: null,
+    restarts: [],
+    usage: null,
+  };
+  return { state: () => state, details: () => teamDetails(state), transcript: () => null };
+}
 
 /** A team's work at a glance. */
-export function viewOf(run: Run): View {
-  const members = () => run.attempt?.members ?? [];
+export function viewOf(context: OrchestrationContext): RunView {
+  const participants = () => context.attempt?.participants ?? [];
+  const state = (): TeamState => ({
+    workflow: context.turn === 0 ? 'orchestration' : 'session',
+    phase: phaseOf(context),
+    attempt: context.attempt?.number ?? 0,
+    maxAttempts: context.maxAttempts,
+    agents: participants().map(({ teamAgent, state: doing, answersGiven, vote }) => ({
+      id: teamAgent.id,
+      state: doing,
+      answers: answersGiven,
+      timedOut: teamAgent.timedOut,
+      vote: vote?.agent ?? null,
+    })),
+    selectedAgent: context.attempt?.selected?.teamAgent.id ?? null,
+    restarts: restartsOf(context.attempt),
+    usage: context.usage.total,
+  });
   return {
-    state: () => ({
-      phase: run.attempt?.phase ?? 'preparing',
-      attempt: run.attempt?.number ?? 0,
-      maxAttempts: run.maxAttempts,
-      agents: members().map(({ seat, state, answersGiven, vote }) => ({
-        id: seat.id,
-        state,
-        answers: answersGiven,
-        timedOut: seat.timedOut,
-        vote: vote?.agent ?? null,
-      })),
-      selectedAgent: run.attempt?.selected?.seat.id ?? null,
-      restarts: run.restarts,
-      usage: run.ledger.usage,
-    }),
-    transcript: (agent) => members().find(({ seat }) => seat.id === agent)?.agent.transcript ?? null,
+    state,
+    details: () => teamDetails(state()),
+    transcript: (agent) =>
+      participants().find(({ teamAgent }) => teamAgent.id === agent)?.agent.transcript ?? null,
   };
 }
 
-/** One agent's work at a glance. @param id configured id of the agent */
-export function viewOfOne(
-  id: string,
-  look: () => { state: AgentState; turns: number; usage: Usage },
-  transcript: () => TranscriptRef | null,
-): View {
-  return {
-    state: () => {
-      const { state, turns, usage } = look();
-      return {
-        phase: state === 'waiting' ? 'idle' : 'answering',
-        attempt: 0,
-        maxAttempts: 0,
-        agents: [{ id, state, answers: turns, timedOut: false, vote: null }],
-        selectedAgent: null,
-        restarts: [],
-        usage,
-      };
-    },
-    transcript: (agent) => (agent === id ? transcript() : null),
-  };
+/** A session's team is never done, but waits for its next turn. */
+const phaseOf = ({ attempt, turn }: OrchestrationContext): TeamState['phase'] =>
+  attempt?.phase === 'done' && turn > 0 ? 'idle' : (attempt?.phase ?? 'preparing');
+
+const restartsOf = (attempt: OrchestrationContext['attempt']): OrchestrationState['restarts'] =>
+  (attempt?.restarts ?? []).map(({ reason, instructions }, index) => ({
+    attempt: index + 1,
+    reason,
+    instructions,
+  }));
+
+/** For the current details of Temporal's Web UI. */
+export function teamDetails(state: TeamState): string[] {
+  const { agents, attempt, maxAttempts, phase, restarts, selectedAgent } = state;
+  return [
+    `### Attempt ${attempt}/${maxAttempts}: ${phase}`,
+    ...agents.map(agentLine),
+    ...(selectedAgent === null ? [] : ['', `Final agent: **${selectedAgent}**`]),
+    ...restarts.flatMap((restart) => [
+      '',
+      `### Restart after attempt ${restart.attempt}`,
+      '',
+      quotation(restart.reason),
+    ]),
+  ];
+}
+
+function agentLine({ id, state, answers, vote }: TeamState['agents'][number]): string {
+  const given = answers > 1 ? `, ${answers} answers` : '';
+  return `- **${id}**: ${inWords(state)}${vote === null ? '' : ` for ${vote}`}${given}`;
 }

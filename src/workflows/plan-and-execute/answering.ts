@@ -1,31 +1,50 @@
 import { isCancellation } from '@temporalio/workflow';
 import { callFailure, isBudgetSpent } from '../agent/failures.ts';
-import { quote } from '../agent/text-refs.ts';
-import { structured, type Form, type Read } from '../agent/structured-output.ts';
+import { textRef } from '../agent/text-refs.ts';
+import { structured, type OutputSpec, type Read } from '../agent/structured-output.ts';
 import type { Text } from '../../protocol/message.ts';
-import type { Validation } from '../../protocol/plan-and-execute.ts';
-import { answerMessage, validationMessage, type AnswerBrief } from './prompts.ts';
-import { validationTool } from './tools.ts';
-import { readValidation, validationOf } from './rules/validation.ts';
-import { atWork, newSpeaker, purposeOf, resultsOf, type Job } from './context.ts';
+import type { SolveOutcome, Validation } from '../../protocol/plan-and-execute.ts';
+import type { Verdict } from '../runtime/iterate.ts';
+import { answerMessage, validationMessage, validationTool, type AnswerBrief } from './prompts.ts';
+import { afterValidation, readValidation, validationOf } from './rules/validation.ts';
+import {
+  atWork,
+  newRoleAgent,
+  purposeOf,
+  resultsOf,
+  type PlanContext,
+  type Retry,
+  type Round,
+} from './context.ts';
 
-/** Puts the results together to an answer, and has it checked. */
-export async function answerAndCheck(job: Job): Promise<void> {
-  const { events } = job;
-  job.phase = 'synthesising';
+/** Puts the results together to an answer. */
+export async function synthesise(context: PlanContext, round: Round): Promise<void> {
+  const { events } = context;
+  context.phase = 'synthesising';
   events.emit({ type: 'phase', phase: 'SYNTHESIS AND VALIDATION' });
-  const brief = briefOf(job);
-  const { answer, content } = await synthesise(job, brief);
-  job.answer = answer;
-  events.emit({ type: 'solution', answer });
-  job.phase = 'validating';
-  job.validation = await validate(job, brief, content);
-  if (job.validation !== null) events.emit({ type: 'validation', ...job.validation });
+  round.brief = briefOf(context);
+  await putTogether(context, round.brief);
+  events.emit({ type: 'solution', answer: context.answer ?? '' });
+}
+
+/** Has the answer validated, and says what follows. */
+export async function judge(context: PlanContext, round: Round): Promise<Verdict<SolveOutcome, Retry>> {
+  if (round.isStuck || round.brief === undefined) return { kind: 'end', outcome: 'partial' };
+  const { events, subtasks } = context;
+  context.phase = 'validating';
+  context.validation = await validate(context, round.brief, context.answerText);
+  if (context.validation !== null) events.emit({ type: 'validation', ...context.validation });
+  events.emit({ type: 'state_summary', summary: subtasks.get_state_summary() });
+  const next = afterValidation(context.validation, subtasks.get_failed_subtasks().length > 0);
+  if (next.kind !== 'done') return { kind: 'again', restart: next };
+  if (next.unvalidated)
+    events.emit({ type: 'warning', text: 'Nobody has said whether the answer is complete' });
+  return { kind: 'accept', outcome: 'complete' };
 }
 
 /** What there is, where no model can put it together. */
-export function resultsAsAnswer(job: Job, why: string): string {
-  const lines = job.subtasks
+export function resultsAsAnswer(context: PlanContext, why: string): string {
+  const lines = context.subtasks
     .report()
     .map(({ description, error = 'not carried out', id, result, status }) => {
       const end = status === 'completed' ? (result ?? '') : `not done: ${error}`;
@@ -34,52 +53,55 @@ export function resultsAsAnswer(job: Job, why: string): string {
   return [`No answer was put together: ${why}. This is what there was:`, ...lines].join('\n');
 }
 
-function briefOf(job: Job): AnswerBrief {
-  const { analysis, stored, subtasks } = job;
+function briefOf(context: PlanContext): AnswerBrief {
+  const { analysis, stored, subtasks } = context;
   const failures = subtasks
     .report()
     .flatMap(({ description, error, id, status }) =>
       status === 'failed' ? [{ id, description, error: error ?? '' }] : [],
     );
-  return { problem: stored.problem, analysis, results: resultsOf(job), failures };
+  return { problem: stored.problem, analysis, results: resultsOf(context), failures };
 }
 
-async function synthesise(job: Job, brief: AnswerBrief): Promise<{ answer: string; content: Text }> {
-  const speaker = newSpeaker(job, 'synthesis', '');
-  const { agent } = speaker;
+async function putTogether(context: PlanContext, brief: AnswerBrief): Promise<void> {
+  const { agent } = newRoleAgent(context, 'synthesis', '');
   agent.tell({ role: 'user', content: answerMessage(brief) });
+  let problem = 'the model gave no text';
   try {
-    const { content } = await atWork(job, 'synthesis', 'writing', () =>
-      agent.reply(purposeOf(job, 'synthesise'), null),
+    const reply = await atWork(context, 'synthesis', 'writing', () =>
+      agent.reply(purposeOf(context, 'synthesise'), null),
     );
-    const answer = content.trim();
-    if (answer !== '') return { answer, content: quote(content, { segment: agent.transcript?.id ?? '' }) };
-    return assembled(job, 'the model gave no text');
+    const answer = reply.content.trim();
+    if (answer !== '') {
+      context.answer = answer;
+      context.answerText = textRef(answer, { segment: agent.transcript?.id ?? '' });
+      return;
+    }
   } catch (error) {
-    const { reason } = failureOf(error);
-    job.events.emit({ type: 'warning', agent: 'synthesis', text: reason });
-    return assembled(job, reason);
+    problem = failureOf(error).reason;
+    context.events.emit({ type: 'warning', agent: 'synthesis', text: problem });
   }
+  context.answer = resultsAsAnswer(context, problem);
+  context.answerText = context.answer;
 }
 
-function assembled(job: Job, why: string): { answer: string; content: Text } {
-  const answer = resultsAsAnswer(job, why);
-  return { answer, content: answer };
-}
-
-async function validate(job: Job, brief: AnswerBrief, answer: Text): Promise<Validation | null> {
-  const speaker = newSpeaker(job, 'validator', job.stored.tools.validation);
-  speaker.agent.tell({ role: 'user', content: validationMessage(brief, answer) });
+async function validate(context: PlanContext, brief: AnswerBrief, answer: Text): Promise<Validation | null> {
+  const validator = newRoleAgent(context, 'validator', context.stored.tools.validation);
+  validator.agent.tell({ role: 'user', content: validationMessage(brief, answer) });
   try {
-    const { error, value } = await atWork(job, 'validator', 'criticising', (onAsking) =>
-      structured(speaker, purposeOf(job, 'validate'), form, onAsking),
+    const { error, value } = await atWork(context, 'validator', 'criticising', (onAsking) =>
+      structured(validator, purposeOf(context, 'validate'), validationSpec, onAsking),
     );
     if (error === undefined && value !== undefined) return value;
-    job.events.emit({ type: 'warning', agent: 'validator', text: 'The answer could not be validated' });
+    context.events.emit({ type: 'warning', agent: 'validator', text: 'The answer could not be validated' });
     return null;
   } catch (error) {
     const { reason } = failureOf(error);
-    job.events.emit({ type: 'warning', agent: 'validator', text: `The answer is not validated: ${reason}` });
+    context.events.emit({
+      type: 'warning',
+      agent: 'validator',
+      text: `The answer is not validated: ${reason}`,
+    });
     return null;
   }
 }
@@ -89,7 +111,7 @@ function failureOf(error: unknown): { reason: string } {
   return callFailure(error);
 }
 
-const form: Form<Validation> = {
+const validationSpec: OutputSpec<Validation> = {
   tool: validationTool.name,
   read: (input) => orAgain(validationOf(input)),
   readText: (text) => orAgain(readValidation(text)),

@@ -1,24 +1,6 @@
+import type { SolveEventBody } from '../../protocol/events.ts';
+import { line, type LogLines } from '../runtime/log-entry.ts';
 import { pythonList, summaryText } from './python-text.ts';
-import type { ResearchEventBody, SolveEventBody } from '../../protocol/events.ts';
-
-const types = new Set<string>([
-  'attachment',
-  'phase',
-  'analysis',
-  'subtasks',
-  'subtask started',
-  'subtask completed',
-  'subtask failed',
-  'retry round',
-  'new plan round',
-  'round ended',
-  'solution',
-  'validation',
-  'state summary',
-] satisfies Array<SolveEventBody['type']>);
-
-export const isSolving = (event: ResearchEventBody | SolveEventBody): event is SolveEventBody =>
-  types.has(event.type);
 
 /** How many missing requirements the log names. */
 const namedRequirements = 2;
@@ -26,73 +8,58 @@ const namedRequirements = 2;
 /** Phases by their numbers. The document names the fourth, which carries out the plan. */
 const phases = { 'QUERY ANALYSIS': 1, PLANNING: 3, EXECUTION: 4, 'SYNTHESIS AND VALIDATION': 5 } as const;
 
-/** What the log says of a plan's execution. The lines of the document "Retry Optimization", Logging, stand as printed there. */
-export function solveLines(event: SolveEventBody): string[] {
-  switch (event.type) {
-    case 'attachment':
-      return [`📎 ${event.name} (${event.kind})${event.note === undefined ? '' : `: ${event.note}`}`];
-    case 'phase':
-      return [`=== Phase ${phases[event.phase]}: ${event.phase} ===`];
-    case 'analysis':
-      return [`The answer must hold: ${event.requirements.join('; ')}`];
-    case 'subtasks':
-      return event.subtasks.map(
-        ({ dependsOn, description, id }) =>
-          `${id}: ${description}${dependsOn.length === 0 ? '' : ` (after ${dependsOn.join(', ')})`}`,
-      );
-    case 'subtask started':
-      return event.isRetry
-        ? [`Retrying failed subtask: ${event.id} - ${shortened(event.description)}`]
-        : [`Executing subtask: ${event.id} - ${shortened(event.description)}`];
-    case 'subtask completed':
-      return event.isRetry
-        ? [`Successfully retried subtask: ${event.id}`]
-        : [`✅ Completed subtask: ${event.id}`];
-    case 'subtask failed':
-      return [
-        `❌ Failed subtask: ${event.id} (${event.error})`,
-        ...(event.isRetry ? [`Dead end: ${event.id} has failed again`] : []),
-      ];
-    case 'retry round':
-      return [
-        `Found ${event.ids.length} failed subtask(s) to retry: ${pythonList(event.ids)}`,
-        '=== Phase 4 (RETRY): EXECUTE FAILED SUBTASKS ===',
-      ];
-    case 'new plan round':
-      return [
-        'No failed subtasks found. Creating additional subtasks for missing requirements...',
-        `Creating improved plan to address: ${pythonList(event.missing, namedRequirements)}`,
-        '=== Phase 4 (RETRY): EXECUTE NEW PLAN ===',
-      ];
-    case 'round ended':
-      return [roundText(event.what, event.count)];
-    case 'validation':
-      return [
-        event.isComplete
-          ? `🔍 Validated: complete, quality ${event.quality}`
-          : `🔍 Not validated: missing ${event.missingRequirements.join('; ') || 'something'}, quality ${event.quality}`,
-      ];
-    case 'state summary':
-      return [summaryText(event.summary)];
-    case 'solution':
-      return [];
-  }
-}
+const endOfRound = {
+  plan: (count: number) => `Plan execution complete: ${count} results`,
+  retry: (count: number) => `Retry execution complete: ${count} subtask(s) retried`,
+  new_plan: (count: number) => `New plan execution complete: ${count} results`,
+} as const;
 
-function roundText(what: 'plan' | 'retry' | 'new plan', count: number): string {
-  switch (what) {
-    case 'plan':
-      return `Plan execution complete: ${count} results`;
-    case 'retry':
-      return `Retry execution complete: ${count} subtask(s) retried`;
-    case 'new plan':
-      return `New plan execution complete: ${count} results`;
-  }
-}
+/** The lines of the document "Retry Optimization", Logging, stand as printed there. */
+export const planLines: LogLines<SolveEventBody> = {
+  attachment: ({ kind, name, note }) => [
+    line(`📎 ${name} (${kind})${note === undefined ? '' : `: ${note}`}`),
+  ],
+  phase: ({ phase }) => [line(`=== Phase ${phases[phase]}: ${phase} ===`)],
+  analysis: ({ requirements }) => [line(`The answer must hold: ${requirements.join('; ')}`)],
+  subtasks: ({ subtasks }) =>
+    subtasks.map(({ dependsOn, description, id }) => {
+      const after = dependsOn.length === 0 ? '' : ` (after ${dependsOn.join(', ')})`;
+      return line(`${id}: ${description}${after}`);
+    }),
+  subtask_started: ({ description, id, isRetry }) => [
+    line(`${isRetry ? 'Retrying failed' : 'Executing'} subtask: ${id} - ${shortened(description)}`),
+  ],
+  subtask_completed: ({ id, isRetry }) => [
+    line(isRetry ? `Successfully retried subtask: ${id}` : `✅ Completed subtask: ${id}`),
+  ],
+  subtask_failed: ({ error, id, isRetry }) => [
+    line(`❌ Failed subtask: ${id} (${error})`),
+    ...(isRetry ? [line(`Dead end: ${id} has failed again`)] : []),
+  ],
+  retry_round: ({ ids }) => [
+    line(`Found ${ids.length} failed subtask(s) to retry: ${pythonList(ids)}`),
+    line('=== Phase 4 (RETRY): EXECUTE FAILED SUBTASKS ==='),
+  ],
+  new_plan_round: ({ missing }) => [
+    line('No failed subtasks found. Creating additional subtasks for missing requirements...'),
+    line(`Creating improved plan to address: ${pythonList(missing, namedRequirements)}`),
+    line('=== Phase 4 (RETRY): EXECUTE NEW PLAN ==='),
+  ],
+  round_ended: ({ count, what }) => [line(endOfRound[what](count))],
+  validation: ({ isComplete, missingRequirements, quality }) => [
+    line(
+      isComplete
+        ? `🔍 Validated: complete, quality ${quality}`
+        : `🔍 Not validated: missing ${missingRequirements.join('; ') || 'something'}, quality ${quality}`,
+    ),
+  ],
+  state_summary: ({ summary }) => [line(summaryText(summary))],
+  solution: () => [],
+};
 
 /** Whole words, as many as the document's example shows of them, and its dots. */
 function shortened(description: string): string {
-  const [line = ''] = description.split('\n');
-  const words = line.length <= 20 ? line : line.slice(0, 21).replace(/\s+\S*$/, '');
+  const [first = ''] = description.split('\n');
+  const words = first.length <= 20 ? first : first.slice(0, 21).replace(/\s+\S*$/, '');
   return `${words.slice(0, 20).trimEnd()}...`;
 }

@@ -1,17 +1,17 @@
 import { ApplicationFailure } from '@temporalio/workflow';
 import { callFailure, isBudgetSpent } from '../agent/failures.ts';
-import { structured, type Form } from '../agent/structured-output.ts';
+import { structured, type OutputSpec } from '../agent/structured-output.ts';
+import { failureTypes } from '../../protocol/errors.ts';
 import type { PlannedSubtask, QueryAnalysis } from '../../protocol/plan-and-execute.ts';
-import { askForPlan, improveMessage, problemMessage } from './prompts.ts';
-import { analysisTool, subtasksTool } from './tools.ts';
+import { analysisTool, askForPlan, improveMessage, problemMessage, subtasksTool } from './prompts.ts';
 import { planProblems } from './rules/subtask-graph.ts';
 import { analysisIn, analysisOf, subtasksIn, subtasksOf } from './rules/subtask-plan.ts';
-import { atWork, purposeOf, type Job } from './context.ts';
+import { atWork, purposeOf, type PlanContext } from './context.ts';
 
 /** Has the planner say what the answer must hold. What cannot be read counts as the problem itself. */
-export async function analyse(job: Job): Promise<void> {
-  const { attachments, events, planner, problem, stored } = job;
-  job.phase = 'analysing';
+export async function analyse(context: PlanContext): Promise<void> {
+  const { attachments, events, planner, problem, stored } = context;
+  context.phase = 'analysing';
   events.emit({ type: 'phase', phase: 'QUERY ANALYSIS' });
   const images = attachments.flatMap(({ image }) => image ?? []);
   planner.agent.tell({
@@ -19,47 +19,48 @@ export async function analyse(job: Job): Promise<void> {
     content: problemMessage(stored.problem, attachments),
     ...(images.length > 0 && { images }),
   });
-  const { value } = await ask(job, 'analyse', stored.tools.analysis, analysisForm);
-  job.analysis = value ?? { requirements: [firstLine(problem)], answerFormat: 'a text' };
-  events.emit({ type: 'analysis', ...job.analysis });
+  const { value } = await ask(context, 'analyse', stored.tools.analysis, analysisSpec);
+  context.analysis = value ?? { requirements: [firstLine(problem)], answerFormat: 'a text' };
+  events.emit({ type: 'analysis', ...context.analysis });
 }
 
 /** Has the planner draw the plan. One that cannot be used is replaced by the problem as its only subtask. */
-export async function makePlan(job: Job): Promise<void> {
-  const { events, planner, problem, stored } = job;
-  job.phase = 'planning';
+export async function makePlan(context: PlanContext): Promise<void> {
+  const { events, planner, problem, stored } = context;
+  context.phase = 'planning';
   events.emit({ type: 'phase', phase: 'PLANNING' });
   planner.agent.tell({ role: 'user', content: askForPlan });
-  const { error, value } = await ask(job, 'plan', stored.tools.plan, planForm(job));
+  const { error, value } = await ask(context, 'plan', stored.tools.plan, planSpec(context));
   if (error !== undefined)
     events.emit({
       type: 'warning',
       agent: 'planner',
       text: `The plan cannot be used, so that the problem is its only subtask: ${error}`,
     });
-  take(job, error === undefined && value !== undefined ? value : [whole(problem)]);
+  take(context, error === undefined && value !== undefined ? value : [whole(problem)]);
 }
 
 /**
  * Has the planner draw further subtasks for what is missing.
  *
- * @returns how many there are; 0: it has none that could be used
+ * @returns whether there are any; it may have none that could be used
  */
-export async function improvePlan(job: Job, missing: string[]): Promise<number> {
-  const { events, planner, settings, stored, subtasks } = job;
-  job.phase = 'planning';
+export async function improvePlan(context: PlanContext, missing: string[]): Promise<boolean> {
+  const { events, planner, settings, stored, subtasks } = context;
+  events.emit({ type: 'new_plan_round', missing });
+  context.phase = 'planning';
   const ids = subtasks.report().map(({ id }) => id);
   if (ids.length >= settings.max_subtasks) {
     const text = `There is no new plan: all ${settings.max_subtasks} subtasks that there may be are there (max_subtasks)`;
     events.emit({ type: 'warning', agent: 'planner', text });
-    return 0;
+    return false;
   }
   planner.agent.tell({ role: 'user', content: improveMessage(missing, ids, subtasks.deadEnds) });
   try {
-    const { error, value } = await ask(job, 'plan', stored.tools.plan, planForm(job));
+    const { error, value } = await ask(context, 'plan', stored.tools.plan, planSpec(context));
     if (error === undefined && value !== undefined) {
-      take(job, value);
-      return value.length;
+      take(context, value);
+      return true;
     }
     events.emit({ type: 'warning', agent: 'planner', text: `The new plan cannot be used: ${error}` });
   } catch (failure) {
@@ -67,30 +68,30 @@ export async function improvePlan(job: Job, missing: string[]): Promise<number> 
     const { reason } = callFailure(failure);
     events.emit({ type: 'warning', agent: 'planner', text: `There is no new plan: ${reason}` });
   }
-  return 0;
+  return false;
 }
 
 /** @throws `ApplicationFailure` of type `NoPlan` where the model fails for good */
-async function ask<T>(job: Job, what: 'analyse' | 'plan', tools: string, form: Form<T>) {
+async function ask<T>(context: PlanContext, what: 'analyse' | 'plan', tools: string, spec: OutputSpec<T>) {
   try {
-    return await atWork(job, 'planner', 'planning', (onAsking) =>
-      structured({ ...job.planner, tools }, purposeOf(job, what), form, onAsking),
+    return await atWork(context, 'planner', 'planning', (onAsking) =>
+      structured({ ...context.planner, tools }, purposeOf(context, what), spec, onAsking),
     );
   } catch (error) {
     if (isBudgetSpent(error)) throw error;
     throw ApplicationFailure.nonRetryable(
       `There is no plan.\nplanner: ${callFailure(error).reason}`,
-      'NoPlan',
+      failureTypes.noPlan,
     );
   }
 }
 
-function take({ events, subtasks }: Job, planned: PlannedSubtask[]): void {
+function take({ events, subtasks }: PlanContext, planned: PlannedSubtask[]): void {
   subtasks.add(planned);
   events.emit({ type: 'subtasks', subtasks: planned });
 }
 
-const analysisForm: Form<QueryAnalysis> = {
+const analysisSpec: OutputSpec<QueryAnalysis> = {
   tool: analysisTool.name,
   read: (input) => ({ value: analysisOf(input) }),
   readText: (text) => {
@@ -99,7 +100,7 @@ const analysisForm: Form<QueryAnalysis> = {
   },
 };
 
-function planForm({ attachments, settings, subtasks }: Job): Form<PlannedSubtask[]> {
+function planSpec({ attachments, settings, subtasks }: PlanContext): OutputSpec<PlannedSubtask[]> {
   const known = {
     ids: subtasks.report().map(({ id }) => id),
     attachments: attachments.map(({ name }) => name),

@@ -1,23 +1,22 @@
 import { ActivityFailure, ApplicationFailure, isCancellation } from '@temporalio/workflow';
 import { Agent } from '../agent/agent.ts';
 import { callFailure, isBudgetSpent } from '../agent/failures.ts';
-import { Hands } from '../agent/agent-tools.ts';
+import { AgentTools } from '../agent/agent-tools.ts';
 import { loopOf } from '../agent/loops.ts';
-import { quote, storeTexts } from '../agent/text-refs.ts';
+import { textRef, storeTexts } from '../agent/text-refs.ts';
 import type { ToolAnswer } from '../agent/tool-executor.ts';
 import type { Attachment } from '../../protocol/attachment.ts';
 import type { Text } from '../../protocol/message.ts';
 import type { ReplyCall } from '../../protocol/model-call.ts';
-import { carryOut, subtaskMessage, type SubtaskBrief } from './prompts.ts';
-import { finishTool } from './tools.ts';
-import { customSubtask } from './custom-subtask.ts';
-import { callTimeout, resultsOf, subtaskOf, whenOf, type Job } from './context.ts';
+import { loadHandleText, openCustomTurn, runCustomTurn, type CustomSettings } from '../custom-code/run.ts';
+import { carryOut, finishTool, subtaskMessage, type SubtaskBrief } from './prompts.ts';
+import { callTimeout, resultsOf, subtaskOf, whenOf, type PlanContext } from './context.ts';
 
 /** How a subtask has ended. */
 export type Finish = { result: string; content: Text } | { error: string };
 
-/** An agent has ended its subtask: its loop goes no further. */
-class Finished extends Error {
+/** An agent has ended its subtask: thrown, so that its loop goes no further. */
+class SubtaskEndedError extends Error {
   readonly finish: Finish;
 
   constructor(finish: Finish) {
@@ -27,14 +26,18 @@ class Finished extends Error {
 }
 
 /** Has an agent of its own carry out a subtask. @throws `BudgetSpent`; `CancelledFailure` */
-export async function carryOutSubtask(job: Job, id: string, failure: string | undefined): Promise<Finish> {
-  const { orchestrator } = job.settings;
-  const brief = briefOf(job, id, failure);
+export async function carryOutSubtask(
+  context: PlanContext,
+  id: string,
+  failure: string | undefined,
+): Promise<Finish> {
+  const { orchestrator } = context.settings;
+  const brief = briefOf(context, id, failure);
   try {
-    if (orchestrator.kind === 'custom') return await customSubtask(job, id, brief, orchestrator);
-    return await loop(job, id, brief);
+    if (orchestrator.kind === 'custom') return await customSubtask(context, id, brief, orchestrator);
+    return await loop(context, id, brief);
   } catch (error) {
-    if (error instanceof Finished) return error.finish;
+    if (error instanceof SubtaskEndedError) return error.finish;
     if (isCancellation(error) || isBudgetSpent(error)) throw error;
     if (error instanceof ActivityFailure || error instanceof ApplicationFailure)
       return { error: callFailure(error).reason };
@@ -42,8 +45,8 @@ export async function carryOutSubtask(job: Job, id: string, failure: string | un
   }
 }
 
-async function loop(job: Job, id: string, brief: SubtaskBrief): Promise<Finish> {
-  const { broadcast, caller, conversations, events, settings, stored } = job;
+async function loop(context: PlanContext, id: string, brief: SubtaskBrief): Promise<Finish> {
+  const { broadcast, models, conversations, events, settings, stored } = context;
   const images = brief.attachments.flatMap(({ image }) => image ?? []);
   const opening = {
     role: 'user' as const,
@@ -51,24 +54,24 @@ async function loop(job: Job, id: string, brief: SubtaskBrief): Promise<Finish> 
     ...(images.length > 0 && { images }),
   };
   const persona = { id, text: undefined, backend: settings.backends.executor };
-  const agent = new Agent(persona, caller, {
-    system: stored.duties.executor,
+  const agent = new Agent(persona, models, {
+    system: stored.instructions.executor,
     transcript: null,
     messages: [opening],
   });
   conversations.set(id, agent);
-  const toolbox = job.toolbox.of(id);
-  const conversation = `${id} ${subtaskOf(job, id).executions}`;
-  const hands = new Hands(toolbox, broadcast, { id, agent, conversation, asking: 0 });
-  const when = whenOf(job);
+  const tools = context.tools.of(id);
+  const conversation = `${id} ${subtaskOf(context, id).executions}`;
+  const agentTools = new AgentTools(tools, broadcast, { id, agent, conversation, asking: 0 });
+  const when = whenOf(context);
   const { answer, limited } = await loopOf(settings.orchestrator)(
     {
       agent,
-      tools: toolbox.set,
+      tools: tools.set,
       run: async (call) =>
         call.name === finishTool.name && 'input' in call
           ? finish(agent, call, call.input)
-          : hands.run(call, when),
+          : agentTools.run(when, call),
       say: (text, last = false) => events.emit({ type: 'says', agent: id, text, last }),
       when,
       timeout: callTimeout,
@@ -80,33 +83,70 @@ async function loop(job: Job, id: string, brief: SubtaskBrief): Promise<Finish> 
   return { result: answer, content };
 }
 
-/** @throws `Finished` where the call says how the subtask ends */
+/**
+ * Has a custom orchestrator carry out a subtask: it gets what an agent would be told, and what it returns is the result.
+ *
+ * @throws see `runCustomTurn`
+ */
+async function customSubtask(
+  context: PlanContext,
+  id: string,
+  brief: SubtaskBrief,
+  settings: CustomSettings,
+): Promise<Finish> {
+  const { events, models, problem, subtasks } = context;
+  const handleText = await loadHandleText(settings.module);
+  const persona = { id, text: undefined, backend: context.settings.backends.executor };
+  const agent = new Agent(persona, models, { system: undefined, transcript: null, messages: [] });
+  const when = whenOf(context);
+  const turn = openCustomTurn(context, {
+    settings,
+    persona,
+    tools: context.tools.of(id),
+    asker: { id, agent, conversation: `${id} ${when}`, asking: 0 },
+    say: (text) => events.emit({ type: 'says', agent: id, text, last: false }),
+    history: [],
+    when,
+    callTimeout,
+  });
+  const known = new Map(subtasks.report().map((each) => [each.id, each.result ?? '']));
+  const results = brief.results.map((each) => ({ ...each, result: known.get(each.id) ?? '' }));
+  const text = [subtaskMessage({ ...brief, problem, results })]
+    .flat()
+    .filter((part) => typeof part === 'string')
+    .join('');
+  const result = await runCustomTurn(turn, settings, handleText, text, callTimeout);
+  const [content = result] = await storeTexts([result]);
+  return { result, content };
+}
+
+/** @throws `SubtaskEndedError` where the call says how the subtask ends */
 function finish(agent: Agent, call: ReplyCall, input: Record<string, unknown>): ToolAnswer {
   const said = (key: string): string => (typeof input[key] === 'string' ? input[key].trim() : '');
   if (input['status'] === 'failed')
-    throw new Finished({ error: said('reason') || said('result') || 'its agent gave no reason' });
+    throw new SubtaskEndedError({ error: said('reason') || said('result') || 'its agent gave no reason' });
   const result = said('result');
   if (result !== '') {
     const segment = agent.transcript?.id ?? '';
-    throw new Finished({
+    throw new SubtaskEndedError({
       result,
-      content: quote(result, { segment, call: { id: call.id, argument: 'result' } }),
+      content: textRef(result, { segment, call: { id: call.id, argument: 'result' } }),
     });
   }
   const text = 'Error: a completed subtask has a result';
   return { call, status: 'error', text, content: text };
 }
 
-function briefOf(job: Job, id: string, failure: string | undefined): SubtaskBrief {
-  const { attachments, stored, subtasks } = job;
-  const { attachments: wanted, dependsOn, description } = subtaskOf(job, id);
+function briefOf(context: PlanContext, id: string, failure: string | undefined): SubtaskBrief {
+  const { attachments, stored, subtasks } = context;
+  const { attachments: wanted, dependsOn, description } = subtaskOf(context, id);
   const isWanted = ({ name }: Attachment): boolean => wanted === undefined || wanted.includes(name);
   return {
     id,
     description,
     problem: stored.problem,
     attachments: attachments.filter(isWanted),
-    results: resultsOf(job, dependsOn),
+    results: resultsOf(context, dependsOn),
     failure,
     deadEnds: subtasks.deadEnds,
   };

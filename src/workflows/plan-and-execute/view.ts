@@ -1,9 +1,10 @@
-import type { SolveState } from '../../protocol/plan-and-execute.ts';
-import type { View } from '../runtime/run-handlers.ts';
-import type { Job } from './context.ts';
+import type { SolveState, SubtaskReport } from '../../protocol/plan-and-execute.ts';
+import { inWords } from '../runtime/details.ts';
+import type { RunView } from '../runtime/run-handlers.ts';
+import type { PlanContext } from './context.ts';
 
-/** Before its input is checked. */
-export const unbegun: SolveState = {
+const unbegun: SolveState = {
+  workflow: 'planAndExecute',
   phase: 'preparing',
   get_failed_subtasks: [],
   subtasks_total: 0,
@@ -19,16 +20,33 @@ export const unbegun: SolveState = {
   usage: null,
 };
 
+/** Before its input is checked. */
+export const emptyView: RunView = {
+  state: () => unbegun,
+  details: () => detailsOf(unbegun),
+  transcript: () => null,
+};
+
 /** The execution of a plan at a glance. */
-export function viewOfJob(job: Job): View {
+export function viewOf(context: PlanContext): RunView {
   return {
-    state: () => stateOf(job),
-    transcript: (agent) => job.conversations.get(agent)?.transcript ?? null,
+    state: () => stateOf(context),
+    details: () => detailsOf(stateOf(context)),
+    transcript: (agent) => context.conversations.get(agent)?.transcript ?? null,
   };
 }
 
-function stateOf({ attachments, ledger, phase, retries, settings, subtasks, working }: Job): SolveState {
+function stateOf({
+  attachments,
+  phase,
+  retries,
+  settings,
+  subtasks,
+  usage,
+  working,
+}: PlanContext): SolveState {
   return {
+    workflow: 'planAndExecute',
     phase,
     get_failed_subtasks: subtasks.get_failed_subtasks().map(({ id }) => id),
     ...subtasks.get_state_summary(),
@@ -42,6 +60,22 @@ function stateOf({ attachments, ledger, phase, retries, settings, subtasks, work
       ...(note !== undefined && { note }),
     })),
     agents: [...working].map(([id, state]) => ({ id, state })),
-    usage: ledger.usage,
+    usage: usage.total,
   };
+}
+
+/** For the current details of Temporal's Web UI. */
+function detailsOf({ attachments, max_retries, phase, retries, subtasks }: SolveState): string[] {
+  return [
+    `### ${inWords(phase)}${retries === 0 ? '' : `, retry ${retries}/${max_retries}`}`,
+    ...subtasks.map(subtaskLine),
+    ...(attachments.length === 0
+      ? []
+      : ['', '### Attachments', ...attachments.map(({ kind, name }) => `- ${name} (${kind})`)]),
+  ];
+}
+
+function subtaskLine({ description, error, executions, id, status }: SubtaskReport): string {
+  const runs = executions > 1 ? `, ${executions} executions` : '';
+  return `- **${id}**: ${status}${runs}: ${description}${error === undefined ? '' : ` (${error})`}`;
 }

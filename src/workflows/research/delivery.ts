@@ -1,11 +1,11 @@
-import { ActivityFailure, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
+import { ActivityFailure, proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../../activities/activities.ts';
-import type { ResearchResult } from '../../protocol/research.ts';
+import type { Report, ResearchOutcome, ResearchResult, ResearchRole } from '../../protocol/research.ts';
 import type { Work } from '../../protocol/search.ts';
-import type { Ending } from './iteration.ts';
-import type { Study } from './context.ts';
-
-const { settle } = proxyLocalActivities<Activities>({ startToCloseTimeout: '30 seconds' });
+import type { Ending } from '../runtime/iterate.ts';
+import type { Draft, PlanningRestart, ResearchContext } from './context.ts';
+import { endDraft } from './drafts.ts';
+import { withoutWriter } from './synthesis.ts';
 
 const retry = { initialInterval: '500 ms', backoffCoefficient: 2, maximumAttempts: 6 } as const;
 
@@ -23,54 +23,62 @@ const { openIssue } = proxyActivities<Activities>({
 });
 
 /** persist → github_issue: keeps the report, and opens an issue where one is wanted. Neither is worth losing it. */
-export async function deliver(study: Study, { outcome, report }: Ending): Promise<ResearchResult> {
-  const { events, gaps, idea, iterations, ledger, settings } = study;
-  study.phase = 'persisting';
-  const similar = distinct(study.drafts.flatMap(({ found }) => found?.similar ?? []));
-  const reportId =
-    (await orGap(study, 'The report is not stored', async () => {
-      const stored = await persistReport({ idea, outcome, iterations, report, similar });
-      events.emit({ type: 'stored', reportId: stored.reportId });
-      return stored.reportId;
-    })) ?? '';
+export async function deliver(
+  context: ResearchContext,
+  { best, last, outcome, why }: Ending<Draft, ResearchOutcome, PlanningRestart>,
+): Promise<{ agent: ResearchRole; answer: string }> {
+  const { drafts, events, idea, iterations, settings } = context;
+  if (drafts.at(-1) === last) endDraft(context, undefined);
+  context.report ??= withoutWriter(context, best ?? last, why ?? '');
+  const { report } = context;
+  context.phase = 'persisting';
+  const similar = distinct(drafts.flatMap(({ found }) => found?.similar ?? []));
+  await orGap(context, 'The report is not stored', async () => {
+    const { reportId } = await persistReport({ idea, outcome, iterations, report, similar });
+    events.emit({ type: 'stored', reportId });
+    context.reportId = reportId;
+  });
   const { github_issue } = settings;
-  let issueUrl: string | undefined;
+  const { reportId } = context;
   if (github_issue !== undefined && outcome !== 'stopped' && reportId !== '') {
-    study.phase = 'opening an issue';
-    issueUrl = await orGap(study, 'There is no issue', async () => {
+    context.phase = 'opening_issue';
+    await orGap(context, 'There is no issue', async () => {
       const { created, url } = await openIssue({ reportId, ...github_issue });
       events.emit({ type: 'issue', url, created });
-      return url;
+      context.issueUrl = url;
     });
   }
-  if (ledger.unsettled.length > 0) ledger.settle(await settle(ledger.unsettled));
-  study.phase = 'done';
-  events.emit({ type: 'final', outcome, agent: 'writer', answer: report.title });
+  context.phase = 'done';
+  return { agent: 'writer', answer: report.title };
+}
+
+export function resultOf(context: ResearchContext, outcome: ResearchOutcome): ResearchResult {
+  const { events, gaps, issueUrl, iterations, report, reportId, usage } = context;
   return {
-    report,
+    workflow: 'research',
+    report: report as Report,
     iterations,
     outcome,
     reportId,
     ...(issueUrl !== undefined && { issueUrl }),
     gaps,
-    usage: ledger.usage,
+    usage: usage.total,
     events: events.count,
   };
 }
 
-async function orGap<T>(
-  { events, gaps }: Study,
+async function orGap(
+  { events, gaps }: ResearchContext,
   what: string,
-  work: () => Promise<T>,
-): Promise<T | undefined> {
+  work: () => Promise<void>,
+): Promise<void> {
   try {
-    return await work();
+    await work();
   } catch (error) {
     if (!(error instanceof ActivityFailure)) throw error;
     const gap = `${what}: ${error.cause?.message ?? error.message}`;
     events.emit({ type: 'gap', text: gap });
     gaps.push(gap);
-    return undefined;
   }
 }
 

@@ -1,50 +1,38 @@
 import type { ResearchEventBody } from '../../protocol/events.ts';
+import { line, type LogLines } from '../runtime/log-entry.ts';
 
-/**
- * What the log says of a research: the lines of the document "Conditional Restart Logic", Usage Examples, stand as
- * printed there.
- */
-export function researchLines(event: ResearchEventBody & { attempt: number }): string[] {
-  switch (event.type) {
-    case 'plan':
-      return [`Iteration ${event.attempt}: "${event.idea}"`];
-    case 'searched':
-      return [`🔎 ${event.query}: ${event.found === 0 ? 'nothing found' : `${event.found} found`}`];
-    case 'gap':
-      return [`⚠️ ${event.text}`];
-    case 'prior art':
-      return [
-        event.fewer
-          ? '→ Fewer similar implementations found'
-          : `→ Finds ${event.similar} similar implementation${event.similar === 1 ? '' : 's'}`,
-      ];
-    case 'criticising':
-      return ['→ Proceed to criticism'];
-    case 'criticism':
-      return [
-        event.score === null
-          ? '→ Criticism score: none was given'
-          : `→ Criticism score: ${event.score}/100 (${event.verdict.toLowerCase()})`,
-      ];
-    case 'planning restart':
-      return [
-        `→ Restart with ${event.more ? 'more guidance' : 'guidance'}: "${event.guidance}"`,
-        `🔄 Planning restart (iteration ${event.from} -> ${event.to}): ${event.reason}`,
-      ];
-    case 'synthesis':
-      return [
-        '→ Proceed to synthesis' +
-          (event.best === null
-            ? ''
-            : ` with iteration ${event.iteration}, the best of ${event.best}: no planning iteration is left`),
-      ];
-    case 'approval':
-      return ['📢 Waits for a person to decide: accept, stop, or ask for a restart'];
-    case 'decided':
-      return [`📢 A person decides: ${event.action}${event.note === undefined ? '' : ` (${event.note})`}`];
-    case 'stored':
-      return [`💾 Report ${event.reportId} is stored`];
-    case 'issue':
-      return [`🐙 Issue ${event.created ? 'created' : 'found'}: ${event.url}`];
-  }
-}
+/** The lines of the document "Conditional Restart Logic", Usage Examples, stand as printed there. */
+export const researchLines: LogLines<ResearchEventBody> = {
+  plan: ({ attempt, idea }) => [line(`Iteration ${attempt}: "${idea}"`)],
+  searched: ({ found, query }) => [line(`🔎 ${query}: ${found === 0 ? 'nothing found' : `${found} found`}`)],
+  gap: ({ text }) => [line(`⚠️ ${text}`)],
+  prior_art: ({ fewer, similar }) => [
+    line(
+      fewer
+        ? '→ Fewer similar implementations found'
+        : `→ Finds ${similar} similar implementation${similar === 1 ? '' : 's'}`,
+    ),
+  ],
+  criticising: () => [line('→ Proceed to criticism')],
+  criticism: ({ score, verdict }) => [
+    line(
+      score === null
+        ? '→ Criticism score: none was given'
+        : `→ Criticism score: ${score}/100 (${verdict.toLowerCase()})`,
+    ),
+  ],
+  planning_restart: ({ from, guidance, more, reason, to }) => [
+    line(`→ Restart with ${more ? 'more guidance' : 'guidance'}: "${guidance}"`),
+    line(`🔄 Planning restart (iteration ${from} -> ${to}): ${reason}`),
+  ],
+  synthesis: ({ best, iteration }) => {
+    const which = ` with iteration ${iteration}, the best of ${best}: no planning iteration is left`;
+    return [line(`→ Proceed to synthesis${best === null ? '' : which}`)];
+  },
+  approval: () => [line('📢 Waits for a person to decide: accept, stop, or ask for a restart')],
+  decided: ({ action, note }) => [
+    line(`📢 A person decides: ${action}${note === undefined ? '' : ` (${note})`}`),
+  ],
+  stored: ({ reportId }) => [line(`💾 Report ${reportId} is stored`)],
+  issue: ({ created, url }) => [line(`🐙 Issue ${created ? 'created' : 'found'}: ${url}`)],
+};

@@ -1,105 +1,84 @@
-import { CancellationScope, condition, defineSignal, isCancellation, setHandler } from '@temporalio/workflow';
-import type { Decision } from '../../protocol/research.ts';
-import type { RestartRequest } from '../../protocol/state.ts';
+import { condition, setHandler } from '@temporalio/workflow';
+import { decideSignal } from '../../protocol/definitions.ts';
+import type { OperatorDecision, ResearchOutcome } from '../../protocol/research.ts';
 import type { EventLog } from '../runtime/event-log.ts';
+import type { Interrupt } from '../runtime/iterate.ts';
+import type { PlanningRestart, ResearchContext } from './context.ts';
 
-/** Signal `decide`: a person ends the loop. */
-export const decideSignal = defineSignal<[Decision]>('decide');
-
-/** What a person wants, and what ends the work under way for it. */
-export type Wish =
-  ({ kind: 'restart' } & RestartRequest) | { kind: 'accept' } | { kind: 'stop'; note: string };
-
-/** How far a research has come, for what a person may want of it. */
-export interface Progress {
-  /** Whether there is something to accept: material at least. */
-  hasMaterial(): boolean;
-  isWriting(): boolean;
-  /** Whether the report is there: nothing can be done about it any more. */
-  isOver(): boolean;
-}
-
-/** A person who may step into a research at any time. Handlers are there from the first moment: signals may be too. */
-export class Person {
+/**
+ * A person who may end the loop at any time by the signal `decide`. Its handler is there from the first moment: a signal
+ * may come before anything else, and is then kept.
+ */
+export class OperatorControl {
   /** Accepted before there was anything to report on: the first material will do. */
-  isContent = false;
+  hasAccepted = false;
   readonly #events: EventLog;
-  #progress: Progress | undefined;
-  #early: Decision[] = [];
-  #wish: Wish | undefined;
-  #scope: CancellationScope | undefined;
+  #context: ResearchContext | undefined;
+  #early: OperatorDecision[] = [];
+  #interrupt: Interrupt<ResearchOutcome, PlanningRestart> | undefined;
+  #isApproved = false;
 
   constructor(events: EventLog) {
     this.#events = events;
     setHandler(decideSignal, (decision) => this.#decide(decision));
   }
 
+  follow(context: ResearchContext): void {
+    this.#context = context;
+  }
+
   /** From here on decisions are carried out; those that came before are, too. */
-  follow(progress: Progress): void {
-    this.#progress = progress;
+  steer(interrupt: Interrupt<ResearchOutcome, PlanningRestart>): void {
+    this.#interrupt = interrupt;
     for (const decision of this.#early.splice(0)) this.#decide(decision);
   }
 
-  /** A person wants another plan; whether one is left has been looked at. */
-  request(request: RestartRequest): void {
-    if (this.#progress?.isOver()) return this.#tooLate('requestRestart');
-    this.isContent = false;
-    this.#want({ kind: 'restart', ...request });
+  /** Waits until a person accepts the plan; one who wants something else interrupts the iteration. */
+  async approval(context: ResearchContext): Promise<void> {
+    if (this.#isApproved) return;
+    context.phase = 'waiting_for_approval';
+    this.#events.emit({ type: 'approval' });
+    await condition(() => this.#isApproved);
   }
 
-  /** Does some work until it is done or a person wants something else: then what it has under way is cancelled. */
-  async unlessStopped<T>(work: () => Promise<T>): Promise<{ done: T } | { wish: Wish }> {
-    if (this.#wish !== undefined) return { wish: this.#take() };
-    this.#scope = new CancellationScope();
-    try {
-      return { done: await this.#scope.run(work) };
-    } catch (error) {
-      if (this.#wish === undefined || !isCancellation(error)) throw error;
-      return { wish: this.#take() };
-    } finally {
-      this.#scope = undefined;
-    }
+  /** A person wants another plan: what was accepted before counts no more. */
+  withdrawAcceptance(): void {
+    this.hasAccepted = false;
+    this.#isApproved = false;
   }
 
-  /** Waits until a person wants something. */
-  async decision(): Promise<Wish> {
-    await condition(() => this.#wish !== undefined);
-    return this.#take();
-  }
-
-  #decide(decision: Decision): void {
+  #decide(decision: OperatorDecision): void {
     const { action, note } = decision ?? {};
     if (!['accept', 'stop'].includes(action) || !['string', 'undefined'].includes(typeof note)) {
-      this.#events.emit({
-        type: 'warning',
-        text: 'A signal decide without {action: accept | stop, note?} is ignored',
-      });
+      const text = 'A signal decide without {action: accept | stop, note?} is ignored';
+      this.#events.emit({ type: 'warning', text });
       return;
     }
-    if (this.#progress === undefined) {
+    const [context, interrupt] = [this.#context, this.#interrupt];
+    if (context === undefined || interrupt === undefined) {
       this.#early.push(decision);
       return;
     }
-    if (this.#progress.isOver()) return this.#tooLate('decide');
+    if (['persisting', 'opening_issue', 'done'].includes(context.phase)) {
+      this.#events.emit({ type: 'warning', text: 'decide is ignored: the report is written' });
+      return;
+    }
     this.#events.emit({ type: 'decided', action, ...(note !== undefined && { note }) });
-    if (action === 'stop') this.#want({ kind: 'stop', note: note ?? '' });
-    else if (this.#progress.isWriting()) return;
-    else if (this.#progress.hasMaterial()) this.#want({ kind: 'accept' });
-    else this.isContent = true;
+    if (action === 'stop') {
+      const words = note === undefined || note.trim() === '' ? '' : ` (${note.trim()})`;
+      interrupt({ kind: 'end', outcome: 'stopped', why: `a person has stopped the research${words}` });
+    } else if (context.phase === 'waiting_for_approval') {
+      this.#isApproved = true;
+    } else if (context.phase !== 'synthesising') {
+      this.#accept(context, interrupt);
+    }
   }
 
-  #want(wish: Wish): void {
-    this.#wish = wish;
-    this.#scope?.cancel();
-  }
-
-  #take(): Wish {
-    const wish = this.#wish;
-    this.#wish = undefined;
-    return wish as Wish;
-  }
-
-  #tooLate(signal: string): void {
-    this.#events.emit({ type: 'warning', text: `${signal} is ignored: the report is written` });
+  #accept({ drafts }: ResearchContext, interrupt: Interrupt<ResearchOutcome, PlanningRestart>): void {
+    this.hasAccepted = true;
+    this.#isApproved = true;
+    const hasMaterial = drafts.some(({ found }) => found !== undefined);
+    if (!hasMaterial) return;
+    interrupt({ kind: 'accept', outcome: 'viable', best: drafts.at(-1)?.found === undefined });
   }
 }

@@ -1,56 +1,67 @@
 import { ApplicationFailure } from '@temporalio/workflow';
-import { isBudgetSpent } from '../agent/failures.ts';
-import { quote, storeTexts } from '../agent/text-refs.ts';
-import { structured, type Form, type Read } from '../agent/structured-output.ts';
-import { judgementOf } from './details.ts';
+import { textRef, storeTexts } from '../agent/text-refs.ts';
+import { structured, type OutputSpec, type Read } from '../agent/structured-output.ts';
+import { judgementOf } from './view.ts';
+import { failureTypes } from '../../protocol/errors.ts';
 import type { Plan } from '../../protocol/research.ts';
-import { ideaMessage, replanMessage, unchangedIdea } from './prompts.ts';
-import { planTool } from './tools.ts';
+import { ideaMessage, planTool, replanMessage, unchangedIdea } from './prompts.ts';
 import { isSameIdea, planIn, planOf } from './rules/plan.ts';
 import { hasWords } from '../agent/words.ts';
-import { atWork, failureOf, purposeOf, type Draft, type PlanningRestart, type Study } from './context.ts';
+import {
+  atWork,
+  failureOf,
+  purposeOf,
+  type Draft,
+  type PlanningRestart,
+  type ResearchContext,
+} from './context.ts';
 
-const noPlan = 'That was no plan. Call `submit_plan`.';
+const notAPlan = 'That was no plan. Call `submit_plan`.';
 const noIdea = 'The plan has no idea in words.';
 
-/**
- * Has the plan drawn, or drawn anew: then the idea must be another one than those tried.
- *
- * @returns why there is none, where the model failed for good
- */
-export async function plan(study: Study, draft: Draft): Promise<string | undefined> {
-  const { events, planner, restart } = study;
-  study.phase = 'planning';
-  await tell(study, draft, restart);
+/** Has the plan drawn, or drawn anew: then the idea must be another one than those tried. */
+export async function plan(context: ResearchContext, draft: Draft): Promise<void> {
+  const { events, planner, restart } = context;
+  context.phase = 'planning';
+  await tell(context, draft, restart);
   try {
-    const given = await atWork(study, 'planner', 'planning', (onAsking) =>
-      structured(planner, purposeOf('plan', draft), formOf(study), onAsking),
+    const given = await atWork(context, 'planner', 'planning', (onAsking) =>
+      structured(planner, purposeOf('plan', draft), specOf(context), onAsking),
     );
     const { error, value } = given;
-    if (value === undefined) return error ?? noPlan;
+    if (value === undefined) {
+      draft.noPlan = error ?? notAPlan;
+      return;
+    }
     if (error !== undefined)
       events.emit({ type: 'warning', agent: 'planner', text: `The plan is taken as it is: ${error}` });
     draft.plan = value;
-    draft.approach = quote(value.approach, given.place('approach'));
-    study.restart = undefined;
+    draft.approach = textRef(value.approach, given.place('approach'));
+    context.restart = undefined;
     events.emit({ type: 'plan', ...value });
-    return undefined;
   } catch (error) {
-    return failureOf(error, isBudgetSpent);
+    draft.noPlan = failureOf(error);
   }
 }
 
-/** @throws always: nothing has come of the first plan, so that there is nothing to report on */
-export function withoutPlan(reason: string): never {
-  throw ApplicationFailure.nonRetryable(`There is no plan.\nplanner: ${reason}`, 'NoPlan');
-}
+/** Nothing has come of the first plan, so that there is nothing to report on. */
+export const noPlan = (reason: string): ApplicationFailure =>
+  ApplicationFailure.nonRetryable(
+    `There is no plan.
+planner: ${reason}`,
+    failureTypes.noPlan,
+  );
 
-async function tell(study: Study, { number }: Draft, restart: PlanningRestart | undefined): Promise<void> {
-  const { drafts, iterations, lessons, planner, settings, stored } = study;
+async function tell(
+  context: ResearchContext,
+  { number }: Draft,
+  restart: PlanningRestart | undefined,
+): Promise<void> {
+  const { drafts, iterations, lessons, planner, settings, stored } = context;
   const most = settings.max_planning_iterations;
-  if (!study.isIntroduced)
+  if (!context.isIntroduced)
     planner.agent.tell({ role: 'user', content: ideaMessage(stored.idea, lessons, most) });
-  study.isIntroduced = true;
+  context.isIntroduced = true;
   if (restart === undefined) return;
   const [reason = '', guidance = ''] = await storeTexts([restart.reason, restart.guidance]);
   const notice = {
@@ -64,7 +75,7 @@ async function tell(study: Study, { number }: Draft, restart: PlanningRestart | 
   planner.agent.tell({ role: 'user', content: replanMessage(notice) });
 }
 
-function formOf({ iterations, idea }: Study): Form<Plan> {
+function specOf({ iterations, idea }: ResearchContext): OutputSpec<Plan> {
   const isFirst = iterations.length === 0;
   const checked = (value: Plan): Read<Plan> => {
     if (!hasWords(value.idea)) return { error: noIdea };
@@ -76,7 +87,7 @@ function formOf({ iterations, idea }: Study): Form<Plan> {
     read: (input) => checked(planOf(input)),
     readText: (text) => {
       const value = planIn(text, isFirst ? idea : undefined);
-      return value === undefined ? { error: noPlan } : checked(value);
+      return value === undefined ? { error: notAPlan } : checked(value);
     },
   };
 }

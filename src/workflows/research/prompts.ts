@@ -1,10 +1,10 @@
-import type { Content, Text } from '../../protocol/message.ts';
+import type { Content, Text, ToolSpec } from '../../protocol/message.ts';
 import type { RestartKind } from '../../protocol/research.ts';
 import { joinContent } from '../agent/content.ts';
 import { headings } from '../../protocol/headings.ts';
 
-/** What each role is told of its duty. */
-export const researchDuties = {
+/** What each role is told. */
+export const roleInstructions = {
   planner:
     'You plan research. Say the idea in one sentence, how it is to be carried out and examined, and what to search ' +
     'for: up to five queries of a few words. Give the plan with `submit_plan`.',
@@ -19,9 +19,9 @@ export const researchDuties = {
 
 /** What a plan is drawn anew with, by the kind of restart (the document, sections Intelligent Restart Guidance and Usage Examples). */
 const guidances: Record<RestartKind, string> = {
-  'prior art': 'Focus on novel approaches, unique data sources',
+  prior_art: 'Focus on novel approaches, unique data sources',
   viability: 'Focus on risk mitigation, feasible approaches',
-  'no score': 'Focus on what can be judged: a clear claim, and how it is examined',
+  no_score: 'Focus on what can be judged: a clear claim, and how it is examined',
   person: 'A person has asked for this plan to be drawn anew',
 };
 
@@ -131,3 +131,64 @@ function dossierParts({ approach, gaps, idea, material }: Dossier): Content[] {
 
 const earlier = (lessons: Text | undefined): Content[] =>
   lessons === undefined ? [] : [`\n\n${headings.earlierResearch}\n\n`, lessons];
+
+const text = { type: 'string', minLength: 1 };
+
+/** A plan (`Plan` in protocol/research.ts). */
+export const planTool: ToolSpec = {
+  name: 'submit_plan',
+  description: 'Give the plan.',
+  parameters: {
+    type: 'object',
+    properties: {
+      idea: { ...text, maxLength: 500, description: 'The idea in one sentence.' },
+      approach: { ...text, description: 'How it is carried out and examined.' },
+      queries: { type: 'array', items: text, minItems: 1, maxItems: 5, description: 'What to search for.' },
+    },
+    required: ['idea', 'approach', 'queries'],
+  },
+};
+
+/** A criticism with a score for every aspect that counts. @param aspects their names */
+export function criticismTool(aspects: string[]): ToolSpec {
+  const score = { type: 'number', minimum: 0, maximum: 100 };
+  return {
+    name: 'submit_criticism',
+    description: 'Give the criticism and the scores.',
+    parameters: {
+      type: 'object',
+      properties: {
+        criticism: text,
+        scores: {
+          type: 'object',
+          properties: Object.fromEntries(aspects.map((aspect) => [aspect, score])),
+          required: aspects,
+        },
+      },
+      required: ['criticism', 'scores'],
+    },
+  };
+}
+
+/** A report (`Report` in protocol/research.ts, its sources left to the marks in its texts). */
+export const reportTool: ToolSpec = {
+  name: 'submit_report',
+  description: 'Give the report.',
+  parameters: {
+    type: 'object',
+    properties: {
+      title: text,
+      summary: text,
+      sections: {
+        type: 'array',
+        minItems: 1,
+        items: {
+          type: 'object',
+          properties: { heading: text, text },
+          required: ['heading', 'text'],
+        },
+      },
+    },
+    required: ['title', 'summary', 'sections'],
+  },
+};

@@ -1,21 +1,18 @@
 import { ActivityFailure, isCancellation, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { Activities } from '../../activities/activities.ts';
 import type { Plan } from '../../protocol/research.ts';
-import type { Recalled, SearchResult } from '../../protocol/search.ts';
+import type { SearchResult } from '../../protocol/search.ts';
 import { similarWorks } from './rules/prior-art.ts';
-import type { Draft, Study } from './context.ts';
+import type { Draft, ResearchContext } from './context.ts';
 
 const { recallReports } = proxyLocalActivities<Activities>({ startToCloseTimeout: '30 seconds' });
 
-/** Stored runs on ideas like this one, the nearest first. */
-export const recall = (idea: string): Promise<Recalled[]> => recallReports({ idea });
-
 /** Searches for what the plan wants to know, and for similar work there and among the stored reports. */
-export async function search(study: Study, draft: Draft, { idea, queries }: Plan): Promise<void> {
-  study.phase = 'searching';
+export async function search(context: ResearchContext, draft: Draft, { idea, queries }: Plan): Promise<void> {
+  context.phase = 'searching';
   const [recalled, ...results] = await Promise.all([
-    recall(idea),
-    ...queries.map((query, index) => searchOne(study, draft, idea, query, index + 1)),
+    recallReports({ idea }),
+    ...queries.map((query, index) => searchOne(context, draft, idea, query, index + 1)),
   ]);
   const found = results.filter((result) => typeof result !== 'string');
   const hits = results.flatMap((result, query) =>
@@ -37,7 +34,7 @@ export async function search(study: Study, draft: Draft, { idea, queries }: Plan
 
 /** @returns the gap in words, where the search has failed */
 async function searchOne(
-  { events, gaps, settings }: Study,
+  { events, gaps, settings }: ResearchContext,
   { number: iteration }: Draft,
   idea: string,
   query: string,

@@ -1,48 +1,60 @@
-import { isBudgetSpent } from '../agent/failures.ts';
-import { structured, type Form, type Read } from '../agent/structured-output.ts';
-import { judgementOf } from './details.ts';
-import type { Report } from '../../protocol/research.ts';
-import { reportMessage } from './prompts.ts';
-import { reportTool } from './tools.ts';
+import { structured, type OutputSpec, type Read, type StructuredAgent } from '../agent/structured-output.ts';
+import { judgementOf } from './view.ts';
+import type { Report, ResearchOutcome } from '../../protocol/research.ts';
+import { reportMessage, reportTool } from './prompts.ts';
 import * as rules from './rules/report.ts';
 import { dossierOf } from './criticism.ts';
-import { atWork, failureOf, newSpeaker, purposeOf, type Draft, type Study } from './context.ts';
+import { atWork, failureOf, newRoleAgent, purposeOf, type Draft, type ResearchContext } from './context.ts';
 
 /** Has the report of an iteration written. Where the model fails, what there is makes the report. */
-export async function synthesise(study: Study, draft: Draft, atLimit: boolean): Promise<Report> {
-  const { events, iterations } = study;
-  study.phase = 'synthesising';
+export async function synthesise(
+  context: ResearchContext,
+  draft: Draft,
+  outcome: ResearchOutcome,
+): Promise<void> {
+  const { events, iterations } = context;
+  const atLimit = outcome === 'iteration_limit';
+  context.phase = 'synthesising';
   const best = atLimit ? iterations.length : null;
   events.emit({ type: 'synthesis', iteration: draft.number, best });
-  const writer = newSpeaker(study, 'writer', draft.number);
-  const marks = marksOf(draft);
+  const writer = newRoleAgent(context, 'writer', draft.number);
   writer.agent.tell({
     role: 'user',
     content: reportMessage({
-      ...dossierOf(study, draft),
+      ...dossierOf(context, draft),
       lessons: undefined,
       criticism: draft.criticism?.content,
       judgement: judgementFor(draft),
       atLimit,
     }),
   });
+  context.report = await reportBy(context, draft, writer);
+}
+
+async function reportBy(context: ResearchContext, draft: Draft, writer: StructuredAgent): Promise<Report> {
+  const { events, idea } = context;
+  const marks = marksOf(draft);
   try {
-    const { error, value } = await atWork(study, 'writer', 'writing', (onAsking) =>
-      structured(writer, purposeOf('synthesise', draft), formOf(draft, study.idea, marks), onAsking),
+    const { error, value } = await atWork(context, 'writer', 'writing', (onAsking) =>
+      structured(writer, purposeOf('synthesise', draft), specOf(draft, idea, marks), onAsking),
     );
-    if (value === undefined) return withoutWriter(study, draft, error ?? 'the writer gave none');
+    if (value === undefined) return withoutWriter(context, draft, error ?? 'the writer gave none');
     if (error !== undefined)
       events.emit({ type: 'warning', agent: 'writer', text: `The report is taken as it is: ${error}` });
     return rules.finished(value, marks);
   } catch (error) {
-    const reason = failureOf(error, isBudgetSpent);
+    const reason = failureOf(error);
     events.emit({ type: 'warning', agent: 'writer', text: `No report could be written: ${reason}` });
-    return withoutWriter(study, draft, reason);
+    return withoutWriter(context, draft, reason);
   }
 }
 
 /** A report of what there is: no model has written it. @param why as its summary says it */
-export function withoutWriter({ idea, iterations }: Study, draft: Draft | undefined, why: string): Report {
+export function withoutWriter(
+  { idea, iterations }: ResearchContext,
+  draft: Draft | undefined,
+  why: string,
+): Report {
   const { criticism, plan } = draft ?? {};
   const marks = draft === undefined ? new Map<string, never>() : marksOf(draft);
   const rounds = iterations.map((each) => `${each.iteration}. ${each.idea}: ${judgementOf(each)}`);
@@ -63,7 +75,7 @@ const judgementFor = ({ criticism, verdict }: Draft): string =>
 const marksOf = ({ found }: Draft): rules.Marks =>
   new Map(found?.hits.map(({ hit: { title, url }, mark }) => [mark, { title, url }]));
 
-function formOf(draft: Draft, idea: string, marks: rules.Marks): Form<rules.Draft> {
+function specOf(draft: Draft, idea: string, marks: rules.Marks): OutputSpec<rules.Draft> {
   const title = draft.plan?.idea ?? idea;
   const checked = (value: rules.Draft): Read<rules.Draft> => {
     const error = rules.problemOf(value, marks);

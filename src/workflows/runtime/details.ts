@@ -1,45 +1,34 @@
 import type { PendingQuestion } from '../../protocol/questions.ts';
-import { researchDetails } from '../research/details.ts';
-import { solveDetails } from '../plan-and-execute/details.ts';
-import type { OrchestrationState, State } from '../../protocol/state.ts';
 import type { Usage } from '../../protocol/usage.ts';
 
 /**
- * A run at a glance as Markdown, for the "current details" of Temporal's Web UI:
- * headings and lists only, since it sets tables without padding.
+ * A run at a glance as Markdown, for the "current details" of Temporal's Web UI: headings and lists only, since it
+ * sets tables without padding.
  *
  * @param questions what waits for a person
+ * @param lines what the workflow type has to show
  * @param workflowId the run's id, to say how to answer
  */
-export function detailsOf(state: State, questions: PendingQuestion[], workflowId: string): string {
+export function detailsOf(
+  questions: PendingQuestion[],
+  lines: string[],
+  usage: Usage | null,
+  workflowId: string,
+): string {
   return [
     ...questions.flatMap((question) => questionLines(question, workflowId)),
-    ...detailsOfKind(state, workflowId),
-    ...spentLines(state.usage),
+    ...lines,
+    ...usageLines(usage),
   ].join('\n');
 }
 
-function detailsOfKind(state: State, workflowId: string): string[] {
-  if ('planning_iteration' in state) return researchDetails(state, workflowId);
-  return 'subtasks' in state ? solveDetails(state) : teamDetails(state);
-}
+/** An identifier such as `timed_out`, as people read it. */
+export const inWords = (identifier: string): string => identifier.replaceAll('_', ' ');
 
-function teamDetails(state: OrchestrationState): string[] {
-  const { agents, attempt, maxAttempts, phase, restarts, selectedAgent } = state;
-  return [
-    `### Attempt ${attempt}/${maxAttempts}: ${phase}`,
-    ...agents.map(agentLine),
-    ...(selectedAgent === null ? [] : ['', `Final agent: **${selectedAgent}**`]),
-    ...restarts.flatMap((restart) => [
-      '',
-      `### Restart after attempt ${restart.attempt}`,
-      '',
-      `> ${restart.reason.replaceAll('\n', '\n> ')}`,
-    ]),
-  ];
-}
+/** Text as a Markdown quotation. */
+export const quotation = (text: string): string => `> ${text.replaceAll('\n', '\n> ')}`;
 
-function spentLines(usage: Usage | null): string[] {
+function usageLines(usage: Usage | null): string[] {
   if (usage === null) return [];
   const tokens = usage.inputTokens + usage.outputTokens;
   return ['', '### Spent', `- ${usage.calls} calls, ${tokens} tokens`, `- $${usage.costUsd.toFixed(4)}`];
@@ -49,7 +38,7 @@ function questionLines({ from, question, expiresAt }: PendingQuestion, workflowI
   return [
     `### ${from} asks a person`,
     '',
-    `> ${question.replaceAll('\n', '\n> ')}`,
+    quotation(question),
     '',
     `It waits until ${expiresAt.replace('T', ' ').replace(/\.\d+Z$/, ' UTC')}.`,
     '',
@@ -57,9 +46,4 @@ function questionLines({ from, question, expiresAt }: PendingQuestion, workflowI
       `an empty answer skips. Or: \`reprise answer ${workflowId} "…"\``,
     '',
   ];
-}
-
-function agentLine({ id, state, answers, vote }: OrchestrationState['agents'][number]): string {
-  const given = answers > 1 ? `, ${answers} answers` : '';
-  return `- **${id}**: ${state}${vote === null ? '' : ` for ${vote}`}${given}`;
 }

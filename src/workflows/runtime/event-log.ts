@@ -1,12 +1,10 @@
-import { defineQuery, proxySinks, setHandler } from '@temporalio/workflow';
+import { proxySinks, setHandler } from '@temporalio/workflow';
+import { eventsQuery } from '../../protocol/definitions.ts';
 import type { RunEvent, RunEventBody } from '../../protocol/events.ts';
-import { entriesOf } from './log-lines.ts';
+import { entriesOf } from '../log-lines.ts';
 import type { RunSinks } from '../../protocol/sinks.ts';
 
 const { run } = proxySinks<RunSinks>();
-
-/** Query `events`: all events from a sequence number on (default: all). */
-export const eventsQuery = defineQuery<RunEvent[], [from?: number]>('events');
 
 /** A run's one stream of events: the terminal, the log file and `--json` are drawn from it. */
 export class EventLog {
@@ -31,7 +29,8 @@ export class EventLog {
     return this.#earlier + this.#events.length;
   }
 
-  emit(body: RunEventBody): void {
+  /** Bound, so that it can be handed on. */
+  readonly emit = (body: RunEventBody): void => {
     const event: RunEvent = {
       seq: this.count + 1,
       at: new Date().toISOString(),
@@ -41,5 +40,5 @@ export class EventLog {
     this.#events.push(event);
     for (const entry of entriesOf(event)) run.say(entry, event.at);
     this.#onEvent();
-  }
+  };
 }

@@ -1,75 +1,80 @@
-import { Broadcast } from '../ask-others/broadcast.ts';
-import { HumanDesk, type DeskRecord } from '../ask-others/human-input.ts';
-import { Ledger, type LedgerRecord } from '../agent/usage-tracker.ts';
-import { ModelCaller } from '../agent/model-caller.ts';
-import type { Broadcast as BroadcastSettings } from '../../config/broadcast.ts';
+import type { Broadcast as Coordination } from '../../config/broadcast.ts';
 import type { Team } from '../../config/team.ts';
-import type { PriceTable } from '../../protocol/prices.ts';
-import type { Asking } from '../ask-others/prompts.ts';
+import type { PriceTable } from '../../protocol/usage.ts';
+import { ModelCaller } from '../agent/model-caller.ts';
+import { UsageTracker, type UsageRecord } from '../agent/usage-tracker.ts';
+import { Broadcast } from '../ask-others/broadcast.ts';
+import { HumanInput, type HumanInputRecord } from '../ask-others/human-input.ts';
+import type { AskingRules } from '../ask-others/prompts.ts';
 import type { EventLog } from './event-log.ts';
-import type { Surface } from './run-handlers.ts';
+import type { RunHandlers } from './run-handlers.ts';
 
-/** What all that work in one run share, and a session through all of its runs. */
-export interface Office {
+/** What all agents of one run share, and a session through all of its runs. */
+export interface RunContext {
   events: EventLog;
-  ledger: Ledger;
-  caller: ModelCaller;
-  desk: HumanDesk;
+  handlers: RunHandlers;
+  usage: UsageTracker;
+  models: ModelCaller;
+  humanInput: HumanInput;
   /** Undefined where agents may not ask. */
   broadcast: Broadcast | undefined;
 }
 
-/** What a session's next run takes over. */
-export interface OfficeRecord {
-  desk: DeskRecord;
-  ledger: LedgerRecord;
-  /** Questions asked so far. */
+/** What a session's next run takes over; see `continueAsNew`. */
+export interface RunRecord {
+  humanInput: HumanInputRecord;
+  usage: UsageRecord;
+  /** Questions asked so far: their ids are never used twice. */
   requests: number;
-  /** Events so far. */
+  /** Events so far: their numbers go on. */
   events: number;
 }
 
-export interface OfficeSettings {
+export interface RunSettings {
   budget: Team['budget'];
   prices: PriceTable;
-  coordination: BroadcastSettings;
-  /** How many agents work here: one alone has only a person to ask. */
+  coordination: Coordination;
+  /** How many agents there are: one alone has only a person to ask. */
   agents: number;
 }
 
-/** Opens the accounts and the human desk. @param record what earlier runs of the same session leave */
-export function openOffice(
-  { agents, budget, coordination, prices }: OfficeSettings,
-  surface: Surface,
-  { desk: answers = {}, ledger: figures, requests = 0 }: Partial<OfficeRecord>,
-): Office {
-  const { events } = surface;
-  const emit = events.emit.bind(events);
-  const ledger = new Ledger(budget, prices, figures);
-  const caller = new ModelCaller(ledger, ({ agent, purpose, activityId, model }) =>
+/** @param record what earlier runs of the same session leave */
+export function openRunContext(
+  { agents, budget, coordination, prices }: RunSettings,
+  handlers: RunHandlers,
+  record: Partial<RunRecord> = {},
+): RunContext {
+  const { events } = handlers;
+  const usage = new UsageTracker(budget, prices, record.usage);
+  const models = new ModelCaller(usage, ({ agent, purpose, activityId, model }) =>
     events.emit({ type: 'thinking', agent, purpose: purpose.what, activityId, model }),
   );
   const asking = askingOf(coordination, agents);
   const timeout = coordination.broadcast_timeout * 1000;
-  const desk = new HumanDesk(answers, timeout, emit);
-  surface.open(desk, asking?.mode === 'human');
+  const humanInput = new HumanInput(record.humanInput ?? {}, timeout, events.emit);
+  handlers.takeAnswers(humanInput, asking?.mode === 'human');
   const { max_broadcasts_per_agent: limit, response_depth: depth } = coordination;
   const broadcast =
-    asking && new Broadcast({ mode: asking.mode, timeout, limit, depth }, caller, desk, emit, requests);
-  return { events, ledger, caller, desk, broadcast };
+    asking &&
+    new Broadcast(
+      { mode: asking.mode, timeout, limit, depth },
+      { models, humanInput, emit: events.emit },
+      record.requests,
+    );
+  return { events, handlers, usage, models, humanInput, broadcast };
 }
 
-export function recordOf({ broadcast, desk, events, ledger }: Office): OfficeRecord {
+export function recordOf({ broadcast, events, humanInput, usage }: RunContext): RunRecord {
   return {
-    desk: desk.record,
-    ledger: ledger.record,
+    humanInput: humanInput.record,
+    usage: usage.record,
     requests: broadcast?.requests ?? 0,
     events: events.count,
   };
 }
 
 /** How agents may ask; undefined: they may not. */
-export function askingOf(coordination: BroadcastSettings, agents: number): Asking | undefined {
+export function askingOf(coordination: Coordination, agents: number): AskingRules | undefined {
   const { broadcast, broadcast_sensitivity: sensitivity } = coordination;
   if (broadcast === false || (broadcast === 'agents' && agents === 1)) return undefined;
   return { mode: broadcast, sensitivity };

@@ -1,94 +1,82 @@
+import { setCurrentDetails, setHandler, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import {
-  defineQuery,
-  defineSignal,
-  setCurrentDetails,
-  setHandler,
-  upsertSearchAttributes,
-  workflowInfo,
-} from '@temporalio/workflow';
-import type { HumanDesk } from '../ask-others/human-input.ts';
-import type { HumanReply, PendingQuestion } from '../../protocol/questions.ts';
-import { detailsOf } from './details.ts';
+  answerSignal,
+  pendingQuestionsQuery,
+  requestRestartSignal,
+  stateQuery,
+  transcriptQuery,
+} from '../../protocol/definitions.ts';
 import type { TranscriptRef } from '../../protocol/message.ts';
-import type { OrchestrationState, RestartRequest, State } from '../../protocol/state.ts';
+import type { HumanReply } from '../../protocol/questions.ts';
+import type { RestartRequest, State } from '../../protocol/state.ts';
+import type { HumanInput } from '../ask-others/human-input.ts';
 import { waitingAttribute } from './attributes.ts';
+import { detailsOf } from './details.ts';
 import { EventLog } from './event-log.ts';
 
-/** Query `state`: the run at a glance. */
-export const stateQuery = defineQuery<State>('state');
-
-/** Query `transcript`: an agent's conversation in the present attempt; null before its first reply. */
-export const transcriptQuery = defineQuery<TranscriptRef | null, [agent: string]>('transcript');
-
-/** Query `pendingQuestions`: what waits for a person. */
-export const pendingQuestionsQuery = defineQuery<PendingQuestion[]>('pendingQuestions');
-
-/** Signal `requestRestart`: a person wants the team to start over. */
-export const requestRestartSignal = defineSignal<[RestartRequest]>('requestRestart');
-
-/** Signal `answer`: a person answers a question, or skips it with an empty answer. */
-export const answerSignal = defineSignal<[HumanReply]>('answer');
-
-/** What is going on, for whoever looks. */
-export interface View {
+/** What a run shows of itself. */
+export interface RunView {
   state(): State;
+  /** The run as Markdown, for the current details of Temporal's Web UI: what its workflow type adds to what all have. */
+  details(workflowId: string): string[];
   /** An agent's conversation; null before its first reply. */
   transcript(agent: string): TranscriptRef | null;
+  /** Whether it waits for a person's decision rather than for an answer to a question. */
+  isWaiting?(): boolean;
 }
 
-/** What a run shows, and how a person steps in. Handlers are there from the first moment: signals may be too. */
-export class Surface {
+/**
+ * The signals and queries that runs of all types have. They are set from the first moment, since Temporal drops none
+ * that comes before: what comes too early is kept until somebody takes it.
+ */
+export class RunHandlers {
   readonly events: EventLog;
-  readonly #resting: State;
-  #view: View | undefined;
-  #requested: RestartRequest | undefined;
-  #restart: (request: RestartRequest) => void = (request) => (this.#requested = request);
-  #desk: HumanDesk | undefined;
+  #view: RunView;
+  #requests: RestartRequest[] = [];
+  #takeRequest: ((request: RestartRequest) => void) | undefined;
+  #humanInput: HumanInput | undefined;
   #replies: HumanReply[] = [];
   #isWaiting = false;
 
   /**
-   * @param resting what it shows while there is no work
+   * @param view what it shows until `show` says otherwise
    * @param earlierEvents how many events earlier runs of the same session had
    */
-  constructor(resting: State = nothingYet, earlierEvents = 0) {
-    this.#resting = resting;
+  constructor(view: RunView, earlierEvents = 0) {
+    this.#view = view;
     this.events = new EventLog(() => this.#refresh(), earlierEvents);
-    setHandler(stateQuery, () => this.#state());
-    setHandler(transcriptQuery, (agent) => this.#view?.transcript(agent) ?? null);
-    setHandler(pendingQuestionsQuery, () => this.#desk?.pending ?? []);
+    setHandler(stateQuery, () => this.#view.state());
+    setHandler(transcriptQuery, (agent) => this.#view.transcript(agent));
+    setHandler(pendingQuestionsQuery, () => this.#humanInput?.pending ?? []);
     setHandler(requestRestartSignal, (request) => this.#request(request));
     setHandler(answerSignal, (reply) => this.#answer(reply));
   }
 
-  /** From here on answers go to this desk; those that came before are handed over. @param asks whether it is used */
-  open(desk: HumanDesk, asks: boolean): void {
-    this.#desk = desk;
+  show(view: RunView): void {
+    this.#view = view;
+  }
+
+  /** From here on answers go there; those that came before are handed over. @param asks whether agents ask a person */
+  takeAnswers(humanInput: HumanInput, asks: boolean): void {
+    this.#humanInput = humanInput;
     if (!asks) this.#answer = () => this.#warn('An answer is ignored: nobody asks a person in this run');
     for (const reply of this.#replies.splice(0)) this.#answer(reply);
   }
 
-  /** From here on the surface shows this. */
-  show(view: View): void {
-    this.#view = view;
-  }
-
-  /** Says what a person's request does now; one that came before is handed over at once. */
-  onRestartRequest(restart: (request: RestartRequest) => void): void {
-    this.#restart = restart;
-    const request = this.#requested;
-    this.#requested = undefined;
-    if (request !== undefined) this.#request(request);
+  /** From here on a person's requests for a restart go there; those that came before are handed over. */
+  takeRequests(take: (request: RestartRequest) => void): void {
+    this.#takeRequest = take;
+    for (const request of this.#requests.splice(0)) take(request);
   }
 
   #answer = (reply: HumanReply): void => {
     const { answer, questionId } = reply ?? {};
     if (typeof answer !== 'string' || !['string', 'undefined'].includes(typeof questionId)) {
       this.#warn('A signal answer without {questionId?, answer} is ignored');
-    } else if (this.#desk === undefined) {
+    } else if (this.#humanInput === undefined) {
       this.#replies.push(reply);
     } else {
-      this.#desk.answer(reply);
+      this.#humanInput.answer(reply);
     }
   };
 
@@ -96,21 +84,11 @@ export class Surface {
     const { reason, instructions } = request ?? {};
     if (typeof reason !== 'string' || typeof instructions !== 'string') {
       this.#warn('requestRestart without {reason, instructions} is ignored');
-      return;
+    } else if (this.#takeRequest === undefined) {
+      this.#requests = [{ reason, instructions }];
+    } else {
+      this.#takeRequest({ reason, instructions });
     }
-    const state = this.#state();
-    const { attempt, maxAttempts } = attemptsOf(state);
-    const hasBegun = this.#view !== undefined;
-    if (hasBegun && maxAttempts === 0) {
-      this.#warn('requestRestart is ignored: there is nothing to start over');
-      return;
-    }
-    if (hasBegun && attempt > 0 && attempt >= maxAttempts) {
-      const isPlanning = 'planning_iteration' in state;
-      this.events.emit({ type: 'restart refused', by: 'person', reason, ...(isPlanning && { isPlanning }) });
-      return;
-    }
-    this.#restart({ reason, instructions });
   }
 
   #warn(text: string): void {
@@ -118,34 +96,13 @@ export class Surface {
   }
 
   #refresh(): void {
-    const questions = this.#desk?.pending ?? [];
-    const state = this.#state();
-    setCurrentDetails(detailsOf(state, questions, workflowInfo().workflowId));
-    const isWaiting = questions.length > 0 || state.phase === 'waiting for approval';
+    const questions = this.#humanInput?.pending ?? [];
+    const { workflowId } = workflowInfo();
+    const { usage } = this.#view.state();
+    setCurrentDetails(detailsOf(questions, this.#view.details(workflowId), usage, workflowId));
+    const isWaiting = questions.length > 0 || (this.#view.isWaiting?.() ?? false);
     if (isWaiting === this.#isWaiting) return;
     this.#isWaiting = isWaiting;
     upsertSearchAttributes([{ key: waitingAttribute, value: isWaiting ? 'human' : null }]);
   }
-
-  #state(): State {
-    return this.#view?.state() ?? this.#resting;
-  }
 }
-
-/** How often a person may still have it started over; `maxAttempts` 0: there is nothing to start over. */
-function attemptsOf(state: State): { attempt: number; maxAttempts: number } {
-  if ('planning_iteration' in state)
-    return { attempt: state.planning_iteration, maxAttempts: state.max_planning_iterations };
-  return 'subtasks' in state ? { attempt: 0, maxAttempts: 0 } : state;
-}
-
-/** A team, or one agent, that has nothing to do yet. */
-export const nothingYet: OrchestrationState = {
-  phase: 'preparing',
-  attempt: 0,
-  maxAttempts: 0,
-  agents: [],
-  selectedAgent: null,
-  restarts: [],
-  usage: null,
-};

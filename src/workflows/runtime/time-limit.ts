@@ -1,8 +1,8 @@
 import { CancellationScope, condition } from '@temporalio/workflow';
 
 /** Work was not done when its time was up. */
-export class TimeUp extends Error {
-  override name = 'TimeUp';
+export class TimeLimitError extends Error {
+  override name = 'TimeLimitError';
   readonly milliseconds: number;
 
   constructor(milliseconds: number) {
@@ -15,7 +15,7 @@ export class TimeUp extends Error {
  * Waits for work, but no longer than so many milliseconds: then what it has under way is cancelled, and what becomes
  * of it is nobody's concern any more.
  *
- * @throws what the work throws; `TimeUp`; `CancelledFailure`
+ * @throws what the work throws; `TimeLimitError`; `CancelledFailure`
  */
 export async function withinTime<T>(milliseconds: number, work: () => Promise<T>): Promise<T> {
   let end: { value: T } | { error: unknown } | undefined;
@@ -27,7 +27,7 @@ export async function withinTime<T>(milliseconds: number, work: () => Promise<T>
   const isInTime = await condition(() => end !== undefined, milliseconds);
   if (!isInTime || end === undefined) {
     scope.cancel();
-    throw new TimeUp(milliseconds);
+    throw new TimeLimitError(milliseconds);
   }
   if ('error' in end) throw end.error;
   return end.value;

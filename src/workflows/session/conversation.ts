@@ -1,64 +1,86 @@
-import type { RunEventBody } from '../../protocol/events.ts';
+import { proxyLocalActivities } from '@temporalio/workflow';
+import type { Activities } from '../../activities/activities.ts';
+import type { TranscriptRef } from '../../protocol/message.ts';
 import type { PreparedSession, SessionResult, TurnResult } from '../../protocol/session.ts';
-import { recordOf, type Office, type OfficeRecord } from '../runtime/run-context.ts';
-import { preview } from '../orchestration/turn.ts';
+import { preview } from '../orchestration/context.ts';
+import { recordOf } from '../runtime/run-context.ts';
+import type { RunHandlers } from '../runtime/run-handlers.ts';
+import { AgentTurnHandler, type AgentSaid } from './agent-turns.ts';
+import { CustomTurnHandler } from './custom-turns.ts';
+import { TeamTurnHandler } from './team-turns.ts';
+import type { SessionRecord, TurnHandler } from './turn-handler.ts';
 
-/** What a session has come to so far: its last turn, and how many it had. */
-export type Last = Pick<SessionResult, 'answer' | 'messages' | 'outcome' | 'turns'>;
+export type { SessionRecord } from './turn-handler.ts';
 
-/** What a session's next run takes over. `said`: the conversation, as its kind keeps it. */
-export interface SessionRecord extends OfficeRecord {
-  said: unknown;
-  last: Last;
-  prepared: PreparedSession;
+const { putMessages } = proxyLocalActivities<Activities>({
+  startToCloseTimeout: '30 seconds',
+  retry: { maximumAttempts: 5 },
+});
+
+/** Opens a session's conversation, or goes on with it where an earlier run has left it. */
+export async function openConversation(
+  prepared: PreparedSession,
+  handlers: RunHandlers,
+  earlier: SessionRecord | undefined,
+): Promise<Conversation> {
+  if (earlier !== undefined) {
+    return new Conversation(await handlerOf(prepared, null, handlers, earlier), earlier.last);
+  }
+  for (const text of prepared.notices) handlers.events.emit({ type: 'notice', text });
+  const before = prepared.history.length > 0 ? await putMessages(null, prepared.history) : null;
+  return new Conversation(await handlerOf(prepared, before, handlers, undefined));
 }
 
-export interface TurnOutcome {
-  answer: string;
-  messages: string[];
-  outcome: SessionResult['outcome'];
-}
-
-/** How one kind of configuration takes a turn. */
-export interface Partner<Said> {
-  office: Office;
-  /** What was said so far, small enough to be handed to the session's next run. */
-  said: Said;
-  /** Takes a turn and tells its events, the final one included. */
-  take(text: string, turn: number): Promise<TurnOutcome>;
+/** @param before what was said before the session */
+async function handlerOf(
+  prepared: PreparedSession,
+  before: TranscriptRef | null,
+  handlers: RunHandlers,
+  earlier: SessionRecord | undefined,
+): Promise<TurnHandler> {
+  const said = earlier === undefined ? before : (earlier.said as TranscriptRef | null);
+  if (prepared.kind === 'team') return TeamTurnHandler.open(prepared, said, handlers, earlier);
+  const { orchestrator } = prepared.agent;
+  if (orchestrator.kind === 'custom')
+    return CustomTurnHandler.open(prepared, orchestrator, said, handlers, earlier);
+  const own = earlier === undefined ? { transcript: before, append: [] } : (earlier.said as AgentSaid);
+  return AgentTurnHandler.open(prepared, own, handlers, earlier);
 }
 
 /** A session's conversation with a team or with one agent, turn by turn. */
 export class Conversation {
-  readonly #partner: Partner<unknown>;
-  #last: Last;
+  readonly #handler: TurnHandler;
+  #last: SessionRecord['last'];
 
-  constructor(partner: Partner<unknown>, last: Last | undefined) {
-    this.#partner = partner;
+  constructor(handler: TurnHandler, last?: SessionRecord['last']) {
+    this.#handler = handler;
     this.#last = last ?? { answer: '', messages: [], outcome: 'answered', turns: 0 };
   }
 
   async take(text: string): Promise<TurnResult> {
     const turn = this.#last.turns + 1;
     this.#last = { ...this.#last, turns: turn };
-    this.#emit({ type: 'turn', turn, text: preview(text) });
-    const { answer, messages, outcome } = await this.#partner.take(text, turn);
+    const { events } = this.#handler.run;
+    events.attempt = 0;
+    events.emit({ type: 'turn', turn, text: preview(text) });
+    const { answer, messages, outcome } = await this.#handler.take(text, turn);
     this.#last = { answer, messages, outcome, turns: turn };
     return { answer, messages, turn };
   }
 
   end(): SessionResult {
-    const { desk, events, ledger } = this.#partner.office;
-    return { ...this.#last, humanQa: desk.history, usage: ledger.usage, events: events.count };
+    const { events, humanInput, usage } = this.#handler.run;
+    return {
+      workflow: 'session',
+      ...this.#last,
+      humanQa: humanInput.history,
+      usage: usage.total,
+      events: events.count,
+    };
   }
 
   record(prepared: PreparedSession): SessionRecord {
-    return { prepared, ...recordOf(this.#partner.office), said: this.#partner.said, last: this.#last };
-  }
-
-  #emit(event: RunEventBody): void {
-    const { events } = this.#partner.office;
-    events.attempt = 0;
-    events.emit(event);
+    const { run, said } = this.#handler;
+    return { run: recordOf(run), said, last: this.#last, prepared };
   }
 }

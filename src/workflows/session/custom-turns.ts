@@ -1,69 +1,49 @@
-import { ApplicationFailure, isCancellation, proxyLocalActivities } from '@temporalio/workflow';
+import { isCancellation, proxyLocalActivities } from '@temporalio/workflow';
 import type { Activities } from '../../activities/activities.ts';
-import { Agent } from '../agent/agent.ts';
-import { CustomTurn } from '../custom-code/custom-turn.ts';
-import { isBudgetSpent } from '../agent/failures.ts';
-import { Hands } from '../agent/agent-tools.ts';
-import { loadOrchestrator } from '../custom-code/load.ts';
-import { Toolbox } from '../agent/tool-executor.ts';
-import type { OneAgent } from '../../config/one-agent.ts';
-import type { OrchestratorSettings } from '../../config/orchestrators.ts';
-import type { AgentState } from '../../protocol/events.ts';
+import type { HandleText } from '../../protocol/custom-orchestrator.ts';
 import type { TranscriptRef } from '../../protocol/message.ts';
 import type { EarlierMessage } from '../../protocol/orchestration.ts';
-import type { HandleText } from '../../protocol/custom-orchestrator.ts';
 import type { PreparedAgent } from '../../protocol/session.ts';
-import { askingTools } from '../orchestration/tools.ts';
-import { callTimeout } from './agent-turns.ts';
-import { answerOf, failureOf } from '../custom-code/ending.ts';
-import type { Partner, SessionRecord, TurnOutcome } from './conversation.ts';
-import { askingOf, openOffice, type Office } from '../runtime/run-context.ts';
-import { viewOfOne } from '../orchestration/view.ts';
-import type { Surface } from '../runtime/run-handlers.ts';
-import { withinTime } from '../runtime/time-limit.ts';
-import { watched } from '../custom-code/guard.ts';
+import { Agent } from '../agent/agent.ts';
+import { isBudgetSpent } from '../agent/failures.ts';
+import type { CustomTurn } from '../custom-code/custom-turn.ts';
+import { loadHandleText, openCustomTurn, runCustomTurn, type CustomSettings } from '../custom-code/run.ts';
+import type { RunContext } from '../runtime/run-context.ts';
+import { tellFinal } from '../runtime/run-ends.ts';
+import type { RunHandlers } from '../runtime/run-handlers.ts';
+import {
+  callTimeout,
+  openAgentSession,
+  type AgentSession,
+  type SessionRecord,
+  type TurnHandler,
+  type TurnOutcome,
+} from './turn-handler.ts';
 
-const { findOrchestrator, putMessages, readMessages, readTools } = proxyLocalActivities<Activities>({
+const { putMessages, readMessages } = proxyLocalActivities<Activities>({
   startToCloseTimeout: '30 seconds',
 });
 
 /** Time that a turn has where the budget says nothing else, in milliseconds. */
 const turnTimeout = 1_800_000;
 
-type Settings = Extract<OrchestratorSettings, { kind: 'custom' }>;
-
 interface Opened {
-  office: Office;
-  agent: OneAgent;
-  settings: Settings;
+  session: AgentSession;
+  agent: PreparedAgent['agent'];
+  settings: CustomSettings;
   handleText: HandleText;
-  toolbox: Toolbox;
-  said: TranscriptRef | null;
   history: EarlierMessage[];
 }
 
-/** Converses by a file of the user's own, which knows of each turn what was said in the earlier ones. */
-export class CustomPartner implements Partner<TranscriptRef | null> {
-  readonly office: Office;
+/** Converses by a custom orchestrator, which knows of each turn what was said in the earlier ones. */
+export class CustomTurnHandler implements TurnHandler<TranscriptRef | null> {
   said: TranscriptRef | null;
   readonly #opened: Opened;
-  readonly #history: EarlierMessage[];
   #turn: CustomTurn | undefined;
-  #state: AgentState = 'waiting';
-  #turns = 0;
 
-  private constructor(opened: Opened, surface: Surface) {
-    this.office = opened.office;
-    this.said = opened.said;
+  private constructor(opened: Opened, said: TranscriptRef | null) {
     this.#opened = opened;
-    this.#history = opened.history;
-    surface.show(
-      viewOfOne(
-        opened.agent.id,
-        () => ({ state: this.#state, turns: this.#turns, usage: this.office.ledger.usage }),
-        () => this.#turn?.transcript ?? null,
-      ),
-    );
+    this.said = said;
   }
 
   /**
@@ -71,78 +51,77 @@ export class CustomPartner implements Partner<TranscriptRef | null> {
    * @throws `ApplicationFailure` of type `InvalidInput` where this worker cannot run the file
    */
   static async open(
-    { agent, prices }: PreparedAgent,
-    settings: Settings,
+    prepared: PreparedAgent,
+    settings: CustomSettings,
     said: TranscriptRef | null,
-    surface: Surface,
+    handlers: RunHandlers,
     earlier: SessionRecord | undefined,
-  ): Promise<CustomPartner> {
-    const handleText = await loadOrInvalid(settings.module);
-    const { budget, coordination } = agent;
-    const office = openOffice({ budget, prices, coordination, agents: 1 }, surface, earlier ?? {});
-    const asking = askingOf(coordination, 1);
-    const own = asking === undefined ? [] : askingTools(asking.mode);
-    const toolbox = await Toolbox.open(agent.id, agent.tools, own, surface.events.emit.bind(surface.events));
+  ): Promise<CustomTurnHandler> {
+    let handler: CustomTurnHandler | undefined;
+    const transcript = () => handler?.transcript ?? null;
+    const handleText = await loadHandleText(settings.module);
+    const session = await openAgentSession(prepared, handlers, earlier, transcript);
     const history = said === null ? [] : await readMessages(said);
-    return new CustomPartner({ office, agent, settings, handleText, toolbox, said, history }, surface);
+    handler = new CustomTurnHandler({ session, agent: prepared.agent, settings, handleText, history }, said);
+    return handler;
   }
 
-  /** @throws `ApplicationFailure` of type `OrchestratorFailed` that names the file, or `TurnFailed` where the model failed */
+  /** The conversation that a model has replied to last; null before its first reply. */
+  get transcript(): TranscriptRef | null {
+    return this.#turn?.transcript ?? null;
+  }
+
+  get run(): RunContext {
+    return this.#opened.session.run;
+  }
+
+  /** @throws see `runCustomTurn`; a spent budget ends the turn with what was said last */
   async take(text: string, turn: number): Promise<TurnOutcome> {
-    const { agent, handleText, settings } = this.#opened;
+    const { agent, handleText, session, settings } = this.#opened;
+    const { events } = this.run;
     const messages: string[] = [];
     const say = (said: string, last = false): void => {
       messages.push(said);
-      this.office.events.emit({ type: 'says', agent: agent.id, text: said, last });
+      events.emit({ type: 'says', agent: agent.id, text: said, last });
     };
-    const work = this.#work(turn, (said) => say(said));
-    this.#turn = work;
-    this.#turns = turn;
-    this.#state = 'answering';
+    const work = this.#openTurn(turn, (said) => say(said));
+    const limit = agent.budget?.seconds === undefined ? turnTimeout : agent.budget.seconds * 1000;
     let answer: string;
     let outcome: TurnOutcome['outcome'] = 'answered';
+    Object.assign(session, { state: 'answering', turns: turn });
     try {
-      const limit = agent.budget?.seconds === undefined ? turnTimeout : agent.budget.seconds * 1000;
-      const returned = await watched(settings.module, () =>
-        withinTime(limit, async () => handleText(text, work.context)),
-      );
-      answer = answerOf(returned, work, settings.module);
+      answer = await runCustomTurn(work, settings, handleText, text, limit);
     } catch (error) {
-      if (isCancellation(error)) throw error;
-      if (!isBudgetSpent(error)) throw failureOf(error, settings.module);
-      this.office.events.emit({ type: 'stopped', why: 'budget' });
+      if (isCancellation(error) || !isBudgetSpent(error)) throw error;
+      events.emit({ type: 'stopped', why: 'budget' });
       answer = work.lastSaid ?? (work.lastWords || `(No answer yet. ${error.message}.)`);
       outcome = 'budget';
     } finally {
-      work.end();
-      this.#state = 'waiting';
+      session.state = 'waiting';
     }
     if (messages.at(-1) !== answer) say(answer, true);
     await this.#keep(text, answer);
-    this.office.events.emit({ type: 'final', outcome, agent: agent.id, answer });
+    await tellFinal(this.run, { outcome, agent: agent.id, answer });
     return { answer, messages, outcome };
   }
 
-  #work(turn: number, say: (text: string) => void): CustomTurn {
-    const { agent, office, settings, toolbox } = this.#opened;
+  #openTurn(turn: number, say: (text: string) => void): CustomTurn {
+    const { agent, history, session, settings } = this.#opened;
     const { id, backend } = agent;
     const persona = { id, text: undefined, backend };
-    const when = `turn ${turn}`;
     // Who asks a person asks as an agent; its conversation is empty, since the file's own calls are conversations.
-    const asker = new Agent(persona, office.caller, { system: '', transcript: null, messages: [] });
-    const hands = new Hands(toolbox, office.broadcast, { id, agent: asker, conversation: id, asking: 0 });
-    return new CustomTurn({
+    const asking = new Agent(persona, this.run.models, { system: '', transcript: null, messages: [] });
+    this.#turn = openCustomTurn(this.run, {
+      settings,
       persona,
-      caller: office.caller,
-      tools: toolbox.set,
-      listTools: () => readTools(toolbox.set),
-      run: (call) => hands.run(call, when),
+      tools: session.tools,
+      asker: { id, agent: asking, conversation: id, asking: 0 },
       say,
-      history: this.#history,
-      config: settings.config,
-      when,
-      timeout: callTimeout,
+      history,
+      when: `turn ${turn}`,
+      callTimeout,
     });
+    return this.#turn;
   }
 
   async #keep(text: string, answer: string): Promise<void> {
@@ -151,18 +130,6 @@ export class CustomPartner implements Partner<TranscriptRef | null> {
       { role: 'assistant', content: answer },
     ];
     this.said = await putMessages(this.said, said);
-    this.#history.push(...said);
+    this.#opened.history.push(...said);
   }
-}
-
-/** @throws `ApplicationFailure`: what the file throws when it is run, or `InvalidInput` where this worker does not run it */
-export async function loadOrInvalid(file: string): Promise<HandleText> {
-  let handleText: HandleText | undefined;
-  try {
-    handleText = await watched(file, () => loadOrchestrator(file));
-  } catch (error) {
-    throw failureOf(error, file);
-  }
-  if (handleText !== undefined) return handleText;
-  throw ApplicationFailure.nonRetryable(await findOrchestrator(file), 'InvalidInput');
 }

@@ -8,13 +8,14 @@ import type { SolveState } from '../../../src/protocol/plan-and-execute.ts';
 import type { OrchestrationState } from '../../../src/protocol/state.ts';
 
 const state: OrchestrationState = {
+  workflow: 'orchestration',
   phase: 'answering',
   attempt: 2,
   maxAttempts: 3,
   agents: [
     { id: 'agent_a', state: 'answering', answers: 0, timedOut: false, vote: null },
     { id: 'an_agent_with_a_long_name', state: 'answered', answers: 1, timedOut: false, vote: null },
-    { id: '東京', state: 'timed out', answers: 0, timedOut: true, vote: null },
+    { id: '東京', state: 'timed_out', answers: 0, timedOut: true, vote: null },
   ],
   selectedAgent: null,
   restarts: [],
@@ -28,6 +29,7 @@ const state: OrchestrationState = {
   },
 };
 const research: ResearchState = {
+  workflow: 'research',
   phase: 'searching',
   criticism_score: null,
   should_restart_planning: false,
@@ -44,6 +46,7 @@ const research: ResearchState = {
   usage: null,
 };
 const solving: SolveState = {
+  workflow: 'planAndExecute',
   phase: 'executing',
   get_failed_subtasks: ['step_2'],
   subtasks_total: 5,

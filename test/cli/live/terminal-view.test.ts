@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import type { WriteStream } from 'node:tty';
 import { expect, test } from 'vitest';
 import { TerminalView } from '../../../src/cli/live/terminal-view.ts';
-import type { Look, RunEvent } from '../../../src/client.ts';
+import type { RunSnapshot, RunEvent } from '../../../src/client.ts';
 import type { OrchestrationState } from '../../../src/protocol/state.ts';
 
 /** A terminal that shows what is written to it, wraps what is too long, and wraps anew when it is resized. */
@@ -62,6 +62,7 @@ class Terminal extends EventEmitter {
 }
 
 const state: OrchestrationState = {
+  workflow: 'orchestration',
   phase: 'answering',
   attempt: 1,
   maxAttempts: 3,
@@ -82,7 +83,7 @@ const thinking: RunEvent = {
   activityId: 'model-1',
   model: 'some-model',
 };
-const look = (events: RunEvent[], partial: string): Look => ({
+const look = (events: RunEvent[], partial: string): RunSnapshot => ({
   events,
   state,
   calls: [

@@ -2,7 +2,7 @@ import type { Plan } from '../../../protocol/research.ts';
 import type { Message } from '../../../protocol/message.ts';
 import { headings } from '../../../protocol/headings.ts';
 import { guidanceFor } from '../../../workflows/research/prompts.ts';
-import { planTool } from '../../../workflows/research/tools.ts';
+import { planTool } from '../../../workflows/research/prompts.ts';
 import { stemsOf } from '../../../tools/words.ts';
 import { coverage } from '../judging.ts';
 import type { Library } from '../library.ts';
@@ -36,7 +36,7 @@ export function planFrom(messages: Message[], library: Library): Plan {
 function drawnAnew(subject: string, restart: string, before: string[], library: Library): Idea {
   const sections = sectionsOf(restart);
   const guidance = sections.get(headings.guidance) ?? '';
-  const wantsNew = guidance.includes(guidanceFor('prior art', undefined));
+  const wantsNew = guidance.includes(guidanceFor('prior_art', undefined));
   const tried = [...linesIn(sections.get(headings.tried)), ...before];
   const named = namedIn(sections.get(headings.criticism) ?? '');
   const direction = [guidance, ...named].join('\n');
@@ -54,7 +54,7 @@ function drawnAnew(subject: string, restart: string, before: string[], library: 
 
 /** Whether a guidance says in a person's own words what to do. */
 const isPersons = (guidance: string): boolean =>
-  (['prior art', 'viability', 'no score', 'person'] as const).every(
+  (['prior_art', 'viability', 'no_score', 'person'] as const).every(
     (kind) => guidance !== guidanceFor(kind, undefined),
   );
 

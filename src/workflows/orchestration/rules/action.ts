@@ -1,5 +1,5 @@
-import type { Text } from '../../../protocol/message.ts';
 import type { Reply } from '../../../protocol/model-call.ts';
+import { askCallOf, type AskCall } from '../../ask-others/ask-call.ts';
 import type { NoveltyProblem } from './novelty.ts';
 
 /** What an agent may do at this moment. */
@@ -24,18 +24,13 @@ export type Action =
 
 export type Refusal =
   | { kind: 'invalid'; error: string }
-  | { kind: 'voting closed' }
-  | { kind: 'no answer'; name: string; choices: string[] }
-  | { kind: 'no answers left'; limit: number }
-  | { kind: 'second action' }
-  | { kind: 'results first' }
-  | { kind: 'responses are automatic' }
+  | { kind: 'voting_closed' }
+  | { kind: 'no_answer'; name: string; choices: string[] }
+  | { kind: 'no_answers_left'; limit: number }
+  | { kind: 'second_action' }
+  | { kind: 'results_first' }
+  | { kind: 'responses_are_automatic' }
   | NoveltyProblem;
-
-/** A call of `ask_others`. `text`: the question by reference, where it does not stand in the asker's last reply. */
-export type AskCall = { callId: string } & (
-  { question: string; text?: Text | undefined } | { error: string }
-);
 
 export interface Reading {
   /** The first usable action of the reply; undefined when there is none, or when the reply asks first. */
@@ -54,20 +49,15 @@ function readCall(call: Call, situation: Situation): Action | Refusal {
   if (call.name === 'new_answer') {
     const content = String(call.input['content']);
     if (situation.answersGiven >= situation.answerLimit) {
-      return { kind: 'no answers left', limit: situation.answerLimit };
+      return { kind: 'no_answers_left', limit: situation.answerLimit };
     }
     return situation.noveltyProblem(content) ?? { kind: 'answer', callId: call.id, content };
   }
-  if (call.name === 'respond_to_broadcast') return { kind: 'responses are automatic' };
+  if (call.name === 'respond_to_broadcast') return { kind: 'responses_are_automatic' };
   const name = String(call.input['agent_id']);
-  if (!situation.votingOpen) return { kind: 'voting closed' };
-  if (!situation.choices.includes(name)) return { kind: 'no answer', name, choices: situation.choices };
+  if (!situation.votingOpen) return { kind: 'voting_closed' };
+  if (!situation.choices.includes(name)) return { kind: 'no_answer', name, choices: situation.choices };
   return { kind: 'vote', callId: call.id, name, reason: String(call.input['reason']) };
-}
-
-export function askCallOf(call: Call): AskCall {
-  if ('error' in call) return { callId: call.id, error: call.error };
-  return { callId: call.id, question: String(call.input['question']) };
 }
 
 /**
@@ -94,8 +84,8 @@ export function readReply(reply: Reply, situation: Situation): Reading {
 }
 
 function readOther(call: Call, situation: Situation, { action, asks, uses }: Reading): Action | Refusal {
-  if (action !== undefined) return { kind: 'second action' };
+  if (action !== undefined) return { kind: 'second_action' };
   const read = readCall(call, situation);
   const acts = read.kind === 'answer' || read.kind === 'vote';
-  return acts && asks.length + uses.length > 0 ? { kind: 'results first' } : read;
+  return acts && asks.length + uses.length > 0 ? { kind: 'results_first' } : read;
 }

@@ -1,10 +1,4 @@
-export interface Vote {
-  /** Configured id of the voter. */
-  voter: string;
-  /** Configured id of the agent whose answer is voted for. */
-  agent: string;
-  reason: string;
-}
+import type { Vote } from '../../../protocol/orchestration.ts';
 
 /** The name under which others see an agent's answer: its place in the configuration, from 1. */
 export function anonymousName(index: number): string {

@@ -18,7 +18,7 @@ export function wordOverlap(one: string, other: string): number {
 }
 
 export type NoveltyProblem =
-  { kind: 'duplicate'; of: string } | { kind: 'not novel'; of: string; overlap: number; limit: number };
+  { kind: 'duplicate'; of: string } | { kind: 'not_novel'; of: string; overlap: number; limit: number };
 
 /**
  * Why an answer is not new enough beside those in its author's prompt, or undefined when it is.
@@ -34,7 +34,7 @@ export function noveltyProblem(
   const limit = overlapLimit[requirement];
   for (const other of shown) {
     const overlap = wordOverlap(answer, other.content);
-    if (overlap > limit) return { kind: 'not novel', of: other.name, overlap, limit };
+    if (overlap > limit) return { kind: 'not_novel', of: other.name, overlap, limit };
   }
   return undefined;
 }

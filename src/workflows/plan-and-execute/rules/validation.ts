@@ -3,9 +3,9 @@ import { objectIn } from '../../agent/json-text.ts';
 
 export type AfterValidation =
   /** `unvalidated`: nothing failed, but no validator has said that the answer is complete. */
-  | { kind: 'done'; outcome: 'complete' | 'partial'; unvalidated?: true }
-  | { kind: 'retry failed' }
-  | { kind: 'add subtasks'; missing: string[] };
+  | { kind: 'done'; unvalidated?: true }
+  | { kind: 'retry_failed' }
+  | { kind: 'add_subtasks'; missing: string[] };
 
 /** Asked for where a validator says that the answer is incomplete, but not why. */
 const anythingMissing = 'Complete the answer';
@@ -16,27 +16,17 @@ const anythingMissing = 'Complete the answer';
  *
  * Without a validation, failed subtasks are reason enough for another round, since something is surely missing. Where
  * none failed, nothing tells what another round should do: the answer is taken, marked `unvalidated`.
+ *
+ * @param validation null: the validator failed, or answered nonsense
+ * @param hasFailed whether any subtask has failed
  */
-export function afterValidation({
-  validation,
-  hasFailed,
-  retries,
-  maxRetries,
-}: {
-  /** Null: the validator failed, or answered nonsense. */
-  validation: Validation | null;
-  hasFailed: boolean;
-  /** Rounds of repetition so far. */
-  retries: number;
-  maxRetries: number;
-}): AfterValidation {
-  if (validation?.isComplete === true) return { kind: 'done', outcome: 'complete' };
-  if (validation === null && !hasFailed) return { kind: 'done', outcome: 'complete', unvalidated: true };
-  if (retries >= maxRetries) return { kind: 'done', outcome: 'partial' };
-  if (validation === null || hasFailed) return { kind: 'retry failed' };
+export function afterValidation(validation: Validation | null, hasFailed: boolean): AfterValidation {
+  if (validation?.isComplete === true) return { kind: 'done' };
+  if (validation === null) return hasFailed ? { kind: 'retry_failed' } : { kind: 'done', unvalidated: true };
+  if (hasFailed) return { kind: 'retry_failed' };
   const { missingRequirements, warnings } = validation;
   const missing = [missingRequirements, warnings].find((texts) => texts.length > 0);
-  return { kind: 'add subtasks', missing: missing ?? [anythingMissing] };
+  return { kind: 'add_subtasks', missing: missing ?? [anythingMissing] };
 }
 
 /** A validation from free text that holds it as JSON; undefined: it does not. */

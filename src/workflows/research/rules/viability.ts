@@ -26,38 +26,19 @@ export function viabilityOf(scores: Record<string, number>, weights: Record<stri
   return Math.round(mean * 10) / 10;
 }
 
-export type NextStep =
-  | { kind: 'restart'; why: 'viability' | 'no score' }
-  /** `iteration_limit`: it is not good enough, and no iteration is left. */
-  | { kind: 'proceed'; outcome: 'viable' | 'iteration_limit' }
-  | { kind: 'fail' };
-
-/** What follows a criticism (the same document, section Conditional Routing). */
-export function nextStep({
-  score,
-  iteration,
-  settings,
-}: {
-  /** Null: the critic gave none. */
-  score: number | null;
-  /** From 1. */
-  iteration: number;
-  settings: Pick<ResearchSettings, 'min_viability_score' | 'max_planning_iterations' | 'on_missing_score'>;
-}): NextStep {
-  const { max_planning_iterations, min_viability_score, on_missing_score } = settings;
-  if (score === null && on_missing_score === 'fail') return { kind: 'fail' };
-  const isEnough = score === null ? on_missing_score === 'proceed' : score >= min_viability_score;
-  if (isEnough) return { kind: 'proceed', outcome: 'viable' };
-  if (iteration >= max_planning_iterations) return { kind: 'proceed', outcome: 'iteration_limit' };
-  return { kind: 'restart', why: score === null ? 'no score' : 'viability' };
-}
-
 /**
- * The iteration with the best score; of equals the later one, which has learnt from the other. One without a score is
- * below all others.
+ * What follows a criticism (the same document, section Conditional Routing): on to the synthesis, back to planning for
+ * the reason that is named, or the end of the run.
  *
- * @param iterations one at least
+ * @param score null: the critic gave none
  */
-export function bestOf<T extends { score: number | null }>(iterations: T[]): T {
-  return iterations.reduce((best, each) => ((each.score ?? -1) >= (best.score ?? -1) ? each : best));
+export function nextStep(
+  score: number | null,
+  {
+    min_viability_score,
+    on_missing_score,
+  }: Pick<ResearchSettings, 'min_viability_score' | 'on_missing_score'>,
+): 'proceed' | 'viability' | 'no_score' | 'fail' {
+  if (score !== null) return score >= min_viability_score ? 'proceed' : 'viability';
+  return on_missing_score === 'restart' ? 'no_score' : on_missing_score;
 }

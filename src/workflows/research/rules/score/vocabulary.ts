@@ -65,7 +65,7 @@ export const judgements = words(`
 export const givingVerbs = words(`
   give gives gave given giving rate rates rated grade graded score scores scored assign assigned award
   awarded get gets got getting earn earns earned deserve deserves deserved merit merits receive receives
-  received estimate assess put putting land lands settle arrive conclude`);
+  received estimate assess put putting land lands settleAbandonedCalls arrive conclude`);
 
 /** Words that end the name of a number. */
 export const joints = words(`

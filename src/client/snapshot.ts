@@ -5,11 +5,9 @@ import {
   type WorkflowExecutionDescription,
 } from '@temporalio/client';
 import type { PayloadConverter } from '@temporalio/common';
-import type { AgentState, RunEvent } from '../protocol/events.ts';
+import type { RunEvent } from '../protocol/events.ts';
 import type { ModelProgress } from '../protocol/model-call.ts';
-import type { ResearchState } from '../protocol/research.ts';
-import type { SolveState } from '../protocol/plan-and-execute.ts';
-import type { OrchestrationState } from '../protocol/state.ts';
+import type { State } from '../protocol/state.ts';
 
 /** A call of a model, a tool, a search or a service that is under way. */
 export interface PendingCall {
@@ -24,19 +22,12 @@ export interface PendingCall {
   progress?: ModelProgress;
 }
 
-/** What the query `state` of any run tells: each workflow type has its own fields besides. */
-export type RunState = { phase: string; agents?: Array<{ id: string; state: AgentState }> } & Partial<
-  Omit<OrchestrationState, 'phase' | 'agents'> &
-    Omit<ResearchState, 'phase' | 'agents'> &
-    Omit<SolveState, 'phase' | 'agents'>
->;
-
 /** What one look at a run has found. */
-export interface Look<State extends RunState = RunState> {
+export interface RunSnapshot<S extends State = State> {
   /** What has happened since the look before. */
   events: RunEvent[];
   /** The last state that is known; absent until a worker has told one. */
-  state: State | undefined;
+  state: S | undefined;
   calls: PendingCall[];
   /** Why this look was in vain: the server, or a worker to answer queries, is away. The run is not. */
   trouble?: Error;

@@ -1,15 +1,23 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { HumanReply } from '../../src/protocol/questions.ts';
-import { answer, ask, expire, newDesk, withdraw, type Desk, type DeskEvent } from '../../src/workflows/ask-others/human-input-queue.ts';
+import {
+  answer,
+  ask,
+  expire,
+  newQueue,
+  withdraw,
+  type InputQueue,
+  type QueueEvent,
+} from '../../src/workflows/ask-others/human-input-queue.ts';
 
 const room = 1000;
 
 /** A desk with all that has come of what was done at it. */
-function deskOf(history = newDesk().history) {
-  let desk: Desk = newDesk(history);
-  const events: DeskEvent[] = [];
-  const take = (step: { desk: Desk; events: DeskEvent[] }): DeskEvent[] => {
+function deskOf(history = newQueue().history) {
+  let desk: InputQueue = newQueue(history);
+  const events: QueueEvent[] = [];
+  const take = (step: { desk: InputQueue; events: QueueEvent[] }): QueueEvent[] => {
     desk = step.desk;
     events.push(...step.events);
     return step.events;
@@ -28,7 +36,7 @@ function deskOf(history = newDesk().history) {
 }
 
 /** `q1 prompt`, `q2 deferred`: what came of whose call. */
-const told = (events: DeskEvent[]): string[] =>
+const told = (events: QueueEvent[]): string[] =>
   events.map((event) => {
     if (event.kind === 'end') return `${event.ask.id} ${event.end.status}`;
     if (event.kind === 'prompt' || event.kind === 'withdrawn') return `${event.ask.id} ${event.kind}`;
@@ -157,7 +165,7 @@ test('however askers and the person interleave: one prompt at a time, each call 
         return shown.get(conversation) ?? shown.set(conversation, new Set()).get(conversation)!;
       };
       let replies = 0;
-      const check = (events: DeskEvent[], reply?: { questionId?: string; text: string }): void => {
+      const check = (events: QueueEvent[], reply?: { questionId?: string; text: string }): void => {
         for (const event of events) {
           if (event.kind === 'prompt') {
             expect(open.size).toBe(0);

@@ -7,19 +7,19 @@ import { answerCommand, noticeBox, promptBox, promptText } from './box.ts';
 import { notify } from './notify.ts';
 import { canPrompt, discardTyped, readLine } from './read-line.ts';
 
-export interface DeskOptions {
+export interface QuestionOptions {
   json?: boolean;
   plain?: boolean;
   temporal?: string;
   notify?: string;
 }
 
-type QuestionClosed = Extract<RunEvent, { type: 'question closed' }>;
+type QuestionClosed = Extract<RunEvent, { type: 'question_closed' }>;
 
 /** Puts the questions of a run that is followed to the person at this terminal, one after the other. */
-export class Desk {
+export class QuestionPrompter {
   readonly #run: Run;
-  readonly #options: DeskOptions;
+  readonly #options: QuestionOptions;
   readonly #view: View;
   readonly #leave: () => void;
   readonly #prompts: boolean;
@@ -29,7 +29,7 @@ export class Desk {
   #closed = false;
 
   /** @param leave what Ctrl-C does */
-  constructor(run: Run, options: DeskOptions, view: View, leave: () => void) {
+  constructor(run: Run, options: QuestionOptions, view: View, leave: () => void) {
     this.#run = run;
     this.#options = options;
     this.#view = view;
@@ -47,7 +47,7 @@ export class Desk {
     const asked = new Map<string, InboxQuestion>();
     for (const event of events) {
       if (event.type === 'question') asked.set(event.questionId, questionIn(event, this.#run.id));
-      if (event.type !== 'question closed') continue;
+      if (event.type !== 'question_closed') continue;
       asked.delete(event.questionId);
       this.#waiting.delete(event.questionId);
       if (this.#prompted?.questionId === event.questionId)
@@ -82,7 +82,7 @@ export class Desk {
     const entered = interrupted
       ? { kind: 'interrupt' as const }
       : await readLine(promptText, { withdrawn: withdraw.signal });
-    const outcome = await this.#settle(question, entered, String(withdraw.signal.reason));
+    const outcome = await this.#take_answer(question, entered, String(withdraw.signal.reason));
     this.#prompted = undefined;
     if (outcome !== undefined && !this.#closed) this.#view.say(outcome);
     else if (outcome !== undefined) say(outcome);
@@ -90,7 +90,7 @@ export class Desk {
   }
 
   /** @returns what to say of it */
-  async #settle(
+  async #take_answer(
     { questionId }: InboxQuestion,
     entered: Awaited<ReturnType<typeof readLine>>,
     whyWithdrawn: string,

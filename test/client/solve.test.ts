@@ -15,7 +15,7 @@ test('a problem is given with one call, found by its id, and has a summary in th
     config: { plan: { max_retries: 1 } },
   });
   expect(run.id).toMatch(/^solve-\d{8}-\d{6}-\w{6}$/);
-  expect(await reprise.solve(run.id).openType()).toBe('planAndExecute');
+  expect(await reprise.getSolve(run.id).openType()).toBe('planAndExecute');
   const handle = reprise.client.workflow.getHandle(run.id);
   expect(await (await handle.describe()).staticSummary()).toBe('Find the paper.');
   await handle.terminate();

@@ -3,9 +3,9 @@ import type { Store } from '../store/store.ts';
 import { builtinPackages } from './builtin/index.ts';
 import type { McpServers } from './mcp/servers.ts';
 import { ToolModules } from './modules.ts';
-import { SourceError, type Tool, type Toolbox } from './tool.ts';
+import { SourceError, type Tool, type ToolRegistry } from './tool.ts';
 
-export interface ToolboxSettings {
+export interface ToolRegistrySettings {
   /** The extensions folder: tool modules, the texts that built-ins read, where MCP commands run. */
   folder: string;
   /** Where MCP servers' messages are logged. */
@@ -17,7 +17,7 @@ export interface ToolboxSettings {
 }
 
 /** All tools that a worker has. Nothing is loaded or started before it is asked for. */
-export function openToolbox(settings: ToolboxSettings): Toolbox {
+export function openToolRegistry(settings: ToolRegistrySettings): ToolRegistry {
   const { folder, store } = settings;
   const modules = new ToolModules(folder);
   let servers: Promise<McpServers> | undefined;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { connect, NoOpenRun, type Reprise } from '../../src/client.ts';
+import { connect, RunNotOpenError, type Reprise } from '../../src/client.ts';
 
 let reprise: Reprise;
 beforeAll(async () => {
@@ -11,7 +11,7 @@ afterAll(() => reprise.close());
 test('a research is started with one call, found by its id, and has a summary in the Web UI', async () => {
   const run = await reprise.startResearch({ idea: 'Momentum.\nOn small caps.' });
   expect(run.id).toMatch(/^research-\d{8}-\d{6}-\w{6}$/);
-  expect(await reprise.research(run.id).openType()).toBe('research');
+  expect(await reprise.getResearch(run.id).openType()).toBe('research');
   const handle = reprise.client.workflow.getHandle(run.id);
   expect(await (await handle.describe()).staticSummary()).toBe('Momentum.');
   await handle.terminate();
@@ -23,10 +23,10 @@ test('a person decides on a run that goes on, and on no other', async () => {
   await run.requestRestart('Done before.', 'Look elsewhere.');
   const handle = reprise.client.workflow.getHandle(run.id);
   await handle.terminate();
-  const ended = new NoOpenRun(`The run ${run.id} has ended (terminated)`);
+  const ended = new RunNotOpenError(`The run ${run.id} has ended (terminated)`);
   await expect(run.decide({ action: 'stop' })).rejects.toThrow(ended);
   await expect(run.requestRestart('r', 'i')).rejects.toThrow(ended);
-  await expect(reprise.research('nobody').decide({ action: 'stop' })).rejects.toThrow(
+  await expect(reprise.getResearch('nobody').decide({ action: 'stop' })).rejects.toThrow(
     'There is no run of the id nobody',
   );
 });

@@ -1,0 +1,57 @@
+import type { CommonEventBody, RunEvent, RunEventBody } from '../protocol/events.ts';
+import type { LogEntry } from '../protocol/sinks.ts';
+import { teamLines } from './orchestration/log-lines.ts';
+import { planLines } from './plan-and-execute/log-lines.ts';
+import { researchLines } from './research/log-lines.ts';
+import { line, type LogLines } from './runtime/log-entry.ts';
+
+const commonLines: LogLines<CommonEventBody> = {
+  started: ({ task }) => [line(`Task: ${task}`)],
+  notice: ({ text }) => [line(text)],
+  warning: ({ agent, text }) => [line(`⚠️ ${agent === undefined ? '' : `[${agent}] `}${text}`)],
+  thinking: () => [],
+  restart_refused: ({ by, isPlanning, reason }) => {
+    const what = isPlanning ? 'planning iterations reached' : 'orchestration restarts exceeded';
+    return [line(`Maximum ${what}${by === 'person' ? ' (requested by a person)' : ''}: ${reason}`)];
+  },
+  asked: ({ agent, of, question }) => [line(`📢 [${agent}] asks ${of.join(', ')}: ${question}`)],
+  responded: ({ agent, asker, content }) => [line(`↩️ [${agent}] responds to ${asker}: ${content}`)],
+  ask_ended: ({ agent, silent, status }) =>
+    silent.length === 0 ? [] : [line(`[${agent}] ${status}: no response from ${silent.join(', ')}`)],
+  question: ({ expiresAt, from, questionId }) => [
+    line(`📢 ${from} waits for a person (question ${questionId}, until ${expiresAt})`),
+  ],
+  question_closed: ({ answer, how, questionId }) => [
+    line(`📢 Question ${questionId}: ${how}${answer === undefined ? '' : `: ${answer}`}`),
+  ],
+  answer_kept: ({ answer, questionId }) => {
+    const what =
+      questionId === undefined ? 'An answer before any question' : `A late answer to ${questionId}`;
+    return [line(`📢 ${what} is kept: ${answer}`)];
+  },
+  tool: ({ agent, tool }) => [line(`🛠️ [${agent}] ${tool}`)],
+  tool_ended: ({ agent, status, tool }) =>
+    status === 'ok' ? [] : [line(`🛠️ [${agent}] ${tool}: ${status}`)],
+  // The answer is what the command prints.
+  says: ({ agent, last, text }) => (last ? [] : [line(`[${agent}] ${text}`)]),
+  turn: ({ text, turn }) => [line(`💬 Turn ${turn}: ${text}`)],
+  stopped: ({ why }) => [
+    line(
+      `⏰ ${why === 'timeout' ? 'Time is up' : 'The budget is spent'}: the best answer so far is delivered`,
+    ),
+  ],
+  final: ({ agent, outcome }) => [line(`🏁 Done: ${outcome}, answer by ${agent}`)],
+};
+
+const lines: LogLines<RunEventBody> = { ...commonLines, ...teamLines, ...researchLines, ...planLines };
+
+/** What the terminal and the log file say of an event. The phrases of the documents that Reprise follows stand as printed there, since people search for them. */
+export function entriesOf(event: RunEvent): LogEntry[] {
+  const linesOf = lines[event.type] as (event: RunEvent) => LogEntry[];
+  return linesOf(event);
+}
+
+/** The same without emoji, for `--plain`. */
+export function withoutEmoji(text: string): string {
+  return text.replace(/\p{Extended_Pictographic}\uFE0F? ?/gu, '');
+}

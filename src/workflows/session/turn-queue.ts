@@ -1,0 +1,74 @@
+import {
+  allHandlersFinished,
+  ApplicationFailure,
+  condition,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
+import { closeSignal, handleTextUpdate } from '../../protocol/definitions.ts';
+import { failureTypes } from '../../protocol/errors.ts';
+import type { TurnResult } from '../../protocol/session.ts';
+
+/** Takes one turn by a function, and tells its end to the one who waits for it. */
+export type QueuedTurn = (take: (text: string) => Promise<TurnResult>) => Promise<void>;
+
+/** The turns that have come by the update `handleText`, in the order of their arrival. */
+export class TurnQueue {
+  readonly #turns: QueuedTurn[] = [];
+  #isClosed = false;
+
+  constructor() {
+    setHandler(
+      handleTextUpdate,
+      (text) => new Promise((resolve, reject) => this.#turns.push(queuedTurn(text, resolve, reject))),
+      { validator: checkText },
+    );
+    setHandler(closeSignal, () => {
+      this.#isClosed = true;
+    });
+  }
+
+  /**
+   * Waits for the next turn.
+   *
+   * @param idle milliseconds after which the session counts as closed; undefined: never
+   * @returns `full` where the history has grown so long that the session should continue as a new run
+   */
+  async next(idle: number | undefined): Promise<QueuedTurn | 'closed' | 'full'> {
+    for (;;) {
+      const isWanted = (): boolean =>
+        this.#turns.length > 0 || this.#isClosed || workflowInfo().continueAsNewSuggested;
+      if (idle === undefined) await condition(isWanted);
+      else if (!(await condition(isWanted, idle))) this.#isClosed = true;
+      const turn = this.#turns.shift();
+      if (turn !== undefined) return turn;
+      if (this.#isClosed) return 'closed';
+      await condition(allHandlersFinished);
+      if (this.#turns.length === 0 && !this.#isClosed) return 'full';
+    }
+  }
+}
+
+/** A turn that fails is told to the one who waits for it, and the conversation goes on without it. */
+function queuedTurn(
+  text: string,
+  resolve: (result: TurnResult) => void,
+  reject: (error: unknown) => void,
+): QueuedTurn {
+  return async (take) => {
+    try {
+      resolve(await take(text));
+    } catch (error) {
+      if (!(error instanceof ApplicationFailure)) throw error;
+      reject(error);
+    }
+  };
+}
+
+function checkText(text: unknown): void {
+  if (typeof text === 'string' && text.trim() !== '') return;
+  throw ApplicationFailure.nonRetryable(
+    'handleText takes a text that is not empty',
+    failureTypes.invalidInput,
+  );
+}
