@@ -74,7 +74,7 @@ describe('an agent’s reply', () => {
     );
     expect(action).toMatchObject({ kind: 'vote', name: 'agent3', callId: 'c2' });
     expect(results.map(({ callId, refusal }) => [callId, refusal?.kind])).toEqual([
-      ['c1', 'no answer'],
+      ['c1', 'no_answer'],
       ['c2', undefined],
       ['c3', 'second_action'],
     ]);
