@@ -33,7 +33,8 @@ export type {
 } from './protocol/custom-orchestrator.ts';
 export * from './protocol/definitions.ts';
 export { failureTypes } from './protocol/errors.ts';
-export type { AgentState, RunEvent } from './protocol/events.ts';
+export type { AgentState } from './protocol/agent-state.ts';
+export type { RunEvent } from './protocol/events.ts';
 export type {
   EarlierMessage,
   HumanAnswer,

@@ -2,18 +2,16 @@ import { Context } from '@temporalio/activity';
 import { historyRoom, newest } from '../workflows/custom-code/newest.ts';
 import type { NewMessage, TokenUsage, ToolSpec, TranscriptRef } from '../protocol/message.ts';
 import type { EarlierMessage } from '../protocol/orchestration.ts';
-import { whyNotRun, type OrchestratorDependencies } from './find-orchestrator.ts';
-import { createCallModel, journalKey, type CallModelDependencies } from './call-model.ts';
-import { createCallTool, type ToolDependencies } from './call-tool.ts';
-import { createListTools } from './list-tools.ts';
+import { whyNotRun, type OrchestratorDependencies } from './custom-code.ts';
+import { createCallModel, journalKey, type CallModelDependencies } from './model.ts';
+import { createCallTool, createListTools, type ToolDependencies } from './tools.ts';
 import { resolveMessages } from './resolve.ts';
-import { createOpenIssue } from './open-issue.ts';
-import { createPersistReport } from './persist-report.ts';
+import { createOpenIssue } from './issues.ts';
+import { createPersistReport, createRecallReports } from './reports.ts';
 import type { PrepareDependencies } from './prepare-input.ts';
 import { createPreparations } from './prepare.ts';
-import { createRecallReports } from './recall-reports.ts';
 import { createSearch } from './search.ts';
-import { createStoreAttachments } from './store-attachments.ts';
+import { createStoreAttachments } from './files.ts';
 
 /** How long the cost of a call that was just abandoned is waited for: its worker learns of it with a heartbeat. */
 const settlingMs = 1500;

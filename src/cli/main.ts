@@ -5,10 +5,9 @@ import { CommandError, exitStatus, say } from './exit.ts';
 import { withConfig, withNotify, withStart, withTemporal, withView, type FollowOptions } from './options.ts';
 import type { AnswerOptions } from './commands/answer.ts';
 import type { ChatOptions } from './commands/chat.ts';
-import type { DecideOptions } from './commands/decide.ts';
+import type { DecideOptions, RestartOptions } from './commands/steer.ts';
 import type { InboxOptions } from './commands/inbox.ts';
-import type { RestartOptions } from './commands/restart.ts';
-import type { SolveOptions } from './commands/solve.ts';
+import type { SolveOptions } from './commands/start.ts';
 import type { StatsOptions } from './commands/stats.ts';
 import type { UpOptions } from './commands/up.ts';
 
@@ -55,11 +54,11 @@ function addRunCommands(program: Command): void {
       ),
     )
     .action(async (task: string, options: FollowOptions) =>
-      (await import('./commands/ask.ts')).ask(task, options),
+      (await import('./commands/start.ts')).ask(task, options),
     );
   withStart(program.command('start [task]', { hidden: true })).action(
     async (task: string | undefined, options: FollowOptions) =>
-      (await import('./commands/ask.ts')).ask(task ?? sampleQuestion, options),
+      (await import('./commands/start.ts')).ask(task ?? sampleQuestion, options),
   );
   withConfig(program.command('chat [text]'))
     .description('a conversation with one agent or a team; without TEXT one turn for each line that is typed')
@@ -89,7 +88,7 @@ function addRunCommands(program: Command): void {
       ),
     )
     .action(async (idea: string, options: FollowOptions) =>
-      (await import('./commands/research.ts')).research(idea, options),
+      (await import('./commands/start.ts')).research(idea, options),
     );
   withStart(program.command('solve <problem>'))
     .description('plans a problem, carries out its subtasks, checks the answer, and repeats only what failed')
@@ -103,7 +102,7 @@ function addRunCommands(program: Command): void {
       ),
     )
     .action(async (problem: string, options: SolveOptions) =>
-      (await import('./commands/solve.ts')).solve(problem, options),
+      (await import('./commands/start.ts')).solve(problem, options),
     );
   withView(program.command('watch <id>'))
     .description('live view of a run, from any machine')
@@ -166,7 +165,7 @@ function addPersonCommands(program: Command): void {
       ),
     )
     .action(async (id: string, options: RestartOptions) =>
-      (await import('./commands/restart.ts')).restart(id, options),
+      (await import('./commands/steer.ts')).restart(id, options),
     );
   withTemporal(program.command('decide <id>'))
     .description('end the loop of a research, as a person')
@@ -178,7 +177,7 @@ function addPersonCommands(program: Command): void {
       examples('reprise decide r1 --accept', 'reprise decide r1 --stop --note "The data cannot be bought"'),
     )
     .action(async (id: string, options: DecideOptions) =>
-      (await import('./commands/decide.ts')).decide(id, options),
+      (await import('./commands/steer.ts')).decide(id, options),
     );
   withTemporal(program.command('stats'))
     .description(
@@ -207,7 +206,7 @@ function addServiceCommands(program: Command): void {
     .command('down')
     .description('end an `up` of this folder')
     .addHelpText('after', examples('reprise down'))
-    .action(async () => (await import('./commands/down.ts')).down());
+    .action(async () => (await import('./commands/up.ts')).down());
   withTemporal(program.command('worker'))
     .description('a worker alone')
     .addOption(extensions())

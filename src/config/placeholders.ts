@@ -1,4 +1,4 @@
-import { redact } from '../models/redact.ts';
+import { redact } from '../models/failures.ts';
 
 /** `${NAME}`: what the variable NAME holds in the worker's environment. */
 export const placeholder = /\$\{([A-Za-z_]\w*)\}/g;

@@ -1,14 +1,14 @@
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { NativeConnection, type Worker } from '@temporalio/worker';
+import { msToTs } from '@temporalio/common/lib/time.js';
 import { createWorker } from '../worker.ts';
 import { quietRuntime } from '../worker/quiet-runtime.ts';
 import { readEnvironment } from '../config/environment.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { endServer, isServing, openServer, reopenServer, type Say } from './home-server.ts';
-import { ensureNamespace } from './namespace.ts';
 import type { Holder, Lock } from './lock.ts';
 
-export interface UpSettings {
+interface UpSettings {
   home: string;
   /** Wanted address of the server, `127.0.0.1:7233`. */
   address: string;
@@ -123,5 +123,23 @@ export class Up {
       if (this.#ending === 'stop') await endServer(home);
       else this.#lock.describe(this.#holder);
     }
+  }
+}
+
+/** How long closed runs are kept, as Temporal's development server keeps those of its default namespace. */
+const retention = msToTs('1 day');
+
+/** gRPC's ALREADY_EXISTS. */
+const alreadyExists = 6;
+
+/** Makes a namespace on our own server, where nobody else would. */
+async function ensureNamespace(connection: NativeConnection, namespace: string): Promise<void> {
+  try {
+    await connection.workflowService.registerNamespace({
+      namespace,
+      workflowExecutionRetentionPeriod: retention,
+    });
+  } catch (error) {
+    if ((error as { code?: number }).code !== alreadyExists) throw error;
   }
 }

@@ -1,8 +1,6 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { ApplicationFailure } from '@temporalio/common';
 import OpenAI from 'openai';
-import { redact } from './redact.ts';
-import { retryDelay } from './retry-after.ts';
 
 /** Types of the failures that leave a model call. Only the first group is retried. */
 export const failureTypes = {
@@ -110,3 +108,40 @@ function hint(status: number, { keyVariable, model }: Endpoint): string {
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** Longer waits than this are a provider's idea of a closed day; the retry policy finds out by itself. */
+const longest = 120_000;
+
+/**
+ * How long a provider asks to wait, in milliseconds from 0 to 120,000; undefined where it does not say.
+ * `retry-after-ms` beats `retry-after`, which holds seconds or an HTTP date.
+ *
+ * @param now milliseconds since the epoch
+ */
+export function retryDelay(headers: Headers | undefined, now: number): number | undefined {
+  const milliseconds = numberIn(headers?.get('retry-after-ms'));
+  if (milliseconds !== undefined) return clamp(milliseconds);
+  const after = headers?.get('retry-after');
+  const seconds = numberIn(after);
+  if (seconds !== undefined) return clamp(seconds * 1000);
+  const date = Date.parse(after ?? '');
+  return Number.isNaN(date) ? undefined : clamp(date - now);
+}
+
+function numberIn(text: string | null | undefined): number | undefined {
+  const number = Number(text ?? NaN);
+  return text?.trim() === '' || Number.isNaN(number) ? undefined : number;
+}
+
+const clamp = (milliseconds: number): number => Math.min(longest, Math.max(0, Math.round(milliseconds)));
+
+/** Takes out known secrets and whatever looks like one. */
+export function redact(text: string, secrets: string[]): string {
+  const known = secrets.filter((secret) => secret.length >= 4);
+  const withoutKnown = known.reduce((rest, secret) => rest.replaceAll(secret, '[redacted]'), text);
+  return withoutKnown
+    .replace(/\bBearer\s+[\w.~+/=-]+/gi, 'Bearer [redacted]')
+    .replace(/\b(?:sk|pk|rk|xai|gsk|ghp|github_pat)[-_][\w*.-]{6,}/g, '[redacted]')
+    .replace(/\bAIza[\w-]{10,}/g, '[redacted]')
+    .replace(/([?&](?:api_?)?key=)[^&\s"']+/gi, '$1[redacted]');
+}

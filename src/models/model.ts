@@ -1,6 +1,6 @@
 import type { AssistantMessage, Message, TokenUsage, ToolSpec } from '../protocol/message.ts';
 import type { Finish, ToolChoice } from '../protocol/model-call.ts';
-import type { LoadedImages } from './images.ts';
+import type { ImageRef } from '../protocol/message.ts';
 
 export interface ModelRequest {
   messages: Message[];
@@ -23,4 +23,14 @@ export interface ModelResponse {
 /** One model behind one wire. Errors leave as `ApplicationFailure`s, typed by `models/failures.ts`. */
 export interface Model {
   complete(request: ModelRequest): Promise<ModelResponse>;
+}
+
+/** Images that were loaded for a request: base64 by the id of their blob. */
+export type LoadedImages = ReadonlyMap<string, string>;
+
+/** The content of an image in base64. @throws where the request came without it */
+export function imageData(images: LoadedImages, { blob }: ImageRef): string {
+  const data = images.get(blob);
+  if (data === undefined) throw new Error(`The image ${blob} was not loaded`);
+  return data;
 }

@@ -1,4 +1,4 @@
-import type { Text } from './message.ts';
+import type { ImageRef, Text } from './message.ts';
 
 /**
  * A file that comes with a problem, as whoever starts a run names it: a path on the worker's machine (a relative one
@@ -29,11 +29,4 @@ export interface Attachment {
   note?: string;
   /** An image by its blob, in base64. */
   image?: ImageRef;
-}
-
-/** An image that stands in the store. */
-export interface ImageRef {
-  /** Id of the blob that holds it in base64. */
-  blob: string;
-  mediaType: string;
 }

@@ -5,21 +5,6 @@ import type { SessionResult } from './session.ts';
 import type { PlannedSubtask, SolveOutcome, StateSummary, Validation } from './plan-and-execute.ts';
 import type { CallToolResult } from './tool.ts';
 
-/** What an agent is doing, as `state` and the live view show it. */
-export type AgentState =
-  | 'waiting'
-  | 'answering'
-  | 'answered'
-  | 'voting'
-  | 'voted'
-  | 'asking'
-  | 'using_tools'
-  | 'planning'
-  | 'criticising'
-  | 'writing'
-  | 'out'
-  | 'timed_out';
-
 /** How a question to a person came to its end; `withdrawn`: the agent that asked does not wait any more. */
 export type QuestionEnd = 'answered' | 'skipped' | 'timeout' | 'withdrawn';
 

@@ -2,7 +2,12 @@
  * The neutral conversation that every room speaks. Providers' own shapes stay inside `models/`.
  */
 
-import type { ImageRef } from './attachment.ts';
+/** An image that stands in the store. */
+export interface ImageRef {
+  /** Id of the blob that holds it in base64. */
+  blob: string;
+  mediaType: string;
+}
 
 /** A text that stands in the store (or in an earlier reply) already, named instead of said again. */
 export type TextRef =

@@ -1,5 +1,5 @@
 import type { PlanSettings } from '../config/plan.ts';
-import type { AgentState } from './events.ts';
+import type { AgentState } from './agent-state.ts';
 import type { Attachment, AttachmentInput } from './attachment.ts';
 import type { PriceTable, Usage } from './usage.ts';
 

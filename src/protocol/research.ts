@@ -1,5 +1,5 @@
 import type { ResearchSettings } from '../config/research.ts';
-import type { AgentState } from './events.ts';
+import type { AgentState } from './agent-state.ts';
 import type { Work } from './search.ts';
 import type { PriceTable, Usage } from './usage.ts';
 

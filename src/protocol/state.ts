@@ -1,4 +1,4 @@
-import type { AgentState } from './events.ts';
+import type { AgentState } from './agent-state.ts';
 import type { OrchestrationResult } from './orchestration.ts';
 import type { ResearchState } from './research.ts';
 import type { SolveState } from './plan-and-execute.ts';

@@ -1,4 +1,4 @@
-import { retryDelay } from '../models/retry-after.ts';
+import { retryDelay } from '../models/failures.ts';
 import { searchFailed, searchRefused } from './failures.ts';
 
 /** A service that is searched over HTTP. */

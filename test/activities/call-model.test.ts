@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { CancelledFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, describe, expect, test } from 'vitest';
-import { createCallModel } from '../../src/activities/call-model.ts';
+import { createCallModel } from '../../src/activities/model.ts';
 import type { AssistantMessage, NewMessage, ToolSpec } from '../../src/protocol/message.ts';
 import type { CallModelInput, CallModelResult } from '../../src/protocol/model-call.ts';
 import type { Model, ModelRequest } from '../../src/models/model.ts';

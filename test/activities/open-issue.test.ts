@@ -1,7 +1,7 @@
 import { CancelledFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createOpenIssue } from '../../src/activities/open-issue.ts';
+import { createOpenIssue } from '../../src/activities/issues.ts';
 import type { Environment } from '../../src/config/environment.ts';
 import { freePort } from '../../src/embedded/ports.ts';
 import { activityBench } from '../support/activity-bench.ts';

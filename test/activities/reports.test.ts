@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { lessonOf } from '../../src/activities/lesson.ts';
-import { createPersistReport } from '../../src/activities/persist-report.ts';
-import { createRecallReports } from '../../src/activities/recall-reports.ts';
+import { createPersistReport, createRecallReports, lessonOf } from '../../src/activities/reports.ts';
 import type { PersistInput } from '../../src/protocol/research.ts';
 import { activityBench } from '../support/activity-bench.ts';
 import { iterationOf, reportOf } from '../support/reports.ts';

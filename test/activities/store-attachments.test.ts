@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { createStoreAttachments } from '../../src/activities/store-attachments.ts';
+import { createStoreAttachments } from '../../src/activities/files.ts';
 import type { Attachment, AttachmentInput } from '../../src/protocol/attachment.ts';
 import { activityBench } from '../support/activity-bench.ts';
 import { folderOf } from '../support/extensions.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Stats } from '../../src/client.ts';
-import { adviceOf } from '../../src/cli/stats/advice.ts';
+import { adviceOf } from '../../src/cli/commands/stats.ts';
 import { sumUp, type Results } from '../../src/client/sum-up.ts';
 import type { ResearchResult } from '../../src/protocol/research.ts';
 import { Home } from '../support/cli.ts';

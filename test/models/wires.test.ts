@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Message, ToolSpec } from '../../src/protocol/message.ts';
-import { toAnthropicConversation } from '../../src/models/anthropic-messages.ts';
+import { toAnthropicConversation } from '../../src/models/anthropic.ts';
 import type { ModelRequest, ModelResponse } from '../../src/models/model.ts';
 import { modelOpener } from '../../src/models/open-model.ts';
-import { toOpenaiMessages } from '../../src/models/openai-messages.ts';
+import { toOpenaiMessages } from '../../src/models/openai.ts';
 import type { Backend } from '../../src/config/backend.ts';
 import { startModelServer, type Scripted, type Seen } from '../support/model-server.ts';
 

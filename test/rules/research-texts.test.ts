@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { objectIn } from '../../src/workflows/agent/json-text.ts';
+import { objectIn } from '../../src/workflows/agent/text.ts';
 import { isSameIdea, planIn, planOf } from '../../src/workflows/research/rules/plan.ts';
 import {
   completed,

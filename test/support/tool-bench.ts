@@ -2,8 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { createCallTool } from '../../src/activities/call-tool.ts';
-import { createListTools } from '../../src/activities/list-tools.ts';
+import { createCallTool, createListTools } from '../../src/activities/tools.ts';
 import type { Environment } from '../../src/config/environment.ts';
 import type {
   CallToolInput,

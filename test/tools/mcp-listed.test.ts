@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { textOfContent } from '../../src/tools/mcp/content.ts';
-import { sideEffectsOf, specOf } from '../../src/tools/mcp/listed.ts';
+import { sideEffectsOf, specOf, textOfContent } from '../../src/tools/mcp/servers.ts';
 import { unreadable } from '../../src/tools/parameters.ts';
 
 describe('hints of a server say what running a tool twice would do', () => {

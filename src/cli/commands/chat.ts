@@ -1,8 +1,7 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
+import { readFileSync } from 'node:fs';
 import { newRunId, RunNotOpenError, type Reprise, type SessionInput, type SessionRun } from '../../client.ts';
-import { readHistory } from '../chat/history.ts';
-import { openLines } from '../chat/lines.ts';
-import { chatCommand, checkText, leave, takeTurn } from '../chat/turn.ts';
+import { chatCommand, checkText, leave, openLines, takeTurn } from './chat-turn.ts';
 import { readPartner } from '../checked-config.ts';
 import { openWithWorker, revive } from '../connection.ts';
 import { CommandError, exitStatus, say, usageError } from '../exit.ts';
@@ -10,7 +9,10 @@ import { asCommandError } from '../failures.ts';
 import { follow } from '../follow.ts';
 import type { FollowOptions } from '../options.ts';
 import { canPrompt } from '../questions/read-line.ts';
-import { placeText } from '../start.ts';
+import { placeText } from './start.ts';
+import { problemsOf, problemText } from '../../config/problems.ts';
+import { sessionInputSchema } from '../../config/session-input.ts';
+import type { EarlierMessage } from '../../protocol/orchestration.ts';
 
 export interface ChatOptions extends FollowOptions {
   history?: string;
@@ -102,5 +104,29 @@ async function end(session: SessionRun): Promise<void> {
     await session.close();
   } catch (error) {
     if (!(error instanceof RunNotOpenError)) throw error;
+  }
+}
+
+const schema = sessionInputSchema.shape.history;
+
+const form = 'A history is [{"role": "system" | "user" | "assistant", "content": "…"}, …]';
+
+/** Reads what was said before a conversation. @throws `CommandError`, status 2, with everything that is wrong */
+export function readHistory(file: string): EarlierMessage[] {
+  const content = parse(file);
+  const checked = schema.safeParse(content);
+  if (checked.success) return checked.data;
+  const problems = problemsOf(schema, checked.error, content);
+  throw usageError([...problems.map((problem) => problemText(problem, file)), form].join('\n'));
+}
+
+function parse(file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const reason =
+      code === 'ENOENT' ? 'no such file' : error instanceof SyntaxError ? `is no JSON: ${message}` : message;
+    throw usageError(`${file}: ${reason}\n${form}`);
   }
 }

@@ -4,8 +4,8 @@ import { print, say } from '../exit.ts';
 import { reasonOf } from '../failures.ts';
 import { harmless } from '../live/telling.ts';
 import type { CommonOptions } from '../options.ts';
-import { adviceOf } from '../stats/advice.ts';
-import { statsText } from '../stats/text.ts';
+import type { OrchestrationStats, ResearchStats, RestartCounts, Stats } from '../../client.ts';
+import { costText, countText, numberText } from '../live/spent.ts';
 
 export type StatsOptions = Pick<CommonOptions, 'json' | 'plain' | 'temporal'>;
 
@@ -29,4 +29,132 @@ export async function stats({ json, plain, ...options }: StatsOptions): Promise<
   } finally {
     await reprise.close();
   }
+}
+
+/** The figures in lines for a person. @param heading makes a heading of a text */
+export function statsText(stats: Stats, heading: (text: string) => string): string {
+  const { orchestration, research, unread } = stats;
+  const blocks = [
+    [
+      heading(`Orchestrations: ${countText(orchestration.runs, 'run')}`),
+      ...orchestrationLines(orchestration),
+    ],
+    [heading(`Research: ${countText(research.runs, 'run')}`), ...researchLines(research)],
+    unread === 0 ? [] : [`Not counted: ${countText(unread, 'run')} that could not be read`],
+    adviceOf(stats),
+  ];
+  return blocks
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join('\n'))
+    .join('\n\n');
+}
+
+function orchestrationLines(stats: OrchestrationStats): string[] {
+  const { runs, restarted, cost, meanRun } = stats;
+  if (runs === 0) return [];
+  return [
+    ...countLines(stats, ''),
+    ...(restarted < runs ? [`  a run without a restart takes ${costText(meanRun.without)}`] : []),
+    ...(restarted > 0
+      ? [
+          `  a run with a restart or more takes ${costText(meanRun.restarted)}`,
+          `  a restart costs about ${costText(cost.perRestart)}`,
+        ]
+      : []),
+  ];
+}
+
+function researchLines(stats: ResearchStats): string[] {
+  const { runs, restarts, gain, byKind, cost } = stats;
+  if (runs === 0) return [];
+  if (restarts === 0) return countLines(stats, '');
+  const kinds = Object.entries(byKind)
+    .filter(([, counted]) => counted.restarts > 0)
+    .map(([kind, counted]) => `${counted.restarts} ${kind}`);
+  const { measured, rose, fell, mean } = gain;
+  const change =
+    measured === 0
+      ? 'no restart has a score before and after'
+      : `${mean > 0 ? '+' : ''}${numberText(mean, 1)} points on the average, ${rose} rose, ${fell} fell ` +
+        `(${countText(measured, 'restart')} with a score before and after)`;
+  return [
+    ...countLines(stats, ` (${kinds.join(', ')})`),
+    `  score: ${change}`,
+    `  restarts have cost ${costText(cost.total)}`,
+    `  a restart costs ${costText(cost.perRestart)}`,
+  ];
+}
+
+/** @param kinds what is added to the number of restarts */
+function countLines({ restarted, share, restarts, outcomes }: RestartCounts, kinds: string): string[] {
+  if (restarted === 0) return ['  none has restarted'];
+  const ends = Object.entries(outcomes).map(([outcome, count]) => `${count} ${outcome}`);
+  return [
+    `  ${restarted} restarted (${numberText(share * 100, 0)}%), with ${countText(restarts, 'restart')}${kinds}`,
+    `  those ended: ${ends.join(', ')}`,
+  ];
+}
+
+/** Fewer cases tell nothing. */
+const fewest = 5;
+
+/** Whether restarts pay, a sentence for each type of runs that there are. Nothing follows from it by itself. */
+export const adviceOf = ({ orchestration, research }: Stats): string[] => [
+  ...aboutOrchestrations(orchestration),
+  ...aboutResearches(research),
+];
+
+function aboutOrchestrations(stats: OrchestrationStats): string[] {
+  const { runs, restarted, outcomes } = stats;
+  if (runs === 0) return [];
+  if (restarted === 0 && runs >= fewest)
+    return [
+      `None of ${runs} orchestrations has restarted: the limit max_orchestration_restarts costs nothing.`,
+    ];
+  if (restarted < fewest)
+    return [
+      `Too few orchestrations have restarted to tell whether it pays: ${restarted}, of ${fewest} at least.`,
+    ];
+  const submitted = outcomes['submitted'] ?? 0;
+  const of = `${submitted} of ${restarted} orchestrations that restarted ended with an answer that was submitted`;
+  return [
+    submitted * 2 >= restarted
+      ? `${of}: the limit max_orchestration_restarts pays.`
+      : `Only ${of}: a lower max_orchestration_restarts would save up to ${savingOf(stats)}.`,
+  ];
+}
+
+function aboutResearches(stats: ResearchStats): string[] {
+  const { runs, restarts, byKind } = stats;
+  const { measured, rose, mean } = byKind.viability.gain;
+  if (runs === 0) return [];
+  if (restarts === 0 && runs >= fewest)
+    return [
+      `None of ${runs} runs of research has restarted: the limit max_planning_iterations costs nothing.`,
+    ];
+  if (measured < fewest)
+    return [
+      `Too few restarts for viability have a score before and after to tell whether they pay: ${measured}, of ${fewest} at least.`,
+    ];
+  const points = `${numberText(Math.abs(mean), 1)} points on the average`;
+  const cases = `in ${rose} of ${measured} cases`;
+  if (mean <= 0)
+    return [
+      `Restarts for viability have not raised the score (${mean < 0 ? '-' : ''}${points}; it rose ${cases}): ` +
+        `a lower max_planning_iterations would save up to ${savingOf(stats)}.`,
+    ];
+  if (rose * 2 <= measured)
+    return [
+      `Restarts for viability have gained ${points}, but the score rose only ${cases}: ` +
+        `a lower max_planning_iterations would save up to ${savingOf(stats)}.`,
+    ];
+  return [
+    `Restarts for viability have gained ${points}; the score rose ${cases}: the limit max_planning_iterations pays.`,
+  ];
+}
+
+/** What runs would take less without any restart. */
+function savingOf({ runs, cost: { total } }: OrchestrationStats | ResearchStats): string {
+  const { calls, tokens, costUsd } = total;
+  return `${costText({ calls: calls / runs, tokens: tokens / runs, costUsd: costUsd / runs })} a run`;
 }

@@ -1,5 +1,5 @@
 import { connect, taskQueue } from '../../client.ts';
-import { askToHandOver } from '../../embedded/background.ts';
+import { askToHandOver, stopUp } from '../../embedded/background.ts';
 import { endServer } from '../../embedded/home-server.ts';
 import { lastUse } from '../../embedded/last-use.ts';
 import { readHolder, takeLock, type Holder, type Lock } from '../../embedded/lock.ts';
@@ -122,4 +122,14 @@ async function countOpen({ holder: { address, namespace, serverPid } }: Up): Pro
   } finally {
     await reprise.close();
   }
+}
+
+/** `reprise down`: ends this folder's `up`. Runs that are open go on with the next one. */
+export async function down(): Promise<void> {
+  const home = homeFolder();
+  say(
+    (await stopUp(home))
+      ? 'Reprise is down; open runs go on when it is up again'
+      : `Nothing is up in ${home}`,
+  );
 }

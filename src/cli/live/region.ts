@@ -1,6 +1,6 @@
 import colors from 'picocolors';
 import type { RunState } from '../../client.ts';
-import type { AgentState } from '../../protocol/events.ts';
+import type { AgentState } from '../../protocol/agent-state.ts';
 import { inWords } from '../../workflows/runtime/details.ts';
 import { progressOf } from './progress.ts';
 import { durationText, spentText } from './spent.ts';

@@ -7,7 +7,7 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { ErrorCode, type Tool as McpTool } from '@modelcontextprotocol/sdk/types.js';
 import type { McpServer } from '../../config/backend.ts';
 import type { Environment } from '../../config/environment.ts';
-import { redact } from '../../models/redact.ts';
+import { redact } from '../../models/failures.ts';
 import { SourceError } from '../tool.ts';
 import { replaced, withoutSecrets, type Replaced } from './variables.ts';
 

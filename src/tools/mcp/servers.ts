@@ -5,15 +5,16 @@ import {
   McpError,
   type CallToolResult,
   type Tool as McpTool,
+  type ToolAnnotations,
 } from '@modelcontextprotocol/sdk/types.js';
 import type { McpServer } from '../../config/backend.ts';
 import { defaultTimeout } from '../definition.ts';
 import { ToolError, type Tool } from '../tool.ts';
-import type { ToolRegistrySettings } from '../tool-registry.ts';
 import { connect, type Connection, type ConnectSettings } from './connection.ts';
-import { textOfContent } from './content.ts';
-import { sideEffectsOf, specOf } from './listed.ts';
 import { withoutSecrets } from './variables.ts';
+import type { ParameterSchema, ToolSpec } from '../../protocol/message.ts';
+import type { SideEffects } from '../../protocol/tool.ts';
+import { unreadable, withoutDialect } from '../parameters.ts';
 
 /** Longer than any tool may run: its own timeout ends a call, by its signal. */
 const noTimeoutMs = 2 ** 31 - 1;
@@ -23,7 +24,7 @@ export class McpServers {
   readonly #settings: Omit<ConnectSettings, 'onClosed'>;
   readonly #connections = new Map<string, Promise<Connection>>();
 
-  constructor({ folder, logs, environment }: ToolRegistrySettings) {
+  constructor({ folder, logs, environment }: Omit<ConnectSettings, 'onClosed'>) {
     this.#settings = { folder: resolve(folder), logs, environment };
   }
 
@@ -93,3 +94,55 @@ function explained(error: unknown, { name }: McpServer): unknown {
       'the next call starts it again',
   );
 }
+
+/** What a tool of an MCP server returned, as a text: its texts joined, everything else as JSON, a block each. */
+export function textOfContent({ content, structuredContent }: CallToolResult): string {
+  if (content.length === 0 && structuredContent !== undefined) return JSON.stringify(structuredContent);
+  return content.map((part) => (part.type === 'text' ? part.text : JSON.stringify(part))).join('\n');
+}
+
+/**
+ * What running a server's tool twice would do, as far as its hints say.
+ * None is taken for `none`: a call that leaves the worker may last, so it is no matter for a local activity.
+ */
+export function sideEffectsOf({
+  readOnlyHint,
+  idempotentHint,
+  destructiveHint,
+}: ToolAnnotations = {}): SideEffects {
+  if (readOnlyHint) return 'undeclared';
+  if (idempotentHint) return 'idempotent';
+  return readOnlyHint === false || destructiveHint ? 'once' : 'undeclared';
+}
+
+/** A server's tool as a model is offered it. Models take fewer characters in a name than servers do. */
+export function specOf({ name, title, description, inputSchema }: McpTool): ToolSpec {
+  return {
+    name: name.replaceAll(/[^\w-]/g, '_').slice(0, 64),
+    description: description ?? title ?? name,
+    parameters: checkable(inputSchema),
+  };
+}
+
+/** A schema that arguments can be checked against: what zod cannot read is let through, since the server checks too. */
+function checkable(inputSchema: McpTool['inputSchema']): ParameterSchema {
+  const complete = { properties: {}, ...withoutDialect(inputSchema) } as unknown as ParameterSchema;
+  if (unreadable(complete) === undefined) return complete;
+  const { properties, required } = complete;
+  const definitions = '$defs' in complete ? { $defs: complete.$defs } : {};
+  const readable = Object.entries(properties).map(([name, property]) => {
+    const alone = { type: 'object', properties: { [name]: property }, ...definitions };
+    return [name, unreadable(alone) === undefined ? property : described(property)];
+  });
+  const lenient = {
+    type: 'object' as const,
+    properties: Object.fromEntries(readable) as Record<string, unknown>,
+    ...(required && { required }),
+  };
+  const whole = { ...lenient, ...definitions };
+  return unreadable(whole) === undefined ? whole : lenient;
+}
+
+const described = (property: unknown): object => ({
+  description: (property as { description?: string } | null)?.description ?? '',
+});

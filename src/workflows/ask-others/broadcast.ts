@@ -1,13 +1,13 @@
 import { CancellationScope, CancelledFailure, isCancellation } from '@temporalio/workflow';
 import type { BroadcastResult } from '../../protocol/questions.ts';
 import type { RunEventBody } from '../../protocol/events.ts';
-
 import type { AskEnd } from './human-input-queue.ts';
 import {
   askRefusalText,
   historyNote,
   shadowNotice,
   shadowQuestion,
+  shadowText,
   type AskingMode,
   type AskRefusal,
   type ResponseDepth,
@@ -16,9 +16,10 @@ import type { Agent } from '../agent/agent.ts';
 import type { AskCall } from './ask-call.ts';
 import { callFailure } from '../agent/failures.ts';
 import type { HumanInput } from './human-input.ts';
-import type { ModelCaller } from '../agent/model-caller.ts';
-import { askShadow } from './shadow.ts';
-import { textRef, storeTexts } from '../agent/text-refs.ts';
+import type { ModelCaller, Purpose } from '../agent/model-caller.ts';
+import { storeTexts, textRef } from '../agent/text-refs.ts';
+import type { Content, Text } from '../../protocol/message.ts';
+import { systemMessage } from '../agent/prompts.ts';
 
 /** Somebody who asks or is asked. */
 export interface Asker {
@@ -31,7 +32,7 @@ export interface Asker {
   asking: number;
 }
 
-export interface BroadcastSettings {
+interface BroadcastSettings {
   mode: AskingMode;
   /** Milliseconds that a question waits for its responses. */
   timeout: number;
@@ -41,7 +42,7 @@ export interface BroadcastSettings {
 }
 
 /** What of its run a broadcast needs. */
-export interface BroadcastContext {
+interface BroadcastContext {
   models: ModelCaller;
   humanInput: HumanInput;
   emit: (event: RunEventBody) => void;
@@ -182,4 +183,39 @@ function personResult(end: AskEnd): Result {
     case 'skipped':
       return { status: end.status, responses: [], no_response: ['human'] };
   }
+}
+
+/** What a shadow said. */
+interface ShadowResponse {
+  content: string;
+  /** The same, by reference where it is long. */
+  text: Text;
+}
+
+/**
+ * Lets an agent's shadow answer a question while the agent goes on: a fork of its conversation, its persona and its
+ * backend, no tools (MassGen's documentation "Agent Communication", Shadow Agent Architecture).
+ *
+ * @throws what a model call throws
+ */
+async function askShadow(
+  models: ModelCaller,
+  { fork, persona }: Agent,
+  question: Content,
+  purpose: Omit<Purpose, 'what'>,
+): Promise<ShadowResponse> {
+  const { transcript, append, writing } = fork;
+  const call = models.start(
+    persona,
+    { what: 'shadow', ...purpose },
+    {
+      system: systemMessage(persona.text, shadowText),
+      transcript,
+      append: [...append, { role: 'user', content: question }],
+      tools: null,
+      shadow: writing === undefined ? {} : { writing },
+    },
+  );
+  const { reply, transcript: forked } = await call.result;
+  return { content: reply.content, text: textRef(reply.content, { segment: forked.id }) };
 }

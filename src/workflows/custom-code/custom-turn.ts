@@ -12,10 +12,9 @@ import type {
 import type { TranscriptRef } from '../../protocol/message.ts';
 import type { ReplyCall } from '../../protocol/model-call.ts';
 import { Branches } from './branches.ts';
+import { callOf, checkedCall, checkedMessages, replyOf, TextRefCache } from './messages.ts';
 import { historyRoom, newest } from './newest.ts';
-import { callOf, checkedCall, checkedMessages, replyOf } from './messages.ts';
 import { callFailure, isBudgetSpent } from '../agent/failures.ts';
-import { TextRefCache } from './text-ref-cache.ts';
 import { withTemperature, type ModelCaller, type Persona } from '../agent/model-caller.ts';
 import type { ToolAnswer } from '../agent/tool-executor.ts';
 

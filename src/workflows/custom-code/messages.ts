@@ -3,8 +3,10 @@ import type {
   OrchestratorReply,
   OrchestratorToolCall,
 } from '../../protocol/custom-orchestrator.ts';
-import type { Content, NewMessage, ToolCall } from '../../protocol/message.ts';
+import type { Content, NewMessage, Text, ToolCall, TranscriptRef } from '../../protocol/message.ts';
 import type { Reply, ReplyCall } from '../../protocol/model-call.ts';
+import { storeTexts, textRef } from '../agent/text-refs.ts';
+import type { ToolAnswer } from '../agent/tool-executor.ts';
 
 /**
  * A conversation as an orchestrator gives it, checked, with nothing in its messages but what belongs there: the same
@@ -58,7 +60,7 @@ export function checkedCall(call: unknown, place: string): OrchestratorToolCall 
 }
 
 /** A message on its way to a model, with its text as it is named there. */
-export function newMessageOf(message: OrchestratorMessage, content: Content): NewMessage {
+function newMessageOf(message: OrchestratorMessage, content: Content): NewMessage {
   switch (message.role) {
     case 'system':
     case 'user':
@@ -89,3 +91,39 @@ export function replyOf({ content, calls }: Reply): OrchestratorReply {
 
 export const callOf = ({ id, name, arguments: input, error }: OrchestratorToolCall): ReplyCall =>
   error === undefined ? { id, name, input } : { id, name, error };
+
+type Result = Pick<ToolAnswer, 'text' | 'content'>;
+
+/** Texts that stand in the store or in a reply already: no later call repeats the long ones. */
+export class TextRefCache {
+  readonly #texts = new Map<string, Text>();
+  readonly #results = new Map<string, Result>();
+
+  /** @param place where a conversation stands that ends with the reply */
+  addReply(content: string, place: TranscriptRef): void {
+    this.#texts.set(content, textRef(content, { segment: place.id }));
+  }
+
+  /** A long result is shown by its beginning; a model that is told that as the result of the call gets the whole. */
+  addResult(callId: string, result: Result): void {
+    this.#results.set(callId, result);
+  }
+
+  /** Messages on their way to a model; long texts that are new are stored first. */
+  async newMessages(messages: OrchestratorMessage[]): Promise<NewMessage[]> {
+    const contents = messages
+      .filter((message) => this.#resultIn(message) === undefined)
+      .map(({ content }) => content);
+    const fresh = [...new Set(contents)].filter((content) => !this.#texts.has(content));
+    const stored = await storeTexts(fresh);
+    fresh.forEach((content, index) => this.#texts.set(content, stored[index] ?? content));
+    return messages.map((message) =>
+      newMessageOf(message, this.#resultIn(message) ?? this.#texts.get(message.content) ?? message.content),
+    );
+  }
+
+  #resultIn(message: OrchestratorMessage): ToolAnswer['content'] | undefined {
+    const result = message.role === 'tool' ? this.#results.get(message.callId) : undefined;
+    return result?.text === message.content ? result.content : undefined;
+  }
+}

@@ -1,7 +1,8 @@
 import type { OrchestratorSettings } from '../../config/orchestrators.ts';
 import type { Backend } from '../../config/backend.ts';
 import type { Team } from '../../config/team.ts';
-import type { AgentState, Requester } from '../../protocol/events.ts';
+import type { AgentState } from '../../protocol/agent-state.ts';
+import type { Requester } from '../../protocol/events.ts';
 import type { NewMessage, Text, TranscriptRef } from '../../protocol/message.ts';
 import type { EarlierMessage } from '../../protocol/orchestration.ts';
 import type { OrchestrationPhase } from '../../protocol/state.ts';

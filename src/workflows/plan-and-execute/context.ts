@@ -2,7 +2,7 @@ import { proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../../activities/activities.ts';
 import type { PlanSettings } from '../../config/plan.ts';
 import type { Attachment, AttachmentInput } from '../../protocol/attachment.ts';
-import type { AgentState } from '../../protocol/events.ts';
+import type { AgentState } from '../../protocol/agent-state.ts';
 import type { Text } from '../../protocol/message.ts';
 import type {
   PreparedSolve,

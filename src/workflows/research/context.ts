@@ -1,7 +1,7 @@
 import { isCancellation, proxyLocalActivities } from '@temporalio/workflow';
 import type { Activities } from '../../activities/activities.ts';
 import type { ResearchSettings } from '../../config/research.ts';
-import type { AgentState } from '../../protocol/events.ts';
+import type { AgentState } from '../../protocol/agent-state.ts';
 import type { Text } from '../../protocol/message.ts';
 import type {
   Iteration as IterationRecord,

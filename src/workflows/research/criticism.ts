@@ -1,7 +1,7 @@
 import { textRef } from '../agent/text-refs.ts';
 import { structured, type OutputSpec, type StructuredResult } from '../agent/structured-output.ts';
 import { askForScore, criticismTool, dossierMessage, type Dossier } from './prompts.ts';
-import { objectIn } from '../agent/json-text.ts';
+import { objectIn } from '../agent/text.ts';
 import { scoreIn } from './rules/score.ts';
 import { verdictOf, viabilityOf } from './rules/viability.ts';
 import { atWork, failureOf, newRoleAgent, purposeOf, type Draft, type ResearchContext } from './context.ts';

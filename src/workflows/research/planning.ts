@@ -6,7 +6,7 @@ import { failureTypes } from '../../protocol/errors.ts';
 import type { Plan } from '../../protocol/research.ts';
 import { ideaMessage, planTool, replanMessage, unchangedIdea } from './prompts.ts';
 import { isSameIdea, planIn, planOf } from './rules/plan.ts';
-import { hasWords } from '../agent/words.ts';
+import { hasWords } from '../agent/text.ts';
 import {
   atWork,
   failureOf,

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { WriteStream } from 'node:tty';
 import { expect, test } from 'vitest';
-import { TerminalView } from '../../../src/cli/live/terminal-view.ts';
+import { TerminalView } from '../../../src/cli/live/view.ts';
 import type { RunSnapshot, RunEvent } from '../../../src/client.ts';
 import type { OrchestrationState } from '../../../src/protocol/state.ts';
 

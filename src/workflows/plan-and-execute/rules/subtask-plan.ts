@@ -1,5 +1,5 @@
 import type { PlannedSubtask, QueryAnalysis } from '../../../protocol/plan-and-execute.ts';
-import { objectIn } from '../../agent/json-text.ts';
+import { objectIn } from '../../agent/text.ts';
 
 const strings = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((each): each is string => typeof each === 'string') : [];

@@ -1,5 +1,5 @@
 import type { Validation } from '../../../protocol/plan-and-execute.ts';
-import { objectIn } from '../../agent/json-text.ts';
+import { objectIn } from '../../agent/text.ts';
 
 export type AfterValidation =
   /** `unvalidated`: nothing failed, but no validator has said that the answer is complete. */

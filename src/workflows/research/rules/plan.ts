@@ -1,6 +1,5 @@
 import type { Plan } from '../../../protocol/research.ts';
-import { objectIn } from '../../agent/json-text.ts';
-import { hasWords } from '../../agent/words.ts';
+import { hasWords, objectIn } from '../../agent/text.ts';
 
 const mostQueries = 5;
 const longestIdea = 500;

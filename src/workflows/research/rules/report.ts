@@ -1,7 +1,6 @@
 import type { Report } from '../../../protocol/research.ts';
 import type { Work } from '../../../protocol/search.ts';
-import { objectIn } from '../../agent/json-text.ts';
-import { hasWords } from '../../agent/words.ts';
+import { hasWords, objectIn } from '../../agent/text.ts';
 
 /** A report whose texts cite hits by their marks, as `[1.2]`. */
 export type Draft = Omit<Report, 'sources'>;
@@ -130,3 +129,16 @@ export function finished(draft: Draft, marks: Marks): Report {
   if (sources.length === 0) for (const each of marks.keys()) numberOf(each);
   return { title: draft.title, summary, sections, sources };
 }
+
+/** A report as Markdown, its sources numbered as its texts cite them. */
+export function markdownOf({ title, summary, sections, sources }: Report): string {
+  return [
+    `# ${title}`,
+    summary,
+    ...sections.flatMap(({ heading, text }) => [`## ${heading}`, text]),
+    ...(sources.length === 0 ? [] : ['## Sources', sources.map(sourceLine).join('\n')]),
+  ].join('\n\n');
+}
+
+const sourceLine = ({ title, url }: Report['sources'][number], index: number): string =>
+  `${index + 1}. ${title === url ? '' : `${title}: `}${url}`;

@@ -1,14 +1,15 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
+import { createInterface } from 'node:readline';
 import type { EventCursor, SessionRun } from '../../client.ts';
 import { isPassing } from '../../client/snapshot.ts';
 import { revive } from '../connection.ts';
 import { problemsOf, problemText } from '../../config/problems.ts';
 import { sessionInputSchema } from '../../config/session-input.ts';
 import { exitStatus, print, say, usageError } from '../exit.ts';
-import { Following } from '../following.ts';
-import { watchCommand } from '../follow.ts';
+import { Following, watchCommand } from '../follow.ts';
 import type { FollowOptions } from '../options.ts';
 import { shellWord, temporalOption } from '../questions/box.ts';
+import { canPrompt, readLine } from '../questions/read-line.ts';
 
 /** @throws `CommandError`, status 2, where no session would take the text */
 export function checkText(text: string): void {
@@ -62,5 +63,42 @@ async function placeOf(session: SessionRun): Promise<EventCursor | undefined> {
   } catch (error) {
     if (error instanceof WorkflowNotFoundError || isPassing(error)) return undefined;
     throw error;
+  }
+}
+
+/** Where a person's lines come from, one for each turn. */
+interface Lines {
+  /** The next line; nothing when there are no more, `interrupt` at Ctrl-C. */
+  next(): Promise<{ line: string } | 'interrupt' | undefined>;
+}
+
+/** Lines as they are typed on the terminal, or as they come by standard input. */
+export function openLines(): Lines {
+  return canPrompt() ? new TypedLines() : new PipedLines();
+}
+
+class TypedLines implements Lines {
+  readonly #pasted: string[] = [];
+  readonly #earlier: string[] = [];
+
+  async next() {
+    const pasted = this.#pasted.shift();
+    if (pasted !== undefined) return { line: pasted };
+    const entered = await readLine('> ', { history: this.#earlier });
+    if (entered.kind === 'interrupt') return entered.kind;
+    if (entered.kind !== 'line') return undefined;
+    this.#pasted.push(...entered.more);
+    if (entered.text.trim() !== '') this.#earlier.unshift(entered.text);
+    return { line: entered.text };
+  }
+}
+
+class PipedLines implements Lines {
+  // Lines that come before they are asked for are kept only by an iterator that is there already.
+  readonly #lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
+
+  async next() {
+    const { done, value } = await this.#lines.next();
+    return done ? undefined : { line: value };
   }
 }

@@ -1,3 +1,6 @@
+/** Whether a text says anything: signs alone do not. */
+export const hasWords = (text: string): boolean => /[\p{L}\p{N}]/u.test(text);
+
 /** The first JSON object in a text, fenced or among other words; undefined: there is none. */
 export function objectIn(text: string): Record<string, unknown> | undefined {
   const fenced = /```(?:json)?\s*\n([^]*?)\n\s*```/.exec(text)?.[1];

@@ -1,0 +1,109 @@
+import { Context } from '@temporalio/activity';
+import type { Iteration, PersistInput, StoredReport } from '../protocol/research.ts';
+import { hashOf } from '../store/ids.ts';
+import type { Store } from '../store/store.ts';
+import type { Recalled } from '../protocol/search.ts';
+import { addressOfReport, newestReports } from '../search/reports.ts';
+import { closeness } from '../search/similarity.ts';
+import { bounded, tidied } from '../search/tidy.ts';
+
+/** The activity `persistReport`: stores what came of a run. The id follows from the run, so that a retry writes nothing twice. */
+export function createPersistReport({ store }: { store: Store }) {
+  return async function persistReport(input: PersistInput): Promise<{ reportId: string }> {
+    const { workflowId = '', runId = '' } = Context.current().info.workflowExecution ?? {};
+    const id = hashOf(runId).slice(0, 16);
+    await store.putReport({ ...input, id, workflowId, createdAt: new Date().toISOString() });
+    return { reportId: id };
+  };
+}
+
+/** Runs on ideas that share less have nothing to teach. */
+const leastCloseness = 0.3;
+
+/** Runs on ideas that share more are tries of one idea. */
+const oneIdea = 0.75;
+
+/** How many runs are recalled, and how many of the works that each had found. */
+const most = { runs: 8, works: 50 };
+
+/**
+ * The activity `recallReports`: the stored runs on ideas that are near one, the nearest first, the newest of equals.
+ * Of several on about the same idea there is one.
+ */
+export function createRecallReports({ store }: { store: Store }) {
+  return async function recallReports({ idea }: { idea: string }): Promise<Recalled[]> {
+    const newestFirst = await store.reports(newestReports);
+    const near = newestFirst
+      .map((stored) => ({ stored, similarity: nearest([idea], ideasOf(stored)) }))
+      .filter(({ similarity }) => similarity >= leastCloseness)
+      .sort((one, other) => other.similarity - one.similarity);
+    const chosen: typeof near = [];
+    for (const each of near) {
+      const ideas = ideasOf(each.stored);
+      if (chosen.length === most.runs) break;
+      if (chosen.every(({ stored }) => nearest(ideas, ideasOf(stored)) < oneIdea)) chosen.push(each);
+    }
+    return chosen.map(({ stored, similarity }) => recalled(stored, similarity));
+  };
+}
+
+const ideasOf = ({ idea, iterations }: StoredReport): string[] => [
+  idea,
+  ...iterations.map((each) => each.idea),
+];
+
+const nearest = (ideas: string[], others: string[]): number =>
+  Math.max(...ideas.flatMap((idea) => others.map((other) => closeness(idea, other))));
+
+function recalled(stored: StoredReport, similarity: number): Recalled {
+  const similar = tidied(stored.similar.map((work) => ({ ...work, text: '' })));
+  const [report] = tidied([{ title: stored.report.title, url: addressOfReport(stored.id), text: '' }]);
+  return {
+    title: report?.title ?? stored.id,
+    url: addressOfReport(stored.id),
+    similarity,
+    similar: similar.slice(0, most.works).map(({ title, url }) => ({ title, url })),
+    lesson: lessonOf(stored),
+  };
+}
+
+/** In characters: of the whole, and of each idea and reason in it. */
+const longest = { lesson: 1000, part: 140 };
+
+/**
+ * What a stored run has to teach, in a few lines for models: its idea, how it ended, what helped, and what was tried.
+ * What helped comes before what was tried, which may be cut.
+ */
+export function lessonOf({ idea, outcome, iterations }: StoredReport): string {
+  const lines = [
+    `Idea: ${part(idea)}`,
+    `Outcome: ${outcome}`,
+    ...iterations.flatMap(helped),
+    ...iterations.map(tried),
+  ];
+  return bounded(lines.join('\n'), longest.lesson);
+}
+
+/** A restart after which the score rose. */
+function helped(
+  { iteration, score, restartKind }: Iteration,
+  index: number,
+  iterations: Iteration[],
+): string[] {
+  const after = iterations[index + 1]?.score ?? null;
+  if (restartKind === null || score === null || after === null || after <= score) return [];
+  return [
+    `Helped: the restart after iteration ${iteration} (${restartKind}) raised the score by ${round(after - score)}, ` +
+      `from ${score} to ${after}`,
+  ];
+}
+
+function tried({ iteration, idea, score, verdict, restartReason }: Iteration): string {
+  const scored = score === null ? (verdict ?? 'not scored') : `score ${score}, ${verdict}`;
+  const restarted = restartReason === null ? '' : `; restarted: ${part(restartReason)}`;
+  return `Iteration ${iteration}: ${part(idea)} (${scored})${restarted}`;
+}
+
+const part = (text: string): string => bounded(text.replace(/\s+/g, ' ').trim(), longest.part);
+
+const round = (score: number): number => Math.round(score * 100) / 100;
