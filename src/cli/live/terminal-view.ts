@@ -1,11 +1,10 @@
 import type { WriteStream } from 'node:tty';
-import { stripVTControlCharacters } from 'node:util';
 import { createLogUpdate } from 'log-update';
+import stringWidth from 'string-width';
 import type { Look } from '../../client.ts';
 import { drawRegion } from './region.ts';
 import { Telling } from './telling.ts';
 import type { View } from './view.ts';
-import { widthOf } from './width.ts';
 
 /** What has happened scrolls up; below it a region shows what is going on, redrawn in place. */
 export class TerminalView implements View {
@@ -69,7 +68,7 @@ export class TerminalView implements View {
   /** A narrower terminal has wrapped the region's lines: it takes more rows now than when it was drawn. */
   #redrawReflowed(): void {
     const height = this.#drawn
-      .map((line) => Math.ceil(widthOf(stripVTControlCharacters(line)) / this.#stream.columns))
+      .map((line) => Math.ceil(stringWidth(line) / this.#stream.columns))
       .reduce((sum, rows) => sum + Math.max(1, rows), 0);
     if (height === 0) return;
     this.#stream.write(`\x1B[${height}A\r\x1B[J`);
