@@ -133,44 +133,45 @@ describe('read_attachment', () => {
 });
 
 describe('query_table', () => {
-  test('computes over a table, also with a single name where a list is meant', async () => {
-    const query = {
-      name: 'sales.csv',
-      group_by: 'region',
-      aggregate: [{ function: 'sum', column: 'Amount' }],
-      where: [{ column: 'amount', is: '>', value: '0' }],
-    };
-    expect(JSON.parse(await textOf('query_table', query))).toEqual({
-      looked_at: 3,
-      matched: 2,
-      rows: [
-        { region: 'North', 'sum(amount)': 1234.5 },
-        { region: 'South', 'sum(amount)': 3 },
-      ],
+  const all = 'SELECT * FROM data';
+
+  test('runs SQL over a table of the workflow, by its name in any letter case', async () => {
+    const sql = 'SELECT "region", "amount" FROM data WHERE "region" LIKE \'north\'';
+    expect(JSON.parse(await textOf('query_table', { name: 'sales.csv', sql }))).toEqual({
+      table: 'data("region" TEXT, "amount" TEXT)',
+      table_rows: 3,
+      columns: ['region', 'amount'],
+      rows: [['North', '1,234.50']],
     });
   });
 
-  test('shows the first rows of a list of records with its name alone', async () => {
-    expect(JSON.parse(await textOf('query_table', { name: 'people.json' }))).toEqual({
-      looked_at: 2,
-      matched: 2,
+  test('and over a list of records', async () => {
+    expect(JSON.parse(await textOf('query_table', { name: 'people.json', sql: all }))).toMatchObject({
+      table: 'data("name" TEXT, "age" REAL)',
       rows: [
-        { name: 'Ada', age: '36' },
-        { name: 'Bob', age: '41' },
+        ['Ada', 36],
+        ['Bob', 41],
       ],
     });
   });
 
   test.each([
-    ['a text', { name: 'notes.txt' }, 'notes.txt is not a table; read_attachment reads it'],
-    ['other JSON', { name: 'flat.json' }, 'flat.json is not a list of records; read_attachment reads it'],
-    [
-      'a column that there is not',
-      { name: 'Sales.csv', columns: ['regoin'] },
-      'there is no column regoin; did you mean region? the columns are region, amount',
-    ],
-  ])('refuses %s', async (_, args, text) => {
-    expect(await call('query_table', args)).toEqual({ status: 'error', text });
+    ['a text', 'notes.txt', 'notes.txt is not a table; read_attachment reads it'],
+    ['other JSON', 'flat.json', 'the file is not a list of records; read_attachment reads it'],
+    ['another workflow’s', 'other.txt', /^there is no other\.txt;/],
+  ])('refuses %s', async (_, name, message) => {
+    expect(await call('query_table', { name, sql: all })).toEqual({
+      status: 'error',
+      text: expect.stringMatching(message) as string,
+    });
+  });
+
+  test('says what the table is where the SQL is wrong', async () => {
+    const sql = 'SELECT regoin FROM data';
+    expect(await call('query_table', { name: 'Sales.csv', sql })).toEqual({
+      status: 'error',
+      text: 'no such column: regoin\nWrite one SELECT over data("region" TEXT, "amount" TEXT)',
+    });
   });
 });
 
@@ -183,9 +184,8 @@ describe('save_file', () => {
       { name: 'made.csv', kind: 'table', bytes: 8, saved: true },
     ]);
     expect(await textOf('read_attachment', { name: 'made.csv' }, 's')).toBe('a,b\n1,2\n');
-    expect(JSON.parse(await textOf('query_table', { name: 'made.csv' }, 's'))).toMatchObject({
-      rows: [{ a: '1', b: '2' }],
-    });
+    const query = { name: 'made.csv', sql: 'SELECT * FROM data' };
+    expect(JSON.parse(await textOf('query_table', query, 's'))).toMatchObject({ rows: [[1, 2]] });
   });
 
   test('replaces what was saved under this name before', async () => {

@@ -1,63 +1,45 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
-import { parseTable } from '../../src/files/table.ts';
-import { amountOf, decimalMarkOf } from '../../src/tools/builtin/table/amount.ts';
-import { queryTable, type TableQuery } from '../../src/tools/builtin/table/query.ts';
+import { afterAll, describe, expect, test } from 'vitest';
+import { typedColumn } from '../../src/tools/builtin/attachments/columns.ts';
+import { queryTable } from '../../src/tools/builtin/attachments/query.ts';
+import type { TableQuery } from '../../src/tools/builtin/attachments/query-thread.ts';
 
-describe('a cell holds the number that a person reads in it', () => {
-  test.each([
-    ['12', 12],
-    ['-3.5', -3.5],
-    ['+4', 4],
-    ['−2', -2],
-    ['.5', 0.5],
-    ['1,234.50', 1234.5],
-    ['1,234,567', 1234567],
-    ['1.234,50', 1234.5],
-    ['1.234.567', 1234567],
-    ['3,5', 3.5],
-    ['1 234,5', 1234.5],
-    ['12\u00A0345', 12345],
-    ["1'234.50", 1234.5],
-    ['€ 3', 3],
-    ['$1,200', 1200],
-    ['-$5', -5],
-    ['$-5', -5],
-    ['US$ 7', 7],
-    ['3,50 €', 3.5],
-    ['USD 5', 5],
-    ['5 EUR', 5],
-    ['12%', 12],
-    ['12.5 %', 12.5],
-    ['(1,234)', -1234],
-    ['1e3', 1000],
-    ['007', 7],
-    [' 8 ', 8],
-  ])('%s', (cell, amount) => {
-    expect(amountOf(cell)).toBe(amount);
+describe('a column is numbers where all of its cells are plain ones', () => {
+  test.each<[string[], Array<number | null>]>([
+    [
+      ['12', '-3.5', '+4', '.5', '2.', '0', '0.25', '1e3', ' 8 '],
+      [12, -3.5, 4, 0.5, 2, 0, 0.25, 1000, 8],
+    ],
+    [
+      ['1,234.50', '1,234,567', '1234.5', '7'],
+      [1234.5, 1234567, 1234.5, 7],
+    ],
+    [
+      ['1.234,50', '1.234.567', '3,5', '7'],
+      [1234.5, 1234567, 3.5, 7],
+    ],
+    [
+      ['1 234.5', '12\u00A0345', "1'234", '1’234'],
+      [1234.5, 12345, 1234, 1234],
+    ],
+    [
+      ['', '5', ''],
+      [null, 5, null],
+    ],
+  ])('%j', (cells, values) => {
+    expect(typedColumn(cells)).toEqual({ type: 'REAL', values });
   });
 
   test.each([
-    '',
-    ' ',
-    '-',
-    '.',
-    ',',
-    '€',
-    'abc',
-    'e5',
-    '1.2.3',
-    '2024-01-05',
-    '12:30',
-    'ABC 12',
-    '5 kg',
-    '1,2,3',
-    '0x10',
-    'Infinity',
-    'NaN',
-    '12 34',
-  ])('or none: %j', (cell) => {
-    expect(amountOf(cell)).toBeUndefined();
+    ['1,234', '5.5', 1234],
+    ['1,234', '5,5', 1.234],
+    ['1,234', '', 1234],
+  ])('what %s means is read from the rest of the column: %s', (first, second, amount) => {
+    expect(typedColumn([first, second]).values[0]).toBe(amount);
   });
 
   test('however a number is written, in either notation', () => {
@@ -67,188 +49,239 @@ describe('a cell holds the number that a person reads in it', () => {
         fc.constantFrom('en-US', 'de-DE'),
         (cents, notation) => {
           const text = (cents / 100).toLocaleString(notation, { minimumFractionDigits: 2 });
-          expect(amountOf(text)).toBe(cents / 100);
+          expect(typedColumn([text])).toEqual({ type: 'REAL', values: [cents / 100] });
         },
       ),
     );
   });
-});
 
-describe('what 1,234 and 1.234 mean is read from the rest of their column', () => {
   test.each([
-    [['1,234', '5.5'], '.', 1234],
-    [['1,234', '5,5'], ',', 1.234],
-    [['1,234', '1.234'], '.', 1234],
-    [['1,234', 'text', ''], '.', 1234],
-  ] as const)('%j', (cells, mark, first) => {
-    expect(decimalMarkOf([...cells])).toBe(mark);
-    expect(amountOf(cells[0], mark)).toBe(first);
+    'abc',
+    '-',
+    '.',
+    ',',
+    'e5',
+    '12%',
+    '€ 5',
+    '$1,200',
+    '(5)',
+    '5 kg',
+    '007',
+    '01234',
+    '1234567890123456',
+    '1.2.3',
+    '1,2,3',
+    '12 34',
+    '2024-01-05',
+    '12:30',
+    '0x10',
+    'Infinity',
+    'NaN',
+    'n/a',
+  ])('and texts where one is something else: %s', (cell) => {
+    expect(typedColumn(['7', cell, ''])).toEqual({ type: 'TEXT', values: ['7', cell, null] });
+  });
+
+  test('or where the notations differ, or nothing is there', () => {
+    expect(typedColumn(['1,234.50', '1.234,50']).type).toBe('TEXT');
+    expect(typedColumn(['', ''])).toEqual({ type: 'TEXT', values: [null, null] });
   });
 });
 
-const sales = parseTable(
-  [
-    'Region,Product,Amount,Day',
-    'North,Tea,"1,234.50",2024-01-05',
-    'south,Coffee,€ 3,2024-01-20',
-    'North,Coffee,n/a,2024-02-01',
-    'South,tea,200,',
-    'East,Milk,,2024-03-01',
-  ].join('\n'),
-);
-const ask = (query: Partial<TableQuery>) => queryTable(sales, { limit: 50, ...query });
-const regions = (query: Partial<TableQuery>): unknown[] => ask(query).rows.map((row) => row['Region']);
+const sales = [
+  'Region,Product,Amount,Price,Day',
+  'North,Tea,"1,234.50",€ 2,2024-01-05',
+  'south,Coffee,3,€ 3,2024-01-20',
+  'North,Coffee,,n/a,2024-02-01',
+  'South,tea,200,€ 1,',
+].join('\n');
+const declared = 'data("Region" TEXT, "Product" TEXT, "Amount" REAL, "Price" TEXT, "Day" TEXT)';
+const ask = (sql: string, changed: Partial<TableQuery> = {}, signal = new AbortController().signal) =>
+  queryTable({ text: sales, kind: 'table', mediaType: 'text/csv', sql, ...changed }, signal);
+const refusal = (message: RegExp | string): unknown =>
+  expect.objectContaining({ name: 'ToolError', message: expect.stringMatching(message) });
 
-describe('rows are chosen', () => {
-  test.each<[string, NonNullable<TableQuery['where']>, string[]]>([
-    ['all, without conditions', [], ['North', 'south', 'North', 'South', 'East']],
-    ['whatever the letter case', [{ column: 'region', is: '=', value: 'SOUTH' }], ['south', 'South']],
-    ['that differ', [{ column: 'Region', is: '!=', value: 'north' }], ['south', 'South', 'East']],
-    ['by numbers, also with separators', [{ column: 'Amount', is: '>', value: 1000 }], ['North']],
-    ['by a number in a text', [{ column: 'Amount', is: '=', value: '€ 200.00' }], ['South']],
-    ['by what a text contains', [{ column: 'Product', is: 'contains', value: 'EA' }], ['North', 'South']],
-    ['by dates', [{ column: 'Day', is: '<', value: '2024-02-01' }], ['North', 'south']],
-    ['that are empty', [{ column: 'Day', is: '=', value: '' }], ['South']],
-    [
-      'that meet all conditions',
-      [
-        { column: 'Region', is: '=', value: 'North' },
-        { column: 'Day', is: '>=', value: '2024-02-01' },
-      ],
-      ['North'],
-    ],
-  ])('%s', (_, where, expected) => {
-    expect(regions({ where })).toEqual(expected);
-    expect(ask({ where })).toMatchObject({ looked_at: 5, matched: expected.length });
-  });
-
-  test('with the columns that are wanted, by the table’s own names', () => {
-    expect(ask({ columns: ['product', 'AMOUNT'], limit: 1 })).toEqual({
-      looked_at: 5,
-      matched: 5,
-      rows: [{ Product: 'Tea', Amount: '1,234.50' }],
-      more: 4,
-    });
-  });
-
-  test('no more than 20,000 characters of them', () => {
-    const wide = parseTable(`a,b\n${`x,${'y'.repeat(990)}\n`.repeat(40)}`);
-    const { rows, more } = queryTable(wide, { limit: 1000 });
-    expect(JSON.stringify(rows).length).toBeLessThanOrEqual(20_100);
-    expect(rows.length + (more ?? 0)).toBe(40);
-  });
-});
-
-describe('rows are sorted', () => {
-  test.each<[string, Partial<TableQuery>, string[]]>([
-    [
-      'numbers first, then texts, then what is empty',
-      { order_by: 'amount' },
-      ['south', 'South', 'North', 'North', 'East'],
-    ],
-    [
-      'also downwards',
-      { order_by: 'Amount', descending: true },
-      ['North', 'South', 'south', 'North', 'East'],
-    ],
-    ['by texts', { order_by: 'Product' }, ['south', 'North', 'East', 'North', 'South']],
-  ])('%s', (_, query, expected) => {
-    expect(regions(query)).toEqual(expected);
-  });
-});
-
-describe('what is computed', () => {
-  test('over all rows, without empty cells; what is no number is counted', () => {
-    const functions = ['sum', 'mean', 'min', 'max', 'median', 'count', 'count_distinct'] as const;
-    const aggregate = functions.map((name) => ({ function: name, column: 'amount' }));
-    expect(ask({ aggregate })).toEqual({
-      looked_at: 5,
-      matched: 5,
+describe('a query', () => {
+  test('filters, groups, computes and sorts, and its result says what the table is', async () => {
+    const sql =
+      'SELECT lower("Region") AS region, count(*), sum("Amount") FROM data WHERE "Day" IS NULL OR "Day" < \'2024-02-01\' ' +
+      'GROUP BY 1 ORDER BY 3 DESC;\n';
+    expect(await ask(sql)).toEqual({
+      table: declared,
+      table_rows: 4,
+      columns: ['region', 'count(*)', 'sum("Amount")'],
       rows: [
-        {
-          'sum(Amount)': 1437.5,
-          'mean(Amount)': 479.166666666667,
-          'min(Amount)': 3,
-          'max(Amount)': 1234.5,
-          'median(Amount)': 200,
-          'count(Amount)': 4,
-          'count_distinct(Amount)': 4,
-        },
+        ['north', 1, 1234.5],
+        ['south', 2, 203],
       ],
-      not_numbers: { Amount: 1 },
     });
   });
 
-  test('by groups, sorted by the result', () => {
-    const { rows } = ask({
-      group_by: ['region'],
-      aggregate: [{ function: 'sum', column: 'Amount' }, { function: 'count' }],
-      order_by: 'sum(amount)',
-      descending: true,
-    });
+  test('may begin with WITH, or with a comment', async () => {
+    const sql = '-- Dear\nWITH t AS (SELECT "Product" AS p FROM data) SELECT count(DISTINCT p) FROM t -- all';
+    expect((await ask(sql)).rows).toEqual([[3]]);
+  });
+
+  test('keeps columns apart that are called the same', async () => {
+    const sql = 'SELECT a."Product", b."Product" FROM data a JOIN data b ON a."Amount" > b."Amount" LIMIT 1';
+    expect(await ask(sql)).toMatchObject({ columns: ['Product', 'Product'], rows: [['Tea', 'Coffee']] });
+  });
+
+  test('finds columns by any name, also by one that SQL would not take', async () => {
+    const text = 'a "b",a "b",,drop table data;--\n1,2,3,4\n5,6,7,8,9\n';
+    const { table, rows } = await ask('SELECT "a ""b""_2", "column_5" FROM data', { text });
+    expect(table).toBe(
+      'data("a ""b""" REAL, "a ""b""_2" REAL, "column_3" REAL, "drop table data;--" REAL, "column_5" REAL)',
+    );
     expect(rows).toEqual([
-      { Region: 'North', 'sum(Amount)': 1234.5, count: 2 },
-      { Region: 'South', 'sum(Amount)': 200, count: 1 },
-      { Region: 'south', 'sum(Amount)': 3, count: 1 },
-      { Region: 'East', 'sum(Amount)': null, count: 1 },
+      [2, null],
+      [6, 9],
     ]);
   });
 
-  test('groups alone are counted', () => {
-    expect(ask({ group_by: ['Region'], limit: 1 })).toMatchObject({
-      rows: [{ Region: 'North', count: 2 }],
-      more: 3,
+  test('goes over JSON records, too', async () => {
+    const text = '{"name": "Ada", "age": 36, "tags": ["x"]}\n{"name": "Bob", "age": 41}\n';
+    const json = { text, kind: 'json', mediaType: 'application/jsonl' } as const;
+    expect(await ask('SELECT "name", "age", "tags" ->> 0 FROM data', json)).toMatchObject({
+      table: 'data("name" TEXT, "age" REAL, "tags" TEXT)',
+      rows: [
+        ['Ada', 36, 'x'],
+        ['Bob', 41, null],
+      ],
     });
   });
 
-  test('of texts the first and the last', () => {
-    const aggregate = [
-      { function: 'min', column: 'Day' },
-      { function: 'max', column: 'Day' },
-    ] as const;
-    expect(ask({ aggregate: [...aggregate] }).rows).toEqual([
-      { 'min(Day)': '2024-01-05', 'max(Day)': '2024-03-01' },
-    ]);
+  test('has the digits that a double holds: 0.1 + 0.2 is 0.3; bytes are counted', async () => {
+    expect((await ask("SELECT 0.1 + 0.2, x'0102'")).rows).toEqual([[0.3, '(2 bytes)']]);
   });
 
-  test('over no rows is nothing, and their number', () => {
-    const aggregate = [{ function: 'sum', column: 'Amount' }, { function: 'count' }] as const;
-    const where = [{ column: 'Region', is: '=', value: 'West' }] as const;
-    expect(ask({ aggregate: [...aggregate], where: [...where] }).rows).toEqual([
-      { 'sum(Amount)': null, count: 0 },
-    ]);
+  test('says how many rows there are beyond 200', async () => {
+    const text = `a,b\n${'1,2\n'.repeat(1500)}`;
+    const { rows, note } = await ask('SELECT * FROM data', { text });
+    expect(rows).toHaveLength(200);
+    expect(note).toMatch(/^the first 200 of 1,500 rows; at most 200, and 20,000 characters, are shown$/);
   });
 
-  test('has the digits that a double holds: 0.1 + 0.2 is 0.3', () => {
-    const table = parseTable('a;b\n0.1;x\n0.2;x\n');
-    expect(queryTable(table, { aggregate: [{ function: 'sum', column: 'a' }], limit: 1 }).rows).toEqual([
-      { 'sum(a)': 0.3 },
-    ]);
+  test('shows no more than 20,000 characters, and of a cell no more than 5,000', async () => {
+    const text = `a,b\n${`x,${'y'.repeat(990)}\n`.repeat(40)}`;
+    const { rows, note } = await ask('SELECT * FROM data', { text });
+    expect(JSON.stringify(rows).length).toBeLessThanOrEqual(20_100);
+    expect(note).toMatch(new RegExp(`^the first ${rows.length} of 40 rows;`));
+    const long = await ask("SELECT hex(zeroblob(1000000)), 'end'");
+    expect(long.rows).toEqual([[expect.stringMatching(/^0{5000}… \(2,000,000 characters\)$/), 'end']]);
   });
 });
 
-describe('a query that cannot be answered is refused with what there is', () => {
-  test.each<[string, Partial<TableQuery>, RegExp]>([
+describe('a query that fails is a report with what the table is', () => {
+  test.each([
+    ['an unknown column', 'SELECT "Regoin" FROM data', 'no such column: "?Regoin'],
+    ['an unknown table', 'SELECT * FROM sales', 'no such table: sales'],
+    ['no SQL', 'What is the sum?', 'syntax error'],
+  ])('%s', async (_, sql, message) => {
+    await expect(ask(sql)).rejects.toEqual(refusal(message));
+    await expect(ask(sql)).rejects.toMatchObject({
+      message: expect.stringContaining(`\nWrite one SELECT over ${declared}`) as string,
+    });
+  });
+
+  test.each([
     [
-      'an unknown column',
-      { columns: ['Regoin'] },
-      /^there is no column Regoin; did you mean Region\? the columns are Region, Product, Amount, Day$/,
+      'no list of records',
+      { text: '{"a": 1}', kind: 'json', mediaType: 'application/json' },
+      /read_attachment/,
     ],
-    ['in a condition', { where: [{ column: 'x', is: '=', value: 1 }] }, /^there is no column x;/],
-    ['a sum of nothing', { aggregate: [{ function: 'sum' }] }, /^sum needs a column$/],
+    ['nothing', { text: '\n' }, /^the table is empty$/],
+    ['more columns than SQLite takes', { text: `${','.repeat(2000)}x\n` }, /^too many columns on data$/],
+  ] as const)('so is a file that holds %s', async (_, changed, message) => {
+    await expect(ask('SELECT 1', changed)).rejects.toEqual(refusal(message));
+  });
+});
+
+describe('nothing runs but one SELECT over the table', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'reprise-query-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const other = join(folder, 'other.db');
+  const db = new DatabaseSync(other);
+  db.exec("CREATE TABLE secrets (word TEXT); INSERT INTO secrets VALUES ('xyzzy')");
+  db.close();
+  const made = join(folder, 'made.db');
+
+  test.each([
+    ['DELETE FROM data'],
+    ['INSERT INTO data DEFAULT VALUES'],
+    ['UPDATE data SET "Amount" = 0 RETURNING *'],
+    ['WITH t AS (SELECT 1) DELETE FROM data'],
+    ['CREATE TEMP TABLE t AS SELECT 1'],
+    ['CREATE VIRTUAL TABLE t USING fts5(a)'],
+    ['DROP TABLE data'],
+    ['BEGIN'],
+    ['VACUUM'],
+    ['ANALYZE'],
+    ['REINDEX data'],
+    [`VACUUM INTO '${made}'`],
+    [`ATTACH '${made}' AS m`],
+    [`ATTACH '${other}' AS o`],
+    [`ATTACH '${other}' AS o; SELECT * FROM o.secrets`],
+    [`SELECT 1; ATTACH '${made}' AS m`],
+    [`SELECT 1) ; ATTACH '${made}' AS m; --`],
+    [`SELECT 1) UNION SELECT * FROM (SELECT 2`],
+    [`/* SELECT */ ATTACH '${made}' AS m`],
+    [`EXPLAIN SELECT 1`],
+    ['PRAGMA user_version'],
+    ['PRAGMA query_only = 0'],
+    [`PRAGMA temp_store_directory = '${folder}'`],
+    [`SELECT load_extension('${other}')`],
+    [`SELECT readfile('${other}')`],
+    [`SELECT writefile('${made}', 'x')`],
+    [`SELECT * FROM fsdir('${folder}')`],
+    [`SELECT * FROM "${other}"`],
+    ["SELECT fts3_tokenizer('x', zeroblob(8))"],
+    [''],
+    [';'],
+  ])('%s', async (sql) => {
+    await expect(ask(sql)).rejects.toEqual(refusal(/Write one SELECT over data\(/));
+    expect(readdirSync(folder)).toEqual(['other.db']);
+  });
+
+  test('which may say such words in a text or a name', async () => {
+    const sql = `SELECT 'ATTACH; PRAGMA x' AS "DROP TABLE data; --"`;
+    expect(await ask(sql)).toMatchObject({ columns: ['DROP TABLE data; --'], rows: [['ATTACH; PRAGMA x']] });
+  });
+
+  test('and it sees no other database', async () => {
+    expect((await ask('SELECT name, file FROM pragma_database_list')).rows).toEqual([['main', '']]);
+    expect((await ask('SELECT name FROM sqlite_schema')).rows).toEqual([['data']]);
+  });
+});
+
+describe('a query is ended', () => {
+  const numbers = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)';
+
+  test.each([
+    ['is at one step for ever', `${numbers} SELECT sum(i) FROM n`],
+    ['has rows without end', `${numbers} SELECT i FROM n`],
+  ])('after 5 seconds where it %s, while the worker goes on', async (_, sql) => {
+    let turns = 0;
+    const timer = setInterval(() => (turns += 1), 10);
+    await expect(ask(sql)).rejects.toEqual(refusal(/^the query was ended after 5 seconds\nWrite one SELECT/));
+    clearInterval(timer);
+    expect(turns).toBeGreaterThan(10);
+  });
+
+  test.each([
+    ['one value', 'SELECT length(hex(zeroblob(499999999)))'],
     [
-      'an order that is not in the result',
-      { group_by: ['Region'], order_by: 'Amount' },
-      /^order_by: there is no Amount in the result;.* it has Region, count$/,
+      'many rows',
+      `${numbers}, t(s) AS (SELECT hex(zeroblob(1000000 + i)) FROM n) SELECT s FROM t ORDER BY s`,
     ],
-    [
-      'columns beside those of the groups',
-      { group_by: ['Region'], columns: ['Region', 'Day'] },
-      /columns of group_by: name Day there, or leave it out$/,
-    ],
-  ])('%s', (_, query, message) => {
-    expect(() => ask(query)).toThrow(
-      expect.objectContaining({ name: 'ToolError', message: expect.stringMatching(message) }),
-    );
+  ])('where it takes too much memory with %s', async (_, sql) => {
+    await expect(ask(sql)).rejects.toEqual(refusal(/^the query was ended at 1000 MB of memory/));
+  });
+
+  test('with its call', async () => {
+    const controller = new AbortController();
+    const result = ask(`${numbers} SELECT sum(i) FROM n`, {}, controller.signal);
+    controller.abort();
+    await expect(result).rejects.toEqual(refusal('^the query ended without an answer$'));
   });
 });

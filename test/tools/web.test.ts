@@ -5,9 +5,8 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isPublic } from '../../src/tools/builtin/addresses.ts';
 import { fetchText } from '../../src/tools/builtin/fetch-text.ts';
-import { textOfHtml } from '../../src/tools/builtin/html.ts';
 import { readDefinitions } from '../../src/tools/definition.ts';
-import { webTool } from '../../src/tools/builtin/web.ts';
+import { textOfHtml, webTool } from '../../src/tools/builtin/web.ts';
 import { toolBench } from '../support/tool-bench.ts';
 
 describe('addresses', () => {
@@ -158,13 +157,23 @@ describe('the text of HTML', () => {
   test.each([
     ['blocks are lines', '<h1>Bread</h1><p>Rye.<br>Wheat.</p>', 'Bread\nRye.\nWheat.'],
     ['lists keep their items', '<ul><li>One<li>Two</ul>', '- One\n- Two'],
-    ['tables keep their cells', '<tr><td>a</td><td>b</td></tr>', 'a | b |'],
+    ['and their numbers', '<ol><li>One<li>Two</ol>', ' 1. One\n 2. Two'],
+    ['tables keep their cells', '<tr><th>a<th>b</tr><tr><td>c</td><td>d</td></tr>', 'a | b |\nc | d |'],
     ['links keep where they lead', '<a class=x href="https://a.b/c">here</a>', 'here (https://a.b/c)'],
+    ['but not within their site', '<a href="/c">here</a>, <a href="#d">there</a>', 'here, there'],
+    ['code keeps its lines', '<pre>if a:\n    b</pre>', 'if a:\n    b'],
     ['what is not shown is left out', 'a<!-- b --><style>c</style><SCRIPT>d<p></SCRIPT >e', 'ae'],
-    ['entities are read', '&lt;b&gt; &#233; &#xe9; &unknown;', '<b> é é &unknown;'],
+    ['entities are read', '&lt;b&gt; &#233; &#xe9; &eacute; &unknown;', '<b> é é é &unknown;'],
     ['what is not closed ends with the page', 'a<script>b', 'a'],
     ['a comment likewise', 'a<!-- b', 'a'],
-  ])('%s', (_, html, text) => {
-    expect(textOfHtml(html)).toBe(text);
+  ])('%s', async (_, html, text) => {
+    expect(await textOfHtml(html)).toBe(text);
+  });
+
+  test('is given up where the page is made to take for ever', async () => {
+    await expect(textOfHtml('<ul><li>'.repeat(250_000))).rejects.toMatchObject({
+      name: 'ToolError',
+      message: 'the page cannot be read as text within 10 seconds and 512 MB of memory',
+    });
   });
 });

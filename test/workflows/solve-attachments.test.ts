@@ -18,10 +18,9 @@ test('a subtask computes from a table with the built-in tools, and is shown its 
   await using run = await running(
     solveScript({
       work: ({ prompt, time }) => {
-        if (time > 1) return completed(`Together ${/"sum[^"]*":\s*(\d+)/.exec(prompt)?.[1]}.`);
-        const aggregate = [{ function: 'sum', column: 'revenue' }];
-        const where = [{ column: 'region', is: '=', value: 'North' }];
-        return { calls: [{ name: 'query_table', arguments: { name: 'sales.csv', where, aggregate } }] };
+        if (time > 1) return completed(`Together ${/"rows":\[\[(\d+)/.exec(prompt)?.[1]}.`);
+        const sql = `SELECT sum("revenue") FROM data WHERE "region" = 'North'`;
+        return { calls: [{ name: 'query_table', arguments: { name: 'sales.csv', sql } }] };
       },
     }),
   );

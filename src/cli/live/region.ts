@@ -1,11 +1,12 @@
+import cliTruncate from 'cli-truncate';
 import colors from 'picocolors';
+import stringWidth from 'string-width';
 import type { RunState } from '../../client.ts';
 import type { AgentState } from '../../protocol/agent-state.ts';
 import { inWords } from '../../workflows/runtime/details.ts';
 import { progressOf } from './progress.ts';
 import { durationText, spentText } from './spent.ts';
 import { harmless } from './telling.ts';
-import { endOf, startOf, widthOf } from './width.ts';
 
 const marks: Record<AgentState, string> = {
   waiting: '·',
@@ -43,18 +44,19 @@ export function drawRegion(
 ): string[] {
   const { phase, agents, usage } = state;
   const selectedAgent = 'selectedAgent' in state ? state.selectedAgent : null;
-  const idWidth = Math.min(Math.max(0, ...agents.map(({ id }) => widthOf(id))), Math.floor(columns / 3));
+  const idWidth = Math.min(Math.max(0, ...agents.map(({ id }) => stringWidth(id))), Math.floor(columns / 3));
   const lines = agents.map(({ id, state: doing }) => {
     const isFinal = id === selectedAgent && judging.includes(phase);
-    const shown = startOf(id, idWidth);
-    const name = shown + ' '.repeat(idWidth - widthOf(shown));
+    const shown = cliTruncate(id, idWidth);
+    const name = shown + ' '.repeat(idWidth - stringWidth(shown));
     const head = `  ${isFinal ? '✎' : marks[doing]} ${name}  ${inWords(isFinal ? phase : doing).padEnd(10)} `;
-    const room = columns - 1 - widthOf(head);
-    const text = room < leastText ? '' : endOf(readable(texts.get(id) ?? ''), room);
-    return text === '' ? startOf(head.trimEnd(), columns - 1) : head + colors.dim(text);
+    const room = columns - 1 - stringWidth(head);
+    const text =
+      room < leastText ? '' : cliTruncate(readable(texts.get(id) ?? ''), room, { position: 'start' });
+    return text === '' ? cliTruncate(head.trimEnd(), columns - 1) : head + colors.dim(text);
   });
   const spent = usage === null ? '' : `, ${spentText(usage)}`;
-  const summary = startOf(`  ${progressOf(state)}, ${durationText(elapsed)}${spent}`, columns - 1);
+  const summary = cliTruncate(`  ${progressOf(state)}, ${durationText(elapsed)}${spent}`, columns - 1);
   return ['', ...lines, colors.bold(summary)];
 }
 

@@ -1,11 +1,10 @@
 import type { WriteStream } from 'node:tty';
-import { stripVTControlCharacters } from 'node:util';
 import { createLogUpdate } from 'log-update';
 import type { RunSnapshot } from '../../client.ts';
 import { placeIn } from './progress.ts';
 import { Telling } from './telling.ts';
 import { drawRegion } from './region.ts';
-import { widthOf } from './width.ts';
+import stringWidth from 'string-width';
 
 /** Shows a run while it goes on, on standard error. */
 export interface View {
@@ -125,7 +124,7 @@ export class TerminalView implements View {
   /** A narrower terminal has wrapped the region's lines: it takes more rows now than when it was drawn. */
   #redrawReflowed(): void {
     const height = this.#drawn
-      .map((line) => Math.ceil(widthOf(stripVTControlCharacters(line)) / this.#stream.columns))
+      .map((line) => Math.ceil(stringWidth(line) / this.#stream.columns))
       .reduce((sum, rows) => sum + Math.max(1, rows), 0);
     if (height === 0) return;
     this.#stream.write(`\x1B[${height}A\r\x1B[J`);

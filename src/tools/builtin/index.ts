@@ -1,10 +1,12 @@
+import { z } from 'zod';
 import type { Store } from '../../store/store.ts';
 import { readDefinitions, type ToolDefinition } from '../definition.ts';
-import type { Tool } from '../tool.ts';
-import { attachmentTools } from './attachments/index.ts';
-import { calculatorTool } from './calculator.ts';
+import { indexOfFolder } from '../folder-index.ts';
+import { queryOf } from '../sentence-search.ts';
+import { ToolError, type Tool } from '../tool.ts';
+import { attachmentTools } from './attachments/tools.ts';
+import { evaluate, ExpressionError, vocabulary } from './expression.ts';
 import { fileTool } from './files.ts';
-import { searchTool } from './search.ts';
 import { webTool } from './web.ts';
 
 /** Reprise's own tools by the name of their package, made like a user's. @param folder the extensions folder */
@@ -18,3 +20,46 @@ export function builtinPackages(folder: string, store: Store): Map<string, Tool[
   ];
   return new Map(packages.map(([name, definitions]) => [name, readDefinitions(definitions).tools]));
 }
+
+const searchParameters = z.object({
+  query: z.string().min(1).describe('What to look for, in words that the texts may use'),
+  max_results: z.int().min(1).max(50).default(8),
+});
+
+const searchTool = (folder: string): ToolDefinition => ({
+  name: 'search_texts',
+  description:
+    'Searches the text files at hand and returns the sentences that fit best, each with its file and line.',
+  parameters: searchParameters,
+  sideEffects: false,
+  execute({ query, max_results }: z.output<typeof searchParameters>): string {
+    const hits = indexOfFolder(folder).search(queryOf(query)).slice(0, max_results);
+    if (hits.length === 0) return 'Nothing was found.';
+    return hits
+      .map(({ sentence: { source, line, heading, text } }) => {
+        const place = heading === '' ? `${source}:${line}` : `${source}:${line} (${heading})`;
+        return `${place}: ${text}`;
+      })
+      .join('\n');
+  },
+});
+
+const calculatorTool: ToolDefinition = {
+  name: 'calculate',
+  description:
+    'Computes an arithmetic expression and returns the number. It has + - * / ^ % (remainder), parentheses, ' +
+    `and ${vocabulary}. Angles are in radians; log is to base 10, ln natural.`,
+  parameters: z.object({
+    expression: z.string().min(1).max(1000).describe('For example: 3 * (2 + sqrt(16)) ^ 2'),
+  }),
+  sideEffects: false,
+  execute({ expression }: { expression: string }): string {
+    try {
+      // 15 digits are what a double holds for sure: 0.1 + 0.2 is 0.3.
+      return String(Number(evaluate(expression).toPrecision(15)));
+    } catch (error) {
+      if (error instanceof ExpressionError) throw new ToolError(error.message);
+      throw error;
+    }
+  },
+};

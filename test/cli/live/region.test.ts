@@ -1,8 +1,8 @@
 import { stripVTControlCharacters } from 'node:util';
+import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
 import { drawRegion } from '../../../src/cli/live/region.ts';
 import { costText, durationText, spentText } from '../../../src/cli/live/spent.ts';
-import { endOf, startOf, widthOf } from '../../../src/cli/live/width.ts';
 import type { ResearchState } from '../../../src/protocol/research.ts';
 import type { SolveState } from '../../../src/protocol/plan-and-execute.ts';
 import type { OrchestrationState } from '../../../src/protocol/state.ts';
@@ -144,7 +144,13 @@ describe('the region', () => {
   test.for([200, 80, 44, 28, 12, 3])('no line is wider than a terminal of %i columns', (columns) => {
     const text = '東京 and café 👩‍👩‍👧 and so on, '.repeat(20);
     for (const line of draw({ agent_a: text, 東京: text }, columns))
-      expect(widthOf(line)).toBeLessThan(columns);
+      expect(stringWidth(line)).toBeLessThan(columns);
+  });
+
+  test('shows the end of a text that is too long, and the beginning of a name', () => {
+    const lines = draw({ agent_a: '東京 was the capital, and now it goes on' }, 44);
+    expect(lines[1]).toBe('  ✎ agent_a         answering  … it goes on');
+    expect(lines[2]).toMatch(/^  ✓ an_agent_with…  answered$/);
   });
 
   test('the final agent is shown with what it does at the end', () => {
@@ -156,35 +162,6 @@ describe('the region', () => {
     const [, line] = drawRegion(state, new Map([['agent_a', 'a\u001B[2Jb\u0007c']]), 0, 80);
     expect(stripVTControlCharacters(line ?? '')).toContain('abc');
     expect(line).not.toContain('[2J');
-  });
-});
-
-describe('widths', () => {
-  test.for([
-    ['plain', 5],
-    ['東京', 4],
-    ['café', 4],
-    ['cafe\u0301', 4],
-    ['👩‍👩‍👧', 2],
-    ['🗳️', 2],
-    ['한국', 4],
-    ['', 0],
-  ] as const)('%s takes %i cells', ([text, cells]) => {
-    expect(widthOf(text)).toBe(cells);
-  });
-
-  test('what is too long is shortened at a whole character', () => {
-    expect([startOf('abcdef', 6), startOf('abcdef', 5), endOf('abcdef', 5)]).toEqual([
-      'abcdef',
-      'abcd…',
-      '…cdef',
-    ]);
-    expect([startOf('東京東京', 6), endOf('東京東京', 6), endOf('東京東京', 1), endOf('東京', 0)]).toEqual([
-      '東京…',
-      '…東京',
-      '…',
-      '',
-    ]);
   });
 });
 

@@ -1,0 +1,45 @@
+/**
+ * A process for one query: takes a `TableQuery` as its first message, sends a `QueryAnswer`, and is killed then. SQLite
+ * cannot be interrupted from JavaScript, and knows no limit of memory as Node builds it: so a thread of this process runs
+ * the query, while its main thread watches time and memory.
+ */
+import { extname } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import type { QueryNews, QueryResult, TableQuery } from './query-thread.ts';
+
+/** `table`: what the query goes over; absent where it could not be loaded. */
+export type QueryAnswer = { result: QueryResult } | { problem: string; table?: string };
+
+/** For the query; what loads the table takes its time by the size of the file. */
+const patienceMs = 5000;
+const memoryMb = 1000;
+const watchedEveryMs = 20;
+
+const end = (): boolean => process.kill(process.pid, 'SIGKILL');
+
+function answer(said: QueryAnswer): void {
+  process.send?.(said, end);
+}
+
+function run(query: TableQuery): void {
+  const thread = new Worker(new URL(`./query-thread${extname(import.meta.url)}`, import.meta.url), {
+    workerData: query,
+  });
+  let loaded: { table?: string } = {};
+  const fail = (problem: string): void => answer({ problem, ...loaded });
+  thread.on('message', (news: QueryNews) => {
+    if ('result' in news) return answer(news);
+    if ('problem' in news) return fail(news.problem);
+    loaded = news;
+    setTimeout(() => fail(`the query was ended after ${patienceMs / 1000} seconds`), patienceMs);
+  });
+  thread.on('error', ({ message }) => fail(message));
+  setInterval(() => {
+    if (process.memoryUsage.rss() > memoryMb * 1_000_000) {
+      fail(`the query was ended at ${memoryMb} MB of memory`);
+    }
+  }, watchedEveryMs);
+}
+
+process.once('disconnect', end);
+process.once('message', run);

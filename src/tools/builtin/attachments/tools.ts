@@ -1,0 +1,141 @@
+import { z } from 'zod';
+import { plainName } from '../../../files/names.ts';
+import { recognise } from '../../../files/recognise.ts';
+import { keepFile } from '../../../files/run-files.ts';
+import { didYouMean } from '../../../config/did-you-mean.ts';
+import type { RunFile, Store } from '../../../store/store.ts';
+import type { ToolDefinition } from '../../definition.ts';
+import { ToolError } from '../../tool.ts';
+import { charactersOf, partOf } from './part.ts';
+import { queryTable } from './query.ts';
+
+/** Built-in package `builtin.attachments`: the files of the workflow that calls, and no others. */
+export const attachmentTools = (store: Store): ToolDefinition[] => [
+  listTool(store),
+  readTool(store),
+  queryTool(store),
+  saveTool(store),
+];
+
+const listTool = (store: Store): ToolDefinition => ({
+  name: 'list_attachments',
+  description:
+    'Lists the files that there are: those that came with the task and those that save_file has made, each with its ' +
+    'kind (text, table, json, pdf, image), its size in bytes, and a note where not all of it can be read.',
+  parameters: z.object({}),
+  sideEffects: false,
+  async execute(_: object, { workflowId }) {
+    const files = await store.files(workflowId);
+    return files.map(({ name, kind, bytes, note, from }) => ({
+      name,
+      kind,
+      bytes,
+      ...(from === 'tool' && { saved: true }),
+      ...(note !== undefined && { note }),
+    }));
+  },
+});
+
+const readParameters = z.object({
+  name: z.string().min(1).describe('The file, as list_attachments names it'),
+  from: z.int().min(1).default(1).describe('The first page of a PDF, or line of another file, from 1'),
+  length: z.int().min(1).optional().describe('How many of them; absent: as many as fit'),
+  by: z
+    .literal('characters')
+    .optional()
+    .describe('Counts from and length in characters: to go on within a line or page that is too long'),
+});
+
+const readTool = (store: Store): ToolDefinition => ({
+  name: 'read_attachment',
+  description:
+    'Reads a file as text: a PDF by its pages, any other by its lines, at most 20,000 characters at a time. ' +
+    'A last line in brackets says where it goes on. To filter a table or to compute over it, use query_table.',
+  parameters: readParameters,
+  sideEffects: false,
+  async execute({ name, from, length, by }: z.output<typeof readParameters>, { workflowId }) {
+    const file = await fileNamed(store, workflowId, name);
+    const text = await textOf(store, file);
+    if (by === 'characters') return charactersOf(text, from, length);
+    return partOf(text, file.kind === 'pdf' ? 'page' : 'line', from, length);
+  },
+});
+
+const queryParameters = z.object({
+  name: z.string().min(1).describe('The file: a table (CSV, TSV), or JSON that is a list of records'),
+  sql: z
+    .string()
+    .min(1)
+    .describe('For example: SELECT "region", sum("revenue") FROM data GROUP BY "region" ORDER BY 2 DESC'),
+});
+
+const queryTool = (store: Store): ToolDefinition => ({
+  name: 'query_table',
+  description:
+    'Runs one SELECT (also WITH … SELECT) of SQLite over all rows of a file. They are in the table data, whose ' +
+    'columns are called as in the file: write them in double quotes. A column is REAL where all of its cells are plain ' +
+    'numbers, with or without thousands separators; any other is TEXT, each cell as it stands in the file. CAST reads ' +
+    'no more than the digits that a text begins with: take out € and separators before, with replace. Empty cells are ' +
+    'NULL. The result is JSON: table (its columns with their types), table_rows, columns and rows (at most 200) of the ' +
+    'result, and a note where there are more.',
+  parameters: queryParameters,
+  sideEffects: false,
+  async execute({ name, sql }: z.output<typeof queryParameters>, { workflowId, signal }) {
+    const file = await fileNamed(store, workflowId, name);
+    const text = await textOf(store, file);
+    const { kind, mediaType } = file;
+    if (kind === 'table' || kind === 'json') return queryTable({ text, kind, mediaType, sql }, signal);
+    throw new ToolError(`${file.name} is not a table; read_attachment reads it`);
+  },
+});
+
+const saveParameters = z.object({
+  name: z.string().min(1).describe('For example: results.csv; the ending tells what it is'),
+  text: z.string().describe('The whole content'),
+});
+
+const saveTool = (store: Store): ToolDefinition => ({
+  name: 'save_file',
+  description:
+    'Saves a text as a file, for other subtasks and later tries; list_attachments, read_attachment and query_table ' +
+    'see it like the files that came with the task. A file that was saved under this name before is replaced.',
+  parameters: saveParameters,
+  sideEffects: 'idempotent',
+  async execute({ name: given, text }: z.output<typeof saveParameters>, { workflowId }) {
+    const name = plainName(given);
+    if (name === undefined) throw new ToolError(`${given} is no name of a file`);
+    const bytes = Buffer.from(text);
+    const found = recognise(name, bytes);
+    if (typeof found === 'string') throw new ToolError(`${name} ${found}`);
+    const kept = await keepFile(store, workflowId, { name, bytes, found, from: 'tool' });
+    if (kept.from === 'attachment') {
+      throw new ToolError(`${name} came with the task and stays as it is; save under another name`);
+    }
+    const note = kept.note === undefined ? '' : `; ${kept.note}`;
+    return `Saved as ${name} (${kept.kind}, ${kept.bytes} bytes)${note}`;
+  },
+});
+
+/** A file of a workflow by its name, whatever the letter case. @throws `ToolError` with all names where it has none of this name */
+async function fileNamed(store: Store, workflowId: string, name: string): Promise<RunFile> {
+  const files = await store.files(workflowId);
+  const plain = name.trim().toLowerCase();
+  const file =
+    files.find((each) => each.name === name) ?? files.find((each) => each.name.toLowerCase() === plain);
+  if (file !== undefined) return file;
+  const names = files.map((each) => each.name);
+  throw new ToolError(
+    names.length === 0
+      ? `there is no ${name}: this run has no files yet`
+      : `there is no ${name};${didYouMean(name, names)} the files are ${names.join(', ')}`,
+  );
+}
+
+/** The text of a file. @throws `ToolError` where it has none */
+async function textOf(store: Store, { name, kind, text, note }: RunFile): Promise<string> {
+  if (text !== undefined) return store.blob(text);
+  if (kind === 'image') {
+    throw new ToolError(`${name} is an image: it has no text; a model that sees is shown it with its task`);
+  }
+  throw new ToolError(`${name}: ${note ?? 'it has no text'}`);
+}
