@@ -1,30 +1,18 @@
-import { join } from 'node:path';
-import { NativeConnection, Worker, type WorkerPlugin } from '@temporalio/worker';
-import { createActivities } from './activities/activities.ts';
-import { readEnvironment } from './config/environment.ts';
-import { modelOpener } from './models/open-model.ts';
-import { readPrices } from './config/read-prices.ts';
-import { logSink } from './worker/log-sink.ts';
-import { openStore } from './store/open-store.ts';
-import { keepWorkflowHeapsSmall } from './worker/small-heaps.ts';
-import type { ToolRegistry } from './tools/tool.ts';
-import { openToolRegistry } from './tools/tool-registry.ts';
+import { Worker, type NativeConnection } from '@temporalio/worker';
+import { heartbeatThrottle, openParts, type PartSettings } from './worker/parts.ts';
 import { registerSearchAttributes } from './worker/search-attributes.ts';
-import { runWatch } from './worker/run-watch.ts';
+import { keepWorkflowHeapsSmall } from './worker/small-heaps.ts';
 import { workflowBundle, type WorkflowBundle } from './worker/workflow-bundle.ts';
+
+export { ReprisePlugin, type PluginSettings } from './worker/plugin.ts';
+export { MissingSearchAttributesError } from './worker/search-attributes.ts';
 
 /** The task queue that runs are started on. */
 export const taskQueue = 'reprise';
 
-export interface WorkerSettings {
+export interface WorkerSettings extends PartSettings {
   connection: NativeConnection;
   namespace: string;
-  /** Where the store and the log are (`REPRISE_HOME`). */
-  home: string;
-  /** Where configurations that are named in an input are found, and the user's own tools and orchestrators. */
-  configFolder: string;
-  /** The process's environment: keys and addresses of the providers. */
-  variables: NodeJS.ProcessEnv;
   /** A ready bundle of the workflows; made or loaded when absent, with the custom orchestrators of `configFolder`. */
   bundle?: WorkflowBundle;
   taskQueue?: string;
@@ -39,47 +27,22 @@ export interface WorkerSettings {
  * @throws `MissingSearchAttributesError` where they are missing and may not be registered: such a worker would hang every run
  */
 export async function createWorker(settings: WorkerSettings): Promise<Worker> {
-  const { connection, namespace, home, configFolder } = settings;
+  const { configFolder, connection, home, namespace, onBundling } = settings;
   keepWorkflowHeapsSmall();
-  const environment = readEnvironment(settings.variables);
   await registerSearchAttributes(connection, namespace);
-  const bundle = settings.bundle ?? (await workflowBundle(home, configFolder, settings.onBundling));
-  const store = openStore(home, environment);
-  const tools = openToolRegistry({ folder: configFolder, logs: join(home, 'logs'), environment, store });
+  const bundle = settings.bundle ?? (await workflowBundle(home, configFolder, onBundling));
+  const parts = openParts(settings, bundle.orchestrators);
   return Worker.create({
     connection,
     namespace,
     taskQueue: settings.taskQueue ?? taskQueue,
     workflowBundle: { codePath: bundle.codePath },
-    activities: createActivities({
-      store,
-      tools,
-      openModel: modelOpener(environment),
-      environment,
-      configFolder,
-      orchestrators: bundle.orchestrators,
-      prices: readPrices(environment),
-    }),
-    sinks: { ...logSink(home), watch: runWatch(connection, namespace) },
-    plugins: [closingTools(tools)],
-    // The live view reads heartbeats, and cancellation travels with them: the default would hold them back for 8 s.
-    maxHeartbeatThrottleInterval: '500 ms',
+    activities: parts.activities,
+    sinks: parts.sinks(connection, namespace),
+    plugins: [{ name: 'reprise.tools', runWorker: parts.run }],
+    maxHeartbeatThrottleInterval: heartbeatThrottle,
     maxConcurrentActivityTaskExecutions: 200,
     maxConcurrentWorkflowTaskExecutions: 40,
     shutdownGraceTime: '10 minutes',
   });
-}
-
-/** Ends the servers of tools with the worker that started them. */
-function closingTools(tools: ToolRegistry): WorkerPlugin {
-  return {
-    name: 'reprise.tools',
-    async runWorker(worker, next) {
-      try {
-        await next(worker);
-      } finally {
-        await tools.close();
-      }
-    },
-  };
 }

@@ -40,7 +40,7 @@ export async function bundle(entry: string, interceptors: string[], inputs?: Inp
     const { code } = await bundleWorkflowCode({
       workflowsPath: entry,
       workflowInterceptorModules: interceptors,
-      webpackConfigHook: (configuration) => adapted(configuration, listen),
+      webpackConfigHook: (configuration) => listening(adaptedConfiguration(configuration), listen),
       logger: { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} },
     });
     return { code };
@@ -56,8 +56,9 @@ export async function bundle(entry: string, interceptors: string[], inputs?: Inp
 /** Temporal's SDK, which modules elsewhere cannot find, and of which there may be one copy only. */
 const sdk = dirname(dirname(createRequire(import.meta.url).resolve('@temporalio/workflow')));
 
-function adapted(configuration: Configuration, listen: (compilation: Compilation) => void): Configuration {
-  const { resolve, module, plugins = [] } = configuration;
+/** A configuration with which modules of any folder are bundled, whatever their types are written in. */
+export function adaptedConfiguration(configuration: Configuration): Configuration {
+  const { resolve, module } = configuration;
   const rules = module?.rules ?? [];
   // The SDK's bundler strips the types of .ts only.
   const ofTypes = rules.filter(
@@ -67,12 +68,19 @@ function adapted(configuration: Configuration, listen: (compilation: Compilation
     ...configuration,
     resolve: { ...resolve, alias: { ...(resolve?.alias as object), '@temporalio/workflow': sdk } },
     module: { ...module, rules: [...rules, ...ofTypes.map((rule) => ({ ...rule, test: /\.mts$/ }))] },
-    plugins: [
-      ...plugins,
-      { apply: (compiler) => compiler.hooks.done.tap('reprise', ({ compilation }) => listen(compilation)) },
-    ],
   };
 }
+
+const listening = (
+  configuration: Configuration,
+  listen: (compilation: Compilation) => void,
+): Configuration => ({
+  ...configuration,
+  plugins: [
+    ...(configuration.plugins ?? []),
+    { apply: (compiler) => compiler.hooks.done.tap('reprise', ({ compilation }) => listen(compilation)) },
+  ],
+});
 
 /** The first lines of a compiler's message say what and where; colours, stacks and its own parts are left out. */
 const plain = (message: string): string =>

@@ -41,13 +41,8 @@ export async function workflowBundle(
 ): Promise<WorkflowBundle> {
   const found = findOrchestrators(extensions);
   if (found.length > 0) {
-    const own = {
-      workflows: ownModule('workflows/index'),
-      registry: ownModule('workflows/custom-code/load'),
-    };
-    const guard = ownModule('workflows/custom-code/guard');
     const folder = join(home, 'bundles');
-    return bundleWith(found, { ...own, guard, extensions, folder, hash: ownHash() }, onBundling);
+    return bundleWith(found, { extensions, folder, hash: ownHash() }, onBundling);
   }
   const orchestrators = noOrchestrators;
   if (existsSync(prebuilt)) return { codePath: prebuilt, orchestrators };
@@ -64,6 +59,9 @@ export async function workflowBundle(
 export const keptBundle = (home: string): string => join(home, 'bundles', `${sourceHash()}.js`);
 
 const ownModule = (name: string): string => join(root, `${name}${ending}`);
+
+/** Temporal's interceptor that guards what custom orchestrators run. */
+export const guardModule = ownModule('workflows/custom-code/guard');
 
 /** An installed package's code is as its bundle is. */
 const ownHash = (): string =>
@@ -86,10 +84,6 @@ function sourceHash(): string {
 
 /** Where things are: absolute paths. */
 interface Places {
-  /** The module of the workflows, that of the registry of orchestrators, and the interceptor that guards what they run. */
-  workflows: string;
-  registry: string;
-  guard: string;
   extensions: string;
   /** Where bundles are kept. */
   folder: string;
@@ -156,23 +150,39 @@ async function bundled(files: string[], path: string, places: Places, inputs: In
 }
 
 /** @param entry where the module that brings the files and the workflows together is written */
-async function bundleFiles(files: string[], entry: string, places: Places, inputs: Inputs): Promise<Bundled> {
-  const { extensions, registry, guard, workflows } = places;
+async function bundleFiles(
+  files: string[],
+  entry: string,
+  { extensions }: Places,
+  inputs: Inputs,
+): Promise<Bundled> {
+  writeEntry(entry, files, extensions);
+  return bundle(entry, [guardModule], inputs);
+}
+
+/**
+ * Writes a module that exports our workflows and those of other modules, with custom orchestrators at hand.
+ *
+ * @param files the orchestrators' files, by their paths in the folder of extensions
+ * @param others absolute paths of modules that export workflows
+ */
+export function writeEntry(entry: string, files: string[], extensions: string, others: string[] = []): void {
+  const required = (path: string): string => `require(${JSON.stringify(path)})`;
   const loads = files.map(
-    (file) => `  ${JSON.stringify(file)}: () => require(${JSON.stringify(resolve(extensions, file))}),`,
+    (file) => `  ${JSON.stringify(file)}: () => ${required(resolve(extensions, file))},`,
   );
+  const modules = [...others, ownModule('workflows/index')].map((path) => `...${required(path)}`);
   writeAtomic(
     entry,
     [
-      `const { registerOrchestrators } = require(${JSON.stringify(registry)});`,
+      `const { registerOrchestrators } = ${required(ownModule('workflows/custom-code/load'))};`,
       'registerOrchestrators({',
       ...loads,
       '});',
-      `module.exports = require(${JSON.stringify(workflows)});`,
+      `module.exports = { ${modules.join(', ')} };`,
       '',
     ].join('\n'),
   );
-  return bundle(entry, [guard], inputs);
 }
 
 function readKept(path: string): Kept | undefined {

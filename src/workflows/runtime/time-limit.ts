@@ -12,8 +12,8 @@ export class TimeLimitError extends Error {
 }
 
 /**
- * Waits for work, but no longer than so many milliseconds: then what it has under way is cancelled, and what becomes
- * of it is nobody's concern any more.
+ * Waits for work, but no longer than so many milliseconds. What it has under way when it ends, or when its time is up,
+ * is cancelled: it is nobody's concern any more.
  *
  * @throws what the work throws; `TimeLimitError`; `CancelledFailure`
  */
@@ -25,10 +25,8 @@ export async function withinTime<T>(milliseconds: number, work: () => Promise<T>
     (error: unknown) => (end = { error }),
   );
   const isInTime = await condition(() => end !== undefined, milliseconds);
-  if (!isInTime || end === undefined) {
-    scope.cancel();
-    throw new TimeLimitError(milliseconds);
-  }
+  scope.cancel();
+  if (!isInTime || end === undefined) throw new TimeLimitError(milliseconds);
   if ('error' in end) throw end.error;
   return end.value;
 }

@@ -1,0 +1,92 @@
+import { join, resolve } from 'node:path';
+import { SimplePlugin } from '@temporalio/plugin';
+import type { BundleOptions, NativeConnection, Worker, WorkerOptions } from '@temporalio/worker';
+import { findOrchestrators } from '../config/custom-orchestrators.ts';
+import { adaptedConfiguration } from './bundler.ts';
+import { heartbeatThrottle, openParts, type PartSettings, type WorkerParts } from './parts.ts';
+import { registerSearchAttributes } from './search-attributes.ts';
+import { guardModule, writeEntry } from './workflow-bundle.ts';
+
+export interface PluginSettings extends Partial<PartSettings> {
+  /** Default: `.reprise`. */
+  home?: string;
+  /** Default: the working directory. */
+  configFolder?: string;
+  /** Default: those of the process. */
+  variables?: NodeJS.ProcessEnv;
+}
+
+/**
+ * Brings Reprise's workflows and activities to a worker that has its own: `Worker.create({…, plugins: [new
+ * ReprisePlugin()]})` with `workflowsPath`, or `bundleWorkflowCode({…, plugins: [plugin]})` beforehand. Runs are then
+ * started on that worker's task queue (`connect({ taskQueue })`). A custom orchestrator that cannot be bundled fails the
+ * bundle, other than with `createWorker`, which leaves it out.
+ *
+ * @throws `MissingSearchAttributesError` when the worker is run, where they are missing and may not be registered
+ */
+export class ReprisePlugin extends SimplePlugin {
+  readonly #settings: PartSettings;
+  #parts: WorkerParts | undefined;
+  #connection: NativeConnection | undefined;
+  #namespace = 'default';
+
+  constructor({ configFolder = '.', home = '.reprise', variables = process.env }: PluginSettings = {}) {
+    super({ name: 'reprise' });
+    this.#settings = { configFolder: resolve(configFolder), home: resolve(home), variables };
+  }
+
+  /** @throws `TypeError` where the worker has no connection: it could not be told whose runs to end */
+  override configureWorker(options: WorkerOptions): WorkerOptions {
+    const { activities = {}, connection, namespace = 'default', workflowBundle } = options;
+    if (connection === undefined) throw new TypeError('ReprisePlugin needs the connection of the worker');
+    this.#connection = connection;
+    this.#namespace = namespace;
+    const names = findOrchestrators(this.#settings.configFolder);
+    this.#parts = openParts(this.#settings, { names, leftOut: {} });
+    const { bundlerOptions, interceptors, workflowsPath } = options;
+    return {
+      ...options,
+      activities: { ...activities, ...this.#parts.activities },
+      sinks: { ...options.sinks, ...this.#parts.sinks(connection, namespace) },
+      maxHeartbeatThrottleInterval: options.maxHeartbeatThrottleInterval ?? heartbeatThrottle,
+      ...(workflowBundle === undefined && {
+        workflowsPath: this.#entry(workflowsPath),
+        bundlerOptions: { ...bundlerOptions, webpackConfigHook: hooked(bundlerOptions?.webpackConfigHook) },
+        interceptors: {
+          ...interceptors,
+          workflowModules: [...(interceptors?.workflowModules ?? []), guardModule],
+        },
+      }),
+    };
+  }
+
+  override configureBundler(options: BundleOptions): BundleOptions {
+    return {
+      ...options,
+      workflowsPath: this.#entry(options.workflowsPath),
+      webpackConfigHook: hooked(options.webpackConfigHook),
+      workflowInterceptorModules: [...(options.workflowInterceptorModules ?? []), guardModule],
+    };
+  }
+
+  override async runWorker(worker: Worker, next: (worker: Worker) => Promise<void>): Promise<void> {
+    if (this.#connection === undefined || this.#parts === undefined) return next(worker);
+    await registerSearchAttributes(this.#connection, this.#namespace);
+    await this.#parts.run(worker, next);
+  }
+
+  /** A module that exports both the worker's own workflows and ours. */
+  #entry(own: string | undefined): string {
+    const { configFolder, home } = this.#settings;
+    const entry = join(home, 'bundles', 'joined.cjs');
+    writeEntry(entry, findOrchestrators(configFolder), configFolder, own === undefined ? [] : [own]);
+    return entry;
+  }
+}
+
+type Hook = NonNullable<BundleOptions['webpackConfigHook']>;
+
+const hooked =
+  (own: Hook | undefined): Hook =>
+  (configuration) =>
+    adaptedConfiguration(own?.(configuration) ?? configuration);
