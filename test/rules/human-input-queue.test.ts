@@ -5,38 +5,38 @@ import {
   answer,
   ask,
   expire,
-  newQueue,
+  newHumanInput,
   withdraw,
-  type InputQueue,
-  type QueueEvent,
+  type HumanInputState,
+  type HumanInputEvent,
 } from '../../src/workflows/ask-others/human-input-queue.ts';
 
 const room = 1000;
 
-/** A desk with all that has come of what was done at it. */
-function deskOf(history = newQueue().history) {
-  let desk: InputQueue = newQueue(history);
-  const events: QueueEvent[] = [];
-  const take = (step: { desk: InputQueue; events: QueueEvent[] }): QueueEvent[] => {
-    desk = step.desk;
+/** What waits for a person, with all that has come of it. */
+function deskOf(history = newHumanInput().history) {
+  let state: HumanInputState = newHumanInput(history);
+  const events: HumanInputEvent[] = [];
+  const take = (step: { state: HumanInputState; events: HumanInputEvent[] }): HumanInputEvent[] => {
+    state = step.state;
     events.push(...step.events);
     return step.events;
   };
   return {
     events,
-    get desk() {
-      return desk;
+    get state() {
+      return state;
     },
     ask: (id: string, conversation: string, question = `Question ${id}?`) =>
-      take(ask(desk, { id, conversation, question })),
-    answer: (reply: HumanReply) => take(answer(desk, reply, room)),
-    expire: (id: string) => take(expire(desk, id)),
-    withdraw: (id: string) => take(withdraw(desk, id)),
+      take(ask(state, { id, conversation, question })),
+    answer: (reply: HumanReply) => take(answer(state, reply, room)),
+    expire: (id: string) => take(expire(state, id)),
+    withdraw: (id: string) => take(withdraw(state, id)),
   };
 }
 
 /** `q1 prompt`, `q2 deferred`: what came of whose call. */
-const told = (events: QueueEvent[]): string[] =>
+const told = (events: HumanInputEvent[]): string[] =>
   events.map((event) => {
     if (event.kind === 'end') return `${event.ask.id} ${event.end.status}`;
     if (event.kind === 'prompt' || event.kind === 'withdrawn') return `${event.ask.id} ${event.kind}`;
@@ -77,36 +77,36 @@ test('an earlier history defers, and the first question after it is not the firs
 });
 
 test.each([
-  ['a skip', (desk: ReturnType<typeof deskOf>) => desk.answer({ answer: ' ' }), 'q1 skipped'],
-  ['a timeout', (desk: ReturnType<typeof deskOf>) => desk.expire('q1'), 'q1 timeout'],
-  ['a withdrawal', (desk: ReturnType<typeof deskOf>) => desk.withdraw('q1'), 'q1 withdrawn'],
+  ['a skip', (state: ReturnType<typeof deskOf>) => state.answer({ answer: ' ' }), 'q1 skipped'],
+  ['a timeout', (state: ReturnType<typeof deskOf>) => state.expire('q1'), 'q1 timeout'],
+  ['a withdrawal', (state: ReturnType<typeof deskOf>) => state.withdraw('q1'), 'q1 withdrawn'],
 ])('%s adds nothing to the history: the next asker prompts', (_, end, expected) => {
-  const desk = deskOf();
-  desk.ask('q1', 'a');
-  desk.ask('q2', 'b');
-  expect(told(end(desk))).toEqual([expected, 'q2 prompt']);
-  expect(desk.desk.history).toEqual([]);
+  const state = deskOf();
+  state.ask('q1', 'a');
+  state.ask('q2', 'b');
+  expect(told(end(state))).toEqual([expected, 'q2 prompt']);
+  expect(state.state.history).toEqual([]);
 });
 
 test('a late answer that names its question enters the history under it, once, and does not disturb the open one', () => {
-  const desk = deskOf();
-  desk.ask('q1', 'a');
-  desk.ask('q2', 'b');
-  desk.expire('q1');
-  expect(told(desk.answer({ questionId: 'q1', answer: 'Late' }))).toEqual(['kept']);
-  expect(told(desk.answer({ questionId: 'q1', answer: 'Again' }))).toEqual(['ignored']);
-  expect(told(desk.answer({ questionId: 'q2', answer: 'Mine' }))).toEqual(['q2 complete']);
-  expect(desk.desk.history.map((entry) => entry.answer)).toEqual(['Late', 'Mine']);
+  const state = deskOf();
+  state.ask('q1', 'a');
+  state.ask('q2', 'b');
+  state.expire('q1');
+  expect(told(state.answer({ questionId: 'q1', answer: 'Late' }))).toEqual(['kept']);
+  expect(told(state.answer({ questionId: 'q1', answer: 'Again' }))).toEqual(['ignored']);
+  expect(told(state.answer({ questionId: 'q2', answer: 'Mine' }))).toEqual(['q2 complete']);
+  expect(state.state.history.map((entry) => entry.answer)).toEqual(['Late', 'Mine']);
   // `b` was shown its own answer, not the late one.
-  expect(told(desk.ask('q3', 'b'))).toEqual(['q3 deferred']);
+  expect(told(state.ask('q3', 'b'))).toEqual(['q3 deferred']);
 });
 
 test('an answer before anything was asked is kept for the first asker; a second one is ignored', () => {
-  const desk = deskOf();
-  expect(told(desk.answer({ answer: 'Dark mode' }))).toEqual(['kept']);
-  expect(told(desk.answer({ answer: 'Light mode' }))).toEqual(['ignored']);
-  expect(told(desk.ask('q1', 'a', 'What color theme?'))).toEqual(['q1 complete']);
-  expect(desk.desk.history).toEqual([{ question: 'What color theme?', answer: 'Dark mode' }]);
+  const state = deskOf();
+  expect(told(state.answer({ answer: 'Dark mode' }))).toEqual(['kept']);
+  expect(told(state.answer({ answer: 'Light mode' }))).toEqual(['ignored']);
+  expect(told(state.ask('q1', 'a', 'What color theme?'))).toEqual(['q1 complete']);
+  expect(state.state.history).toEqual([{ question: 'What color theme?', answer: 'Dark mode' }]);
 });
 
 test.each([
@@ -114,20 +114,20 @@ test.each([
   ['has no name and comes after the question', { answer: 'Yes' }],
   ['is empty', { answer: '' }],
 ])('an answer that %s is ignored', (_, reply) => {
-  const desk = deskOf();
-  desk.ask('q1', 'a');
-  desk.expire('q1');
-  expect(told(desk.answer(reply))).toEqual(['ignored']);
-  expect(desk.desk.history).toEqual([]);
+  const state = deskOf();
+  state.ask('q1', 'a');
+  state.expire('q1');
+  expect(told(state.answer(reply))).toEqual(['ignored']);
+  expect(state.state.history).toEqual([]);
 });
 
 test('an answer that is too long is refused, and its question goes on waiting', () => {
-  const desk = deskOf();
-  desk.ask('q1', 'a');
-  expect(desk.answer({ answer: 'x'.repeat(room + 1) })).toEqual([
+  const state = deskOf();
+  state.ask('q1', 'a');
+  expect(state.answer({ answer: 'x'.repeat(room + 1) })).toEqual([
     { kind: 'ignored', why: expect.stringContaining('1001 characters') as string },
   ]);
-  expect(told(desk.answer({ answer: 'x'.repeat(room) }))).toEqual(['q1 complete']);
+  expect(told(state.answer({ answer: 'x'.repeat(room) }))).toEqual(['q1 complete']);
 });
 
 type Act =
@@ -154,7 +154,7 @@ const acts: fc.Arbitrary<Act[]> = fc.array(
 test('however askers and the person interleave: one prompt at a time, each call ends once, no answer lost or misplaced', () => {
   fc.assert(
     fc.property(acts, (script) => {
-      const desk = deskOf();
+      const state = deskOf();
       const asked = new Map<string, Extract<Act, { act: 'ask' }>>();
       const open = new Set<string>();
       const ended = new Map<string, string>();
@@ -165,7 +165,7 @@ test('however askers and the person interleave: one prompt at a time, each call 
         return shown.get(conversation) ?? shown.set(conversation, new Set()).get(conversation)!;
       };
       let replies = 0;
-      const check = (events: QueueEvent[], reply?: { questionId?: string; text: string }): void => {
+      const check = (events: HumanInputEvent[], reply?: { questionId?: string; text: string }): void => {
         for (const event of events) {
           if (event.kind === 'prompt') {
             expect(open.size).toBe(0);
@@ -200,31 +200,31 @@ test('however askers and the person interleave: one prompt at a time, each call 
           } else if (event.kind === 'kept') accepted.push(event.answer);
         }
         expect(open.size).toBeLessThanOrEqual(1);
-        expect([...open]).toEqual(desk.desk.open === undefined ? [] : [desk.desk.open.id]);
+        expect([...open]).toEqual(state.state.open === undefined ? [] : [state.state.open.id]);
       };
       for (const step of script) {
         if (step.act === 'ask') {
           const id = `q${asked.size}`;
           asked.set(id, step);
-          check(desk.ask(id, step.conversation, step.question));
+          check(state.ask(id, step.conversation, step.question));
         } else if (step.act === 'unnamed') {
           const text = step.empty ? '' : `answer ${replies++}`;
-          check(desk.answer({ answer: text }), { text });
+          check(state.answer({ answer: text }), { text });
         } else {
           const questionId = `q${step.of}`;
-          if (step.act === 'expire') check(desk.expire(questionId));
-          else if (step.act === 'withdraw') check(desk.withdraw(questionId));
+          if (step.act === 'expire') check(state.expire(questionId));
+          else if (step.act === 'withdraw') check(state.withdraw(questionId));
           else {
             const text = step.act === 'skip' ? '' : `answer ${replies++}`;
-            check(desk.answer({ questionId, answer: text }), { questionId, text });
+            check(state.answer({ questionId, answer: text }), { questionId, text });
           }
         }
       }
-      const { history, kept } = desk.desk;
+      const { history, kept } = state.state;
       const held = [...history.map((entry) => entry.answer), ...(kept === undefined ? [] : [kept])];
       expect(held.toSorted()).toEqual(accepted.toSorted());
       // Nobody is left waiting without a question that is open.
-      expect(desk.desk.open === undefined ? desk.desk.queue : []).toEqual([]);
+      expect(state.state.open === undefined ? state.state.queue : []).toEqual([]);
     }),
     { numRuns: 1000 },
   );

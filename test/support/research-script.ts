@@ -7,7 +7,7 @@ export interface ResearchRequest extends Seen {
   asked: Asked;
   /** Planning iteration, as the planner's prompt says; 1 where it does not. */
   iteration: number;
-  /** The idea on the desk, as the prompts of critic and writer say. */
+  /** The idea at hand, as the prompts of critic and writer say. */
   idea: string;
 }
 

@@ -2,9 +2,9 @@ import type { HumanReply } from '../../protocol/questions.ts';
 import type { HumanAnswer } from '../../protocol/orchestration.ts';
 
 /**
- * The human desk: who may put a question to the person, and whose an answer is. One question waits at a time, in the
+ * What waits for a person: who may put a question to the person, and whose an answer is. One question waits at a time, in the
  * order of arrival (MassGen's documentation "Agent Communication", Human Q&A Context Injection; docs/asking.md).
- * Every function takes the desk as it is and returns it as it is then, with what has come of it.
+ * Every function takes the state as it is and returns it as it is then, with what has come of it.
  */
 
 /** A call of `ask_others` that is for the person. */
@@ -16,7 +16,7 @@ export interface Ask {
   question: string;
 }
 
-export interface InputQueue {
+export interface HumanInputState {
   /** Answered questions in the order of their answers; it only grows. */
   history: HumanAnswer[];
   /** Places in `history` that a conversation has been shown, by an answer or a deferral. */
@@ -40,7 +40,7 @@ export type AskEnd =
   | { status: 'timeout' }
   | { status: 'skipped' };
 
-export type QueueEvent =
+export type HumanInputEvent =
   | { kind: 'prompt'; ask: Ask }
   /** `wasOpen`: it had been put to the person. */
   | { kind: 'end'; ask: Ask; end: AskEnd; wasOpen: boolean }
@@ -49,12 +49,12 @@ export type QueueEvent =
   | { kind: 'kept'; questionId?: string; answer: string }
   | { kind: 'ignored'; why: string };
 
-export interface QueueStep {
-  desk: InputQueue;
-  events: QueueEvent[];
+export interface HumanInputStep {
+  state: HumanInputState;
+  events: HumanInputEvent[];
 }
 
-export function newQueue(history: HumanAnswer[] = []): InputQueue {
+export function newHumanInput(history: HumanAnswer[] = []): HumanInputState {
   return {
     history,
     shown: {},
@@ -66,17 +66,21 @@ export function newQueue(history: HumanAnswer[] = []): InputQueue {
   };
 }
 
-export function ask(desk: InputQueue, call: Ask): QueueStep {
-  return admit({ ...desk, asked: true, queue: [...desk.queue, call] });
+export function ask(state: HumanInputState, call: Ask): HumanInputStep {
+  return admit({ ...state, asked: true, queue: [...state.queue, call] });
 }
 
 /** @param room characters that all answers may have together; see `answerRoom` */
-export function answer(desk: InputQueue, { questionId, answer: text }: HumanReply, room: number): QueueStep {
-  const { open } = desk;
+export function answer(
+  state: HumanInputState,
+  { questionId, answer: text }: HumanReply,
+  room: number,
+): HumanInputStep {
+  const { open } = state;
   if (open !== undefined && (questionId === undefined || questionId === open.id)) {
-    if (text.trim() === '') return close(desk, open, { status: 'skipped' });
-    if (isTooLong(desk, text, room)) return ignored(desk, tooLong(text, room));
-    const recorded = record({ ...desk, open: undefined }, open, text);
+    if (text.trim() === '') return close(state, open, { status: 'skipped' });
+    if (isTooLong(state, text, room)) return ignored(state, tooLong(text, room));
+    const recorded = record({ ...state, open: undefined }, open, text);
     return afterwards(recorded, {
       kind: 'end',
       ask: open,
@@ -84,33 +88,33 @@ export function answer(desk: InputQueue, { questionId, answer: text }: HumanRepl
       wasOpen: true,
     });
   }
-  if (text.trim() === '') return ignored(desk, 'there is nothing to skip');
-  if (isTooLong(desk, text, room)) return ignored(desk, tooLong(text, room));
-  return questionId === undefined ? unnamed(desk, text) : late(desk, questionId, text);
+  if (text.trim() === '') return ignored(state, 'there is nothing to skip');
+  if (isTooLong(state, text, room)) return ignored(state, tooLong(text, room));
+  return questionId === undefined ? unnamed(state, text) : late(state, questionId, text);
 }
 
 /** The time of an open question is up. */
-export function expire(desk: InputQueue, id: string): QueueStep {
-  return desk.open?.id === id ? close(desk, desk.open, { status: 'timeout' }) : { desk, events: [] };
+export function expire(state: HumanInputState, id: string): HumanInputStep {
+  return state.open?.id === id ? close(state, state.open, { status: 'timeout' }) : { state, events: [] };
 }
 
 /** Its asker does not wait any more. */
-export function withdraw(desk: InputQueue, id: string): QueueStep {
-  const { open, queue } = desk;
+export function withdraw(state: HumanInputState, id: string): HumanInputStep {
+  const { open, queue } = state;
   if (open?.id === id) {
     return afterwards(
-      { ...desk, open: undefined, unanswered: { ...desk.unanswered, [id]: open.question } },
+      { ...state, open: undefined, unanswered: { ...state.unanswered, [id]: open.question } },
       { kind: 'withdrawn', ask: open },
     );
   }
-  return { desk: { ...desk, queue: queue.filter((waiting) => waiting.id !== id) }, events: [] };
+  return { state: { ...state, queue: queue.filter((waiting) => waiting.id !== id) }, events: [] };
 }
 
 /** Lets those who wait proceed until one of them prompts the person. */
-function admit(desk: InputQueue): QueueStep {
-  const [first, ...rest] = desk.queue;
-  if (desk.open !== undefined || first === undefined) return { desk, events: [] };
-  const next: InputQueue = { ...desk, queue: rest };
+function admit(state: HumanInputState): HumanInputStep {
+  const [first, ...rest] = state.queue;
+  if (state.open !== undefined || first === undefined) return { state, events: [] };
+  const next: HumanInputState = { ...state, queue: rest };
   if (next.kept !== undefined) {
     const recorded = record({ ...next, kept: undefined }, first, next.kept);
     return afterwards(recorded, {
@@ -127,31 +131,34 @@ function admit(desk: InputQueue): QueueStep {
       { kind: 'end', ask: first, end: { status: 'deferred', history: next.history }, wasOpen: false },
     );
   }
-  return { desk: { ...next, open: first }, events: [{ kind: 'prompt', ask: first }] };
+  return { state: { ...next, open: first }, events: [{ kind: 'prompt', ask: first }] };
 }
 
-function afterwards(desk: InputQueue, event: QueueEvent): QueueStep {
-  const step = admit(desk);
-  return { desk: step.desk, events: [event, ...step.events] };
+function afterwards(state: HumanInputState, event: HumanInputEvent): HumanInputStep {
+  const step = admit(state);
+  return { state: step.state, events: [event, ...step.events] };
 }
 
-function close(desk: InputQueue, open: Ask, end: AskEnd): QueueStep {
-  const unanswered = { ...desk.unanswered, [open.id]: open.question };
-  return afterwards({ ...desk, open: undefined, unanswered }, { kind: 'end', ask: open, end, wasOpen: true });
+function close(state: HumanInputState, open: Ask, end: AskEnd): HumanInputStep {
+  const unanswered = { ...state.unanswered, [open.id]: open.question };
+  return afterwards(
+    { ...state, open: undefined, unanswered },
+    { kind: 'end', ask: open, end, wasOpen: true },
+  );
 }
 
 /** The asker is shown its own answer; what others have been told meanwhile it has not seen. */
-function record(desk: InputQueue, { conversation, question }: Ask, text: string): InputQueue {
-  const seen = desk.shown[conversation] ?? [];
+function record(state: HumanInputState, { conversation, question }: Ask, text: string): HumanInputState {
+  const seen = state.shown[conversation] ?? [];
   return {
-    ...desk,
-    history: [...desk.history, { question, answer: text }],
-    shown: { ...desk.shown, [conversation]: [...seen, desk.history.length] },
+    ...state,
+    history: [...state.history, { question, answer: text }],
+    shown: { ...state.shown, [conversation]: [...seen, state.history.length] },
   };
 }
 
 /** Whether the history may hold what is asked: an entry that this conversation was not shown, or the same question. */
-function isKnown({ history, shown }: InputQueue, { conversation, question }: Ask): boolean {
+function isKnown({ history, shown }: HumanInputState, { conversation, question }: Ask): boolean {
   const seen = new Set(shown[conversation]);
   return history.some((entry, place) => !seen.has(place) || isSame(entry.question, question));
 }
@@ -159,22 +166,22 @@ function isKnown({ history, shown }: InputQueue, { conversation, question }: Ask
 const plain = (question: string): string => question.trim().replace(/\s+/g, ' ').toLowerCase();
 const isSame = (one: string, other: string): boolean => plain(one) === plain(other);
 
-function late(desk: InputQueue, questionId: string, text: string): QueueStep {
-  const { [questionId]: question, ...unanswered } = desk.unanswered;
+function late(state: HumanInputState, questionId: string, text: string): HumanInputStep {
+  const { [questionId]: question, ...unanswered } = state.unanswered;
   if (question === undefined) {
-    return ignored(desk, `no question ${questionId} waits for an answer`);
+    return ignored(state, `no question ${questionId} waits for an answer`);
   }
-  const history = [...desk.history, { question, answer: text }];
-  return { desk: { ...desk, history, unanswered }, events: [{ kind: 'kept', questionId, answer: text }] };
+  const history = [...state.history, { question, answer: text }];
+  return { state: { ...state, history, unanswered }, events: [{ kind: 'kept', questionId, answer: text }] };
 }
 
-function unnamed(desk: InputQueue, text: string): QueueStep {
-  if (desk.asked) return ignored(desk, 'no question waits, and the answer names none');
-  if (desk.kept !== undefined) return ignored(desk, 'an answer is kept for the first question already');
-  return { desk: { ...desk, kept: text }, events: [{ kind: 'kept', answer: text }] };
+function unnamed(state: HumanInputState, text: string): HumanInputStep {
+  if (state.asked) return ignored(state, 'no question waits, and the answer names none');
+  if (state.kept !== undefined) return ignored(state, 'an answer is kept for the first question already');
+  return { state: { ...state, kept: text }, events: [{ kind: 'kept', answer: text }] };
 }
 
-function isTooLong({ history, kept = '' }: InputQueue, text: string, room: number): boolean {
+function isTooLong({ history, kept = '' }: HumanInputState, text: string, room: number): boolean {
   const sum = history.reduce((total, entry) => total + entry.answer.length, 0);
   return sum + kept.length + text.length > room;
 }
@@ -182,6 +189,6 @@ function isTooLong({ history, kept = '' }: InputQueue, text: string, room: numbe
 const tooLong = (text: string, room: number): string =>
   `it has ${text.length} characters, and all answers of a session may have ${room} together`;
 
-function ignored(desk: InputQueue, why: string): QueueStep {
-  return { desk, events: [{ kind: 'ignored', why }] };
+function ignored(state: HumanInputState, why: string): HumanInputStep {
+  return { state, events: [{ kind: 'ignored', why }] };
 }

@@ -6,13 +6,13 @@ import {
   answer,
   ask,
   expire,
-  newQueue,
+  newHumanInput,
   withdraw,
   type Ask,
   type AskEnd,
-  type InputQueue,
-  type QueueEvent,
-  type QueueStep,
+  type HumanInputState,
+  type HumanInputEvent,
+  type HumanInputStep,
 } from './human-input-queue.ts';
 
 /** An ask with the agent that makes it. */
@@ -23,7 +23,7 @@ export interface HumanAsk extends Ask {
 
 interface Waiting {
   ask: HumanAsk;
-  settleAbandonedCalls(end: AskEnd): void;
+  settle(end: AskEnd): void;
 }
 
 interface Prompted extends PendingQuestion {
@@ -32,34 +32,34 @@ interface Prompted extends PendingQuestion {
 
 /** What outlives a run of a session: see `continueAsNew`. */
 export type HumanInputRecord = Partial<
-  Pick<InputQueue, 'history' | 'shown' | 'unanswered' | 'kept' | 'asked'>
+  Pick<HumanInputState, 'history' | 'shown' | 'unanswered' | 'kept' | 'asked'>
 >;
 
 /**
- * The place where a session's agents and the person meet; what is done at it is decided by `rules/desk.ts`.
+ * Where a session's agents wait for the person; who may ask next and whose an answer is, is decided by human-input-queue.ts.
  * A question that waits costs a timer.
  */
 export class HumanInput {
   readonly #emit: (event: RunEventBody) => void;
   readonly #timeout: number;
   readonly #waiting = new Map<string, Waiting>();
-  #desk: InputQueue;
+  #state: HumanInputState;
   #prompted: Prompted | undefined;
   #waited = 0;
 
   /** @param timeout milliseconds that a question waits, from its prompt */
   constructor(record: HumanInputRecord, timeout: number, emit: (event: RunEventBody) => void) {
-    this.#desk = { ...newQueue(record.history), ...record };
+    this.#state = { ...newHumanInput(record.history), ...record };
     this.#timeout = timeout;
     this.#emit = emit;
   }
 
   get history(): HumanAnswer[] {
-    return this.#desk.history;
+    return this.#state.history;
   }
 
   get record(): HumanInputRecord {
-    const { history, shown, unanswered, kept, asked } = this.#desk;
+    const { history, shown, unanswered, kept, asked } = this.#state;
     return { history, shown, unanswered, kept, asked };
   }
 
@@ -78,14 +78,12 @@ export class HumanInput {
 
   /** Puts a question to the person when its turn comes. Cancelled, it is withdrawn. */
   async ask(call: HumanAsk): Promise<AskEnd> {
-    const end = new Promise<AskEnd>((settleAbandonedCalls) =>
-      this.#waiting.set(call.id, { ask: call, settleAbandonedCalls }),
-    );
-    this.#take(ask(this.#desk, call));
+    const end = new Promise<AskEnd>((settle) => this.#waiting.set(call.id, { ask: call, settle }));
+    this.#take(ask(this.#state, call));
     try {
       return await Promise.race([end, CancellationScope.current().cancelRequested]);
     } catch (error) {
-      if (isCancellation(error)) this.#take(withdraw(this.#desk, call.id));
+      if (isCancellation(error)) this.#take(withdraw(this.#state, call.id));
       throw error;
     } finally {
       this.#waiting.delete(call.id);
@@ -94,15 +92,15 @@ export class HumanInput {
 
   /** Takes an answer, whoever it is for. */
   answer(reply: HumanReply): void {
-    this.#take(answer(this.#desk, reply, answerRoom));
+    this.#take(answer(this.#state, reply, answerRoom));
   }
 
-  #take({ desk, events }: QueueStep): void {
-    this.#desk = desk;
+  #take({ state, events }: HumanInputStep): void {
+    this.#state = state;
     for (const event of events) this.#follow(event);
   }
 
-  #follow(event: QueueEvent): void {
+  #follow(event: HumanInputEvent): void {
     switch (event.kind) {
       case 'prompt':
         return this.#prompt(event.ask);
@@ -110,7 +108,7 @@ export class HumanInput {
         const { ask: call, end, wasOpen } = event;
         if (wasOpen && end.status === 'complete') this.#close(call.id, 'answered', end.answer);
         else if (end.status === 'timeout' || end.status === 'skipped') this.#close(call.id, end.status);
-        return this.#waiting.get(call.id)?.settleAbandonedCalls(end);
+        return this.#waiting.get(call.id)?.settle(end);
       }
       case 'withdrawn':
         return this.#close(event.ask.id, 'withdrawn');
@@ -124,7 +122,7 @@ export class HumanInput {
   #prompt({ id, question }: Ask): void {
     const from = this.#waiting.get(id)?.ask.from ?? '';
     const now = Date.now();
-    // Out of the asker's scope: it is the desk that ends a question, also that of an asker who is gone.
+    // Out of the asker's scope: it is the state that ends a question, also that of an asker who is gone.
     const timer = new CancellationScope({
       cancellable: true,
       parent: new CancellationScope({ cancellable: false }),
@@ -140,7 +138,7 @@ export class HumanInput {
     timer
       .run(() => sleep(this.#timeout, { summary: `question ${id} of ${from}` }))
       .then(
-        () => this.#take(expire(this.#desk, id)),
+        () => this.#take(expire(this.#state, id)),
         () => {},
       );
     const [pending] = this.pending;
