@@ -46,10 +46,7 @@ export async function plan(context: ResearchContext, draft: Draft): Promise<void
 
 /** Nothing has come of the first plan, so that there is nothing to report on. */
 export const noPlan = (reason: string): ApplicationFailure =>
-  ApplicationFailure.nonRetryable(
-    `There is no plan.\nplanner: ${reason}`,
-    failureTypes.noPlan,
-  );
+  ApplicationFailure.nonRetryable(`There is no plan.\nplanner: ${reason}`, failureTypes.noPlan);
 
 async function tell(
   context: ResearchContext,

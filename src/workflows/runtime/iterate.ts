@@ -130,7 +130,10 @@ export async function iterate<I, Outcome extends FinalOutcome, Restart>(
     scope = new CancellationScope();
     const isLast = number >= limit;
     iteration = loop.begin({ number, isLast, restart: restarts.at(-1), restarts, scope });
-    const stopClock = startClock(run, loop.timeout, (outcome) => interrupt({ kind: 'end', outcome }));
+    let timeUp: Step | undefined;
+    const stopClock = startClock(run, loop.timeout, (outcome) =>
+      interrupt((timeUp = { kind: 'end', outcome })),
+    );
     let verdict = await verdictOf(async () => {
       await loop.work(iteration);
       return loop.judge(iteration);
@@ -150,6 +153,8 @@ export async function iterate<I, Outcome extends FinalOutcome, Restart>(
       });
     }
     stopClock();
+    // It may have come at the very moment when the iteration was done: the next one has its own time.
+    if (interruption === timeUp) interruption = undefined;
     if (verdict.kind === 'again') {
       loop.again?.(iteration, verdict.restart);
       restarts.push(verdict.restart);
