@@ -109,7 +109,7 @@ function read(paths: string[], endings: RegExp): Map<string, string> {
     path.includes('.')
       ? [path]
       : readdirSync(path, { recursive: true, encoding: 'utf8' })
-          .filter((name) => endings.test(name))
+          .filter((name) => endings.test(name) && !/\bnode_modules\b/.test(name))
           .map((name) => `${path}/${name.replaceAll('\\', '/')}`),
   );
   return new Map(names.map((name) => [name, readFileSync(name, 'utf8')]));
