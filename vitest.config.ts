@@ -1,6 +1,8 @@
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
+  // Examples import Reprise by its name, as in a project of one's own; here that is its sources.
+  ssr: { resolve: { conditions: ['reprise-source', 'module', 'node', 'development|production'] } },
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: 'test/setup/global.ts',
@@ -9,6 +11,8 @@ export default defineConfig({
     // Real servers and processes on two busy cores: a timeout is there for what hangs, not for what is slow.
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // Only `npm test` without words turns it on. Files that no test loads count too.
+    coverage: { provider: 'v8', include: ['src/**/*.ts'], reporter: ['json-summary'] },
     // Users' tool modules are loaded by Node itself, as in a worker.
     server: { deps: { external: [/\?version=/] } },
   },

@@ -34,12 +34,15 @@ const windows = process.platform === 'win32';
 /** Whether this is a clone (its sources are here) rather than an installed package. */
 export const isClone = existsSync(join(root, 'src', 'cli', 'main.ts'));
 
+/** In a clone nothing is compiled: by this condition of package.json's `exports`, `import … from 'reprise'` finds its sources. */
+const fromSource = ['--conditions=reprise-source'];
+
 /** Runs a file of this clone or package under a fitting Node, and ends as it ends. */
 export function runFile(file, words) {
   try {
     const node = fittingNode();
     if (isClone) installDependencies(node);
-    runAndEnd(node, [join(root, file), ...words]);
+    runAndEnd(node, [...(isClone ? fromSource : []), join(root, file), ...words]);
   } catch (error) {
     say(error.message);
     process.exit(1);

@@ -4,10 +4,12 @@
  * The answer names its question, so that it never goes to one that was asked meanwhile. Needs a server at
  * `TEMPORAL_ADDRESS` (default: localhost:7233) and a worker.
  *
- *   node examples/answer.ts                              lists the questions that wait
- *   node examples/answer.ts RUN QUESTION "Dark mode"     answers one; an empty answer skips it
+ *   node answer.ts                              lists the questions that wait
+ *   node answer.ts RUN QUESTION "Dark mode"     answers one; an empty answer skips it
+ *
+ * In a clone of Reprise: `npm run example examples/answer.ts RUN QUESTION "Dark mode"`.
  */
-import { connect } from '../src/client.ts';
+import { connect } from 'reprise';
 
 const [run, questionId, answer] = process.argv.slice(2);
 const reprise = await connect();
@@ -18,7 +20,7 @@ if (run === undefined) {
   for (const { workflowId, questionId: id, from, question, expiresAt } of questions)
     console.log(`${workflowId} ${id} (${from}, until ${expiresAt}): ${question}`);
 } else if (questionId === undefined || answer === undefined) {
-  console.error('Usage: node examples/answer.ts [RUN QUESTION ANSWER]');
+  console.error('Usage: node answer.ts [RUN QUESTION ANSWER]');
 } else {
   await reprise.getRun(run).answer({ questionId, answer });
 }

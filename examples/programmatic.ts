@@ -4,9 +4,11 @@
  * Shows both evaluation modes of the restart decision. Needs a server and a worker (`npx reprise up` in another
  * terminal); uses the worker's default backend.
  *
- *   node examples/programmatic.ts "Your question"
+ *   node programmatic.ts "Your question"
+ *
+ * In a clone of Reprise: `npm run example examples/programmatic.ts "Your question"`.
  */
-import { connect, type TeamConfigInput } from '../src/client.ts';
+import { connect, type TeamConfigInput } from 'reprise';
 
 /** Before presenting (the default): faster, since a restart costs no presentation. */
 export const preEvaluation: TeamConfigInput = {

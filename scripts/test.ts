@@ -1,6 +1,7 @@
 /**
  * `npm test`: type check, lint, format, replayed code, then all tests. Words after `--` go to vitest:
- * `npm test -- test/store`. Ends with a line `N passed, N failed`.
+ * `npm test -- test/store`. Ends with a line `N passed, N failed`; before it stands how much of `src` all tests together
+ * have run, where all have passed.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -10,6 +11,8 @@ import { join } from 'node:path';
 const folders = ['bin', 'src', 'test', 'bench', 'examples', 'scripts'];
 const scratch = mkdtempSync(join(tmpdir(), 'reprise-report-'));
 const report = join(scratch, 'report.json');
+const coverage = join(scratch, 'coverage');
+const words = process.argv.slice(2);
 
 const steps: Array<{ name: string; command: string[] }> = [
   { name: 'types', command: ['node_modules/typescript/bin/tsc', '-p', '.'] },
@@ -27,7 +30,8 @@ const steps: Array<{ name: string; command: string[] }> = [
       '--reporter=default',
       '--reporter=json',
       `--outputFile=${report}`,
-      ...process.argv.slice(2),
+      // Of some tests alone it would say nothing.
+      ...(words.length === 0 ? ['--coverage.enabled', `--coverage.reportsDirectory=${coverage}`] : words),
     ],
   },
 ];
@@ -58,8 +62,20 @@ function counts(): Report {
   }
 }
 
+/** Vitest leaves the figure out where a test has failed. */
+function coveredLines(): number | undefined {
+  try {
+    const summary = readFileSync(join(coverage, 'coverage-summary.json'), 'utf8');
+    return (JSON.parse(summary) as { total: { lines: { pct: number } } }).total.lines.pct;
+  } catch {
+    return undefined;
+  }
+}
+
 const { numPassedTests, numFailedTests, numPendingTests } = counts();
+const covered = coveredLines();
 rmSync(scratch, { recursive: true, force: true });
+if (covered !== undefined) console.log(`coverage: ${covered.toFixed(1)}% of lines`);
 if (numPendingTests > 0) console.log(`${numPendingTests} skipped`);
 console.log(`${numPassedTests} passed, ${numFailedTests} failed`);
 process.exitCode = failed ? 1 : 0;

@@ -1,13 +1,24 @@
 /**
- * Proves the package: packs it, installs it in an empty folder, and asks it a question there with the offline model.
- * Ends with an error when a step fails or there is no answer.
+ * Proves the package: packs it, looks it over with publint, installs it in an empty folder, and asks it a question there
+ * with the offline model: by the command line, and by the example of the library. Ends with an error when a step fails or
+ * there is no answer.
  *
  *   npm run try-package [-- QUESTION]
  */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { publint } from 'publint';
+import { formatMessage } from 'publint/utils';
 import { environmentVariables } from '../src/config/environment.ts';
 import { freePort } from '../src/embedded/ports.ts';
 
@@ -19,9 +30,11 @@ mkdirSync(folder);
 
 /** The environment without keys: a package without any must answer too. */
 const env = Object.fromEntries(
-  Object.entries({ ...process.env, REPRISE_HOME: join(base, 'home') }).filter(
-    ([name]) => !environmentVariables.includes(name as (typeof environmentVariables)[number]),
-  ),
+  Object.entries({
+    ...process.env,
+    REPRISE_HOME: join(base, 'home'),
+    TEMPORAL_ADDRESS: `127.0.0.1:${await freePort()}`,
+  }).filter(([name]) => !environmentVariables.includes(name as (typeof environmentVariables)[number])),
 );
 
 function run(cwd: string, command: string, ...words: string[]): string {
@@ -36,9 +49,18 @@ function run(cwd: string, command: string, ...words: string[]): string {
   return printed.trim();
 }
 
+/** What of a packed package would not work for those who install it. */
+async function problemsOf(file: string): Promise<string[]> {
+  const tarball = Uint8Array.from(readFileSync(file)).buffer;
+  const { messages, pkg } = await publint({ pack: { tarball } });
+  return messages.flatMap((message) => formatMessage(message, pkg, { color: false }) ?? []);
+}
+
 try {
   run('.', 'npm', 'pack', '--pack-destination', base);
   const file = readdirSync(base).find((name) => name.endsWith('.tgz')) ?? '';
+  const problems = await problemsOf(join(base, file));
+  if (problems.length > 0) throw new Error(`publint says of the package:\n${problems.join('\n')}`);
   writeFileSync(join(folder, 'package.json'), '{"private": true, "type": "module"}');
   run(folder, 'npm', 'install', join(base, file));
   run(
@@ -50,16 +72,13 @@ try {
   );
   const reprise = join(folder, 'node_modules', '.bin', 'reprise');
   try {
-    const answer = run(
-      folder,
-      reprise,
-      'ask',
-      '--plain',
-      '--temporal',
-      `127.0.0.1:${await freePort()}`,
-      question,
+    const answer = run(folder, reprise, 'ask', '--plain', question);
+    copyFileSync(
+      join(folder, 'node_modules', 'reprise', 'examples', 'programmatic.ts'),
+      join(folder, 'programmatic.ts'),
     );
-    if (answer === '') throw new Error('there is no answer');
+    const answerToExample = run(folder, process.execPath, 'programmatic.ts', question);
+    if (answer === '' || answerToExample === '') throw new Error('there is no answer');
     console.log(answer);
   } finally {
     run(folder, reprise, 'down');

@@ -1,10 +1,8 @@
 /**
  * A custom orchestrator: a draft, its criticism, and a revision, in three model calls. Each is a durable step: when
  * the worker dies, another one goes on with the call that was under way, and no finished one is made again.
- *
- * In a project of your own, import the types by `import type { HandleText } from 'reprise/orchestrator'`.
  */
-import type { HandleText, OrchestratorMessage } from '../../src/protocol/custom-orchestrator.ts';
+import type { HandleText, OrchestratorMessage } from 'reprise/orchestrator';
 
 export const handleText: HandleText = async (text, { llm, history, respond, config }) => {
   const style = typeof config['style'] === 'string' ? ` Write in this style: ${config['style']}.` : '';

@@ -214,6 +214,8 @@ describe('scripts answer', () => {
       HOME: home.folder,
       TEMPORAL_ADDRESS: home.holder?.address ?? '',
       TEMPORAL_CLI_PATH: inject('temporal').cli,
+      // As `npm run example` has it: nothing is compiled here.
+      NODE_OPTIONS: '--conditions=reprise-source',
     };
     const listed = await execute(program, [place(file)], { env });
     expect(listed.stdout).toContain(id);

@@ -1,9 +1,12 @@
 import { once } from 'node:events';
 import { spawn } from 'node:child_process';
-import { existsSync, readdirSync, symlinkSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { Clone } from './clone.ts';
+
+const ownPackage = fileURLToPath(new URL('../../package.json', import.meta.url));
 
 const echo = 'console.log(JSON.stringify(process.argv.slice(2))); process.exitCode = 5;';
 
@@ -120,3 +123,16 @@ test.each([process.versions.node, '20.20.2'])(
     expect(clone.npmCalls.filter((call) => call === 'ci')).toEqual([]);
   },
 );
+
+test.each([
+  ['in a clone, a program imports Reprise by its name without a build', 'src', 'the sources'],
+  ['in an installed package, it imports what is compiled', 'dist', 'what is compiled'],
+])('%s', async (_, folder, imported) => {
+  const program = "import { where } from 'reprise'; console.log(where);";
+  using clone = new Clone(program, folder === 'src' ? 'src/cli/main.ts' : 'dist/cli/main.js');
+  const { exports } = JSON.parse(readFileSync(ownPackage, 'utf8')) as { exports: object };
+  clone.write('package.json', JSON.stringify({ name: 'reprise', type: 'module', exports }));
+  clone.write('src/client.ts', "export const where = 'the sources';");
+  clone.write('dist/client.js', "export const where = 'what is compiled';");
+  expect(await clone.run([])).toMatchObject({ status: 0, stdout: `${imported}\n` });
+});
