@@ -37,29 +37,21 @@ export class ReprisePlugin extends SimplePlugin {
 
   /** @throws `TypeError` where the worker has no connection: it could not be told whose runs to end */
   override configureWorker(options: WorkerOptions): WorkerOptions {
-    const { activities = {}, connection, namespace = 'default', workflowBundle } = options;
+    const { activities = {}, connection, namespace = 'default' } = options;
     if (connection === undefined) throw new TypeError('ReprisePlugin needs the connection of the worker');
     this.#connection = connection;
     this.#namespace = namespace;
     const names = findOrchestrators(this.#settings.configFolder);
     this.#parts = openParts(this.#settings, { names, leftOut: {} });
-    const { bundlerOptions, interceptors, workflowsPath } = options;
     return {
       ...options,
       activities: { ...activities, ...this.#parts.activities },
       sinks: { ...options.sinks, ...this.#parts.sinks(connection, namespace) },
       maxHeartbeatThrottleInterval: options.maxHeartbeatThrottleInterval ?? heartbeatThrottle,
-      ...(workflowBundle === undefined && {
-        workflowsPath: this.#entry(workflowsPath),
-        bundlerOptions: { ...bundlerOptions, webpackConfigHook: hooked(bundlerOptions?.webpackConfigHook) },
-        interceptors: {
-          ...interceptors,
-          workflowModules: [...(interceptors?.workflowModules ?? []), guardModule],
-        },
-      }),
     };
   }
 
+  /** Called by `Worker.create` too, where it bundles the workflows itself. */
   override configureBundler(options: BundleOptions): BundleOptions {
     return {
       ...options,
