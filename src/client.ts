@@ -69,6 +69,8 @@ export type {
   State as RunState,
 } from './protocol/state.ts';
 export type { Figures, Usage } from './protocol/usage.ts';
+export type { ConfigInput } from './config/kinds.ts';
+export type { OneAgentConfigInput } from './config/one-agent.ts';
 export type { PlanConfigInput } from './config/plan.ts';
 export type { ResearchConfigInput } from './config/research.ts';
 export type { TeamConfigInput } from './config/team.ts';

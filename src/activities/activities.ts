@@ -8,7 +8,7 @@ import { createCallTool, createListTools, type ToolDependencies } from './tools.
 import { resolveMessages } from './resolve.ts';
 import { createOpenIssue } from './issues.ts';
 import { createPersistReport, createRecallReports } from './reports.ts';
-import type { PrepareDependencies } from './prepare-input.ts';
+import type { PrepareDependencies } from './prepare.ts';
 import { createPreparations } from './prepare.ts';
 import { createSearch } from './search.ts';
 import { createStoreAttachments } from './files.ts';

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { exportsHandleText, type CustomOrchestrators } from '../config/custom-orchestrators.ts';
+import { exportsHandleText, type CustomOrchestrators } from '../config/extensions.ts';
 
 export interface OrchestratorDependencies {
   /** The extensions folder. */

@@ -4,7 +4,7 @@ import { attachmentOf, keepFile } from '../files/run-files.ts';
 import type { Attachment, AttachmentInput } from '../protocol/attachment.ts';
 import type { Store } from '../store/store.ts';
 import { cancellable } from './cancellable.ts';
-import { invalid } from './prepare-input.ts';
+import { invalid } from './prepare.ts';
 
 interface StoreAttachmentsInput {
   attachments: AttachmentInput[];

@@ -1,52 +1,146 @@
-import { checkPartner, checkPlan, checkResearch, checkTeam } from '../config/kinds.ts';
-import { orchestrationInputSchema } from '../config/orchestration-input.ts';
-import { readPartnerFile, readPlanFile, readResearchFile, readTeamFile } from '../config/read-config.ts';
-import { researchInputSchema } from '../config/research-input.ts';
-import { solveInputSchema } from '../config/solve-input.ts';
-import { sessionInputSchema } from '../config/session-input.ts';
-import type { PreparedOrchestration } from '../protocol/orchestration.ts';
-import type { PreparedResearch } from '../protocol/research.ts';
+import { ApplicationFailure } from '@temporalio/common';
+import type { z } from 'zod';
+import type { Backend } from '../config/backend.ts';
+import { defaultBackend } from '../config/complete-backend.ts';
+import type { Environment } from '../config/environment.ts';
+import { ignoredKeys } from '../config/ignored-keys.ts';
+import {
+  orchestrationInputSchema,
+  researchInputSchema,
+  sessionInputSchema,
+  solveInputSchema,
+} from '../config/inputs.ts';
+import {
+  checkConversation,
+  checkPlan,
+  checkResearch,
+  checkTeam,
+  type CheckedConfig,
+} from '../config/kinds.ts';
+import { completeAgent, defaultAgent, preflightAgent, type OneAgentConfig } from '../config/one-agent.ts';
+import { completePlan, preflightPlan } from '../config/plan.ts';
+import { checkedBy, problemText, under, type Checked } from '../config/problems.ts';
+import { readNamedConfig } from '../config/read-config.ts';
+import { completeResearch, preflightResearch } from '../config/research.ts';
+import { completeTeam, preflightTeam, type TeamConfig } from '../config/team.ts';
+import { pricesFor } from '../models/prices.ts';
+import type { PreparedOrchestration, PreparedTeam } from '../protocol/orchestration.ts';
 import type { PreparedSolve } from '../protocol/plan-and-execute.ts';
-import type { PreparedSession } from '../protocol/session.ts';
-import { prepareAgent } from './prepare-agent.ts';
-import { prepareSolve } from './prepare-solve.ts';
-import { checkedConfig, checkedInput, type PrepareDependencies } from './prepare-input.ts';
-import { prepareResearch } from './prepare-research.ts';
-import { prepareTeam } from './prepare-team.ts';
+import type { PriceTable } from '../protocol/usage.ts';
+import type { PreparedResearch } from '../protocol/research.ts';
+import type { PreparedAgent, PreparedSession } from '../protocol/session.ts';
+
+/** Type of the failure of a run whose input or configuration is wrong: nothing was spent. */
+export const INVALID_INPUT = 'InvalidInput';
+
+export interface PrepareDependencies {
+  environment: Environment;
+  /** Where configurations that are named in an input are found. */
+  configFolder: string;
+  /** Prices that win over the built-in ones. */
+  prices: PriceTable;
+}
+
+/** Nobody should take the offline model's answers for those of a language model. */
+const offlineNotice =
+  'No API key is set: the offline model answers ' +
+  '(set OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY for a real one)';
 
 /**
  * The activities that are a workflow's first step: since runs are started from anywhere, it is here that the input is
- * checked and completed. They throw `ApplicationFailure` of type `InvalidInput`, with everything that is wrong.
+ * checked and completed. They throw `ApplicationFailure` of type `InvalidInput`, not retryable, with everything that is
+ * wrong, keys that are not set among it.
  */
-export function createPreparations(dependencies: PrepareDependencies) {
-  const { configFolder } = dependencies;
+export function createPreparations({ configFolder, environment, prices }: PrepareDependencies) {
   return {
     async prepareOrchestration(input: unknown): Promise<PreparedOrchestration> {
       const { config = {}, ...rest } = checkedInput(orchestrationInputSchema, input);
-      const team = checkedConfig(config, configFolder, checkTeam, readTeamFile);
-      return { ...rest, ...prepareTeam(team, dependencies) };
+      return { ...rest, ...prepareTeam(found(config, checkTeam)) };
     },
 
     async prepareSession(input: unknown): Promise<PreparedSession> {
       const { config, history, text } = checkedInput(sessionInputSchema, input);
       const rest = { history, ...(text !== undefined && { text }) };
-      const checked =
-        config === undefined ? undefined : checkedConfig(config, configFolder, checkPartner, readPartnerFile);
-      if (checked?.kind === 'team')
-        return { ...rest, kind: 'team', ...prepareTeam(checked.team, dependencies) };
-      return { ...rest, kind: 'agent', ...prepareAgent(checked?.agent, dependencies) };
+      const checked = config === undefined ? undefined : found(config, checkConversation);
+      if (checked?.kind === 'team') return { ...rest, kind: 'team', ...prepareTeam(checked.team) };
+      return { ...rest, kind: 'agent', ...prepareAgent(checked?.agent) };
     },
 
     async prepareResearch(input: unknown): Promise<PreparedResearch> {
       const { config = { research: {} }, idea } = checkedInput(researchInputSchema, input);
-      const research = checkedConfig(config, configFolder, checkResearch, readResearchFile);
-      return { idea, ...prepareResearch(research, dependencies) };
+      const research = found(config, checkResearch);
+      const settings = completeResearch(research, environment);
+      refuse(preflightResearch(settings, environment));
+      const { backend, plan, criticism, synthesize } = research.research;
+      const own = [plan, criticism, synthesize].map((role) => role?.backend ?? backend);
+      const notices = noticesOf({ kind: 'research', research }, own);
+      return { idea, settings, prices: pricesFor(Object.values(settings.backends), prices), notices };
     },
 
     async prepareSolve(input: unknown): Promise<PreparedSolve> {
       const { config = { plan: {} }, problem } = checkedInput(solveInputSchema, input);
-      const plan = checkedConfig(config, configFolder, checkPlan, readPlanFile);
-      return { problem, ...prepareSolve(plan, dependencies) };
+      const plan = found(config, checkPlan);
+      const settings = completePlan(plan, environment);
+      refuse(preflightPlan(settings, environment));
+      const { backend, planner, validator, synthesis, executor } = plan.plan;
+      const own = [planner, validator, synthesis, executor].map((role) => role?.backend ?? backend);
+      const notices = noticesOf({ kind: 'plan', plan }, own);
+      return { problem, settings, prices: pricesFor(Object.values(settings.backends), prices), notices };
     },
   };
+
+  function prepareTeam(config: TeamConfig): PreparedTeam {
+    const team = completeTeam(config, environment);
+    refuse(preflightTeam(team, environment));
+    const backends = [...team.agents, team.final_agent ?? []].flat().map(({ backend }) => backend);
+    const own = team.agents.map((_, index) => config.agents?.[index]?.backend);
+    return {
+      team,
+      prices: pricesFor(backends, prices),
+      notices: noticesOf({ kind: 'team', team: config }, own),
+    };
+  }
+
+  function prepareAgent(config: OneAgentConfig | undefined): PreparedAgent {
+    const agent = config === undefined ? defaultAgent(environment) : completeAgent(config);
+    refuse(preflightAgent(agent, environment));
+    const notices = noticesOf(config && { kind: 'agent', agent: config }, [config?.backend]);
+    return { agent, prices: pricesFor([agent.backend], prices), notices };
+  }
+
+  /**
+   * What the person who started a run should know.
+   *
+   * @param own the backend that the configuration gives to each of those who work; absent: it gets the default one
+   */
+  function noticesOf(config: CheckedConfig | undefined, own: Array<Backend | undefined>): string[] {
+    const fellBack = own.includes(undefined) && defaultBackend(environment).type === 'offline';
+    return [...(config === undefined ? [] : ignoredKeys(config)), ...(fellBack ? [offlineNotice] : [])];
+  }
+
+  /** Finds and checks the configuration that an input has or names. */
+  function found<T>(config: object | string, check: (content: unknown) => Checked<T>): T {
+    if (typeof config === 'string') {
+      const named = readNamedConfig(config, configFolder, check);
+      if (named.ok) return named.config;
+      throw invalid(named.problems);
+    }
+    const checked = check(config);
+    if (checked.ok) return checked.value;
+    throw invalid(under(['config'], checked.problems).map((problem) => problemText(problem)));
+  }
+}
+
+function checkedInput<T>(schema: z.ZodType<T>, input: unknown): T {
+  const checked = checkedBy(schema, input);
+  if (checked.ok) return checked.value;
+  throw invalid(checked.problems.map((problem) => problemText(problem)));
+}
+
+function refuse(problems: string[]): void {
+  if (problems.length > 0) throw invalid(problems);
+}
+
+export function invalid(problems: string[]): ApplicationFailure {
+  return ApplicationFailure.nonRetryable(problems.join('\n'), INVALID_INPUT);
 }

@@ -14,7 +14,7 @@ import { failureOf, runTool, type Outcome } from '../tools/run-tool.ts';
 import { SourceError, type Tool, type ToolRegistry } from '../tools/tool.ts';
 import { journalKey } from './model.ts';
 import { cancellable } from './cancellable.ts';
-import { INVALID_INPUT } from './prepare-input.ts';
+import { INVALID_INPUT } from './prepare.ts';
 
 /** Longer texts are stored, so that what comes after can name them. In characters, like all that follow. */
 const storedFrom = 400;

@@ -1,20 +1,21 @@
-import { completePlan, preflightPlan } from '../config/complete-plan.ts';
-import { completeResearch, preflightResearch } from '../config/complete-research.ts';
-import { completeAgent, defaultAgent } from '../config/default-agent.ts';
-import { completeTeam } from '../config/default-team.ts';
 import { readEnvironment, type Environment } from '../config/environment.ts';
-import type { PartnerConfig } from '../config/kinds.ts';
-import { planSchema, type PlanConfig } from '../config/plan.ts';
-import { preflight, preflightAgent } from '../config/preflight.ts';
 import {
-  readPartnerFile,
-  readPlanFile,
-  readResearchFile,
-  readTeamFile,
-  type Read,
-} from '../config/read-config.ts';
-import { researchSchema, type ResearchConfig } from '../config/research.ts';
-import { teamSchema, type TeamConfig } from '../config/team.ts';
+  checkConversation,
+  checkPlan,
+  checkResearch,
+  checkTeam,
+  type ConversationConfig,
+} from '../config/kinds.ts';
+import { completeAgent, defaultAgent, preflightAgent } from '../config/one-agent.ts';
+import { completePlan, planSchema, preflightPlan, type PlanConfig } from '../config/plan.ts';
+import { readConfigFile, type Read } from '../config/read-config.ts';
+import {
+  completeResearch,
+  preflightResearch,
+  researchSchema,
+  type ResearchConfig,
+} from '../config/research.ts';
+import { completeTeam, preflightTeam, teamSchema, type TeamConfig } from '../config/team.ts';
 import { usageError } from './exit.ts';
 import type { CommonOptions } from './options.ts';
 import { meansLocal } from './target.ts';
@@ -25,40 +26,45 @@ import { meansLocal } from './target.ts';
  * @throws `CommandError`, status 2, with everything that is wrong
  */
 export function readTeam(options: CommonOptions): TeamConfig | undefined {
-  const config = options.config === undefined ? undefined : valid(readTeamFile(options.config));
+  const config = options.config === undefined ? undefined : valid(readConfigFile(options.config, checkTeam));
   checkKeys(options, (environment) =>
-    preflight(completeTeam(config ?? teamSchema.parse({}), environment), environment),
+    preflightTeam(completeTeam(config ?? teamSchema.parse({}), environment), environment),
   );
   return config;
 }
 
 /** The same of a team or of one agent, as a session takes it. */
-export function readPartner(options: CommonOptions): object | undefined {
-  const config = options.config === undefined ? undefined : valid(readPartnerFile(options.config));
+export function readConversation(options: CommonOptions): object | undefined {
+  const config =
+    options.config === undefined ? undefined : valid(readConfigFile(options.config, checkConversation));
   checkKeys(options, (environment) => problemsOf(config, environment));
   return config?.content;
 }
 
 /** The same of a research. */
 export function readResearch(options: CommonOptions): ResearchConfig | undefined {
-  const config = options.config === undefined ? undefined : valid(readResearchFile(options.config));
+  const config =
+    options.config === undefined ? undefined : valid(readConfigFile(options.config, checkResearch));
   checkKeys(options, (environment) =>
-    preflightResearch(completeResearch(config ?? researchSchema.parse({}), environment), environment),
+    preflightResearch(
+      completeResearch(config ?? researchSchema.parse({ research: {} }), environment),
+      environment,
+    ),
   );
   return config;
 }
 
 /** The same of a plan. */
 export function readPlan(options: CommonOptions): PlanConfig | undefined {
-  const config = options.config === undefined ? undefined : valid(readPlanFile(options.config));
+  const config = options.config === undefined ? undefined : valid(readConfigFile(options.config, checkPlan));
   checkKeys(options, (environment) =>
-    preflightPlan(completePlan(config ?? planSchema.parse({}), environment), environment),
+    preflightPlan(completePlan(config ?? planSchema.parse({ plan: {} }), environment), environment),
   );
   return config;
 }
 
-function problemsOf(config: PartnerConfig | undefined, environment: Environment): string[] {
-  if (config?.kind === 'team') return preflight(completeTeam(config.team, environment), environment);
+function problemsOf(config: ConversationConfig | undefined, environment: Environment): string[] {
+  if (config?.kind === 'team') return preflightTeam(completeTeam(config.team, environment), environment);
   const agent = config === undefined ? defaultAgent(environment) : completeAgent(config.agent);
   return preflightAgent(agent, environment);
 }

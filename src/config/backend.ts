@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { mcpServersSchema } from './mcp-servers.ts';
+import { mcpServersSchema } from './tool-sources.ts';
 
-export type { McpServer } from './mcp-servers.ts';
+export type { McpServer } from './tool-sources.ts';
 
 /** `openai`, `gemini` and `chatcompletion` speak Chat Completions, `claude` Anthropic's Messages; `offline` needs no network. */
 export const backendTypes = ['openai', 'claude', 'gemini', 'chatcompletion', 'offline'] as const;
@@ -22,5 +22,8 @@ export const backendSchema = z.strictObject({
   enable_mcp_command_line: z.boolean().optional(),
   command_line_execution_mode: z.enum(['local', 'docker']).optional(),
 });
+
+/** A role that is nothing but its model. */
+export const roleSchema = z.strictObject({ backend: backendSchema });
 
 export type Backend = z.output<typeof backendSchema>;

@@ -1,84 +1,108 @@
 import { z } from 'zod';
-import { protocols, type Protocol } from './module-kinds.ts';
-import { entry, type Module } from './modules.ts';
-import { didYouMean } from './did-you-mean.ts';
-import { under, type Problem } from './problems.ts';
+import { entry, protocols, type Module, type Protocol } from './modules.ts';
+import { checkedBy, didYouMean, under, type Problem } from './problems.ts';
 
 const id = z.string().min(1);
 
 /** A wire of `exchange:`: what provides a protocol to a module. Tools may come from several modules. */
-export const wireSchema = z.strictObject({
+const wireSchema = z.strictObject({
   module: id,
   protocol: z.enum(protocols),
   provider: z.union([id, z.array(id).min(1)], 'the id of a module, or a list of ids'),
 });
 
-/** A wire and its place in `exchange:`. */
-export type Wire = z.output<typeof wireSchema> & { index: number };
+export type WireInput = z.input<typeof wireSchema>;
+
+/** A wire, its providers as a list, and its place in `exchange:`. */
+export type Wire = z.output<typeof wireSchema> & { providers: string[]; index: number };
 
 const handler = 'TextMessageHandlerProtocol';
 
-export const providersOf = ({ provider }: Wire): string[] => [provider].flat();
-
-/** What is wrong with the wires between modules; what an agent lacks is not looked for. */
-export function wireProblems(wires: Wire[], modules: Module[]): Problem[] {
-  return wires.flatMap((wire) => {
-    const problems = [
-      ...consumerProblems(wire, modules),
-      ...doubleProblems(wire, wires),
-      ...providersOf(wire).flatMap((provider, number) =>
-        providerProblems(wire, provider, modules).map((message) => ({
-          path: typeof wire.provider === 'string' ? ['provider'] : ['provider', number],
-          message,
-        })),
-      ),
-    ];
-    return under(['exchange', wire.index], problems);
-  });
+/**
+ * Checks wires, each by itself and between modules, and whether an agent lacks any.
+ *
+ * @param modules undefined where not each has an id: what wires lead to might only look as if it were missing
+ */
+export function checkExchange(list: unknown, modules: Module[] | undefined) {
+  const wires: Wire[] = [];
+  const problems: Problem[] = [];
+  for (const [index, value] of (Array.isArray(list) ? list : []).entries()) {
+    const checked = checkedBy(wireSchema, value);
+    if (checked.ok) wires.push({ ...checked.value, providers: [checked.value.provider].flat(), index });
+    else problems.push(...under(['exchange', index], checked.problems));
+  }
+  const isWhole = Array.isArray(list) && problems.length === 0;
+  if (modules !== undefined) problems.push(...wireProblems(wires, modules));
+  if (modules !== undefined && isWhole) problems.push(...missingWires(wires, modules));
+  return { wires, problems };
 }
 
+/** What provides a protocol to a module; undefined where that is not wired. */
+export const providersOf = (module: string, protocol: Protocol, wires: Wire[]): string[] | undefined =>
+  wires.find((wire) => wire.module === module && wire.protocol === protocol)?.providers;
+
+/** The wires that an agent lacks: that of its entry, and those of the orchestrators there to their models. */
+function missingWires(wires: Wire[], modules: Module[]): Problem[] {
+  const first = providersOf(entry, handler, wires);
+  if (first === undefined) return [missing(entry, handler, modules)];
+  return first
+    .filter((id) => modules.some((each) => each.id === id && each.provides === handler))
+    .filter((id) => providersOf(id, 'LLMProtocol', wires) === undefined)
+    .map((id) => missing(id, 'LLMProtocol', modules));
+}
+
+function missing(module: string, protocol: Protocol, modules: Module[]): Problem {
+  const wire = `{module: ${module}, protocol: ${protocol}, provider: …}`;
+  return { path: ['exchange'], message: `${wire} is missing; ${choices(protocol, modules)}` };
+}
+
+const wireProblems = (wires: Wire[], modules: Module[]): Problem[] =>
+  wires.flatMap((wire) => {
+    const ofProviders = wire.providers.flatMap((_, place) => providerProblems(wire, place, modules));
+    const problems = [...consumerProblems(wire, modules), ...doubleProblems(wire, wires), ...ofProviders];
+    return under(['exchange', wire.index], problems);
+  });
+
+const wrong = (key: keyof WireInput, message: string): Problem[] => [{ path: [key], message }];
+
 function consumerProblems({ module, protocol }: Wire, modules: Module[]): Problem[] {
-  if (module === entry) {
-    if (protocol === handler) return [];
-    return [{ path: ['protocol'], message: `${entry} takes ${handler}, not ${protocol}` }];
-  }
+  if (module === entry)
+    return protocol === handler ? [] : wrong('protocol', `${entry} takes ${handler}, not ${protocol}`);
   const consumer = modules.find((each) => each.id === module);
-  if (consumer === undefined) return [{ path: ['module'], message: unknownId(module, modules, [entry]) }];
+  if (consumer === undefined) return wrong('module', unknownId(module, modules, [entry]));
   if (consumer.provides !== undefined && consumer.provides !== handler) {
-    const message = `"${module}" (${consumer.kind}) uses no other module: only ${entry} and orchestrators are wired`;
-    return [{ path: ['module'], message }];
+    const who = `"${module}" (${consumer.kind})`;
+    return wrong('module', `${who} uses no other module: only ${entry} and orchestrators are wired`);
   }
   if (protocol !== handler) return [];
   const used = protocols.filter((each) => each !== handler).join(', ');
-  return [{ path: ['protocol'], message: `${handler} is for ${entry}; an orchestrator uses ${used}` }];
+  return wrong('protocol', `${handler} is for ${entry}; an orchestrator uses ${used}`);
 }
 
-function doubleProblems(wire: Wire, wires: Wire[]): Problem[] {
-  const first = wires.find(({ module, protocol }) => module === wire.module && protocol === wire.protocol);
-  const providers = providersOf(wire);
-  if (first !== undefined && first.index !== wire.index) {
-    const several =
-      wire.protocol === 'ToolProviderProtocol' ? '; one wire may list several: provider: [a, b]' : '';
-    const message = `a second wire of "${wire.module}" for ${wire.protocol}: exchange[${first.index}] is the first${several}`;
-    return [{ path: ['protocol'], message }];
+function doubleProblems({ module, protocol, providers, index }: Wire, wires: Wire[]): Problem[] {
+  const takesSeveral = protocol === 'ToolProviderProtocol';
+  const first = wires.find((wire) => wire.module === module && wire.protocol === protocol);
+  if (first !== undefined && first.index !== index) {
+    const several = takesSeveral ? '; one wire may list several: provider: [a, b]' : '';
+    const where = `exchange[${first.index}] is the first${several}`;
+    return wrong('protocol', `a second wire of "${module}" for ${protocol}: ${where}`);
   }
   if (providers.length === 1) return [];
-  if (wire.module === entry)
-    return [{ path: ['provider'], message: `${entry} takes one orchestrator, not ${providers.length}` }];
-  if (wire.protocol !== 'ToolProviderProtocol')
-    return [{ path: ['provider'], message: `${wire.protocol} takes one provider, not ${providers.length}` }];
-  const twice = providers.find((each, index) => providers.indexOf(each) !== index);
-  return twice === undefined ? [] : [{ path: ['provider'], message: `"${twice}" stands twice` }];
+  if (module === entry) return wrong('provider', `${entry} takes one orchestrator, not ${providers.length}`);
+  if (!takesSeveral) return wrong('provider', `${protocol} takes one provider, not ${providers.length}`);
+  const twice = providers.find((each, place) => providers.indexOf(each) !== place);
+  return twice === undefined ? [] : wrong('provider', `"${twice}" stands twice`);
 }
 
-function providerProblems({ protocol }: Wire, provider: string, modules: Module[]): string[] {
-  const found = modules.find((each) => each.id === provider);
-  if (found === undefined) return [unknownId(provider, modules)];
+function providerProblems(wire: Wire, place: number, modules: Module[]): Problem[] {
+  const { protocol, provider, providers } = wire;
+  const path = typeof provider === 'string' ? ['provider'] : ['provider', place];
+  const id = providers[place] ?? '';
+  const found = modules.find((each) => each.id === id);
+  if (found === undefined) return [{ path, message: unknownId(id, modules) }];
   if (found.provides === undefined || found.provides === protocol) return [];
-  return [
-    `"${provider}" (${found.kind}) ${protocol === handler ? 'is no orchestrator' : `does not provide ${protocol}`}; ` +
-      choices(protocol, modules),
-  ];
+  const lack = protocol === handler ? 'is no orchestrator' : `does not provide ${protocol}`;
+  return [{ path, message: `"${id}" (${found.kind}) ${lack}; ${choices(protocol, modules)}` }];
 }
 
 function unknownId(wanted: string, modules: Module[], others: string[] = []): string {
@@ -87,7 +111,7 @@ function unknownId(wanted: string, modules: Module[], others: string[] = []): st
 }
 
 /** The modules that provide a protocol, in words. */
-export function choices(protocol: Protocol, modules: Module[]): string {
+function choices(protocol: Protocol, modules: Module[]): string {
   const ids = modules.filter(({ provides }) => provides === protocol).map((each) => each.id);
   return ids.length === 0 ? 'no module does' : `valid ids: ${ids.join(', ')}`;
 }

@@ -1,112 +1,91 @@
-import type { z } from 'zod';
 import { backendTypes } from './backend.ts';
-import { checkAgent } from './check-agent.ts';
-import type { OneAgentConfig } from './one-agent.ts';
-import { problemsOf, type Checked, type Problem } from './problems.ts';
-import { planSchema, type PlanConfig } from './plan.ts';
-import { researchSchema, type ResearchConfig } from './research.ts';
-import { teamSchema, type TeamConfig } from './team.ts';
+import { checkAgent, type OneAgentConfig, type OneAgentConfigInput } from './one-agent.ts';
+import { planSchema, type PlanConfig, type PlanConfigInput } from './plan.ts';
+import { checkedBy, type Checked, type Problem } from './problems.ts';
+import { researchSchema, type ResearchConfig, type ResearchConfigInput } from './research.ts';
+import { teamSchema, type TeamConfig, type TeamConfigInput } from './team.ts';
 
-/** A configuration that was checked, with the defaults filled in. `content`: the same as a run's input takes it. */
-export type Config = { content: object } & (
-  | { kind: 'team'; team: TeamConfig }
-  | { kind: 'agent'; agent: OneAgentConfig }
-  | { kind: 'research'; research: ResearchConfig }
-  | { kind: 'plan'; plan: PlanConfig }
-);
+/** A configuration of any kind, as a file's author writes it. */
+export type ConfigInput = TeamConfigInput | OneAgentConfigInput | ResearchConfigInput | PlanConfigInput;
 
-/** One that a session can converse with. */
-export type PartnerConfig = Extract<Config, { kind: 'team' | 'agent' }>;
+interface Kinds {
+  team: TeamConfig;
+  agent: OneAgentConfig;
+  research: ResearchConfig;
+  plan: PlanConfig;
+}
 
-type Kind = Config['kind'];
+type Kind = keyof Kinds;
+
+/** A configuration that was checked, with the defaults filled in: `{kind: 'team', team}`. */
+export type CheckedConfig = { [K in Kind]: { kind: K } & Pick<Kinds, K> }[Kind];
+
+/** The same, and its `content` as a run's input takes it. */
+export type Config = { content: object } & CheckedConfig;
+
+/** One that a session can hold a conversation with. */
+export type ConversationConfig = Extract<Config, { kind: 'team' | 'agent' }>;
 
 /** The kinds are told apart by their top-level keys. A team's is the one without any of the others'. */
-const keys: Array<[key: string, kind: Kind]> = [
-  ['modules', 'agent'],
-  ['exchange', 'agent'],
-  ['research', 'research'],
-  ['plan', 'plan'],
-];
+const kindOfKey = { modules: 'agent', exchange: 'agent', research: 'research', plan: 'plan' } as const;
 
-/** What such a configuration is for, where it was given to something else. */
-const uses: Record<Exclude<Kind, 'team'>, string> = {
+const checks: { [K in Kind]: (content: object) => Checked<Kinds[K]> } = {
+  team(content) {
+    const checked = checkedBy(teamSchema, content);
+    return checked.ok ? checked : { ok: false, problems: checked.problems.map(aboutClaudeCode) };
+  },
+  agent: checkAgent,
+  research: (content) => checkedBy(researchSchema, content),
+  plan: (content) => checkedBy(planSchema, content),
+};
+
+/** Checks a configuration's content, of whichever kind it is, and fills in the defaults. */
+export function checkConfig(content: unknown): Checked<Config> {
+  if (!isMapping(content)) return notAMapping;
+  const { kind } = kindOf(content);
+  const checked = checks[kind](content);
+  return checked.ok ? { ok: true, value: { kind, [kind]: checked.value, content } as Config } : checked;
+}
+
+/** The same where only a configuration of one kind will do. */
+export const checkTeam = (content: unknown): Checked<TeamConfig> => checkOnly('team', content);
+export const checkResearch = (content: unknown): Checked<ResearchConfig> => checkOnly('research', content);
+export const checkPlan = (content: unknown): Checked<PlanConfig> => checkOnly('plan', content);
+
+/** The same where only a team or one agent will do. */
+export function checkConversation(content: unknown): Checked<ConversationConfig> {
+  const checked = checkConfig(content);
+  if (!checked.ok) return checked;
+  const { value } = checked;
+  return value.kind === 'team' || value.kind === 'agent'
+    ? { ok: true, value }
+    : refused('team', value.content);
+}
+
+function checkOnly<K extends Kind>(wanted: K, content: unknown): Checked<Kinds[K]> {
+  if (!isMapping(content)) return notAMapping;
+  return kindOf(content).kind === wanted ? checks[wanted](content) : refused(wanted, content);
+}
+
+function kindOf(content: object): { kind: Kind; key?: string } {
+  const [key, kind] = Object.entries(kindOfKey).find(([each]) => each in content) ?? [];
+  return kind === undefined || key === undefined ? { kind: 'team' } : { kind, key };
+}
+
+/** What a configuration is for, where it was given to a team or to a session. */
+const uses: Partial<Record<Kind, string>> = {
   agent:
     'one agent (modules and exchange) takes no task of a team: talk to it with reprise chat, or the workflow session',
   research: 'a research takes an idea: give it to reprise research, or the workflow research',
   plan: 'a plan takes a problem: give it to reprise solve, or the workflow planAndExecute',
 };
 
-/** Checks a configuration's content, of whichever kind it is, and fills in the defaults. */
-export function checkConfig(content: unknown): Checked<Config> {
-  if (!isMapping(content)) return notAMapping;
-  switch (kindOf(content).kind) {
-    case 'team':
-      return mapped(checkTeam(content), (team) => ({ kind: 'team', team, content }));
-    case 'agent':
-      return mapped(checkAgent(content), (agent) => ({ kind: 'agent', agent, content }));
-    case 'research':
-      return mapped(checkResearch(content), (research) => ({ kind: 'research', research, content }));
-    case 'plan':
-      return mapped(checkPlan(content), (plan) => ({ kind: 'plan', plan, content }));
-  }
-}
-
-/** The same where only a team will do. */
-export function checkTeam(content: unknown): Checked<TeamConfig> {
-  if (!isMapping(content)) return notAMapping;
-  if (kindOf(content).kind !== 'team') return refused(content);
-  const result = teamSchema.safeParse(content);
-  if (result.success) return { ok: true, value: result.data };
-  return { ok: false, problems: problemsOf(teamSchema, result.error, content).map(aboutClaudeCode) };
-}
-
-/** The same where only a team or one agent will do. */
-export function checkPartner(content: unknown): Checked<PartnerConfig> {
-  const checked = checkConfig(content);
-  if (!checked.ok) return checked;
-  const { value } = checked;
-  if (value.kind === 'team' || value.kind === 'agent') return { ok: true, value };
-  return refused(value.content);
-}
-
-/** The same where only a research will do. */
-export const checkResearch = (content: unknown): Checked<ResearchConfig> =>
-  checkOnly('research', 'a research', researchSchema, content);
-
-/** The same where only a plan will do. */
-export const checkPlan = (content: unknown): Checked<PlanConfig> =>
-  checkOnly('plan', 'a plan', planSchema, content);
-
-function checkOnly<T>(
-  wanted: 'research' | 'plan',
-  what: string,
-  schema: z.ZodType<T>,
-  content: unknown,
-): Checked<T> {
-  if (!isMapping(content)) return notAMapping;
+function refused(wanted: Kind, content: object): Checked<never> {
   const { kind, key } = kindOf(content);
-  if (kind !== wanted) {
-    const found = kind === 'team' ? 'a team' : `the kind "${kind}"`;
-    const message = `${what} is configured under the key ${wanted}; this is a configuration of ${found}`;
-    return { ok: false, problems: [{ path: key === undefined ? [] : [key], message }] };
-  }
-  const result = schema.safeParse(content);
-  if (result.success) return { ok: true, value: result.data };
-  return { ok: false, problems: problemsOf(schema, result.error, content) };
-}
-
-function kindOf(content: object): { kind: Kind; key?: string } {
-  const [key, kind] = keys.find(([each]) => each in content) ?? [];
-  return kind === undefined || key === undefined ? { kind: 'team' } : { kind, key };
-}
-
-function refused(content: object): Checked<never> {
-  const { kind, key = '' } = kindOf(content);
-  return { ok: false, problems: [{ path: [key], message: uses[kind as Exclude<Kind, 'team'>] }] };
-}
-
-function mapped<T>(checked: Checked<T>, map: (value: T) => Config): Checked<Config> {
-  return checked.ok ? { ok: true, value: map(checked.value) } : checked;
+  const found = kind === 'team' ? 'a team' : `the kind "${kind}"`;
+  const whereElse = `a ${wanted} is configured under the key ${wanted}; this is a configuration of ${found}`;
+  const message = (wanted === 'team' && uses[kind]) || whereElse;
+  return { ok: false, problems: [{ path: key === undefined ? [] : [key], message }] };
 }
 
 const isMapping = (content: unknown): content is object =>
@@ -120,9 +99,8 @@ const notAMapping: Checked<never> = {
 /** MassGen has this backend, so that its users may try it here: they are told what it would lack besides. */
 function aboutClaudeCode(problem: Problem): Problem {
   if (!problem.message.startsWith('"claude_code" is not one of')) return problem;
-  const others = backendTypes.join(', ');
   const message =
     'claude_code is not delivered as a backend, and with broadcasting on, ' +
-    `an agent of that backend would have no ask_others; use one of ${others}`;
+    `an agent of that backend would have no ask_others; use one of ${backendTypes.join(', ')}`;
   return { ...problem, message };
 }

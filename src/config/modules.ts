@@ -1,25 +1,120 @@
 import { z } from 'zod';
-import { didYouMean } from './did-you-mean.ts';
-import {
-  customKind,
-  kindNames,
-  kindOf,
-  lastName,
-  type Kind,
-  type Part,
-  type Protocol,
-} from './module-kinds.ts';
-import { isModulePath, modulePathProblem } from './module-path.ts';
-import { problemsOf, under, type Problem } from './problems.ts';
+import { backendSchema, type Backend } from './backend.ts';
+import { isModulePath, modulePath, modulePathProblem } from './extensions.ts';
+import { reactSchema, simpleToolSchema, type OrchestratorSettings } from './orchestrators.ts';
+import { checkedBy, didYouMean, under, type Problem } from './problems.ts';
+import { mcpServersSchema, toolPackagesSchema, toolTime, type ToolSources } from './tool-sources.ts';
 
 /** Where the user's text comes in: it stands in wires, and is no module. */
 export const entry = '__entry__';
+
+const isNoId = `"${entry}" is where the user's text comes in, and no id of a module`;
+
+/** What a module can be to another (xaibo's documentation, Protocols). */
+export const protocols = [
+  'LLMProtocol',
+  'ToolProviderProtocol',
+  'ResponseProtocol',
+  'ConversationHistoryProtocol',
+  'TextMessageHandlerProtocol',
+] as const;
+
+export type Protocol = (typeof protocols)[number];
+
+/** What a module adds to its agent: by what it provides, nothing where that is the session's own. */
+interface Part {
+  backend?: Backend;
+  tools?: ToolSources;
+  orchestrator?: OrchestratorSettings;
+}
+
+/** A kind of module: what it provides, and the schema that makes its `config:` a part. */
+const kind = <Config>(provides: Protocol, schema: z.ZodType<Part, Config>) => ({ provides, schema });
+
+type Kind = ReturnType<typeof kind>;
+
+const llm = (type: Backend['type']) =>
+  kind(
+    'LLMProtocol',
+    backendSchema.omit({ type: true }).transform((config) => ({ backend: { type, ...config } })),
+  );
+
+const orchestrator = <Config>(schema: z.ZodType<OrchestratorSettings, Config>) =>
+  kind(
+    'TextMessageHandlerProtocol',
+    schema.transform((settings) => ({ orchestrator: settings })),
+  );
+
+const kinds = {
+  OpenAIProvider: llm('openai'),
+  OpenAILLM: llm('openai'),
+  AnthropicLLM: llm('claude'),
+  GoogleLLM: llm('gemini'),
+  OfflineLLM: llm('offline'),
+  PythonToolProvider: kind(
+    'ToolProviderProtocol',
+    z
+      .strictObject({ tool_packages: toolPackagesSchema })
+      .transform(({ tool_packages }) => ({ tools: { packages: tool_packages, mcpServers: [] } })),
+  ),
+  MCPToolProvider: kind(
+    'ToolProviderProtocol',
+    z
+      .strictObject({ servers: mcpServersSchema, timeout: toolTime.optional() })
+      .transform(({ servers, timeout }) => {
+        const mcpServers = servers.map((server) => ({ ...server, ...(timeout && { timeout }) }));
+        return { tools: { packages: [], mcpServers } };
+      }),
+  ),
+  SimpleToolOrchestrator: orchestrator(
+    simpleToolSchema.transform((settings) => ({ kind: 'simple_tool' as const, ...settings })),
+  ),
+  ReActOrchestrator: orchestrator(
+    reactSchema.transform((settings) => ({ kind: 'react' as const, ...settings })),
+  ),
+  ResponseHandler: kind('ResponseProtocol', z.strictObject({})),
+  SimpleConversation: kind('ConversationHistoryProtocol', z.strictObject({})),
+};
+
+const kindNames = Object.keys(kinds);
+
+/** The last name of a module's dotted path. */
+const lastName = (module: string): string => module.slice(module.lastIndexOf('.') + 1);
+
+/** The kind that a dotted path names by its last name; undefined where there is none. */
+function kindOf(module: string): Kind | undefined {
+  const name = lastName(module);
+  return Object.hasOwn(kinds, name) ? kinds[name as keyof typeof kinds] : undefined;
+}
+
+/** Whether a module of this path is a model, whose `config:` is a backend. */
+export const isModel = (module: string): boolean => kindOf(module)?.provides === 'LLMProtocol';
+
+/** An orchestrator of the user's own: its configuration is for itself to judge. */
+const customKind = (path: string): Kind =>
+  orchestrator(
+    z
+      .record(z.string(), z.unknown())
+      .transform((config) => ({ kind: 'custom' as const, module: modulePath(path), config })),
+  );
 
 const moduleSchema = z.strictObject({
   module: z.string().min(1),
   id: z.string().min(1),
   config: z.unknown().optional(),
 });
+
+/** `config:` may be left out where nothing in it must be there. */
+type Written<Name, Config> = { module: Name; id: string } & (object extends Config
+  ? { config?: Config | undefined }
+  : { config: Config });
+
+type WrittenKinds = {
+  [Name in keyof typeof kinds]: Written<Name | `${string}.${Name}`, z.input<(typeof kinds)[Name]['schema']>>;
+};
+
+/** A module as a file's author writes it: its name, alone or at the end of a dotted path, and what that name takes. */
+export type ModuleInput = WrittenKinds[keyof typeof kinds] | Written<`./${string}`, Record<string, unknown>>;
 
 /** A module as its wires see it. */
 export interface Module {
@@ -28,75 +123,53 @@ export interface Module {
   kind: string;
   /** Undefined where its kind is not known. */
   provides: Protocol | undefined;
-  /** Undefined where something is wrong with it. */
-  part: Part | undefined;
+  /** Empty where something is wrong with it. */
+  part: Part;
 }
 
-export interface CheckedModules {
-  modules: Module[];
-  problems: Problem[];
-  /** Whether there are any and each has an id: if not, wires may lead to what only looks as if it were missing. */
-  areNamed: boolean;
-}
-
-/** Checks each of a configuration's modules by itself, and that no two have one id. */
-export function checkModules(list: unknown[]): CheckedModules {
-  const problems: Problem[] = [];
+/**
+ * Checks each of a configuration's modules by itself, and that no two have one id.
+ *
+ * `areNamed`: there are some, and each has an id. If not, wires may lead to what only looks as if it were missing.
+ */
+export function checkModules(list: unknown[]): { modules: Module[]; problems: Problem[]; areNamed: boolean } {
   const modules = new Map<string, Module>();
-  list.forEach((value, index) => {
+  const problems: Problem[] = [];
+  const made = list.map(checkModule);
+  made.forEach(({ id, problems: own, ...module }, index) => {
     const path = ['modules', index];
-    const { id, problems: own, ...module } = checkModule(value);
     problems.push(...under(path, own));
     if (id === undefined) return;
-    if (id !== entry && !modules.has(id)) modules.set(id, { id, ...module });
-    else problems.push({ path: [...path, 'id'], message: takenId(id) });
+    const taken = id === entry ? isNoId : modules.has(id) ? `a second module of the id "${id}"` : undefined;
+    if (taken === undefined) modules.set(id, { id, ...module });
+    else problems.push({ path: [...path, 'id'], message: taken });
   });
-  const areNamed = list.length > 0 && list.every((value) => idOf(value) !== undefined);
+  const areNamed = made.length > 0 && made.every(({ id }) => id !== undefined);
   return { modules: [...modules.values()], problems, areNamed };
-}
-
-const takenId = (id: string): string =>
-  id === entry
-    ? `"${entry}" is where the user's text comes in, and no id of a module`
-    : `a second module of the id "${id}"`;
-
-function idOf(value: unknown): string | undefined {
-  const checked = z.looseObject({ id: moduleSchema.shape.id }).safeParse(value);
-  return checked.success ? checked.data.id : undefined;
 }
 
 type Made = Omit<Module, 'id'> & { problems: Problem[] };
 
 function checkModule(value: unknown): Made & { id: string | undefined } {
-  const shape = moduleSchema.safeParse(value);
-  if (shape.success) return { id: shape.data.id, ...makePart(shape.data.module, shape.data.config) };
-  const problems = problemsOf(moduleSchema, shape.error, value);
-  return { id: idOf(value), kind: '', provides: undefined, part: undefined, problems };
+  const shape = checkedBy(moduleSchema, value);
+  if (shape.ok) return { id: shape.value.id, ...makePart(shape.value.module, shape.value.config) };
+  const named = z.looseObject({ id: moduleSchema.shape.id }).safeParse(value);
+  return { id: named.data?.id, kind: '', provides: undefined, part: {}, problems: shape.problems };
 }
 
 function makePart(module: string, config: unknown): Made {
-  if (isModulePath(module)) {
-    const problem = modulePathProblem(module);
-    if (problem === undefined) return checkPart(module, customKind(module), config);
-    return refused(module, 'TextMessageHandlerProtocol', problem);
-  }
-  const name = lastName(module);
-  const kind = kindOf(module);
-  if (kind !== undefined) return checkPart(name, kind, config);
-  const valid = `valid modules: ${kindNames.join(', ')}, ./my-orchestrator.ts`;
-  return refused(name, undefined, `there is no module "${name}";${didYouMean(name, kindNames)} ${valid}`);
+  const isOwn = isModulePath(module);
+  const kind = isOwn ? customKind(module) : kindOf(module);
+  const made = { kind: isOwn ? module : lastName(module), provides: kind?.provides, part: {}, problems: [] };
+  if (kind === undefined)
+    return { ...made, problems: [{ path: ['module'], message: unknownKind(made.kind) }] };
+  const wrongPath = isOwn ? modulePathProblem(module) : undefined;
+  if (wrongPath !== undefined) return { ...made, problems: [{ path: ['module'], message: wrongPath }] };
+  const checked = checkedBy(kind.schema, config ?? {});
+  if (checked.ok) return { ...made, part: checked.value };
+  return { ...made, problems: under(['config'], checked.problems) };
 }
 
-const refused = (kind: string, provides: Protocol | undefined, message: string): Made => ({
-  kind,
-  provides,
-  part: undefined,
-  problems: [{ path: ['module'], message }],
-});
-
-function checkPart(kind: string, { provides, schema }: Kind, config: unknown): Made {
-  const checked = schema.safeParse(config ?? {});
-  if (checked.success) return { kind, provides, part: checked.data, problems: [] };
-  const problems = under(['config'], problemsOf(schema, checked.error, config));
-  return { kind, provides, part: undefined, problems };
-}
+const unknownKind = (name: string): string =>
+  `there is no module "${name}";${didYouMean(name, kindNames)} ` +
+  `valid modules: ${kindNames.join(', ')}, ./my-orchestrator.ts`;

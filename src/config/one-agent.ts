@@ -1,24 +1,102 @@
-import type { ToolSources } from '../protocol/tool.ts';
+import { z } from 'zod';
 import type { Backend } from './backend.ts';
-import type { Broadcast } from './broadcast.ts';
-import type { OrchestratorSettings } from './orchestrators.ts';
-import type { Team } from './team.ts';
+import { completeBackend, defaultBackend, describeBackend, preflightBackends } from './complete-backend.ts';
+import { broadcastSchema, describeCoordination, soloShape, waitingTime } from './coordination.ts';
+import type { Environment } from './environment.ts';
+import { checkExchange, providersOf, type Wire, type WireInput } from './exchange.ts';
+import { checkModules, entry, type Module, type ModuleInput } from './modules.ts';
+import { describeOrchestrator, orchestratorOf, type OrchestratorSettings } from './orchestrators.ts';
+import { checkedBy, type Checked } from './problems.ts';
+import { describeTools, type ToolSources } from './tool-sources.ts';
+
+const agentSchema = z.strictObject({
+  // Modules and wires are looked at one by one: what is right among them shows what the others lack.
+  modules: z.array(z.unknown()).min(1),
+  exchange: z.array(z.unknown()),
+  ...soloShape,
+  /** Seconds that a session waits for the next turn before it ends; absent: for ever. */
+  idle_timeout: waitingTime.optional(),
+});
+
+/** A configuration of one agent as a file's author writes it, defaults left out. */
+export interface OneAgentConfigInput extends Omit<z.input<typeof agentSchema>, 'modules' | 'exchange'> {
+  modules: ModuleInput[];
+  exchange: WireInput[];
+}
 
 /** One agent that is ready to work: what a `modules` + `exchange` configuration comes to. */
-export interface OneAgent {
+export interface OneAgent extends Omit<z.output<typeof agentSchema>, 'modules' | 'exchange'> {
   /** Id of its orchestrator's module. */
   id: string;
   backend: Backend;
   orchestrator: OrchestratorSettings;
   tools: ToolSources;
-  coordination: Broadcast;
-  budget: Team['budget'];
-  /** Seconds that a session waits for the next turn before it ends; absent: for ever. */
-  idle_timeout?: number | undefined;
 }
 
 /** What a file says: the backend may be without a model. */
 export interface OneAgentConfig extends OneAgent {
   /** Ids of modules that no wire leads to from the entry. */
   unused: string[];
+}
+
+/** Checks a configuration of `modules` and `exchange`, and wires it: all problems at once. */
+export function checkAgent(content: object): Checked<OneAgentConfig> {
+  const shape = checkedBy(agentSchema, content);
+  const { modules: list, exchange } = content as Record<string, unknown>;
+  const { modules, problems: ofModules, areNamed } = checkModules(Array.isArray(list) ? list : []);
+  const { wires, problems: ofWires } = checkExchange(exchange, areNamed ? modules : undefined);
+  const problems = [...(shape.ok ? [] : shape.problems), ...ofModules, ...ofWires];
+  const agent = problems.length === 0 ? wired(wires, modules) : undefined;
+  if (!shape.ok || agent === undefined) return { ok: false, problems };
+  const { modules: _, exchange: __, ...common } = shape.value;
+  return { ok: true, value: { ...agent, ...common } };
+}
+
+/** What the wires that start at the entry come to. Undefined only where there are problems. */
+function wired(wires: Wire[], modules: Module[]) {
+  const [id = ''] = providersOf(entry, 'TextMessageHandlerProtocol', wires) ?? [];
+  const [llm = ''] = providersOf(id, 'LLMProtocol', wires) ?? [];
+  const partOf = (wanted: string) => modules.find((each) => each.id === wanted)?.part;
+  const orchestrator = partOf(id)?.orchestrator;
+  const backend = partOf(llm)?.backend;
+  if (orchestrator === undefined || backend === undefined) return undefined;
+  const providers = providersOf(id, 'ToolProviderProtocol', wires) ?? [];
+  const sources = providers.flatMap((each) => partOf(each)?.tools ?? []);
+  const packages = [...new Set(sources.flatMap((tools) => tools.packages))];
+  const mcpServers = [...sources.flatMap((tools) => tools.mcpServers), ...(backend.mcp_servers ?? [])];
+  const used = [id, ...wires.filter(({ module }) => module === id).flatMap(({ providers }) => providers)];
+  const unused = modules.map((each) => each.id).filter((each) => !used.includes(each));
+  return { id, backend, orchestrator, tools: { packages, mcpServers }, unused };
+}
+
+/** The agent of a session without a configuration: the default backend, no system prompt, no tools. */
+export const defaultAgent = (environment: Environment): OneAgent => ({
+  id: 'agent',
+  backend: completeBackend(defaultBackend(environment)),
+  orchestrator: orchestratorOf('simple_tool'),
+  tools: { packages: [], mcpServers: [] },
+  coordination: broadcastSchema.parse({}),
+});
+
+/** Completes a configuration: a model for its backend. */
+export function completeAgent(config: OneAgentConfig): OneAgent {
+  const { unused: _, ...agent } = config;
+  return { ...agent, backend: completeBackend(agent.backend) };
+}
+
+/** What would keep one agent from running in this environment: a key that is not set. */
+export const preflightAgent = ({ id, backend }: OneAgent, environment: Environment): string[] =>
+  preflightBackends({ [`agent ${id}`]: backend }, environment);
+
+/** A configuration of one agent with all defaults filled in, in a few lines for a person. */
+export function describeAgent(agent: OneAgent): string {
+  const { id, backend, orchestrator, tools, coordination, budget, idle_timeout } = agent;
+  const sources = describeTools(tools);
+  return [
+    `One agent (${id}):`,
+    `  backend: ${describeBackend(backend)}`,
+    `  orchestrator: ${describeOrchestrator(orchestrator)}`,
+    `  tools: ${sources === '' ? 'none' : `${sources} (loaded by the worker)`}`,
+    ...describeCoordination(coordination, budget, idle_timeout),
+  ].join('\n');
 }

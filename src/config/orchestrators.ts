@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { didYouMean } from './did-you-mean.ts';
-import { isModulePath, modulePath, modulePathProblem } from './module-path.ts';
+import { isModulePath, modulePath, modulePathProblem } from './extensions.ts';
+import { didYouMean } from './problems.ts';
 
 const limit = z.int().min(1).default(10);
 
@@ -37,20 +37,31 @@ export type OrchestratorSettings =
 
 const names = ['simple_tool', 'react'];
 
-/** An agent's `orchestrator:` in a team: a loop with its default settings. */
+/** An agent's `orchestrator:` by its name: a loop with its default settings. */
 export const orchestratorSchema = z.string().superRefine((name, context) => {
   if (names.includes(name)) return;
-  const problem = isModulePath(name)
+  const choices = `${names.join(' | ')} | ./my-orchestrator.ts${didYouMean(name, names).replace(/^ /, '; ')}`;
+  const message = isModulePath(name)
     ? modulePathProblem(name)
-    : `${JSON.stringify(name)} is not one of ${names.join(' | ')} | ./my-orchestrator.ts${hint(name)}`;
-  if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
+    : `${JSON.stringify(name)} is not one of ${choices}`;
+  if (message !== undefined) context.addIssue({ code: 'custom', message });
 });
-
-const hint = (name: string): string => didYouMean(name, names).replace(/^ /, '; ');
 
 /** The settings that such a name stands for. */
 export function orchestratorOf(name: string): OrchestratorSettings {
   if (name === 'simple_tool') return { kind: 'simple_tool', ...simpleToolSchema.parse({}) };
   if (name === 'react') return { kind: 'react', ...reactSchema.parse({}) };
   return { kind: 'custom', module: modulePath(name), config: {} };
+}
+
+/** A loop with its limits. */
+export function describeOrchestrator(settings: OrchestratorSettings): string {
+  if (settings.kind === 'custom') return `${settings.module} (loaded by the worker)`;
+  if (settings.kind === 'simple_tool') {
+    const parallel = settings.parallel ? ', tools side by side' : '';
+    return `simple_tool, up to ${settings.max_thoughts} model calls a turn${parallel}`;
+  }
+  const { max_iterations, show_reasoning, reasoning_temperature } = settings;
+  const shown = show_reasoning ? 'shown' : 'not shown';
+  return `react, up to ${max_iterations} cycles a turn, reasoning ${shown}, at temperature ${reasoning_temperature}`;
 }

@@ -1,20 +1,22 @@
 import { z } from 'zod';
-import { backendSchema, type Backend } from './backend.ts';
-import { soloBroadcastSchema } from './broadcast.ts';
-import { mcpServersSchema } from './mcp-servers.ts';
-import { orchestratorSchema, type OrchestratorSettings } from './orchestrators.ts';
-import type { ToolSources } from '../protocol/tool.ts';
-import { budgetSchema } from './team.ts';
-import { toolPackagesSchema } from './tool-packages.ts';
-
-const role = z.strictObject({ backend: backendSchema }).optional();
+import { backendSchema, roleSchema, type Backend } from './backend.ts';
+import { completeBackend, defaultBackend, describeBackend, preflightBackends } from './complete-backend.ts';
+import { describeCoordination, soloShape } from './coordination.ts';
+import type { Environment } from './environment.ts';
+import {
+  describeOrchestrator,
+  orchestratorOf,
+  orchestratorSchema,
+  type OrchestratorSettings,
+} from './orchestrators.ts';
+import { describeTools, mcpServersSchema, toolPackagesSchema, type ToolSources } from './tool-sources.ts';
 
 /** The key `plan` (the document "Retry Optimization"). */
 const settingsSchema = z.strictObject({
   backend: backendSchema.optional(),
-  planner: role,
-  validator: role,
-  synthesis: role,
+  planner: roleSchema.optional(),
+  validator: roleSchema.optional(),
+  synthesis: roleSchema.optional(),
   executor: z
     .strictObject({
       backend: backendSchema.optional(),
@@ -29,11 +31,7 @@ const settingsSchema = z.strictObject({
 });
 
 /** A configuration file of a plan, with the defaults that the documentation names. */
-export const planSchema = z.strictObject({
-  plan: settingsSchema.prefault({}),
-  coordination: soloBroadcastSchema.prefault({}),
-  budget: budgetSchema.optional(),
-});
+export const planSchema = z.strictObject({ plan: settingsSchema, ...soloShape });
 
 /** What a file says: backends may be absent. */
 export type PlanConfig = z.output<typeof planSchema>;
@@ -41,14 +39,47 @@ export type PlanConfig = z.output<typeof planSchema>;
 /** The same as a file's author writes it, defaults left out. */
 export type PlanConfigInput = z.input<typeof planSchema>;
 
-/** A plan that is ready to run. */
-export interface PlanSettings {
-  backends: { planner: Backend; validator: Backend; synthesis: Backend; executor: Backend };
+type Role = 'planner' | 'validator' | 'synthesis' | 'executor';
+
+/** A plan that is ready to run: every role has its backend, the executor its loop and its tools. */
+export interface PlanSettings extends Omit<PlanConfig['plan'], 'backend' | Role>, Omit<PlanConfig, 'plan'> {
+  backends: Record<Role, Backend>;
   orchestrator: OrchestratorSettings;
   tools: ToolSources;
-  max_retries: number;
-  max_parallel_subtasks: number;
-  max_subtasks: number;
-  coordination: PlanConfig['coordination'];
-  budget?: PlanConfig['budget'];
+}
+
+/** Completes a configuration: a backend with its model for each role, the executors' loop and tools. */
+export function completePlan({ plan, ...common }: PlanConfig, environment: Environment): PlanSettings {
+  const { backend = defaultBackend(environment), planner, validator, synthesis, executor, ...limits } = plan;
+  const { orchestrator, tool_packages, mcp_servers, backend: own = backend } = executor;
+  return {
+    ...common,
+    ...limits,
+    backends: {
+      planner: completeBackend(planner?.backend ?? backend),
+      validator: completeBackend(validator?.backend ?? backend),
+      synthesis: completeBackend(synthesis?.backend ?? backend),
+      executor: completeBackend(own),
+    },
+    orchestrator: orchestratorOf(orchestrator),
+    tools: { packages: tool_packages, mcpServers: [...mcp_servers, ...(own.mcp_servers ?? [])] },
+  };
+}
+
+/** What would keep a plan from running in this environment: keys that are not set, models that nobody named. */
+export const preflightPlan = ({ backends }: PlanSettings, environment: Environment): string[] =>
+  preflightBackends(backends, environment);
+
+/** A configuration of a plan with all defaults filled in, in a few lines for a person. */
+export function describePlan(settings: PlanSettings): string {
+  const { backends, max_parallel_subtasks, max_retries, max_subtasks, orchestrator, tools } = settings;
+  const sources = describeTools(tools);
+  return [
+    'A plan:',
+    ...Object.entries(backends).map(([role, backend]) => `  ${role}: ${describeBackend(backend)}`),
+    `Subtasks: ${describeOrchestrator(orchestrator)}.`,
+    `Tools: ${sources === '' ? 'none' : `${sources} (loaded by the worker)`}.`,
+    `Up to ${max_subtasks} subtasks, ${max_parallel_subtasks} at a time, and ${max_retries} rounds of repetition.`,
+    ...describeCoordination(settings.coordination, settings.budget),
+  ].join('\n');
 }

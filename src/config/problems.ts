@@ -1,5 +1,4 @@
 import type { z } from 'zod';
-import { didYouMean } from './did-you-mean.ts';
 
 /** One thing that is wrong with a configuration or an input, in words for the person who wrote it. */
 export interface Problem {
@@ -10,103 +9,94 @@ export interface Problem {
 /** A value with its defaults filled in, or all that is wrong with it. */
 export type Checked<T> = { ok: true; value: T } | { ok: false; problems: Problem[] };
 
+/** Checks a value against a schema. */
+export function checkedBy<T>(schema: z.ZodType<T>, value: unknown): Checked<T> {
+  const { success, data, error } = schema.safeParse(value);
+  return success ? { ok: true, value: data } : { ok: false, problems: problemsOf(schema, error, value) };
+}
+
+/** A refinement of a list: nothing in it has the name of another. */
+export const unique =
+  <Key extends string>(key: Key, what: string) =>
+  (list: Array<Record<Key, string>>, context: z.RefinementCtx): void =>
+    list.forEach((each, index) => {
+      if (list.findIndex((other) => other[key] === each[key]) === index) return;
+      const message = `a second ${what} of the ${key} "${each[key]}"`;
+      context.addIssue({ code: 'custom', path: [index, key], message });
+    });
+
 /** Problems of a part, as problems of the whole. */
 export const under = (path: PropertyKey[], problems: Problem[]): Problem[] =>
   problems.map((problem) => ({ ...problem, path: [...path, ...problem.path] }));
 
-/** `agents[0].backend.type` */
-export function pathText(path: PropertyKey[]): string {
-  return path.reduce<string>(
-    (text, key) => (typeof key === 'number' ? `${text}[${key}]` : `${text}${text && '.'}${String(key)}`),
-    '',
-  );
-}
-
 /** `team.yaml:7: agents[0].id: …`; without a place just the key and what is wrong. */
 export function problemText({ path, message }: Problem, place?: string): string {
-  return [place, pathText(path), message].filter((part) => part !== undefined && part !== '').join(': ');
+  const steps = path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`));
+  return [place, steps.join('').replace(/^\./, ''), message].filter(Boolean).join(': ');
 }
 
 /** Turns a schema's issues into problems that name the key, the value found and the valid choices. */
 export function problemsOf(schema: z.ZodType, error: z.ZodError, value: unknown): Problem[] {
-  return error.issues.flatMap((issue) => problemsOfIssue(schema, issue, value));
+  return error.issues.flatMap((issue) => {
+    const { path } = issue;
+    if (issue.code !== 'unrecognized_keys') return [{ path, message: messageOf(issue, at(value, path)) }];
+    const valid = keysAt(schema, path);
+    const choices = valid.length === 0 ? 'there are none here' : `valid keys: ${valid.join(', ')}`;
+    return issue.keys.map((key) => ({
+      path: [...path, key],
+      message: `unknown key;${didYouMean(key, valid)} ${choices}`,
+    }));
+  });
 }
 
-function problemsOfIssue(schema: z.ZodType, issue: z.core.$ZodIssue, value: unknown): Problem[] {
-  const { path } = issue;
-  const found = shown(at(value, path));
+function messageOf(issue: z.core.$ZodIssue, value: unknown): string {
+  const found = shown(value);
   switch (issue.code) {
-    case 'unrecognized_keys': {
-      const valid = keysAt(schema, path);
-      return issue.keys.map((key) => ({
-        path: [...path, key],
-        message: `unknown key;${didYouMean(key, valid)} ${valid.length === 0 ? 'there are none here' : `valid keys: ${valid.join(', ')}`}`,
-      }));
-    }
-    case 'invalid_value': {
-      const choices = issue.values.map(String);
-      return [
-        { path, message: `${found} is not one of ${choices.join(' | ')}${hintAt(at(value, path), choices)}` },
-      ];
-    }
+    case 'invalid_value':
+      return noChoice(value, issue.values);
     case 'invalid_union': {
       const choices = issue.errors
         .flat()
         .flatMap((each) => (each.code === 'invalid_value' ? each.values : []));
-      if (choices.length === 0) return [{ path, message: notOne(found, issue.message) }];
-      const texts = choices.map(String);
-      return [
-        { path, message: `${found} is not one of ${texts.join(' | ')}${hintAt(at(value, path), texts)}` },
-      ];
+      if (choices.length > 0) return noChoice(value, choices);
+      // The schema names the forms that are valid.
+      return found === 'undefined' ? `is missing (${issue.message})` : `${found} is not ${issue.message}`;
     }
     case 'invalid_type':
-      return [
-        {
-          path,
-          message:
-            found === 'undefined'
-              ? `is missing (${a(issue.expected)})`
-              : `${found} is not ${found.endsWith('Infinity') ? 'a finite number' : a(issue.expected)}`,
-        },
-      ];
+      if (found === 'undefined') return `is missing (${a(issue.expected)})`;
+      return `${found} is not ${found.endsWith('Infinity') ? 'a finite number' : a(issue.expected)}`;
     case 'too_small':
-      return [{ path, message: tooSmall(issue, found) }];
+      if (issue.origin === 'string' || issue.origin === 'array') return 'must not be empty';
+      return `${found} is too small (${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum})`;
     case 'too_big':
-      return [{ path, message: `${found} is too large (at most ${String(issue.maximum)})` }];
+      return `${found} is too large (at most ${issue.maximum})`;
     case 'invalid_format':
-      return [{ path, message: `${found} is not a valid ${issue.format === 'url' ? 'URL' : issue.format}` }];
+      return `${found} is not a valid ${issue.format === 'url' ? 'URL' : issue.format}`;
     default:
-      return [{ path, message: issue.message }];
+      return issue.message;
   }
 }
 
-/** @param forms the forms that are valid, where the schema names them */
-function notOne(found: string, forms: string): string {
-  if (found === 'undefined') return `is missing (${forms})`;
-  return `${found} is not ${forms}`;
+function noChoice(value: unknown, values: readonly unknown[]): string {
+  const choices = values.map(String);
+  const others = choices.filter((choice) => choice !== 'false');
+  const whichOthers = value === true && others.length < choices.length;
+  const nearest = typeof value === 'string' ? didYouMean(value, choices) : '';
+  const hint = whichOthers ? ` say which: ${others.join(' or ')}` : nearest;
+  return `${shown(value)} is not one of ${choices.join(' | ')}${hint && `;${hint}`}`;
 }
 
-function tooSmall(issue: z.core.$ZodIssueTooSmall, found: string): string {
-  if (issue.origin === 'string' || issue.origin === 'array') return 'must not be empty';
-  return `${found} is too small (${issue.inclusive === false ? 'more than' : 'at least'} ${String(issue.minimum)})`;
-}
+const words: Record<string, string> = {
+  int: 'a whole number',
+  object: 'a mapping',
+  array: 'a list',
+  record: 'a mapping',
+};
 
-function a(expected: string): string {
-  const words: Record<string, string> = {
-    int: 'a whole number',
-    object: 'a mapping',
-    array: 'a list',
-    record: 'a mapping',
-  };
-  return words[expected] ?? `a ${expected}`;
-}
+const a = (expected: string): string => words[expected] ?? `a ${expected}`;
 
-function at(value: unknown, path: PropertyKey[]): unknown {
-  return path.reduce<unknown>(
-    (inner, key) => (inner as Record<PropertyKey, unknown> | undefined)?.[key],
-    value,
-  );
-}
+const at = (value: unknown, path: PropertyKey[]): unknown =>
+  path.reduce((inner, key) => (inner as Record<PropertyKey, unknown> | undefined)?.[key], value);
 
 function shown(value: unknown): string {
   if (value === undefined) return 'undefined';
@@ -115,21 +105,20 @@ function shown(value: unknown): string {
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }
 
-/** The keys that are valid in the mapping at a path: walks the schema as the path walks the value. */
-function keysAt(schema: z.ZodType, path: PropertyKey[]): string[] {
-  let inner: Definition = schema as unknown as Definition;
-  for (const key of path) {
-    inner = unwrapped(inner);
-    const next = typeof key === 'number' ? inner.def.element : inner.def.shape?.[String(key)];
-    if (next === undefined) return [];
-    inner = next;
-  }
-  return Object.keys(unwrapped(inner).def.shape ?? {});
-}
-
 /** The part of zod's definitions that `keysAt` walks. */
 interface Definition {
   def: { innerType?: Definition; in?: Definition; element?: Definition; shape?: Record<string, Definition> };
+}
+
+/** The keys that are valid in the mapping at a path: walks the schema as the path walks the value. */
+function keysAt(schema: z.ZodType, path: PropertyKey[]): string[] {
+  let { def } = unwrapped(schema as unknown as Definition);
+  for (const key of path) {
+    const next = typeof key === 'number' ? def.element : def.shape?.[String(key)];
+    if (next === undefined) return [];
+    ({ def } = unwrapped(next));
+  }
+  return Object.keys(def.shape ?? {});
 }
 
 function unwrapped(schema: Definition): Definition {
@@ -137,10 +126,25 @@ function unwrapped(schema: Definition): Definition {
   return inner === undefined ? schema : unwrapped(inner);
 }
 
-function hintAt(value: unknown, choices: string[]): string {
-  if (value === true && choices.includes('false')) {
-    return `; say which: ${choices.filter((choice) => choice !== 'false').join(' or ')}`;
+/** ` did you mean …?` with the choice that is nearest to a mistyped word; empty where none is near. */
+export function didYouMean(word: string, choices: string[]): string {
+  const [nearest] = choices
+    .map((choice) => ({ choice, distance: distance(word.toLowerCase(), choice.toLowerCase()) }))
+    .filter(({ distance }) => distance <= Math.max(2, word.length / 4))
+    .sort((one, other) => one.distance - other.distance);
+  return nearest === undefined ? '' : ` did you mean ${nearest.choice}?`;
+}
+
+/** Levenshtein distance: how many letters to change, add or leave out. */
+function distance(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= one.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= other.length; j++) {
+      const change = (row[j - 1] ?? 0) + (one[i - 1] === other[j - 1] ? 0 : 1);
+      next[j] = Math.min(change, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1);
+    }
+    row = next;
   }
-  const hint = typeof value === 'string' ? didYouMean(value, choices) : '';
-  return hint === '' ? '' : `;${hint.replace(/;$/, '')}`;
+  return row[other.length] ?? 0;
 }

@@ -1,44 +1,23 @@
-import { readFileSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { isNode, LineCounter, parseDocument, type Document } from 'yaml';
-import { resolveFolders } from './folders.ts';
-import {
-  checkConfig,
-  checkPartner,
-  checkPlan,
-  checkResearch,
-  checkTeam,
-  type Config,
-  type PartnerConfig,
-} from './kinds.ts';
+import { checkConfig, type Config } from './kinds.ts';
+import { isModel } from './modules.ts';
 import { problemText, type Checked, type Problem } from './problems.ts';
-import type { PlanConfig } from './plan.ts';
-import type { ResearchConfig } from './research.ts';
-import type { TeamConfig } from './team.ts';
 
 export type Read<T> = { ok: true; config: T } | { ok: false; problems: string[] };
 
-/**
- * Reads a configuration file, YAML or JSON, of whichever kind it is. Each problem names file, line, key and the valid
- * choices. A relative `folder:` is meant from the file's own folder, since the worker may run elsewhere.
- */
-export const readConfigFile = (file: string): Read<Config> => readFile(file, checkConfig);
-
-/** The same where only a team will do: another kind of configuration is a problem. */
-export const readTeamFile = (file: string): Read<TeamConfig> => readFile(file, checkTeam);
-
-/** The same where only a team or one agent will do. */
-export const readPartnerFile = (file: string): Read<PartnerConfig> => readFile(file, checkPartner);
-
-/** The same where only a research will do. */
-export const readResearchFile = (file: string): Read<ResearchConfig> => readFile(file, checkResearch);
-
-/** The same where only a plan will do. */
-export const readPlanFile = (file: string): Read<PlanConfig> => readFile(file, checkPlan);
-
 type Check<T> = (content: unknown) => Checked<T>;
 
-function readFile<T>(file: string, check: Check<T>): Read<T> {
+/**
+ * Reads a configuration file, YAML or JSON. Each problem names file, line, key and the valid choices. A relative
+ * `folder:` is meant from the file's own folder, since the worker may run elsewhere.
+ *
+ * @param check takes the kinds that are wanted: any, where it is absent
+ */
+export function readConfigFile(file: string): Read<Config>;
+export function readConfigFile<T>(file: string, check: Check<T>): Read<T>;
+export function readConfigFile(file: string, check: Check<unknown> = checkConfig): Read<unknown> {
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
@@ -57,30 +36,73 @@ export const parseConfig = (text: string, name: string): Read<Config> => parse(t
 function parse<T>(text: string, name: string, check: Check<T>): Read<T> {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const place = (offset: number): string => `${name}:${lines.linePos(offset).line}`;
   if (document.errors.length > 0) {
-    const problems = document.errors.map(
-      ({ pos, message }) => `${name}:${lines.linePos(pos[0]).line}: ${message}`,
-    );
+    const problems = document.errors.map(({ pos, message }) => `${place(pos[0])}: ${message}`);
     return { ok: false, problems };
   }
   if (document.contents === null) return { ok: false, problems: [`${name}: the file is empty`] };
   const checked = check(document.toJS());
   if (checked.ok) return { ok: true, config: checked.value };
-  const problems = checked.problems.map((problem) =>
-    problemText(problem, `${name}:${lineOf(document, problem, lines)}`),
-  );
+  const problems = checked.problems.map((problem) => problemText(problem, place(startOf(problem, document))));
   return { ok: false, problems };
 }
 
-/** The line of a problem's key; for a key that is missing, of the mapping that lacks it. */
-function lineOf(document: Document, { path }: Problem, lines: LineCounter): number {
+/** Where a problem's key begins in the text; for a key that is missing, the mapping that lacks it. */
+function startOf({ path }: Problem, document: Document): number {
   for (let length = path.length; length > 0; length--) {
     const parent = document.getIn(path.slice(0, length - 1), true);
     const key = path[length - 1];
     const pairs = (parent as { items?: Array<{ key?: unknown }> } | undefined)?.items ?? [];
     const pair = pairs.find((each) => isNode(each.key) && (each.key as { value?: unknown }).value === key);
     const node = pair?.key ?? document.getIn(path.slice(0, length), true);
-    if (isNode(node) && node.range) return lines.linePos(node.range[0]).line;
+    if (isNode(node) && node.range) return node.range[0];
   }
-  return 1;
+  return 0;
+}
+
+/**
+ * Reads a configuration by its name from the worker's configuration folder, with or without its ending.
+ * Only files that stand in that folder itself can be named.
+ */
+export function readNamedConfig<T>(name: string, folder: string, check: Check<T>): Read<T> {
+  const candidates = ['', '.yaml', '.yml', '.json'].map((ending) => name + ending);
+  const files = configsIn(folder);
+  const found = candidates.find((each) => files.includes(each));
+  if (found !== undefined) return readConfigFile(join(folder, found), check);
+  const choices = files.length === 0 ? 'the worker has none' : `the worker has: ${files.join(', ')}`;
+  return { ok: false, problems: [`config: there is no configuration named "${name}" (${choices})`] };
+}
+
+function configsIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+      .filter((file) => /\.(ya?ml|json)$/.test(file))
+      .sort();
+  } catch {
+    return [];
+  }
+}
+
+type Mapping = Record<string, unknown>;
+
+const mapping = (value: unknown): Mapping =>
+  (typeof value === 'object' && value !== null ? value : {}) as Mapping;
+const list = (value: unknown): Mapping[] => (Array.isArray(value) ? value.map(mapping) : []);
+
+/**
+ * Makes the relative `folder:` of each backend, and of a search, in a configuration's content absolute, in place; what
+ * has another shape than that of a configuration is left as it is, for its check to say so.
+ */
+function resolveFolders(content: unknown, base: string): unknown {
+  const { agents, final_agent, modules, plan, research } = mapping(content);
+  const roles = [plan, research].flatMap((each) => [each, ...Object.values(mapping(each))]).map(mapping);
+  const backends = [...list(agents), mapping(final_agent), ...roles].map(({ backend }) => backend);
+  // What a `folder` in the configuration of another module means is that module's to say.
+  const models = list(modules).filter(({ module }) => typeof module === 'string' && isModel(module));
+  for (const holder of [...backends, ...models.map(({ config }) => config), mapping(research)['search']]) {
+    const { folder } = mapping(holder);
+    if (typeof folder === 'string' && folder !== '') mapping(holder)['folder'] = resolve(base, folder);
+  }
+  return content;
 }

@@ -1,7 +1,9 @@
 import { z } from 'zod';
-import { backendSchema, type Backend } from './backend.ts';
-import { soloBroadcastSchema } from './broadcast.ts';
-import { budgetSchema } from './team.ts';
+import { missingForSearch } from '../search/missing.ts';
+import { backendSchema, roleSchema, type Backend } from './backend.ts';
+import { completeBackend, defaultBackend, describeBackend, preflightBackends } from './complete-backend.ts';
+import { describeCoordination, soloShape } from './coordination.ts';
+import type { Environment } from './environment.ts';
 
 /** Aspects are parameters of the critic's tool. */
 const aspect = z.string().refine((name) => /^[A-Za-z_][\w-]{0,63}$/.test(name), {
@@ -16,18 +18,13 @@ const weightsSchema = z
 
 const score = z.number().min(0).max(100);
 
-/** Providers of searches; `folder` needs no network. */
-export const searchProviders = ['folder', 'searxng', 'tavily'] as const;
-
-const role = z.strictObject({ backend: backendSchema }).optional();
-
 /** The key `research` (the document "Conditional Restart Logic", Configuration Constants and Future Enhancements). */
 const settingsSchema = z
   .strictObject({
     backend: backendSchema.optional(),
-    plan: role,
-    criticism: role,
-    synthesize: role,
+    plan: roleSchema.optional(),
+    criticism: roleSchema.optional(),
+    synthesize: roleSchema.optional(),
     min_viability_score: score.default(51),
     max_planning_iterations: z.int().min(1).max(100).default(3),
     max_similar_implementations: z.int().min(0).default(4),
@@ -48,7 +45,7 @@ const settingsSchema = z
       .default({}),
     search: z
       .strictObject({
-        provider: z.enum(searchProviders).default('folder'),
+        provider: z.enum(['folder', 'searxng', 'tavily']).default('folder'),
         folder: z.string().min(1).optional(),
         max_results: z.int().min(1).max(20).default(5),
       })
@@ -68,19 +65,12 @@ const settingsSchema = z
     const names = Object.keys(domains);
     const choices =
       names.length === 0 ? 'there are none: see domains' : `the domains are: ${names.join(', ')}`;
-    context.addIssue({
-      code: 'custom',
-      path: ['domain'],
-      message: `${JSON.stringify(domain)} is no domain of this configuration; ${choices}`,
-    });
+    const message = `${JSON.stringify(domain)} is no domain of this configuration; ${choices}`;
+    context.addIssue({ code: 'custom', path: ['domain'], message });
   });
 
 /** A configuration file of research, with the defaults that the documentation names. */
-export const researchSchema = z.strictObject({
-  research: settingsSchema.prefault({}),
-  coordination: soloBroadcastSchema.prefault({}),
-  budget: budgetSchema.optional(),
-});
+export const researchSchema = z.strictObject({ research: settingsSchema, ...soloShape });
 
 /** What a file says: backends may be absent. */
 export type ResearchConfig = z.output<typeof researchSchema>;
@@ -88,20 +78,58 @@ export type ResearchConfig = z.output<typeof researchSchema>;
 /** The same as a file's author writes it, defaults left out. */
 export type ResearchConfigInput = z.input<typeof researchSchema>;
 
+type Role = 'plan' | 'criticism' | 'synthesize';
+
 /** A research that is ready to run: every role has its backend, the domain's numbers are in their place. */
-export interface ResearchSettings {
-  backends: { plan: Backend; criticism: Backend; synthesize: Backend };
-  min_viability_score: number;
-  max_planning_iterations: number;
-  max_similar_implementations: number;
-  on_missing_score: 'restart' | 'proceed' | 'fail';
-  /** How much each aspect counts in the viability score; their sum is more than 0. */
-  weights: Record<string, number>;
-  domain?: string | undefined;
-  /** `folder`: absolute; absent: Reprise's own documentation. */
-  search: { provider: (typeof searchProviders)[number]; folder?: string | undefined; max_results: number };
-  approval: boolean;
-  github_issue?: { repo: string; labels: string[] } | undefined;
-  coordination: ResearchConfig['coordination'];
-  budget?: ResearchConfig['budget'];
+export interface ResearchSettings
+  extends Omit<ResearchConfig['research'], 'backend' | 'domains' | Role>, Omit<ResearchConfig, 'research'> {
+  backends: Record<Role, Backend>;
+}
+
+/** Completes a configuration: a backend with its model for each role, the domain's numbers in place of the general ones. */
+export function completeResearch(config: ResearchConfig, environment: Environment): ResearchSettings {
+  const { research, ...common } = config;
+  const { backend = defaultBackend(environment), plan, criticism, synthesize, domains, ...rest } = research;
+  const own = domains[rest.domain ?? ''];
+  return {
+    ...common,
+    ...rest,
+    backends: {
+      plan: completeBackend(plan?.backend ?? backend),
+      criticism: completeBackend(criticism?.backend ?? backend),
+      synthesize: completeBackend(synthesize?.backend ?? backend),
+    },
+    min_viability_score: own?.min_viability_score ?? rest.min_viability_score,
+    weights: own?.weights ?? rest.weights,
+  };
+}
+
+/** What would keep a research from running in this environment: keys that are not set, a folder that is not there. */
+export function preflightResearch(settings: ResearchSettings, environment: Environment): string[] {
+  const { backends, search, github_issue } = settings;
+  // A server of one's own may know its callers in another way.
+  const { GITHUB_TOKEN, GITHUB_API_URL } = environment;
+  const isTokenMissing = github_issue && GITHUB_TOKEN === undefined && GITHUB_API_URL === undefined;
+  return [
+    ...preflightBackends(backends, environment),
+    ...missingForSearch(search, environment),
+    ...(isTokenMissing ? ['github_issue needs GITHUB_TOKEN, which is not set'] : []),
+  ];
+}
+
+/** A configuration of research with all defaults filled in, in a few lines for a person. */
+export function describeResearch(settings: ResearchSettings): string {
+  const { backends, search, weights, domain, github_issue } = settings;
+  const { provider, folder = 'docs of Reprise', max_results } = search;
+  const aspects = Object.entries(weights).map(([aspect, weight]) => `${aspect} ${weight}`);
+  return [
+    domain === undefined ? 'A research:' : `A research of the domain "${domain}":`,
+    ...Object.entries(backends).map(([role, backend]) => `  ${role}: ${describeBackend(backend)}`),
+    `Up to ${settings.max_planning_iterations} planning iterations, until the viability score is at least ${settings.min_viability_score}; without a score: ${settings.on_missing_score}.`,
+    `Aspects: ${aspects.join(', ')}.`,
+    `Searches ${provider === 'folder' ? `the folder ${folder}` : provider}, up to ${max_results} results a query; more than ${settings.max_similar_implementations} similar works are prior art.`,
+    ...(settings.approval ? ['A person approves before the report is written.'] : []),
+    ...(github_issue === undefined ? [] : [`Opens an issue in ${github_issue.repo}.`]),
+    ...describeCoordination(settings.coordination, settings.budget),
+  ].join('\n');
 }

@@ -1,10 +1,16 @@
 import { z } from 'zod';
-import type { ToolSources } from '../protocol/tool.ts';
 import { backendSchema, type Backend } from './backend.ts';
-import { broadcastSchema } from './broadcast.ts';
-import { orchestratorSchema, type OrchestratorSettings } from './orchestrators.ts';
-import { seconds, waitingTime } from './seconds.ts';
-import { toolPackagesSchema } from './tool-packages.ts';
+import { completeBackend, defaultBackend, describeBackend, preflightBackends } from './complete-backend.ts';
+import { broadcastSchema, budgetSchema, describeCoordination, waitingTime } from './coordination.ts';
+import type { Environment } from './environment.ts';
+import {
+  describeOrchestrator,
+  orchestratorOf,
+  orchestratorSchema,
+  type OrchestratorSettings,
+} from './orchestrators.ts';
+import { unique } from './problems.ts';
+import { describeTools, toolPackagesSchema, type ToolSources } from './tool-sources.ts';
 
 const name = z.string().min(1);
 
@@ -17,7 +23,7 @@ const agentSchema = z.strictObject({
 });
 
 /** How a team works together (`orchestrator.coordination`). */
-export const coordinationSchema = z.strictObject({
+const coordinationSchema = z.strictObject({
   max_orchestration_restarts: z.int().min(0).default(2),
   enable_post_presentation_evaluation: z.boolean().default(false),
   max_new_answers_per_agent: z.int().positive().default(3),
@@ -26,27 +32,15 @@ export const coordinationSchema = z.strictObject({
   ...broadcastSchema.shape,
 });
 
-/** Limits of a whole run; an absent one is no limit. */
-export const budgetSchema = z.strictObject({
-  calls: z.int().positive().optional(),
-  tokens: z.int().positive().optional(),
-  usd: z.number().positive().optional(),
-  seconds: z.number().positive().optional(),
-});
-
-const uniqueIds = (agents: Array<{ id: string }>, context: z.RefinementCtx): void => {
-  agents.forEach(({ id }, index) => {
-    if (agents.findIndex((other) => other.id === id) === index) return;
-    context.addIssue({ code: 'custom', path: [index, 'id'], message: `a second agent of the id "${id}"` });
-  });
-};
-
 /** A team's configuration file, with the defaults that the documentation names. */
 export const teamSchema = z.strictObject({
-  agents: z.array(agentSchema).min(1).superRefine(uniqueIds).optional(),
+  agents: z.array(agentSchema).min(1).superRefine(unique('id', 'agent')).optional(),
   final_agent: z.strictObject({ backend: backendSchema }).optional(),
   timeout_settings: z
-    .strictObject({ orchestrator_timeout_seconds: seconds(1800), agent_timeout_seconds: seconds(600) })
+    .strictObject({
+      orchestrator_timeout_seconds: waitingTime.default(1800),
+      agent_timeout_seconds: waitingTime.default(600),
+    })
     .prefault({}),
   orchestrator: z
     .strictObject({
@@ -77,3 +71,68 @@ export interface TeamAgent {
 
 /** A team that is ready to run: every agent has its backend, its loop and its tools. */
 export type Team = Omit<TeamConfig, 'agents'> & { agents: TeamAgent[] };
+
+/** The team where a configuration names no agents: three ways of looking at a task. */
+const defaultAgents: NonNullable<TeamConfig['agents']> = [
+  {
+    id: 'agent_a',
+    system_message: 'You are brief and exact: say what was asked for in as few words as it takes.',
+  },
+  { id: 'agent_b', system_message: 'You are thorough: cover every part of the task.' },
+  { id: 'agent_c', system_message: 'You are careful: check each claim, and name the source it rests on.' },
+];
+
+/** Completes a configuration: agents where it has none; a backend with its model, a loop and tools for each agent. */
+export function completeTeam(config: TeamConfig, environment: Environment): Team {
+  const fallback = defaultBackend(environment);
+  const { agents = defaultAgents, final_agent } = config;
+  return {
+    ...config,
+    agents: agents.map(({ id, system_message, backend = fallback, ...work }) => ({
+      id,
+      ...(system_message !== undefined && { system_message }),
+      backend: completeBackend(backend),
+      orchestrator: orchestratorOf(work.orchestrator ?? 'simple_tool'),
+      tools: { packages: work.tool_packages ?? [], mcpServers: backend.mcp_servers ?? [] },
+    })),
+    ...(final_agent && { final_agent: { backend: completeBackend(final_agent.backend) } }),
+  };
+}
+
+/** What would keep a team from running in this environment: keys that are not set, models that nobody named. */
+export function preflightTeam({ agents, final_agent }: Team, environment: Environment): string[] {
+  const backends = Object.fromEntries(agents.map(({ id, backend }) => [`agent ${id}`, backend]));
+  return preflightBackends(
+    { ...backends, ...(final_agent && { 'final agent': final_agent.backend }) },
+    environment,
+  );
+}
+
+/** A team's configuration with all defaults filled in, in a few lines for a person. */
+export function describeTeam(team: Team): string {
+  const { agents, final_agent, orchestrator, timeout_settings, budget, idle_timeout } = team;
+  const { coordination } = orchestrator;
+  const restarts = coordination.max_orchestration_restarts;
+  const mode = coordination.enable_post_presentation_evaluation ? 'after' : 'before';
+  return [
+    `A team of ${agents.length}:`,
+    ...agents.map(describeMember),
+    ...(final_agent === undefined ? [] : [`  final agent: ${describeBackend(final_agent.backend)}`]),
+    restarts === 0
+      ? 'No restarts: nobody judges the result.'
+      : `Up to ${restarts} restarts (${restarts + 1} attempts), decided ${mode} presenting.`,
+    `Up to ${coordination.max_new_answers_per_agent} answers an agent, novelty ${coordination.answer_novelty_requirement}.`,
+    `Timeouts: ${timeout_settings.agent_timeout_seconds} s an agent, ${timeout_settings.orchestrator_timeout_seconds} s an attempt.`,
+    ...describeCoordination(coordination, budget, idle_timeout),
+  ].join('\n');
+}
+
+/** What goes without saying is left out: the loop of agents that name none, and no tools. */
+function describeMember({ id, backend, orchestrator, tools }: TeamAgent): string {
+  const sources = describeTools(tools);
+  return [
+    `  ${id}: ${describeBackend(backend)}`,
+    ...(orchestrator.kind === 'simple_tool' ? [] : [describeOrchestrator(orchestrator)]),
+    ...(sources === '' ? [] : [`tools: ${sources}`]),
+  ].join('; ');
+}

@@ -1,5 +1,4 @@
 import type { Text } from './message.ts';
-import type { ResearchSettings } from '../config/research.ts';
 
 /** A piece of work that was found: a page, a text of the folder, or a stored report (`report:…`). */
 export interface Work {
@@ -13,12 +12,21 @@ export interface Hit extends Work {
   similarity: number;
 }
 
+/** Where and how much a research searches. */
+export interface SearchSettings {
+  provider: 'folder' | 'searxng' | 'tavily';
+  /** `folder`: absolute; absent: Reprise's own documentation. */
+  folder?: string | undefined;
+  /** Of each query. */
+  max_results: number;
+}
+
 /** Input of the activity `search`: one query of a plan. */
 export interface SearchInput {
   query: string;
   /** What the hits are compared with. */
   idea: string;
-  search: ResearchSettings['search'];
+  search: SearchSettings;
   /** Number of the query in its plan, from 1: hits are cited by it, as `[1.2]`. */
   number: number;
 }

@@ -1,17 +1,12 @@
-import type { McpServer } from '../config/backend.ts';
+import type { McpServer, ToolSources } from '../config/tool-sources.ts';
 import type { ToolSpec } from './message.ts';
+
+export type { ToolSources } from '../config/tool-sources.ts';
 
 /**
  * Tools of the world: an agent's model calls them, a worker runs them. Those that change the workflow's own state
  * (`new_answer`, `vote`, `ask_others`…) are not among them.
  */
-
-/** Where tools come from, as a configuration names it. */
-export interface ToolSources {
-  /** `tools.weather` is `tools/weather.ts` in the extensions folder; `builtin.calculator` is one of Reprise's own. */
-  packages: string[];
-  mcpServers: McpServer[];
-}
 
 /** Where one tool comes from. */
 export type ToolSource = { package: string } | { mcp: McpServer };

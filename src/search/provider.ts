@@ -1,8 +1,6 @@
-import type { ResearchSettings } from '../config/research.ts';
 import type { Work } from '../protocol/search.ts';
 
-/** What a configuration of research says about searching. */
-export type SearchSettings = ResearchSettings['search'];
+export type { SearchSettings } from '../protocol/search.ts';
 
 /** A work as its provider gives it, not tidied yet. */
 export interface Found extends Work {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { problemsOf, problemText } from '../config/problems.ts';
-import { toolTime } from '../config/seconds.ts';
+import { toolTime } from '../config/tool-sources.ts';
 import type { SideEffects } from '../protocol/tool.ts';
 import { checkArguments, isZodSchema, parameterSchema } from './parameters.ts';
 import type { Tool, ToolContext } from './tool.ts';

@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { basename, dirname, extname, join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { didYouMean } from '../config/did-you-mean.ts';
+import { didYouMean } from '../config/problems.ts';
 import { readDefinitions } from './definition.ts';
 import { SourceError, type Tool } from './tool.ts';
 

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type { InjectedSinks, NativeConnection, Worker } from '@temporalio/worker';
 import { createActivities } from '../activities/activities.ts';
-import type { CustomOrchestrators } from '../config/custom-orchestrators.ts';
+import type { CustomOrchestrators } from '../config/extensions.ts';
 import { readEnvironment } from '../config/environment.ts';
-import { readPrices } from '../config/read-prices.ts';
+import { readPrices } from '../config/prices.ts';
 import { modelOpener } from '../models/open-model.ts';
 import type { RunSinks } from '../protocol/sinks.ts';
 import { openStore } from '../store/open-store.ts';

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { SimplePlugin } from '@temporalio/plugin';
 import type { BundleOptions, NativeConnection, Worker, WorkerOptions } from '@temporalio/worker';
-import { findOrchestrators } from '../config/custom-orchestrators.ts';
+import { findOrchestrators } from '../config/extensions.ts';
 import { adaptedConfiguration } from './bundler.ts';
 import { heartbeatThrottle, openParts, type PartSettings, type WorkerParts } from './parts.ts';
 import { registerSearchAttributes } from './search-attributes.ts';

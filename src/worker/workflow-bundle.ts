@@ -2,11 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { basename, extname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import {
-  findOrchestrators,
-  noOrchestrators,
-  type CustomOrchestrators,
-} from '../config/custom-orchestrators.ts';
+import { findOrchestrators, noOrchestrators, type CustomOrchestrators } from '../config/extensions.ts';
 import { bundle, type Bundled, type Inputs } from './bundler.ts';
 import { writeAtomic } from './write-atomic.ts';
 

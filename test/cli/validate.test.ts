@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Home } from '../support/cli.ts';
 
-const examples = fileURLToPath(new URL('../../examples', import.meta.url));
+const examples = fileURLToPath(new URL('../../examples/', import.meta.url));
 
 let home: Home;
 beforeAll(async () => {

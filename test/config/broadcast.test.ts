@@ -1,10 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { completeTeam } from '../../src/config/default-team.ts';
-import { describeTeam } from '../../src/config/describe-team.ts';
 import { parseConfig } from '../../src/config/read-config.ts';
-import { withoutEffect } from '../../src/config/without-effect.ts';
+import { completeTeam, describeTeam } from '../../src/config/team.ts';
 
 const problemsIn = (text: string): string[] => {
   const read = parseConfig(text, 'c.yaml');
@@ -52,27 +50,6 @@ describe('a wrong value of asking is named with its line, its key and what is ri
       'c.yaml:2: timeout_settings.orchestrator_timeout_seconds: 1000000000000 is too large (at most 315360000)',
       'c.yaml:3: timeout_settings.agent_timeout_seconds: Infinity is not a finite number',
     ]);
-  });
-});
-
-describe('what does nothing is said plainly', () => {
-  test.each(['broadcast-agents', 'broadcast-human'])(
-    'the complete example %s names the keys without effect, and broadcast is none of them',
-    (name) => {
-      expect(withoutEffect(configOf(example(name)))).toEqual([
-        'Without effect in this version: cwd, enable_mcp_command_line, command_line_execution_mode, ' +
-          'snapshot_storage, agent_temporary_workspace',
-      ]);
-    },
-  );
-
-  test('an agent alone has no other agents to ask', () => {
-    const alone = 'agents:\n  - id: a\n';
-    expect(withoutEffect(configOf(alone + setting('broadcast: agents')))).toEqual([
-      expect.stringMatching(/nobody to ask.*human/),
-    ]);
-    expect(withoutEffect(configOf(alone + setting('broadcast: human')))).toEqual([]);
-    expect(withoutEffect(configOf(setting('broadcast: agents')))).toEqual([]);
   });
 });
 

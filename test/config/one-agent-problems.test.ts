@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { modulePath, modulePathProblem } from '../../src/config/module-path.ts';
+import { modulePath, modulePathProblem } from '../../src/config/extensions.ts';
 import { parseConfig } from '../../src/config/read-config.ts';
 
 const problemsIn = (text: string): string[] => {

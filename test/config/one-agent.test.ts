@@ -4,13 +4,16 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
-import { completeAgent, defaultAgent } from '../../src/config/default-agent.ts';
-import { describeAgent } from '../../src/config/describe-agent.ts';
-import { checkConfig } from '../../src/config/kinds.ts';
-import type { OneAgentConfig } from '../../src/config/one-agent.ts';
-import { preflightAgent } from '../../src/config/preflight.ts';
-import { parseConfig, readConfigFile, readTeamFile } from '../../src/config/read-config.ts';
-import { withoutEffectInAgent } from '../../src/config/without-effect.ts';
+import { ignoredKeys } from '../../src/config/ignored-keys.ts';
+import { checkConfig, checkTeam } from '../../src/config/kinds.ts';
+import {
+  completeAgent,
+  defaultAgent,
+  describeAgent,
+  preflightAgent,
+  type OneAgentConfig,
+} from '../../src/config/one-agent.ts';
+import { parseConfig, readConfigFile } from '../../src/config/read-config.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'reprise-agent-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -136,7 +139,9 @@ describe('what is not wired', () => {
       ),
     );
     expect(config.unused).toEqual(['second', 'third']);
-    expect(withoutEffectInAgent(config)).toEqual(['Modules that nobody is wired to: second, third']);
+    expect(ignoredKeys({ kind: 'agent', agent: config })).toEqual([
+      'Modules that nobody is wired to: second, third',
+    ]);
   });
 });
 
@@ -216,7 +221,7 @@ test('a relative folder of an OfflineLLM is meant from the file’s own folder, 
 test('a team’s task does not take it', () => {
   const file = join(folder, 'team.json');
   writeFileSync(file, JSON.stringify(whole, null, 2));
-  expect(readTeamFile(file)).toEqual({
+  expect(readConfigFile(file, checkTeam)).toEqual({
     ok: false,
     problems: [
       `${file}:2: modules: one agent (modules and exchange) takes no task of a team: talk to it with reprise chat, or the workflow session`,
@@ -241,13 +246,6 @@ describe('ready to work', () => {
       tools: { packages: [], mcpServers: [] },
     });
     expect(defaultAgent({}).backend.type).toBe('offline');
-  });
-
-  test('keys without effect are named', () => {
-    const backend = { ...llm, config: { cwd: 'here', enable_mcp_command_line: true } };
-    expect(withoutEffectInAgent(accepted(configOf([backend, tools, loop])))).toEqual([
-      'Without effect in this version: cwd, enable_mcp_command_line',
-    ]);
   });
 });
 

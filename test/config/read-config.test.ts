@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
-import { parseConfig, readConfigFile, readTeamFile } from '../../src/config/read-config.ts';
+import { checkTeam } from '../../src/config/kinds.ts';
+import { parseConfig, readConfigFile } from '../../src/config/read-config.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'reprise-config-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -165,6 +166,6 @@ describe('a problem names file, line, key and the valid choices', () => {
 test('a relative folder is meant from the file’s own folder', () => {
   const file = join(folder, 'team.yaml');
   writeFileSync(file, agent('type: offline\nfolder: texts'));
-  const read = readTeamFile(file);
+  const read = readConfigFile(file, checkTeam);
   expect(read.ok && read.config.agents?.[0]?.backend?.folder).toBe(resolve(folder, 'texts'));
 });

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { completeTeam } from '../../src/config/default-team.ts';
-import { describeTeam } from '../../src/config/describe-team.ts';
-import type { Team, TeamConfigInput } from '../../src/config/team.ts';
-import { teamSchema } from '../../src/config/team.ts';
-import { withoutEffect } from '../../src/config/without-effect.ts';
+import {
+  completeTeam,
+  describeTeam,
+  teamSchema,
+  type Team,
+  type TeamConfigInput,
+} from '../../src/config/team.ts';
 
 const completed = (config: TeamConfigInput): Team => completeTeam(teamSchema.parse(config), {});
 
@@ -72,14 +74,4 @@ test('a description names loops and tools where they are others than the default
       'A session ends after 3600 s without a turn.',
     ]),
   );
-});
-
-test('what agents work with has an effect; the final agent, which only judges and presents, has no tools', () => {
-  const backend = { type: 'offline' as const, mcp_servers: [{ name: 'files', command: 'serve' }] };
-  const agents = [{ id: 'a', orchestrator: 'react', tool_packages: ['tools.weather'], backend }];
-  const orchestrator = { coordination: { enable_planning_mode: true } };
-  expect(withoutEffect(teamSchema.parse({ agents, orchestrator }))).toEqual([]);
-  expect(withoutEffect(teamSchema.parse({ agents, final_agent: { backend } }))).toEqual([
-    'Without effect in this version: mcp_servers (of final_agent)',
-  ]);
 });

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync, unlinkSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { findOrchestrators } from '../../src/config/custom-orchestrators.ts';
+import { findOrchestrators } from '../../src/config/extensions.ts';
 import { keptBundle, workflowBundle } from '../../src/worker/workflow-bundle.ts';
 import { folderOf, orchestrator } from '../support/extensions.ts';
 

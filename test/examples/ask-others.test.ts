@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { WorkflowHandle } from '@temporalio/client';
 import { describe, expect, test } from 'vitest';
-import { readTeamFile } from '../../src/config/read-config.ts';
+import { checkTeam } from '../../src/config/kinds.ts';
+import { readConfigFile } from '../../src/config/read-config.ts';
 import type { PendingQuestion } from '../../src/protocol/questions.ts';
 import type { RunEvent } from '../../src/protocol/events.ts';
 import type { OrchestrationResult } from '../../src/protocol/orchestration.ts';
@@ -14,7 +15,7 @@ const place = (name: string) =>
 
 /** Starts an example as its first lines say. @returns the run, and what they say to answer */
 async function startExample(run: Running, name: string) {
-  const read = readTeamFile(place(name));
+  const read = readConfigFile(place(name), checkTeam);
   if (!read.ok) throw new Error(read.problems.join('\n'));
   const text = readFileSync(place(name), 'utf8');
   const task = /^#     "(.*)"$/m.exec(text)?.[1] ?? '';

@@ -2,7 +2,8 @@ import { copyFileSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { postEvaluation, preEvaluation } from '../../examples/programmatic.ts';
-import { readTeamFile } from '../../src/config/read-config.ts';
+import { checkTeam } from '../../src/config/kinds.ts';
+import { readConfigFile } from '../../src/config/read-config.ts';
 import { running } from '../support/running.ts';
 import { teamScript } from '../support/team-script.ts';
 
@@ -15,7 +16,7 @@ test.each([
 ])(
   'the use case %s restarts once, knowing what is missing, and then answers in full',
   async (name, missing) => {
-    const read = readTeamFile(place(name));
+    const read = readConfigFile(place(name), checkTeam);
     if (!read.ok) throw new Error(read.problems.join('\n'));
     const task = /"(.*)"$/m.exec(readFileSync(place(name), 'utf8'))?.[1] ?? '';
     await using run = await running(teamScript());

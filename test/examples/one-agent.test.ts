@@ -8,7 +8,7 @@ import { call, inTurn, toolResults } from '../support/agent-script.ts';
 import type { Script } from '../support/model-server.ts';
 import { running, type Running } from '../support/running.ts';
 
-const examples = fileURLToPath(new URL('../../examples', import.meta.url));
+const examples = fileURLToPath(new URL('../../examples/', import.meta.url));
 const noKeys = { OPENAI_API_KEY: '', ANTHROPIC_API_KEY: '' };
 
 /** A worker as `--config examples/…` starts it: the folder of extensions is that of the configuration. */

@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { readResearchFile } from '../../src/config/read-config.ts';
+import { checkResearch } from '../../src/config/kinds.ts';
+import { readConfigFile } from '../../src/config/read-config.ts';
 import { running } from '../support/running.ts';
 
 const file = fileURLToPath(new URL('../../examples/research.yaml', import.meta.url));
 
 test('research: the first run reports from the notes; the second finds that report beside them, and plans anew', async () => {
-  const read = readResearchFile(file);
+  const read = readConfigFile(file, checkResearch);
   if (!read.ok) throw new Error(read.problems.join('\n'));
   const idea = /^# .*"(.*)"$/m.exec(readFileSync(file, 'utf8'))?.[1] ?? '';
   await using run = await running(() => ({}), { OPENAI_API_KEY: '', ANTHROPIC_API_KEY: '' });

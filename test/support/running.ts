@@ -8,7 +8,7 @@ import type { OrchestrationInput, OrchestrationResult } from '../../src/protocol
 import type { ResearchInput, ResearchResult } from '../../src/protocol/research.ts';
 import type { SolveInput, SolveResult } from '../../src/protocol/plan-and-execute.ts';
 import type { SessionInput } from '../../src/protocol/session.ts';
-import { noOrchestrators } from '../../src/config/custom-orchestrators.ts';
+import { noOrchestrators } from '../../src/config/extensions.ts';
 import { createWorker } from '../../src/worker.ts';
 import { quietRuntime } from '../../src/worker/quiet-runtime.ts';
 import { startModelServer, type ModelServer, type Script } from './model-server.ts';

@@ -1,6 +1,6 @@
 /** A worker as a process of its own: `node worker-main.ts ADDRESS HOME BUNDLE`. Prints a line when it polls. */
 import { NativeConnection } from '@temporalio/worker';
-import { noOrchestrators } from '../../src/config/custom-orchestrators.ts';
+import { noOrchestrators } from '../../src/config/extensions.ts';
 import { createWorker } from '../../src/worker.ts';
 import { quietRuntime } from '../../src/worker/quiet-runtime.ts';
 

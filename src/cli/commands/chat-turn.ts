@@ -4,7 +4,7 @@ import type { EventCursor, SessionRun } from '../../client.ts';
 import { isPassing } from '../../client/snapshot.ts';
 import { revive } from '../connection.ts';
 import { problemsOf, problemText } from '../../config/problems.ts';
-import { sessionInputSchema } from '../../config/session-input.ts';
+import { sessionInputSchema } from '../../config/inputs.ts';
 import { exitStatus, print, say, usageError } from '../exit.ts';
 import { Following, watchCommand } from '../follow.ts';
 import type { FollowOptions } from '../options.ts';

@@ -2,7 +2,7 @@ import { WorkflowNotFoundError } from '@temporalio/client';
 import { readFileSync } from 'node:fs';
 import { newRunId, RunNotOpenError, type Reprise, type SessionInput, type SessionRun } from '../../client.ts';
 import { chatCommand, checkText, leave, openLines, takeTurn } from './chat-turn.ts';
-import { readPartner } from '../checked-config.ts';
+import { readConversation } from '../checked-config.ts';
 import { openWithWorker, revive } from '../connection.ts';
 import { CommandError, exitStatus, say, usageError } from '../exit.ts';
 import { asCommandError } from '../failures.ts';
@@ -11,7 +11,7 @@ import type { FollowOptions } from '../options.ts';
 import { canPrompt } from '../questions/read-line.ts';
 import { placeText } from './start.ts';
 import { problemsOf, problemText } from '../../config/problems.ts';
-import { sessionInputSchema } from '../../config/session-input.ts';
+import { sessionInputSchema } from '../../config/inputs.ts';
 import type { EarlierMessage } from '../../protocol/orchestration.ts';
 
 export interface ChatOptions extends FollowOptions {
@@ -21,7 +21,7 @@ export interface ChatOptions extends FollowOptions {
 /** `reprise chat [TEXT]`: a conversation, or one turn of it. */
 export async function chat(text: string | undefined, options: ChatOptions): Promise<void> {
   if (text !== undefined) checkText(text);
-  const config = readPartner(options);
+  const config = readConversation(options);
   const input: SessionInput = {
     ...(config !== undefined && { config }),
     ...(options.history !== undefined && { history: readHistory(options.history) }),

@@ -1,6 +1,6 @@
 import type { McpServer } from '../../config/backend.ts';
 import type { Environment } from '../../config/environment.ts';
-import { placeholder } from '../../config/placeholders.ts';
+import { placeholder } from '../../config/tool-sources.ts';
 import { redact } from '../../models/failures.ts';
 import { SourceError } from '../tool.ts';
 

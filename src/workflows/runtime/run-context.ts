@@ -1,4 +1,4 @@
-import type { Broadcast as Coordination } from '../../config/broadcast.ts';
+import type { Broadcast as Coordination } from '../../config/coordination.ts';
 import type { Team } from '../../config/team.ts';
 import type { PriceTable } from '../../protocol/usage.ts';
 import { ModelCaller } from '../agent/model-caller.ts';

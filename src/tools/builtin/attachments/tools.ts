@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { plainName } from '../../../files/names.ts';
 import { recognise } from '../../../files/recognise.ts';
 import { keepFile } from '../../../files/run-files.ts';
-import { didYouMean } from '../../../config/did-you-mean.ts';
+import { didYouMean } from '../../../config/problems.ts';
 import type { RunFile, Store } from '../../../store/store.ts';
 import type { ToolDefinition } from '../../definition.ts';
 import { ToolError } from '../../tool.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { PriceTable } from '../protocol/usage.ts';
 import type { Environment } from './environment.ts';
-import { problemsOf, problemText } from './problems.ts';
+import { checkedBy, problemText } from './problems.ts';
 
 const dollars = z.number().min(0);
 
@@ -20,9 +20,7 @@ const priceTableSchema = z.record(
 export function readPrices(environment: Environment): PriceTable {
   const file = environment['REPRISE_PRICES'];
   if (file === undefined) return {};
-  const content: unknown = JSON.parse(readFileSync(file, 'utf8'));
-  const checked = priceTableSchema.safeParse(content);
-  if (checked.success) return checked.data;
-  const problems = problemsOf(priceTableSchema, checked.error, content);
-  throw new Error(problems.map((problem) => problemText(problem, file)).join('\n'));
+  const checked = checkedBy(priceTableSchema, JSON.parse(readFileSync(file, 'utf8')));
+  if (checked.ok) return checked.value;
+  throw new Error(checked.problems.map((problem) => problemText(problem, file)).join('\n'));
 }

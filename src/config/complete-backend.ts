@@ -1,0 +1,37 @@
+import { defaultModel, missingKey } from '../models/providers.ts';
+import type { Backend } from './backend.ts';
+import type { Environment } from './environment.ts';
+
+/** The backend of agents that name none: the first provider whose key is set, else the offline model. */
+export function defaultBackend(environment: Environment): Backend {
+  if (environment['OPENAI_API_KEY'] !== undefined) return { type: 'openai' };
+  if (environment['ANTHROPIC_API_KEY'] !== undefined) return { type: 'claude' };
+  if (environment['GEMINI_API_KEY'] !== undefined) return { type: 'gemini' };
+  return { type: 'offline' };
+}
+
+/** A backend with its model. Its tools are its agent's, and stand there. */
+export function completeBackend(backend: Backend): Backend {
+  const model = backend.model ?? defaultModel(backend.type);
+  return { ...backend, ...(model !== undefined && { model }), mcp_servers: undefined };
+}
+
+/**
+ * What would keep backends from answering in this environment: keys that are not set, models that nobody named.
+ *
+ * @param backends by who has them, in words
+ */
+export function preflightBackends(backends: Record<string, Backend>, environment: Environment): string[] {
+  return Object.entries(backends).flatMap(([where, backend]) => {
+    const missing = missingKey(backend, environment);
+    const lacksModel = backend.type === 'chatcompletion' && backend.model === undefined;
+    return [
+      ...(missing ? [`${where}: its backend "${backend.type}" needs ${missing}, which is not set`] : []),
+      ...(lacksModel ? [`${where}: a chatcompletion backend needs a model`] : []),
+    ];
+  });
+}
+
+/** `openai gpt-5` */
+export const describeBackend = ({ type, model }: Backend): string =>
+  model === undefined ? type : `${type} ${model}`;

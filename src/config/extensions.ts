@@ -1,0 +1,59 @@
+import { globSync, readFileSync, type Dirent } from 'node:fs';
+import { join, posix, relative, sep } from 'node:path';
+
+const endings = /\.(ts|mts|js|mjs)$/;
+
+/** Whether a name is meant as the path of a module of the user's own, in the worker's extensions folder. */
+export const isModulePath = (name: string): boolean => /[/\\]/.test(name) || endings.test(name);
+
+/** What is wrong with the path of a user's own module; undefined where nothing is. */
+export function modulePathProblem(path: string): string | undefined {
+  if (posix.normalize(path).startsWith('../') || path.startsWith('/'))
+    return `"${path}" leaves the extensions folder: a module of your own is in it, as in ./my-module.ts`;
+  if (!path.startsWith('./') || path.includes('\\') || !endings.test(path))
+    return `"${path}" is no path of a module: it starts with ./ and ends with .ts, .mts, .js or .mjs`;
+  return undefined;
+}
+
+/** One spelling for each file: `./sub/../mine.ts` is `./mine.ts`. */
+export const modulePath = (path: string): string => `./${posix.normalize(path)}`;
+
+/** The files of a worker's extensions folder that export `handleText`, by their paths as in `./mine.ts`. */
+export interface CustomOrchestrators {
+  /** Those that it runs. */
+  names: string[];
+  /** Those that it does not, and why. */
+  leftOut: Record<string, string>;
+}
+
+export const noOrchestrators: CustomOrchestrators = { names: [], leftOut: {} };
+
+/**
+ * The files below a folder that look as if they export `handleText`, by their paths as in `./sub/mine.ts`. Nothing is
+ * run. What belongs to packages and hidden folders is left aside, and so is what cannot be read.
+ */
+export function findOrchestrators(folder: string): string[] {
+  const isLeftAside = ({ name }: Dirent): boolean => name.startsWith('.') || name === 'node_modules';
+  return globSync('**/*.{ts,mts,js,mjs}', { cwd: folder, withFileTypes: true, exclude: isLeftAside })
+    .filter((entry) => entry.isFile() && !/\.d\.\w+$/.test(entry.name))
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .filter((file) => exportsHandleText(textOf(file)))
+    .map((file) => `./${relative(folder, file).split(sep).join('/')}`)
+    .sort();
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+/** Whether a text looks like a module that exports `handleText` by its name; the bundler then knows for certain. */
+export function exportsHandleText(text: string): boolean {
+  return (
+    /\bexport\s+(?:async\s+)?(?:function|const|let|var)\s*\*?\s*handleText\b/.test(text) ||
+    /\bexport\s*\{[^}]*\bhandleText\b[^}]*\}/.test(text)
+  );
+}

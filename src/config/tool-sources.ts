@@ -1,0 +1,115 @@
+import { z } from 'zod';
+import { redact } from '../models/failures.ts';
+import { isModulePath, modulePath, modulePathProblem } from './extensions.ts';
+import { unique } from './problems.ts';
+
+/** Where tools come from, as a configuration names it. */
+export interface ToolSources {
+  /** `tools.weather` is `tools/weather.ts` in the extensions folder; `builtin.calculator` is one of Reprise's own. */
+  packages: string[];
+  mcpServers: McpServer[];
+}
+
+/**
+ * A server of tools over the Model Context Protocol: a command that speaks it over stdio, or an HTTP address.
+ * `${NAME}` in a value of `env` or `headers` stands for a variable of the worker's environment until the server is
+ * started, so that neither configurations nor histories hold what is in it.
+ */
+export type McpServer = {
+  name: string;
+  /** Seconds that one of its tools may run, where a configuration says so. */
+  timeout?: number | undefined;
+} & (
+  | { command: string; args: string[]; env?: Record<string, string> | undefined }
+  | { url: string; headers?: Record<string, string> | undefined }
+);
+
+const day = 24 * 60 * 60;
+
+/** Longest run of one call of a tool, in seconds. */
+export const toolTime = z.number().positive().max(day);
+
+const dotted = /^[\w-]+(\.[\w-]+)*$/;
+
+const toolPackageSchema = z
+  .string()
+  .superRefine((name, context) => {
+    const unknown = `${JSON.stringify(name)} is no name of a tool module: names joined by dots, as in tools.weather, or a path, as in ./tools/weather.ts`;
+    const message = isModulePath(name) ? modulePathProblem(name) : !dotted.test(name) && unknown;
+    if (message) context.addIssue({ code: 'custom', message });
+  })
+  .transform((name) => (isModulePath(name) ? modulePath(name) : name));
+
+/** Names of tool modules, each once: `tools.weather` is `tools/weather.ts` in the extensions folder, or its path. */
+export const toolPackagesSchema = z.array(toolPackageSchema).transform((names) => [...new Set(names)]);
+
+const name = z.string().min(1);
+const texts = z.record(z.string(), z.string());
+
+/**
+ * A server as a file names it; `transport` and a `command` in several words are xaibo's
+ * (its documentation, MCPToolProvider).
+ */
+const writtenServerSchema = z.strictObject({
+  name,
+  transport: z.enum(['stdio', 'sse']).optional(),
+  command: z.union([name, z.array(name).min(1)], 'a command, or a list of its words').optional(),
+  args: z.array(z.string()).optional(),
+  env: texts.optional(),
+  url: z.url().optional(),
+  headers: texts.optional(),
+});
+
+type WrittenServer = z.output<typeof writtenServerSchema>;
+
+const writtenOut =
+  'looks like a secret, and a configuration is kept with its runs: ' +
+  "write ${NAME}, and set the variable NAME in the worker's environment";
+
+const mcpServerSchema = writtenServerSchema
+  .superRefine((server, context) => {
+    const problem = problemOfServer(server);
+    if (problem !== undefined) context.addIssue({ code: 'custom', ...problem });
+    for (const path of secretsIn(server)) context.addIssue({ code: 'custom', path, message: writtenOut });
+  })
+  .transform(({ name, command, args = [], env, url = '', headers }): McpServer => {
+    const [program, ...words] = [command ?? []].flat();
+    if (program === undefined) return { name, url, ...(headers && { headers }) };
+    return { name, command: program, args: [...words, ...args], ...(env && { env }) };
+  });
+
+/** An agent's servers of tools, each with a name of its own. */
+export const mcpServersSchema = z.array(mcpServerSchema).superRefine(unique('name', 'server'));
+
+function problemOfServer(server: WrittenServer): { path: string[]; message: string } | undefined {
+  const { command, url, transport } = server;
+  if ((command === undefined) === (url === undefined))
+    return { path: [], message: 'a server has either a command, which is started, or a url' };
+  const own = command === undefined ? 'url' : 'command';
+  const kind = own === 'url' ? 'sse' : 'stdio';
+  if (transport !== undefined && transport !== kind)
+    return { path: ['transport'], message: `a server with a ${own} has the transport ${kind}` };
+  const others = own === 'url' ? (['args', 'env'] as const) : (['headers'] as const);
+  const foreign = others.find((key) => server[key] !== undefined);
+  if (foreign === undefined) return undefined;
+  return { path: [foreign], message: `goes with a ${own === 'url' ? 'command' : 'url'}` };
+}
+
+/** `${NAME}`: what the variable NAME holds in the worker's environment. */
+export const placeholder = /\$\{([A-Za-z_]\w*)\}/g;
+
+/** Keys of values that hold a secret themselves, rather than the name of the variable that does. */
+const secretsIn = (server: WrittenServer): string[][] =>
+  (['env', 'headers'] as const).flatMap((key) =>
+    Object.entries(server[key] ?? {}).flatMap(([name, value]) => (holdsSecret(value) ? [[key, name]] : [])),
+  );
+
+function holdsSecret(value: string): boolean {
+  // No pattern of a secret goes across a quotation mark.
+  const literal = value.replace(placeholder, '"');
+  return redact(literal, []) !== literal;
+}
+
+/** The packages and servers that tools come from, in one line; empty where there are none. */
+export const describeTools = ({ packages, mcpServers }: ToolSources): string =>
+  [...packages, ...mcpServers.map(({ name }) => `MCP server ${name}`)].join(', ');
