@@ -44,7 +44,7 @@ const stage = await openStage(
 const { model, reprise } = stage;
 
 const config = (agents: string[], broadcast_timeout = 300) => ({
-  agents: agents.map((id) => ({ id, system_message: `I am ${id}.`, backend: { type: 'openai' } })),
+  agents: agents.map((id) => ({ id, system_message: `I am ${id}.`, backend: { type: 'openai' as const } })),
   orchestrator: { coordination: { broadcast: mode, broadcast_timeout, max_orchestration_restarts: 0 } },
 });
 

@@ -38,7 +38,7 @@ const stage = await openStage(async (seen) => ({ ...(await script(seen)), delay 
 const { model, reprise } = stage;
 const input = {
   idea: 'I',
-  config: { research: { backend: { type: 'openai' }, search: { provider: 'searxng' } } },
+  config: { research: { backend: { type: 'openai' as const }, search: { provider: 'searxng' as const } } },
 };
 
 async function secondsOf(work: () => Promise<unknown>): Promise<number> {

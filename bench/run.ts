@@ -25,7 +25,7 @@ const stage = await openStage(async (seen) => {
 const { model, reprise } = stage;
 
 const config = (restarts: number) => ({
-  agents: ['a', 'b', 'c'].map((id) => ({ id, backend: { type: 'openai' } })),
+  agents: ['a', 'b', 'c'].map((id) => ({ id, backend: { type: 'openai' as const } })),
   orchestrator: { coordination: { max_orchestration_restarts: restarts } },
 });
 

@@ -48,7 +48,7 @@ const { model, reprise } = stage;
 
 async function solve(): Promise<SolveResult> {
   times = new Map();
-  const config = { plan: { backend: { type: 'openai' }, max_parallel_subtasks: atATime } };
+  const config = { plan: { backend: { type: 'openai' as const }, max_parallel_subtasks: atATime } };
   return reprise.client.workflow.execute('planAndExecute', {
     taskQueue: 'reprise',
     workflowId: `solve-${Math.random()}`,

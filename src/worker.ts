@@ -39,7 +39,7 @@ export async function createWorker(settings: WorkerSettings): Promise<Worker> {
     workflowBundle: { codePath: bundle.codePath },
     activities: parts.activities,
     sinks: parts.sinks(connection, namespace),
-    plugins: [{ name: 'reprise.tools', runWorker: parts.run }],
+    plugins: [{ name: 'reprise.tools', runWorker: (worker, next) => parts.run(worker, next) }],
     maxHeartbeatThrottleInterval: heartbeatThrottle,
     maxConcurrentActivityTaskExecutions: 200,
     maxConcurrentWorkflowTaskExecutions: 40,

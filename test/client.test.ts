@@ -256,6 +256,7 @@ describe('a session', () => {
 
   test('with a wrong configuration fails its first turn with what is wrong', async () => {
     const { reprise } = await open();
+    // @ts-expect-error -- a key that there is not
     const session = reprise.getSession(newRunId('chat'), { config: { agnets: [] } });
     await expect(session.send('Hi.')).rejects.toMatchObject({
       cause: { message: expect.stringContaining('did you mean agents?') as string },

@@ -61,7 +61,7 @@ export type TeamConfig = z.output<typeof teamSchema>;
 export type TeamConfigInput = z.input<typeof teamSchema>;
 
 /** An agent that is ready to work. */
-export interface TeamAgent {
+export interface AgentSettings {
   id: string;
   system_message?: string | undefined;
   backend: Backend;
@@ -70,7 +70,7 @@ export interface TeamAgent {
 }
 
 /** A team that is ready to run: every agent has its backend, its loop and its tools. */
-export type Team = Omit<TeamConfig, 'agents'> & { agents: TeamAgent[] };
+export type Team = Omit<TeamConfig, 'agents'> & { agents: AgentSettings[] };
 
 /** The team where a configuration names no agents: three ways of looking at a task. */
 const defaultAgents: NonNullable<TeamConfig['agents']> = [
@@ -128,7 +128,7 @@ export function describeTeam(team: Team): string {
 }
 
 /** What goes without saying is left out: the loop of agents that name none, and no tools. */
-function describeMember({ id, backend, orchestrator, tools }: TeamAgent): string {
+function describeMember({ id, backend, orchestrator, tools }: AgentSettings): string {
   const sources = describeTools(tools);
   return [
     `  ${id}: ${describeBackend(backend)}`,

@@ -1,4 +1,4 @@
-import type { Team } from '../config/team.ts';
+import type { Team, TeamConfigInput } from '../config/team.ts';
 import type { PriceTable, Usage } from './usage.ts';
 
 /** A message of the conversation before the task. */
@@ -17,7 +17,7 @@ export interface HumanAnswer {
 export interface OrchestrationInput {
   task: string;
   /** A team's configuration, or the name of a file in the worker's configuration folder; absent: its default team. */
-  config?: object | string;
+  config?: TeamConfigInput | string;
   history?: EarlierMessage[];
   humanQa?: HumanAnswer[];
 }

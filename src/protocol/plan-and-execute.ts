@@ -1,4 +1,4 @@
-import type { PlanSettings } from '../config/plan.ts';
+import type { PlanConfigInput, PlanSettings } from '../config/plan.ts';
 import type { AgentState } from './agent-state.ts';
 import type { Attachment, AttachmentInput } from './attachment.ts';
 import type { PriceTable, Usage } from './usage.ts';
@@ -8,7 +8,7 @@ export interface SolveInput {
   problem: string;
   attachments?: AttachmentInput[];
   /** A configuration of a plan, or the name of a file in the worker's configuration folder; absent: the defaults. */
-  config?: object | string;
+  config?: PlanConfigInput | string;
 }
 
 /** The input checked and completed; attachments stay where they are, since their content may be large. */

@@ -1,4 +1,4 @@
-import type { ResearchSettings } from '../config/research.ts';
+import type { ResearchConfigInput, ResearchSettings } from '../config/research.ts';
 import type { AgentState } from './agent-state.ts';
 import type { Work } from './search.ts';
 import type { PriceTable, Usage } from './usage.ts';
@@ -7,7 +7,7 @@ import type { PriceTable, Usage } from './usage.ts';
 export interface ResearchInput {
   idea: string;
   /** A configuration of research, or the name of a file in the worker's configuration folder; absent: the defaults. */
-  config?: object | string;
+  config?: ResearchConfigInput | string;
 }
 
 /** The input checked and completed. */

@@ -1,11 +1,12 @@
-import type { OneAgent } from '../config/one-agent.ts';
+import type { OneAgent, OneAgentConfigInput } from '../config/one-agent.ts';
+import type { TeamConfigInput } from '../config/team.ts';
 import type { EarlierMessage, HumanAnswer, PreparedTeam } from './orchestration.ts';
 import type { PriceTable, Usage } from './usage.ts';
 
 /** Input of the workflow `session`. */
 export interface SessionInput {
   /** A configuration, or the name of a file in the worker's configuration folder; absent: one agent without tools. */
-  config?: object | string;
+  config?: TeamConfigInput | OneAgentConfigInput | string;
   history?: EarlierMessage[];
   /** With it the session takes this one turn and completes; without, it waits for `handleText` until `close`. */
   text?: string;

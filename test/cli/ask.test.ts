@@ -170,6 +170,7 @@ describe('watch', () => {
 
   test('of a run that was refused for its input: status 2 with what is wrong', async () => {
     const reprise = await home.client();
+    // @ts-expect-error -- a key that there is not
     const run = await reprise.startOrchestration({ task: 'x', config: { agnets: [] } }, { id: 'refused' });
     await reprise.close();
     const { status, stderr } = await home.run(['watch', run.id]);

@@ -25,7 +25,7 @@ const script = researchScript({
   plan: ({ iteration, prompt }) => plan(`${runIn(prompt)} Plan ${iteration}`),
   criticise: ({ idea }) => criticism(idea.endsWith('Plan 1') ? 20 : 72),
 });
-const backend = { type: 'openai' };
+const backend = { type: 'openai' as const };
 
 /** One restart. */
 const course: Disturbed = {
@@ -92,7 +92,7 @@ describe.concurrent('kill -9 of a research', { timeout: 300_000 }, () => {
     onTestFinished(() => reprise.close());
     const research = {
       backend,
-      search: { provider: 'searxng' },
+      search: { provider: 'searxng' as const },
       github_issue: { repo: 'owner/name' },
     };
     const start = (run: number) =>

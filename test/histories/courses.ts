@@ -36,7 +36,7 @@ export interface Course {
   steer?: (run: WorkflowHandle) => Promise<void>;
 }
 
-const openai = { type: 'openai' };
+const openai = { type: 'openai' as const };
 const team = ['agent_a', 'agent_b', 'agent_c'];
 const input = (coordination: object = {}, rest: object = {}): OrchestrationInput => ({
   task: 'What is 6 × 7?',

@@ -148,18 +148,18 @@ export class GeneratedResearch {
   #courseOf(number: number): Course {
     const dice = new Dice(Math.imul(this.seed, 0x9e3779b1) ^ Math.imul(number + 1, 0x85ebca6b));
     const most = dice.whole(1, 4);
-    const policy = dice.one(['restart', 'proceed', 'fail', undefined]);
+    const policy = dice.one(['restart', 'proceed', 'fail', undefined] as const);
     const aspects = dice.one([
       ['feasibility', 'novelty', 'data', 'risk', 'testability'],
       ['proof', 'cost'],
     ]);
     const weights = Object.fromEntries(aspects.map((aspect) => [aspect, dice.next() + 0.01]));
-    const backend = { type: dice.one(['openai', 'claude']), model: `case-${number}` };
+    const backend = { type: dice.one(['openai', 'claude'] as const), model: `case-${number}` };
     const research = {
       backend,
       weights,
       max_planning_iterations: most,
-      search: { provider: 'searxng' },
+      search: { provider: 'searxng' as const },
       ...(policy !== undefined && { on_missing_score: policy }),
       ...(dice.chance(0.5) && { min_viability_score: dice.whole(0, 100) }),
       ...(dice.chance(0.3) && { max_similar_implementations: dice.whole(0, 4) }),

@@ -13,6 +13,9 @@ import { createWorker } from '../../src/worker.ts';
 import { quietRuntime } from '../../src/worker/quiet-runtime.ts';
 import { startModelServer, type ModelServer, type Script } from './model-server.ts';
 
+/** Inputs as they come from outside, whose configurations are checked by the worker alone. */
+type Unchecked<Input> = Omit<Input, 'config'> & { config?: unknown };
+
 /** A worker with a home of its own on the run's Temporal server, and a scripted model. */
 export interface Running {
   client: Client;
@@ -20,15 +23,15 @@ export interface Running {
   home: string;
   taskQueue: string;
   /** Starts an orchestration and waits for its result. */
-  orchestrate(input: OrchestrationInput): Promise<OrchestrationResult>;
-  start(input: OrchestrationInput): Promise<WorkflowHandle>;
-  startSession(input: SessionInput): Promise<WorkflowHandle>;
+  orchestrate(input: Unchecked<OrchestrationInput>): Promise<OrchestrationResult>;
+  start(input: Unchecked<OrchestrationInput>): Promise<WorkflowHandle>;
+  startSession(input: Unchecked<SessionInput>): Promise<WorkflowHandle>;
   /** Starts a research and waits for its result. */
-  research(input: ResearchInput): Promise<ResearchResult>;
-  startResearch(input: ResearchInput): Promise<WorkflowHandle>;
+  research(input: Unchecked<ResearchInput>): Promise<ResearchResult>;
+  startResearch(input: Unchecked<ResearchInput>): Promise<WorkflowHandle>;
   /** Starts a plan's execution and waits for its result. */
-  solve(input: SolveInput): Promise<SolveResult>;
-  startSolve(input: SolveInput): Promise<WorkflowHandle>;
+  solve(input: Unchecked<SolveInput>): Promise<SolveResult>;
+  startSolve(input: Unchecked<SolveInput>): Promise<WorkflowHandle>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 

@@ -1,3 +1,4 @@
+import type { TeamConfigInput } from '../../src/config/team.ts';
 import type { Scripted, Script, Seen } from './model-server.ts';
 
 /** What a request asks for, told by its tools and its last words. */
@@ -29,12 +30,17 @@ export const restart = (reason: string, instructions: string): Scripted => ({
 });
 
 /** A team's configuration whose agents say their ids in their personas, so that scripts tell them apart. */
-export function teamOf(ids: string[], backend: object, coordination: object = {}, rest: object = {}) {
+export function teamOf(
+  ids: string[],
+  backend: object,
+  coordination: object = {},
+  rest: object = {},
+): TeamConfigInput & { agents: NonNullable<TeamConfigInput['agents']> } {
   return {
     agents: ids.map((id) => ({ id, system_message: `I am ${id}.`, backend })),
     orchestrator: { coordination },
     ...rest,
-  };
+  } as ReturnType<typeof teamOf>;
 }
 
 /** Makes a script out of what a team's agents do; by default each answers once, votes for agent1, submits, presents. */

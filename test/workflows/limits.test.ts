@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { WorkflowFailedError } from '@temporalio/client';
-import type { OrchestrationInput } from '../../src/protocol/orchestration.ts';
 import { running, type Running } from '../support/running.ts';
 import { answer, restart, teamOf, teamScript, vote } from '../support/team-script.ts';
 
@@ -10,7 +9,7 @@ const slow = { ...answer('Too late.'), delay: 30_000 };
 
 async function failureOf(
   run: Running,
-  input: OrchestrationInput,
+  input: Parameters<Running['start']>[0],
 ): Promise<{ message?: string; type?: string }> {
   const error: unknown = await run.orchestrate(input).catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(WorkflowFailedError);

@@ -1,5 +1,5 @@
 import type { OrchestratorSettings } from '../../config/orchestrators.ts';
-import type { Team, TeamAgent as AgentSettings } from '../../config/team.ts';
+import type { AgentSettings, Team } from '../../config/team.ts';
 import type { EarlierMessage, PreparedTeam } from '../../protocol/orchestration.ts';
 import { storeTexts, storeToolSets } from '../agent/text-refs.ts';
 import { hasTools, ToolExecutor } from '../agent/tool-executor.ts';

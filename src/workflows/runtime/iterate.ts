@@ -117,7 +117,7 @@ export async function iterate<I, Outcome extends FinalOutcome, Restart>(
       if (isBudgetSpent(error)) return { kind: 'end', outcome: loop.budgetOutcome, why: error.message };
       if (interruption === undefined || !isCancellation(error)) throw error;
     }
-    const verdict = interruption as Step;
+    const verdict = interruption;
     interruption = undefined;
     scope = new CancellationScope();
     loop.interrupted?.(iteration, verdict);
