@@ -161,7 +161,7 @@ function addPersonCommands(program: Command): void {
       'after',
       examples(
         'reprise restart q1 --reason "Only plans" --instructions "Write the code"',
-        'reprise restart r1 --reason "Done before" --instructions "RunSnapshot at smaller markets"',
+        'reprise restart r1 --reason "Done before" --instructions "Look at smaller markets"',
       ),
     )
     .action(async (id: string, options: RestartOptions) =>

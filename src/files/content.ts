@@ -1,9 +1,8 @@
 import { extname } from 'node:path';
 import type { AttachmentKind } from '../protocol/attachment.ts';
-import { jsonNote, tableOfJson } from './json.ts';
 import { readPdf, type Readable } from './pdf.ts';
 import type { Recognised } from './recognise.ts';
-import { parseTable, type Table } from './table.ts';
+import { columnNames, parseTable, type Table } from './table.ts';
 
 const binaryEndings = ['.pdf', '.png', '.jpg', '.jpeg', '.gif', '.webp'];
 
@@ -31,4 +30,52 @@ export function tableOf(
 ): Table | undefined {
   if (kind === 'table') return parseTable(text);
   return kind === 'json' ? tableOfJson(text, mediaType) : undefined;
+}
+
+/** What is wrong with a JSON text, or with the lines of a JSONL text; undefined where nothing is. */
+function jsonNote(text: string, mediaType: string): string | undefined {
+  if (mediaType !== 'application/jsonl') {
+    const problem = problemOf(text);
+    return problem && `it is not valid JSON (${problem}): it can be read as a plain text only`;
+  }
+  const lines = text.split('\n').map((line) => ({ line, problem: line.trim() && problemOf(line) }));
+  const bad = lines.flatMap(({ problem }, index) => (problem ? [index + 1] : []));
+  if (bad.length === 0) return undefined;
+  return `${bad.length} of its ${lines.length} lines are not valid JSON (the first: line ${bad[0]})`;
+}
+
+function problemOf(text: string): string | undefined {
+  try {
+    JSON.parse(text);
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+/** A list of records, or lines of them, as a table; undefined where it is something else. */
+export function tableOfJson(text: string, mediaType: string): Table | undefined {
+  const values = mediaType === 'application/jsonl' ? text.split('\n').map(parsed) : parsed(text);
+  if (!Array.isArray(values)) return undefined;
+  const records = values.filter(isRecord);
+  if (records.length === 0) return undefined;
+  const keys = [...new Set(records.flatMap((record) => Object.keys(record)))];
+  const rows = records.map((record) => keys.map((key) => cellOf(record[key])));
+  return { columns: columnNames(keys, []), rows };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function cellOf(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -1,5 +1,4 @@
-import { recordsOf } from './csv.ts';
-import { delimiterOf } from './delimiter.ts';
+import { parse } from 'csv-parse/sync';
 
 /** A table in texts. Rows may be shorter than the columns are many. */
 export interface Table {
@@ -45,4 +44,54 @@ export function columnNames(header: string[], rows: string[][]): string[] {
     taken.add(name.toLowerCase());
     return name;
   });
+}
+
+/**
+ * Reads what stands between delimiters, the first row like any other. Rows may be of any length; empty ones are left out.
+ *
+ * @param most reads no more records; absent: all
+ */
+function recordsOf(text: string, delimiter: string, most = -1): { records: string[][]; note?: string } {
+  const options = {
+    delimiter,
+    trim: true,
+    to: most,
+    relax_column_count: true,
+    relax_quotes: true,
+    skip_empty_lines: true,
+    skip_records_with_empty_values: true,
+  };
+  try {
+    return { records: parse(text, options) };
+  } catch (error) {
+    const { lines = 0 } = error as { lines?: number };
+    const note = `its quotation marks do not match up to line ${lines}, and are read as plain characters`;
+    return { records: parse(text, { ...options, quote: false }), note };
+  }
+}
+
+/** In the order in which they are believed: a comma may stand in a text or before decimals. */
+const delimiters = ['\t', ';', '|', ','];
+
+/** How many characters and records are looked at. */
+const sample = 100_000;
+const sampled = 100;
+
+/** What stands between a table's cells, and the table without a first line that says so (`sep=;`, as Excel writes). */
+function delimiterOf(text: string): { delimiter: string; body: string } {
+  const said = /^sep=(.)\r?\n/.exec(text);
+  if (said?.[1] !== undefined) return { delimiter: said[1], body: text.slice(said[0].length) };
+  const beginning = text.slice(0, sample);
+  const ranked = delimiters
+    .map((delimiter) => ({ delimiter, fit: fitOf(recordsOf(beginning, delimiter, sampled).records) }))
+    .sort((one, other) => other.fit - one.fit);
+  const [best] = ranked;
+  return { delimiter: best === undefined || best.fit === 0 ? ',' : best.delimiter, body: text };
+}
+
+/** The share of rows as wide as the header, and the better the wider it is; 0 for a single column. */
+function fitOf([header = [], ...rows]: string[][]): number {
+  const width = header.length;
+  const even = rows.filter((row) => row.length === width).length;
+  return (rows.length === 0 ? 1 : even / rows.length) * (1 - 1 / Math.max(1, width));
 }

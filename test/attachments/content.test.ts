@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readContent } from '../../src/files/content.ts';
-import { previewOf } from '../../src/files/preview.ts';
+import { previewOf } from '../../src/files/run-files.ts';
 import { recognise, type Recognised } from '../../src/files/recognise.ts';
 import { pdfOf } from '../support/files.ts';
 

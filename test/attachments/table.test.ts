@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { tableOfJson } from '../../src/files/json.ts';
+import { tableOfJson } from '../../src/files/content.ts';
 import { parseTable } from '../../src/files/table.ts';
 
 describe('a table is read', () => {

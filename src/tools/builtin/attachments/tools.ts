@@ -6,7 +6,6 @@ import { didYouMean } from '../../../config/problems.ts';
 import type { RunFile, Store } from '../../../store/store.ts';
 import type { ToolDefinition } from '../../definition.ts';
 import { ToolError } from '../../tool.ts';
-import { charactersOf, partOf } from './part.ts';
 import { queryTable } from './query.ts';
 
 /** Built-in package `builtin.attachments`: the files of the workflow that calls, and no others. */
@@ -138,4 +137,68 @@ async function textOf(store: Store, { name, kind, text, note }: RunFile): Promis
     throw new ToolError(`${name} is an image: it has no text; a model that sees is shown it with its task`);
   }
   throw new ToolError(`${name}: ${note ?? 'it has no text'}`);
+}
+
+type Unit = 'line' | 'page';
+
+/** Most of a text that is given at once, in characters. */
+const longest = 20_000;
+
+/**
+ * A part of a text by whole lines or pages, as many as fit. What is not the whole says behind it, in brackets, where it
+ * goes on.
+ *
+ * @param from the first, from 1
+ * @param length how many at most; absent: all that fit
+ * @throws `ToolError` where there is no such line or page
+ */
+function partOf(text: string, unit: Unit, from: number, length = Infinity): string {
+  const pieces = unit === 'line' ? text.split(/(?<=\n)/) : pagesOf(text);
+  checkFrom(from, pieces.length, unit);
+  const wanted = pieces.slice(from - 1, from - 1 + length);
+  const fitting = wanted.slice(0, fittingOf(wanted));
+  if (fitting.length === 0) {
+    const before = pieces.slice(0, from - 1).reduce((sum, piece) => sum + piece.length, 0);
+    return charactersOf(text, before + 1);
+  }
+  if (fitting.length === pieces.length) return text;
+  const end = from - 1 + fitting.length;
+  return `${fitting.join('').trimEnd()}\n${place(`${unit}s`, from, end, pieces.length)}`;
+}
+
+/** How many of the pieces can be given at once. */
+function fittingOf(pieces: string[]): number {
+  let size = 0;
+  const over = pieces.findIndex((piece) => (size += piece.length) > longest);
+  return over === -1 ? pieces.length : over;
+}
+
+/** The same by characters: also lines and pages that are too long can be read so. */
+function charactersOf(text: string, from: number, length = longest): string {
+  checkFrom(from, text.length, 'character');
+  const shown = text
+    .slice(from - 1, from - 1 + Math.min(length, longest))
+    .replace(/(?<=.)[\uD800-\uDBFF]$/s, '');
+  if (shown.length === text.length) return shown;
+  return `${shown}\n${place('characters', from, from - 1 + shown.length, text.length, 'by: "characters", ')}`;
+}
+
+function place(units: string, from: number, end: number, all: number, by = ''): string {
+  const rest = end < all ? `; goes on with ${by}from: ${end + 1}` : '';
+  return `[${units} ${from} to ${end} of ${all}${rest}]`;
+}
+
+function checkFrom(from: number, count: number, unit: Unit | 'character'): void {
+  if (from <= Math.max(1, count)) return;
+  throw new ToolError(`there is no ${unit} ${from}; the last is ${unit} ${count}`);
+}
+
+/** A page may hold a line like a heading itself: only the next number begins the next page. */
+function pagesOf(text: string): string[] {
+  const pages: string[] = [];
+  for (const piece of text.split(/(?=^\[page \d+\]$)/m)) {
+    if (piece.startsWith(`[page ${pages.length + 1}]`)) pages.push(piece);
+    else pages.push((pages.pop() ?? '') + piece);
+  }
+  return pages;
 }
