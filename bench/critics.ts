@@ -1,5 +1,5 @@
 /**
- * `node bench/critics.ts [REPLIES] [SEED]`: researches with made-up settings, replies and signals, twenty at a time,
+ * `node bench/critics.ts [REPLIES] [SEED]`: research runs with made-up settings, replies and signals, twenty at a time,
  * until their critics have replied so often (default: 10,000). Prints every run that breaks a rule of
  * `test/support/generated-research.ts`, with its replies; exits 1 where one did.
  */

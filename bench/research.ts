@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- research`: what a research of two iterations costs beside a bare Temporal workflow that waits as
+ * `npm run bench -- research`: what a research run of two iterations costs beside a bare Temporal workflow that waits as
  * long: five model calls of 1 s, and twice five searches of 300 ms side by side. Medians of pairs: quote the ratios.
  */
 import { setTimeout as pause } from 'node:timers/promises';
@@ -76,7 +76,7 @@ async function compareOne(): Promise<void> {
   const over = await pairsOf(rounds, bare, research);
   const ideal = (5 * callMs + 2 * searchMs) / 1000;
   console.log(
-    `A research of two iterations: wall over critical path ${over(({ own }) => own / ideal).toFixed(3)}, bare workflow ` +
+    `A research run of two iterations: wall over critical path ${over(({ own }) => own / ideal).toFixed(3)}, bare workflow ` +
       `${over((pair) => pair.bare / ideal).toFixed(3)}, ratio ${over((pair) => pair.own / pair.bare).toFixed(3)} ` +
       `(medians of ${rounds} pairs)`,
   );
@@ -125,7 +125,7 @@ async function weigh(): Promise<void> {
     (sum, { prompt, body }) => sum + prompt.length + JSON.stringify(body.tools ?? []).length,
     0,
   );
-  console.log(`A research of ${model.requests.length} calls and ${2 * queries.length} searches:`);
+  console.log(`A research run of ${model.requests.length} calls and ${2 * queries.length} searches:`);
   console.log(
     `  framework text in its prompts: ${characters} characters (tools and addresses of hits included)`,
   );

@@ -40,7 +40,7 @@ export async function fewAtATime(count: number, atATime: number, milliseconds: n
   await wait(milliseconds);
 }
 
-/** The floor of a research of two iterations: as many calls and searches, in the same order, and what is persisted. */
+/** The floor of a research run of two iterations: as many calls and searches, in the same order, and what is persisted. */
 export async function twoIterations(callMs: number, searchMs: number, searches: number): Promise<void> {
   for (let iteration = 1; iteration <= 2; iteration++) {
     await wait(callMs);

@@ -41,7 +41,7 @@ export function readConversation(options: CommonOptions): object | undefined {
   return config?.content;
 }
 
-/** The same of a research. */
+/** The same of a research run. */
 export function readResearch(options: CommonOptions): ResearchConfig | undefined {
   const config =
     options.config === undefined ? undefined : valid(readConfigFile(options.config, checkResearch));

@@ -154,7 +154,7 @@ function addPersonCommands(program: Command): void {
       (await import('./commands/answer.ts')).answer(id, text, options),
     );
   withTemporal(program.command('restart <id>'))
-    .description("ask for a restart of a team's run or of a research, as a person")
+    .description("ask for a restart of a team's run or of a research run, as a person")
     .requiredOption('--reason <reason>', 'why the present result, or the plan, is not good enough')
     .requiredOption('--instructions <instructions>', 'what is to be done instead')
     .addHelpText(
@@ -168,7 +168,7 @@ function addPersonCommands(program: Command): void {
       (await import('./commands/steer.ts')).restart(id, options),
     );
   withTemporal(program.command('decide <id>'))
-    .description('end the loop of a research, as a person')
+    .description('end the loop of a research run, as a person')
     .option('--accept', 'its plan is good enough: on to the synthesis')
     .option('--stop', 'it is not worth more: end without a further model call')
     .option('--note <text>', 'why, for those who read it later')

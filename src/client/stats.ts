@@ -21,7 +21,7 @@ const patience = 10_000;
 
 /** See `Reprise.stats`. */
 export async function statsOf(client: Client, { onRead, onUnread }: StatsOptions): Promise<Stats> {
-  const results: Results = { orchestrations: [], researches: [], unread: 0 };
+  const results: Results = { orchestrations: [], researchRuns: [], unread: 0 };
   const runs = completedRuns(client);
   let read = 0;
   const readNext = async (): Promise<void> => {
@@ -50,13 +50,13 @@ async function resultOf(client: Client, { workflowId, runId }: WorkflowExecution
 }
 
 /** @throws where the result is another one: a namespace may have workflows of somebody else's under these names */
-function add({ orchestrations, researches }: Results, type: string, result: unknown): void {
+function add({ orchestrations, researchRuns }: Results, type: string, result: unknown): void {
   const { restarts, iterations, usage } = (result ?? {}) as Partial<
     Omit<OrchestrationResult, 'workflow'> & Omit<ResearchResult, 'workflow'>
   >;
   const told = type === 'research' ? iterations : restarts;
   if (!Array.isArray(told) || typeof usage?.calls !== 'number')
     throw new Error(`its result is not one of ${type}`);
-  if (type === 'research') researches.push(result as ResearchResult);
+  if (type === 'research') researchRuns.push(result as ResearchResult);
   else orchestrations.push(result as OrchestrationResult);
 }

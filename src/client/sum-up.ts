@@ -48,14 +48,14 @@ export interface Stats {
 /** Of the results of runs, what is summed up. */
 export interface Results {
   orchestrations: Array<Pick<OrchestrationResult, 'attempts' | 'restarts' | 'outcome' | 'usage'>>;
-  researches: Array<Pick<ResearchResult, 'iterations' | 'outcome'>>;
+  researchRuns: Array<Pick<ResearchResult, 'iterations' | 'outcome'>>;
   unread: number;
 }
 
 /** How often runs restarted, what that gained and what it cost. */
-export const sumUp = ({ orchestrations, researches, unread }: Results): Stats => ({
+export const sumUp = ({ orchestrations, researchRuns, unread }: Results): Stats => ({
   orchestration: sumUpOrchestrations(orchestrations),
-  research: sumUpResearches(researches),
+  research: sumUpResearchRuns(researchRuns),
   unread,
 });
 
@@ -77,7 +77,7 @@ function sumUpOrchestrations(all: Results['orchestrations']): OrchestrationStats
   };
 }
 
-function sumUpResearches(all: Results['researches']): ResearchStats {
+function sumUpResearchRuns(all: Results['researchRuns']): ResearchStats {
   const restarts = all.flatMap(({ iterations }) => restartsIn(iterations));
   const runs = all.map(({ iterations, outcome }) => ({
     restarts: restartsIn(iterations).length,

@@ -76,7 +76,7 @@ function kindOf(content: object): { kind: Kind; key?: string } {
 const uses: Partial<Record<Kind, string>> = {
   agent:
     'one agent (modules and exchange) takes no task of a team: talk to it with reprise chat, or the workflow session',
-  research: 'a research takes an idea: give it to reprise research, or the workflow research',
+  research: 'a research run takes an idea: give it to reprise research, or the workflow research',
   plan: 'a plan takes a problem: give it to reprise solve, or the workflow planAndExecute',
 };
 

@@ -80,7 +80,7 @@ export type ResearchConfigInput = z.input<typeof researchSchema>;
 
 type Role = 'plan' | 'criticism' | 'synthesize';
 
-/** A research that is ready to run: every role has its backend, the domain's numbers are in their place. */
+/** A research run that is ready to run: every role has its backend, the domain's numbers are in their place. */
 export interface ResearchSettings
   extends Omit<ResearchConfig['research'], 'backend' | 'domains' | Role>, Omit<ResearchConfig, 'research'> {
   backends: Record<Role, Backend>;
@@ -104,7 +104,7 @@ export function completeResearch(config: ResearchConfig, environment: Environmen
   };
 }
 
-/** What would keep a research from running in this environment: keys that are not set, a folder that is not there. */
+/** What would keep a research run from running in this environment: keys that are not set, a folder that is not there. */
 export function preflightResearch(settings: ResearchSettings, environment: Environment): string[] {
   const { backends, search, github_issue } = settings;
   // A server of one's own may know its callers in another way.
@@ -123,7 +123,7 @@ export function describeResearch(settings: ResearchSettings): string {
   const { provider, folder = 'docs of Reprise', max_results } = search;
   const aspects = Object.entries(weights).map(([aspect, weight]) => `${aspect} ${weight}`);
   return [
-    domain === undefined ? 'A research:' : `A research of the domain "${domain}":`,
+    domain === undefined ? 'A research run:' : `A research run of the domain "${domain}":`,
     ...Object.entries(backends).map(([role, backend]) => `  ${role}: ${describeBackend(backend)}`),
     `Up to ${settings.max_planning_iterations} planning iterations, until the viability score is at least ${settings.min_viability_score}; without a score: ${settings.on_missing_score}.`,
     `Aspects: ${aspects.join(', ')}.`,

@@ -11,7 +11,7 @@ export type QuestionEnd = 'answered' | 'skipped' | 'timeout' | 'withdrawn';
 /** Who asked for a restart. */
 export type Requester = 'final_agent' | 'person';
 
-/** What happens in a research besides. Its `attempt` is the planning iteration. */
+/** What happens in a research run besides. Its `attempt` is the planning iteration. */
 export type ResearchEventBody =
   | { type: 'plan'; idea: string; approach: string; queries: string[] }
   | { type: 'searched'; query: string; found: number }

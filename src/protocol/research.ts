@@ -60,7 +60,7 @@ export interface Report {
 }
 
 /**
- * How a research ended. `viable`: by its score, or since a person accepted it; `iteration_limit`: the best iteration was
+ * How a research run ended. `viable`: by its score, or since a person accepted it; `iteration_limit`: the best iteration was
  * not good enough and none was left; `stopped`: by a person; `budget`: with what there was when the budget was spent.
  */
 export type ResearchOutcome = 'viable' | 'iteration_limit' | 'stopped' | 'budget';
@@ -82,7 +82,7 @@ export interface ResearchResult {
   events: number;
 }
 
-/** What a research is doing. */
+/** What a research run is doing. */
 export type ResearchPhase =
   | 'preparing'
   | 'planning'
@@ -94,10 +94,10 @@ export type ResearchPhase =
   | 'opening_issue'
   | 'done';
 
-/** The roles of a research, as events, figures and summaries name them. */
+/** The roles of a research run, as events, figures and summaries name them. */
 export type ResearchRole = 'planner' | 'critic' | 'writer';
 
-/** Answer of a research's query `state`. The four fields in snake case are the document's `ResearchState`. */
+/** Answer of a research run's query `state`. The four fields in snake case are the document's `ResearchState`. */
 export interface ResearchState {
   workflow: 'research';
   phase: ResearchPhase;

@@ -12,7 +12,7 @@ export interface Hit extends Work {
   similarity: number;
 }
 
-/** Where and how much a research searches. */
+/** Where and how much a research run searches. */
 export interface SearchSettings {
   provider: 'folder' | 'searxng' | 'tavily';
   /** `folder`: absolute; absent: Reprise's own documentation. */

@@ -80,7 +80,7 @@ describe('decide', () => {
 describe('restart', () => {
   const words = ['--reason', 'Done before.', '--instructions', 'Look elsewhere.'];
 
-  test('of a research reaches it', async () => {
+  test('of a research run reaches it', async () => {
     const id = await startOpen('research');
     const { status, stderr } = await home.run(['restart', id, ...words]);
     expect(status).toBe(0);

@@ -18,7 +18,7 @@ describe('without a key, over the sample notes', () => {
   let home: Home;
   let first: Finished;
 
-  // The tests follow one upon another: what a research finds depends on those before it.
+  // The tests follow one upon another: what a research run finds depends on those before it.
   beforeAll(async () => {
     home = await Home.make();
     first = await home.run(['research', 'momentum trading strategy', '--id', 'first']);
@@ -172,16 +172,16 @@ describe('wrong configuration: status 2 with what is wrong, nothing is started',
     ],
     ['a team for research', 'research', team, /^wrong\.yaml:1: .*under the key research.* of a team$/m],
     [
-      'a research for ask',
+      'a research run for ask',
       'ask',
       'research: {}\n',
-      /^wrong\.yaml:1: research: a research takes an idea.* reprise research/m,
+      /^wrong\.yaml:1: research: a research run takes an idea.* reprise research/m,
     ],
     [
-      'a research for chat',
+      'a research run for chat',
       'chat',
       'research: {}\n',
-      /^wrong\.yaml:1: research: a research takes an idea.* reprise research/m,
+      /^wrong\.yaml:1: research: a research run takes an idea.* reprise research/m,
     ],
   ];
   test.for(wrong)('%s', async ([, command, content, said]) => {

@@ -72,7 +72,7 @@ describe('wrong usage or configuration: status 2 with what is wrong, nothing is 
       /^agent\.yaml:1: modules: .*under the key plan; .*kind "agent"$/m,
     ],
     [
-      "a research's file",
+      'a research configuration',
       solve('--config', 'research.yaml'),
       /^research\.yaml:1: research: .*under the key plan; .*kind "research"$/m,
     ],

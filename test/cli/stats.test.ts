@@ -47,7 +47,10 @@ describe('over the runs of a server', () => {
     expect({ status, stdout }).toEqual({ status: 0, stdout: '' });
     expect(stderr).toContain('No orchestration and no research has completed yet');
     const { stats } = await statsOf(0);
-    expect(stats).toMatchObject({ ...sumUp({ orchestrations: [], researches: [], unread: 0 }), advice: [] });
+    expect(stats).toMatchObject({
+      ...sumUp({ orchestrations: [], researchRuns: [], unread: 0 }),
+      advice: [],
+    });
   });
 
   test('runs that restarted and runs that did not are told apart, with what they cost', async () => {
@@ -115,7 +118,7 @@ describe('over the runs of a server', () => {
     );
   });
 
-  test('a research that has gone back to planning counts with what that gained and took', async () => {
+  test('a research run that has gone back to planning counts with what that gained and took', async () => {
     const before = await statsOf(5);
     const ran = await home.run(['research', 'An idea.', '--json']);
     if (ran.status !== 0) throw new Error(ran.stderr);
@@ -160,7 +163,7 @@ describe('over the runs of a server', () => {
 });
 
 describe('advice', () => {
-  const none: Results = { orchestrations: [], researches: [], unread: 0 };
+  const none: Results = { orchestrations: [], researchRuns: [], unread: 0 };
   const times = <T>(count: number, value: T): T[] => Array.from({ length: count }, () => value);
   const submitted = orchestrationResult({ attempts: 2, calls: 20 });
   const limited = orchestrationResult({ attempts: 2, calls: 20, outcome: 'restart_limit' });
@@ -195,28 +198,28 @@ describe('advice', () => {
       /^Only 2 of 5 .* would save up to 5 calls, 500 tokens, \$1\.2500 a run\.$/,
     ],
     [
-      'no restart in enough researches',
-      { researches: times(5, researchResult([[80]])) },
+      'no restart in enough research runs',
+      { researchRuns: times(5, researchResult([[80]])) },
       /^None of 5 runs of research/,
     ],
     [
       'restarts without scores are too few',
-      { researches: times(9, researchResult([[null, 'prior_art'], [60]])) },
+      { researchRuns: times(9, researchResult([[null, 'prior_art'], [60]])) },
       /^Too few restarts for viability .*: 0, of 5/,
     ],
     [
       'scores that rose: it pays',
-      { researches: [...times(9, rose), fell] },
+      { researchRuns: [...times(9, rose), fell] },
       /^Restarts for viability have gained 18\.4 points on the average; the score rose in 9 of 10 cases: .* pays\.$/,
     ],
     [
       'scores that fell: what a lower limit would save',
-      { researches: [rose, ...times(9, fell)] },
+      { researchRuns: [rose, ...times(9, fell)] },
       /^Restarts for viability have not raised the score \(-2\.4 points .* in 1 of 10 cases\): .* save up to 4 calls, 400 tokens, \$1\.0000 a run\.$/,
     ],
     [
       'a mean that few have raised',
-      { researches: [...times(3, rose), ...times(4, fell)] },
+      { researchRuns: [...times(3, rose), ...times(4, fell)] },
       /^Restarts for viability have gained 6\.1 points on the average, but the score rose only in 3 of 7 cases: .* save up to/,
     ],
   ];

@@ -46,7 +46,7 @@ describe('a configuration of research', () => {
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(stdout.trimEnd().split('\n')).toEqual([
       `${file} is valid.`,
-      'A research of the domain "trading":',
+      'A research run of the domain "trading":',
       '  plan: offline',
       '  criticism: offline',
       '  synthesize: offline',

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => reprise.close());
 
-test('a research is started with one call, found by its id, and has a summary in the Web UI', async () => {
+test('a research run is started with one call, found by its id, and has a summary in the Web UI', async () => {
   const run = await reprise.startResearch({ idea: 'Momentum.\nOn small caps.' });
   expect(run.id).toMatch(/^research-\d{8}-\d{6}-\w{6}$/);
   expect(await reprise.getResearch(run.id).openType()).toBe('research');

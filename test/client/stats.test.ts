@@ -2,13 +2,14 @@ import { describe, expect, test } from 'vitest';
 import { sumUp, type Gain, type Results } from '../../src/client/sum-up.ts';
 import { orchestrationResult, researchResult } from '../support/results.ts';
 
-const none: Results = { orchestrations: [], researches: [], unread: 0 };
+const none: Results = { orchestrations: [], researchRuns: [], unread: 0 };
 const nothing = { calls: 0, tokens: 0, costUsd: 0 };
 const noGain: Gain = { measured: 0, rose: 0, fell: 0, mean: 0 };
 
 const orchestrations = (...results: Results['orchestrations']) =>
   sumUp({ ...none, orchestrations: results }).orchestration;
-const researches = (...results: Results['researches']) => sumUp({ ...none, researches: results }).research;
+const researchRuns = (...results: Results['researchRuns']) =>
+  sumUp({ ...none, researchRuns: results }).research;
 
 test('without runs all figures are 0', () => {
   const counts = {
@@ -34,7 +35,7 @@ test('without runs all figures are 0', () => {
 test('runs of both types are summed up apart, and those that could not be read are counted', () => {
   const stats = sumUp({
     orchestrations: [orchestrationResult(), orchestrationResult({ attempts: 2 })],
-    researches: [researchResult([[70]])],
+    researchRuns: [researchResult([[70]])],
     unread: 3,
   });
   expect(stats).toMatchObject({
@@ -106,11 +107,11 @@ describe('research', () => {
     ['a score of 0 is a score', [[0, 'viability'], [10]], { measured: 1, rose: 1, fell: 0, mean: 10 }],
   ];
   test.for(gains)('%s', ([, steps, gain]) => {
-    expect(researches(researchResult(steps)).gain).toEqual(gain);
+    expect(researchRuns(researchResult(steps)).gain).toEqual(gain);
   });
 
   test('restarts are counted by their kind, each with its gain', () => {
-    const stats = researches(
+    const stats = researchRuns(
       researchResult([[40, 'viability'], [null, 'prior_art'], [60]]),
       researchResult([[30, 'viability'], [40, 'person'], [38]], 'iteration_limit'),
       researchResult([[80]]),
@@ -131,7 +132,7 @@ describe('research', () => {
   });
 
   test('restarts cost what the iterations after the first have taken', () => {
-    const { cost } = researches(
+    const { cost } = researchRuns(
       researchResult([[80]]),
       researchResult([[40, 'viability'], [50, 'viability'], [60]]),
     );

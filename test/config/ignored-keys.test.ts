@@ -132,7 +132,7 @@ describe('a run says the same', () => {
     expect(session.notices).toEqual(said('cwd'));
   });
 
-  test('of a research', async () => {
+  test('of a research run', async () => {
     const config = { research: { backend: { type }, criticism: { backend } } };
     expect((await preparations.prepareResearch({ idea: 'I', config })).notices).toEqual(said('cwd'));
   });

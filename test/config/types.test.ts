@@ -60,7 +60,7 @@ describe('the types of a configuration’s author accept', () => {
     expect(isRight(agent)).toBe(true);
   });
 
-  test('a research and a plan', () => {
+  test('a research run and a plan', () => {
     const research: ResearchConfigInput = { research: { domain: 'a', domains: { a: {} }, approval: true } };
     const plan: PlanConfigInput = { plan: { executor: { orchestrator: 'react' } }, budget: { calls: 9 } };
     expect([research, plan].map(isRight)).toEqual([true, true]);
@@ -97,7 +97,7 @@ describe('the types of a configuration’s author refuse', () => {
     expect(isRight({ research: { search: { provider: 'bing' } } })).toBe(false);
   });
 
-  test('a research or a plan that nothing makes one', () => {
+  test('a research run or a plan that nothing makes one', () => {
     // @ts-expect-error
     const research: ResearchConfigInput = { budget: { calls: 1 } };
     // @ts-expect-error

@@ -1,6 +1,6 @@
 import type { Script, Scripted, Seen } from './model-server.ts';
 
-/** What a request of a research asks for, told by the tool on offer. */
+/** What a request of a research run asks for, told by the tool on offer. */
 export type Asked = 'plan' | 'criticise' | 'synthesise';
 
 export interface ResearchRequest extends Seen {

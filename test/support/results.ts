@@ -34,7 +34,7 @@ export function orchestrationResult(
   };
 }
 
-/** The result of a research by its scores, and by why it was planned anew after each; an iteration takes 4 calls. */
+/** The result of a research run by its scores, and by why it was planned anew after each; an iteration takes 4 calls. */
 export function researchResult(
   steps: Array<[score: number | null, restart?: RestartKind]>,
   outcome: ResearchResult['outcome'] = 'viable',

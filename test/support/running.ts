@@ -26,7 +26,7 @@ export interface Running {
   orchestrate(input: Unchecked<OrchestrationInput>): Promise<OrchestrationResult>;
   start(input: Unchecked<OrchestrationInput>): Promise<WorkflowHandle>;
   startSession(input: Unchecked<SessionInput>): Promise<WorkflowHandle>;
-  /** Starts a research and waits for its result. */
+  /** Starts a research run and waits for its result. */
   research(input: Unchecked<ResearchInput>): Promise<ResearchResult>;
   startResearch(input: Unchecked<ResearchInput>): Promise<WorkflowHandle>;
   /** Starts a plan's execution and waits for its result. */

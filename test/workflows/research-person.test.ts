@@ -13,7 +13,7 @@ const input = (more: object = {}) => ({ idea: 'An idea.', config: { research: { 
 
 const restart = { reason: 'Too broad.', instructions: 'Only bonds.' };
 
-/** A research whose first request of one kind is kept waiting until a person has stepped in. */
+/** A research run whose first request of one kind is kept waiting until a person has stepped in. */
 async function heldAt(asked: Asked, more: object = {}, score = 72) {
   const reached = Promise.withResolvers<void>();
   const never = Promise.withResolvers<Scripted>();

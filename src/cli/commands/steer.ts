@@ -40,7 +40,7 @@ export interface DecideOptions extends CommonOptions {
   note?: string;
 }
 
-/** `reprise decide ID`: a person ends the loop of a research. */
+/** `reprise decide ID`: a person ends the loop of a research run. */
 export async function decide(id: string, options: DecideOptions): Promise<void> {
   const decision = decisionIn(options);
   const { reprise } = await open(options);

@@ -85,7 +85,7 @@ describe('the region', () => {
     ]);
   });
 
-  test('shows who does what in a research, and iteration, phase and time', () => {
+  test('shows who does what in a research run, and iteration, phase and time', () => {
     expect(drawRegion(research, new Map(), 12_000, 80).map((line) => stripVTControlCharacters(line))).toEqual(
       [
         '',
@@ -97,7 +97,7 @@ describe('the region', () => {
     );
   });
 
-  test('shows what a critic writes, and what a research has spent', () => {
+  test('shows what a critic writes, and what a research run has spent', () => {
     const busy: ResearchState = {
       ...research,
       phase: 'criticising',
