@@ -19,8 +19,8 @@ export interface PrepareDependencies {
 
 /** Nobody should take the offline model's answers for those of a language model. */
 export const offlineNotice =
-  'No API key is set: the offline model answers ' +
-  '(set OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY for a real one)';
+  'No API key is set: the offline model answers, which is not a language model (it quotes texts and judges nothing); ' +
+  'for one set OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY';
 
 /** @throws `ApplicationFailure` of type `InvalidInput`, not retryable, with everything that is wrong */
 export function checkedInput<T>(schema: z.ZodType<T>, input: unknown): T {

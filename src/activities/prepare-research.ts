@@ -1,9 +1,13 @@
-import { completeResearch, preflightResearch } from '../config/complete-research.ts';
+import { completeResearch, preflightResearch, searchesOwnDocs } from '../config/complete-research.ts';
 import type { ResearchConfig } from '../config/research.ts';
 import { withoutEffectInResearch } from '../config/without-effect.ts';
 import type { PreparedResearch } from '../messages/research.ts';
 import { pricesFor } from '../models/prices.ts';
 import { invalid, offlineNotice, type PrepareDependencies } from './prepare-input.ts';
+
+/** A report on anything else would find nothing, and nobody should wonder why. */
+const ownDocsNotice =
+  "ONLY REPRISE'S OWN DOCUMENTATION IS SEARCHED: name a folder (search.folder) or a service (search.provider: searxng or tavily)";
 
 /**
  * Completes a configuration of research.
@@ -24,6 +28,10 @@ export function prepareResearch(
   return {
     settings,
     prices: pricesFor(backends, prices),
-    notices: [...withoutEffectInResearch(config), ...(fellBack ? [offlineNotice] : [])],
+    notices: [
+      ...withoutEffectInResearch(config),
+      ...(fellBack ? [offlineNotice] : []),
+      ...(searchesOwnDocs(settings) ? [ownDocsNotice] : []),
+    ],
   };
 }

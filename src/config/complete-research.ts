@@ -26,6 +26,10 @@ export function completeResearch(config: ResearchConfig, environment: Environmen
   };
 }
 
+/** Whether nothing else is searched, since a configuration names neither a folder nor a service. */
+export const searchesOwnDocs = ({ search }: ResearchSettings): boolean =>
+  search.provider === 'folder' && search.folder === undefined;
+
 /** What would keep a research from running in this environment: keys that are not set, a folder that is not there. */
 export function preflightResearch(settings: ResearchSettings, environment: Environment): string[] {
   const { backends, search, github_issue } = settings;
@@ -47,7 +51,11 @@ export function describeResearch(settings: ResearchSettings): string {
   const { backends, search, weights, domain, github_issue } = settings;
   const roles = Object.entries(backends).map(([role, backend]) => `  ${role}: ${describeBackend(backend)}`);
   const where =
-    search.provider === 'folder' ? `the folder ${search.folder ?? 'docs of Reprise'}` : search.provider;
+    search.provider === 'folder'
+      ? search.folder === undefined
+        ? "only Reprise's own documentation"
+        : `the folder ${search.folder}`
+      : search.provider;
   return [
     domain === undefined ? 'A research:' : `A research of the domain "${domain}":`,
     ...roles,
