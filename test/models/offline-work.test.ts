@@ -89,6 +89,18 @@ An earlier report on a momentum trading strategy.`;
     expect(none?.['criticism']).toContain('Nothing found on "sourdough bread" in the material.');
   });
 
+  test.each(['What is 12 * 12', '?'])(
+    'a word that happens to stand there is not the idea: %s',
+    async (about) => {
+      const talk = new Talk(corpus, user(ideaMessage(about, undefined, 3)));
+      expect((await talk.reply([planTool])).input?.['idea']).toBe(about);
+      const passage = '[1.1] Numbers (notes.md:1)\nThere are 12 notes.';
+      const critic = new Talk(corpus, user(dossierMessage(dossier(about, passage))));
+      const { input } = await critic.reply([criticismTool(aspects)]);
+      expect(input?.['scores']).toEqual({ feasibility: 20, risk: 20 });
+    },
+  );
+
   test('a report quotes what is on the idea, names the rest, and what was not searched', async () => {
     const write = async (about: string) =>
       (
@@ -163,12 +175,12 @@ describe('solving', () => {
         deadEnds: [],
       }),
     );
-  const carriedOut = async (description: string) => {
+  const carriedOut = async (description: string, content = table) => {
     const talk = new Talk(library, brief(description, [sales, picture]), user(carryOut('step_1')));
     expect((await talk.reply(tools)).tool).toBe('list_attachments');
     talk.returns([{ name: 'sales.csv' }]);
     expect(await talk.reply(tools)).toMatchObject({ tool: 'read_attachment', input: { name: 'sales.csv' } });
-    talk.returns(table);
+    talk.returns(content);
     return talk.reply(tools);
   };
 
@@ -179,6 +191,14 @@ describe('solving', () => {
         status: 'completed',
         result: 'region: North, product: Rope (sales.csv:2)\nregion: North, product: Lamp (sales.csv:4)',
       },
+    });
+  });
+
+  test('where more rows fit equally than are quoted it has failed: column names single out nothing', async () => {
+    const { input } = await carriedOut('Which product is of which region', `${table}East,Rope\n`.repeat(3));
+    expect(input).toMatchObject({
+      status: 'failed',
+      reason: expect.stringContaining('more than 5 places fit equally well') as string,
     });
   });
 

@@ -199,7 +199,7 @@ describe('in a team', () => {
   test('it presents the selected answer as it stands, and says what it is', async () => {
     const { text } = await new Talk(library, review('agent2', one, two), user(presentPrompt)).reply();
     expect(text).toBe(
-      `${two}\n\n(The offline model quotes sentences from the folder "library". It is no language model, and has judged nothing.)`,
+      `${two}\n\n(The offline model quotes the folder "library". It is no language model, and has judged nothing.)`,
     );
   });
 });

@@ -1,11 +1,11 @@
 import { wordsShared } from '../../tools/words.ts';
-import { firstQuestionIn, questionOn, toldOn } from './asking.ts';
+import { toldFirst } from './asking.ts';
 import { returnedOn } from './loops.ts';
 import type { Call, Prompt } from './prompt-sections.ts';
 import { named, nothingOn, partsOf, quotesOn, saysNothing, type TextIndex } from './retrieval.ts';
 
 /** A call, and what the model says beside it. */
-export type Act = Call & { words?: string };
+export type Action = Call & { words?: string };
 
 /** How the offline judge begins its instructions. */
 const alsoAnswer = 'Also answer:';
@@ -24,27 +24,24 @@ export function partsToAnswer({ instructions, persona, task }: Prompt): string[]
 }
 
 /** What tools have returned on a part, else what stands in the texts, each line with its place. */
-export function foundOn(part: string, { before, task, uses }: Prompt, { sentences }: TextIndex): string[] {
+function foundOn(part: string, { before, task, toolResults }: Prompt, { sentences }: TextIndex): string[] {
   const context = following.test(task) ? `${task} ${before}` : task;
-  const returned = returnedOn(part, uses);
+  const returned = returnedOn(part, toolResults);
   return returned.length > 0 ? returned : quotesOn(part, sentences, context);
 }
 
-/** An answer: for each part what was found, else that there is nothing, and what others have said on it. */
+/** An answer: for each part what was found, or that there is nothing; and what those asked have said. */
 export function answerTo(prompt: Prompt, texts: TextIndex): string {
-  const { persona, uses } = prompt;
   const lines = partsToAnswer(prompt).flatMap((part) => {
     const found = foundOn(part, prompt, texts);
-    return found.length > 0 ? found : [nothingOn(part, texts.name), ...toldOn(part, questionOn(part), uses)];
+    return found.length > 0 ? found : nothingOn(part, texts.name);
   });
-  const first = firstQuestionIn(persona);
-  const told = first === undefined ? [] : toldOn(first, first, uses);
-  return [...new Set([...lines, ...told])].join('\n');
+  return [...new Set([...lines, ...toldFirst(prompt)])].join('\n');
 }
 
 /** What ends each answer that leaves the model: nobody is to take it for more than it is. */
 export const remark = (source: string): string =>
-  `(The offline model quotes sentences from ${source}. It is no language model, and has judged nothing.)`;
+  `(The offline model quotes ${source}. It is no language model, and has judged nothing.)`;
 
 /** The selected answer of a team as it stands. */
 export function presentation({ answers, selected }: Prompt, texts: TextIndex): string {
@@ -53,7 +50,7 @@ export function presentation({ answers, selected }: Prompt, texts: TextIndex): s
 }
 
 /** Votes for the answer with most quotations; of equals the longest, then the first. */
-export function vote({ answers }: Prompt): Act {
+export function vote({ answers }: Prompt): Action {
   const [best] = answers
     .map(({ content, name }) => ({ name, length: content.length, quotations: quotationsIn(content) }))
     .sort((one, other) => other.quotations - one.quotations || other.length - one.length);
@@ -67,7 +64,7 @@ export function vote({ answers }: Prompt): Act {
 }
 
 /** Submits, unless the answer leaves out a part on which the judge itself finds a sentence. */
-export function decide(prompt: Prompt, texts: TextIndex): Act {
+export function decide(prompt: Prompt, texts: TextIndex): Action {
   const { answers, presented, selected, task } = prompt;
   const answer = presented ?? answers.find(({ name }) => name === selected)?.content ?? '';
   const missing = partsOf(task).filter((part) => {

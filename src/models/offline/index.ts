@@ -2,21 +2,12 @@ import type { Backend } from '../../config/backend.ts';
 import type { AssistantMessage, Message, ToolSpec } from '../../messages/message.ts';
 import { estimateUsage } from '../estimate.ts';
 import type { Model } from '../model.ts';
-import { nextQuestion, responseTo } from './asking.ts';
-import {
-  answerTo,
-  decide,
-  foundOn,
-  partsToAnswer,
-  presentation,
-  remark,
-  vote,
-  type Act,
-} from './coordination.ts';
+import { questionFirst, responseTo } from './asking.ts';
+import { answerTo, decide, partsToAnswer, presentation, remark, vote, type Action } from './coordination.ts';
 import { nextCall, observationOn, phaseOf, thoughtOn } from './loops.ts';
-import { solveAct } from './plan.ts';
+import { solveAction } from './plan.ts';
 import { readPrompt } from './prompt-sections.ts';
-import { researchAct } from './research.ts';
+import { researchAction } from './research.ts';
 import { openTexts, type TextIndex } from './retrieval.ts';
 
 /**
@@ -27,18 +18,18 @@ import { openTexts, type TextIndex } from './retrieval.ts';
 export function offlineModel({ folder }: Backend): Model {
   return {
     async complete({ messages, tools, signal, onDelta }) {
-      const act = actOn(messages, tools, openTexts(folder));
-      const text = typeof act === 'string' ? act : JSON.stringify(act.input);
+      const action = actionFor(messages, tools, openTexts(folder));
+      const text = typeof action === 'string' ? action : JSON.stringify(action.input);
       for (const word of text.split(/(?<=\s)/)) {
         signal.throwIfAborted();
         onDelta(word);
       }
-      const isText = typeof act === 'string';
+      const isText = typeof action === 'string';
       const message: AssistantMessage = {
         role: 'assistant',
-        content: isText ? act : (act.words ?? ''),
+        content: isText ? action : (action.words ?? ''),
         ...(!isText && {
-          toolCalls: [{ id: `offline_${messages.length}`, name: act.tool, arguments: text }],
+          toolCalls: [{ id: `offline_${messages.length}`, name: action.tool, arguments: text }],
         }),
       };
       return { message, finish: isText ? 'stop' : 'tool_calls', usage: estimateUsage(messages, message) };
@@ -47,31 +38,33 @@ export function offlineModel({ folder }: Backend): Model {
 }
 
 /** What to do is told by the tools on offer and the headings of the messages, as for any model. */
-const actOn = (messages: Message[], tools: ToolSpec[], texts: TextIndex): Act | string =>
-  researchAct(messages, tools, texts) ?? solveAct(messages, tools, texts) ?? converse(messages, tools, texts);
+const actionFor = (messages: Message[], tools: ToolSpec[], texts: TextIndex): Action | string =>
+  researchAction(messages, tools, texts) ??
+  solveAction(messages, tools, texts) ??
+  converse(messages, tools, texts);
 
 /** What an agent of a team does, or one alone. */
-function converse(messages: Message[], tools: ToolSpec[], texts: TextIndex): Act | string {
+function converse(messages: Message[], tools: ToolSpec[], texts: TextIndex): Action | string {
   const prompt = readPrompt(messages);
-  const { answers, question, uses } = prompt;
+  const { answers, question, toolResults } = prompt;
   const isOffered = (tool: string): boolean => tools.some(({ name }) => name === tool);
   const phase = phaseOf(messages, tools.length > 0);
   const parts = partsToAnswer(prompt);
   if (question !== undefined) return responseTo(question, texts);
   if (phase === 'thought') return thoughtOn(parts, texts.name);
-  if (phase === 'observation') return observationOn(uses) ?? thoughtOn(parts, texts.name);
+  if (phase === 'observation') return observationOn(toolResults) ?? thoughtOn(parts, texts.name);
   if (isOffered('restart_orchestration')) return decide(prompt, texts);
   if (isOffered('vote') && answers.length > 0) return vote(prompt);
   const isInTeam = isOffered('new_answer');
   if (!isInTeam && answers.length > 0) return presentation(prompt, texts);
-  const call = isInTeam ? undefined : nextCall(parts, uses, tools);
+  const call = isInTeam ? undefined : nextCall(parts, toolResults, tools);
   if (call !== undefined)
     return phase === 'action' ? { ...call, words: `Offline model: ${call.tool}.` } : call;
-  const open = parts.filter((part) => foundOn(part, prompt, texts).length === 0);
-  const asked = isOffered('ask_others') ? nextQuestion(prompt, open) : undefined;
+  const asked = isOffered('ask_others') ? questionFirst(prompt) : undefined;
   if (asked !== undefined) return { tool: 'ask_others', input: { question: asked } };
   const answer = answerTo(prompt, texts);
   if (isInTeam) return { tool: 'new_answer', input: { content: answer } };
-  const whole = `${answer}\n\n${remark(texts.name)}`;
+  const sources = [texts.name, ...new Set(toolResults.map(({ tool }) => `what ${tool} returned`))];
+  const whole = `${answer}\n\n${remark(sources.join(' and '))}`;
   return phase === 'action' ? `FINAL_ANSWER: ${whole}` : whole;
 }

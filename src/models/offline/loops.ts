@@ -1,6 +1,6 @@
 import type { Message, ParameterSchema, ToolSpec } from '../../messages/message.ts';
 import { stemsOf } from '../../tools/words.ts';
-import { parsed, type Call, type Use } from './prompt-sections.ts';
+import { parsed, type Call, type ToolResult } from './prompt-sections.ts';
 
 /** What the loop `react` asks of a reply. */
 export type Phase = 'thought' | 'action' | 'observation';
@@ -27,8 +27,8 @@ export function thoughtOn(parts: string[], texts: string): string {
 }
 
 /** An observation of that loop: what the last call has returned; undefined where there was none. */
-export function observationOn(uses: Use[]): string | undefined {
-  const last = uses.at(-1);
+export function observationOn(toolResults: ToolResult[]): string | undefined {
+  const last = toolResults.at(-1);
   return last === undefined ? undefined : `${last.tool} returned: ${linesOf(last.result).join('; ')}`;
 }
 
@@ -50,8 +50,8 @@ const isFor = (part: string, { input, tool }: Call): boolean =>
  * The call of a tool that answers a part on which none was made: its name says what is asked for, its arguments stand in
  * the part, and the part says nothing that stands neither in these nor in its description. Undefined in any doubt.
  */
-export function nextCall(parts: string[], uses: Use[], tools: ToolSpec[]): Call | undefined {
-  for (const part of parts.filter((each) => !uses.some((use) => isFor(each, use)))) {
+export function nextCall(parts: string[], toolResults: ToolResult[], tools: ToolSpec[]): Call | undefined {
+  for (const part of parts.filter((each) => !toolResults.some((used) => isFor(each, used)))) {
     for (const { description, name, parameters } of tools.filter((tool) => isSubject(tool.name, part))) {
       const input = argumentsFrom(part, parameters);
       const known = new Set(stemsOf([description, ...Object.values(input ?? {})].join(' ')));
@@ -80,9 +80,9 @@ function argumentsFrom(text: string, parameters: ParameterSchema): Record<string
 }
 
 /** What tools have returned on a part, line by line. */
-export const returnedOn = (part: string, uses: Use[]): string[] =>
-  uses
-    .filter((use) => isFor(part, use))
+export const returnedOn = (part: string, toolResults: ToolResult[]): string[] =>
+  toolResults
+    .filter((used) => isFor(part, used))
     .flatMap(({ result, tool }) => linesOf(result).map((line) => `${line} (${tool})`));
 
 /** What a tool returned, in lines: of a list in JSON one for each entry, with the names of its values. */

@@ -1,23 +1,27 @@
 import type { Message, ToolSpec } from '../../messages/message.ts';
 import { headings } from '../../prompts/headings.ts';
 import { SentenceIndex } from '../../tools/sentence-search.ts';
-import { remark, type Act } from './coordination.ts';
+import { remark, type Action } from './coordination.ts';
 import { nextCall, phaseOf, recordsIn, returnedOn } from './loops.ts';
-import { promptSections, usesIn, type Use } from './prompt-sections.ts';
+import { promptSections, toolResultsIn, type ToolResult } from './prompt-sections.ts';
 import { nothingOn, partsOf, quotesOn, saysNothing, type TextIndex } from './retrieval.ts';
 
 const computesNothing = 'The offline model quotes; it does not compute.';
 
 const form = 'sentences and rows as they stand in the texts';
 
-/** How many parts an analysis may have, and how many rows of a file are quoted that fit equally well. */
+/** How many parts an analysis may have, and how many rows are quoted that fit equally well; more are no answer. */
 const most = { parts: 20, rows: 5 };
 
 /**
  * What a role does in solving a problem, by the tool on offer and the message that it works from: a call, or a text.
  * Undefined where the messages are of nothing like that.
  */
-export function solveAct(messages: Message[], tools: ToolSpec[], texts: TextIndex): Act | string | undefined {
+export function solveAction(
+  messages: Message[],
+  tools: ToolSpec[],
+  texts: TextIndex,
+): Action | string | undefined {
   const place = messages.findLastIndex(({ content }) => content.startsWith(headings.problem));
   if (place === -1) return undefined;
   const brief = promptSections(messages[place]?.content ?? '');
@@ -35,7 +39,7 @@ export function solveAct(messages: Message[], tools: ToolSpec[], texts: TextInde
 type Sections = Map<string, string>;
 
 /** A subtask for each part of the problem, or for each requirement that is missing. */
-function planOf(parts: string[], last: string): Act['input'] {
+function planOf(parts: string[], last: string): Action['input'] {
   const section = promptSections(last).get(headings.missing) ?? '';
   const missing = [...section.matchAll(/^- (.+)$/gm)].map(([, item = '']) => item);
   const taken = [...last.matchAll(/\bstep_(\d+)/g)].map(([, number]) => Number(number));
@@ -45,20 +49,22 @@ function planOf(parts: string[], last: string): Act['input'] {
 }
 
 /** Lists the files, reads each, quotes what fits the subtask, and ends; without files it looks in its folder. */
-function workOn(brief: Sections, messages: Message[], tools: ToolSpec[], texts: TextIndex): Act | string {
+function workOn(brief: Sections, messages: Message[], tools: ToolSpec[], texts: TextIndex): Action | string {
   const [description = ''] = (brief.get(headings.subtask) ?? '').split('\n\n');
   const parts = partsOf(description);
-  const uses = usesIn(messages);
-  const call = nextStep(parts, brief, uses, tools);
+  const toolResults = toolResultsIn(messages);
+  const call = nextStep(parts, brief, toolResults, tools);
   const phase = phaseOf(messages, tools.length > 0);
   const words = call === undefined ? computesNothing : `Scripted step of the offline model: ${call.tool}.`;
   if (phase === 'thought' || phase === 'observation') return words;
   if (call !== undefined) return { ...call, ...(phase === 'action' && { words }) };
-  const isCut = uses.some(({ result }) => /; goes on with .*\]$/.test(result));
+  const isCut = toolResults.some(({ result }) => /; goes on with .*\]$/.test(result));
   const names = filesIn(brief).map(({ kind, name }) => `${name} (${kind})`);
   const where = names.join(', ').concat(isCut ? ', as far as one call reads them' : '') || texts.name;
   const lines = parts.flatMap((part) => {
-    const found = [...returnedOn(part, uses), ...quotesFrom(part, uses, description, texts)];
+    const found = [...returnedOn(part, toolResults), ...quotesFrom(part, toolResults, description, texts)];
+    if (found.length > most.rows)
+      return nothingOn(part, `${where}: more than ${most.rows} places fit equally well`);
     return found.length > 0 ? found : nothingOn(part, where);
   });
   const isFound = !lines.every(saysNothing);
@@ -73,18 +79,23 @@ const filesIn = (brief: Sections): Array<{ name: string; kind: string }> =>
     ([, name = '', kind = '']) => ({ name, kind }),
   );
 
-function nextStep(parts: string[], brief: Sections, uses: Use[], tools: ToolSpec[]): Act | undefined {
+function nextStep(
+  parts: string[],
+  brief: Sections,
+  toolResults: ToolResult[],
+  tools: ToolSpec[],
+): Action | undefined {
   const files = filesIn(brief).filter(({ kind }) => kind !== 'image');
-  const isNew = ({ input, tool }: Act): boolean =>
+  const isNew = ({ input, tool }: Action): boolean =>
     tools.some(({ name }) => name === tool) &&
-    !uses.some((use) => use.tool === tool && use.input['name'] === input['name']);
+    !toolResults.some((used) => used.tool === tool && used.input['name'] === input['name']);
   const reads = files.map(({ name }) => ({ tool: 'read_attachment', input: { name } }));
   const steps = reads.length === 0 ? [] : [{ tool: 'list_attachments', input: {} }, ...reads];
-  return steps.find(isNew) ?? nextCall(parts, uses, tools);
+  return steps.find(isNew) ?? nextCall(parts, toolResults, tools);
 }
 
-function quotesFrom(part: string, uses: Use[], context: string, texts: TextIndex): string[] {
-  const reads = uses.filter(({ tool }) => tool === 'read_attachment');
+function quotesFrom(part: string, toolResults: ToolResult[], context: string, texts: TextIndex): string[] {
+  const reads = toolResults.filter(({ tool }) => tool === 'read_attachment');
   if (reads.length === 0) return quotesOn(part, texts.sentences, context);
   const files = reads
     .filter(({ result }) => !/^(?:Error|Exception): /.test(result))
@@ -93,7 +104,7 @@ function quotesFrom(part: string, uses: Use[], context: string, texts: TextIndex
       const records = recordsIn(result);
       return records?.map((text, index) => ({ name: `${name}[${index}]`, text })) ?? [{ name, text: result }];
     });
-  return quotesOn(part, new SentenceIndex(files), context, most.rows);
+  return quotesOn(part, new SentenceIndex(files), context, most.rows + 1);
 }
 
 /** The failed subtasks of a brief: `- step_1 (description): reason` */
@@ -110,7 +121,7 @@ function synthesis(brief: Sections): string {
 }
 
 /** Complete where every subtask has a result: that is all that is looked at. */
-function validationOf(brief: Sections): Act['input'] {
+function validationOf(brief: Sections): Action['input'] {
   const missing = failuresIn(brief).map(({ description }) => description);
   return {
     is_complete: missing.length === 0 && (brief.get(headings.results) ?? '') !== '',

@@ -16,17 +16,16 @@ export interface Prompt {
   /** An answer that was presented already. */
   presented: string | undefined;
   /** The calls since the task that have results. */
-  uses: Use[];
+  toolResults: ToolResult[];
   /** The question of another agent, where this is that agent's shadow. */
   question: { text: string; isBrief: boolean } | undefined;
 }
 
-const headingLine = new RegExp(
-  `^(${Object.values(headings)
-    .join('|')
-    .replaceAll('*', String.raw`\*`)})(?: .*)?$`,
-  'gm',
-);
+const names = Object.values(headings)
+  .join('|')
+  .replaceAll('*', String.raw`\*`);
+
+const headingLine = new RegExp(`^(${names})(?: .*)?$`, 'gm');
 
 /** The parts of a message by their headings; of two parts with one heading the first counts. */
 export function promptSections(message: string): Map<string, string> {
@@ -62,7 +61,7 @@ export function readPrompt(messages: Message[]): Prompt {
     answers: answersIn(shown),
     selected: /^Selected: (\S+)$/m.exec(shown)?.[1],
     presented: sections.get(headings.finalAnswer),
-    uses: usesIn(messages.slice(messages.findLastIndex(({ content }) => content === opening))),
+    toolResults: toolResultsIn(messages.slice(messages.findLastIndex(({ content }) => content === opening))),
     question: question && {
       text: question.get(headings.question) ?? '',
       isBrief: /\bbrief\b/i.test(question.get(headings.howToRespond) ?? ''),
@@ -83,10 +82,10 @@ export interface Call {
 }
 
 /** A call, and what came of it. */
-export type Use = Call & { result: string };
+export type ToolResult = Call & { result: string };
 
 /** The calls of a conversation that have results, in order. */
-export function usesIn(messages: Message[]): Use[] {
+export function toolResultsIn(messages: Message[]): ToolResult[] {
   const results = new Map(
     messages.flatMap((message) => (message.role === 'tool' ? [[message.callId, message.content]] : [])),
   );
@@ -96,7 +95,7 @@ export function usesIn(messages: Message[]): Use[] {
       const result = results.get(id);
       const input = parsed(text);
       if (result === undefined || typeof input !== 'object' || input === null) return [];
-      return [{ tool: name, input: input as Use['input'], result }];
+      return [{ tool: name, input: input as ToolResult['input'], result }];
     });
 }
 

@@ -3,7 +3,7 @@ import { headings } from '../../prompts/headings.ts';
 import { guidanceFor } from '../../prompts/research.ts';
 import { queryOf } from '../../tools/sentence-search.ts';
 import { stemsOf, wordsShared } from '../../tools/words.ts';
-import type { Act } from './coordination.ts';
+import type { Action } from './coordination.ts';
 import { oneLine, promptSections } from './prompt-sections.ts';
 import { nothingOn, relevant, saysNothing, type TextIndex } from './retrieval.ts';
 
@@ -20,7 +20,7 @@ const scripted = 'Scripted by the offline model, which quotes and judges nothing
 const longest = { idea: 250, addition: 60, query: 100 };
 
 /** What a role of a research submits, by the tool on offer; undefined where the messages are of no research. */
-export function researchAct(messages: Message[], tools: ToolSpec[], texts: TextIndex): Act | undefined {
+export function researchAction(messages: Message[], tools: ToolSpec[], texts: TextIndex): Action | undefined {
   const told = messages.flatMap(({ content, role }) => (role === 'user' ? [content] : []));
   const brief = told.findLast((text) => text.startsWith(headings.idea));
   if (brief === undefined) return undefined;
@@ -33,9 +33,9 @@ export function researchAct(messages: Message[], tools: ToolSpec[], texts: TextI
 }
 
 /** A plan keeps the idea as it was brought; drawn anew, it adds something that was not tried. */
-function planFrom(brief: string, messages: Message[], texts: TextIndex): Act['input'] {
+function planFrom(brief: string, messages: Message[], texts: TextIndex): Action['input'] {
   const sections = promptSections(brief);
-  const brought = oneLine(sections.get(headings.idea) ?? '', longest.idea).replace(/[?!]+$/, '');
+  const brought = oneLine(sections.get(headings.idea) ?? '', longest.idea).replace(/(?<=\w)[?!]+$/, '');
   const lessons = sections.get(headings.earlierResearch) ?? '';
   const restart = messages.findLast(({ content }) => content.startsWith(headings.planningIteration))?.content;
   const added = restart === undefined ? [] : additionsTo(brought, restart, JSON.stringify(messages), texts);
@@ -101,11 +101,18 @@ function readDossier(dossier: string): { idea: string; added: string[]; passages
   return { idea, added, passages };
 }
 
-/** The passages with enough of a subject's words, which weigh by their rarity in the folder; of earlier reports none. */
+/**
+ * The passages with enough of a subject's words, which weigh by their rarity in the folder: two of them, or the only one,
+ * in the title. Stored reports are none: they would confirm themselves.
+ */
 const passagesOn = (subject: string, passages: Passage[], { sentences }: TextIndex): Passage[] =>
-  passages
-    .filter(({ address }) => !address.startsWith('report:'))
-    .filter(({ text, title }) => sentences.shareOf(queryOf(subject), `${title} ${text}`) >= relevant);
+  passages.filter(({ address, text, title }) => {
+    const whole = `${title} ${text}`;
+    const isSupported =
+      wordsShared(subject, whole) * queryOf(subject).size >= 2 || wordsShared(subject, title) === 1;
+    const isRelevant = isSupported && sentences.shareOf(queryOf(subject), whole) >= relevant;
+    return isRelevant && !address.startsWith('report:');
+  });
 
 /** The sentence of a passage that shares most words with a subject, with its mark: `Prices rise [1.2].` */
 function cited({ mark, text, title }: Passage, subject: string): string {
@@ -115,7 +122,7 @@ function cited({ mark, text, title }: Passage, subject: string): string {
   return `${best?.replace(/[.!]$/, '')} [${mark}].`;
 }
 
-function criticismOf(dossier: string, { properties }: ParameterSchema, texts: TextIndex): Act['input'] {
+function criticismOf(dossier: string, { properties }: ParameterSchema, texts: TextIndex): Action['input'] {
   const { idea, passages } = readDossier(dossier);
   const found = passagesOn(idea, passages, texts);
   const { required = [] } = properties['scores'] as { required?: string[] };
@@ -130,7 +137,7 @@ function criticismOf(dossier: string, { properties }: ParameterSchema, texts: Te
   return { criticism: lines.join('\n'), scores };
 }
 
-function reportOn(dossier: string, texts: TextIndex): Act['input'] {
+function reportOn(dossier: string, texts: TextIndex): Action['input'] {
   const { added, idea, passages } = readDossier(dossier);
   const quotes = [idea, ...added].map((subject) => {
     const found = passagesOn(subject, passages, texts).slice(0, 8);
