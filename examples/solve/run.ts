@@ -1,7 +1,7 @@
 /**
  * Asks the questions of questions.yaml, each with its files, and compares the answers with the expected ones:
  *
- *   node examples/solve/run.ts                                 # with the model whose key is set, else offline
+ *   node examples/solve/run.ts                                 # with the model whose key is set
  *   node examples/solve/run.ts --config examples/solve.yaml    # with models of your choice
  *   node examples/solve/run.ts fares circles                   # some of them
  *

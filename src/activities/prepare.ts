@@ -21,7 +21,7 @@ import { completeAgent, defaultAgent, preflightAgent, type OneAgentConfig } from
 import { completePlan, preflightPlan } from '../config/plan.ts';
 import { checkedBy, problemText, under, type Checked } from '../config/problems.ts';
 import { readNamedConfig } from '../config/read-config.ts';
-import { completeResearch, preflightResearch } from '../config/research.ts';
+import { completeResearch, preflightResearch, searchesOwnDocs } from '../config/research.ts';
 import { completeTeam, preflightTeam, type TeamConfig } from '../config/team.ts';
 import { pricesFor } from '../models/prices.ts';
 import type { PreparedOrchestration, PreparedTeam } from '../protocol/orchestration.ts';
@@ -43,8 +43,12 @@ export interface PrepareDependencies {
 
 /** Nobody should take the offline model's answers for those of a language model. */
 const offlineNotice =
-  'No API key is set: the offline model answers ' +
-  '(set OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY for a real one)';
+  'No API key is set: the offline model answers, which is not a language model (it quotes texts and judges nothing); ' +
+  'for one set OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY';
+
+/** A report on anything else would find nothing, and nobody should wonder why. */
+const ownDocsNotice =
+  "ONLY REPRISE'S OWN DOCUMENTATION IS SEARCHED: name a folder (search.folder) or a service (search.provider: searxng or tavily)";
 
 /**
  * The activities that are a workflow's first step: since runs are started from anywhere, it is here that the input is
@@ -73,7 +77,10 @@ export function createPreparations({ configFolder, environment, prices }: Prepar
       refuse(preflightResearch(settings, environment));
       const { backend, plan, criticism, synthesize } = research.research;
       const own = [plan, criticism, synthesize].map((role) => role?.backend ?? backend);
-      const notices = noticesOf({ kind: 'research', research }, own);
+      const notices = [
+        ...noticesOf({ kind: 'research', research }, own),
+        ...(searchesOwnDocs(settings) ? [ownDocsNotice] : []),
+      ];
       return { idea, settings, prices: pricesFor(Object.values(settings.backends), prices), notices };
     },
 

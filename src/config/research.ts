@@ -104,6 +104,10 @@ export function completeResearch(config: ResearchConfig, environment: Environmen
   };
 }
 
+/** Whether nothing else is searched, since a configuration names neither a folder nor a service. */
+export const searchesOwnDocs = ({ search }: ResearchSettings): boolean =>
+  search.provider === 'folder' && search.folder === undefined;
+
 /** What would keep a research run from running in this environment: keys that are not set, a folder that is not there. */
 export function preflightResearch(settings: ResearchSettings, environment: Environment): string[] {
   const { backends, search, github_issue } = settings;
@@ -120,14 +124,15 @@ export function preflightResearch(settings: ResearchSettings, environment: Envir
 /** A configuration of research with all defaults filled in, in a few lines for a person. */
 export function describeResearch(settings: ResearchSettings): string {
   const { backends, search, weights, domain, github_issue } = settings;
-  const { provider, folder = 'docs of Reprise', max_results } = search;
+  const { provider, folder, max_results } = search;
+  const where = searchesOwnDocs(settings) ? "only Reprise's own documentation" : `the folder ${folder}`;
   const aspects = Object.entries(weights).map(([aspect, weight]) => `${aspect} ${weight}`);
   return [
     domain === undefined ? 'A research run:' : `A research run of the domain "${domain}":`,
     ...Object.entries(backends).map(([role, backend]) => `  ${role}: ${describeBackend(backend)}`),
     `Up to ${settings.max_planning_iterations} planning iterations, until the viability score is at least ${settings.min_viability_score}; without a score: ${settings.on_missing_score}.`,
     `Aspects: ${aspects.join(', ')}.`,
-    `Searches ${provider === 'folder' ? `the folder ${folder}` : provider}, up to ${max_results} results a query; more than ${settings.max_similar_implementations} similar works are prior art.`,
+    `Searches ${provider === 'folder' ? where : provider}, up to ${max_results} results a query; more than ${settings.max_similar_implementations} similar works are prior art.`,
     ...(settings.approval ? ['A person approves before the report is written.'] : []),
     ...(github_issue === undefined ? [] : [`Opens an issue in ${github_issue.repo}.`]),
     ...describeCoordination(settings.coordination, settings.budget),

@@ -9,6 +9,8 @@ export interface Hit {
   score: number;
   /** How much of the query's weight the sentence and its headings hold, 0 to 1. */
   coverage: number;
+  /** How many of the query's stems these are. */
+  held: number;
 }
 
 /** A query's stems, each with how much it counts. */
@@ -28,9 +30,6 @@ interface Indexed {
 /** A word in a heading, or elsewhere in the paragraph, speaks for a sentence less than one in itself. */
 const headingWeight = 0.5;
 const paragraphWeight = 0.3;
-
-/** A word that stands nowhere may well have another name here: it counts less than the rarest that does stand here. */
-const unknownWeight = 0.6;
 
 const paragraphOf = ({ source, line }: Sentence): string => `${source}:${line}`;
 
@@ -54,12 +53,22 @@ export class SentenceIndex {
     }
   }
 
-  get size(): number {
-    return this.#entries.length;
+  /** All sentences, in the order of the texts. */
+  get all(): Sentence[] {
+    return this.#entries.map(({ sentence }) => sentence);
   }
 
   at(index: number): Sentence | undefined {
     return this.#entries[index]?.sentence;
+  }
+
+  /** How much of a query's weight another text holds, 0 to 1, by the rarity of words in these texts. */
+  shareOf(query: Query, text: string): number {
+    const held = new Set(stemsOf(text));
+    const weigh = (entries: Query): number =>
+      [...entries].reduce((sum, [stem, weight]) => sum + weight * this.#rarity(stem), 0);
+    const all = weigh(query);
+    return all === 0 ? 0 : weigh(new Map([...query].filter(([stem]) => held.has(stem)))) / all;
   }
 
   /**
@@ -85,28 +94,30 @@ export class SentenceIndex {
       index,
       score: speaks ? (asked.found + near.found) * brevity : 0,
       coverage: asked.all === 0 ? 0 : asked.found / asked.all,
+      held: asked.held,
     };
   }
 
   /** How much of a query's weight a sentence holds, itself and by its surroundings. */
-  #weigh(query: Query, index: number): { found: number; all: number } {
+  #weigh(query: Query, index: number): { found: number; all: number; held: number } {
     const { sentence, own, heading } = this.#entries[index] as Indexed;
     const paragraph = this.#paragraphs.get(paragraphOf(sentence));
     let found = 0;
     let all = 0;
+    let held = query.size;
     for (const [stem, weight] of query) {
       const value = weight * this.#rarity(stem);
       all += value;
       if (own.has(stem)) found += value;
       else if (heading.has(stem)) found += value * headingWeight;
       else if (paragraph?.has(stem)) found += value * paragraphWeight;
+      else held -= 1;
     }
-    return { found, all };
+    return { found, all, held };
   }
 
+  /** Inverse document frequency; a word that stands nowhere is the rarest of all. */
   #rarity(stem: string): number {
-    const frequency = this.#frequency.get(stem);
-    if (frequency === undefined) return unknownWeight * Math.log(1 + this.#entries.length + 1);
-    return Math.log(1 + (this.#entries.length + 1) / (frequency + 0.5));
+    return Math.log(1 + (this.#entries.length + 1) / ((this.#frequency.get(stem) ?? 0) + 0.5));
   }
 }

@@ -6,7 +6,7 @@ const stopWords = new Set(
     'go had happen happened happens has have having he her here hers him his how i if in into is it its itself just know let like ' +
     'list made make makes many may me mean means might more most much must my name need no nor not of off on once one only or other ' +
     'our out over own please really said same say says shall she should so some such take tell than that the their them then there ' +
-    'these they this those through to too under until up us use used uses very was we were what when where whether which while who whom ' +
+    'these they this those through time times to too under until up us use used uses very was we were what when where whether which while who whom ' +
     'whose why will with would you your yours'
   ).split(' '),
 );
@@ -30,4 +30,11 @@ export function stemsOf(text: string): string[] {
     .map((word) => word.replace(/['’]\p{L}+$/u, ''))
     .filter((word) => !stopWords.has(word))
     .map(stem);
+}
+
+/** The share of a text's words that another one holds, each counting the same, 0 to 1. */
+export function wordsShared(wanted: string, text: string): number {
+  const stems = new Set(stemsOf(wanted));
+  const held = new Set(stemsOf(text));
+  return [...stems].filter((stem) => held.has(stem)).length / Math.max(1, stems.size);
 }

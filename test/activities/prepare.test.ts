@@ -61,7 +61,9 @@ describe('a session', () => {
     expect(await prepared({}).prepareSession({})).toMatchObject({
       kind: 'agent',
       agent: { backend: { type: 'offline' } },
-      notices: [expect.stringContaining('the offline model answers')],
+      notices: [
+        expect.stringMatching(/the offline model answers, which is not a language model .*OPENAI_API_KEY/),
+      ],
     });
   });
 

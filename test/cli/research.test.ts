@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { ResearchResult } from '../../src/protocol/research.ts';
 import { Home, type Finished } from '../support/cli.ts';
@@ -15,13 +16,14 @@ function resultIn({ status, stdout, stderr }: Finished): ResearchResult {
 }
 
 describe('without a key, over the sample notes', () => {
+  const notes = ['--config', fileURLToPath(new URL('../../examples/research.yaml', import.meta.url))];
   let home: Home;
   let first: Finished;
 
   // The tests follow one upon another: what a research run finds depends on those before it.
   beforeAll(async () => {
     home = await Home.make();
-    first = await home.run(['research', 'momentum trading strategy', '--id', 'first']);
+    first = await home.run(['research', 'momentum trading strategy', '--id', 'first', ...notes]);
   });
   afterAll(() => home.remove());
 
@@ -36,7 +38,7 @@ describe('without a key, over the sample notes', () => {
       expect(line).toMatch(new RegExp(`^${index + 1}\\. .*: [\\w/-]+\\.md:\\d+$`));
       expect(text).toContain(`[${index + 1}]`);
     });
-    expect(list).toContain('sample-corpus/momentum-basics.md:');
+    expect(list).toContain(': momentum-basics.md:');
     const log = home.read('logs/log.txt');
     for (const said of [
       'Task: momentum trading strategy',
@@ -50,13 +52,13 @@ describe('without a key, over the sample notes', () => {
       expect(stderr).toContain(said);
       expect(log).toContain(said);
     }
-    expect(stderr).toMatch(/→ Criticism score: \d+\/100 \([a-z ]+\)/);
-    expect(stderr).toContain('No API key is set: the offline model answers');
+    expect(stderr).toContain('→ Criticism score: 60/100 (moderate concerns)');
+    expect(stdout).toContain('Scripted by the offline model, which quotes and judges nothing.');
     expect(stderr).toMatch(/1 iteration, viable, \d+ s, 3 calls, [\d,]+ tokens, \$0\.0000/);
   });
 
   test("a close idea restarts for prior art by what the first run has stored; --json prints the workflow's result", async () => {
-    const words = ['research', 'momentum trading with a volume filter', '--json', '--id', 'second'];
+    const words = ['research', 'momentum strategy for trading', '--json', '--id', 'second', ...notes];
     const second = await home.run(words);
     const result = resultIn(second);
     const reprise = await home.client();
@@ -72,7 +74,7 @@ describe('without a key, over the sample notes', () => {
       '→ Finds 5 similar implementations',
       '→ Restart with guidance: "Focus on novel approaches, unique data sources"',
       '🔄 Planning restart (iteration 1 -> 2): 5 similar implementations were found',
-      'Iteration 2: "momentum trading with a volume filter and ',
+      'Iteration 2: "momentum strategy for trading, and also: ',
       '→ Fewer similar implementations found',
     ])
       expect(second.stderr).toContain(said);
@@ -99,6 +101,20 @@ describe('without a key, over the sample notes', () => {
       await reprise.close();
     }
   }
+});
+
+test('without a folder or a service only Reprise’s own documentation is searched: the run says so loudly, and finds nothing', async ({
+  onTestFinished,
+}) => {
+  const home = await Home.make();
+  onTestFinished(() => home.remove());
+  const { status, stdout, stderr } = await home.run(['research', 'What is the capital of France?']);
+  expect(status).toBe(0);
+  expect(stderr).toContain("ONLY REPRISE'S OWN DOCUMENTATION IS SEARCHED: name a folder (search.folder)");
+  expect(stderr).toContain('No API key is set: the offline model answers, which is not a language model');
+  expect(stdout).toMatch(
+    /^# What is the capital of France\n\nNothing found on "What is the capital of France"/,
+  );
 });
 
 describe('wrong configuration: status 2 with what is wrong, nothing is started', () => {

@@ -22,7 +22,7 @@ test.each([
     await using run = await running(teamScript());
     const result = await run.orchestrate({ task, config: read.config });
     expect(result).toMatchObject({ attempts: 2, outcome: 'submitted' });
-    expect(result.restarts[0]?.reason).toContain('uncovered');
+    expect(result.restarts[0]?.reason).toContain('leaves out');
     expect(result.answer).toMatch(missing);
   },
 );

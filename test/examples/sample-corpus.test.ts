@@ -7,7 +7,7 @@ import { sentencesOf } from '../../src/tools/sentences.ts';
 import { textFiles, type TextFile } from '../../src/tools/text-files.ts';
 import { stemsOf } from '../../src/tools/words.ts';
 
-const docs = fileURLToPath(new URL('../../docs', import.meta.url));
+const notes = fileURLToPath(new URL('../../examples/sample-corpus', import.meta.url));
 const idea = stemsOf('momentum trading strategy');
 
 /** The share of a work's title and passage from which on it is similar to an idea. */
@@ -26,17 +26,17 @@ function share(text: string): number {
   return idea.filter((stem) => stems.has(stem)).length / idea.length;
 }
 
-test('four passages of the documentation are similar to the example’s idea: one more, and it begins anew', () => {
-  const found = textFiles(docs).flatMap((file) =>
+test('four passages of the notes are similar to the example’s idea: one more, and it begins anew', () => {
+  const found = textFiles(notes).flatMap((file) =>
     passagesOf(file)
       .filter((passage) => share(passage) >= similar)
       .map(() => file.name),
   );
   expect(found).toEqual([
-    'sample-corpus/momentum-backtests.md',
-    'sample-corpus/momentum-basics.md',
-    'sample-corpus/momentum-crashes.md',
-    'sample-corpus/time-series-momentum.md',
+    'momentum-backtests.md',
+    'momentum-basics.md',
+    'momentum-crashes.md',
+    'time-series-momentum.md',
   ]);
 });
 
@@ -45,6 +45,6 @@ test('the example of research is a valid configuration, and lets as many similar
   expect(researchSchema.parse(parse(text)).research).toMatchObject({
     domain: 'trading',
     max_similar_implementations: 4,
-    search: { provider: 'folder', folder: '../docs/sample-corpus' },
+    search: { provider: 'folder', folder: 'sample-corpus' },
   });
 });

@@ -1,199 +1,210 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { Message, ToolSpec } from '../../src/protocol/message.ts';
-import { offlineModel } from '../../src/models/offline/index.ts';
-import { joinContent } from '../../src/workflows/agent/content.ts';
 import { taskMessage, votingMessage } from '../../src/workflows/orchestration/prompts.ts';
-import { decisionPrompt, presentPrompt, reviewMessage } from '../../src/workflows/orchestration/prompts.ts';
+import {
+  decisionPrompt,
+  presentedMessage,
+  presentPrompt,
+  reviewMessage,
+} from '../../src/workflows/orchestration/prompts.ts';
 import { coordinationTools, decisionTools } from '../../src/workflows/orchestration/prompts.ts';
-import type { Content } from '../../src/protocol/message.ts';
+import { library, Talk, user } from '../support/offline.ts';
 
-const library = fileURLToPath(new URL('../fixtures/library', import.meta.url));
 const empty = mkdtempSync(join(tmpdir(), 'reprise-empty-'));
 afterAll(() => rmSync(empty, { recursive: true, force: true }));
 
-const textOf = (content: Content): string =>
-  joinContent([content])
-    .map((text) => (typeof text === 'string' ? text : ''))
-    .join('');
-const user = (content: Content): Message => ({ role: 'user', content: textOf(content) });
 const tools = coordinationTools(['agent1', 'agent2']);
 
-async function complete(messages: Message[], offered: ToolSpec[], folder: string | undefined = library) {
-  const signal = new AbortController().signal;
-  const { message } = await offlineModel({ type: 'offline', folder }).complete({
-    messages,
-    tools: offered,
-    signal,
-    onDelta() {},
-  });
-  const [call] = message.toolCalls ?? [];
-  return {
-    text: message.content,
-    name: call?.name,
-    input: JSON.parse(call?.arguments ?? '{}') as Record<string, unknown>,
-  };
+/** What an agent of a team answers; without a folder from Reprise's own documentation. */
+async function answerOf(task: string, folder?: string, persona = 'You are thorough.'): Promise<string> {
+  const talk = new Talk(folder, { role: 'system', content: persona }, user(taskMessage(task, undefined)));
+  return String((await talk.reply(tools)).input?.['content']);
 }
 
-const answerOf = async (task: string, persona = 'You are thorough.', folder?: string): Promise<string> =>
-  String(
-    (
-      await complete(
-        [{ role: 'system', content: persona }, user(taskMessage(task, undefined))],
-        tools,
-        folder,
-      )
-    ).input['content'],
-  );
-
-describe('the offline model answers from the texts of a folder', () => {
+describe('Reprise’s own documentation is quoted, with file and line, on what it tells', () => {
   test.each([
     [
-      'How hot must the oven be for the loaf, and how long is it baked?',
-      [/250 °C/, /20 minutes, then uncovered for another 25/, /bread\.md:9/],
+      'How many attempts does an orchestration get by default?',
+      /max_orchestration_restarts.*\(configuration\.md:\d+\)$/,
     ],
-    [
-      'How many moons does Jupiter have, and who discovered Uranus?',
-      [/Jupiter.*moons: 95/, /Uranus.*William Herschel/, /planets\.csv/],
-    ],
-    [
-      'How many days of paid leave do employees get, and who approves large expenses?',
-      [/28 days of paid leave/, /head of the department/],
-    ],
-    ['How many steps does the lighthouse have and what was the boat called?', [/199 steps/, /Petrel/]],
-    ['What did Jonas give Marta?', [/silver whistle/]],
-    ['When is the fire alarm tested?', [/first Monday of each month at noon/]],
+    ['What does a restart keep?', /It keeps the timeout flags/],
+    ['What does a restart reset?', /resets the agents' answers/],
+    ['Which environment variable holds the folder of embedded data?', /REPRISE_HOME/],
+    ['Which environment variable names a file with prices?', /REPRISE_PRICES/],
+    ['When do a background server and worker end?', /REPRISE_IDLE_MINUTES/],
+    ['How many seconds does an agent have in each attempt?', /default: 600/],
+    ['What happens when a budget is spent?', /budget.*spent/],
+    ['How many answers may an agent give in an attempt?', /default: 3/],
+    ['How many planning iterations are there at most?', /max_planning_iterations/],
+    ['What is a dead end?', /A dead end is a subtask/],
+    ['Which files can be attached?', /--attach FILE/],
+    ['What is max_similar_implementations?', /max_similar_implementations/],
+    ['What happens when the worker dies?', /If the worker dies/],
+    ['What is the default model for claude?', /claude-sonnet/],
+    ['What does the tool save_file do?', /keeps a text as a file/],
+    ['What does response_depth mean?', /how thorough/],
+    ['How are secrets kept out of a configuration?', /no secret belongs/],
+    ['How do I restart a run as a person?', /restart ID --reason/],
   ])('%s', async (question, expected) => {
     const answer = await answerOf(question);
-    for (const part of expected) expect(answer).toMatch(part);
+    expect(answer).toMatch(expected);
+    expect(answer).not.toContain('Nothing found');
   });
 
-  test('of two parts it answers the one that it finds, and says honestly that the other is not there', async () => {
-    const answer = await answerOf('When is the fire alarm tested, and what is the capital of France?');
-    expect(answer).toMatch(/first Monday/);
-    expect(answer).toMatch(/On "what is the capital of France" nothing was found/);
-  });
-
-  test('its own documentation answers the sample question, with its source', async () => {
+  test('the sample question gets both its parts', async () => {
     const question = 'How many attempts does an orchestration get by default, and what happens at the limit?';
-    const { message } = await offlineModel({ type: 'offline' }).complete({
-      messages: [user(taskMessage(question, undefined))],
-      tools,
-      signal: new AbortController().signal,
-      onDelta() {},
-    });
-    const own = message.toolCalls?.[0]?.arguments ?? '';
-    expect(own).toMatch(/gets 3 attempts.*up to 2 restarts/);
-    expect(own).toMatch(/Maximum orchestration restarts exceeded.*best answer is delivered/);
-    expect(own).toMatch(/orchestration\.md:\d+/);
-  });
-
-  test('a text that comes with the task is answered from before the folder', async () => {
-    const answer = await answerOf(
-      'The meeting is on Tuesday at ten in room 4. Bring the fire alarm keys. Where is the meeting?',
-    );
-    expect(answer).toMatch(/room 4.*\(the text given:1\)/);
-  });
-
-  test('what was said before is answered from, but never by a question, nor by what an answer says of itself', async () => {
-    const before: Message[] = [
-      { role: 'user', content: 'The meeting is in room 4. When is the fire alarm tested? Who is Ada?' },
-      {
-        role: 'assistant',
-        content: `${await answerOf('When is the fire alarm tested? Who is Ada?')}\n\n(Offline model: as ever.)`,
-      },
-      { role: 'assistant', content: 'Ada keeps the bees.' },
-    ];
-    const again = async (task: string) => {
-      const { input } = await complete([...before, user(taskMessage(task, undefined))], tools);
-      return input['content'];
-    };
-    expect(await again('When is the fire alarm tested?')).toBe(
-      await answerOf('When is the fire alarm tested?'),
-    );
-    expect(await again('Where is the meeting?')).toBe('The meeting is in room 4. (the text given:1)');
-    expect(await again('What does Ada keep?')).toBe('Ada keeps the bees. (an earlier answer)');
-    expect(await again('What is the offline model?')).toMatch(/nothing was found/);
-  });
-
-  test('a brief persona gives one sentence, a thorough one every part', async () => {
-    const question = 'How hot must the oven be for the loaf, and how long is it baked?';
-    expect((await answerOf(question, 'Be brief.')).split('\n')).toHaveLength(1);
-    expect((await answerOf(question)).split('\n')).toHaveLength(2);
-  });
-
-  test('the same question and texts give the same answer', async () => {
-    expect(await answerOf('What did Jonas give Marta?')).toBe(await answerOf('What did Jonas give Marta?'));
-  });
-
-  test('a folder that is not there is named, with its key', async () => {
-    await expect(answerOf('What?', '', join(empty, 'none'))).rejects.toThrow(
-      /no folder .*none \(key "folder"/,
-    );
-  });
-
-  test('in an empty folder nothing is found', async () => {
-    expect(await answerOf('What did Jonas give Marta?', '', empty)).toMatch(/nothing was found/);
+    expect((await answerOf(question)).split('\n')).toEqual([
+      expect.stringMatching(/gets 3 attempts.*up to 2 restarts/),
+      expect.stringMatching(/^At the limit.*best answer is delivered.*\(orchestration\.md:\d+\)$/),
+    ]);
   });
 });
 
-const task = 'When is the fire alarm tested, and who keeps the lighthouse?';
-const short = 'The fire alarm is tested on Monday.';
-const full = `${short} The lighthouse is kept by Marta.`;
-const shown = (yours: boolean) => [
-  { name: 'agent1', content: short, yours },
-  { name: 'agent2', content: full, yours: false },
-];
-const review = (selected: string) => user(reviewMessage(task, shown(true), [], selected));
+describe('on anything else nothing is found, also where the question shares words with the texts', () => {
+  test.each([
+    'What is the capital of France?',
+    'Who won the 1998 world cup?',
+    'How do I bake sourdough bread?',
+    'What is the boiling point of ethanol?',
+    'Write a haiku about autumn',
+    'What is 17 times 23?',
+    'Who is the president of Brazil?',
+    'Translate good morning to Japanese',
+    'What is the best time to visit Norway?',
+    'How tall is Mount Everest?',
+    'Explain photosynthesis',
+    'What time is it?',
+    'What day is it today?',
+    'Which team should I support in football?',
+    'How much does a model rocket cost?',
+    'What is the population of the town of Reading?',
+    'How many people live in Reading?',
+    'What are the side effects of aspirin?',
+    'Which agent should I call to sell my house?',
+    'How many people attempt to climb K2 each year?',
+    'What is the price of gold today?',
+    'What is the price of an agent?',
+    'How do I restart my iPhone?',
+    'When is the next session of parliament?',
+    'What is a good plan for a weekend?',
+    'How do I plan a wedding?',
+    'How do I tie a tie?',
+    'What is art?',
+    'Who are you?',
+    'Hello',
+    'momentum trading strategy',
+  ])('%s', async (question) => {
+    expect(await answerOf(question)).toMatch(/^Nothing found on ".*" in the documentation of Reprise\.$/);
+  });
+});
 
-describe('the offline model judges by what an answer covers', () => {
-  test('it votes for the answer that covers the question best', async () => {
-    const { name, input } = await complete(
-      [user(taskMessage(task, undefined)), user(votingMessage(shown(true), true))],
-      tools,
-    );
-    expect([name, input['agent_id']]).toEqual(['vote', 'agent2']);
+describe('a folder of texts', () => {
+  test.each([
+    [
+      'How is the oven heated, and how is the loaf baked?',
+      [/250 °C.*\(bread\.md:9\)/, /20 minutes, then uncovered/],
+    ],
+    [
+      'How many moons does Jupiter have, and who discovered Uranus?',
+      [/Jupiter.*moons: 95.*\(planets\.csv:3\)/, /Uranus.*William Herschel/],
+    ],
+    ['What did Jonas give Marta?', [/^The boat came home .*\nIts captain, Jonas, gave her a silver whistle/]],
+    ['When is the fire alarm tested?', [/first Monday of each month at noon\. \(handbook\.txt:7\)/]],
+  ])('%s', async (question, expected) => {
+    const answer = await answerOf(question, library);
+    for (const part of expected) expect(answer).toMatch(part);
   });
 
-  test('it restarts when part of the question is left uncovered, and says which part', async () => {
-    const { name, input } = await complete(
-      [review('agent1'), user(decisionPrompt(1, 3, undefined))],
+  test('of two parts it answers the one that it finds, and says that on the other there is nothing', async () => {
+    const task = 'When is the fire alarm tested, and what is the capital of France?';
+    expect((await answerOf(task, library)).split('\n')).toEqual([
+      expect.stringMatching(/first Monday/),
+      'Nothing found on "what is the capital of France" in the folder "library".',
+    ]);
+  });
+
+  test('a brief persona answers the first part alone, and after a restart what that asks for', async () => {
+    const task = 'When is the fire alarm tested, and how many days of paid leave are there?';
+    const brief = { role: 'system' as const, content: 'Be brief.' };
+    expect((await answerOf(task, library, 'Be brief.')).split('\n')).toHaveLength(1);
+    const instructions = 'Also answer: how many days of paid leave are there';
+    const restart = { attempt: 2, by: 'final_agent' as const, reason: 'r', instructions };
+    const { input } = await new Talk(library, brief, user(taskMessage(task, restart))).reply(tools);
+    expect(input?.['content']).toMatch(/28 days of paid leave/);
+  });
+
+  test('that is not there is named, with its key; in an empty one nothing is found', async () => {
+    await expect(answerOf('What?', join(empty, 'none'))).rejects.toThrow(/no folder .*none \(key "folder"/);
+    expect(await answerOf('When is the fire alarm tested?', empty)).toMatch(/^Nothing found/);
+  });
+});
+
+describe('in a team', () => {
+  const task = 'When is the fire alarm tested, and how many days of paid leave do employees have?';
+  const none = 'Nothing found on "x" in the folder "library".';
+  const one = 'The fire alarm is tested on the first Monday. (handbook.txt:7)';
+  const two = `${one}\nFull-time staff have 28 days of paid leave a year. (handbook.txt:5)`;
+  const shown = (...contents: string[]) =>
+    contents.map((content, index) => ({ name: `agent${index + 1}`, content, yours: index === 0 }));
+  const vote = (...contents: string[]) =>
+    new Talk(
+      library,
+      user(taskMessage(task, undefined)),
+      user(votingMessage(shown(...contents), true)),
+    ).reply(tools);
+  const review = (selected: string, ...contents: string[]) =>
+    user(reviewMessage(task, shown(...contents), [], selected));
+  const decide = (selected: string, ...contents: string[]) =>
+    new Talk(library, review(selected, ...contents), user(decisionPrompt(1, 3, undefined))).reply(
       decisionTools,
     );
-    expect(name).toBe('restart_orchestration');
-    expect(input['reason']).toContain('who keeps the lighthouse');
-    expect(input['instructions']).toContain('who keeps the lighthouse');
+
+  test('it votes for the answer that quotes most, and says that this is no judgement', async () => {
+    expect(await vote(one, two)).toMatchObject({
+      tool: 'vote',
+      input: {
+        agent_id: 'agent2',
+        reason: 'offline model: the answer that quotes most, not a judgement',
+      },
+    });
+    const { input } = await vote(none, `${none}\n${none}`);
+    expect(input).toMatchObject({
+      agent_id: 'agent2',
+      reason: expect.stringMatching(/no answer quotes anything.*not a judgement$/) as string,
+    });
   });
 
-  test('it submits when every part is covered, or reported as not found', async () => {
-    const decide = async (selected: string) =>
-      (await complete([review(selected), user(decisionPrompt(1, 3, undefined))], decisionTools)).name;
-    expect(await decide('agent2')).toBe('submit');
+  test('it restarts where the answer leaves out a part on which it finds something, and names that part', async () => {
+    const { input, tool } = await decide('agent1', one, two);
+    expect(tool).toBe('restart_orchestration');
+    expect(input?.['reason']).toMatch(/"how many days of paid leave do employees have".*not judged$/);
+    expect(input?.['instructions']).toBe('Also answer: how many days of paid leave do employees have');
   });
 
-  test('after a restart its agents look for the part that was missing', async () => {
-    const restart = {
-      attempt: 2,
-      by: 'final_agent' as const,
-      reason: 'r',
-      instructions: 'Also answer: who keeps the lighthouse',
-    };
-    const { input } = await complete(
-      [
-        { role: 'system', content: 'Be brief.' },
-        user(taskMessage('When is the fire alarm tested?', restart)),
-      ],
-      tools,
+  test('it submits where every part is there, or nothing was found, and says that nothing was judged', async () => {
+    const submitted = await decide('agent2', one, two);
+    expect(submitted.tool).toBe('submit');
+    expect(submitted.text).toContain('Nothing was judged');
+    const unknown = user(reviewMessage('Who won, and who lost?', shown(none, none), [], 'agent1'));
+    const talk = new Talk(library, unknown, user(decisionPrompt(1, 3, undefined)));
+    expect((await talk.reply(decisionTools)).tool).toBe('submit');
+  });
+
+  test('what was presented is looked at in the same way', async () => {
+    const evaluate = (presented: string) =>
+      new Talk(library, user(presentedMessage(task, presented)), user(decisionPrompt(1, 3, undefined))).reply(
+        decisionTools,
+      );
+    expect((await evaluate(one)).tool).toBe('restart_orchestration');
+    expect((await evaluate(two)).tool).toBe('submit');
+  });
+
+  test('it presents the selected answer as it stands, and says what it is', async () => {
+    const { text } = await new Talk(library, review('agent2', one, two), user(presentPrompt)).reply();
+    expect(text).toBe(
+      `${two}\n\n(The offline model quotes the folder "library". It is no language model, and has judged nothing.)`,
     );
-    expect(input['content']).toMatch(/Marta kept the lighthouse/);
-  });
-
-  test('it presents the selected answer, and says what it is', async () => {
-    const { text } = await complete([review('agent2'), user(presentPrompt)], []);
-    expect(text).toContain(full);
-    expect(text).toMatch(/\(Offline model: sentences chosen from .*\.\)$/);
   });
 });

@@ -1,34 +1,59 @@
-import { isAbout, type Ask, type Exchange } from './heard.ts';
-import { isQuestion } from './question.ts';
+import type { BroadcastResult } from '../../protocol/questions.ts';
+import { parsed, type Prompt, type ToolResult } from './prompt-sections.ts';
+import { named, nothingOn, partsOf, quotesOn, saysNothing, type TextIndex } from './retrieval.ts';
+
+/** How many lines of one response are passed on, and how many sentences one has that is to be more than brief. */
+const most = { lines: 5, sentences: 3 };
+
+/** A response's line that names where it stands: `The oven is hot. (bread.md:9)` */
+const sourced = /^(.*\S) \(([^()]+:\d+)\)$/;
 
 /** The question that a persona's line `Ask the others first: "…"` (or `Ask a person first: "…"`) puts. */
-export function firstQuestionIn(persona: string): string | undefined {
-  return /^[ \t]*Ask (?:the others|a person) first: "(.+)"[ \t]*$/m.exec(persona)?.[1];
+const firstQuestionIn = (persona: string): string | undefined =>
+  /^[ \t]*Ask (?:the others|a person) first: "(.+)"[ \t]*$/m.exec(persona)?.[1];
+
+/** What came of asking it; undefined: it was not asked. */
+const askOf = (question: string, toolResults: ToolResult[]): ToolResult | undefined =>
+  toolResults.find(({ input, tool }) => tool === 'ask_others' && input['question'] === question);
+
+/** What the persona asks before it answers, once. */
+export function questionFirst({ persona, toolResults }: Prompt): string | undefined {
+  const question = firstQuestionIn(persona);
+  return question === undefined || askOf(question, toolResults) !== undefined ? undefined : question;
 }
 
-/** A part of a task on which nothing was found, as a question for others. */
-export function questionOn(part: string): string {
-  const words = part.replace(/[?.!\s]+$/, '');
-  return isQuestion(words)
-    ? `${words.charAt(0).toUpperCase()}${words.slice(1)}?`
-    : `What is known of this: ${words}?`;
+/** What those who were asked have said, each line with the one who said it, and the place that it names. */
+export function toldFirst({ persona, toolResults }: Prompt): string[] {
+  const question = firstQuestionIn(persona) ?? '';
+  const ask = askOf(question, toolResults);
+  if (ask === undefined) return [];
+  // A refusal in words is no result.
+  const result = parsed(ask.result) as Partial<BroadcastResult> | undefined;
+  const { human_qa_history: earlier = [], responses = [] } = result ?? {};
+  const said = responses.flatMap(({ content, is_human, responder_id }) =>
+    linesOf(content, is_human ? 'a person' : responder_id),
+  );
+  const before = earlier.flatMap((each) =>
+    linesOf(each.answer, 'a person').map((line) => `asked "${named(each.question)}" before: ${line}`),
+  );
+  const [first = 'those asked had no answer.', ...rest] = said.length > 0 ? said : before;
+  return [`On "${named(question)}": ${first}`, ...rest];
 }
 
-/**
- * The first of the wanted questions that is still to be asked; undefined when none is, or when there is nobody to ask.
- * A question is asked once, and once more where what a person had answered before did not answer it.
- */
-export function nextQuestion(wanted: string[], asks: Ask[], exchanges: Exchange[]): string | undefined {
-  if (asks.some(isHopeless)) return undefined;
-  return wanted.find((question) => {
-    if (exchanges.some((exchange) => isAbout(question, exchange))) return false;
-    const before = asks.filter((ask) => ask.question === question);
-    return before.length === 0 || (before.length === 1 && before[0]?.result?.status === 'deferred');
-  });
-}
+const linesOf = (text: string, who: string): string[] =>
+  text
+    .split('\n')
+    .filter((line) => line.trim() !== '' && !saysNothing(line))
+    .slice(0, most.lines)
+    .map((line) => {
+      const [, words = line.trim(), place] = sourced.exec(line) ?? [];
+      return `${words} (${place === undefined ? who : `${who}, ${place}`})`;
+    });
 
-/** Refused, or nobody there: asking on would only take time. */
-const isHopeless = ({ result }: Ask): boolean =>
-  result === undefined ||
-  result.status === 'error' ||
-  (result.status === 'timeout' && result.responses.length === 0);
+/** A shadow's response to another agent's question: sentences of its own texts, looked up for each sentence of it. */
+export function responseTo({ isBrief, text }: { isBrief: boolean; text: string }, texts: TextIndex): string {
+  const parts = text.split(/(?<=[.!?])\s+/).flatMap(partsOf);
+  const lines = new Set(parts.flatMap((part) => quotesOn(part, texts.sentences, text)));
+  if (lines.size === 0) return nothingOn(text, texts.name);
+  return [...lines].slice(0, isBrief ? 1 : most.sentences).join('\n');
+}

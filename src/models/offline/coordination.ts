@@ -1,0 +1,91 @@
+import { wordsShared } from '../../tools/words.ts';
+import { toldFirst } from './asking.ts';
+import { returnedOn } from './loops.ts';
+import type { Call, Prompt } from './prompt-sections.ts';
+import { named, nothingOn, partsOf, quotesOn, saysNothing, type TextIndex } from './retrieval.ts';
+
+/** A call, and what the model says beside it. */
+export type Action = Call & { words?: string };
+
+/** How the offline judge begins its instructions. */
+const alsoAnswer = 'Also answer:';
+
+/** How a question begins that is about the one before it, or what it says. */
+const following =
+  /^(?:and|but|so|then|what about|how about)\b|\b(?:its?|they|them|their|he|him|his|she|her)\b/i;
+
+/** A persona that asks for brevity answers the first part of a task alone, until a restart asks for more. */
+export function partsToAnswer({ instructions, persona, task }: Prompt): string[] {
+  const parts = partsOf(task);
+  if (instructions !== '') return [...new Set([...parts, ...partsOf(instructions.replace(alsoAnswer, ''))])];
+  return /\b(?:brief|one sentence|short|terse|concise|few words)\b/i.test(persona)
+    ? parts.slice(0, 1)
+    : parts;
+}
+
+/** What tools have returned on a part, else what stands in the texts, each line with its place. */
+function foundOn(part: string, { before, task, toolResults }: Prompt, { sentences }: TextIndex): string[] {
+  const context = following.test(task) ? `${task} ${before}` : task;
+  const returned = returnedOn(part, toolResults);
+  return returned.length > 0 ? returned : quotesOn(part, sentences, context);
+}
+
+/** An answer: for each part what was found, or that there is nothing; and what those asked have said. */
+export function answerTo(prompt: Prompt, texts: TextIndex): string {
+  const lines = partsToAnswer(prompt).flatMap((part) => {
+    const found = foundOn(part, prompt, texts);
+    return found.length > 0 ? found : nothingOn(part, texts.name);
+  });
+  return [...new Set([...lines, ...toldFirst(prompt)])].join('\n');
+}
+
+/** What ends each answer that leaves the model: nobody is to take it for more than it is. */
+export const remark = (source: string): string =>
+  `(The offline model quotes ${source}. It is no language model, and has judged nothing.)`;
+
+/** The selected answer of a team as it stands. */
+export function presentation({ answers, selected }: Prompt, texts: TextIndex): string {
+  const chosen = answers.find(({ name }) => name === selected) ?? answers[0];
+  return `${chosen?.content ?? ''}\n\n${remark(texts.name)}`;
+}
+
+/** Votes for the answer with most quotations; of equals the longest, then the first. */
+export function vote({ answers }: Prompt): Action {
+  const [best] = answers
+    .map(({ content, name }) => ({ name, length: content.length, quotations: quotationsIn(content) }))
+    .sort((one, other) => other.quotations - one.quotations || other.length - one.length);
+  const rule = best?.quotations
+    ? 'the answer that quotes most'
+    : 'no answer quotes anything, this is the longest';
+  return {
+    tool: 'vote',
+    input: { agent_id: best?.name ?? '', reason: `offline model: ${rule}, not a judgement` },
+  };
+}
+
+/** Submits, unless the answer leaves out a part on which the judge itself finds a sentence. */
+export function decide(prompt: Prompt, texts: TextIndex): Action {
+  const { answers, presented, selected, task } = prompt;
+  const answer = presented ?? answers.find(({ name }) => name === selected)?.content ?? '';
+  const missing = partsOf(task).filter((part) => {
+    const isSpokenOf = answer.includes(named(part)) || wordsShared(part, answer) >= 0.5;
+    const found = foundOn(part, prompt, texts);
+    return !isSpokenOf && found.length > 0 && !found.some((line) => answer.includes(line));
+  });
+  if (missing.length === 0) {
+    const words = 'Offline model: no sentence was found that the answer leaves out. Nothing was judged.';
+    return { tool: 'submit', input: { confirmed: true }, words };
+  }
+  const parts = missing.map((part) => `"${named(part)}"`).join(' and ');
+  return {
+    tool: 'restart_orchestration',
+    input: {
+      reason: `offline model: the answer leaves out ${parts}, on which a sentence was found; looked up, not judged`,
+      instructions: `${alsoAnswer} ${missing.join('; ')}`,
+    },
+  };
+}
+
+/** How many lines of an answer name a place: `The oven is hot. (bread.md:9)` */
+const quotationsIn = (answer: string): number =>
+  answer.split('\n').filter((line) => /^[^(].* \([^()]+\)$/.test(line) && !saysNothing(line)).length;

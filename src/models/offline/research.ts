@@ -1,0 +1,165 @@
+import type { Message, ParameterSchema, ToolSpec } from '../../protocol/message.ts';
+import { headings } from '../../protocol/headings.ts';
+import { guidanceFor } from '../../workflows/research/prompts.ts';
+import { queryOf } from '../../tools/sentence-search.ts';
+import { stemsOf, wordsShared } from '../../tools/words.ts';
+import type { Action } from './coordination.ts';
+import { oneLine, promptSections } from './prompt-sections.ts';
+import { nothingOn, relevant, saysNothing, type TextIndex } from './retrieval.ts';
+
+/** Joins an idea as it was brought and what a new plan adds to it; and what stands there where it adds nothing. */
+const joint = ', and also: ';
+const same = (plan: string): string => ` (plan ${plan}, the same)`;
+
+/** What every aspect scores where something was found on the idea, and where nothing was. */
+const scoreFor = { found: 60, nothing: 20 };
+
+const scripted = 'Scripted by the offline model, which quotes and judges nothing.';
+
+/** In characters: of an idea, of what is added to it, of a query. */
+const longest = { idea: 250, addition: 60, query: 100 };
+
+/** What a role of a research submits, by the tool on offer; undefined where the messages are of no research. */
+export function researchAction(messages: Message[], tools: ToolSpec[], texts: TextIndex): Action | undefined {
+  const told = messages.flatMap(({ content, role }) => (role === 'user' ? [content] : []));
+  const brief = told.findLast((text) => text.startsWith(headings.idea));
+  if (brief === undefined) return undefined;
+  for (const { name: tool, parameters } of tools) {
+    if (tool === 'submit_plan') return { tool, input: planFrom(brief, messages, texts) };
+    if (tool === 'submit_criticism') return { tool, input: criticismOf(brief, parameters, texts) };
+    if (tool === 'submit_report') return { tool, input: reportOn(brief, texts) };
+  }
+  return undefined;
+}
+
+/** A plan keeps the idea as it was brought; drawn anew, it adds something that was not tried. */
+function planFrom(brief: string, messages: Message[], texts: TextIndex): Action['input'] {
+  const sections = promptSections(brief);
+  const brought = oneLine(sections.get(headings.idea) ?? '', longest.idea).replace(/(?<=\w)[?!]+$/, '');
+  const lessons = sections.get(headings.earlierResearch) ?? '';
+  const restart = messages.findLast(({ content }) => content.startsWith(headings.planningIteration))?.content;
+  const added = restart === undefined ? [] : additionsTo(brought, restart, JSON.stringify(messages), texts);
+  const [, number = ''] = /^\S+ \S+ iteration (\d+)/.exec(restart ?? '') ?? [];
+  const change = added.length > 0 ? joint + added.join('; ') : same(number);
+  const words = brought.split(' ').filter((word) => stemsOf(word).length > 0);
+  const main = words.slice(0, 3).join(' ');
+  const queries = [brought, ...added, `${main} risks limits`, `${main} data tests`].slice(0, 5);
+  return {
+    idea: restart === undefined ? brought : brought + change,
+    approach: [
+      added.length === 0 ? 'The idea is kept as it was brought.' : `Added to the idea: ${added.join('; ')}.`,
+      `Queries: ${queries.join('; ')}.`,
+      ...(lessons === '' ? [] : [`Earlier research is known: ${oneLine(lessons, longest.idea)}.`]),
+      scripted,
+    ].join(' '),
+    queries: queries.map((query) => oneLine(query, longest.query)),
+  };
+}
+
+/**
+ * What a person asks for; else a heading of the folder, as long as it speaks of the idea at all. An idea that is not new
+ * gets several, of texts on other things, so that most of its words are new.
+ *
+ * @param told the whole conversation, with all that was tried
+ */
+function additionsTo(brought: string, restart: string, told: string, { sentences }: TextIndex): string[] {
+  const guidance = promptSections(restart).get(headings.guidance) ?? '';
+  const kinds = ['prior_art', 'viability', 'no_score', 'person'] as const;
+  const isStandard = kinds.some((kind) => guidance === guidanceFor(kind, undefined));
+  const wish = oneLine(guidance, longest.addition);
+  if (!isStandard && !told.includes(joint + wish)) return [wish];
+  const isNotNew = guidance === guidanceFor('prior_art', undefined);
+  const hits = sentences.search(queryOf(brought));
+  const known = hits.filter(({ coverage }) => coverage >= relevant).map(({ sentence }) => sentence.source);
+  if (!isNotNew && known.length === 0) return [];
+  const others = isNotNew ? sentences.all : [];
+  const fresh = [...hits.map(({ sentence }) => sentence), ...others]
+    .filter(({ heading, source }) => heading.includes(' / ') && !(isNotNew && known.includes(source)))
+    .map(({ heading }) => oneLine(heading.split(' / ').at(-1) ?? '', longest.addition))
+    .filter((heading) => wordsShared(heading, brought) < 1 && !told.includes(heading));
+  return [...new Set(fresh)].slice(0, isNotNew ? 3 : 1);
+}
+
+/** A hit of a search. `mark`: what it is cited by, such as `1.2`. */
+type Passage = Record<'mark' | 'title' | 'address' | 'text', string>;
+
+/** `[1.2] Title (address)`, and the text on the next line. */
+const hit = /^\[(\d+\.\d+)\] (.+?)(?: \((\S*)\))?$(?:\n(.+)$)?/gm;
+
+const marks = /\s?\[\d+\.\d+\]/g;
+
+/** What a dossier holds: the idea as it was brought, what plans have added, and the passages that were found. */
+function readDossier(dossier: string): { idea: string; added: string[]; passages: Passage[] } {
+  const sections = promptSections(dossier);
+  const whole = oneLine(sections.get(headings.idea) ?? '').replaceAll(marks, '');
+  const [idea = '', additions = ''] = whole.replace(/ \(plan \d+, the same\)$/, '').split(joint);
+  const hits = (sections.get(headings.material) ?? '').matchAll(hit);
+  const passages = [...hits].map(([, mark = '', title = '', address = '', text = '']) => {
+    return { mark, title, address, text: text.replaceAll(marks, '') };
+  });
+  const added = additions.split('; ').filter((each) => each !== '');
+  return { idea, added, passages };
+}
+
+/**
+ * The passages with enough of a subject's words, which weigh by their rarity in the folder: two of them, or the only one,
+ * in the title. Stored reports are none: they would confirm themselves.
+ */
+const passagesOn = (subject: string, passages: Passage[], { sentences }: TextIndex): Passage[] =>
+  passages.filter(({ address, text, title }) => {
+    const whole = `${title} ${text}`;
+    const isSupported =
+      wordsShared(subject, whole) * queryOf(subject).size >= 2 || wordsShared(subject, title) === 1;
+    const isRelevant = isSupported && sentences.shareOf(queryOf(subject), whole) >= relevant;
+    return isRelevant && !address.startsWith('report:');
+  });
+
+/** The sentence of a passage that shares most words with a subject, with its mark: `Prices rise [1.2].` */
+function cited({ mark, text, title }: Passage, subject: string): string {
+  const sentences = (text || title).split(/(?<=[.!?])\s+/);
+  const shares = sentences.map((sentence) => wordsShared(subject, sentence));
+  const best = sentences[shares.indexOf(Math.max(...shares))];
+  return `${best?.replace(/[.!]$/, '')} [${mark}].`;
+}
+
+function criticismOf(dossier: string, { properties }: ParameterSchema, texts: TextIndex): Action['input'] {
+  const { idea, passages } = readDossier(dossier);
+  const found = passagesOn(idea, passages, texts);
+  const { required = [] } = properties['scores'] as { required?: string[] };
+  const given = found.length > 0 ? scoreFor.found : scoreFor.nothing;
+  const lines = [
+    `Offline model: scores by a fixed rule, nothing was judged. Every aspect gets ${scoreFor.found} where a passage of ` +
+      `the material holds two thirds of the idea's words (rare ones weigh more), else ${scoreFor.nothing}.`,
+    ...found.slice(0, 3).map((passage) => cited(passage, idea)),
+    ...(found.length > 0 ? [] : [nothingOn(idea, 'the material')]),
+  ];
+  const scores = Object.fromEntries(required.map((aspect) => [aspect, given]));
+  return { criticism: lines.join('\n'), scores };
+}
+
+function reportOn(dossier: string, texts: TextIndex): Action['input'] {
+  const { added, idea, passages } = readDossier(dossier);
+  const quotes = [idea, ...added].map((subject) => {
+    const found = passagesOn(subject, passages, texts).slice(0, 8);
+    return found.length > 0
+      ? found.map((passage) => cited(passage, subject))
+      : [nothingOn(subject, 'the material')];
+  });
+  // Several queries may find the same sentence.
+  const lines = new Map(quotes.flat().map((line) => [line.replace(marks, ''), line]));
+  const text = [...lines.values()].join('\n');
+  const quoted = passages.filter(({ mark }) => text.includes(`[${mark}]`)).map(({ address }) => address);
+  const rest = new Map(passages.map(({ address, mark }) => [address, `[${mark}]`]));
+  for (const address of quoted) rest.delete(address);
+  const gaps = [...dossier.matchAll(/^Not searched: .+$/gm)].map(([line]) => line);
+  const [first = ''] = quotes[0] ?? [];
+  return {
+    title: `${idea.charAt(0).toUpperCase()}${idea.slice(1)}`.trim() || 'Research',
+    summary: `${saysNothing(first) ? first : `Passages on "${idea}" were found, and are quoted.`} ${scripted}`,
+    sections: [
+      { heading: 'What was found', text },
+      { heading: 'Found by the search, and not quoted', text: [...rest.values()].join(', ') },
+      { heading: 'What was not searched', text: gaps.join('\n') },
+    ].filter((section) => section.text !== ''),
+  };
+}

@@ -1,0 +1,101 @@
+import { existsSync, statSync } from 'node:fs';
+import { basename } from 'node:path';
+import { ApplicationFailure } from '@temporalio/common';
+import { indexOfFolder } from '../../tools/folder-index.ts';
+import { ownDocs } from '../../tools/own-docs.ts';
+import { queryOf, type Query, type SentenceIndex } from '../../tools/sentence-search.ts';
+import type { Sentence } from '../../tools/sentences.ts';
+import { stemsOf } from '../../tools/words.ts';
+import { failureTypes } from '../failures.ts';
+import { oneLine } from './prompt-sections.ts';
+
+/** Texts that are searched, by the name that answers give them. */
+export interface TextIndex {
+  name: string;
+  sentences: SentenceIndex;
+}
+
+/**
+ * The share of a question's words that a sentence must hold to be quoted, itself or by its headings and its paragraph.
+ * Words weigh by their rarity in the texts, and one that stands nowhere weighs most, so that a question about something
+ * else finds nothing although it shares its common words with them.
+ */
+export const relevant = 2 / 3;
+
+/** How much the rest of a question counts when one of its parts is looked up: `the limit` is that of what was asked. */
+const contextWeight = 0.3;
+
+/** Sentences that lean on the one before them. */
+const leaning = /^(it|its|this|that|these|those|they|he|she|then|there|both|such|otherwise|however|also)\b/i;
+
+/** The texts of a backend's folder. @throws `ApplicationFailure` of type `FolderMissing`, not retryable */
+export function openTexts(folder = ownDocs): TextIndex {
+  if (!existsSync(folder) || !statSync(folder).isDirectory()) {
+    throw ApplicationFailure.nonRetryable(
+      `offline: there is no folder ${folder} (key "folder" of the backend)`,
+      failureTypes.folderMissing,
+    );
+  }
+  return {
+    name: folder === ownDocs ? 'the documentation of Reprise' : `the folder "${basename(folder)}"`,
+    sentences: indexOfFolder(folder),
+  };
+}
+
+/** Where another part of a question begins. */
+const boundaries =
+  /\?+\s*|;\s*|,?\s+(?:and|or|but)\s+(?=(?:also\s+)?(?:what|how|when|who|where|which|why|is|are|does|do|can|should)\b)/i;
+
+/** The parts of a task that each want an answer: of the sentences that ask, if any does, else of all of it. */
+export function partsOf(task: string): string[] {
+  const asking = task.split(/(?<=[.!?])\s+|\n+/).filter((sentence) => sentence.trim().endsWith('?'));
+  const parts = (asking.length > 0 ? asking.join(' ') : task)
+    .split(boundaries)
+    .map((piece) => oneLine(piece).replace(/[?.,;]+$/, ''))
+    .filter((part) => stemsOf(part).length > 0);
+  return parts.length > 0 ? [...new Set(parts)] : [oneLine(task)];
+}
+
+/**
+ * The sentence that fits a part of a question best, with its file and line: `It is hot. (bread.md:9)`; and the one before
+ * where it leans on that. Empty: none is relevant.
+ *
+ * @param context what was asked besides: its words speak for a sentence too, which need not hold them
+ * @param most how many sentences are quoted that hold equally much, such as the rows of a table
+ */
+export function quotesOn(part: string, texts: SentenceIndex, context = '', most = 1): string[] {
+  const asked = queryOf(part);
+  const near: Query = new Map([...queryOf(context, contextWeight)].filter(([stem]) => !asked.has(stem)));
+  const hits = texts
+    .search(asked, near)
+    .filter(({ coverage, sentence }) => coverage >= relevant && !sentence.text.endsWith('?'))
+    .filter(({ held, sentence }) => held > 1 || isSupported(sentence, asked, near, texts));
+  const best = hits[0]?.coverage ?? 0;
+  return hits
+    .filter(({ coverage }) => coverage >= best)
+    .slice(0, most)
+    .flatMap(({ index, sentence }) => {
+      const before = texts.at(index - 1);
+      const isLeaning = leaning.test(sentence.text) && before?.source === sentence.source;
+      return isLeaning ? [before, sentence] : [sentence];
+    })
+    .map(({ line, source, text }) => `${text} (${source}:${line})`);
+}
+
+/** One word alone may mean anything: there is one of the context as well, or it is all that was asked, and the subject. */
+function isSupported({ heading, text }: Sentence, asked: Query, near: Query, texts: SentenceIndex): boolean {
+  const question = [...asked.keys()].join(' ');
+  const [, opening = ''] = /^(?:(?:an?|the)\s+)?([^\s:]+)\s/i.exec(text) ?? [];
+  const subjects = [heading.split(' / ').at(-1) ?? '', opening].map((each) => stemsOf(each).join(' '));
+  return subjects.includes(question) || texts.shareOf(near, `${heading} ${text}`) > 0;
+}
+
+/** How an answer begins that has nothing to say on a part. */
+const nothing = 'Nothing found on';
+
+/** A part of a task as answers name it. */
+export const named = (part: string): string => oneLine(part, 200);
+
+export const nothingOn = (part: string, where: string): string => `${nothing} "${named(part)}" in ${where}.`;
+
+export const saysNothing = (line: string): boolean => line.startsWith(nothing);
