@@ -47,9 +47,7 @@ async function runOn(): Promise<void> {
 
 await Promise.all(Array.from({ length: sideBySide }, runOn));
 const ends = [...generated.ends].map(([end, count]) => `${count} ${end}`).join(', ');
-console.log(
-  `Seed ${seed}: ${generated.criticisms} replies of critics, ${runs} runs (${ends}), ${broken} broken`,
-);
+console.log(`Seed ${seed}: ${generated.criticisms} replies of critics, ${runs} runs (${ends}), ${broken} broken`);
 await service.close();
 await stage.close();
 process.exit(broken === 0 ? 0 : 1);

@@ -126,9 +126,7 @@ async function weigh(): Promise<void> {
     0,
   );
   console.log(`A research run of ${model.requests.length} calls and ${2 * queries.length} searches:`);
-  console.log(
-    `  framework text in its prompts: ${characters} characters (tools and addresses of hits included)`,
-  );
+  console.log(`  framework text in its prompts: ${characters} characters (tools and addresses of hits included)`);
   console.log(`  history: ${history.events?.length ?? 0} events, ${bytes} bytes`);
 }
 

@@ -57,10 +57,7 @@ async function compare(milliseconds: number, client: Reprise): Promise<void> {
 
 /** Everything that a model reads or is told in a run whose task, answers and reasons are one character each. */
 function promptCharacters({ requests }: ModelServer): number {
-  return requests.reduce(
-    (sum, { prompt, body }) => sum + prompt.length + JSON.stringify(body.tools ?? []).length,
-    0,
-  );
+  return requests.reduce((sum, { prompt, body }) => sum + prompt.length + JSON.stringify(body.tools ?? []).length, 0);
 }
 
 async function weigh(client: Reprise): Promise<void> {

@@ -71,8 +71,7 @@ async function compare(): Promise<void> {
     if (round > 0) pairs.push({ bare, own });
   }
   const ideal = ((4 + count / atATime) * callMs) / 1000;
-  const over = (pick: (pair: { bare: number; own: number }) => number): string =>
-    median(pairs.map(pick)).toFixed(3);
+  const over = (pick: (pair: { bare: number; own: number }) => number): string => median(pairs.map(pick)).toFixed(3);
   console.log(
     `A plan of ${count} subtasks, ${atATime} at a time, ${callMs / 1000} s a call: wall over critical path ` +
       `${over(({ own }) => own / ideal)}, bare workflow ${over(({ bare }) => bare / ideal)}, ratio ` +

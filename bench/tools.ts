@@ -42,8 +42,7 @@ for (let round = 0; round <= rounds; round++) {
   // The first round warms both up.
   if (round > 0) pairs.push({ bare, own });
 }
-const over = (pick: (pair: { bare: number; own: number }) => number): string =>
-  median(pairs.map(pick)).toFixed(3);
+const over = (pick: (pair: { bare: number; own: number }) => number): string => median(pairs.map(pick)).toFixed(3);
 const ideal = calls * milliseconds;
 console.log(
   `One agent, ${calls} calls of ${milliseconds} ms and ${calls - 1} quick tool calls: wall over model time ` +

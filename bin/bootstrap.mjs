@@ -59,9 +59,7 @@ function say(text) {
 }
 
 function cacheFolder() {
-  const base = { darwin: join(homedir(), 'Library', 'Caches'), win32: process.env.LOCALAPPDATA }[
-    process.platform
-  ];
+  const base = { darwin: join(homedir(), 'Library', 'Caches'), win32: process.env.LOCALAPPDATA }[process.platform];
   return join(process.env.XDG_CACHE_HOME || base || join(homedir(), '.cache'), 'reprise');
 }
 
@@ -184,16 +182,12 @@ function isAlive(pid) {
 
 /** Runs npm under a given Node: under an older one it would silently pick older versions. Its output is progress. */
 function npm(words, cwd, node) {
-  const { status, signal, error } = spawnSync(
-    'npm',
-    [...words, '--no-audit', '--no-fund', '--loglevel=error'],
-    {
-      cwd,
-      stdio: ['ignore', 2, 2],
-      shell: windows,
-      env: { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env.PATH}` },
-    },
-  );
+  const { status, signal, error } = spawnSync('npm', [...words, '--no-audit', '--no-fund', '--loglevel=error'], {
+    cwd,
+    stdio: ['ignore', 2, 2],
+    shell: windows,
+    env: { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env.PATH}` },
+  });
   if (error) throw new Error(`npm: ${error.message}`);
   if (status !== 0) throw new Error(`npm ended with ${signal ?? status}`);
 }

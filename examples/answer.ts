@@ -14,9 +14,7 @@ import { connect } from 'reprise';
 const [run, questionId, answer] = process.argv.slice(2);
 const reprise = await connect();
 if (run === undefined) {
-  const questions = await reprise.inbox((id, { message }) =>
-    console.error(`${id} does not answer: ${message}`),
-  );
+  const questions = await reprise.inbox((id, { message }) => console.error(`${id} does not answer: ${message}`));
   for (const { workflowId, questionId: id, from, question, expiresAt } of questions)
     console.log(`${workflowId} ${id} (${from}, until ${expiresAt}): ${question}`);
 } else if (questionId === undefined || answer === undefined) {

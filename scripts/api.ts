@@ -25,10 +25,4 @@ const { exports } = JSON.parse(readFileSync('package.json', 'utf8')) as {
 const sources = Object.values(exports).flatMap((entry) => ['--entryPoints', entry['reprise-source']]);
 
 run('npm', 'ci', '--prefix', tool, '--no-audit', '--no-fund', '--loglevel=error');
-run(
-  process.execPath,
-  `${tool}/node_modules/typedoc/bin/typedoc`,
-  '--options',
-  `${tool}/typedoc.json`,
-  ...sources,
-);
+run(process.execPath, `${tool}/node_modules/typedoc/bin/typedoc`, '--options', `${tool}/typedoc.json`, ...sources);

@@ -5,13 +5,9 @@ import { resolve } from 'node:path';
 import { bundleWorkflowCode } from '@temporalio/worker';
 
 rmSync('dist', { recursive: true, force: true });
-const { status } = spawnSync(
-  process.execPath,
-  ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'],
-  {
-    stdio: 'inherit',
-  },
-);
+const { status } = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'], {
+  stdio: 'inherit',
+});
 if (status !== 0) process.exit(1);
 const { code } = await bundleWorkflowCode({ workflowsPath: resolve('dist/workflows/index.js') });
 writeFileSync('dist/workflow-bundle.js', code);

@@ -27,9 +27,7 @@ export function forbiddenImports(file: string, text: string): string[] {
 }
 
 if (process.argv[1] === import.meta.filename) {
-  const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((file) =>
-    /\.m?ts$/.test(file),
-  );
+  const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((file) => /\.m?ts$/.test(file));
   const problems = files.flatMap((file) =>
     forbiddenImports(file.replaceAll('\\', '/'), readFileSync(join('src', file), 'utf8')),
   );

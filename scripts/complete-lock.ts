@@ -29,18 +29,7 @@ const systems = [
   'openbsd',
   'wasm32',
 ];
-const processors = [
-  'x64',
-  'arm64',
-  'arm',
-  'ia32',
-  'ppc64',
-  's390x',
-  'riscv64',
-  'loong64',
-  'mips64el',
-  'wasm32',
-];
+const processors = ['x64', 'arm64', 'arm', 'ia32', 'ppc64', 's390x', 'riscv64', 'loong64', 'mips64el', 'wasm32'];
 
 const lock = JSON.parse(readFileSync('package-lock.json', 'utf8')) as { packages: Record<string, Locked> };
 const wordsOf = (name: string): string[] => name.split(/[/-]/);

@@ -40,9 +40,7 @@ let failed = false;
 for (const { name, command } of steps) {
   const startedAt = Date.now();
   const { status } = spawnSync(process.execPath, command, { stdio: ['ignore', 'inherit', 'inherit'] });
-  console.log(
-    `${status === 0 ? 'ok    ' : 'FAILED'} ${name} (${((Date.now() - startedAt) / 1000).toFixed(1)} s)`,
-  );
+  console.log(`${status === 0 ? 'ok    ' : 'FAILED'} ${name} (${((Date.now() - startedAt) / 1000).toFixed(1)} s)`);
   failed ||= status !== 0;
 }
 

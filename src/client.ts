@@ -11,14 +11,7 @@ export { OrchestrationRun, ResearchRun, Run, SolveRun, type RunResult } from './
 export { SessionRun } from './client/session-run.ts';
 export type { PendingCall, RunSnapshot } from './client/snapshot.ts';
 export type { StatsOptions } from './client/stats.ts';
-export type {
-  Gain,
-  OrchestrationStats,
-  ResearchStats,
-  RestartCounts,
-  Spent,
-  Stats,
-} from './client/sum-up.ts';
+export type { Gain, OrchestrationStats, ResearchStats, RestartCounts, Spent, Stats } from './client/sum-up.ts';
 export type { EventCursor, WatchOptions } from './client/watch.ts';
 export type { AttachmentInput } from './protocol/attachment.ts';
 export type {
@@ -43,13 +36,7 @@ export type {
   Outcome,
   Vote,
 } from './protocol/orchestration.ts';
-export type {
-  SolveInput,
-  SolveOutcome,
-  SolveResult,
-  SolveState,
-  SubtaskReport,
-} from './protocol/plan-and-execute.ts';
+export type { SolveInput, SolveOutcome, SolveResult, SolveState, SubtaskReport } from './protocol/plan-and-execute.ts';
 export type { HumanReply, PendingQuestion } from './protocol/questions.ts';
 export type {
   Iteration,
@@ -62,12 +49,7 @@ export type {
   RestartKind,
 } from './protocol/research.ts';
 export type { SessionInput, SessionResult, TurnResult } from './protocol/session.ts';
-export type {
-  OrchestrationState,
-  RestartRequest,
-  SessionState,
-  State as RunState,
-} from './protocol/state.ts';
+export type { OrchestrationState, RestartRequest, SessionState, State as RunState } from './protocol/state.ts';
 export type { Figures, Usage } from './protocol/usage.ts';
 export type { ConfigInput } from './config/kinds.ts';
 export type { OneAgentConfigInput } from './config/one-agent.ts';

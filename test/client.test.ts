@@ -116,9 +116,7 @@ test("a person's restart is asked for", async () => {
   const run = await reprise.startOrchestration({ task: 'Do it.', config });
   await reached.promise;
   await run.requestRestart('Too short.', 'Say more.');
-  expect((await run.result()).restarts).toEqual([
-    { attempt: 1, reason: 'Too short.', instructions: 'Say more.' },
-  ]);
+  expect((await run.result()).restarts).toEqual([{ attempt: 1, reason: 'Too short.', instructions: 'Say more.' }]);
   held.resolve();
 });
 
@@ -153,8 +151,7 @@ describe('a run that continues as new', () => {
     const events: RunEvent[] = [];
     for await (const look of run.watch({ everyMs: 10 })) {
       events.push(...look.events);
-      if (look.events.some((event) => event.type === 'notice' && event.text.startsWith('begin')))
-        await goOn();
+      if (look.events.some((event) => event.type === 'notice' && event.text.startsWith('begin'))) await goOn();
     }
     expect(textsIn(events)).toEqual(told(4));
     expect(events.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
@@ -231,9 +228,7 @@ describe('questions for a person', () => {
     await expect(reprise.getRun('nobody').answer(hi)).rejects.toThrow('There is no run of the id nobody');
     const run = await reprise.startOrchestration({ task: 'Be quick.', config });
     await run.result();
-    await expect(run.answer(hi)).rejects.toThrow(
-      new RunNotOpenError(`The run ${run.id} has ended (completed)`),
-    );
+    await expect(run.answer(hi)).rejects.toThrow(new RunNotOpenError(`The run ${run.id} has ended (completed)`));
     await expect(run.answer({ answer: 'x'.repeat(500_001) })).rejects.toThrow(AnswerTooLongError);
   });
 });
@@ -242,10 +237,7 @@ describe('a session', () => {
   test('takes a turn for each text that is sent, one at a time, and ends when it is closed', async () => {
     const { reprise } = await open();
     const session = reprise.getSession(newRunId('chat'), { config });
-    const turns = [
-      await session.send('One.'),
-      ...(await Promise.all([session.send('Two.'), session.send('Three.')])),
-    ];
+    const turns = [await session.send('One.'), ...(await Promise.all([session.send('Two.'), session.send('Three.')]))];
     // Of two that are sent at once, either may arrive first.
     expect(new Set(turns.map(({ turn }) => turn))).toEqual(new Set([1, 2, 3]));
     await session.close();

@@ -21,20 +21,14 @@ test.each<[string, RunEvent, string[]]>([
   [
     'a decision before presenting',
     event({ type: 'decision', agent: 'agent_1', decision: 'restart', afterPresenting: false, ...restart }),
-    [
-      '🔄 Final agent agent_1 chose to RESTART orchestration\n   Reason: Only plans\n   Instructions: Write the code',
-    ],
+    ['🔄 Final agent agent_1 chose to RESTART orchestration\n   Reason: Only plans\n   Instructions: Write the code'],
   ],
   [
     'a decision after presenting',
     event({ type: 'decision', agent: 'agent_1', decision: 'restart', afterPresenting: true, ...restart }),
     ['🔄 Post-evaluation: agent_1 requests RESTART\n   Reason: Only plans\n   Instructions: Write the code'],
   ],
-  [
-    'a first attempt',
-    event({ type: 'attempt', maxAttempts: 3 }),
-    ['🚀 Starting multi-agent coordination...'],
-  ],
+  ['a first attempt', event({ type: 'attempt', maxAttempts: 3 }), ['🚀 Starting multi-agent coordination...']],
   [
     'a further attempt',
     event({ type: 'attempt', maxAttempts: 3, restart }, 2),
@@ -52,9 +46,7 @@ test.each<[string, RunEvent, string[]]>([
 });
 
 test('plain lines have no emoji, and keep everything else', () => {
-  expect(withoutEmoji('[17:09] 🗳️ [a] votes for b: 50% #1 * ok')).toBe(
-    '[17:09] [a] votes for b: 50% #1 * ok',
-  );
+  expect(withoutEmoji('[17:09] 🗳️ [a] votes for b: 50% #1 * ok')).toBe('[17:09] [a] votes for b: 50% #1 * ok');
 });
 
 test('the details for the Web UI tell the open question and how to answer it, attempt, agents, votes, restarts and cost, without tables', () => {

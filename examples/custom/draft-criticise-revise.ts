@@ -15,8 +15,7 @@ export const handleText: HandleText = async (text, { llm, history, respond, conf
     [
       {
         role: 'system',
-        content:
-          'You are a strict editor. Say in at most five points what is wrong or missing. Do not rewrite it.',
+        content: 'You are a strict editor. Say in at most five points what is wrong or missing. Do not rewrite it.',
       },
       { role: 'user', content: `The question:\n${text}\n\nThe draft:\n${draft.content}` },
     ],

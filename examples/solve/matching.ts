@@ -10,9 +10,7 @@ export function isRight(answer: string, expected: string): boolean {
   return (
     given.length === items.length &&
     items.every((item, index) =>
-      isNumber(item)
-        ? numberOf(given[index] ?? '') === numberOf(item)
-        : plain(given[index] ?? '') === plain(item),
+      isNumber(item) ? numberOf(given[index] ?? '') === numberOf(item) : plain(given[index] ?? '') === plain(item),
     )
   );
 }

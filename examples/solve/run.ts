@@ -31,9 +31,7 @@ const questions = (parse(readFileSync(path('questions.yaml'), 'utf8')) as Questi
   ({ id }) => positionals.length === 0 || positionals.includes(id),
 );
 if (questions.length === 0) {
-  console.error(
-    `There is no question of the id ${positionals.join(', ')}; see examples/solve/questions.yaml`,
-  );
+  console.error(`There is no question of the id ${positionals.join(', ')}; see examples/solve/questions.yaml`);
   process.exit(2);
 }
 

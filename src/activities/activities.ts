@@ -66,9 +66,7 @@ export function createActivities(
      * What abandoned calls of this run have cost, from the journal or by estimate.
      * Calls that never reached a model, or whose worker died, are left out.
      */
-    async settleAbandonedCalls(
-      activityIds: string[],
-    ): Promise<Array<[activityId: string, usage: TokenUsage]>> {
+    async settleAbandonedCalls(activityIds: string[]): Promise<Array<[activityId: string, usage: TokenUsage]>> {
       const { runId } = Context.current().info.workflowExecution ?? {};
       const deadline = Date.now() + settlingMs;
       for (;;) {

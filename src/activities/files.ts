@@ -40,8 +40,6 @@ export function createStoreAttachments({ store, configFolder }: { store: Store; 
 
   async function taken(workflowId: string, name: string, input: AttachmentInput) {
     const loaded = await loadAttachment(input, configFolder);
-    return typeof loaded === 'string'
-      ? loaded
-      : keepFile(store, workflowId, { ...loaded, name, from: 'attachment' });
+    return typeof loaded === 'string' ? loaded : keepFile(store, workflowId, { ...loaded, name, from: 'attachment' });
   }
 }

@@ -139,8 +139,7 @@ interface HttpError extends Error {
   response?: { headers: Record<string, string> };
 }
 
-const isHttpError = (error: unknown): error is HttpError =>
-  error instanceof Error && error.name === 'HttpError';
+const isHttpError = (error: unknown): error is HttpError => error instanceof Error && error.name === 'HttpError';
 
 const maxMessage = 500;
 
@@ -166,8 +165,7 @@ function toIssueFailure(
   { repo }: OpenIssueInput,
   { GITHUB_TOKEN: token }: Environment,
 ): ApplicationFailure {
-  const told = (text: string): string =>
-    redact(text, token === undefined ? [] : [token]).slice(0, maxMessage);
+  const told = (text: string): string => redact(text, token === undefined ? [] : [token]).slice(0, maxMessage);
   if (error instanceof ApplicationFailure) return error;
   if (!isHttpError(error)) {
     return issueRefused('What answered does not speak as GitHub does: check GITHUB_API_URL');
@@ -178,10 +176,7 @@ function toIssueFailure(
   }
   if (isTransient(status, response.headers, message)) {
     const delay = retryDelay(new Headers(response.headers), Date.now());
-    return issueFailed(
-      told(`GitHub could not take an issue in ${repo} (status ${status}: ${message})`),
-      delay,
-    );
+    return issueFailed(told(`GitHub could not take an issue in ${repo} (status ${status}: ${message})`), delay);
   }
   const check = whatToCheck(status, repo, token !== undefined);
   return issueRefused(told(`GitHub refused an issue in ${repo}: ${check} (status ${status}: ${message})`));
@@ -191,9 +186,7 @@ function toIssueFailure(
 function isTransient(status: number, headers: Record<string, string>, message: string): boolean {
   if (status === 403) {
     return (
-      headers['retry-after'] !== undefined ||
-      headers['x-ratelimit-remaining'] === '0' ||
-      /rate limit/i.test(message)
+      headers['retry-after'] !== undefined || headers['x-ratelimit-remaining'] === '0' || /rate limit/i.test(message)
     );
   }
   return status === 408 || status === 429 || status >= 500;

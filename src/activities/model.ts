@@ -2,13 +2,7 @@ import { Context } from '@temporalio/activity';
 import { z } from 'zod';
 import type { Backend } from '../config/backend.ts';
 import type { Message, ToolCall, ToolSpec } from '../protocol/message.ts';
-import type {
-  CallModelInput,
-  CallModelResult,
-  ModelProgress,
-  Reply,
-  ReplyCall,
-} from '../protocol/model-call.ts';
+import type { CallModelInput, CallModelResult, ModelProgress, Reply, ReplyCall } from '../protocol/model-call.ts';
 import type { Model, ModelResponse } from '../models/model.ts';
 import { estimateUsage } from '../models/estimate.ts';
 import { hashOf } from '../store/ids.ts';
@@ -219,8 +213,6 @@ function readCall({ id, name, arguments: text }: ToolCall, schemas: Map<string, 
   }
   const checked = schema.safeParse(input);
   if (checked.success) return { id, name, input: checked.data as Record<string, unknown> };
-  const issues = checked.error.issues.map(
-    ({ path, message }) => `${path.join('.') || 'arguments'}: ${message}`,
-  );
+  const issues = checked.error.issues.map(({ path, message }) => `${path.join('.') || 'arguments'}: ${message}`);
   return { id, name, error: `the arguments of ${name} do not fit: ${issues.join('; ')}` };
 }

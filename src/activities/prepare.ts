@@ -10,13 +10,7 @@ import {
   sessionInputSchema,
   solveInputSchema,
 } from '../config/inputs.ts';
-import {
-  checkConversation,
-  checkPlan,
-  checkResearch,
-  checkTeam,
-  type CheckedConfig,
-} from '../config/kinds.ts';
+import { checkConversation, checkPlan, checkResearch, checkTeam, type CheckedConfig } from '../config/kinds.ts';
 import { completeAgent, defaultAgent, preflightAgent, type OneAgentConfig } from '../config/one-agent.ts';
 import { completePlan, preflightPlan } from '../config/plan.ts';
 import { checkedBy, problemText, under, type Checked } from '../config/problems.ts';

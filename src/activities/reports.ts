@@ -47,10 +47,7 @@ export function createRecallReports({ store }: { store: Store }) {
   };
 }
 
-const ideasOf = ({ idea, iterations }: StoredReport): string[] => [
-  idea,
-  ...iterations.map((each) => each.idea),
-];
+const ideasOf = ({ idea, iterations }: StoredReport): string[] => [idea, ...iterations.map((each) => each.idea)];
 
 const nearest = (ideas: string[], others: string[]): number =>
   Math.max(...ideas.flatMap((idea) => others.map((other) => closeness(idea, other))));
@@ -75,21 +72,12 @@ const longest = { lesson: 1000, part: 140 };
  * What helped comes before what was tried, which may be cut.
  */
 export function lessonOf({ idea, outcome, iterations }: StoredReport): string {
-  const lines = [
-    `Idea: ${part(idea)}`,
-    `Outcome: ${outcome}`,
-    ...iterations.flatMap(helped),
-    ...iterations.map(tried),
-  ];
+  const lines = [`Idea: ${part(idea)}`, `Outcome: ${outcome}`, ...iterations.flatMap(helped), ...iterations.map(tried)];
   return bounded(lines.join('\n'), longest.lesson);
 }
 
 /** A restart after which the score rose. */
-function helped(
-  { iteration, score, restartKind }: Iteration,
-  index: number,
-  iterations: Iteration[],
-): string[] {
+function helped({ iteration, score, restartKind }: Iteration, index: number, iterations: Iteration[]): string[] {
   const after = iterations[index + 1]?.score ?? null;
   if (restartKind === null || score === null || after === null || after <= score) return [];
   return [

@@ -38,7 +38,6 @@ async function resolveRef(store: Store, ref: TextRef): Promise<string> {
   const call = reply.toolCalls?.find((each) => each.id === id);
   const input = JSON.parse(call?.arguments ?? '{}') as Record<string, unknown>;
   const text = input[argument];
-  if (typeof text !== 'string')
-    throw new Error(`Segment ${ref.segment} has no text ${argument} in its call ${id}`);
+  if (typeof text !== 'string') throw new Error(`Segment ${ref.segment} has no text ${argument} in its call ${id}`);
   return text;
 }

@@ -101,8 +101,7 @@ function cut(text: string): string {
 }
 
 /** Never ends in half a character. */
-const beginning = (text: string, length: number): string =>
-  text.slice(0, length).replace(/[\uD800-\uDBFF]$/, '');
+const beginning = (text: string, length: number): string => text.slice(0, length).replace(/[\uD800-\uDBFF]$/, '');
 
 interface Sourced {
   source: ToolSource;
@@ -115,18 +114,12 @@ interface Sourced {
  * @throws `ApplicationFailure` of type `InvalidInput`, not retryable, with everything that is wrong
  */
 export function createListTools({ store, tools }: ToolDependencies) {
-  return async function listTools({
-    sources,
-    own,
-    harmlessOnly = false,
-  }: ListToolsInput): Promise<ListToolsResult> {
+  return async function listTools({ sources, own, harmlessOnly = false }: ListToolsInput): Promise<ListToolsResult> {
     const loaded = await Promise.all(sourcesOf(sources).map((source) => load(tools, source)));
     const found = loaded.flatMap(({ problems, ...sourced }) => (problems === undefined ? [sourced] : []));
     const names = [
       ...own.map(({ name }) => ({ name, from: "the agent's own tools" })),
-      ...found.flatMap(({ source, tools }) =>
-        tools.map(({ spec }) => ({ name: spec.name, from: nameOf(source) })),
-      ),
+      ...found.flatMap(({ source, tools }) => tools.map(({ spec }) => ({ name: spec.name, from: nameOf(source) }))),
     ];
     const problems = [...loaded.flatMap(({ problems = [] }) => problems), ...clashes(names)];
     if (problems.length > 0) throw ApplicationFailure.nonRetryable(problems.join('\n'), INVALID_INPUT);
@@ -152,8 +145,7 @@ const sourcesOf = ({ packages, mcpServers }: ToolSources): ToolSource[] => [
   ...mcpServers.map((mcp) => ({ mcp })),
 ];
 
-const nameOf = (source: ToolSource): string =>
-  'mcp' in source ? `the MCP server ${source.mcp.name}` : source.package;
+const nameOf = (source: ToolSource): string => ('mcp' in source ? `the MCP server ${source.mcp.name}` : source.package);
 
 async function load(tools: ToolRegistry, source: ToolSource): Promise<Sourced & { problems?: string[] }> {
   try {
@@ -169,9 +161,7 @@ function clashes(names: Array<{ name: string; from: string }>): string[] {
   const byName = Map.groupBy(names, ({ name }) => name);
   return [...byName].flatMap(([name, of]) =>
     of.length > 1
-      ? [
-          `${name}: ${of.length} tools have this name, from ${of.map(({ from }) => from).join(' and ')}; one may`,
-        ]
+      ? [`${name}: ${of.length} tools have this name, from ${of.map(({ from }) => from).join(' and ')}; one may`]
       : [],
   );
 }

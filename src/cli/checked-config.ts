@@ -1,20 +1,9 @@
 import { readEnvironment, type Environment } from '../config/environment.ts';
-import {
-  checkConversation,
-  checkPlan,
-  checkResearch,
-  checkTeam,
-  type ConversationConfig,
-} from '../config/kinds.ts';
+import { checkConversation, checkPlan, checkResearch, checkTeam, type ConversationConfig } from '../config/kinds.ts';
 import { completeAgent, defaultAgent, preflightAgent } from '../config/one-agent.ts';
 import { completePlan, planSchema, preflightPlan, type PlanConfig } from '../config/plan.ts';
 import { readConfigFile, type Read } from '../config/read-config.ts';
-import {
-  completeResearch,
-  preflightResearch,
-  researchSchema,
-  type ResearchConfig,
-} from '../config/research.ts';
+import { completeResearch, preflightResearch, researchSchema, type ResearchConfig } from '../config/research.ts';
 import { completeTeam, preflightTeam, teamSchema, type TeamConfig } from '../config/team.ts';
 import { usageError } from './exit.ts';
 import type { CommonOptions } from './options.ts';
@@ -35,21 +24,16 @@ export function readTeam(options: CommonOptions): TeamConfig | undefined {
 
 /** The same of a team or of one agent, as a session takes it. */
 export function readConversation(options: CommonOptions): object | undefined {
-  const config =
-    options.config === undefined ? undefined : valid(readConfigFile(options.config, checkConversation));
+  const config = options.config === undefined ? undefined : valid(readConfigFile(options.config, checkConversation));
   checkKeys(options, (environment) => problemsOf(config, environment));
   return config?.content;
 }
 
 /** The same of a research run. */
 export function readResearch(options: CommonOptions): ResearchConfig | undefined {
-  const config =
-    options.config === undefined ? undefined : valid(readConfigFile(options.config, checkResearch));
+  const config = options.config === undefined ? undefined : valid(readConfigFile(options.config, checkResearch));
   checkKeys(options, (environment) =>
-    preflightResearch(
-      completeResearch(config ?? researchSchema.parse({ research: {} }), environment),
-      environment,
-    ),
+    preflightResearch(completeResearch(config ?? researchSchema.parse({ research: {} }), environment), environment),
   );
   return config;
 }

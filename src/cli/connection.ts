@@ -112,8 +112,7 @@ async function start(
 function differsFrom(holder: Holder, { namespace }: Target, extensions: string | undefined): boolean {
   const environment = readEnvironment(process.env);
   return (
-    holder.namespace !== namespace ||
-    holder.fingerprint !== fingerprintOf(environment, extensions ?? holder.extensions)
+    holder.namespace !== namespace || holder.fingerprint !== fingerprintOf(environment, extensions ?? holder.extensions)
   );
 }
 

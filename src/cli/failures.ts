@@ -1,22 +1,11 @@
-import {
-  isGrpcServiceError,
-  ServiceError,
-  WorkflowFailedError,
-  WorkflowUpdateFailedError,
-} from '@temporalio/client';
-import {
-  ApplicationFailure,
-  CancelledFailure,
-  NamespaceNotFoundError,
-  TerminatedFailure,
-} from '@temporalio/common';
+import { isGrpcServiceError, ServiceError, WorkflowFailedError, WorkflowUpdateFailedError } from '@temporalio/client';
+import { ApplicationFailure, CancelledFailure, NamespaceNotFoundError, TerminatedFailure } from '@temporalio/common';
 import { AnswerTooLongError, RunNotOpenError } from '../client.ts';
 import { CommandError, exitStatus, usageError } from './exit.ts';
 
 /** Puts what Temporal's client threw into words, with the exit status that fits; all else is returned as it is. */
 export function asCommandError(error: unknown): unknown {
-  if (error instanceof WorkflowFailedError || error instanceof WorkflowUpdateFailedError)
-    return runFailed(error);
+  if (error instanceof WorkflowFailedError || error instanceof WorkflowUpdateFailedError) return runFailed(error);
   if (error instanceof RunNotOpenError) return new CommandError(error.message);
   if (error instanceof AnswerTooLongError) return usageError(error.message);
   const namespace = missingNamespace(error);

@@ -75,8 +75,7 @@ export class Following {
       return;
     }
     if (this.#questions.isPrompting) return;
-    if (!this.#troubled)
-      this.view.say(`No worker answers; the run goes on as soon as one does (${trouble.message})`);
+    if (!this.#troubled) this.view.say(`No worker answers; the run goes on as soon as one does (${trouble.message})`);
     this.#troubled = true;
     if (Date.now() - this.#revivedAt < reviveEveryMs) return;
     this.#revivedAt = Date.now();

@@ -16,11 +16,9 @@ const { version } = JSON.parse(readFileSync(new URL('../../package.json', import
 };
 
 /** What `npm start` asks. */
-const sampleQuestion =
-  'How many attempts does an orchestration get by default, and what happens at the limit?';
+const sampleQuestion = 'How many attempts does an orchestration get by default, and what happens at the limit?';
 
-const examples = (...lines: string[]): string =>
-  `\nExamples:\n${lines.map((line) => `  ${line}`).join('\n')}\n`;
+const examples = (...lines: string[]): string => `\nExamples:\n${lines.map((line) => `  ${line}`).join('\n')}\n`;
 
 /** Keeps all values of an option that may be given several times. */
 const listed = (value: string, earlier: string[] = []): string[] => [...earlier, value];
@@ -53,9 +51,7 @@ function addRunCommands(program: Command): void {
         'reprise ask --detach --id q1 "…"',
       ),
     )
-    .action(async (task: string, options: FollowOptions) =>
-      (await import('./commands/start.ts')).ask(task, options),
-    );
+    .action(async (task: string, options: FollowOptions) => (await import('./commands/start.ts')).ask(task, options));
   withStart(program.command('start [task]', { hidden: true })).action(
     async (task: string | undefined, options: FollowOptions) =>
       (await import('./commands/start.ts')).ask(task ?? sampleQuestion, options),
@@ -106,13 +102,8 @@ function addRunCommands(program: Command): void {
     );
   withView(program.command('watch <id>'))
     .description('live view of a run, from any machine')
-    .addHelpText(
-      'after',
-      examples('reprise watch q1', 'reprise watch q1 --temporal temporal.example.com:7233'),
-    )
-    .action(async (id: string, options: FollowOptions) =>
-      (await import('./commands/watch.ts')).watch(id, options),
-    );
+    .addHelpText('after', examples('reprise watch q1', 'reprise watch q1 --temporal temporal.example.com:7233'))
+    .action(async (id: string, options: FollowOptions) => (await import('./commands/watch.ts')).watch(id, options));
   program
     .command('validate <file>')
     .description('check a configuration file')
@@ -136,9 +127,7 @@ function addPersonCommands(program: Command): void {
     )
     .action(async (options: InboxOptions) => (await import('./commands/inbox.ts')).inbox(options));
   withTemporal(program.command('answer <id> [text]'))
-    .description(
-      'answer a question of a run; without TEXT the terminal prompts for it, - reads standard input',
-    )
+    .description('answer a question of a run; without TEXT the terminal prompts for it, - reads standard input')
     .option('--question <qid>', 'the question (default: the one that waits)')
     .option('--skip', 'pass: the agent goes on without an answer')
     .option('--plain', 'no emoji')
@@ -164,9 +153,7 @@ function addPersonCommands(program: Command): void {
         'reprise restart r1 --reason "Done before" --instructions "Look at smaller markets"',
       ),
     )
-    .action(async (id: string, options: RestartOptions) =>
-      (await import('./commands/steer.ts')).restart(id, options),
-    );
+    .action(async (id: string, options: RestartOptions) => (await import('./commands/steer.ts')).restart(id, options));
   withTemporal(program.command('decide <id>'))
     .description('end the loop of a research run, as a person')
     .option('--accept', 'its plan is good enough: on to the synthesis')
@@ -176,13 +163,9 @@ function addPersonCommands(program: Command): void {
       'after',
       examples('reprise decide r1 --accept', 'reprise decide r1 --stop --note "The data cannot be bought"'),
     )
-    .action(async (id: string, options: DecideOptions) =>
-      (await import('./commands/steer.ts')).decide(id, options),
-    );
+    .action(async (id: string, options: DecideOptions) => (await import('./commands/steer.ts')).decide(id, options));
   withTemporal(program.command('stats'))
-    .description(
-      'how often runs restart, what that gains and what it costs: over all runs that have completed',
-    )
+    .description('how often runs restart, what that gains and what it costs: over all runs that have completed')
     .option('--json', 'print the figures as one JSON object')
     .option('--plain', 'nothing in bold')
     .addHelpText('after', examples('reprise stats', 'reprise stats --json'))
@@ -228,8 +211,7 @@ async function main(words: string[]): Promise<number> {
     return exitStatus.done;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitStatus.done : exitStatus.usage;
-    const failure =
-      error instanceof CommandError ? error : (await import('./failures.ts')).asCommandError(error);
+    const failure = error instanceof CommandError ? error : (await import('./failures.ts')).asCommandError(error);
     say(failure instanceof CommandError ? failure.message : inspect(failure));
     return failure instanceof CommandError ? failure.status : exitStatus.failed;
   }

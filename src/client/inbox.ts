@@ -16,8 +16,7 @@ const query = 'RepriseWaiting = "human" AND ExecutionStatus = "Running"';
 export async function waitingRuns({ workflow }: Client): Promise<Run[]> {
   const runs: Run[] = [];
   try {
-    for await (const { workflowId } of workflow.list({ query }))
-      runs.push(new Run(workflow.getHandle(workflowId)));
+    for await (const { workflowId } of workflow.list({ query })) runs.push(new Run(workflow.getHandle(workflowId)));
   } catch (error) {
     if (!isUnknownAttribute(error)) throw error;
   }

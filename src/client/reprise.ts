@@ -24,10 +24,7 @@ export class Reprise {
   }
 
   /** Starts a team on a task. @param options `id`: the workflow's id; a readable one is made when absent */
-  async startOrchestration(
-    input: OrchestrationInput,
-    options: { id?: string } = {},
-  ): Promise<OrchestrationRun> {
+  async startOrchestration(input: OrchestrationInput, options: { id?: string } = {}): Promise<OrchestrationRun> {
     const workflowId = options.id ?? newRunId('ask');
     const handle = await this.client.workflow.start('orchestration', {
       taskQueue: this.#taskQueue,

@@ -1,8 +1,4 @@
-import {
-  WorkflowNotFoundError,
-  type WorkflowExecutionDescription,
-  type WorkflowHandle,
-} from '@temporalio/client';
+import { WorkflowNotFoundError, type WorkflowExecutionDescription, type WorkflowHandle } from '@temporalio/client';
 import type { SignalDefinition } from '@temporalio/common';
 import {
   answerSignal,
@@ -132,10 +128,7 @@ export class Run<S extends State = State, R extends RunResult = RunResult> {
   }
 
   /** Sends a signal. @throws `RunNotOpenError` */
-  protected async signalOpen<Args extends unknown[]>(
-    signal: SignalDefinition<Args>,
-    ...payload: Args
-  ): Promise<void> {
+  protected async signalOpen<Args extends unknown[]>(signal: SignalDefinition<Args>, ...payload: Args): Promise<void> {
     await this.#ifOpen(() => this.handle.signal(signal, ...payload));
   }
 

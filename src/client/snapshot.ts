@@ -35,18 +35,16 @@ export interface RunSnapshot<S extends State = State> {
 
 /** The calls that a description of a run tells of. */
 export function callsIn({ raw }: WorkflowExecutionDescription, converter: PayloadConverter): PendingCall[] {
-  return (raw.pendingActivities ?? []).map(
-    ({ activityId, activityType, attempt, lastFailure, heartbeatDetails }) => {
-      const payload = heartbeatDetails?.payloads?.[0];
-      return {
-        activityId: activityId ?? '',
-        activity: activityType?.name ?? '',
-        attempt: attempt ?? 1,
-        ...(lastFailure?.message && { lastFailure: lastFailure.message }),
-        ...(payload && { progress: converter.fromPayload<ModelProgress>(payload) }),
-      };
-    },
-  );
+  return (raw.pendingActivities ?? []).map(({ activityId, activityType, attempt, lastFailure, heartbeatDetails }) => {
+    const payload = heartbeatDetails?.payloads?.[0];
+    return {
+      activityId: activityId ?? '',
+      activity: activityType?.name ?? '',
+      attempt: attempt ?? 1,
+      ...(lastFailure?.message && { lastFailure: lastFailure.message }),
+      ...(payload && { progress: converter.fromPayload<ModelProgress>(payload) }),
+    };
+  });
 }
 
 /** A run that nobody has begun to work on knows no queries yet; all else is the server's or a worker's absence. */

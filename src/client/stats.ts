@@ -55,8 +55,7 @@ function add({ orchestrations, researchRuns }: Results, type: string, result: un
     Omit<OrchestrationResult, 'workflow'> & Omit<ResearchResult, 'workflow'>
   >;
   const told = type === 'research' ? iterations : restarts;
-  if (!Array.isArray(told) || typeof usage?.calls !== 'number')
-    throw new Error(`its result is not one of ${type}`);
+  if (!Array.isArray(told) || typeof usage?.calls !== 'number') throw new Error(`its result is not one of ${type}`);
   if (type === 'research') researchRuns.push(result as ResearchResult);
   else orchestrations.push(result as OrchestrationResult);
 }

@@ -115,9 +115,7 @@ const restartsIn = (iterations: Iteration[]): Restart[] =>
   });
 
 function gainOf(restarts: Restart[]): Gain {
-  const gains = restarts.flatMap(({ before, after }) =>
-    before === null || after === null ? [] : [after - before],
-  );
+  const gains = restarts.flatMap(({ before, after }) => (before === null || after === null ? [] : [after - before]));
   return {
     measured: gains.length,
     rose: gains.filter((gain) => gain > 0).length,

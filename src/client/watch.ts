@@ -83,8 +83,7 @@ async function eventsSince(
   runId: string,
   known: EventCursor | undefined,
 ): Promise<RunEvent[]> {
-  const query = (from: number): Promise<RunEvent[]> =>
-    client.getHandle(workflowId, runId).query(eventsQuery, from);
+  const query = (from: number): Promise<RunEvent[]> => client.getHandle(workflowId, runId).query(eventsQuery, from);
   const from = (known?.seq ?? 0) + 1;
   const own = await query(from);
   if (runId === known?.runId || own[0]?.seq === from) return own;

@@ -33,5 +33,4 @@ export function preflightBackends(backends: Record<string, Backend>, environment
 }
 
 /** `openai gpt-5` */
-export const describeBackend = ({ type, model }: Backend): string =>
-  model === undefined ? type : `${type} ${model}`;
+export const describeBackend = ({ type, model }: Backend): string => (model === undefined ? type : `${type} ${model}`);

@@ -19,7 +19,5 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Reads the environment once; empty variables are left out. */
 export function readEnvironment(variables: NodeJS.ProcessEnv): Environment {
-  return Object.fromEntries(
-    Object.entries(variables).filter(([, value]) => value !== undefined && value !== ''),
-  );
+  return Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== undefined && value !== ''));
 }

@@ -55,11 +55,7 @@ export function ignoredKeys(config: CheckedConfig): string[] {
 }
 
 /** @param backends absent where a role has none of its own */
-function notice(
-  backends: Array<Backend | undefined>,
-  servers: Setting[] = [],
-  others: Setting[] = [],
-): string[] {
+function notice(backends: Array<Backend | undefined>, servers: Setting[] = [], others: Setting[] = []): string[] {
   const isSet = (key: keyof Backend): boolean => backends.some((each) => each?.[key] !== undefined);
   const inert = keysOfBackends.filter(isSet).map((key): Setting => [key, true]);
   const settings = [...servers, ...inert, ...others].filter(([, value]) => value !== undefined);

@@ -16,11 +16,7 @@ const history = z
   .default([]);
 
 const attachment = z.union(
-  [
-    text,
-    z.strictObject({ path: text, name: text.optional() }),
-    z.strictObject({ name: text, data: z.string() }),
-  ],
+  [text, z.strictObject({ path: text, name: text.optional() }), z.strictObject({ name: text, data: z.string() })],
   { error: 'a path, {path, name?}, or {name, data} with the content in base64' },
 );
 

@@ -57,9 +57,7 @@ export function checkConversation(content: unknown): Checked<ConversationConfig>
   const checked = checkConfig(content);
   if (!checked.ok) return checked;
   const { value } = checked;
-  return value.kind === 'team' || value.kind === 'agent'
-    ? { ok: true, value }
-    : refused('team', value.content);
+  return value.kind === 'team' || value.kind === 'agent' ? { ok: true, value } : refused('team', value.content);
 }
 
 function checkOnly<K extends Kind>(wanted: K, content: unknown): Checked<Kinds[K]> {

@@ -59,19 +59,15 @@ const kinds = {
   ),
   MCPToolProvider: kind(
     'ToolProviderProtocol',
-    z
-      .strictObject({ servers: mcpServersSchema, timeout: toolTime.optional() })
-      .transform(({ servers, timeout }) => {
-        const mcpServers = servers.map((server) => ({ ...server, ...(timeout && { timeout }) }));
-        return { tools: { packages: [], mcpServers } };
-      }),
+    z.strictObject({ servers: mcpServersSchema, timeout: toolTime.optional() }).transform(({ servers, timeout }) => {
+      const mcpServers = servers.map((server) => ({ ...server, ...(timeout && { timeout }) }));
+      return { tools: { packages: [], mcpServers } };
+    }),
   ),
   SimpleToolOrchestrator: orchestrator(
     simpleToolSchema.transform((settings) => ({ kind: 'simple_tool' as const, ...settings })),
   ),
-  ReActOrchestrator: orchestrator(
-    reactSchema.transform((settings) => ({ kind: 'react' as const, ...settings })),
-  ),
+  ReActOrchestrator: orchestrator(reactSchema.transform((settings) => ({ kind: 'react' as const, ...settings }))),
   ResponseHandler: kind('ResponseProtocol', z.strictObject({})),
   SimpleConversation: kind('ConversationHistoryProtocol', z.strictObject({})),
 };
@@ -161,8 +157,7 @@ function makePart(module: string, config: unknown): Made {
   const isOwn = isModulePath(module);
   const kind = isOwn ? customKind(module) : kindOf(module);
   const made = { kind: isOwn ? module : lastName(module), provides: kind?.provides, part: {}, problems: [] };
-  if (kind === undefined)
-    return { ...made, problems: [{ path: ['module'], message: unknownKind(made.kind) }] };
+  if (kind === undefined) return { ...made, problems: [{ path: ['module'], message: unknownKind(made.kind) }] };
   const wrongPath = isOwn ? modulePathProblem(module) : undefined;
   if (wrongPath !== undefined) return { ...made, problems: [{ path: ['module'], message: wrongPath }] };
   const checked = checkedBy(kind.schema, config ?? {});

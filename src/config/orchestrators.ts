@@ -41,9 +41,7 @@ const names = ['simple_tool', 'react'];
 export const orchestratorSchema = z.string().superRefine((name, context) => {
   if (names.includes(name)) return;
   const choices = `${names.join(' | ')} | ./my-orchestrator.ts${didYouMean(name, names).replace(/^ /, '; ')}`;
-  const message = isModulePath(name)
-    ? modulePathProblem(name)
-    : `${JSON.stringify(name)} is not one of ${choices}`;
+  const message = isModulePath(name) ? modulePathProblem(name) : `${JSON.stringify(name)} is not one of ${choices}`;
   if (message !== undefined) context.addIssue({ code: 'custom', message });
 });
 

@@ -55,9 +55,7 @@ function messageOf(issue: z.core.$ZodIssue, value: unknown): string {
     case 'invalid_value':
       return noChoice(value, issue.values);
     case 'invalid_union': {
-      const choices = issue.errors
-        .flat()
-        .flatMap((each) => (each.code === 'invalid_value' ? each.values : []));
+      const choices = issue.errors.flat().flatMap((each) => (each.code === 'invalid_value' ? each.values : []));
       if (choices.length > 0) return noChoice(value, choices);
       // The schema names the forms that are valid.
       return found === 'undefined' ? `is missing (${issue.message})` : `${found} is not ${issue.message}`;

@@ -23,8 +23,7 @@ export function readConfigFile(file: string, check: Check<unknown> = checkConfig
     text = readFileSync(file, 'utf8');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    const reason =
-      code === 'ENOENT' ? 'no such file' : code === 'EISDIR' ? 'is a folder, not a file' : String(code);
+    const reason = code === 'ENOENT' ? 'no such file' : code === 'EISDIR' ? 'is a folder, not a file' : String(code);
     return { ok: false, problems: [`${file}: ${reason}`] };
   }
   return parse(text, file, (content) => check(resolveFolders(content, dirname(resolve(file)))));
@@ -86,8 +85,7 @@ function configsIn(folder: string): string[] {
 
 type Mapping = Record<string, unknown>;
 
-const mapping = (value: unknown): Mapping =>
-  (typeof value === 'object' && value !== null ? value : {}) as Mapping;
+const mapping = (value: unknown): Mapping => (typeof value === 'object' && value !== null ? value : {}) as Mapping;
 const list = (value: unknown): Mapping[] => (Array.isArray(value) ? value.map(mapping) : []);
 
 /**

@@ -63,8 +63,7 @@ const settingsSchema = z
   .superRefine(({ domain, domains }, context) => {
     if (domain === undefined || domain in domains) return;
     const names = Object.keys(domains);
-    const choices =
-      names.length === 0 ? 'there are none: see domains' : `the domains are: ${names.join(', ')}`;
+    const choices = names.length === 0 ? 'there are none: see domains' : `the domains are: ${names.join(', ')}`;
     const message = `${JSON.stringify(domain)} is no domain of this configuration; ${choices}`;
     context.addIssue({ code: 'custom', path: ['domain'], message });
   });

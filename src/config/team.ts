@@ -102,10 +102,7 @@ export function completeTeam(config: TeamConfig, environment: Environment): Team
 /** What would keep a team from running in this environment: keys that are not set, models that nobody named. */
 export function preflightTeam({ agents, final_agent }: Team, environment: Environment): string[] {
   const backends = Object.fromEntries(agents.map(({ id, backend }) => [`agent ${id}`, backend]));
-  return preflightBackends(
-    { ...backends, ...(final_agent && { 'final agent': final_agent.backend }) },
-    environment,
-  );
+  return preflightBackends({ ...backends, ...(final_agent && { 'final agent': final_agent.backend }) }, environment);
 }
 
 /** A team's configuration with all defaults filled in, in a few lines for a person. */

@@ -17,9 +17,7 @@ export interface BackgroundSettings {
   onProgress: (text: string) => void;
 }
 
-const main = fileURLToPath(
-  new URL(`../cli/main.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url),
-);
+const main = fileURLToPath(new URL(`../cli/main.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url));
 
 const logOf = (home: string): string => join(home, 'logs', 'up.log');
 
@@ -62,8 +60,7 @@ export async function startBackground(settings: BackgroundSettings): Promise<Hol
     const isNew = !replace || holder?.pid !== before?.pid;
     if (holder?.ready && isNew && isAlive(holder.pid) && isHeld(home)) return holder;
     // One that ended because another command was quicker is no failure: that other one is waited for.
-    if (exited && !isHeld(home))
-      throw new Error(`The background worker did not start:\n${tail(logOf(home))}`);
+    if (exited && !isHeld(home)) throw new Error(`The background worker did not start:\n${tail(logOf(home))}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }

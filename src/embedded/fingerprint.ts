@@ -6,9 +6,7 @@ import { environmentVariables, type Environment } from '../config/environment.ts
  * same extensions folder. Holds hashes only.
  */
 export function fingerprintOf(environment: Environment, extensions: string): string {
-  const values = [...environmentVariables, 'REPRISE_PRICES'].map(
-    (name) => `${name}=${environment[name] ?? ''}`,
-  );
+  const values = [...environmentVariables, 'REPRISE_PRICES'].map((name) => `${name}=${environment[name] ?? ''}`);
   return createHash('sha256')
     .update([...values, extensions].join('\n'))
     .digest('hex')

@@ -54,8 +54,7 @@ export async function endServer(home: string): Promise<boolean> {
   return found.length > 0;
 }
 
-const databaseOf = (home: string): string =>
-  join(existsSync(home) ? realpathSync(home) : home, 'temporal.db');
+const databaseOf = (home: string): string => join(existsSync(home) ? realpathSync(home) : home, 'temporal.db');
 
 const portOf = (address: string): number => Number(address.split(':').at(-1));
 

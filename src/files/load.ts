@@ -30,9 +30,7 @@ export const resolveAttachments = (inputs: AttachmentInput[], base: string): Att
 
 /** What is wrong with the number of attachments; undefined where nothing is. */
 export const tooMany = (inputs: AttachmentInput[]): string | undefined =>
-  inputs.length > maxFiles
-    ? `${inputs.length} files are attached; a run takes at most ${maxFiles}`
-    : undefined;
+  inputs.length > maxFiles ? `${inputs.length} files are attached; a run takes at most ${maxFiles}` : undefined;
 
 /**
  * Everything that keeps a run from starting with these attachments, each problem with its file; empty where all can be
@@ -56,8 +54,7 @@ export async function loadAttachment(input: AttachmentInput, base: string): Prom
   const path = pathOf(input);
   const given = givenName(input);
   const shown = path ?? (given || 'an attachment without a name');
-  const bytes =
-    path === undefined ? decoded((input as { data: string }).data) : await read(resolve(base, path));
+  const bytes = path === undefined ? decoded((input as { data: string }).data) : await read(resolve(base, path));
   if (typeof bytes === 'string') return `${shown}: ${bytes}`;
   // A name of one's own may come without an ending.
   const found = recognise(extname(given) === '' ? shown : given, bytes);
@@ -74,9 +71,7 @@ async function read(place: string): Promise<Buffer | string> {
     return await readFile(place);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    return code === 'ENOENT' || code === 'ENOTDIR'
-      ? `there is no file ${place}`
-      : `cannot be read: ${message}`;
+    return code === 'ENOENT' || code === 'ENOTDIR' ? `there is no file ${place}` : `cannot be read: ${message}`;
   }
 }
 

@@ -44,8 +44,7 @@ function open(content: Buffer): Promise<Pdf> {
 
 /** A PDF that was cut off lacks the way to its catalogue, which is found if it is not compressed and still there. */
 function withTrailer(): Buffer {
-  const [, number, version] =
-    /(\d+) (\d+) obj\s*<<[^>]*\/Type\s*\/Catalog/.exec(bytes.toString('latin1')) ?? [];
+  const [, number, version] = /(\d+) (\d+) obj\s*<<[^>]*\/Type\s*\/Catalog/.exec(bytes.toString('latin1')) ?? [];
   const trailer = `\nendstream\nendobj\ntrailer\n<< /Root ${number} ${version} R >>\nstartxref\n0\n%%EOF\n`;
   return Buffer.concat([bytes, Buffer.from(trailer)]);
 }

@@ -77,9 +77,7 @@ class PdfReading {
       const why = notes.length > 0 ? notes.join('; ') : 'the PDF has no text, as a scanned one has none';
       return { note: `${why}; nothing of it can be read` };
     }
-    const text = this.#pages
-      .map((page, index) => `[page ${index + 1}]\n${page ?? ''}`.trimEnd())
-      .join('\n\n');
+    const text = this.#pages.map((page, index) => `[page ${index + 1}]\n${page ?? ''}`.trimEnd()).join('\n\n');
     return { text, ...(notes.length > 0 && { note: notes.join('; ') }) };
   }
 }

@@ -1,12 +1,5 @@
 import type Anthropic from '@anthropic-ai/sdk';
-import type {
-  AssistantMessage,
-  Message,
-  TokenUsage,
-  ToolCall,
-  ToolSpec,
-  UserMessage,
-} from '../protocol/message.ts';
+import type { AssistantMessage, Message, TokenUsage, ToolCall, ToolSpec, UserMessage } from '../protocol/message.ts';
 import type { Finish } from '../protocol/model-call.ts';
 import { contentRefused, streamCut, toFailure, type Endpoint } from './failures.ts';
 import { imageData, type Model, type ModelRequest, type ModelResponse, type LoadedImages } from './model.ts';
@@ -159,10 +152,7 @@ interface AnthropicConversation {
  * Nothing is ever merged into an earlier message, so that a longer conversation begins with the same bytes;
  * the results of one reply's tool calls are one message, as the API demands.
  */
-export function toAnthropicConversation(
-  messages: Message[],
-  images: LoadedImages = new Map(),
-): AnthropicConversation {
+export function toAnthropicConversation(messages: Message[], images: LoadedImages = new Map()): AnthropicConversation {
   const firstOther = messages.findIndex(({ role }) => role !== 'system');
   const leading = firstOther === -1 ? messages : messages.slice(0, firstOther);
   const system = leading.map(({ content }): Anthropic.TextBlockParam => ({ type: 'text', text: content }));

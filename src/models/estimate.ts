@@ -7,10 +7,7 @@ const perToken = 4;
 const perImage = 1000;
 
 /** What a call has probably cost where no provider says so: after a cancelled stream, and for the offline model. */
-export function estimateUsage(
-  messages: Message[],
-  written: AssistantMessage | { characters: number },
-): TokenUsage {
+export function estimateUsage(messages: Message[], written: AssistantMessage | { characters: number }): TokenUsage {
   const output = 'characters' in written ? written.characters : charactersOf(written);
   return {
     inputTokens: Math.ceil(sumOf(messages, charactersOf) / perToken) + sumOf(messages, imagesOf) * perImage,

@@ -60,12 +60,7 @@ export function contentRefused(endpoint: Endpoint): ApplicationFailure {
 
 /** A stream that ended before its reply was complete. */
 export function streamCut(endpoint: Endpoint): ApplicationFailure {
-  return failure(
-    failureTypes.connectionFailed,
-    true,
-    'the stream ended before the reply was complete',
-    endpoint,
-  );
+  return failure(failureTypes.connectionFailed, true, 'the stream ended before the reply was complete', endpoint);
 }
 
 function failure(

@@ -23,18 +23,13 @@ const shared = { maxRetries: 0, timeout };
  */
 export function modelOpener(environment: Environment): (backend: Backend) => Model {
   const openaiClient = remember((baseURL, apiKey) => new OpenAI({ baseURL, apiKey, ...shared }));
-  const anthropicClient = remember(
-    (baseURL, apiKey) => new Anthropic({ baseURL, apiKey, authToken: null, ...shared }),
-  );
+  const anthropicClient = remember((baseURL, apiKey) => new Anthropic({ baseURL, apiKey, authToken: null, ...shared }));
 
   return (backend) => {
     if (!isRemote(backend)) return offlineModel(backend);
     const missing = missingKey(backend, environment);
     if (missing !== undefined) {
-      throw ApplicationFailure.nonRetryable(
-        `${backend.type}: ${missing} is not set`,
-        failureTypes.missingKey,
-      );
+      throw ApplicationFailure.nonRetryable(`${backend.type}: ${missing} is not set`, failureTypes.missingKey);
     }
     // A server that needs no key still gets a header, since the SDK insists on one.
     const { baseUrl, model = '', key = 'none', keyVariable } = routeOf(backend, environment);

@@ -1,12 +1,5 @@
 import type OpenAI from 'openai';
-import type {
-  AssistantMessage,
-  Message,
-  TokenUsage,
-  ToolCall,
-  ToolSpec,
-  UserMessage,
-} from '../protocol/message.ts';
+import type { AssistantMessage, Message, TokenUsage, ToolCall, ToolSpec, UserMessage } from '../protocol/message.ts';
 import type { Finish } from '../protocol/model-call.ts';
 import { estimateUsage } from './estimate.ts';
 import { contentRefused, streamCut, toFailure, type Endpoint } from './failures.ts';
@@ -126,8 +119,7 @@ type Param = OpenAI.ChatCompletionMessageParam;
 /** Neutral messages as Chat Completions takes them, one for one: a longer conversation begins with the same bytes. */
 export function toOpenaiMessages(messages: Message[], images: LoadedImages = new Map()): Param[] {
   return messages.map((message): Param => {
-    if (message.role === 'tool')
-      return { role: 'tool', tool_call_id: message.callId, content: message.content };
+    if (message.role === 'tool') return { role: 'tool', tool_call_id: message.callId, content: message.content };
     if (message.role === 'assistant') return toAssistant(message);
     if (message.role === 'user') return { role: 'user', content: toUserContent(message, images) };
     return { role: message.role, content: message.content };

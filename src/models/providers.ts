@@ -44,10 +44,7 @@ export interface Route {
 }
 
 /** Resolves a backend against the environment: `base_url` and `api_key_env` win over the type's own variables. */
-export function routeOf(
-  backend: Backend & { type: keyof typeof providers },
-  environment: Environment,
-): Route {
+export function routeOf(backend: Backend & { type: keyof typeof providers }, environment: Environment): Route {
   const provider = providers[backend.type];
   const keyVariable = backend.api_key_env ?? provider.keyVariable;
   return {
@@ -75,7 +72,6 @@ export function defaultModel(type: Backend['type']): string | undefined {
 export function missingKey(backend: Backend, environment: Environment): string | undefined {
   if (!isRemote(backend)) return undefined;
   const { key, keyVariable } = routeOf(backend, environment);
-  const needsNone =
-    backend.type === 'chatcompletion' && backend.base_url !== undefined && !backend.api_key_env;
+  const needsNone = backend.type === 'chatcompletion' && backend.base_url !== undefined && !backend.api_key_env;
   return key === undefined && !needsNone ? keyVariable : undefined;
 }

@@ -75,7 +75,4 @@ export interface OrchestratorContext {
 /**
  * Takes one turn of a conversation. The answer is the text that it returns; without one, the last that it responded with.
  */
-export type HandleText = (
-  text: string,
-  context: OrchestratorContext,
-) => Promise<string | void> | string | void;
+export type HandleText = (text: string, context: OrchestratorContext) => Promise<string | void> | string | void;

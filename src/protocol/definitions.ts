@@ -28,10 +28,7 @@ export const decideSignal = signal<[OperatorDecision]>('decide');
 export const closeSignal = signal<[]>('close');
 
 /** Update `handleText`, of `session`: the person's next words. Turns are taken one at a time, in the order in which they came. */
-export const handleTextUpdate = { type: 'update', name: 'handleText' } as UpdateDefinition<
-  TurnResult,
-  [text: string]
->;
+export const handleTextUpdate = { type: 'update', name: 'handleText' } as UpdateDefinition<TurnResult, [text: string]>;
 
 /** Query `state`, of all runs: the run at a glance. */
 export const stateQuery = query<State>('state');

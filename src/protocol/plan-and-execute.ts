@@ -88,8 +88,7 @@ export interface SolveResult {
   events: number;
 }
 
-export type SolvePhase =
-  'preparing' | 'analysing' | 'planning' | 'executing' | 'synthesising' | 'validating' | 'done';
+export type SolvePhase = 'preparing' | 'analysing' | 'planning' | 'executing' | 'synthesising' | 'validating' | 'done';
 
 /** Answer of the query `state`; the names in snake case are the document's. */
 export interface SolveState extends StateSummary {

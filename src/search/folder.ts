@@ -16,10 +16,7 @@ export function searchFolder(folder: string, store: Store): SearchProvider {
   return {
     async find(query) {
       const reports = await store.reports(newestReports);
-      const found = [
-        ...reports.flatMap((report) => reportFor(query, report)),
-        ...passagesFor(query, readable(folder)),
-      ];
+      const found = [...reports.flatMap((report) => reportFor(query, report)), ...passagesFor(query, readable(folder))];
       return found.sort((one, other) => other.fit - one.fit);
     },
   };

@@ -4,10 +4,7 @@ import { ownDocs } from '../tools/own-docs.ts';
 import type { SearchSettings } from './provider.ts';
 
 /** What would keep a search from working at all in this environment, in words that name the key; empty where nothing. */
-export function missingForSearch(
-  { provider, folder = ownDocs }: SearchSettings,
-  environment: Environment,
-): string[] {
+export function missingForSearch({ provider, folder = ownDocs }: SearchSettings, environment: Environment): string[] {
   switch (provider) {
     case 'folder':
       return isFolder(folder) ? [] : [`search.folder: there is no folder ${folder}`];

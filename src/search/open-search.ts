@@ -14,10 +14,7 @@ export interface SearchDependencies {
 }
 
 /** @throws `ApplicationFailure` of type `SearchFailed`, not retryable, where the search cannot work in this environment */
-export function openSearch(
-  search: SearchSettings,
-  { store, environment }: SearchDependencies,
-): SearchProvider {
+export function openSearch(search: SearchSettings, { store, environment }: SearchDependencies): SearchProvider {
   const missing = missingForSearch(search, environment);
   if (missing.length > 0) throw searchRefused(missing.join('\n'));
   switch (search.provider) {

@@ -24,9 +24,7 @@ export function searchSearxng(address: string): SearchProvider {
       const results = resultsIn(answer, service);
       // No results of engines that did not answer are no finding that there is nothing.
       if (results.length === 0 && silentSchema.safeParse(answer).success) {
-        throw searchFailed(
-          'searxng found nothing, since search engines did not answer it; see its statistics',
-        );
+        throw searchFailed('searxng found nothing, since search engines did not answer it; see its statistics');
       }
       return results;
     },

@@ -24,7 +24,6 @@ export function closeness(idea: string, other: string): number {
 /** The words that say what an idea is; numbers do not. */
 const wordsOf = (text: string): Set<string> => new Set(stemsOf(text).filter((stem) => !/^\d+$/.test(stem)));
 
-const sharedBy = (one: Set<string>, other: Set<string>): number =>
-  [...one].filter((stem) => other.has(stem)).length;
+const sharedBy = (one: Set<string>, other: Set<string>): number => [...one].filter((stem) => other.has(stem)).length;
 
 const hundredths = (share: number): number => Math.round(share * 100) / 100;

@@ -6,9 +6,7 @@ import type { Store } from './store.ts';
 /** Opens the store of a home folder. @throws where `DATABASE_URL` asks for what this version does not have */
 export function openStore(home: string, environment: Environment): Store {
   if (environment['DATABASE_URL'] !== undefined) {
-    throw new Error(
-      'DATABASE_URL: this version stores in SQLite only; unset it, and let one machine run all workers',
-    );
+    throw new Error('DATABASE_URL: this version stores in SQLite only; unset it, and let one machine run all workers');
   }
   return openSqliteStore(join(home, 'store.sqlite'));
 }

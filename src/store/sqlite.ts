@@ -52,13 +52,7 @@ class SqliteStore implements Store {
       if (first !== undefined) return first;
       const transcript = this.#insert(parent, messages);
       const full: CallModelResult = { transcript, ...result };
-      this.#sql.run(
-        'INSERT INTO replies VALUES (?, ?, ?, ?)',
-        key,
-        inputHash,
-        transcript.id,
-        JSON.stringify(full),
-      );
+      this.#sql.run('INSERT INTO replies VALUES (?, ?, ?, ?)', key, inputHash, transcript.id, JSON.stringify(full));
       return full;
     });
   }
@@ -81,9 +75,7 @@ class SqliteStore implements Store {
   }
 
   async recordSpent(key: string, usage: TokenUsage): Promise<void> {
-    this.#sql.write(() =>
-      this.#sql.run('INSERT OR REPLACE INTO spent VALUES (?, ?)', key, JSON.stringify(usage)),
-    );
+    this.#sql.write(() => this.#sql.run('INSERT OR REPLACE INTO spent VALUES (?, ?)', key, JSON.stringify(usage)));
   }
 
   async spent(keys: string[]): Promise<Map<string, TokenUsage>> {
@@ -168,11 +160,7 @@ class SqliteStore implements Store {
   }
 
   #toolResult(key: string, inputHash: string): CallToolResult | undefined {
-    const row = this.#sql.get(
-      'SELECT result FROM tool_results WHERE key = ? AND input_hash = ?',
-      key,
-      inputHash,
-    );
+    const row = this.#sql.get('SELECT result FROM tool_results WHERE key = ? AND input_hash = ?', key, inputHash);
     return row && (JSON.parse(String(row['result'])) as CallToolResult);
   }
 
@@ -185,13 +173,7 @@ class SqliteStore implements Store {
   #insert(parent: string | null, messages: Message[]): TranscriptRef {
     const id = segmentId(parent, messages);
     const count = this.#count(parent) + messages.length;
-    this.#sql.run(
-      'INSERT OR IGNORE INTO segments VALUES (?, ?, ?, ?)',
-      id,
-      parent,
-      count,
-      JSON.stringify(messages),
-    );
+    this.#sql.run('INSERT OR IGNORE INTO segments VALUES (?, ?, ?, ?)', id, parent, count, JSON.stringify(messages));
     return { id, messages: count };
   }
 

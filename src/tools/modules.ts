@@ -74,19 +74,16 @@ export class ToolModules {
       const found = relative(this.#folder, path);
       return prefix + (isPath ? found : found.slice(0, -extname(found).length).replaceAll(/[/\\]/g, '.'));
     });
-    const choices =
-      there.length === 0 ? 'that place holds no modules' : `that place holds: ${there.join(', ')}`;
+    const choices = there.length === 0 ? 'that place holds no modules' : `that place holds: ${there.join(', ')}`;
     return `${name}: there is no ${file}${others} in ${this.#folder};${didYouMean(name, there)} ${choices}`;
   }
 }
 
 async function load(file: string, shown: string, version: string): Promise<Tool[]> {
   const address = `${pathToFileURL(file).href}?version=${version}`;
-  const exported = await inTime(import(/* @vite-ignore */ address) as Promise<object>).catch(
-    (error: unknown) => {
-      throw new SourceError([`${shown}: fails to load: ${whyItFails(error, file)}`], { cause: error });
-    },
-  );
+  const exported = await inTime(import(/* @vite-ignore */ address) as Promise<object>).catch((error: unknown) => {
+    throw new SourceError([`${shown}: fails to load: ${whyItFails(error, file)}`], { cause: error });
+  });
   if (!('tools' in exported)) {
     const names = Object.keys(exported).join(', ') || 'nothing';
     throw new SourceError([`${shown}: must export an array "tools"; it exports ${names}`]);
@@ -98,10 +95,7 @@ async function load(file: string, shown: string, version: string): Promise<Tool[
 
 async function inTime<T>(loading: Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(
-    () => reject(new Error(`it is not done after ${loadingMs / 1000} seconds`)),
-    loadingMs,
-  );
+  const timer = setTimeout(() => reject(new Error(`it is not done after ${loadingMs / 1000} seconds`)), loadingMs);
   try {
     return await Promise.race([loading, promise]);
   } finally {

@@ -9,9 +9,7 @@ export const isZodSchema = (value: object): value is z.core.$ZodType => '_zod' i
 export function parameterSchema(parameters: object): ParameterSchema | string {
   if (!isZodSchema(parameters)) {
     const old = '_def' in parameters;
-    return old
-      ? 'is a schema of zod 3; use zod 4 or a JSON Schema'
-      : readable(parameters as Record<string, unknown>);
+    return old ? 'is a schema of zod 3; use zod 4 or a JSON Schema' : readable(parameters as Record<string, unknown>);
   }
   try {
     return readable(z.toJSONSchema(parameters, { io: 'input' }));
@@ -48,8 +46,6 @@ export function unreadable(schema: object): string | undefined {
 export async function checkArguments(name: string, schema: z.core.$ZodType, args: unknown): Promise<unknown> {
   const checked = await z.core.safeParseAsync(schema, args);
   if (checked.success) return checked.data;
-  const issues = checked.error.issues.map(
-    ({ path, message }) => `${path.join('.') || 'arguments'}: ${message}`,
-  );
+  const issues = checked.error.issues.map(({ path, message }) => `${path.join('.') || 'arguments'}: ${message}`);
   throw new ToolError(`the arguments of ${name} do not fit: ${issues.join('; ')}`);
 }

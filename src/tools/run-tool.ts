@@ -50,8 +50,7 @@ function textOf(result: unknown): string {
 
 /** What a tool threw: errors named `ToolError` are reports, all others show that it broke. */
 export function failureOf(error: unknown): Outcome {
-  if (!(error instanceof Object) || !('message' in error))
-    return { status: 'exception', text: String(error) };
+  if (!(error instanceof Object) || !('message' in error)) return { status: 'exception', text: String(error) };
   const { name, message, cause } = error as Error;
   if (name === 'ToolError') return { status: 'error', text: message };
   const reason = cause instanceof Error ? ` (${cause.message})` : '';

@@ -25,17 +25,13 @@ function rowsOf(source: string, text: string): Sentence[] {
   const [head = '', ...rows] = text.split(/\r?\n/);
   const names = cellsOf(head, separator);
   return rows.flatMap((row, index) =>
-    row.trim() === ''
-      ? []
-      : [{ text: rowText(names, cellsOf(row, separator)), source, line: index + 2, heading: '' }],
+    row.trim() === '' ? [] : [{ text: rowText(names, cellsOf(row, separator)), source, line: index + 2, heading: '' }],
   );
 }
 
 function cellsOf(row: string, separator: string): string[] {
   const quoted = separator === ',' ? row.match(/("([^"]|"")*"|[^,]*)(?:,|$)/g) : row.split(separator);
-  return (quoted ?? []).map((cell) =>
-    cell.replace(/,$/, '').replace(/^"|"$/g, '').replaceAll('""', '"').trim(),
-  );
+  return (quoted ?? []).map((cell) => cell.replace(/,$/, '').replace(/^"|"$/g, '').replaceAll('""', '"').trim());
 }
 
 const rowText = (names: string[], cells: string[]): string =>
@@ -69,8 +65,7 @@ class Splitter {
 
   #line(line: string, number: number, next: string): void {
     const heading = /^(#{1,6})\s+(.*)$/.exec(line);
-    const underlined =
-      line.trim() !== '' && this.#paragraph.length === 0 && /^(={3,}|-{3,}|~{3,})\s*$/.test(next);
+    const underlined = line.trim() !== '' && this.#paragraph.length === 0 && /^(={3,}|-{3,}|~{3,})\s*$/.test(next);
     if (heading !== null) this.#heading(heading[1]?.length ?? 1, heading[2] ?? '');
     else if (underlined && !line.includes('|')) this.#heading(next.startsWith('=') ? 1 : 2, line);
     else if (/^\s*\|.*\|\s*$/.test(line)) this.#row(line, number);

@@ -38,11 +38,7 @@ export function textFiles(folder: string): TextFile[] {
       if (entry.name.startsWith('.') || entry.name === 'node_modules') continue;
       const path = join(place, entry.name);
       if (entry.isDirectory()) visit(path);
-      else if (
-        entry.isFile() &&
-        endings.has(extname(entry.name).toLowerCase()) &&
-        statSync(path).size <= maxBytes
-      ) {
+      else if (entry.isFile() && endings.has(extname(entry.name).toLowerCase()) && statSync(path).size <= maxBytes) {
         found.push({ name: relative(folder, path).replaceAll('\\', '/'), text: readFileSync(path, 'utf8') });
       }
     }

@@ -47,8 +47,7 @@ export async function bundle(entry: string, interceptors: string[], inputs?: Inp
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     return {
-      error:
-        notAllowed([...errors, error.message].join('\n')) ?? (errors.map(plain).join('; ') || error.message),
+      error: notAllowed([...errors, error.message].join('\n')) ?? (errors.map(plain).join('; ') || error.message),
     };
   }
 }
@@ -71,10 +70,7 @@ export function adaptedConfiguration(configuration: Configuration): Configuratio
   };
 }
 
-const listening = (
-  configuration: Configuration,
-  listen: (compilation: Compilation) => void,
-): Configuration => ({
+const listening = (configuration: Configuration, listen: (compilation: Compilation) => void): Configuration => ({
   ...configuration,
   plugins: [
     ...(configuration.plugins ?? []),

@@ -61,10 +61,7 @@ export function runWatch(connection: NativeConnection, namespace: string): Injec
         if (!now.isResting) {
           now.cuts += 1;
           if (now.cuts < cutsAllowed) return;
-          await end(
-            info,
-            `${file} ran for seconds without coming to rest, ${now.cuts} times: an endless loop?`,
-          );
+          await end(info, `${file} ran for seconds without coming to rest, ${now.cuts} times: an endless loop?`);
           return;
         }
         now.cuts = 0;

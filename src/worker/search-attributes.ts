@@ -17,13 +17,8 @@ export class MissingSearchAttributesError extends Error {
  *
  * @throws `MissingSearchAttributesError` where that is not allowed, with the commands for someone who may
  */
-export async function registerSearchAttributes(
-  connection: NativeConnection,
-  namespace: string,
-): Promise<void> {
-  const isKnown = await Promise.all(
-    searchAttributes.map(({ name }) => isSearchable(connection, namespace, name)),
-  );
+export async function registerSearchAttributes(connection: NativeConnection, namespace: string): Promise<void> {
+  const isKnown = await Promise.all(searchAttributes.map(({ name }) => isSearchable(connection, namespace, name)));
   const missing = searchAttributes.filter((_, index) => !isKnown[index]);
   if (missing.length === 0) return;
   const types = missing.map(({ name, type }) => [name, indexedValueTypes[type]?.number ?? 0] as const);

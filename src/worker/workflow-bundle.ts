@@ -146,12 +146,7 @@ async function bundled(files: string[], path: string, places: Places, inputs: In
 }
 
 /** @param entry where the module that brings the files and the workflows together is written */
-async function bundleFiles(
-  files: string[],
-  entry: string,
-  { extensions }: Places,
-  inputs: Inputs,
-): Promise<Bundled> {
+async function bundleFiles(files: string[], entry: string, { extensions }: Places, inputs: Inputs): Promise<Bundled> {
   writeEntry(entry, files, extensions);
   return bundle(entry, [guardModule], inputs);
 }
@@ -164,9 +159,7 @@ async function bundleFiles(
  */
 export function writeEntry(entry: string, files: string[], extensions: string, others: string[] = []): void {
   const required = (path: string): string => `require(${JSON.stringify(path)})`;
-  const loads = files.map(
-    (file) => `  ${JSON.stringify(file)}: () => ${required(resolve(extensions, file))},`,
-  );
+  const loads = files.map((file) => `  ${JSON.stringify(file)}: () => ${required(resolve(extensions, file))},`);
   const modules = [...others, ownModule('workflows/index')].map((path) => `...${required(path)}`);
   writeAtomic(
     entry,
@@ -188,9 +181,7 @@ function readKept(path: string): Kept | undefined {
 
 const isFresh = ({ files, found, missing }: Kept, wanted: string[]): boolean =>
   found.join('\n') === wanted.join('\n') &&
-  Object.entries(files).every(
-    ([file, hash]) => existsSync(file) && hashOf(readFileSync(file, 'utf8')) === hash,
-  ) &&
+  Object.entries(files).every(([file, hash]) => existsSync(file) && hashOf(readFileSync(file, 'utf8')) === hash) &&
   !missing.some(existsSync);
 
 /** Of packages it is enough that their versions are the same: a `package.json` is among what is read. */

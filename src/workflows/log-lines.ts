@@ -25,20 +25,16 @@ const commonLines: LogLines<CommonEventBody> = {
     line(`📢 Question ${questionId}: ${how}${answer === undefined ? '' : `: ${answer}`}`),
   ],
   answer_kept: ({ answer, questionId }) => {
-    const what =
-      questionId === undefined ? 'An answer before any question' : `A late answer to ${questionId}`;
+    const what = questionId === undefined ? 'An answer before any question' : `A late answer to ${questionId}`;
     return [line(`📢 ${what} is kept: ${answer}`)];
   },
   tool: ({ agent, tool }) => [line(`🛠️ [${agent}] ${tool}`)],
-  tool_ended: ({ agent, status, tool }) =>
-    status === 'ok' ? [] : [line(`🛠️ [${agent}] ${tool}: ${status}`)],
+  tool_ended: ({ agent, status, tool }) => (status === 'ok' ? [] : [line(`🛠️ [${agent}] ${tool}: ${status}`)]),
   // The answer is what the command prints.
   says: ({ agent, last, text }) => (last ? [] : [line(`[${agent}] ${text}`)]),
   turn: ({ text, turn }) => [line(`💬 Turn ${turn}: ${text}`)],
   stopped: ({ why }) => [
-    line(
-      `⏰ ${why === 'timeout' ? 'Time is up' : 'The budget is spent'}: the best answer so far is delivered`,
-    ),
+    line(`⏰ ${why === 'timeout' ? 'Time is up' : 'The budget is spent'}: the best answer so far is delivered`),
   ],
   final: ({ agent, outcome }) => [line(`🏁 Done: ${outcome}, answer by ${agent}`)],
 };

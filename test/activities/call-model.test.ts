@@ -95,31 +95,22 @@ describe('callModel', () => {
     const { seen, run } = caller(says('A pixel.'));
     const first = await run(newId(), { append: [shown] }).result;
     await run(newId(), { transcript: first.transcript, append: [user('And now?')] }).result;
-    expect(seen.map(({ images }) => images)).toEqual([
-      new Map([[blob, 'cGl4ZWw=']]),
-      new Map([[blob, 'cGl4ZWw=']]),
-    ]);
-    expect(await store.messages(first.transcript.id)).toEqual([
-      shown,
-      { role: 'assistant', content: 'A pixel.' },
-    ]);
+    expect(seen.map(({ images }) => images)).toEqual([new Map([[blob, 'cGl4ZWw=']]), new Map([[blob, 'cGl4ZWw=']])]);
+    expect(await store.messages(first.transcript.id)).toEqual([shown, { role: 'assistant', content: 'A pixel.' }]);
   });
 
   test('a conversation without images is stored as ever, and comes to a model without any', async () => {
     const { seen, run } = caller(says('Yes.'));
     const { transcript } = await run(newId(), { append: [user('Hi')] }).result;
-    expect(transcript.id).toBe(
-      hashOf('\n[{"role":"user","content":"Hi"},{"role":"assistant","content":"Yes."}]'),
-    );
+    expect(transcript.id).toBe(hashOf('\n[{"role":"user","content":"Hi"},{"role":"assistant","content":"Yes."}]'));
     expect(seen[0]).not.toHaveProperty('images');
   });
 
   test('a model gets the whole conversation, with named texts in full', async () => {
     const call = { id: 'c1', name: 'new_answer', arguments: '{"content":"A long answer."}' };
-    const first = await caller(() => ({ role: 'assistant', content: 'Here.', toolCalls: [call] })).run(
-      newId(),
-      { append: [user('Hi')] },
-    ).result;
+    const first = await caller(() => ({ role: 'assistant', content: 'Here.', toolCalls: [call] })).run(newId(), {
+      append: [user('Hi')],
+    }).result;
     const blob = await store.putBlob('A stored text.');
     const { seen, run } = caller(says('Good.'));
     const segment = first.transcript.id;
@@ -156,9 +147,7 @@ describe('callModel', () => {
     const beats: unknown[] = [];
     environment.on('heartbeat', (beat: unknown) => beats.push(beat) === 2 && resolve());
     await result;
-    expect(beats.slice(0, 2)).toEqual(
-      Array.from({ length: 2 }, () => ({ partial: 'Half of it', characters: 10 })),
-    );
+    expect(beats.slice(0, 2)).toEqual(Array.from({ length: 2 }, () => ({ partial: 'Half of it', characters: 10 })));
   });
 
   test('a cancelled call ends at once, and what it has probably cost is noted', async () => {
@@ -215,12 +204,7 @@ describe('a tool call is checked against its schema', () => {
       '{"agent_id": ',
       { error: expect.stringMatching(/^the arguments of vote are not valid JSON: /) },
     ],
-    [
-      'a missing argument',
-      'vote',
-      '{"agent_id":"agent1"}',
-      { error: expect.stringMatching(/do not fit: reason: /) },
-    ],
+    ['a missing argument', 'vote', '{"agent_id":"agent1"}', { error: expect.stringMatching(/do not fit: reason: /) }],
     [
       'a value that is none of the choices',
       'vote',

@@ -75,13 +75,7 @@ describe('what a tool does is a result', () => {
       'exception',
       expect.stringMatching(/^the tool gone is no longer .* there are now: echo, later/),
     ],
-    [
-      'what JSON cannot hold',
-      'circular',
-      {},
-      'exception',
-      expect.stringMatching(/^TypeError: Converting circular/),
-    ],
+    ['what JSON cannot hold', 'circular', {}, 'exception', expect.stringMatching(/^TypeError: Converting circular/)],
   ])('%s', async (_, name, args, status, text) => {
     expect(await result(name, args)).toEqual({ status, text });
   });

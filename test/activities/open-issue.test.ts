@@ -77,9 +77,7 @@ test('without a token GitHub is asked without one', async () => {
 test('a long report is cut to what GitHub takes, and keeps its marker', async () => {
   const summary = '🙂'.repeat(50_000);
   const title = 'long '.repeat(100);
-  await bench.store.putReport(
-    reportOf({ id: 'long', report: { title, summary, sections: [], sources: [] } }),
-  );
+  await bench.store.putReport(reportOf({ id: 'long', report: { title, summary, sections: [], sources: [] } }));
   await openIssue(undefined, { ...input, reportId: 'long' });
   const [created] = github.issues;
   expect(created?.title.length).toBeLessThanOrEqual(256);

@@ -61,9 +61,7 @@ describe('a session', () => {
     expect(await prepared({}).prepareSession({})).toMatchObject({
       kind: 'agent',
       agent: { backend: { type: 'offline' } },
-      notices: [
-        expect.stringMatching(/the offline model answers, which is not a language model .*OPENAI_API_KEY/),
-      ],
+      notices: [expect.stringMatching(/the offline model answers, which is not a language model .*OPENAI_API_KEY/)],
     });
   });
 

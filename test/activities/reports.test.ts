@@ -86,9 +86,7 @@ describe('recallReports', () => {
   test('at most eight are recalled', async () => {
     for (const place of 'abcdefghij') {
       const idea = `Town gardens ${place}${place} ${place}${place}${place}`;
-      await bench.store.putReport(
-        reportOf({ id: `town-${place}`, idea, iterations: [iterationOf({ idea })] }),
-      );
+      await bench.store.putReport(reportOf({ id: `town-${place}`, idea, iterations: [iterationOf({ idea })] }));
     }
     expect(await bench.run(recallReports, { idea: 'town gardens' })).toHaveLength(8);
   });

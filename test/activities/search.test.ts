@@ -58,8 +58,7 @@ test('each hit stands under its mark, with title, address and text, and its shar
       { title: 'Momentum', url: 'https://a.example', similarity: 0.75 },
       { title: 'Bread', url: 'https://b.example', similarity: 0 },
     ],
-    material:
-      '[2.1] Momentum (https://a.example)\nA strategy for companies.\n\n[2.2] Bread (https://b.example)',
+    material: '[2.1] Momentum (https://a.example)\nA strategy for companies.\n\n[2.2] Bread (https://b.example)',
   });
 });
 
@@ -131,11 +130,7 @@ test('a folder is searched with the stored reports', async () => {
 describe('what cannot work is not tried again', () => {
   test.each([
     ['no key', { provider: 'tavily' }, 'search.provider: tavily needs TAVILY_API_KEY, which is not set'],
-    [
-      'no folder',
-      { provider: 'folder', folder: '/not/there' },
-      'search.folder: there is no folder /not/there',
-    ],
+    ['no folder', { provider: 'folder', folder: '/not/there' }, 'search.folder: there is no folder /not/there'],
   ] as const)('%s', async (_, settings, message) => {
     await expect(search(settings)).rejects.toMatchObject({
       type: 'SearchFailed',

@@ -26,11 +26,7 @@ describe('a PDF', () => {
   });
 
   test.each<[string, Buffer, object]>([
-    [
-      'without its end is read whole',
-      upTo('xref\n0'),
-      { text, note: 'the PDF is damaged: its end is missing' },
-    ],
+    ['without its end is read whole', upTo('xref\n0'), { text, note: 'the PDF is damaged: its end is missing' }],
     [
       'in which a page is missing is read as far as it goes',
       upTo('8 0 obj'),

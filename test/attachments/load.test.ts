@@ -1,12 +1,7 @@
 import { mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import {
-  attachmentNames,
-  attachmentProblems,
-  loadAttachment,
-  resolveAttachments,
-} from '../../src/files/load.ts';
+import { attachmentNames, attachmentProblems, loadAttachment, resolveAttachments } from '../../src/files/load.ts';
 import type { AttachmentInput } from '../../src/protocol/attachment.ts';
 import { folderOf } from '../support/extensions.ts';
 import { pdfOf } from '../support/files.ts';
@@ -25,11 +20,7 @@ describe('the names of attachments', () => {
   test.each<[string, AttachmentInput[], string[]]>([
     ['are the last parts of their paths', ['x/a.csv', '/b.md', 'C:\\c.txt'], ['a.csv', 'b.md', 'c.txt']],
     ['are numbered where they come again', ['a.csv', 'x/a.csv', 'A.csv'], ['a.csv', 'a-2.csv', 'A-3.csv']],
-    [
-      'keep clear of numbers that are there',
-      ['a.csv', 'x/a.csv', 'a-2.csv'],
-      ['a.csv', 'a-2.csv', 'a-2-2.csv'],
-    ],
+    ['keep clear of numbers that are there', ['a.csv', 'x/a.csv', 'a-2.csv'], ['a.csv', 'a-2.csv', 'a-2-2.csv']],
     ['may be given, without a path', [{ path: 'a.csv', name: '../../sales.csv' }], ['sales.csv']],
     ['stand on one line', [{ name: 'a\nb\u0000.csv', data: '' }], ['a b .csv']],
     ['are made up where there is none', ['..', { name: '', data: '' }], ['attachment-1', 'attachment-2']],

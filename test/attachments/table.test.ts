@@ -40,12 +40,9 @@ describe('a table is read', () => {
 
   test('whatever the text is, without an error', () => {
     fc.assert(
-      fc.property(
-        fc.string({ unit: fc.constantFrom('a', '"', ',', ';', '\t', '\n', '\r', ' ', '1') }),
-        (text) => {
-          expect(parseTable(text).columns.every((column) => column !== '')).toBe(true);
-        },
-      ),
+      fc.property(fc.string({ unit: fc.constantFrom('a', '"', ',', ';', '\t', '\n', '\r', ' ', '1') }), (text) => {
+        expect(parseTable(text).columns.every((column) => column !== '')).toBe(true);
+      }),
     );
   });
 });

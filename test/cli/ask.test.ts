@@ -200,14 +200,7 @@ describe('restart', () => {
     const asking = home.start(['ask', 'Do it.', '--id', 'again']);
     await reached;
     script = teamScript();
-    const asked = await home.run([
-      'restart',
-      'again',
-      '--reason',
-      'Too short.',
-      '--instructions',
-      'Say more.',
-    ]);
+    const asked = await home.run(['restart', 'again', '--reason', 'Too short.', '--instructions', 'Say more.']);
     expect(asked).toMatchObject({ status: 0, stdout: '' });
     const { status, stderr } = await asking.finished;
     release();

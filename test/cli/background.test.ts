@@ -63,9 +63,7 @@ async function killed(pid: number | undefined): Promise<void> {
 describe('ten commands at once', patient, () => {
   test('start one server and one worker, and all are answered', async ({ newHome }) => {
     const { home } = await newHome();
-    const all = await Promise.all(
-      Array.from({ length: 10 }, (_, index) => home.run(['ask', `Question ${index}`])),
-    );
+    const all = await Promise.all(Array.from({ length: 10 }, (_, index) => home.run(['ask', `Question ${index}`])));
     for (const finished of all) expect(finished).toEqual(answered);
     const { ups, servers } = runningIn(home);
     expect(servers).toEqual([home.holder?.serverPid]);

@@ -144,11 +144,7 @@ describe('wrong usage: status 2, and nothing is started', () => {
       '[{"role": "bot", "content": ""}]',
       /bad\.json: \[0\]\.role: "bot" is not one of system \| user/,
     ],
-    [
-      'an unknown key',
-      '[{"role": "user", "text": ""}]',
-      /\[0\]\.text: unknown key.*valid keys: role, content/,
-    ],
+    ['an unknown key', '[{"role": "user", "text": ""}]', /\[0\]\.text: unknown key.*valid keys: role, content/],
   ];
   test.for(wrong)('a history file with %s', async ([, content, said]) => {
     writeFileSync(join(home.folder, 'bad.json'), content);
@@ -198,23 +194,20 @@ describe('a conversation', () => {
     await reprise.close();
   });
 
-  test.skipIf(!hasTerminals)(
-    'on a terminal: prompts, puts questions, and says how to come back',
-    async () => {
-      script = asks('What color theme?');
-      const chatting = home.startOnTerminal(['chat', '--config', 'asking.json', '--id', 'typed']);
-      await chatting.says(ready);
-      chatting.type('Please paint it.\r');
-      await chatting.says(/Your response \(or Enter to skip\): /);
-      chatting.type('Dark\r');
-      await chatting.prints(/Told: Dark\.\n/);
-      await chatting.says(/🏁[^]*> \S*$/);
-      chatting.type('/exit\r');
-      expect((await chatting.finished).status).toBe(0);
-      expect(chatting.stderr).toContain('stays open. Come back to it with: reprise chat --id typed');
-      expect(await isOpen('typed')).toBe(true);
-    },
-  );
+  test.skipIf(!hasTerminals)('on a terminal: prompts, puts questions, and says how to come back', async () => {
+    script = asks('What color theme?');
+    const chatting = home.startOnTerminal(['chat', '--config', 'asking.json', '--id', 'typed']);
+    await chatting.says(ready);
+    chatting.type('Please paint it.\r');
+    await chatting.says(/Your response \(or Enter to skip\): /);
+    chatting.type('Dark\r');
+    await chatting.prints(/Told: Dark\.\n/);
+    await chatting.says(/🏁[^]*> \S*$/);
+    chatting.type('/exit\r');
+    expect((await chatting.finished).status).toBe(0);
+    expect(chatting.stderr).toContain('stays open. Come back to it with: reprise chat --id typed');
+    expect(await isOpen('typed')).toBe(true);
+  });
 
   test.skipIf(!hasTerminals)('lines that are pasted at once are turns one after the other', async () => {
     const chatting = home.startOnTerminal(chat());

@@ -34,9 +34,7 @@ async function signalsOf(id: string) {
   const { events } = await reprise.client.workflow.getHandle(id).fetchHistory();
   return (events ?? []).flatMap(({ workflowExecutionSignaledEventAttributes: signal }) => {
     const [payload] = signal?.input?.payloads ?? [];
-    return payload
-      ? [{ name: signal?.signalName, payload: defaultPayloadConverter.fromPayload(payload) }]
-      : [];
+    return payload ? [{ name: signal?.signalName, payload: defaultPayloadConverter.fromPayload(payload) }] : [];
   });
 }
 
@@ -44,16 +42,13 @@ describe('decide', () => {
   test.for([
     [['--accept'], { action: 'accept' }],
     [['--stop', '--note', 'No data.'], { action: 'stop', note: 'No data.' }],
-  ] as const)(
-    '%s reaches the research, and the way to see what comes of it is said',
-    async ([words, payload]) => {
-      const id = await startOpen('research');
-      const { status, stdout, stderr } = await home.run(['decide', id, ...words]);
-      expect({ status, stdout }).toEqual({ status: 0, stdout: '' });
-      expect(stderr).toContain(`reprise watch ${id}`);
-      expect(await signalsOf(id)).toEqual([{ name: 'decide', payload }]);
-    },
-  );
+  ] as const)('%s reaches the research, and the way to see what comes of it is said', async ([words, payload]) => {
+    const id = await startOpen('research');
+    const { status, stdout, stderr } = await home.run(['decide', id, ...words]);
+    expect({ status, stdout }).toEqual({ status: 0, stdout: '' });
+    expect(stderr).toContain(`reprise watch ${id}`);
+    expect(await signalsOf(id)).toEqual([{ name: 'decide', payload }]);
+  });
 
   test('of a run that is unknown or has ended: status 1', async () => {
     const unknown = await home.run(['decide', 'nobody', '--accept']);

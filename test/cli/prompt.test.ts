@@ -7,9 +7,7 @@ import { askingTeam, asks } from '../support/asking.ts';
 import { startModelServer, type ModelServer, type Script } from '../support/model-server.ts';
 import { teamScript } from '../support/team-script.ts';
 
-const box = (
-  seconds: number,
-): string => `======================================================================
+const box = (seconds: number): string => `======================================================================
 📢 BROADCAST FROM AGENT_A
 ======================================================================
 

@@ -142,9 +142,7 @@ describe('answer', () => {
     short.type('Dark\nmode\n');
     short.endInput();
     expect((await short.finished).status).toBe(0);
-    expect((await resultOf('piped')).humanQa).toEqual([
-      { question: 'What color theme?', answer: 'Dark\nmode' },
-    ]);
+    expect((await resultOf('piped')).humanQa).toEqual([{ question: 'What color theme?', answer: 'Dark\nmode' }]);
   });
 
   test('--skip passes: the agent goes on without an answer', async () => {

@@ -112,9 +112,7 @@ test('without a folder or a service only Reprise’s own documentation is search
   expect(status).toBe(0);
   expect(stderr).toContain("ONLY REPRISE'S OWN DOCUMENTATION IS SEARCHED: name a folder (search.folder)");
   expect(stderr).toContain('No API key is set: the offline model answers, which is not a language model');
-  expect(stdout).toMatch(
-    /^# What is the capital of France\n\nNothing found on "What is the capital of France"/,
-  );
+  expect(stdout).toMatch(/^# What is the capital of France\n\nNothing found on "What is the capital of France"/);
 });
 
 describe('wrong configuration: status 2 with what is wrong, nothing is started', () => {
@@ -318,9 +316,7 @@ describe('with a scripted model', () => {
       const { status, stdout, stderr } = await running.finished;
       release();
       expect(status).toBe(0);
-      expect(stdout).toMatch(
-        /^# idea 1\n\nNo report was written: a person has stopped the research \(No data\.\)/,
-      );
+      expect(stdout).toMatch(/^# idea 1\n\nNo report was written: a person has stopped the research \(No data\.\)/);
       expect(stderr).toContain('📢 A person decides: stop (No data.)');
       expect(stderr).toMatch(/1 iteration, stopped,/);
       expect(model.requests.length - asked).toBe(2);

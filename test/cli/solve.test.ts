@@ -12,8 +12,7 @@ describe('wrong usage or configuration: status 2 with what is wrong, nothing is 
   let home: Home;
   beforeAll(async () => {
     home = await Home.make();
-    const file = (name: string, content: string | Buffer): void =>
-      writeFileSync(join(home.folder, name), content);
+    const file = (name: string, content: string | Buffer): void => writeFileSync(join(home.folder, name), content);
     file('plan.yaml', 'plan: {}\n');
     file('team.yaml', 'agents:\n  - id: a\n');
     file('agent.yaml', 'modules: []\nexchange: []\n');
@@ -56,11 +55,7 @@ describe('wrong usage or configuration: status 2 with what is wrong, nothing is 
       solve('--config', 'typo.yaml'),
       /^typo\.yaml:2: .*max_retires: unknown key; did you mean max_retries\?/m,
     ],
-    [
-      'a missing key of a role',
-      solve('--config', 'keyless.yaml'),
-      /^validator: .*"claude" needs ANTHROPIC_API_KEY/m,
-    ],
+    ['a missing key of a role', solve('--config', 'keyless.yaml'), /^validator: .*"claude" needs ANTHROPIC_API_KEY/m],
     [
       "a team's file",
       solve('--config', 'team.yaml'),
@@ -289,10 +284,7 @@ describe('with a scripted model', () => {
       expect(status).toBe(0);
       expect(stderr).toContain('📎 towns.csv (table)');
       expect(await inputOf('there')).toMatchObject({
-        attachments: [
-          { name: 'towns.csv', data: Buffer.from(table).toString('base64') },
-          { name: 'about.md' },
-        ],
+        attachments: [{ name: 'towns.csv', data: Buffer.from(table).toString('base64') }, { name: 'about.md' }],
       });
       for (const prompt of told()) expect(prompt).toContain('Counted in May.');
     });

@@ -90,12 +90,7 @@ describe('over the runs of a server', () => {
 
   test('research is summed up beside, and a run that cannot be read is counted and named', async () => {
     const reprise = await home.client();
-    await completeAs(
-      reprise,
-      'research',
-      'r1',
-      researchResult([[40, 'viability'], [null, 'prior_art'], [61]]),
-    );
+    await completeAs(reprise, 'research', 'r1', researchResult([[40, 'viability'], [null, 'prior_art'], [61]]));
     await completeAs(reprise, 'research', 'r2', researchResult([[80]]));
     await completeAs(reprise, 'research', 'somebody-elses', 'no result of ours');
     await completeAs(reprise, 'another', 'a1', researchResult([[80]]));
@@ -172,21 +167,9 @@ describe('advice', () => {
 
   const rules: Array<[rule: string, results: Partial<Results>, advice: RegExp | undefined]> = [
     ['no runs: none', {}, undefined],
-    [
-      'no restart in few runs',
-      { orchestrations: times(4, orchestrationResult()) },
-      /^Too few .*: 0, of 5 at least/,
-    ],
-    [
-      'no restart in enough runs',
-      { orchestrations: times(5, orchestrationResult()) },
-      /^None of 5 .* costs nothing/,
-    ],
-    [
-      'four restarted orchestrations are too few',
-      { orchestrations: times(4, submitted) },
-      /^Too few .*: 4, of 5/,
-    ],
+    ['no restart in few runs', { orchestrations: times(4, orchestrationResult()) }, /^Too few .*: 0, of 5 at least/],
+    ['no restart in enough runs', { orchestrations: times(5, orchestrationResult()) }, /^None of 5 .* costs nothing/],
+    ['four restarted orchestrations are too few', { orchestrations: times(4, submitted) }, /^Too few .*: 4, of 5/],
     [
       'half of them submitted: it pays',
       { orchestrations: [...times(3, submitted), ...times(3, limited)] },

@@ -61,16 +61,8 @@ describe('wrong usage or configuration: status 2, nothing on standard output, no
     ['two decisions', ['decide', 'r1', '--accept', '--stop'], /--accept and --stop exclude each other/],
     ['a missing file', ['ask', '--config', 'none.yaml', 'hi'], /none\.yaml: no such file/],
     ['a missing file of research', ['research', '--config', 'none.yaml', 'hi'], /none\.yaml: no such file/],
-    [
-      'an address without a port',
-      ['watch', 'q1', '--temporal', 'somewhere'],
-      /"somewhere" is no address.*HOST:PORT/,
-    ],
-    [
-      'up at another machine',
-      ['up', '--temporal', '192.0.2.1:7233'],
-      /192\.0\.2\.1:7233 is elsewhere.*reprise worker/,
-    ],
+    ['an address without a port', ['watch', 'q1', '--temporal', 'somewhere'], /"somewhere" is no address.*HOST:PORT/],
+    ['up at another machine', ['up', '--temporal', '192.0.2.1:7233'], /192\.0\.2\.1:7233 is elsewhere.*reprise worker/],
   ];
   test.for(wrong)('%s', async ([, words, said]) => {
     const { status, stdout, stderr } = await home.run(words);

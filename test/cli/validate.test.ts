@@ -32,9 +32,7 @@ describe('a configuration of one agent', () => {
   test('is nothing to ask a team’s task of: status 2, nothing started', async () => {
     const { status, stderr } = await home.run(['ask', '--config', 'agent.yaml', 'hi']);
     expect(status).toBe(2);
-    expect(stderr).toContain(
-      'agent.yaml:6: modules: one agent (modules and exchange) takes no task of a team',
-    );
+    expect(stderr).toContain('agent.yaml:6: modules: one agent (modules and exchange) takes no task of a team');
     expect(existsSync(join(home.path, 'up.lock'))).toBe(false);
   });
 });
@@ -69,9 +67,7 @@ describe('a configuration of research', () => {
     writeFileSync(join(home.folder, 'research.json'), JSON.stringify({ research }));
     const { status, stdout, stderr } = await home.run(['validate', 'research.json']);
     expect(status).toBe(0);
-    expect(stdout).toContain(
-      'A person approves before the report is written.\nOpens an issue in owner/name.\n',
-    );
+    expect(stdout).toContain('A person approves before the report is written.\nOpens an issue in owner/name.\n');
     expect(stderr.trimEnd().split('\n')).toEqual([
       expect.stringMatching(/^Warning: search\.folder: there is no folder \/.*\/nowhere$/),
       'Warning: github_issue needs GITHUB_TOKEN, which is not set',

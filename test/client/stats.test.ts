@@ -8,8 +8,7 @@ const noGain: Gain = { measured: 0, rose: 0, fell: 0, mean: 0 };
 
 const orchestrations = (...results: Results['orchestrations']) =>
   sumUp({ ...none, orchestrations: results }).orchestration;
-const researchRuns = (...results: Results['researchRuns']) =>
-  sumUp({ ...none, researchRuns: results }).research;
+const researchRuns = (...results: Results['researchRuns']) => sumUp({ ...none, researchRuns: results }).research;
 
 test('without runs all figures are 0', () => {
   const counts = {
@@ -132,10 +131,7 @@ describe('research', () => {
   });
 
   test('restarts cost what the iterations after the first have taken', () => {
-    const { cost } = researchRuns(
-      researchResult([[80]]),
-      researchResult([[40, 'viability'], [50, 'viability'], [60]]),
-    );
+    const { cost } = researchRuns(researchResult([[80]]), researchResult([[40, 'viability'], [50, 'viability'], [60]]));
     expect(cost).toEqual({
       total: { calls: 8, tokens: 800, costUsd: 2 },
       perRestart: { calls: 4, tokens: 400, costUsd: 1 },

@@ -275,27 +275,15 @@ describe('MCP servers', () => {
 
   test.each([
     ['{ name: a }', ': a server has either a command, which is started, or a url'],
-    [
-      '{ name: a, command: b, url: "http://c/" }',
-      ': a server has either a command, which is started, or a url',
-    ],
+    ['{ name: a, command: b, url: "http://c/" }', ': a server has either a command, which is started, or a url'],
     ['{ name: a, command: [] }', '.command: must not be empty'],
     ['{ name: a, command: 7 }', '.command: 7 is not a command, or a list of its words'],
     ['{ name: a, url: here }', '.url: "here" is not a valid URL'],
     ['{ name: a, url: "http://c/", args: [b] }', '.args: goes with a command'],
     ['{ name: a, command: b, headers: {} }', '.headers: goes with a url'],
-    [
-      '{ name: a, transport: stdio, url: "http://c/" }',
-      '.transport: a server with a url has the transport sse',
-    ],
-    [
-      '{ name: a, transport: sse, command: b }',
-      '.transport: a server with a command has the transport stdio',
-    ],
-    [
-      '{ name: a, transport: websocket, url: "ws://c/" }',
-      '.transport: "websocket" is not one of stdio | sse',
-    ],
+    ['{ name: a, transport: stdio, url: "http://c/" }', '.transport: a server with a url has the transport sse'],
+    ['{ name: a, transport: sse, command: b }', '.transport: a server with a command has the transport stdio'],
+    ['{ name: a, transport: websocket, url: "ws://c/" }', '.transport: "websocket" is not one of stdio | sse'],
     ['{ command: b }', '.name: is missing (a string)'],
     ['{ name: a, comand: b, url: "http://c/" }', `.comand: unknown key; did you mean command? ${serverKeys}`],
   ])('%s', (server, message) => {
@@ -310,10 +298,7 @@ describe('MCP servers', () => {
   test.each([
     ['{ name: a, command: b, env: { TOKEN: sk-1234567890, LEVEL: info } }', ['.env.TOKEN']],
     ['{ name: a, url: "http://c/", headers: { Authorization: Bearer abc } }', ['.headers.Authorization']],
-    [
-      '{ name: a, command: b, env: { ONE: ghp_1234567890, TWO: "http://c/?key=1" } }',
-      ['.env.ONE', '.env.TWO'],
-    ],
+    ['{ name: a, command: b, env: { ONE: ghp_1234567890, TWO: "http://c/?key=1" } }', ['.env.ONE', '.env.TWO']],
     ['{ name: a, command: b, env: { TOKEN: "${A_TOKEN}", PLACE: "http://c/?key=${KEY}&page=1" } }', []],
     ['{ name: a, url: "http://c/", headers: { Authorization: "Bearer ${TOKEN}" } }', []],
   ])('secrets are refused by their keys and never shown, their variables are not: %s', (server, keys) => {
@@ -333,9 +318,7 @@ describe('MCP servers', () => {
   test('two of one name', () => {
     const servers = '[{ name: a, command: b }, { name: a, url: "http://c/" }]';
     expect(
-      problemsIn(
-        fileOf({ tools: `{ module: MCPToolProvider, id: tools, config: { servers: ${servers} } }` }),
-      ),
+      problemsIn(fileOf({ tools: `{ module: MCPToolProvider, id: tools, config: { servers: ${servers} } }` })),
     ).toEqual(['c.yaml:3: modules[1].config.servers[1].name: a second server of the name "a"']);
   });
 });

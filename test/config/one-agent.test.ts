@@ -133,15 +133,10 @@ describe('what is not wired', () => {
     const second = { module: 'ReActOrchestrator', id: 'second' };
     const third = { module: 'AnthropicLLM', id: 'third' };
     const config = accepted(
-      configOf(
-        [llm, tools, loop, second, third],
-        [toLlm, toTools, toLoop, wire('second', 'LLMProtocol', 'third')],
-      ),
+      configOf([llm, tools, loop, second, third], [toLlm, toTools, toLoop, wire('second', 'LLMProtocol', 'third')]),
     );
     expect(config.unused).toEqual(['second', 'third']);
-    expect(ignoredKeys({ kind: 'agent', agent: config })).toEqual([
-      'Modules that nobody is wired to: second, third',
-    ]);
+    expect(ignoredKeys({ kind: 'agent', agent: config })).toEqual(['Modules that nobody is wired to: second, third']);
   });
 });
 

@@ -47,13 +47,12 @@ test('an empty mapping gets every default', () => {
 });
 
 test('JSON is read as well', () => {
-  expect(parseConfig('{"agents": [{"id": "a", "backend": {"type": "offline"}}]}', 'team.json')).toMatchObject(
-    { ok: true },
-  );
+  expect(parseConfig('{"agents": [{"id": "a", "backend": {"type": "offline"}}]}', 'team.json')).toMatchObject({
+    ok: true,
+  });
 });
 
-const agent = (backend: string) =>
-  `agents:\n  - id: a\n    backend:\n${backend.replaceAll(/^/gm, '      ')}\n`;
+const agent = (backend: string) => `agents:\n  - id: a\n    backend:\n${backend.replaceAll(/^/gm, '      ')}\n`;
 
 describe('a problem names file, line, key and the valid choices', () => {
   test.each([
@@ -98,11 +97,7 @@ describe('a problem names file, line, key and the valid choices', () => {
       'orchestrator:\n  coordination:\n    max_orchestration_restarts: 1.5\n',
       'max_orchestration_restarts: 1.5 is not a whole number',
     ],
-    [
-      'a key that is missing',
-      'agents:\n  - backend: {type: offline}\n',
-      'team.yaml:2: agents[0].id: is missing',
-    ],
+    ['a key that is missing', 'agents:\n  - backend: {type: offline}\n', 'team.yaml:2: agents[0].id: is missing'],
     [
       'a URL that is none',
       agent('type: chatcompletion\nbase_url: here'),

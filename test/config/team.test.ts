@@ -1,11 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import {
-  completeTeam,
-  describeTeam,
-  teamSchema,
-  type Team,
-  type TeamConfigInput,
-} from '../../src/config/team.ts';
+import { completeTeam, describeTeam, teamSchema, type Team, type TeamConfigInput } from '../../src/config/team.ts';
 
 const completed = (config: TeamConfigInput): Team => completeTeam(teamSchema.parse(config), {});
 
@@ -27,9 +21,7 @@ describe('an agent that is ready to work has its loop and its tools', () => {
     ['react', { kind: 'react', max_iterations: 10, show_reasoning: true }],
     ['./loops/own.ts', { kind: 'custom', module: './loops/own.ts', config: {} }],
   ])('%s', (orchestrator, settings) => {
-    expect(completed({ agents: [{ id: 'a', orchestrator }] }).agents[0]?.orchestrator).toMatchObject(
-      settings,
-    );
+    expect(completed({ agents: [{ id: 'a', orchestrator }] }).agents[0]?.orchestrator).toMatchObject(settings);
   });
 
   test('tools are those of its packages and of its backend’s servers', () => {

@@ -51,10 +51,7 @@ describe('the types of a configuration’s author accept', () => {
         { module: './own.ts', id: 'own', config: { depth: 3 } },
         { module: 'SimpleConversation', id: 'history', config: {} },
       ],
-      exchange: [
-        ...exchange,
-        { module: 'loop', protocol: 'ToolProviderProtocol', provider: ['tools', 'mcp'] },
-      ],
+      exchange: [...exchange, { module: 'loop', protocol: 'ToolProviderProtocol', provider: ['tools', 'mcp'] }],
       idle_timeout: 60,
     };
     expect(isRight(agent)).toBe(true);
@@ -112,9 +109,7 @@ describe('the types of a configuration’s author refuse', () => {
     expect(isRight({ modules: [{ module: 'OpenAILLM' }, loop], exchange })).toBe(false);
     const modules: OneAgentConfigInput['modules'] = [{ module: 'OpenAILLM', id: 'llm' }, loop];
     // @ts-expect-error
-    expect(isRight({ modules, exchange: [{ module: 'loop', protocol: 'LLM', provider: 'llm' }] })).toBe(
-      false,
-    );
+    expect(isRight({ modules, exchange: [{ module: 'loop', protocol: 'LLM', provider: 'llm' }] })).toBe(false);
     // @ts-expect-error
     expect(isRight({ modules })).toBe(false);
   });

@@ -72,9 +72,7 @@ test(
     for (const run of runs) {
       const made = model.requests.filter((seen) => runOf(seen) === run).map(callOf);
       // Only the one that was under way is there twice.
-      expect(made.toSorted((one, other) => one - other)).toEqual(
-        [0, 1, 2, run].toSorted((one, other) => one - other),
-      );
+      expect(made.toSorted((one, other) => one - other)).toEqual([0, 1, 2, run].toSorted((one, other) => one - other));
     }
   },
 );

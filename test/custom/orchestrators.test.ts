@@ -10,9 +10,7 @@ import { running, type Running } from '../support/running.ts';
 
 /** Each by its name; what a test does with it stands beside it. */
 const files = {
-  'echo.ts': orchestrator(
-    'const { content } = await llm.generate([{ role: "user", content: text }]); return content;',
-  ),
+  'echo.ts': orchestrator('const { content } = await llm.generate([{ role: "user", content: text }]); return content;'),
   'typed.mts': orchestrator('const said: string = text as string; return said.length > 0 ? "typed" : "";'),
   'plain.js': orchestrator('return `plain ${text}`;'),
   'sub/helped.ts': orchestrator('return help(text);', "import { help } from './help.ts';\n"),
@@ -51,9 +49,7 @@ const files = {
     'await llm.generate([{ role: "user", content: text }]); respond("First."); return (await llm.generate([{ role: "user", content: text + "!" }])).content;',
   ),
   'loop.ts': orchestrator('if (text === "loop") for (;;) {} return "fine";'),
-  'loop-later.ts': orchestrator(
-    'await llm.generate([{ role: "user", content: text }]); for (;;) await null;',
-  ),
+  'loop-later.ts': orchestrator('await llm.generate([{ role: "user", content: text }]); for (;;) await null;'),
   'node.ts': orchestrator('return readFileSync(text, "utf8");', "import { readFileSync } from 'node:fs';\n"),
   'bare.ts': orchestrator('return readFileSync(text, "utf8");', "import { readFileSync } from 'fs';\n"),
   'syntax.ts': orchestrator('return {;'),

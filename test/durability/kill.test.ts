@@ -13,8 +13,7 @@ import { restart, submit, teamOf, teamScript } from '../support/team-script.ts';
 /** One restart, so that judge and presenter are among those that are disturbed. */
 const course: Disturbed = {
   calls: 11,
-  script: () =>
-    teamScript({ decide: ({ attempt }) => (attempt === 1 ? restart('Again.', 'Better.') : submit()) }),
+  script: () => teamScript({ decide: ({ attempt }) => (attempt === 1 ? restart('Again.', 'Better.') : submit()) }),
   start: (reprise, task, id) =>
     reprise.startOrchestration({ task, config: teamOf(['agent_a', 'agent_b'], { type: 'openai' }) }, { id }),
   result: { answer: 'The final answer, by agent_a.', attempts: 2 },

@@ -48,17 +48,7 @@ test(
     await machine.startWorker();
     expect(await questions()).toContain('What color theme?');
     const reply = JSON.stringify({ answer: 'Dark mode' });
-    await temporal(
-      address,
-      'workflow',
-      'signal',
-      '--workflow-id',
-      'q1',
-      '--name',
-      'answer',
-      '--input',
-      reply,
-    );
+    await temporal(address, 'workflow', 'signal', '--workflow-id', 'q1', '--name', 'answer', '--input', reply);
 
     const reprise = await connect({ address });
     onTestFinished(() => reprise.close());

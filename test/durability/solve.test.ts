@@ -17,9 +17,7 @@ const course: Disturbed = {
     solveScript({
       plan: () => subtasks('step_1', 'step_2', { id: 'step_3', depends_on: ['step_2'] }),
       work: ({ id, prompt }) =>
-        id === 'step_2' && !prompt.includes('It failed before')
-          ? failed('Not found.')
-          : completed(`Result of ${id}.`),
+        id === 'step_2' && !prompt.includes('It failed before') ? failed('Not found.') : completed(`Result of ${id}.`),
       validate: ({ prompt }) => (prompt.includes('## Failed subtasks') ? invalid('Some of it') : valid),
     }),
   start: (reprise, problem, workflowId) =>

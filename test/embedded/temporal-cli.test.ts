@@ -26,19 +26,15 @@ function program(path: string, lines = ''): string {
 
 /** What is found by a process of its own, on a machine whose programs are those of `bin` and which has no network. */
 async function find(variables: NodeJS.ProcessEnv = {}): Promise<{ found: string; said: string }> {
-  const { stdout, stderr } = await promisify(execFile)(
-    process.execPath,
-    ['--input-type=module', '--eval', script],
-    {
-      env: {
-        PATH: join(folder, 'bin'),
-        HOME: folder,
-        XDG_CACHE_HOME: join(folder, 'cache'),
-        HTTPS_PROXY: 'http://127.0.0.1:9',
-        ...variables,
-      },
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script], {
+    env: {
+      PATH: join(folder, 'bin'),
+      HOME: folder,
+      XDG_CACHE_HOME: join(folder, 'cache'),
+      HTTPS_PROXY: 'http://127.0.0.1:9',
+      ...variables,
     },
-  );
+  });
   return { found: stdout.trim(), said: stderr };
 }
 

@@ -10,8 +10,7 @@ import type { OrchestrationResult } from '../../src/protocol/orchestration.ts';
 import { running, type Running } from '../support/running.ts';
 import { teamScript } from '../support/team-script.ts';
 
-const place = (name: string) =>
-  fileURLToPath(new URL(`../../examples/ask-others/${name}.yaml`, import.meta.url));
+const place = (name: string) => fileURLToPath(new URL(`../../examples/ask-others/${name}.yaml`, import.meta.url));
 
 /** Starts an example as its first lines say. @returns the run, and what they say to answer */
 async function startExample(run: Running, name: string) {
@@ -41,8 +40,7 @@ async function finished(handle: WorkflowHandle) {
     answer,
     finalAgent,
     attempts,
-    of: <T extends RunEvent['type']>(type: T) =>
-      events.filter((event): event is EventOf<T> => event.type === type),
+    of: <T extends RunEvent['type']>(type: T) => events.filter((event): event is EventOf<T> => event.type === type),
   };
 }
 
@@ -58,10 +56,7 @@ describe('agents ask each other', () => {
       '2-stuck',
       "I'm seeing a weird authentication error: 'Token signature invalid'. I've verified the secret key is correct. Any ideas what might cause this?",
       ['agent_b', 'agent_c'],
-      [
-        /HS256.*RS256\. \(agent_b, services\.md:3\)/,
-        /a proxy that cuts long headers.*\(agent_c, servers\.md:3\)/,
-      ],
+      [/HS256.*RS256\. \(agent_b, services\.md:3\)/, /a proxy that cuts long headers.*\(agent_c, servers\.md:3\)/],
     ],
   ])('%s: the question is put to all others, and the answer holds what they said', async (...example) => {
     const [name, question, others, said] = example;
@@ -100,21 +95,18 @@ describe('an agent asks a person', () => {
       '6-requirements',
       "You mentioned 'professional styling' for the landing page. Do you want a corporate/minimalist look, or something more colorful/creative? Any specific colors or brand guidelines to follow?",
     ],
-  ])(
-    '%s: the person alone is prompted, and the answer holds what the person said',
-    async (name, question) => {
-      await using run = await running(teamScript());
-      const { handle, reply } = await startExample(run, name);
-      expect(await answerWhenAsked(handle, reply)).toMatchObject({ from: 'agent_a', question });
-      const { answer, finalAgent, of } = await finished(handle);
-      expect(of('asked')).toMatchObject([{ agent: 'agent_a', question, of: ['human'] }]);
-      expect(of('question')).toHaveLength(1);
-      expect(of('question_closed')).toMatchObject([{ how: 'answered', answer: reply }]);
-      expect(of('responded')).toEqual([]);
-      expect(finalAgent).toBe('agent_a');
-      expect(answer).toContain(`${reply} (a person)`);
-    },
-  );
+  ])('%s: the person alone is prompted, and the answer holds what the person said', async (name, question) => {
+    await using run = await running(teamScript());
+    const { handle, reply } = await startExample(run, name);
+    expect(await answerWhenAsked(handle, reply)).toMatchObject({ from: 'agent_a', question });
+    const { answer, finalAgent, of } = await finished(handle);
+    expect(of('asked')).toMatchObject([{ agent: 'agent_a', question, of: ['human'] }]);
+    expect(of('question')).toHaveLength(1);
+    expect(of('question_closed')).toMatchObject([{ how: 'answered', answer: reply }]);
+    expect(of('responded')).toEqual([]);
+    expect(finalAgent).toBe('agent_a');
+    expect(answer).toContain(`${reply} (a person)`);
+  });
 
   test('7-human-history: the second agent is deferred without a prompt, and uses what the person has answered', async () => {
     await using run = await running(teamScript());

@@ -13,19 +13,16 @@ test.each([
   ['planning-to-execution', /migration that creates the users table was written and run/],
   ['multi-step-task', /cloned with `git clone`/],
   ['incomplete-solution', /PostgreSQL is configured as the database/],
-])(
-  'the use case %s restarts once, knowing what is missing, and then answers in full',
-  async (name, missing) => {
-    const read = readConfigFile(place(name), checkTeam);
-    if (!read.ok) throw new Error(read.problems.join('\n'));
-    const task = /"(.*)"$/m.exec(readFileSync(place(name), 'utf8'))?.[1] ?? '';
-    await using run = await running(teamScript());
-    const result = await run.orchestrate({ task, config: read.config });
-    expect(result).toMatchObject({ attempts: 2, outcome: 'submitted' });
-    expect(result.restarts[0]?.reason).toContain('leaves out');
-    expect(result.answer).toMatch(missing);
-  },
-);
+])('the use case %s restarts once, knowing what is missing, and then answers in full', async (name, missing) => {
+  const read = readConfigFile(place(name), checkTeam);
+  if (!read.ok) throw new Error(read.problems.join('\n'));
+  const task = /"(.*)"$/m.exec(readFileSync(place(name), 'utf8'))?.[1] ?? '';
+  await using run = await running(teamScript());
+  const result = await run.orchestrate({ task, config: read.config });
+  expect(result).toMatchObject({ attempts: 2, outcome: 'submitted' });
+  expect(result.restarts[0]?.reason).toContain('leaves out');
+  expect(result.answer).toMatch(missing);
+});
 
 test('a file named in the input is found in the worker’s configuration folder', async () => {
   await using run = await running(teamScript(), { OPENAI_API_KEY: '', ANTHROPIC_API_KEY: '' });

@@ -28,9 +28,7 @@ async function turnOf(run: Running, name: string): Promise<{ result: SessionResu
   const session = await run.startSession({ config: configOf(name), text: questionOf(name) });
   const result = (await session.result()) as SessionResult;
   const events = await session.query<RunEvent[]>('events');
-  const used = events.flatMap((event) =>
-    event.type === 'tool_ended' ? [`${event.tool} ${event.status}`] : [],
-  );
+  const used = events.flatMap((event) => (event.type === 'tool_ended' ? [`${event.tool} ${event.status}`] : []));
   return { result, used };
 }
 

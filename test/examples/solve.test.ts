@@ -13,8 +13,7 @@ interface Question {
   expected: string;
 }
 
-const path = (name: string): string =>
-  fileURLToPath(new URL(`../../examples/solve/${name}`, import.meta.url));
+const path = (name: string): string => fileURLToPath(new URL(`../../examples/solve/${name}`, import.meta.url));
 const questions = parse(readFileSync(path('questions.yaml'), 'utf8')) as Question[];
 const inputOf = ({ files, question }: Question) => ({
   problem: question,
@@ -50,32 +49,27 @@ test('there are ten questions at least, each with an id of its own and files', (
   expect(questions.filter(({ files }) => files.length === 0)).toEqual([]);
 });
 
-test(
-  'all are answered, over their files, where the model knows the answer',
-  { timeout: 120_000 },
-  async () => {
-    const known = (prompt: string): string =>
-      questions.find(({ question }) => prompt.includes(question))?.expected ?? '';
-    await using run = await running(
-      solveScript({
-        work: ({ prompt }) => completed(known(prompt)),
-        synthesise: ({ prompt }) => ({ text: known(prompt) }),
-      }),
-    );
-    const config = { plan: { backend: { type: 'openai' } } };
-    for (const question of questions) {
-      const { answer, outcome } = await run.solve({ ...inputOf(question), config });
-      expect({ outcome, isRight: isRight(answer, question.expected) }).toEqual({
-        outcome: 'complete',
-        isRight: true,
-      });
-      const last = run.model.requests.at(-1)?.prompt ?? '';
-      expect(last).toContain(question.question);
-    }
-    const prompts = run.model.requests.map(({ prompt }) => prompt).join('\n');
-    for (const { files } of questions) for (const file of files) expect(prompts).toContain(`### ${file} (`);
-  },
-);
+test('all are answered, over their files, where the model knows the answer', { timeout: 120_000 }, async () => {
+  const known = (prompt: string): string => questions.find(({ question }) => prompt.includes(question))?.expected ?? '';
+  await using run = await running(
+    solveScript({
+      work: ({ prompt }) => completed(known(prompt)),
+      synthesise: ({ prompt }) => ({ text: known(prompt) }),
+    }),
+  );
+  const config = { plan: { backend: { type: 'openai' } } };
+  for (const question of questions) {
+    const { answer, outcome } = await run.solve({ ...inputOf(question), config });
+    expect({ outcome, isRight: isRight(answer, question.expected) }).toEqual({
+      outcome: 'complete',
+      isRight: true,
+    });
+    const last = run.model.requests.at(-1)?.prompt ?? '';
+    expect(last).toContain(question.question);
+  }
+  const prompts = run.model.requests.map(({ prompt }) => prompt).join('\n');
+  for (const { files } of questions) for (const file of files) expect(prompts).toContain(`### ${file} (`);
+});
 
 test.each([
   ['karakoram', /^peak: K2, .*range: Karakoram.*\(peaks\.json\[1\]:1\)$/m, 'complete'],

@@ -12,16 +12,7 @@ import { configOf } from '../support/extensions.ts';
 import type { Script } from '../support/model-server.ts';
 import { criticism, plan, researchScript } from '../support/research-script.ts';
 import { completed, failed, invalid, solveScript, subtasks, valid } from '../support/solve-script.ts';
-import {
-  answer,
-  ask,
-  restart,
-  submit,
-  teamOf,
-  teamScript,
-  vote,
-  type TeamRequest,
-} from '../support/team-script.ts';
+import { answer, ask, restart, submit, teamOf, teamScript, vote, type TeamRequest } from '../support/team-script.ts';
 
 /** A course that a run can take, told by its history's name. */
 export interface Course {
@@ -51,9 +42,7 @@ const slow = { ...answer('Too late.'), delay: 20_000 };
 function asks(questions: Record<string, string>) {
   return (request: TeamRequest) => {
     const question = questions[request.agent];
-    return question === undefined || hasAsked(request)
-      ? answer(`Answer of ${request.agent}.`)
-      : ask(question);
+    return question === undefined || hasAsked(request) ? answer(`Answer of ${request.agent}.`) : ask(question);
   };
 }
 
@@ -131,9 +120,7 @@ export const courses: Course[] = [
     }),
     input: input(),
     steer: async (run) => {
-      await until(async () =>
-        (await run.query<RunEvent[]>('events')).some(({ type }) => type === 'thinking'),
-      );
+      await until(async () => (await run.query<RunEvent[]>('events')).some(({ type }) => type === 'thinking'));
       await run.signal('requestRestart', { reason: 'Wrong way.', instructions: 'Go left.' });
     },
   },

@@ -89,24 +89,19 @@ test('a Node that cannot be fetched: the message says what to install', async ()
   clone.npmFails = true;
   const { status, stderr } = await clone.run([], '20.20.2');
   expect(status).toBe(1);
-  expect(stderr).toContain(
-    'Node 24.21.0 could not be fetched (npm ended with 7); install Node >= 22.18 yourself',
-  );
+  expect(stderr).toContain('Node 24.21.0 could not be fetched (npm ended with 7); install Node >= 22.18 yourself');
   expect(existsSync(join(clone.cache, 'reprise')) && readdirSync(join(clone.cache, 'reprise'))).toEqual([]);
 });
 
-test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
-  '%s reaches the program, whose status counts',
-  async (signal) => {
-    using clone = new Clone(
-      `process.on('${signal}', () => process.exit(42)); setInterval(() => {}, 1000); console.log('ready');`,
-    );
-    const { child, ended } = clone.start([]);
-    await once(child.stdout, 'data');
-    child.kill(signal);
-    expect((await ended).status).toBe(42);
-  },
-);
+test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s reaches the program, whose status counts', async (signal) => {
+  using clone = new Clone(
+    `process.on('${signal}', () => process.exit(42)); setInterval(() => {}, 1000); console.log('ready');`,
+  );
+  const { child, ended } = clone.start([]);
+  await once(child.stdout, 'data');
+  child.kill(signal);
+  expect((await ended).status).toBe(42);
+});
 
 test('a program that a signal ends: the bootstrap ends by the same signal', async () => {
   using clone = new Clone("process.kill(process.pid, 'SIGTERM'); setInterval(() => {}, 1000);");

@@ -1,15 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  chmodSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -85,19 +76,15 @@ export class Clone implements Disposable {
   /** Starts `reprise WORDS`. */
   start(words: string[], nodeVersion = process.versions.node) {
     const preload = `data:text/javascript,${encodeURIComponent(pretend(nodeVersion))}`;
-    const child = spawn(
-      process.execPath,
-      ['--import', preload, join(this.folder, 'bin', 'reprise.mjs'), ...words],
-      {
-        stdio: ['ignore', 'pipe', 'pipe'],
-        env: {
-          ...process.env,
-          PATH: [this.#tools, dirname(process.execPath), process.env['PATH']].join(delimiter),
-          XDG_CACHE_HOME: this.cache,
-          NPM_CALLS: this.#calls,
-        },
+    const child = spawn(process.execPath, ['--import', preload, join(this.folder, 'bin', 'reprise.mjs'), ...words], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: {
+        ...process.env,
+        PATH: [this.#tools, dirname(process.execPath), process.env['PATH']].join(delimiter),
+        XDG_CACHE_HOME: this.cache,
+        NPM_CALLS: this.#calls,
       },
-    );
+    });
     const ended = Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]).then(
       ([stdout, stderr, [status]]): Ended => ({ stdout, stderr, status: status as number | null }),
     );

@@ -93,9 +93,7 @@ test.each<[Backend, string]>([
 });
 
 test('a compatible server of one’s own needs no key', () => {
-  expect(
-    modelOpener({})({ type: 'chatcompletion', model: 'm', base_url: 'http://127.0.0.1:9/v1' }),
-  ).toBeDefined();
+  expect(modelOpener({})({ type: 'chatcompletion', model: 'm', base_url: 'http://127.0.0.1:9/v1' })).toBeDefined();
 });
 
 describe('retry-after', () => {

@@ -14,10 +14,7 @@ const one = { blob: 'blob-1', mediaType: 'image/png' };
 const other = { blob: 'blob-2', mediaType: 'image/jpeg' };
 const shown: Message = { role: 'user', content: 'What is on them?', images: [one, other] };
 
-async function seenBy(
-  type: Backend['type'],
-  request: Pick<ModelRequest, 'messages' | 'images'>,
-): Promise<Seen> {
+async function seenBy(type: Backend['type'], request: Pick<ModelRequest, 'messages' | 'images'>): Promise<Seen> {
   const server = await startModelServer(() => ({ text: 'A pixel.' }));
   const open = modelOpener({
     OPENAI_API_KEY: 'k',
@@ -77,11 +74,7 @@ describe.each(['openai', 'claude'] as const)('%s', (type) => {
   });
 
   test('a longer conversation begins with the same bytes', async () => {
-    const later: Message[] = [
-      shown,
-      { role: 'assistant', content: 'A pixel.' },
-      { role: 'user', content: 'Sure?' },
-    ];
+    const later: Message[] = [shown, { role: 'assistant', content: 'A pixel.' }, { role: 'user', content: 'Sure?' }];
     const [short, long] = await Promise.all(
       [[shown], later].map(async (messages) => (await seenBy(type, { messages, images })).body.messages),
     );
@@ -89,9 +82,7 @@ describe.each(['openai', 'claude'] as const)('%s', (type) => {
   });
 
   test('a picture that was not loaded is an error, and nothing is sent', async () => {
-    await expect(seenBy(type, { messages: [shown], images: new Map() })).rejects.toThrow(
-      'blob-1 was not loaded',
-    );
+    await expect(seenBy(type, { messages: [shown], images: new Map() })).rejects.toThrow('blob-1 was not loaded');
   });
 });
 

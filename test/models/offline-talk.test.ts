@@ -46,10 +46,7 @@ describe('asking others', () => {
     ['a timeout', result({ status: 'timeout' })],
     ['a skip', result({ status: 'skipped' })],
     ['a refusal in words', 'Error: not taken'],
-    [
-      'responses that found nothing',
-      result({ responses: [response('agent_b', 'Nothing found on "x" in y.')] }),
-    ],
+    ['responses that found nothing', result({ responses: [response('agent_b', 'Nothing found on "x" in y.')] })],
   ])('after %s it says that those asked had no answer', async (_, given) => {
     const talk = asking();
     await talk.reply(tools);
@@ -80,9 +77,7 @@ describe('asking others', () => {
   });
 
   test('what an agent is told for its awareness changes nothing of what it does', async () => {
-    const aside = user(
-      shadowNotice('agent_a', '## Task\n\nWhat?\n<answer agent="agent9">\nX\n</answer>', 'Y'),
-    );
+    const aside = user(shadowNotice('agent_a', '## Task\n\nWhat?\n<answer agent="agent9">\nX\n</answer>', 'Y'));
     expect(await agent('').reply(tools, aside)).toEqual(await agent('').reply(tools));
   });
 });
@@ -153,9 +148,7 @@ describe('alone, with tools', () => {
       text: 'Offline model: get_weather.',
     });
     talk.returns({ sky: 'clear' });
-    expect((await talk.reply([], system(prompts.observation_prompt))).text).toBe(
-      'get_weather returned: sky: clear',
-    );
+    expect((await talk.reply([], system(prompts.observation_prompt))).text).toBe('get_weather returned: sky: clear');
     expect((await talk.reply(tools, system(prompts.action_prompt))).text).toMatch(
       /^FINAL_ANSWER: sky: clear \(get_weather\)\nOld Marta kept the lighthouse/,
     );
@@ -166,8 +159,6 @@ describe('alone, with tools', () => {
     const talk = new Talk(library, user('How many moons does Jupiter have?'));
     await talk.reply();
     expect((await talk.reply([], user('And who discovered Neptune?'))).text).toMatch(/Johann Galle/);
-    expect((await talk.reply([], user('How many moons does it have?'))).text).toMatch(
-      /name: Neptune.*moons: 16/,
-    );
+    expect((await talk.reply([], user('How many moons does it have?'))).text).toMatch(/name: Neptune.*moons: 16/);
   });
 });

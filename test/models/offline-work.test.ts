@@ -82,8 +82,7 @@ An earlier report on a momentum trading strategy.`;
 
   test('a criticism scores by its rule, and says that nothing was judged', async () => {
     const criticise = async (about: string) =>
-      (await new Talk(corpus, user(dossierMessage(dossier(about, notes)))).reply([criticismTool(aspects)]))
-        .input;
+      (await new Talk(corpus, user(dossierMessage(dossier(about, notes)))).reply([criticismTool(aspects)])).input;
     const found = await criticise(idea);
     expect(found?.['scores']).toEqual({ feasibility: 60, risk: 60 });
     expect(found?.['criticism']).toMatch(
@@ -94,17 +93,14 @@ An earlier report on a momentum trading strategy.`;
     expect(none?.['criticism']).toContain('Nothing found on "sourdough bread" in the material.');
   });
 
-  test.each(['What is 12 * 12', '?'])(
-    'a word that happens to stand there is not the idea: %s',
-    async (about) => {
-      const talk = new Talk(corpus, user(ideaMessage(about, undefined, 3)));
-      expect((await talk.reply([planTool])).input?.['idea']).toBe(about);
-      const passage = '[1.1] Numbers (notes.md:1)\nThere are 12 notes.';
-      const critic = new Talk(corpus, user(dossierMessage(dossier(about, passage))));
-      const { input } = await critic.reply([criticismTool(aspects)]);
-      expect(input?.['scores']).toEqual({ feasibility: 20, risk: 20 });
-    },
-  );
+  test.each(['What is 12 * 12', '?'])('a word that happens to stand there is not the idea: %s', async (about) => {
+    const talk = new Talk(corpus, user(ideaMessage(about, undefined, 3)));
+    expect((await talk.reply([planTool])).input?.['idea']).toBe(about);
+    const passage = '[1.1] Numbers (notes.md:1)\nThere are 12 notes.';
+    const critic = new Talk(corpus, user(dossierMessage(dossier(about, passage))));
+    const { input } = await critic.reply([criticismTool(aspects)]);
+    expect(input?.['scores']).toEqual({ feasibility: 20, risk: 20 });
+  });
 
   test('a report quotes what is on the idea, names the rest, and what was not searched', async () => {
     const write = async (about: string) =>
@@ -135,11 +131,7 @@ An earlier report on a momentum trading strategy.`;
     });
     expect(await write('sourdough bread')).toMatchObject({
       summary: expect.stringMatching(/^Nothing found on "sourdough bread"/) as string,
-      sections: [
-        { text: 'Nothing found on "sourdough bread" in the material.' },
-        { text: '[1.1], [1.2], [1.3]' },
-        {},
-      ],
+      sections: [{ text: 'Nothing found on "sourdough bread" in the material.' }, { text: '[1.1], [1.2], [1.3]' }, {}],
     });
   });
 });
@@ -217,8 +209,7 @@ describe('solving', () => {
   });
 
   test('without files a subtask looks in the folder', async () => {
-    const end = async (description: string) =>
-      (await new Talk(library, brief(description, [])).reply(tools)).input;
+    const end = async (description: string) => (await new Talk(library, brief(description, [])).reply(tools)).input;
     expect(await end('When is the fire alarm tested?')).toMatchObject({ status: 'completed' });
     expect(await end('What is 17 times 23?')).toMatchObject({
       status: 'failed',
@@ -238,8 +229,7 @@ describe('solving', () => {
     const { text } = await new Talk(library, user(answerMessage(answer([failure])))).reply();
     expect(text).toMatch(/^One\.\nNothing found on "Second" in x\.\n\n\(The offline model /);
     const validate = async (failures: Array<typeof failure>) =>
-      (await new Talk(library, user(validationMessage(answer(failures), text))).reply([validationTool]))
-        .input;
+      (await new Talk(library, user(validationMessage(answer(failures), text))).reply([validationTool])).input;
     expect(await validate([failure])).toEqual({
       is_complete: false,
       missing_requirements: ['Second'],

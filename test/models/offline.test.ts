@@ -102,10 +102,7 @@ describe('on anything else nothing is found, also where the question shares word
 
 describe('a folder of texts', () => {
   test.each([
-    [
-      'How is the oven heated, and how is the loaf baked?',
-      [/250 °C.*\(bread\.md:9\)/, /20 minutes, then uncovered/],
-    ],
+    ['How is the oven heated, and how is the loaf baked?', [/250 °C.*\(bread\.md:9\)/, /20 minutes, then uncovered/]],
     [
       'How many moons does Jupiter have, and who discovered Uranus?',
       [/Jupiter.*moons: 95.*\(planets\.csv:3\)/, /Uranus.*William Herschel/],
@@ -149,17 +146,11 @@ describe('in a team', () => {
   const shown = (...contents: string[]) =>
     contents.map((content, index) => ({ name: `agent${index + 1}`, content, yours: index === 0 }));
   const vote = (...contents: string[]) =>
-    new Talk(
-      library,
-      user(taskMessage(task, undefined)),
-      user(votingMessage(shown(...contents), true)),
-    ).reply(tools);
+    new Talk(library, user(taskMessage(task, undefined)), user(votingMessage(shown(...contents), true))).reply(tools);
   const review = (selected: string, ...contents: string[]) =>
     user(reviewMessage(task, shown(...contents), [], selected));
   const decide = (selected: string, ...contents: string[]) =>
-    new Talk(library, review(selected, ...contents), user(decisionPrompt(1, 3, undefined))).reply(
-      decisionTools,
-    );
+    new Talk(library, review(selected, ...contents), user(decisionPrompt(1, 3, undefined))).reply(decisionTools);
 
   test('it votes for the answer that quotes most, and says that this is no judgement', async () => {
     expect(await vote(one, two)).toMatchObject({

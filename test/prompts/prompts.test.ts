@@ -68,11 +68,7 @@ describe('prompts', () => {
   test('the judge is told the attempt, what is left of the budget, and the criteria', () => {
     const prompt = decisionPrompt(1, 3, '12 calls');
     expect(prompt).toContain('This is attempt 1 of 3. Budget left: 12 calls.');
-    for (const criterion of [
-      'critical steps are missing',
-      'fundamentally flawed',
-      'all requirements are met',
-    ]) {
+    for (const criterion of ['critical steps are missing', 'fundamentally flawed', 'all requirements are met']) {
       expect(prompt).toContain(criterion);
     }
     expect(decisionPrompt(2, 3, undefined)).not.toContain('Budget');

@@ -28,12 +28,7 @@ describe('an agent’s reply', () => {
   });
 
   test.each([
-    [
-      'a vote before voting opens',
-      vote('agent1'),
-      situation({ votingOpen: false }),
-      { kind: 'voting_closed' },
-    ],
+    ['a vote before voting opens', vote('agent1'), situation({ votingOpen: false }), { kind: 'voting_closed' }],
     [
       'a vote for an agent without an answer names the valid choices',
       vote('agent2'),
@@ -83,9 +78,7 @@ describe('an agent’s reply', () => {
   const ask = (question: string, id = 'c1'): ReplyCall => ({ id, name: 'ask_others', input: { question } });
 
   test('a reply that asks does nothing else: what it does beside asking was written without the responses', () => {
-    expect(
-      readReply(reply(answer('early', 'c1'), ask('Why?', 'c2'), ask('How?', 'c3')), situation()),
-    ).toEqual({
+    expect(readReply(reply(answer('early', 'c1'), ask('Why?', 'c2'), ask('How?', 'c3')), situation())).toEqual({
       action: undefined,
       asks: [
         { callId: 'c2', question: 'Why?' },

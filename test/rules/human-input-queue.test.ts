@@ -191,9 +191,7 @@ test('however askers and the person interleave: one prompt at a time, each call 
               const seen = shownTo(id);
               const question = asked.get(id)?.question.trim().toLowerCase();
               expect(
-                entries.some(
-                  (entry) => !seen.has(entry.answer) || entry.question.trim().toLowerCase() === question,
-                ),
+                entries.some((entry) => !seen.has(entry.answer) || entry.question.trim().toLowerCase() === question),
               ).toBe(true);
               for (const entry of entries) seen.add(entry.answer);
             }

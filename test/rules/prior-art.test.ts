@@ -8,8 +8,7 @@ const recalled = (url: string, similarity: number, similar: string[] = []): Reca
   similar: similar.map((each) => ({ title: each, url: each })),
   lesson: '',
 });
-const urls = (hits: Hit[], stored: Recalled[] = []): string[] =>
-  similarWorks(hits, stored).map(({ url }) => url);
+const urls = (hits: Hit[], stored: Recalled[] = []): string[] => similarWorks(hits, stored).map(({ url }) => url);
 
 describe('similar works', () => {
   test('hits that hold 60% of the idea', () => {

@@ -65,12 +65,7 @@ const draft = (summary: string, text = 'x') => ({ title: 'T', summary, sections:
 
 describe('a report', () => {
   test.each([
-    [
-      'unknown marks',
-      draft('See [3.1].'),
-      marks,
-      /no source \[3\.1\]; the marks are: \[1\.1\] \[1\.2\] \[2\.1\]/,
-    ],
+    ['unknown marks', draft('See [3.1].'), marks, /no source \[3\.1\]; the marks are: \[1\.1\] \[1\.2\] \[2\.1\]/],
     ['no marks', draft('Nothing.'), marks, /cites no source/],
     ['no sections', { title: 'T', summary: 'S', sections: [] }, new Map(), /at least one section/],
     ['signs alone', draft('S', '---'), new Map(), /at least one section with text/],
@@ -81,11 +76,7 @@ describe('a report', () => {
   test.each([
     ['a title', { ...draft('S'), title: '\u200b' }, { ...draft('S'), title: 'Idea' }],
     ['a summary', draft('[9.9]', 'x [1.1]'), draft('x [1.1]', 'x [1.1]')],
-    [
-      'sections with text',
-      draft('S', '[9.9] [8.8]'),
-      { ...draft('S'), sections: [{ heading: 'Report', text: 'S' }] },
-    ],
+    ['sections with text', draft('S', '[9.9] [8.8]'), { ...draft('S'), sections: [{ heading: 'Report', text: 'S' }] }],
     ['text of any kind', draft('[9.9]', '...'), undefined],
   ])('that lacks %s is completed by what it has', (_, value, whole) => {
     expect(completed(value, 'Idea', marks)).toEqual(whole);

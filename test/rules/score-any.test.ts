@@ -6,9 +6,7 @@ describe('any text', () => {
   const words =
     'Viability score overall is of novelty would be if 65 7.5 / 10 100 - : ** | ( ) previous from to % # ' +
     'sixty five out . , → now iteration 1 < $ +';
-  const garbled = fc
-    .array(fc.constantFrom('\n', ...words.split(' ')), { maxLength: 40 })
-    .map((some) => some.join(' '));
+  const garbled = fc.array(fc.constantFrom('\n', ...words.split(' ')), { maxLength: 40 }).map((some) => some.join(' '));
 
   test('gives a score of 0 to 100, or none', () => {
     fc.assert(
@@ -43,39 +41,15 @@ describe('any text', () => {
   const large = ['1', '1 ', ' ', '|', '# a\n', '> ', '<a', '~~', "a'", 'aB', '&nbsp;', '**'];
   const small = [
     '- _ ( ) [ . 1. 1,1 < 1/ 1- →1 a (1 🎯 ½ … http:// \\n \\boxed{ <del> |-|\n|1|\n'.split(' '),
-    [
-      '|\n',
-      '\n',
-      '=\n',
-      '1/100 ',
-      '1 = ',
-      '1 + ',
-      'score ',
-      'score: ',
-      'viability ',
-      'one ',
-      'is ',
-      'the ',
-      '— ',
-    ],
-    [
-      'scale of ',
-      'from 1 to ',
-      'now ',
-      'of 1 ',
-      'if 1/10 ',
-      'now 1 ',
-      'iteration 1 ',
-      '- 1\n',
-      '{"score": 1}, ',
-    ],
+    ['|\n', '\n', '=\n', '1/100 ', '1 = ', '1 + ', 'score ', 'score: ', 'viability ', 'one ', 'is ', 'the ', '— '],
+    ['scale of ', 'from 1 to ', 'now ', 'of 1 ', 'if 1/10 ', 'now 1 ', 'iteration 1 ', '- 1\n', '{"score": 1}, '],
   ].flat();
 
-  test.each([
-    ...large.map((piece) => ({ piece, length: 1e6 })),
-    ...small.map((piece) => ({ piece, length: 2e5 })),
-  ])('of $length characters, made of $piece, is read to its end', ({ length, piece }) => {
-    const text = piece.repeat(Math.ceil(length / piece.length));
-    expect(() => scoreIn(`Viability score: ${text}\nViability score: 65`)).not.toThrow();
-  });
+  test.each([...large.map((piece) => ({ piece, length: 1e6 })), ...small.map((piece) => ({ piece, length: 2e5 }))])(
+    'of $length characters, made of $piece, is read to its end',
+    ({ length, piece }) => {
+      const text = piece.repeat(Math.ceil(length / piece.length));
+      expect(() => scoreIn(`Viability score: ${text}\nViability score: 65`)).not.toThrow();
+    },
+  );
 });

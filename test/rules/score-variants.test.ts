@@ -303,10 +303,7 @@ test.each<[string, number | undefined]>([
   ['{"overall_score": 70, "viability": 60}', 60],
   ['{"scores": {"feasibility": 70, "novelty": 50}, "overall_score": 61}', 61],
   ['{"scores": {"feasibility": 70, "novelty": 50}}', none],
-  [
-    '[{"aspect":"feasibility","score":70},{"aspect":"viability","score":62},{"aspect":"novelty","score":50}]',
-    62,
-  ],
+  ['[{"aspect":"feasibility","score":70},{"aspect":"viability","score":62},{"aspect":"novelty","score":50}]', 62],
   ['viability:\n  score: 62\n  verdict: moderate\nnovelty:\n  score: 50', 62],
   ['feasibility:\n  score: 70\nnovelty:\n  score: 50\nviability_score: 62', 62],
   ['Feasibility: 80/100 | Viability: 62/100 | Overall: 70/100', 62],
@@ -314,10 +311,7 @@ test.each<[string, number | undefined]>([
   ['Feasibility 80 x 0.3 = 24\nNovelty 50 x 0.7 = 35\nTotal = 59', 59],
   ['Total: 24 + 35 = 59', 59],
   ['= 59/100', 59],
-  [
-    'Score breakdown:\n- Feasibility: 20/25\n- Novelty: 15/25\n- Data: 10/25\n- Risk: 14/25\nTotal: 59/100',
-    59,
-  ],
+  ['Score breakdown:\n- Feasibility: 20/25\n- Novelty: 15/25\n- Data: 10/25\n- Risk: 14/25\nTotal: 59/100', 59],
   ['Feasibility: 20/25, novelty: 15/25', none],
   ['Viability: 59/100\n\nBreakdown: feasibility 20/25, novelty 15/25', 59],
   ['At best this is a 5/10.', 50],

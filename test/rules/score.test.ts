@@ -60,10 +60,7 @@ table('plain', [
   ['"viability_score": 62', 62],
   ['{"viability_score": 62, "feasibility": 80, "iterations": 3}', 62],
   ['```json\n{\n  "viabilityScore": 62.5,\n  "concerns": ["data", "cost"]\n}\n```', 62.5],
-  [
-    '{"novelty": {"score": 80}, "viability": {"score": 62, "reason": "thin data"}, "risk": {"score": 30}}',
-    62,
-  ],
+  ['{"novelty": {"score": 80}, "viability": {"score": 62, "reason": "thin data"}, "risk": {"score": 30}}', 62],
   ['<viability_score>65</viability_score>', 65],
   ['Viability score = 0.3*70 + 0.2*50 + 0.2*60 + 0.2*40 + 0.1*80 = 59', 59],
   ['72', 72],

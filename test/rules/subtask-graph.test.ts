@@ -9,10 +9,7 @@ const known = { ids: ['old_1'], attachments: ['sales.csv', 'a map.png'], most: 5
 describe('a plan', () => {
   test.each<[string, PlannedSubtask[]]>([
     ['of one subtask', [planned('step_1')]],
-    [
-      'whose subtasks come before their dependencies',
-      [planned('step_2', 'step_1', 'old_1'), planned('step_1')],
-    ],
+    ['whose subtasks come before their dependencies', [planned('step_2', 'step_1', 'old_1'), planned('step_1')]],
     ['with known attachments', [{ ...planned('step-1'), attachments: ['sales.csv', 'a map.png'] }]],
     ['of as many as there may be', ['a', 'b', 'c', 'd'].map((id) => planned(id))],
     ['that names a dependency twice', [planned('a'), planned('b', 'a', 'a')]],
@@ -26,9 +23,7 @@ describe('a plan', () => {
     [
       'too large beside earlier ones',
       ['a', 'b', 'c', 'd', 'e'].map((id) => planned(id)),
-      [
-        'the plan has 5 subtasks, but only 4 may be added: there may be 5 in all, of which earlier plans have 1',
-      ],
+      ['the plan has 5 subtasks, but only 4 may be added: there may be 5 in all, of which earlier plans have 1'],
     ],
     [
       'with an id twice',
@@ -68,10 +63,7 @@ describe('a plan', () => {
     [
       'with two cycles',
       [planned('a', 'b'), planned('b', 'a'), planned('c', 'd', 'a'), planned('d', 'c')],
-      [
-        'a cycle, where each depends on the next: a → b → a',
-        'a cycle, where each depends on the next: c → d → c',
-      ],
+      ['a cycle, where each depends on the next: a → b → a', 'a cycle, where each depends on the next: c → d → c'],
     ],
     [
       'with unknown attachments',
@@ -118,8 +110,7 @@ describe('any plan', () => {
   const mistakes: Record<string, (plan: PlannedSubtask[], at: number) => PlannedSubtask[] | undefined> = {
     'given more than once': (plan, at) => [...plan, plan[at]!],
     'depends on itself': (plan, at) => plan.with(at, planned(plan[at]!.id, plan[at]!.id)),
-    'unknown dependencies: new': (plan, at) =>
-      plan.with(at, planned(plan[at]!.id, ...plan[at]!.dependsOn, 'new')),
+    'unknown dependencies: new': (plan, at) => plan.with(at, planned(plan[at]!.id, ...plan[at]!.dependsOn, 'new')),
     'has no description': (plan, at) => plan.with(at, { ...plan[at]!, description: '' }),
     'unknown attachments: x': (plan, at) => plan.with(at, { ...plan[at]!, attachments: ['x'] }),
     'a cycle': (plan, at) => {
@@ -160,9 +151,7 @@ describe('any plan', () => {
           for (const [index, id] of cycle.slice(1).entries()) expect(dependsOn(cycle[index]!)).toContain(id);
         }
         const done = new Set<string>();
-        const others = plan.map((each) =>
-          planned(each.id, ...each.dependsOn.filter((other) => other !== each.id)),
-        );
+        const others = plan.map((each) => planned(each.id, ...each.dependsOn.filter((other) => other !== each.id)));
         for (const _ of ids) for (const { id } of readySubtasks(others, done)) done.add(id);
         expect(cycles.length > 0).toBe(done.size < plan.length);
       }),

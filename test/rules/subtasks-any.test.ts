@@ -3,10 +3,7 @@ import { expect, test } from 'vitest';
 import type { Validation } from '../../src/protocol/plan-and-execute.ts';
 import { planProblems } from '../../src/workflows/plan-and-execute/rules/subtask-graph.ts';
 import { Subtasks } from '../../src/workflows/plan-and-execute/rules/subtasks.ts';
-import {
-  afterValidation,
-  type AfterValidation,
-} from '../../src/workflows/plan-and-execute/rules/validation.ts';
+import { afterValidation, type AfterValidation } from '../../src/workflows/plan-and-execute/rules/validation.ts';
 import { planned, plans } from '../support/plans.ts';
 
 const validations = fc.option(
@@ -75,9 +72,7 @@ test('whatever fails and whatever a validator says, a plan comes to its end by t
 
       const addSubtasks = (missing: string[]): void => {
         const ids = subtasks.report().map(({ id }) => id);
-        const added = missing.map((_, index) =>
-          planned(`more_${ids.length + index}`, ...any(() => fc.subarray(ids))),
-        );
+        const added = missing.map((_, index) => planned(`more_${ids.length + index}`, ...any(() => fc.subarray(ids))));
         expect(planProblems(added, { ids, attachments: [], most: 1000 })).toEqual([]);
         expect(planProblems([planned(ids[0]!)], { ids, attachments: [], most: 1000 })).toHaveLength(1);
         subtasks.add(added);

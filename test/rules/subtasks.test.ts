@@ -26,12 +26,7 @@ const errors = (subtasks: Subtasks): Record<string, string | undefined> =>
 const failedIds = (subtasks: Subtasks): string[] => subtasks.get_failed_subtasks().map(({ id }) => id);
 
 const chain = () =>
-  withPlan(
-    planned('step_1'),
-    planned('step_2', 'step_1'),
-    planned('step_3', 'step_2'),
-    planned('step_4', 'step_3'),
-  );
+  withPlan(planned('step_1'), planned('step_2', 'step_1'), planned('step_3', 'step_2'), planned('step_4', 'step_3'));
 
 describe('the examples of the document', () => {
   test('10 subtasks, 3 failures, 2 rounds: 10 + 3 + 1 = 14 executions', () => {
@@ -176,9 +171,7 @@ describe('a retry', () => {
     subtasks.beginRound();
     runAll(subtasks);
     expect(subtasks.get_state_summary()).toMatchObject({ subtasks_completed: 4, dead_ends: 1 });
-    expect(subtasks.deadEnds).toEqual([
-      { id: 'step_2', description: 'Do step_2', error: 'step_2 is broken' },
-    ]);
+    expect(subtasks.deadEnds).toEqual([{ id: 'step_2', description: 'Do step_2', error: 'step_2 is broken' }]);
   });
 
   test('that comes to run only now counts as one; an added subtask that fails does not', () => {

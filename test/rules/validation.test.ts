@@ -21,12 +21,7 @@ describe('what follows a validation', () => {
       false,
       { kind: 'add_subtasks', missing: ['no unit'] },
     ],
-    [
-      'incomplete, nothing named at all',
-      incomplete,
-      false,
-      { kind: 'add_subtasks', missing: ['Complete the answer'] },
-    ],
+    ['incomplete, nothing named at all', incomplete, false, { kind: 'add_subtasks', missing: ['Complete the answer'] }],
     ['none, with failed ones', null, true, retry],
     ['none, and none failed', null, false, { ...done, unvalidated: true }],
   ])('%s', (_, validation, hasFailed, step) => {

@@ -76,8 +76,7 @@ describe('the best iteration', () => {
     before: { calls: 0, tokens: 0, costUsd: 0 },
   });
   const best = (drafts: Draft[]): number | undefined =>
-    drafts.reduce<Draft | undefined>((found, each) => (isBetterDraft(each, found) ? each : found), undefined)
-      ?.number;
+    drafts.reduce<Draft | undefined>((found, each) => (isBetterDraft(each, found) ? each : found), undefined)?.number;
 
   test.each([
     ['the best score', [30, 45, 40], 2],

@@ -47,9 +47,7 @@ describe('a folder', () => {
 
   test('a passage has the best sentences in their order, and its gaps show', async () => {
     const [hit] = await find('costs momentum trading gain');
-    expect(hit?.text).toMatch(
-      /^Momentum trading buys what has risen\. .* Momentum trading costs eat the gain\.$/,
-    );
+    expect(hit?.text).toMatch(/^Momentum trading buys what has risen\. .* Momentum trading costs eat the gain\.$/);
   });
 
   test('a passage of short sentences is filled up from its own section alone', async () => {

@@ -11,12 +11,7 @@ const search = (provider: SearchSettings['provider'], folder?: string): SearchSe
 test.each([
   ['Reprise’s own documentation is always there', search('folder'), {}, []],
   ['a folder that is there', search('folder', import.meta.dirname), {}, []],
-  [
-    'a folder that is not there',
-    search('folder', '/not/there'),
-    {},
-    ['search.folder: there is no folder /not/there'],
-  ],
+  ['a folder that is not there', search('folder', '/not/there'), {}, ['search.folder: there is no folder /not/there']],
   [
     'a file is no folder',
     search('folder', import.meta.filename),
@@ -24,12 +19,7 @@ test.each([
     [`search.folder: there is no folder ${import.meta.filename}`],
   ],
   ['SearXNG with its address', search('searxng'), { SEARXNG_URL: 'http://localhost:8080' }, []],
-  [
-    'SearXNG without',
-    search('searxng'),
-    {},
-    ['search.provider: searxng needs SEARXNG_URL, which is not set'],
-  ],
+  ['SearXNG without', search('searxng'), {}, ['search.provider: searxng needs SEARXNG_URL, which is not set']],
   [
     'SearXNG with an address that is none',
     search('searxng'),

@@ -83,12 +83,7 @@ describe.each(providers)('%s', (name, provider) => {
     ['too many searches', { status: 429 }, false, /status 429/],
     ['its own timeout', { status: 408 }, false, /status 408/],
     ['a bad request', { status: 400 }, true, /status 400/],
-    [
-      'a key that it does not know',
-      { status: 401 },
-      true,
-      /status 401; check .*(TAVILY_API_KEY|SEARXNG_URL)/,
-    ],
+    ['a key that it does not know', { status: 401 }, true, /status 401; check .*(TAVILY_API_KEY|SEARXNG_URL)/],
     ['a refusal', { status: 403 }, true, /status 403; (check TAVILY_API_KEY|.* must list json under search)/],
     ['another address', { status: 404 }, true, /status 404; check (TAVILY_BASE_URL|SEARXNG_URL)/],
     ['a page', { raw: '<html>Welcome</html>' }, true, /what is no JSON; check (TAVILY_BASE_URL|SEARXNG_URL)/],

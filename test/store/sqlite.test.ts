@@ -38,9 +38,7 @@ describe('SQLite', () => {
     const database = new DatabaseSync(file);
     expect(database.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' });
     const counts = database
-      .prepare(
-        'SELECT (SELECT count(*) FROM segments) AS segments, (SELECT count(*) FROM replies) AS replies',
-      )
+      .prepare('SELECT (SELECT count(*) FROM segments) AS segments, (SELECT count(*) FROM replies) AS replies')
       .get();
     expect(counts?.['segments']).toBe(counts?.['replies']);
     expect(counts?.['segments']).toBeGreaterThan(0);

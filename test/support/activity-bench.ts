@@ -27,10 +27,7 @@ export function activityBench(): ActivityBench {
     store,
     file,
     run: (activity, input, runId = 'r') =>
-      new MockActivityEnvironment({ workflowExecution: { workflowId: 'w', runId } }, { logger }).run(
-        activity,
-        input,
-      ),
+      new MockActivityEnvironment({ workflowExecution: { workflowId: 'w', runId } }, { logger }).run(activity, input),
     async close() {
       await store.close();
       rmSync(home, { recursive: true, force: true });

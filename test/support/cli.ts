@@ -110,8 +110,7 @@ export class Home {
     const until = async (stream: Readable, pattern: RegExp, text: () => string): Promise<void> => {
       while (!pattern.test(text())) {
         const ended = await Promise.race([once(stream, 'data').then(() => false), finished]);
-        if (ended && !pattern.test(text()))
-          throw new Error(`It ended without ${pattern}:\n${text()}\n${stderr}`);
+        if (ended && !pattern.test(text())) throw new Error(`It ended without ${pattern}:\n${text()}\n${stderr}`);
       }
     };
     return {

@@ -13,25 +13,7 @@ const silent: Reply = (dice) => ({ text: dice.one(['', ' ', '\n\n', '\u200b']) }
 const nonsense: Reply = (dice) => ({
   text: dice.many(1, 30, () => dice.one([dice.words(1, 3), ...signs])).join(dice.one([' ', '\n', ''])),
 });
-const signs = [
-  '{',
-  '}',
-  '```',
-  '#',
-  '**',
-  '|',
-  '/100',
-  '50',
-  '-1',
-  '∞',
-  '💡',
-  '“',
-  '\\',
-  '\t',
-  '%',
-  '---',
-  '[1.1]',
-];
+const signs = ['{', '}', '```', '#', '**', '|', '/100', '50', '-1', '∞', '💡', '“', '\\', '\t', '%', '---', '[1.1]'];
 const endless: Reply = (dice) => ({
   text: `${dice.words(20, 20)}\n`.repeat(dice.whole(500, 2000)) + dice.one(['', 'VIABILITY SCORE: 44/100']),
 });
@@ -65,8 +47,7 @@ const scoreForms: Array<(score: number, dice: Dice) => string> = [
   () => 'VIABILITY SCORE: 1e3',
 ];
 
-const bands =
-  'The bands: 0-30 major flaws, 31–50 significant concerns, 51-70 moderate, 71-85 good, 86-100 excellent.';
+const bands = 'The bands: 0-30 major flaws, 31–50 significant concerns, 51-70 moderate, 71-85 good, 86-100 excellent.';
 
 const score = (dice: Dice): number => dice.one([dice.whole(0, 100), dice.whole(0, 50), dice.next() * 100]);
 
@@ -116,10 +97,7 @@ export function planReply(dice: Dice, tried: string[]): Scripted {
     [12, () => submit(dice.one([...tried, idea()]))],
     [4, () => submit(dice.one([' ', '""', '“', '\n', '!', '0', 'x'.repeat(500)]), [dice.one([' ', '?'])])],
     [8, () => ({ text: `**Idea:** ${idea()}\n\n1. ${dice.words(3, 9)}\n2. ${dice.words(3, 9)}` })],
-    [
-      4,
-      () => ({ text: fenced(dice, { idea: dice.one([idea(), '', 7]), queries: dice.one([[], 'q', [1]]) }) }),
-    ],
+    [4, () => ({ text: fenced(dice, { idea: dice.one([idea(), '', 7]), queries: dice.one([[], 'q', [1]]) }) })],
     [5, () => misplaced('submit_plan')(dice)],
     [4, () => nonsense(dice)],
     [3, () => silent(dice)],

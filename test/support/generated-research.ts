@@ -52,16 +52,7 @@ const restarts = [
   { reason: '', instructions: '' },
   { reason: 'Long. '.repeat(200), instructions: 'Short. '.repeat(200) },
 ];
-const malformed = [
-  null,
-  undefined,
-  {},
-  7,
-  'accept',
-  { action: 'maybe' },
-  { action: 'stop', note: 7 },
-  { reason: 'x' },
-];
+const malformed = [null, undefined, {}, 7, 'accept', { action: 'maybe' }, { action: 'stop', note: 7 }, { reason: 'x' }];
 
 /** Researches whose settings, replies and signals are all made up, and can be had again by their seed. */
 export class GeneratedResearch {
@@ -136,10 +127,9 @@ export class GeneratedResearch {
       const replies = course.replies.map((reply) => JSON.stringify(reply).slice(0, 600));
       const { input, signals } = course;
       const said = [`Input: ${JSON.stringify(input)}`, `Signals: ${JSON.stringify(signals)}`, ...replies];
-      throw new Error(
-        `Seed ${this.seed}, run ${number} (${handle.workflowId}): ${String(error)}\n${said.join('\n')}`,
-        { cause: error },
-      );
+      throw new Error(`Seed ${this.seed}, run ${number} (${handle.workflowId}): ${String(error)}\n${said.join('\n')}`, {
+        cause: error,
+      });
     } finally {
       this.#courses.delete(number);
     }
@@ -205,8 +195,7 @@ async function follow(handle: WorkflowHandle, course: Course): Promise<Ended> {
         ...signalOf(looking),
         ...(looking.chance(0.6) && { name: 'decide', payload: looking.one(decisions) }),
       });
-    if (ended === undefined && Date.now() > until)
-      throw new Error(`It does not end: ${JSON.stringify(state)}`);
+    if (ended === undefined && Date.now() > until) throw new Error(`It does not end: ${JSON.stringify(state)}`);
   }
   return { most, policy, states, ...ended, events: await handle.query<RunEvent[]>('events') };
 }
@@ -242,18 +231,12 @@ export function problemsOf({ events, failure, most, policy, result, states }: En
   if (result === undefined) {
     const allowed = policy === 'fail' ? ['NoScore', 'NoPlan'] : ['NoPlan'];
     checks.push([allowed.includes(failure ?? ''), `it has failed: ${failure}`]);
-    checks.push([
-      failure !== 'NoPlan' || of('plan').length === 0,
-      'it has failed for want of a plan, and had one',
-    ]);
+    checks.push([failure !== 'NoPlan' || of('plan').length === 0, 'it has failed for want of a plan, and had one']);
   } else {
     const { iterations, report } = result;
     const numbers = iterations.map((iteration) => iteration?.iteration);
     const isCounted = numbers.every((number, index) => number === index + 1);
-    checks.push([
-      isCounted && numbers.length >= 1 && numbers.length <= most,
-      `iterations: ${numbers.join()}`,
-    ]);
+    checks.push([isCounted && numbers.length >= 1 && numbers.length <= most, `iterations: ${numbers.join()}`]);
     checks.push([iterations.every((each) => hasText(each?.idea)), 'an iteration without an idea']);
     checks.push([hasText(report.title) && hasText(report.summary), `a report without title or summary`]);
     const { sections } = report;

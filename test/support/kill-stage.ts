@@ -124,8 +124,7 @@ export function repetitions({ model }: Stage): number {
 /** Calls that the kill interrupted. */
 export const inFlight = ({ model }: Stage): number => model.requests.filter(({ aborted }) => aborted).length;
 
-const pendingReplies = ({ model }: Stage): number =>
-  model.requests.filter(({ answered }) => !answered).length;
+const pendingReplies = ({ model }: Stage): number => model.requests.filter(({ answered }) => !answered).length;
 
 function repliesIn(home: string): number {
   const database = new DatabaseSync(join(home, 'store.sqlite'), { readOnly: true, timeout: 5000 });

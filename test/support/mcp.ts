@@ -7,9 +7,7 @@ import { fileURLToPath } from 'node:url';
 import type { McpServer } from '../../src/config/backend.ts';
 
 /** MCP's sample server. */
-const everything = fileURLToPath(
-  import.meta.resolve('@modelcontextprotocol/server-everything/dist/index.js'),
-);
+const everything = fileURLToPath(import.meta.resolve('@modelcontextprotocol/server-everything/dist/index.js'));
 
 /**
  * The sample server over stdio, and the pids of its processes as they were started, oldest first.

@@ -62,9 +62,7 @@ export async function startModelServer(script: Script): Promise<ModelServer> {
   const requests: Seen[] = [];
   const server = createServer((request, response) => {
     handle(request, response, script, requests).catch((error: unknown) => {
-      response
-        .writeHead(500, { 'x-should-retry': 'false' })
-        .end(`{"error":{"message":"script: ${String(error)}"}}`);
+      response.writeHead(500, { 'x-should-retry': 'false' }).end(`{"error":{"message":"script: ${String(error)}"}}`);
     });
   });
   server.listen(0, '127.0.0.1');

@@ -14,12 +14,7 @@ export const user = (content: Content): Message => ({
 });
 
 /** A tool by the schema of its parameters. */
-export const tool = (
-  name: string,
-  description: string,
-  properties: object,
-  required: string[],
-): ToolSpec => ({
+export const tool = (name: string, description: string, properties: object, required: string[]): ToolSpec => ({
   name,
   description,
   parameters: { type: 'object', properties: properties as Record<string, unknown>, required },

@@ -25,10 +25,7 @@ export async function startRefusingProxy(target: string, refused: string[]): Pro
     stream.on('error', () => {});
     if (refused.some((service) => path.startsWith(`/${service}/`))) {
       const trailers = { 'grpc-status': '7', 'grpc-message': 'not for you' };
-      stream.respond(
-        { ':status': 200, 'content-type': 'application/grpc', ...trailers },
-        { endStream: true },
-      );
+      stream.respond({ ':status': 200, 'content-type': 'application/grpc', ...trailers }, { endStream: true });
       return;
     }
     const { ':authority': _, ...rest } = headers;

@@ -44,9 +44,7 @@ export function openaiEvents(reply: Scripted): Event[] {
       chunk({
         tool_calls: [{ index, id: `call_${++ids}`, type: 'function', function: { name, arguments: '' } }],
       }),
-      ...pieces(argumentsOf(input)).map((piece) =>
-        chunk({ tool_calls: [{ index, function: { arguments: piece } }] }),
-      ),
+      ...pieces(argumentsOf(input)).map((piece) => chunk({ tool_calls: [{ index, function: { arguments: piece } }] })),
     ]),
     ...(reply.cut ? [] : [chunk({}, reply.finish ?? (calls.length > 0 ? 'tool_calls' : 'stop'))]),
     {

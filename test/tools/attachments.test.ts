@@ -106,9 +106,7 @@ describe('read_attachment', () => {
 
   test('a line that is too long is read by characters', async () => {
     const first = await textOf('read_attachment', { name: 'flat.json' });
-    expect(first).toMatch(
-      /\n\[characters 1 to 20000 of 30004; goes on with by: "characters", from: 20001\]$/,
-    );
+    expect(first).toMatch(/\n\[characters 1 to 20000 of 30004; goes on with by: "characters", from: 20001\]$/);
     const rest = await textOf('read_attachment', { name: 'flat.json', by: 'characters', from: 20_001 });
     expect(rest).toMatch(/^x{10002}"\]\n\[characters 20001 to 30004 of 30004\]$/);
   });
@@ -201,11 +199,7 @@ describe('save_file', () => {
   });
 
   test.each([
-    [
-      'an attachment’s name',
-      { name: 'notes.txt', text: 'x' },
-      /^notes\.txt came with the task and stays as it is/,
-    ],
+    ['an attachment’s name', { name: 'notes.txt', text: 'x' }, /^notes\.txt came with the task and stays as it is/],
     ['no name', { name: '..', text: 'x' }, /^\.\. is no name of a file$/],
     ['what is no text', { name: 'a.txt', text: 'a\0b' }, /^a\.txt is of no kind that is read/],
   ])('refuses %s', async (_, args, message) => {

@@ -10,8 +10,7 @@ const token = 'open-sesame-1234';
 const bench = toolBench({}, { TEST_TOKEN: token, TEST_LEVEL: 'debug' });
 afterAll(() => bench.close());
 
-const call = (mcp: McpServer, name: string, args: object = {}) =>
-  bench.call({ name, source: { mcp } }, args).result;
+const call = (mcp: McpServer, name: string, args: object = {}) => bench.call({ name, source: { mcp } }, args).result;
 
 /** What a list of tools from these servers fails with. */
 const refusal = async (...mcpServers: McpServer[]): Promise<{ type: string; message: string }> =>

@@ -83,9 +83,7 @@ describe('a server over stdio', () => {
     const pid = pids().at(-1) ?? 0;
     process.kill(pid, 'SIGKILL');
     await expect.poll(() => isRunning(pid), patience).toBe(false);
-    await expect
-      .poll(async () => (await call('echo', { message: 'back' }).result).text, patience)
-      .toBe('Echo: back');
+    await expect.poll(async () => (await call('echo', { message: 'back' }).result).text, patience).toBe('Echo: back');
   });
 
   test('a cancelled call ends at once, and the server stays', async () => {
@@ -172,9 +170,7 @@ describe('a server that cannot be used is refused, with its name and what is wro
     expect((error as ApplicationFailure).message.split('\n')).toEqual([
       expect.stringMatching(/^the MCP server absent: there is no command "no-such-command"; name a program/),
       expect.stringMatching(/^the MCP server brief: .* ended before it named its tools; .*mcp-brief\.log$/),
-      expect.stringMatching(
-        /^the MCP server silent: .* does not answer within 20 seconds; .*mcp-silent\.log$/,
-      ),
+      expect.stringMatching(/^the MCP server silent: .* does not answer within 20 seconds; .*mcp-silent\.log$/),
       expect.stringMatching(/^the MCP server nowhere: .* cannot be used: fetch failed \(.*ECONNREFUSED/),
     ]);
   });

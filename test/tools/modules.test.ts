@@ -11,10 +11,7 @@ const moduleOf = (...tools: string[]): string => `export const tools = [${tools.
 
 const bench = toolBench({
   'tools/weather.ts': moduleOf(tool('forecast', 'sideEffects: false'), tool('alarms', 'timeout: 5')),
-  'tools/calendar.mts': moduleOf(
-    tool('book', 'sideEffects: true'),
-    tool('move', `sideEffects: 'idempotent'`),
-  ),
+  'tools/calendar.mts': moduleOf(tool('book', 'sideEffects: true'), tool('move', `sideEffects: 'idempotent'`)),
   'tools/plain.js': moduleOf(tool('plain')),
   'tools/other.mjs': moduleOf(tool('other')),
   'tools_x.ts': moduleOf(tool('x')),
@@ -97,16 +94,12 @@ describe('tools of modules', () => {
     bench.write({ 'tools/changing.ts': moduleOf(tool('before')) });
     expect((await bench.list({ packages: ['tools.changing'] })).tools).toMatchObject([{ name: 'before' }]);
     bench.write({ 'tools/changing.ts': moduleOf(tool('afterwards')) });
-    expect((await bench.list({ packages: ['tools.changing'] })).tools).toMatchObject([
-      { name: 'afterwards' },
-    ]);
+    expect((await bench.list({ packages: ['tools.changing'] })).tools).toMatchObject([{ name: 'afterwards' }]);
   });
 
   test('are loaded again after what made them fail is mended elsewhere', async () => {
     bench.write({ 'tools/needy.ts': `import './helper.ts'; ${moduleOf(tool('needy'))}` });
-    expect(await failure(bench.list({ packages: ['tools.needy'] }))).toMatch(
-      /Cannot find module .*helper\.ts/,
-    );
+    expect(await failure(bench.list({ packages: ['tools.needy'] }))).toMatch(/Cannot find module .*helper\.ts/);
     bench.write({ 'tools/helper.ts': '' });
     expect((await bench.list({ packages: ['tools.needy'] })).tools).toMatchObject([{ name: 'needy' }]);
   });
@@ -134,11 +127,7 @@ describe('what cannot be used is refused, with the file, what is wrong and what 
       'export const tool = 1, other = 2;',
       /^tools\/wrong\.ts: must export an array "tools"; it exports other, tool$/,
     ],
-    [
-      'tools that are no array',
-      'export const tools = {};',
-      /^tools\/wrong\.ts: the export "tools" is not an array$/,
-    ],
+    ['tools that are no array', 'export const tools = {};', /^tools\/wrong\.ts: the export "tools" is not an array$/],
     [
       'a key that is mistyped',
       moduleOf(tool('a', 'sideEffect: true')),
@@ -154,11 +143,7 @@ describe('what cannot be used is refused, with the file, what is wrong and what 
       `export const tools = [{ name: 'a', description: 'd', parameters: { type: 'object' } }];`,
       /tools\[0\]\.execute: must be a function/,
     ],
-    [
-      'a name that models do not take',
-      moduleOf(tool('the forecast')),
-      /tools\[0\]\.name: a name has 1 to 64 letters/,
-    ],
+    ['a name that models do not take', moduleOf(tool('the forecast')), /tools\[0\]\.name: a name has 1 to 64 letters/],
     [
       'parameters that are no object',
       `export const tools = [{ name: 'a', description: 'd', parameters: { type: 'string' }, execute() {} }];`,

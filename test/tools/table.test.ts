@@ -185,11 +185,7 @@ describe('a query that fails is a report with what the table is', () => {
   });
 
   test.each([
-    [
-      'no list of records',
-      { text: '{"a": 1}', kind: 'json', mediaType: 'application/json' },
-      /read_attachment/,
-    ],
+    ['no list of records', { text: '{"a": 1}', kind: 'json', mediaType: 'application/json' }, /read_attachment/],
     ['nothing', { text: '\n' }, /^the table is empty$/],
     ['more columns than SQLite takes', { text: `${','.repeat(2000)}x\n` }, /^too many columns on data$/],
   ] as const)('so is a file that holds %s', async (_, changed, message) => {
@@ -270,10 +266,7 @@ describe('a query is ended', () => {
 
   test.each([
     ['one value', 'SELECT length(hex(zeroblob(499999999)))'],
-    [
-      'many rows',
-      `${numbers}, t(s) AS (SELECT hex(zeroblob(1000000 + i)) FROM n) SELECT s FROM t ORDER BY s`,
-    ],
+    ['many rows', `${numbers}, t(s) AS (SELECT hex(zeroblob(1000000 + i)) FROM n) SELECT s FROM t ORDER BY s`],
   ])('where it takes too much memory with %s', async (_, sql) => {
     await expect(ask(sql)).rejects.toEqual(refusal(/^the query was ended at 1000 MB of memory/));
   });

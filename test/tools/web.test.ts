@@ -46,11 +46,7 @@ describe('fetch_page as agents have it', () => {
   afterAll(() => bench.close());
   test.each([
     ['loopback', 'http://127.0.0.1:1/', /^127\.0\.0\.1 is not on the public internet/],
-    [
-      'a name that leads to it',
-      'http://localhost:1/',
-      /^localhost is not on the public internet \((127|::1)/,
-    ],
+    ['a name that leads to it', 'http://localhost:1/', /^localhost is not on the public internet \((127|::1)/],
     ['loopback in another notation', 'http://2130706433/', /^127\.0\.0\.1 is not on/],
     ['IPv6 loopback', 'http://[::1]:1/', /^\[::1\] is not on/],
     ['the address of a cloud’s keys', 'http://169.254.169.254/latest', /is not on the public internet/],

@@ -16,9 +16,7 @@ import { quietRuntime } from '../../src/worker/quiet-runtime.ts';
 import { Browser, browserPath } from '../support/browser.ts';
 
 if (browserPath === undefined)
-  console.warn(
-    'SKIPPED: no chromium or google-chrome on the PATH, so that the Web UI is not tried in a browser',
-  );
+  console.warn('SKIPPED: no chromium or google-chrome on the PATH, so that the Web UI is not tried in a browser');
 
 /** Where the picture for the documentation goes: `REPRISE_PICTURES=docs/pictures npm test -- test/web-ui`. */
 const pictures = process.env['REPRISE_PICTURES'];

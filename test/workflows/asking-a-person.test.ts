@@ -6,15 +6,7 @@ import type { OrchestrationResult } from '../../src/protocol/orchestration.ts';
 import { hasAsked, resultsIn } from '../support/asking.ts';
 import type { Script, Scripted, Seen } from '../support/model-server.ts';
 import { running, type Running } from '../support/running.ts';
-import {
-  answer,
-  ask,
-  restart,
-  submit,
-  teamOf,
-  teamScript,
-  type TeamRequest,
-} from '../support/team-script.ts';
+import { answer, ask, restart, submit, teamOf, teamScript, type TeamRequest } from '../support/team-script.ts';
 
 let script: Script = teamScript();
 let run: Running;
@@ -121,9 +113,7 @@ test('one that was deferred prompts again with a different question, while the o
   const second = await question();
   expect(second).toMatchObject({ question: 'Which font?' });
   expect(second.from).not.toBe(first.from);
-  const answered = (await events())
-    .filter(({ type }) => type === 'answer')
-    .map((event) => event as { agent: string });
+  const answered = (await events()).filter(({ type }) => type === 'answer').map((event) => event as { agent: string });
   expect(answered.map(({ agent }) => agent)).toContain('agent_c');
   await reply({ answer: 'Serif' });
   expect((await result()).humanQa.map((entry) => entry.answer)).toEqual(['Dark mode', 'Serif']);
@@ -226,9 +216,7 @@ test('where nobody asks a person an answer is ignored with a log line', async ()
 test('after a restart of the team the history is there, and is shown to the new conversations first', async () => {
   const { question, reply, result, requests, events } = await play(
     (request) =>
-      request.agent === 'agent_a' && !hasAsked(request)
-        ? ask(`Attempt ${request.attempt}?`)
-        : answers(request),
+      request.agent === 'agent_a' && !hasAsked(request) ? ask(`Attempt ${request.attempt}?`) : answers(request),
     {
       coordination: { max_orchestration_restarts: 1 },
       acts: {
@@ -262,9 +250,7 @@ test('a restart by a person withdraws the open question, and its late answer is 
   await expect.poll(async () => handle.query('pendingQuestions')).toEqual([]);
   await reply({ questionId, answer: 'Red.' });
   expect(await result()).toMatchObject({ attempts: 2 });
-  expect(await events()).toContainEqual(
-    expect.objectContaining({ type: 'question_closed', how: 'withdrawn' }),
-  );
+  expect(await events()).toContainEqual(expect.objectContaining({ type: 'question_closed', how: 'withdrawn' }));
   expect(await events()).toContainEqual(expect.objectContaining({ type: 'answer_kept', questionId }));
 });
 
@@ -288,8 +274,7 @@ test('a run that waits is found by its search attribute, tells its question in i
     return ids;
   };
   await expect.poll(waiting, { timeout: 20_000 }).toContain(handle.workflowId);
-  const details = async (): Promise<string> =>
-    JSON.stringify(await handle.query('__temporal_workflow_metadata'));
+  const details = async (): Promise<string> => JSON.stringify(await handle.query('__temporal_workflow_metadata'));
   expect(await details()).toContain('Red or blue?');
   expect(await details()).toContain('signal `answer`');
   await reply({ answer: 'Red.' });

@@ -108,12 +108,8 @@ describe.each(['openai', 'claude'])('agents that ask one another, over the wire 
         return { text: `Response of ${agent}.` };
       },
     });
-    const shadow = requests.find(
-      (seen) => isShadow(seen) && /I am agent_b[\s\S]*What are you at/.test(seen.prompt),
-    );
-    expect(shadow?.prompt).toContain(
-      '[You called ask_others, which has no result yet:]\n{"question":"Slow one?"}',
-    );
+    const shadow = requests.find((seen) => isShadow(seen) && /I am agent_b[\s\S]*What are you at/.test(seen.prompt));
+    expect(shadow?.prompt).toContain('[You called ask_others, which has no result yet:]\n{"question":"Slow one?"}');
   });
 
   test('what the parent has been streaming for over a second is part of what its shadow reads', async () => {
@@ -216,10 +212,7 @@ describe.each(['openai', 'claude'])('agents that ask one another, over the wire 
   test('questions of one reply run side by side, and one more than the limit gets an error that says so', async () => {
     const questions = Array.from({ length: 11 }, (_, index) => `Question ${index}?`);
     const { requests } = await play({
-      answer: first(
-        (request) => (request.agent === 'agent_a' ? ask(...questions) : answers(request)),
-        answers,
-      ),
+      answer: first((request) => (request.agent === 'agent_a' ? ask(...questions) : answers(request)), answers),
       shadow: () => ({ text: 'Yes.', delay: 500 }),
     });
     const shadows = requests.filter(isShadow);
@@ -246,9 +239,7 @@ describe.each(['openai', 'claude'])('agents that ask one another, over the wire 
     const respond = { calls: [{ name: 'respond_to_broadcast', arguments: { answer: 'Me!' } }] };
     const { requests } = await play({
       answer: (request) =>
-        request.agent === 'agent_a' && !request.prompt.includes('handled automatically')
-          ? respond
-          : answers(request),
+        request.agent === 'agent_a' && !request.prompt.includes('handled automatically') ? respond : answers(request),
     });
     expect(requests.some(({ prompt }) => prompt.includes('Responses are handled automatically'))).toBe(true);
   });
@@ -257,9 +248,7 @@ describe.each(['openai', 'claude'])('agents that ask one another, over the wire 
     const { requests } = await play(
       {
         answer: (request) =>
-          request.agent === 'agent_a' && !request.prompt.includes('No such tool')
-            ? ask('Hello?')
-            : answers(request),
+          request.agent === 'agent_a' && !request.prompt.includes('No such tool') ? ask('Hello?') : answers(request),
       },
       { broadcast: false },
     );
@@ -275,24 +264,21 @@ describe.each(['openai', 'claude'])('agents that ask one another, over the wire 
     sensitivity: { low: ['rarely'], medium: ['may change what you do'], high: ['frequently'] },
   };
 
-  test.each(['low', 'medium', 'high'] as const)(
-    'the level %s says in the prompt what it stands for',
-    async (level) => {
-      const { requests } = await play(
-        {
-          answer: first((request) => (request.agent === 'agent_a' ? ask('How?') : answers(request)), answers),
-        },
-        { response_depth: level, broadcast_sensitivity: level },
-      );
-      const shadow = requests.find(isShadow);
-      for (const words of guidance.depth[level]) expect(shadow?.prompt).toContain(words);
-      const own = requests.find(({ tools }) => tools.includes('ask_others'));
-      for (const words of guidance.sensitivity[level]) expect(own?.prompt).toContain(words);
-      for (const other of ['low', 'medium', 'high'] as const) {
-        if (other === level) continue;
-        expect(shadow?.prompt).not.toContain(guidance.depth[other][0]);
-        expect(own?.prompt).not.toContain(guidance.sensitivity[other][0]);
-      }
-    },
-  );
+  test.each(['low', 'medium', 'high'] as const)('the level %s says in the prompt what it stands for', async (level) => {
+    const { requests } = await play(
+      {
+        answer: first((request) => (request.agent === 'agent_a' ? ask('How?') : answers(request)), answers),
+      },
+      { response_depth: level, broadcast_sensitivity: level },
+    );
+    const shadow = requests.find(isShadow);
+    for (const words of guidance.depth[level]) expect(shadow?.prompt).toContain(words);
+    const own = requests.find(({ tools }) => tools.includes('ask_others'));
+    for (const words of guidance.sensitivity[level]) expect(own?.prompt).toContain(words);
+    for (const other of ['low', 'medium', 'high'] as const) {
+      if (other === level) continue;
+      expect(shadow?.prompt).not.toContain(guidance.depth[other][0]);
+      expect(own?.prompt).not.toContain(guidance.sensitivity[other][0]);
+    }
+  });
 });

@@ -4,8 +4,7 @@ import { running } from '../support/running.ts';
 import { answer, teamOf, teamScript, vote } from '../support/team-script.ts';
 
 const calls = 100;
-const fiveKilobytes = (index: number): string =>
-  `Version ${index}. ${'Lorem ipsum dolor sit amet. '.repeat(182)}`;
+const fiveKilobytes = (index: number): string => `Version ${index}. ${'Lorem ipsum dolor sit amet. '.repeat(182)}`;
 
 test.each(['openai', 'claude'])('a conversation of 100 calls at 5 KB through %s', async (type) => {
   await using run = await running(
@@ -14,11 +13,7 @@ test.each(['openai', 'claude'])('a conversation of 100 calls at 5 KB through %s'
       vote: ({ index }) => (index < calls - 1 ? answer(fiveKilobytes(index)) : vote('agent1')),
     }),
   );
-  const config = teamOf(
-    ['solo'],
-    { type },
-    { max_new_answers_per_agent: calls, max_orchestration_restarts: 0 },
-  );
+  const config = teamOf(['solo'], { type }, { max_new_answers_per_agent: calls, max_orchestration_restarts: 0 });
   const handle = await run.start({ task: 'T', config });
   await handle.result();
 

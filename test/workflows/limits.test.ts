@@ -85,9 +85,7 @@ describe('budget', () => {
   test('the judge is told what is left', async () => {
     await using run = await running(teamScript());
     await run.orchestrate({ task: 'T', config: teamOf(team, openai, {}, { budget: { calls: 10 } }) });
-    expect(run.model.requests.find(({ tools }) => tools.includes('submit'))?.prompt).toContain(
-      'Budget left: 6 calls.',
-    );
+    expect(run.model.requests.find(({ tools }) => tools.includes('submit'))?.prompt).toContain('Budget left: 6 calls.');
   });
 });
 
@@ -155,11 +153,7 @@ describe('failure', () => {
       { task: 'T', config: { agents: [{ id: 'a', backend: { type: 'opnai' } }] } },
       /config\.agents\[0\]\.backend\.type: "opnai" is not one of openai \| claude/,
     ],
-    [
-      'a configuration that there is not',
-      { task: 'T', config: 'nowhere' },
-      /no configuration named "nowhere"/,
-    ],
+    ['a configuration that there is not', { task: 'T', config: 'nowhere' }, /no configuration named "nowhere"/],
     ['a missing key', { task: 'T', config: teamOf(['a'], { type: 'gemini' }) }, /agent a: .*GEMINI_API_KEY/],
   ])('%s is refused before anything starts', async (_, input, message) => {
     await using run = await running(teamScript());

@@ -22,18 +22,14 @@ afterAll(() => run[Symbol.asyncDispose]());
 const say = async (session: WorkflowHandle, text: string): Promise<string> =>
   (await session.executeUpdate<TurnResult, [string]>('handleText', { args: [text] })).answer;
 
-test(
-  'a hundred sessions side by side know their own conversations and no others',
-  { timeout: 120_000 },
-  async () => {
-    const config = agentOf('openai', { simple: {} });
-    const sessions = await Promise.all(Array.from({ length: 100 }, () => run.startSession({ config })));
-    await Promise.all(sessions.map((session, index) => say(session, `Remember number ${1000 + index}.`)));
-    const known = await Promise.all(sessions.map((session) => say(session, 'Which ones do you know?')));
-    expect(known).toEqual(sessions.map((_, index) => `I know ${1000 + index}`));
-    await Promise.all(sessions.map((session) => session.signal('close')));
-  },
-);
+test('a hundred sessions side by side know their own conversations and no others', { timeout: 120_000 }, async () => {
+  const config = agentOf('openai', { simple: {} });
+  const sessions = await Promise.all(Array.from({ length: 100 }, () => run.startSession({ config })));
+  await Promise.all(sessions.map((session, index) => say(session, `Remember number ${1000 + index}.`)));
+  const known = await Promise.all(sessions.map((session) => say(session, 'Which ones do you know?')));
+  expect(known).toEqual(sessions.map((_, index) => `I know ${1000 + index}`));
+  await Promise.all(sessions.map((session) => session.signal('close')));
+});
 
 test(
   'turn 400 still knows turn 1, and what its agent was told then, after the session has gone on in a new run',

@@ -47,12 +47,9 @@ async function converse(
   script = inTurn([call(slow, { duration: 20, steps: 4 }), { text: 'It died.' }]);
   const turn = say(session, 'Take long.');
   await expect
-    .poll(
-      async () => (await session.describe()).raw.pendingActivities?.map((each) => each.activityType?.name),
-      {
-        timeout: 20_000,
-      },
-    )
+    .poll(async () => (await session.describe()).raw.pendingActivities?.map((each) => each.activityType?.name), {
+      timeout: 20_000,
+    })
     .toContain('callTool');
   await new Promise((resolve) => setTimeout(resolve, 1000));
   await crash();

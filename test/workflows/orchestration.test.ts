@@ -133,8 +133,7 @@ describe('coordination', () => {
   test('an agent that three times in a row neither answers nor votes usably is out; the rest go on', async () => {
     await using run = await running(
       teamScript({
-        answer: ({ agent }) =>
-          agent === 'agent_a' ? { text: 'Let me think.' } : answer(`Answer of ${agent}.`),
+        answer: ({ agent }) => (agent === 'agent_a' ? { text: 'Let me think.' } : answer(`Answer of ${agent}.`)),
         vote: () => vote('agent2'),
       }),
     );
@@ -147,9 +146,7 @@ describe('coordination', () => {
     await using run = await running(
       teamScript({
         answer: ({ agent, attempt }) =>
-          agent === 'agent_a' && attempt === 1
-            ? { status: 400 }
-            : answer(`Answer of ${agent} in attempt ${attempt}.`),
+          agent === 'agent_a' && attempt === 1 ? { status: 400 } : answer(`Answer of ${agent} in attempt ${attempt}.`),
         vote: ({ attempt }) => vote(attempt === 1 ? 'agent2' : 'agent1'),
         decide: ({ attempt }) => (attempt === 1 ? insist() : submit()),
       }),
@@ -162,9 +159,7 @@ describe('coordination', () => {
     await using run = await running(
       teamScript({
         vote: ({ agent, prompt, index }) =>
-          agent === 'agent_a' && !prompt.includes('Call `vote`')
-            ? answer(`Improved ${index}.`)
-            : vote('agent1'),
+          agent === 'agent_a' && !prompt.includes('Call `vote`') ? answer(`Improved ${index}.`) : vote('agent1'),
       }),
     );
     const result = await run.orchestrate({
@@ -172,9 +167,7 @@ describe('coordination', () => {
       config: teamOf(team, { type: 'openai' }, { max_new_answers_per_agent: 2 }),
     });
     expect(result.outcome).toBe('submitted');
-    expect(run.model.requests.some(({ prompt }) => prompt.includes('you have given all 2 answers'))).toBe(
-      true,
-    );
+    expect(run.model.requests.some(({ prompt }) => prompt.includes('you have given all 2 answers'))).toBe(true);
   });
 
   test('a duplicate of an answer that was shown is refused, a first answer never', async () => {
@@ -182,9 +175,7 @@ describe('coordination', () => {
       teamScript({
         answer: () => answer('The same.'),
         vote: ({ agent, prompt }) =>
-          agent === 'agent_b' && !prompt.includes('again. Vote for it')
-            ? answer('the SAME. ')
-            : vote('agent2'),
+          agent === 'agent_b' && !prompt.includes('again. Vote for it') ? answer('the SAME. ') : vote('agent2'),
       }),
     );
     const result = await run.orchestrate({ task: 'T', config: teamOf(team, { type: 'openai' }) });

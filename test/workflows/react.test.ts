@@ -1,15 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RunEvent } from '../../src/protocol/events.ts';
 import type { SessionResult } from '../../src/protocol/session.ts';
-import {
-  agentOf,
-  call,
-  calls,
-  inTurn,
-  temperatures,
-  toolResults,
-  writeKit,
-} from '../support/agent-script.ts';
+import { agentOf, call, calls, inTurn, temperatures, toolResults, writeKit } from '../support/agent-script.ts';
 import type { Script, Scripted, Seen } from '../support/model-server.ts';
 import { running, type Running } from '../support/running.ts';
 
@@ -156,11 +148,7 @@ describe.each(['openai', 'claude'] as const)('the loop react, over the wire of %
 
   test('a model call that fails leads to one that recovers, told the provider’s own words', async () => {
     const { result, requests } = await turn(
-      [
-        think('Try.'),
-        { status: 400, errorBody: '{"error":{"message":"context too long"}}' },
-        { text: 'Sorry.' },
-      ],
+      [think('Try.'), { status: 400, errorBody: '{"error":{"message":"context too long"}}' }, { text: 'Sorry.' }],
       { error_prompt: 'It went wrong: <{error}>' },
     );
     expect(requests).toHaveLength(3);

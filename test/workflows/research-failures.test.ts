@@ -51,11 +51,7 @@ describe('a model that fails for good', () => {
     expect(report).toMatchObject({
       title: 'idea 1',
       summary: expect.stringMatching(/^No report was written: /),
-      sections: [
-        { heading: 'Plan' },
-        { heading: 'Criticism', text: 'It deserves 72.' },
-        { heading: 'Iterations' },
-      ],
+      sections: [{ heading: 'Plan' }, { heading: 'Criticism', text: 'It deserves 72.' }, { heading: 'Iterations' }],
     });
   });
 });
@@ -100,9 +96,7 @@ describe('a search that fails is a gap in the material', () => {
   ];
   test.each(odd)('a service that %s', async (_, answer) => {
     const service = await startSearchServer(({ query }) =>
-      query === 'bad'
-        ? answer
-        : { results: [{ title: 'Good', url: 'https://good.example', content: 'Good.' }] },
+      query === 'bad' ? answer : { results: [{ title: 'Good', url: 'https://good.example', content: 'Good.' }] },
     );
     await using run = await running(researchScript({ plan: () => plan('idea 1', ['good', 'bad']) }), {
       SEARXNG_URL: service.url,

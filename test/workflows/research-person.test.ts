@@ -40,8 +40,7 @@ async function heldAt(asked: Asked, more: object = {}, score = 72) {
   return { run, handle };
 }
 
-const resultOf = async (handle: WorkflowHandle): Promise<ResearchResult> =>
-  (await handle.result()) as ResearchResult;
+const resultOf = async (handle: WorkflowHandle): Promise<ResearchResult> => (await handle.result()) as ResearchResult;
 
 async function linesOf(handle: WorkflowHandle): Promise<string[]> {
   const events = await handle.query<RunEvent[]>('events');
@@ -49,9 +48,7 @@ async function linesOf(handle: WorkflowHandle): Promise<string[]> {
 }
 
 async function until(handle: WorkflowHandle, phase: ResearchState['phase']): Promise<void> {
-  await expect
-    .poll(async () => (await handle.query<ResearchState>('state')).phase, { timeout: 90_000 })
-    .toBe(phase);
+  await expect.poll(async () => (await handle.query<ResearchState>('state')).phase, { timeout: 90_000 }).toBe(phase);
 }
 
 describe('requestRestart', () => {

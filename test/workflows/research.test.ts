@@ -8,8 +8,7 @@ import { startSearchServer, type SearchAnswer } from '../support/search-server.t
 
 const wires = [{ type: 'openai' }, { type: 'claude' }] as const;
 
-const linesOf = (events: RunEvent[]): string[] =>
-  events.flatMap((event) => entriesOf(event).map(({ text }) => text));
+const linesOf = (events: RunEvent[]): string[] => events.flatMap((event) => entriesOf(event).map(({ text }) => text));
 
 const implementations = (count: number): SearchAnswer => ({
   results: Array.from({ length: count }, (_, index) => ({
@@ -97,9 +96,7 @@ describe.each(wires)("the document's usage examples through $type", (backend) =>
       ],
       report: { title: `On ${ideas[2]}` },
     });
-    const route = linesOf(await handle.query<RunEvent[]>('events')).filter((line) =>
-      /^(Iteration|→)/.test(line),
-    );
+    const route = linesOf(await handle.query<RunEvent[]>('events')).filter((line) => /^(Iteration|→)/.test(line));
     expect(route.filter((line) => !line.includes('similar'))).toEqual([
       `Iteration 1: "${ideas[0]}"`,
       '→ Proceed to criticism',
@@ -156,14 +153,12 @@ describe('planning anew', () => {
     const handle = await run.startResearch({ idea: 'An idea.', config: { research: openai } });
     gate.resolve();
     await handle.result();
-    const fields = seen.map(
-      ({ criticism_score, planning_iteration, restart_reason, should_restart_planning }) => [
-        planning_iteration,
-        criticism_score,
-        should_restart_planning,
-        restart_reason,
-      ],
-    );
+    const fields = seen.map(({ criticism_score, planning_iteration, restart_reason, should_restart_planning }) => [
+      planning_iteration,
+      criticism_score,
+      should_restart_planning,
+      restart_reason,
+    ]);
     expect(fields).toEqual([
       [1, null, false, null],
       [1, null, false, null],
@@ -203,9 +198,7 @@ describe('planning anew', () => {
 describe('the limit of iterations', () => {
   test('the best-scoring iteration goes on to synthesis, marked iteration_limit', async () => {
     const scores: Record<string, number> = { 'idea 1': 30, 'idea 2': 45, 'idea 3': 40 };
-    await using run = await running(
-      researchScript({ criticise: ({ idea }) => criticism(scores[idea] ?? 0) }),
-    );
+    await using run = await running(researchScript({ criticise: ({ idea }) => criticism(scores[idea] ?? 0) }));
     const result = await run.research({ idea: 'An idea.', config: { research: openai } });
     expect(result).toMatchObject({ outcome: 'iteration_limit', report: { title: 'On idea 2' } });
     expect(result.iterations.map(({ score }) => score)).toEqual([30, 45, 40]);
@@ -235,9 +228,7 @@ describe('the limit of iterations', () => {
 
 describe('thresholds and weights', () => {
   const scored = {
-    calls: [
-      { name: 'submit_criticism', arguments: { criticism: 'So so.', scores: { proof: 90, cost: 30 } } },
-    ],
+    calls: [{ name: 'submit_criticism', arguments: { criticism: 'So so.', scores: { proof: 90, cost: 30 } } }],
   };
   const config = (more: object) => ({
     research: { ...openai, max_planning_iterations: 1, weights: { proof: 1, cost: 1 }, ...more },
@@ -342,10 +333,7 @@ describe('the report', () => {
 
   test('is repaired at most twice, then taken as it is without marks of no source', async () => {
     const { service, variables } = await searching(found);
-    await using run = await running(
-      researchScript({ synthesise: () => report('T', 'Odd [7.7].') }),
-      variables,
-    );
+    await using run = await running(researchScript({ synthesise: () => report('T', 'Odd [7.7].') }), variables);
     const result = await run.research({ idea: 'An idea.', config });
     const writing = run.model.requests.filter(({ tools }) => tools.includes('submit_report'));
     expect(writing).toHaveLength(3);

@@ -19,9 +19,7 @@ describe('a restart', () => {
   test('tells each agent why, in the documented block, with reason and instructions in full', async () => {
     await using run = await running(onceMore);
     await run.orchestrate({ task: 'Build it.', config: teamOf(team, openai) });
-    const second = run.model.requests.filter(({ prompt }) =>
-      prompt.includes('## Previous Orchestration Attempts'),
-    );
+    const second = run.model.requests.filter(({ prompt }) => prompt.includes('## Previous Orchestration Attempts'));
     expect(second.length).toBeGreaterThanOrEqual(4);
     for (const { prompt } of second) {
       expect(prompt).toContain('This is attempt 2 to solve the task.');
@@ -45,9 +43,7 @@ describe('a restart', () => {
       expect(body.messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'user']);
       expect(body.messages[2]).toMatchObject({ content: 'Of boats, yes.' });
     }
-    expect(
-      run.model.requests.some(({ prompt }) => /attempt 2 to solve[\s\S]*in attempt 1\./.test(prompt)),
-    ).toBe(false);
+    expect(run.model.requests.some(({ prompt }) => /attempt 2 to solve[\s\S]*in attempt 1\./.test(prompt))).toBe(false);
   });
 
   test('before presenting prints the documented lines and banners', async () => {
@@ -56,9 +52,7 @@ describe('a restart', () => {
     const log = logOf(run);
     const time = String.raw`\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\] `;
     expect(log).toMatch(new RegExp(`^${time}Final agent selected: agent_1$`, 'm'));
-    expect(log).toMatch(
-      new RegExp(`^${time}🔄 Final agent agent_1 chose to RESTART orchestration\\n   Reason: `, 'm'),
-    );
+    expect(log).toMatch(new RegExp(`^${time}🔄 Final agent agent_1 chose to RESTART orchestration\\n   Reason: `, 'm'));
     expect(log).toMatch(/^ {3}Instructions: Please actually implement/m);
     expect(log).toMatch(new RegExp(`^${time}🔄 Handling orchestration restart \\(attempt 1 -> 2\\)$`, 'm'));
     expect(log).toContain(`🔄 Orchestration restart requested by final agent\n\nReason: ${reason}\n\n---\n`);
@@ -105,9 +99,7 @@ describe('a restart', () => {
       config: teamOf(team, openai, { enable_post_presentation_evaluation: true }),
     });
     const judge = run.model.requests.find(({ tools }) => tools.includes('submit'));
-    expect(judge?.prompt).toContain(
-      '## Task\n\nBuild it.\n\n## Final answer\n\nThe final answer, by agent_1.',
-    );
+    expect(judge?.prompt).toContain('## Task\n\nBuild it.\n\n## Final answer\n\nThe final answer, by agent_1.');
     expect(judge?.prompt).not.toContain('Answer of agent_');
     expect(judge?.prompt).toContain('This is attempt 1 of 3.');
   });
@@ -140,9 +132,7 @@ describe('a judge out of order counts as submitting, with a warning', () => {
     });
     expect(run.model.requests.filter(({ tools }) => tools.includes('submit'))).toHaveLength(calls);
     const events = await handle.query<RunEvent[]>('events');
-    expect(
-      events.some((event) => event.type === 'warning' && event.text.includes('counts as submitting')),
-    ).toBe(true);
+    expect(events.some((event) => event.type === 'warning' && event.text.includes('counts as submitting'))).toBe(true);
   });
 });
 

@@ -75,9 +75,7 @@ test('turns are taken one at a time, in order, and each has exactly one final ev
     texts.flatMap(() => ['turn', 'final']),
   );
   const taken = events.flatMap((event) => (event.type === 'turn' ? [event.text] : []));
-  expect(results.toSorted((one, other) => one.turn - other.turn).map(({ answer: said }) => said)).toEqual(
-    taken,
-  );
+  expect(results.toSorted((one, other) => one.turn - other.turn).map(({ answer: said }) => said)).toEqual(taken);
   expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
 });
 
@@ -111,16 +109,13 @@ test('a turn without an answer fails, and the session goes on', async () => {
   await session.result();
 });
 
-test.each([[''], ['  '], [42 as unknown as string]])(
-  'the text %j is refused, and takes no turn',
-  async (text) => {
-    script = teamScript();
-    const session = await run.startSession({ config: alone() });
-    await expect(say(session, text)).rejects.toThrow(WorkflowUpdateFailedError);
-    await session.signal('close');
-    expect(await session.result()).toMatchObject({ turns: 0, answer: '' });
-  },
-);
+test.each([[''], ['  '], [42 as unknown as string]])('the text %j is refused, and takes no turn', async (text) => {
+  script = teamScript();
+  const session = await run.startSession({ config: alone() });
+  await expect(say(session, text)).rejects.toThrow(WorkflowUpdateFailedError);
+  await session.signal('close');
+  expect(await session.result()).toMatchObject({ turns: 0, answer: '' });
+});
 
 test('a wrong configuration ends the session before anything is spent, with every problem', async () => {
   const session = await run.startSession({ config: { agents: [{ id: 'a', backend: { type: 'opnai' } }] } });

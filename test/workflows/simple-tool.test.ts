@@ -3,15 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { PendingQuestion } from '../../src/protocol/questions.ts';
 import type { RunEvent } from '../../src/protocol/events.ts';
 import type { SessionResult, TurnResult } from '../../src/protocol/session.ts';
-import {
-  agentOf,
-  call,
-  calls,
-  inTurn,
-  temperatures,
-  toolResults,
-  writeKit,
-} from '../support/agent-script.ts';
+import { agentOf, call, calls, inTurn, temperatures, toolResults, writeKit } from '../support/agent-script.ts';
 import { resultsIn } from '../support/asking.ts';
 import type { Script, Scripted, Seen } from '../support/model-server.ts';
 import { running, type Running } from '../support/running.ts';
@@ -83,20 +75,16 @@ describe.each(['openai', 'claude'] as const)('the loop simple_tool, over the wir
     );
     expect(requests).toHaveLength(3);
     expect(requests[0]?.prompt).toMatch(/^You are terse\./);
-    const withoutTools =
-      (requests[2]!.body as { tool_choice?: { type?: string } }).tool_choice?.type === 'none';
+    const withoutTools = (requests[2]!.body as { tool_choice?: { type?: string } }).tool_choice?.type === 'none';
     expect(requests[2]?.tools.length === 0 || withoutTools).toBe(true);
     expect(requests[2]?.prompt).toMatch(/no tools are available/);
     expect(result).toMatchObject({ answer: 'Out of thoughts.', outcome: 'limit' });
   });
 
   test('a last thought that calls tools all the same gives what it said before, never nothing', async () => {
-    const { result } = await turn(
-      [call('echo', { text: 'one' }, 'Half of it.'), call('echo', { text: 'two' })],
-      {
-        max_thoughts: 2,
-      },
-    );
+    const { result } = await turn([call('echo', { text: 'one' }, 'Half of it.'), call('echo', { text: 'two' })], {
+      max_thoughts: 2,
+    });
     expect(result).toMatchObject({ answer: 'Half of it.', outcome: 'limit' });
     const { result: other } = await turn([call('echo', { text: 'one' })], { max_thoughts: 1 });
     expect(other.answer).toContain('max_thoughts');

@@ -11,8 +11,7 @@ const table = join(folder, 'sales.csv');
 writeFileSync(table, 'region,revenue\nNorth,100\nSouth,250\nNorth,50\n');
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const pixel =
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 test('a subtask computes from a table with the built-in tools, and is shown its beginning', async () => {
   await using run = await running(

@@ -40,8 +40,7 @@ describe.each(wires)("the document's examples through $type", (backend) => {
     await using run = await running(
       solveScript({
         plan: () => subtasks(...steps),
-        work: ({ id, time }) =>
-          time <= (failures[id] ?? 0) ? failed('Not found.') : completed(`Result of ${id}.`),
+        work: ({ id, time }) => (time <= (failures[id] ?? 0) ? failed('Not found.') : completed(`Result of ${id}.`)),
         validate: ({ time }) => (time <= 2 ? invalid('Some of it') : valid),
       }),
     );
@@ -67,9 +66,7 @@ describe.each(wires)("the document's examples through $type", (backend) => {
       solveScript({
         plan: () => subtasks(...steps),
         work: ({ id, time }) =>
-          id === 'step_2' && time === 1
-            ? failed('Could not navigate correctly')
-            : completed(`Result of ${id}.`),
+          id === 'step_2' && time === 1 ? failed('Could not navigate correctly') : completed(`Result of ${id}.`),
         validate: ({ time }) => (time === 1 ? invalid('Figure labels') : valid),
       }),
     );
@@ -119,14 +116,12 @@ describe('the log groups of the document', () => {
     const handle = await run.startSolve(input());
     expect(await handle.result()).toMatchObject({ outcome: 'complete', executions: 4, retries: 1 });
     const lines = await linesOf(handle);
-    expect(between(lines, 'No failed', 'New plan execution').filter((line) => !/step_\d/.test(line))).toEqual(
-      [
-        'No failed subtasks found. Creating additional subtasks for missing requirements...',
-        "Creating improved plan to address: ['Extract figure labels', 'Analyze axes', ...]",
-        '=== Phase 4 (RETRY): EXECUTE NEW PLAN ===',
-        'New plan execution complete: 3 results',
-      ],
-    );
+    expect(between(lines, 'No failed', 'New plan execution').filter((line) => !/step_\d/.test(line))).toEqual([
+      'No failed subtasks found. Creating additional subtasks for missing requirements...',
+      "Creating improved plan to address: ['Extract figure labels', 'Analyze axes', ...]",
+      '=== Phase 4 (RETRY): EXECUTE NEW PLAN ===',
+      'New plan execution complete: 3 results',
+    ]);
     const improving = run.model.requests.findLast(({ tools }) => tools.includes('submit_plan'));
     expect(improving?.prompt).toContain('- Name the authors');
   });
@@ -283,15 +278,12 @@ describe('the validator', () => {
   test.each([
     ['nonsense', () => ({ text: 'Hm.' })],
     ['an error', () => ({ status: 400 })],
-  ])(
-    'that answers %s: the answer is taken, and it is said that nobody has checked it',
-    async (_, validate) => {
-      await using run = await running(solveScript({ validate }));
-      const handle = await run.startSolve(input());
-      expect(await handle.result()).toMatchObject({ outcome: 'complete', validation: null });
-      expect(await linesOf(handle)).toContain('⚠️ Nobody has said whether the answer is complete');
-    },
-  );
+  ])('that answers %s: the answer is taken, and it is said that nobody has checked it', async (_, validate) => {
+    await using run = await running(solveScript({ validate }));
+    const handle = await run.startSolve(input());
+    expect(await handle.result()).toMatchObject({ outcome: 'complete', validation: null });
+    expect(await linesOf(handle)).toContain('⚠️ Nobody has said whether the answer is complete');
+  });
 });
 
 describe('a subtask fails', () => {
@@ -308,9 +300,7 @@ describe('a subtask fails', () => {
       solveScript({ ...once, work: () => ({ calls: [{ name: 'list', arguments: {} }] }) }),
     );
     const { subtasks: all } = await run.solve(input());
-    expect(all).toMatchObject([
-      { status: 'failed', error: expect.stringContaining('reached its limit') as string },
-    ]);
+    expect(all).toMatchObject([{ status: 'failed', error: expect.stringContaining('reached its limit') as string }]);
   });
 
   test('not of a transient error: that is the retry of an activity', async () => {

@@ -43,9 +43,9 @@ describe.each(['openai', 'claude'])('a team with tools of the world, over the wi
     });
     const [after] = requests.filter((request) => toolResults(request).includes('found it'));
     expect(toolResults(after!)).toEqual(['found it', 'Error: rate limited']);
-    expect(
-      requests.filter((request) => hasTool(request, 'vote')).some((request) => !hasTool(request, 'echo')),
-    ).toBe(true);
+    expect(requests.filter((request) => hasTool(request, 'vote')).some((request) => !hasTool(request, 'echo'))).toBe(
+      true,
+    );
     expect(result.outcome).toBe('submitted');
   });
 
@@ -82,9 +82,7 @@ describe.each(['openai', 'claude'])('a team with tools of the world, over the wi
     const { requests, events } = await play(
       {
         answer: (request) =>
-          isFirst(request) && toolResults(request).length === 0
-            ? call('echo', { text: 'found it' })
-            : own(request),
+          isFirst(request) && toolResults(request).length === 0 ? call('echo', { text: 'found it' }) : own(request),
         present: ({ prompt }) => ({
           text: /(THOUGHT|OBSERVATION):[^\n]*$/.test(prompt) ? 'Hm.' : 'The end.',
         }),
@@ -100,9 +98,7 @@ describe.each(['openai', 'claude'])('a team with tools of the world, over the wi
       '🤔 **THINKING...**',
       '💭 **THOUGHT:** Hm.',
     ]);
-    const acts = requests.filter(
-      ({ prompt, tools }) => prompt.includes('I am agent_a.') && tools.includes('vote'),
-    );
+    const acts = requests.filter(({ prompt, tools }) => prompt.includes('I am agent_a.') && tools.includes('vote'));
     expect(acts.every(({ prompt }) => prompt.includes('ACTION:'))).toBe(true);
   });
 

@@ -153,6 +153,4 @@ const answeredText = ({ questionId, answer = '' }: Closed): string =>
   `Question ${questionId} was answered already: ${harmless(answer)}`;
 
 const listOf = (pending: PendingQuestion[]): string =>
-  pending
-    .map(({ questionId, from, question }) => harmless(`  ${questionId} (${from}): ${question}`))
-    .join('\n');
+  pending.map(({ questionId, from, question }) => harmless(`  ${questionId} (${from}): ${question}`)).join('\n');

@@ -46,9 +46,7 @@ export async function takeTurn(session: SessionRun, text: string, options: Follo
 
 /** Leaves a session that goes on. */
 export function leave({ id }: SessionRun, options: FollowOptions): never {
-  say(
-    `The session goes on. See it with: ${watchCommand(id, options)}\nContinue it with: ${chatCommand(id, options)}`,
-  );
+  say(`The session goes on. See it with: ${watchCommand(id, options)}\nContinue it with: ${chatCommand(id, options)}`);
   process.exit(exitStatus.interrupted);
 }
 

@@ -72,8 +72,7 @@ async function converse(session: SessionRun, isOpen: boolean, options: ChatOptio
   try {
     for (;;) {
       const entered = await lines.next();
-      if (entered === 'interrupt')
-        return hasBegun ? leave(session, options) : process.exit(exitStatus.interrupted);
+      if (entered === 'interrupt') return hasBegun ? leave(session, options) : process.exit(exitStatus.interrupted);
       const text = entered?.line.trim();
       if (text === undefined || text === '/exit') break;
       if (text === '') continue;

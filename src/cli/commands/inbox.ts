@@ -37,10 +37,7 @@ async function printInbox(reprise: Reprise, { json, temporal }: InboxOptions): P
 }
 
 /** Prints each question once, until interrupted. */
-async function watchInbox(
-  reprise: Reprise,
-  { json, temporal, notify: command }: InboxOptions,
-): Promise<never> {
+async function watchInbox(reprise: Reprise, { json, temporal, notify: command }: InboxOptions): Promise<never> {
   process.once('SIGINT', () => process.exit(exitStatus.interrupted));
   say('Waiting for questions. Ctrl-C ends it.');
   const shown = new Set<string>();
@@ -72,17 +69,13 @@ async function watchInbox(
 }
 
 const warnOf = (id: string, reason: Error): void =>
-  say(
-    `Warning: the run ${harmless(id)} waits for a person and does not tell its question (${reasonOf(reason)})`,
-  );
+  say(`Warning: the run ${harmless(id)} waits for a person and does not tell its question (${reasonOf(reason)})`);
 
 /** A question, and the line to type. */
 function questionText(question: InboxQuestion, temporal: string | undefined): string {
   const { workflowId, questionId, from } = question;
   return [
-    harmless(
-      `${workflowId}: ${from} asks (${questionId}), ${durationText(secondsLeft(question) * 1000)} left`,
-    ),
+    harmless(`${workflowId}: ${from} asks (${questionId}), ${durationText(secondsLeft(question) * 1000)} left`),
     ...harmless(question.question)
       .split('\n')
       .map((line) => `  ${line}`),

@@ -18,8 +18,7 @@ export async function stats({ json, plain, ...options }: StatsOptions): Promise<
   try {
     const found = await reprise.stats({
       onRead: (runs) => runs % sayEvery === 0 && say(`${runs} runs read …`),
-      onUnread: (id, reason) =>
-        say(`Warning: the run ${harmless(id)} could not be read (${reasonOf(reason)})`),
+      onUnread: (id, reason) => say(`Warning: the run ${harmless(id)} could not be read (${reasonOf(reason)})`),
     });
     const isEmpty = found.orchestration.runs + found.research.runs + found.unread === 0;
     const heading = process.stdout.isTTY && !plain ? colors.bold : String;
@@ -35,10 +34,7 @@ export async function stats({ json, plain, ...options }: StatsOptions): Promise<
 export function statsText(stats: Stats, heading: (text: string) => string): string {
   const { orchestration, research, unread } = stats;
   const blocks = [
-    [
-      heading(`Orchestrations: ${countText(orchestration.runs, 'run')}`),
-      ...orchestrationLines(orchestration),
-    ],
+    [heading(`Orchestrations: ${countText(orchestration.runs, 'run')}`), ...orchestrationLines(orchestration)],
     [heading(`Research: ${countText(research.runs, 'run')}`), ...researchLines(research)],
     unread === 0 ? [] : [`Not counted: ${countText(unread, 'run')} that could not be read`],
     adviceOf(stats),
@@ -108,13 +104,9 @@ function aboutOrchestrations(stats: OrchestrationStats): string[] {
   const { runs, restarted, outcomes } = stats;
   if (runs === 0) return [];
   if (restarted === 0 && runs >= fewest)
-    return [
-      `None of ${runs} orchestrations has restarted: the limit max_orchestration_restarts costs nothing.`,
-    ];
+    return [`None of ${runs} orchestrations has restarted: the limit max_orchestration_restarts costs nothing.`];
   if (restarted < fewest)
-    return [
-      `Too few orchestrations have restarted to tell whether it pays: ${restarted}, of ${fewest} at least.`,
-    ];
+    return [`Too few orchestrations have restarted to tell whether it pays: ${restarted}, of ${fewest} at least.`];
   const submitted = outcomes['submitted'] ?? 0;
   const of = `${submitted} of ${restarted} orchestrations that restarted ended with an answer that was submitted`;
   return [
@@ -129,9 +121,7 @@ function aboutResearches(stats: ResearchStats): string[] {
   const { measured, rose, mean } = byKind.viability.gain;
   if (runs === 0) return [];
   if (restarts === 0 && runs >= fewest)
-    return [
-      `None of ${runs} runs of research has restarted: the limit max_planning_iterations costs nothing.`,
-    ];
+    return [`None of ${runs} runs of research has restarted: the limit max_planning_iterations costs nothing.`];
   if (measured < fewest)
     return [
       `Too few restarts for viability have a score before and after to tell whether they pay: ${measured}, of ${fewest} at least.`,

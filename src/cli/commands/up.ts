@@ -26,8 +26,7 @@ export async function up(options: UpOptions): Promise<void> {
   const home = homeFolder();
   const background = options.background ?? false;
   const { address, namespace, isLocal } = targetOf(options.temporal, undefined);
-  if (!isLocal)
-    throw usageError(`up serves this machine only; ${address} is elsewhere (there: reprise worker)`);
+  if (!isLocal) throw usageError(`up serves this machine only; ${address} is elsewhere (there: reprise worker)`);
   const minutes = idleMinutes();
   const lock = takeLock(home) ?? (await takeOver(home, background, options.takeOver));
   if (lock === undefined) return;
@@ -48,10 +47,7 @@ export async function up(options: UpOptions): Promise<void> {
   process.on('SIGUSR2', () => end('hand over'));
 
   try {
-    running = await Up.start(
-      { home, address, namespace, extensions: options.extensions, background, say },
-      lock,
-    );
+    running = await Up.start({ home, address, namespace, extensions: options.extensions, background, say }, lock);
     say(placeText(running.holder));
     if (background) void endWhenIdle(running, home, minutes, () => end('stop'));
     await running.run(() => background || say('Ready. Ctrl-C ends it.'));
@@ -72,11 +68,7 @@ const placeText = ({ address, uiAddress }: Holder): string =>
  * Waits for a holder that hands over. In the foreground a background `up` is asked to; in the background the command
  * that needs another one has asked already. Of several that wait one gets the folder, the others leave it to that one.
  */
-async function takeOver(
-  home: string,
-  background: boolean,
-  asked: number | undefined,
-): Promise<Lock | undefined> {
+async function takeOver(home: string, background: boolean, asked: number | undefined): Promise<Lock | undefined> {
   const before = readHolder(home);
   let from = asked;
   if (!background && before?.background) {
@@ -127,9 +119,5 @@ async function countOpen({ holder: { address, namespace, serverPid } }: Up): Pro
 /** `reprise down`: ends this folder's `up`. Runs that are open go on with the next one. */
 export async function down(): Promise<void> {
   const home = homeFolder();
-  say(
-    (await stopUp(home))
-      ? 'Reprise is down; open runs go on when it is up again'
-      : `Nothing is up in ${home}`,
-  );
+  say((await stopUp(home)) ? 'Reprise is down; open runs go on when it is up again' : `Nothing is up in ${home}`);
 }

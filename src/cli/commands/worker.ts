@@ -38,8 +38,7 @@ export async function worker(options: CommonOptions & { extensions: string }): P
     say(`Worker on ${address}, namespace ${namespace}. Ctrl-C ends it.`);
     await running.run();
   } catch (error) {
-    if (error instanceof MissingSearchAttributesError)
-      throw new CommandError(error.message, exitStatus.unreachable);
+    if (error instanceof MissingSearchAttributesError) throw new CommandError(error.message, exitStatus.unreachable);
     throw error;
   } finally {
     await connection.close();

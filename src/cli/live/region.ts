@@ -36,12 +36,7 @@ const judging = ['deciding', 'presenting', 'evaluating'];
  * @param elapsed milliseconds
  * @param columns width of the terminal; no line is longer
  */
-export function drawRegion(
-  state: RunState,
-  texts: Map<string, string>,
-  elapsed: number,
-  columns: number,
-): string[] {
+export function drawRegion(state: RunState, texts: Map<string, string>, elapsed: number, columns: number): string[] {
   const { phase, agents, usage } = state;
   const selectedAgent = 'selectedAgent' in state ? state.selectedAgent : null;
   const idWidth = Math.min(Math.max(0, ...agents.map(({ id }) => stringWidth(id))), Math.floor(columns / 3));
@@ -51,8 +46,7 @@ export function drawRegion(
     const name = shown + ' '.repeat(idWidth - stringWidth(shown));
     const head = `  ${isFinal ? '✎' : marks[doing]} ${name}  ${inWords(isFinal ? phase : doing).padEnd(10)} `;
     const room = columns - 1 - stringWidth(head);
-    const text =
-      room < leastText ? '' : cliTruncate(readable(texts.get(id) ?? ''), room, { position: 'start' });
+    const text = room < leastText ? '' : cliTruncate(readable(texts.get(id) ?? ''), room, { position: 'start' });
     return text === '' ? cliTruncate(head.trimEnd(), columns - 1) : head + colors.dim(text);
   });
   const spent = usage === null ? '' : `, ${spentText(usage)}`;

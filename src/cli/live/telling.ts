@@ -51,9 +51,7 @@ export class Telling {
       if (attempt <= (this.#told.get(activityId) ?? 1)) return [];
       this.#told.set(activityId, attempt);
       return [
-        this.line(
-          `⚠️ [${this.agentOf(call)}] try ${attempt}: ${lastFailure ?? 'the one before did not finish'}`,
-        ),
+        this.line(`⚠️ [${this.agentOf(call)}] try ${attempt}: ${lastFailure ?? 'the one before did not finish'}`),
       ];
     });
   }

@@ -4,10 +4,7 @@ import { createInterface, clearScreenDown, cursorTo, moveCursor } from 'node:rea
  * How a prompt ended: with a line (and what was pasted behind it), by Ctrl-D, by Ctrl-C, or because it was taken away.
  */
 export type Entered =
-  | { kind: 'line'; text: string; more: string[] }
-  | { kind: 'end' }
-  | { kind: 'interrupt' }
-  | { kind: 'withdrawn' };
+  { kind: 'line'; text: string; more: string[] } | { kind: 'end' } | { kind: 'interrupt' } | { kind: 'withdrawn' };
 
 /** Whether somebody can be prompted: reads from and sees a terminal. */
 export const canPrompt = (): boolean => process.stdin.isTTY && process.stderr.isTTY;

@@ -11,16 +11,13 @@ export type Action = Call & { words?: string };
 const alsoAnswer = 'Also answer:';
 
 /** How a question begins that is about the one before it, or what it says. */
-const following =
-  /^(?:and|but|so|then|what about|how about)\b|\b(?:its?|they|them|their|he|him|his|she|her)\b/i;
+const following = /^(?:and|but|so|then|what about|how about)\b|\b(?:its?|they|them|their|he|him|his|she|her)\b/i;
 
 /** A persona that asks for brevity answers the first part of a task alone, until a restart asks for more. */
 export function partsToAnswer({ instructions, persona, task }: Prompt): string[] {
   const parts = partsOf(task);
   if (instructions !== '') return [...new Set([...parts, ...partsOf(instructions.replace(alsoAnswer, ''))])];
-  return /\b(?:brief|one sentence|short|terse|concise|few words)\b/i.test(persona)
-    ? parts.slice(0, 1)
-    : parts;
+  return /\b(?:brief|one sentence|short|terse|concise|few words)\b/i.test(persona) ? parts.slice(0, 1) : parts;
 }
 
 /** What tools have returned on a part, else what stands in the texts, each line with its place. */
@@ -54,9 +51,7 @@ export function vote({ answers }: Prompt): Action {
   const [best] = answers
     .map(({ content, name }) => ({ name, length: content.length, quotations: quotationsIn(content) }))
     .sort((one, other) => other.quotations - one.quotations || other.length - one.length);
-  const rule = best?.quotations
-    ? 'the answer that quotes most'
-    : 'no answer quotes anything, this is the longest';
+  const rule = best?.quotations ? 'the answer that quotes most' : 'no answer quotes anything, this is the longest';
   return {
     tool: 'vote',
     input: { agent_id: best?.name ?? '', reason: `offline model: ${rule}, not a judgement` },

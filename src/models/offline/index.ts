@@ -39,9 +39,7 @@ export function offlineModel({ folder }: Backend): Model {
 
 /** What to do is told by the tools on offer and the headings of the messages, as for any model. */
 const actionFor = (messages: Message[], tools: ToolSpec[], texts: TextIndex): Action | string =>
-  researchAction(messages, tools, texts) ??
-  solveAction(messages, tools, texts) ??
-  converse(messages, tools, texts);
+  researchAction(messages, tools, texts) ?? solveAction(messages, tools, texts) ?? converse(messages, tools, texts);
 
 /** What an agent of a team does, or one alone. */
 function converse(messages: Message[], tools: ToolSpec[], texts: TextIndex): Action | string {
@@ -58,8 +56,7 @@ function converse(messages: Message[], tools: ToolSpec[], texts: TextIndex): Act
   const isInTeam = isOffered('new_answer');
   if (!isInTeam && answers.length > 0) return presentation(prompt, texts);
   const call = isInTeam ? undefined : nextCall(parts, toolResults, tools);
-  if (call !== undefined)
-    return phase === 'action' ? { ...call, words: `Offline model: ${call.tool}.` } : call;
+  if (call !== undefined) return phase === 'action' ? { ...call, words: `Offline model: ${call.tool}.` } : call;
   const asked = isOffered('ask_others') ? questionFirst(prompt) : undefined;
   if (asked !== undefined) return { tool: 'ask_others', input: { question: asked } };
   const answer = answerTo(prompt, texts);

@@ -68,10 +68,8 @@ function argumentsFrom(text: string, parameters: ParameterSchema): Record<string
   const names = text.replace(/^\s*\S+/, '').match(/\p{Lu}[\p{L}-]+(?:\s+\p{Lu}[\p{L}-]+)*/gu) ?? [];
   const input: Record<string, unknown> = {};
   for (const name of parameters.required ?? []) {
-    const { enum: choices, pattern }: { enum?: unknown[]; pattern?: string } =
-      parameters.properties[name] ?? {};
-    const isFitting = (word: string): boolean =>
-      choices?.includes(word) ?? new RegExp(pattern ?? '').test(word);
+    const { enum: choices, pattern }: { enum?: unknown[]; pattern?: string } = parameters.properties[name] ?? {};
+    const isFitting = (word: string): boolean => choices?.includes(word) ?? new RegExp(pattern ?? '').test(word);
     const values = new Set(choices || pattern ? words.filter(isFitting) : names);
     if (values.size !== 1) return undefined;
     [input[name]] = values;

@@ -17,11 +17,7 @@ const most = { parts: 20, rows: 5 };
  * What a role does in solving a problem, by the tool on offer and the message that it works from: a call, or a text.
  * Undefined where the messages are of nothing like that.
  */
-export function solveAction(
-  messages: Message[],
-  tools: ToolSpec[],
-  texts: TextIndex,
-): Action | string | undefined {
+export function solveAction(messages: Message[], tools: ToolSpec[], texts: TextIndex): Action | string | undefined {
   const place = messages.findLastIndex(({ content }) => content.startsWith(headings.problem));
   if (place === -1) return undefined;
   const brief = promptSections(messages[place]?.content ?? '');
@@ -63,8 +59,7 @@ function workOn(brief: Sections, messages: Message[], tools: ToolSpec[], texts: 
   const where = names.join(', ').concat(isCut ? ', as far as one call reads them' : '') || texts.name;
   const lines = parts.flatMap((part) => {
     const found = [...returnedOn(part, toolResults), ...quotesFrom(part, toolResults, description, texts)];
-    if (found.length > most.rows)
-      return nothingOn(part, `${where}: more than ${most.rows} places fit equally well`);
+    if (found.length > most.rows) return nothingOn(part, `${where}: more than ${most.rows} places fit equally well`);
     return found.length > 0 ? found : nothingOn(part, where);
   });
   const isFound = !lines.every(saysNothing);
@@ -79,12 +74,7 @@ const filesIn = (brief: Sections): Array<{ name: string; kind: string }> =>
     ([, name = '', kind = '']) => ({ name, kind }),
   );
 
-function nextStep(
-  parts: string[],
-  brief: Sections,
-  toolResults: ToolResult[],
-  tools: ToolSpec[],
-): Action | undefined {
+function nextStep(parts: string[], brief: Sections, toolResults: ToolResult[], tools: ToolSpec[]): Action | undefined {
   const files = filesIn(brief).filter(({ kind }) => kind !== 'image');
   const isNew = ({ input, tool }: Action): boolean =>
     tools.some(({ name }) => name === tool) &&

@@ -108,8 +108,7 @@ function readDossier(dossier: string): { idea: string; added: string[]; passages
 const passagesOn = (subject: string, passages: Passage[], { sentences }: TextIndex): Passage[] =>
   passages.filter(({ address, text, title }) => {
     const whole = `${title} ${text}`;
-    const isSupported =
-      wordsShared(subject, whole) * queryOf(subject).size >= 2 || wordsShared(subject, title) === 1;
+    const isSupported = wordsShared(subject, whole) * queryOf(subject).size >= 2 || wordsShared(subject, title) === 1;
     const isRelevant = isSupported && sentences.shareOf(queryOf(subject), whole) >= relevant;
     return isRelevant && !address.startsWith('report:');
   });
@@ -141,9 +140,7 @@ function reportOn(dossier: string, texts: TextIndex): Action['input'] {
   const { added, idea, passages } = readDossier(dossier);
   const quotes = [idea, ...added].map((subject) => {
     const found = passagesOn(subject, passages, texts).slice(0, 8);
-    return found.length > 0
-      ? found.map((passage) => cited(passage, subject))
-      : [nothingOn(subject, 'the material')];
+    return found.length > 0 ? found.map((passage) => cited(passage, subject)) : [nothingOn(subject, 'the material')];
   });
   // Several queries may find the same sentence.
   const lines = new Map(quotes.flat().map((line) => [line.replace(marks, ''), line]));

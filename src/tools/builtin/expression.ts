@@ -149,8 +149,6 @@ class Parser {
 
   #unexpected(wanted: string): ExpressionError {
     const found = this.#peek();
-    return new ExpressionError(
-      `expected ${wanted} ${found === undefined ? 'at the end' : `instead of "${found}"`}`,
-    );
+    return new ExpressionError(`expected ${wanted} ${found === undefined ? 'at the end' : `instead of "${found}"`}`);
   }
 }

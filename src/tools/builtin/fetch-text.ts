@@ -22,11 +22,7 @@ export interface FetchedText {
  * @throws `ToolError` for an address that the rule refuses, a status other than 2xx, what is no text, over 2 MB,
  *   more than five redirects, and where the server cannot be reached
  */
-export async function fetchText(
-  address: string,
-  rule: AddressRule,
-  signal: AbortSignal,
-): Promise<FetchedText> {
+export async function fetchText(address: string, rule: AddressRule, signal: AbortSignal): Promise<FetchedText> {
   let url = parsed(address);
   for (let redirects = 0; redirects <= maxRedirects; redirects++) {
     const response = await get(url, rule, signal);

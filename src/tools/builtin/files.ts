@@ -28,8 +28,7 @@ export function fileTool(folder: string): ToolDefinition {
       const stat = statSync(found);
       if (stat.isDirectory()) return listing(found, path);
       if (!stat.isFile()) throw new ToolError(`${path} is not a file`);
-      if (stat.size > maxBytes)
-        throw new ToolError(`${path} has ${stat.size} bytes; at most ${maxBytes} are read`);
+      if (stat.size > maxBytes) throw new ToolError(`${path} has ${stat.size} bytes; at most ${maxBytes} are read`);
       const text = readFileSync(found, 'utf8');
       if (text.includes('\0')) throw new ToolError(`${path} is not a text`);
       return part(text.split(/\r?\n/), path, offset, limit);

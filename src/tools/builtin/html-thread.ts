@@ -6,8 +6,9 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { convert, type FormatCallback, type SelectorDefinition } from 'html-to-text';
 
 /** Some come with more empty lines, or in capitals, or are of one line with what is around them if nothing is said. */
-const blocks =
-  'address dd details dl dt fieldset figure h1 h2 h3 h4 h5 h6 hr option p summary table title tr'.split(' ');
+const blocks = 'address dd details dl dt fieldset figure h1 h2 h3 h4 h5 h6 hr option p summary table title tr'.split(
+  ' ',
+);
 const silent = 'img noscript script style svg template'.split(' ');
 const oneLine = { leadingLineBreaks: 1, trailingLineBreaks: 1 };
 

@@ -28,8 +28,7 @@ const searchParameters = z.object({
 
 const searchTool = (folder: string): ToolDefinition => ({
   name: 'search_texts',
-  description:
-    'Searches the text files at hand and returns the sentences that fit best, each with its file and line.',
+  description: 'Searches the text files at hand and returns the sentences that fit best, each with its file and line.',
   parameters: searchParameters,
   sideEffects: false,
   execute({ query, max_results }: z.output<typeof searchParameters>): string {

@@ -105,11 +105,7 @@ export function textOfContent({ content, structuredContent }: CallToolResult): s
  * What running a server's tool twice would do, as far as its hints say.
  * None is taken for `none`: a call that leaves the worker may last, so it is no matter for a local activity.
  */
-export function sideEffectsOf({
-  readOnlyHint,
-  idempotentHint,
-  destructiveHint,
-}: ToolAnnotations = {}): SideEffects {
+export function sideEffectsOf({ readOnlyHint, idempotentHint, destructiveHint }: ToolAnnotations = {}): SideEffects {
   if (readOnlyHint) return 'undeclared';
   if (idempotentHint) return 'idempotent';
   return readOnlyHint === false || destructiveHint ? 'once' : 'undeclared';

@@ -17,8 +17,7 @@ export interface Replaced {
  * @throws `SourceError` with every variable that is not set
  */
 export function replaced(server: McpServer, environment: Environment): Replaced {
-  const [key, values = {}] =
-    'url' in server ? (['headers', server.headers] as const) : (['env', server.env] as const);
+  const [key, values = {}] = 'url' in server ? (['headers', server.headers] as const) : (['env', server.env] as const);
   const used = Object.entries(values).flatMap(([name, value]) =>
     [...value.matchAll(placeholder)].map(([, variable = '']) => ({ name, variable })),
   );

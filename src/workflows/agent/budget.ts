@@ -33,8 +33,5 @@ export function budgetLeft(budget: Budget, spent: Spent): string | undefined {
 export function costOf(usage: TokenUsage, price: Price | undefined): number {
   if (price === undefined) return 0;
   const fresh = usage.inputTokens - usage.cachedInputTokens;
-  return (
-    (fresh * price.input + usage.cachedInputTokens * price.cachedInput + usage.outputTokens * price.output) /
-    1e6
-  );
+  return (fresh * price.input + usage.cachedInputTokens * price.cachedInput + usage.outputTokens * price.output) / 1e6;
 }

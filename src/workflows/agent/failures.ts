@@ -21,8 +21,7 @@ export interface CallFailure {
 /** Reads what a model call threw; what is neither a failed activity nor a spent budget is thrown on. */
 export function callFailure(error: unknown): CallFailure {
   if (isBudgetSpent(error)) return { timedOut: false, reason: error.message, words: error.message };
-  if (error instanceof ApplicationFailure)
-    return { timedOut: false, reason: error.message, words: error.message };
+  if (error instanceof ApplicationFailure) return { timedOut: false, reason: error.message, words: error.message };
   if (!(error instanceof ActivityFailure)) throw error;
   const timedOut =
     error.retryState === RetryState.TIMEOUT ||

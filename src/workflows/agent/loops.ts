@@ -30,7 +30,5 @@ export function systemOf(settings: OrchestratorSettings, asking: AskingRules | u
       : settings.kind === 'simple_tool'
         ? settings.system_prompt
         : '';
-  return [own, ...(asking === undefined ? [] : [askingText(asking)])]
-    .filter((text) => text !== '')
-    .join('\n\n');
+  return [own, ...(asking === undefined ? [] : [askingText(asking)])].filter((text) => text !== '').join('\n\n');
 }

@@ -55,12 +55,7 @@ export interface StartedCall {
 }
 
 /** Told of each call as it starts. */
-export type CallListener = (call: {
-  agent: string;
-  purpose: Purpose;
-  activityId: string;
-  model: string;
-}) => void;
+export type CallListener = (call: { agent: string; purpose: Purpose; activityId: string; model: string }) => void;
 
 /**
  * Calls models on behalf of a run's agents: checks the budget before each call, keeps the accounts,

@@ -32,8 +32,7 @@ const defaults: ReActPrompts = {
     'ACTION: take that step. Call tools for what is missing, or, if you know enough, ' +
     'reply with FINAL_ANSWER: and the complete answer.',
   observation_prompt: 'OBSERVATION: what do these results say about the question, and is it enough?',
-  error_prompt:
-    'This went wrong: {error}\nAnswer as well as you can with what you know, and say what is missing.',
+  error_prompt: 'This went wrong: {error}\nAnswer as well as you can with what you know, and say what is missing.',
   max_iterations_prompt:
     'All {max_iterations} cycles are used. Give the best answer that what you know allows, and say what is missing.',
 };

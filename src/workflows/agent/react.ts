@@ -4,15 +4,7 @@ import type { Reply } from '../../protocol/model-call.ts';
 import { filled, notRun, reactPrompts } from './prompts.ts';
 import { callFailure, isBudgetSpent } from './failures.ts';
 import type { ToolAnswer } from './tool-executor.ts';
-import {
-  noWords,
-  refuseCalls,
-  replyOf,
-  runCalls,
-  type Loop,
-  type TurnEnd,
-  type LoopContext,
-} from './loop-context.ts';
+import { noWords, refuseCalls, replyOf, runCalls, type Loop, type TurnEnd, type LoopContext } from './loop-context.ts';
 
 /** Deciding is to be focused, whatever reasoning is. */
 export const actionTemperature = 0.3;

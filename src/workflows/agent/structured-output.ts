@@ -81,12 +81,7 @@ export async function structured<T>(
   }
 }
 
-function readReply<T>(
-  spec: OutputSpec<T>,
-  calls: ReplyCall[],
-  call: ReplyCall | undefined,
-  content: string,
-): Read<T> {
+function readReply<T>(spec: OutputSpec<T>, calls: ReplyCall[], call: ReplyCall | undefined, content: string): Read<T> {
   if (call !== undefined && 'input' in call) return spec.read(call.input);
   if (calls.length === 0) return spec.readText(content);
   const [broken] = calls.flatMap((each) => ('error' in each ? [each.error] : []));

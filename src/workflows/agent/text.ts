@@ -11,8 +11,7 @@ export function objectIn(text: string): Record<string, unknown> | undefined {
     if (candidate === undefined) continue;
     try {
       const value: unknown = JSON.parse(candidate);
-      if (typeof value === 'object' && value !== null && !Array.isArray(value))
-        return value as Record<string, unknown>;
+      if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
     } catch {
       // Braces that are no JSON.
     }

@@ -28,12 +28,7 @@ export class ToolExecutor {
   readonly #tools: Map<string, ListedTool>;
   readonly #emit: (event: RunEventBody) => void;
 
-  private constructor(
-    agent: string,
-    set: string | null,
-    tools: ListedTool[],
-    emit: (event: RunEventBody) => void,
-  ) {
+  private constructor(agent: string, set: string | null, tools: ListedTool[], emit: (event: RunEventBody) => void) {
     this.#agent = agent;
     this.set = set;
     this.#tools = new Map(tools.map((tool) => [tool.name, tool]));
@@ -98,15 +93,13 @@ function failed(call: ReplyCall, status: 'error' | 'exception', message: string)
 
 function activityFor(tool: ListedTool, agent: string): ToolActivities['callTool'] {
   // A quick one: no round trip through the server.
-  if (tool.sideEffects === 'none')
-    return proxyLocalActivities<ToolActivities>(localToolOptions(tool)).callTool;
+  if (tool.sideEffects === 'none') return proxyLocalActivities<ToolActivities>(localToolOptions(tool)).callTool;
   const summary = `${agent} · tool · ${tool.name}`;
   return proxyActivities<ToolActivities>({ ...callToolOptions(tool), summary }).callTool;
 }
 
 /** Whether there is any tool of the world. */
-export const hasTools = ({ mcpServers, packages }: ToolSources): boolean =>
-  packages.length + mcpServers.length > 0;
+export const hasTools = ({ mcpServers, packages }: ToolSources): boolean => packages.length + mcpServers.length > 0;
 
 /** Longest that a worker may be silent before its calls go on elsewhere, in milliseconds. */
 const silenceMs = 15_000;

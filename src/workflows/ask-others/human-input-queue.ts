@@ -71,11 +71,7 @@ export function ask(state: HumanInputState, call: Ask): HumanInputStep {
 }
 
 /** @param room characters that all answers may have together; see `answerRoom` */
-export function answer(
-  state: HumanInputState,
-  { questionId, answer: text }: HumanReply,
-  room: number,
-): HumanInputStep {
+export function answer(state: HumanInputState, { questionId, answer: text }: HumanReply, room: number): HumanInputStep {
   const { open } = state;
   if (open !== undefined && (questionId === undefined || questionId === open.id)) {
     if (text.trim() === '') return close(state, open, { status: 'skipped' });
@@ -141,10 +137,7 @@ function afterwards(state: HumanInputState, event: HumanInputEvent): HumanInputS
 
 function close(state: HumanInputState, open: Ask, end: AskEnd): HumanInputStep {
   const unanswered = { ...state.unanswered, [open.id]: open.question };
-  return afterwards(
-    { ...state, open: undefined, unanswered },
-    { kind: 'end', ask: open, end, wasOpen: true },
-  );
+  return afterwards({ ...state, open: undefined, unanswered }, { kind: 'end', ask: open, end, wasOpen: true });
 }
 
 /** The asker is shown its own answer; what others have been told meanwhile it has not seen. */

@@ -31,9 +31,7 @@ interface Prompted extends PendingQuestion {
 }
 
 /** What outlives a run of a session: see `continueAsNew`. */
-export type HumanInputRecord = Partial<
-  Pick<HumanInputState, 'history' | 'shown' | 'unanswered' | 'kept' | 'asked'>
->;
+export type HumanInputRecord = Partial<Pick<HumanInputState, 'history' | 'shown' | 'unanswered' | 'kept' | 'asked'>>;
 
 /**
  * Where a session's agents wait for the person; who may ask next and whose an answer is, is decided by human-input-queue.ts.

@@ -39,10 +39,7 @@ export const historyNote =
 
 /** What an asker is told where nobody was asked. */
 export type AskRefusal =
-  | { kind: 'empty' }
-  | { kind: 'invalid'; error: string }
-  | { kind: 'nobody' }
-  | { kind: 'too_many'; limit: number };
+  { kind: 'empty' } | { kind: 'invalid'; error: string } | { kind: 'nobody' } | { kind: 'too_many'; limit: number };
 
 export function askRefusalText(refusal: AskRefusal): string {
   switch (refusal.kind) {
@@ -139,9 +136,7 @@ export function writingNow(partial: string): Message {
 export function plainConversation(messages: Message[]): Message[] {
   const calls = new Map(
     messages.flatMap((message) =>
-      message.role === 'assistant'
-        ? (message.toolCalls ?? []).map((call) => [call.id, call.name] as const)
-        : [],
+      message.role === 'assistant' ? (message.toolCalls ?? []).map((call) => [call.id, call.name] as const) : [],
     ),
   );
   const answered = new Set(messages.flatMap((message) => (message.role === 'tool' ? [message.callId] : [])));
@@ -149,9 +144,7 @@ export function plainConversation(messages: Message[]): Message[] {
     if (message.role === 'system') return [];
     if (message.role === 'user') return [message];
     if (message.role === 'assistant') return [{ role: 'assistant', content: inWords(message, answered) }];
-    return [
-      { role: 'user', content: `[Result of ${calls.get(message.callId) ?? 'a call'}:]\n${message.content}` },
-    ];
+    return [{ role: 'user', content: `[Result of ${calls.get(message.callId) ?? 'a call'}:]\n${message.content}` }];
   });
 }
 

@@ -137,8 +137,7 @@ export class CustomTurn {
     input: Record<string, unknown> = {},
   ): Promise<OrchestratorToolResult> {
     this.#checkNotOver();
-    const wanted =
-      typeof call === 'string' ? { id: `own-${++this.#calls}`, name: call, arguments: input } : call;
+    const wanted = typeof call === 'string' ? { id: `own-${++this.#calls}`, name: call, arguments: input } : call;
     const { status, text, content } = await this.#work.run(callOf(checkedCall(wanted, 'tools.execute')));
     if (typeof call !== 'string') this.#texts.addResult(call.id, { text, content });
     return { status, text };

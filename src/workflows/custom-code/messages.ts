@@ -111,9 +111,7 @@ export class TextRefCache {
 
   /** Messages on their way to a model; long texts that are new are stored first. */
   async newMessages(messages: OrchestratorMessage[]): Promise<NewMessage[]> {
-    const contents = messages
-      .filter((message) => this.#resultIn(message) === undefined)
-      .map(({ content }) => content);
+    const contents = messages.filter((message) => this.#resultIn(message) === undefined).map(({ content }) => content);
     const fresh = [...new Set(contents)].filter((content) => !this.#texts.has(content));
     const stored = await storeTexts(fresh);
     fresh.forEach((content, index) => this.#texts.set(content, stored[index] ?? content));

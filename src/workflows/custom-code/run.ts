@@ -76,9 +76,7 @@ export async function runCustomTurn(
   timeout: number,
 ): Promise<string> {
   try {
-    const returned = await guarded(module, () =>
-      withinTime(timeout, async () => handleText(text, turn.context)),
-    );
+    const returned = await guarded(module, () => withinTime(timeout, async () => handleText(text, turn.context)));
     return answerOf(returned, turn, module);
   } catch (error) {
     if (isCancellation(error) || isBudgetSpent(error)) throw error;

@@ -103,10 +103,7 @@ export function deliver({ best, last }: TeamEnding): { agent: string; answer: st
   return { agent: best.selected.teamAgent.id, answer: best.result.content };
 }
 
-export function resultOf(
-  { events, humanInput, usage }: OrchestrationContext,
-  ending: TeamEnding,
-): OrchestrationResult {
+export function resultOf({ events, humanInput, usage }: OrchestrationContext, ending: TeamEnding): OrchestrationResult {
   const { last, outcome, restarts } = ending;
   const { agent, answer } = deliver(ending);
   return {
@@ -131,8 +128,5 @@ function noAnswer({ participants }: Attempt): ApplicationFailure {
   const reasons = participants.map(
     ({ teamAgent, out }) => `${teamAgent.id}: ${out ?? 'had not answered when the time was up'}`,
   );
-  return ApplicationFailure.nonRetryable(
-    `No agent has answered.\n${reasons.join('\n')}`,
-    failureTypes.noAnswer,
-  );
+  return ApplicationFailure.nonRetryable(`No agent has answered.\n${reasons.join('\n')}`, failureTypes.noAnswer);
 }

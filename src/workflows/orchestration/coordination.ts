@@ -23,9 +23,7 @@ import { customAnswer, finished, nextReply, startWork } from './participant.ts';
  */
 export async function coordinate(context: OrchestrationContext, attempt: Attempt): Promise<void> {
   attempt.phase = 'answering';
-  await Promise.all(
-    attempt.participants.filter(isIn).map((participant) => takeTurn(context, attempt, participant)),
-  );
+  await Promise.all(attempt.participants.filter(isIn).map((participant) => takeTurn(context, attempt, participant)));
   if (!attempt.participants.some(hasAnswer)) return;
   attempt.phase = 'voting';
   for (let round = 1; await votingRound(context, attempt, round); round++);
@@ -53,8 +51,7 @@ async function votingRound(context: OrchestrationContext, attempt: Attempt, roun
   const failures = turns.flatMap((turn) => (turn.status === 'rejected' ? [turn.reason as unknown] : []));
   const failure = failures.find((reason) => !(superseded && isCancellation(reason)));
   if (failure !== undefined) throw failure;
-  if (CancellationScope.current().consideredCancelled)
-    throw new CancelledFailure('The attempt was cancelled');
+  if (CancellationScope.current().consideredCancelled) throw new CancelledFailure('The attempt was cancelled');
   return superseded;
 }
 
@@ -110,8 +107,7 @@ const replyOf = (
   context: OrchestrationContext,
   attempt: Attempt,
   participant: Participant,
-): Promise<Reply | undefined> =>
-  worked(context, attempt, participant, () => nextReply(context, attempt, participant));
+): Promise<Reply | undefined> => worked(context, attempt, participant, () => nextReply(context, attempt, participant));
 
 /** Work within the agent's time. @returns undefined when the agent is out instead */
 async function worked<T>(
@@ -136,12 +132,7 @@ async function worked<T>(
   }
 }
 
-function putOut(
-  context: OrchestrationContext,
-  participant: Participant,
-  reason: string,
-  timedOut: boolean,
-): void {
+function putOut(context: OrchestrationContext, participant: Participant, reason: string, timedOut: boolean): void {
   participant.out = reason;
   participant.state = timedOut ? 'timed_out' : 'out';
   participant.teamAgent.timedOut ||= timedOut;
@@ -149,12 +140,7 @@ function putOut(
 }
 
 /** Takes the action that the reply holds; an agent without one, that neither asks nor uses tools, is told why. */
-function takeAction(
-  context: OrchestrationContext,
-  attempt: Attempt,
-  participant: Participant,
-  reply: Reply,
-): Reading {
+function takeAction(context: OrchestrationContext, attempt: Attempt, participant: Participant, reply: Reply): Reading {
   const reading = readReply(reply, situationOf(context, attempt, participant));
   const { action, asks, results, uses } = reading;
   const problems = results.flatMap(({ refusal }) => (refusal === undefined ? [] : [refusalText(refusal)]));

@@ -44,10 +44,7 @@ const maxToolRounds = 10;
  *
  * @throws `BudgetSpent`
  */
-export async function judge(
-  context: OrchestrationContext,
-  attempt: Attempt,
-): Promise<Verdict<Outcome, TeamRestart>> {
+export async function judge(context: OrchestrationContext, attempt: Attempt): Promise<Verdict<Outcome, TeamRestart>> {
   const { enable_post_presentation_evaluation, max_orchestration_restarts } = context.coordination;
   if (attempt.budgetSpent) return { kind: 'end', outcome: 'budget' };
   if (areAllTimedOut(context)) return { kind: 'end', outcome: 'timeout' };
@@ -64,8 +61,7 @@ export async function judge(
   return { kind: 'again', restart: { by: 'final_agent', reason, instructions } };
 }
 
-const areAllTimedOut = ({ agents }: OrchestrationContext): boolean =>
-  agents.every(({ timedOut }) => timedOut);
+const areAllTimedOut = ({ agents }: OrchestrationContext): boolean => agents.every(({ timedOut }) => timedOut);
 
 /** The judge after presenting starts fresh: the task, the presented answer, and nothing of how it came about. */
 async function evaluate(

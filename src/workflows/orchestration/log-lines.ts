@@ -32,11 +32,7 @@ export const teamLines: LogLines<TeamEventBody> = {
     const { afterPresenting, agent, decision } = event;
     if (decision === 'submit')
       return [
-        line(
-          afterPresenting
-            ? `✅ Post-evaluation: ${agent} submits`
-            : `✅ Final agent ${agent} chose to SUBMIT`,
-        ),
+        line(afterPresenting ? `✅ Post-evaluation: ${agent} submits` : `✅ Final agent ${agent} chose to SUBMIT`),
       ];
     const wish = afterPresenting
       ? `🔄 Post-evaluation: ${agent} requests RESTART`

@@ -145,11 +145,7 @@ function roundLimit({ teamAgent: { orchestrator } }: Participant): number {
   return orchestrator.kind === 'simple_tool' ? orchestrator.max_thoughts : Infinity;
 }
 
-function loopContextOf(
-  context: OrchestrationContext,
-  attempt: Attempt,
-  participant: Participant,
-): LoopContext {
+function loopContextOf(context: OrchestrationContext, attempt: Attempt, participant: Participant): LoopContext {
   const { id, orchestrator, tools } = participant.teamAgent;
   const isCustom = orchestrator.kind === 'custom';
   return {

@@ -22,9 +22,7 @@ const askOrAct = 'Each reply either asks or is exactly one of the other two call
 
 /** How a team works together: what every agent is told. @param asking how agents may ask; undefined: they may not */
 export function coordinationText(asking: AskingRules | undefined): string {
-  return asking === undefined
-    ? `${coordination} ${oneCall}`
-    : `${coordination} ${askingText(asking)} ${askOrAct}`;
+  return asking === undefined ? `${coordination} ${oneCall}` : `${coordination} ${askingText(asking)} ${askOrAct}`;
 }
 
 /** Why the attempt before was not enough. */
@@ -56,11 +54,7 @@ export function restartBlock(notice: RestartNotice): Content {
 
 /** The message that opens an agent's attempt. */
 export function taskMessage(task: Text, restart: RestartNotice | undefined): Text[] {
-  return joinContent([
-    `${headings.task}\n\n`,
-    task,
-    ...(restart === undefined ? [] : ['\n\n', restartBlock(restart)]),
-  ]);
+  return joinContent([`${headings.task}\n\n`, task, ...(restart === undefined ? [] : ['\n\n', restartBlock(restart)])]);
 }
 
 /** The same as one string, for a file of the user's own. */
@@ -114,15 +108,9 @@ export interface VoteCount {
 }
 
 /** The task with all answers and votes: what the final agent reviews. */
-export function reviewMessage(
-  task: Text,
-  answers: ShownAnswer[],
-  votes: VoteCount[],
-  selected: string,
-): Content {
+export function reviewMessage(task: Text, answers: ShownAnswer[], votes: VoteCount[], selected: string): Content {
   const lines = votes.map(
-    ({ name, reasons }) =>
-      `- ${name}: ${reasons.length} (${reasons.map((reason) => reason.trim()).join('; ')})`,
+    ({ name, reasons }) => `- ${name}: ${reasons.length} (${reasons.map((reason) => reason.trim()).join('; ')})`,
   );
   return joinContent([
     `${headings.task}\n\n`,

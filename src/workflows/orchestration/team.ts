@@ -97,11 +97,7 @@ async function openTools(
 }
 
 /** The workflow's own tools beside an agent's. A custom orchestrator answers by what it returns. */
-function ownTools(
-  { kind }: OrchestratorSettings,
-  names: string[],
-  asking: Parameters<typeof coordinationTools>[1],
-) {
+function ownTools({ kind }: OrchestratorSettings, names: string[], asking: Parameters<typeof coordinationTools>[1]) {
   if (kind !== 'custom') return coordinationTools(names, asking);
   return asking === undefined ? [] : askingTools(asking);
 }

@@ -40,8 +40,7 @@ export function viewOf(context: OrchestrationContext): RunView {
   return {
     state,
     details: () => teamDetails(state()),
-    transcript: (agent) =>
-      participants().find(({ teamAgent }) => teamAgent.id === agent)?.agent.transcript ?? null,
+    transcript: (agent) => participants().find(({ teamAgent }) => teamAgent.id === agent)?.agent.transcript ?? null,
   };
 }
 

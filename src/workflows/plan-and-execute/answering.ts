@@ -7,15 +7,7 @@ import type { SolveOutcome, Validation } from '../../protocol/plan-and-execute.t
 import type { Verdict } from '../runtime/iterate.ts';
 import { answerMessage, validationMessage, validationTool, type AnswerBrief } from './prompts.ts';
 import { afterValidation, readValidation, validationOf } from './rules/validation.ts';
-import {
-  atWork,
-  newRoleAgent,
-  purposeOf,
-  resultsOf,
-  type PlanContext,
-  type Retry,
-  type Round,
-} from './context.ts';
+import { atWork, newRoleAgent, purposeOf, resultsOf, type PlanContext, type Retry, type Round } from './context.ts';
 
 /** Puts the results together to an answer. */
 export async function synthesise(context: PlanContext, round: Round): Promise<void> {
@@ -37,19 +29,16 @@ export async function judge(context: PlanContext, round: Round): Promise<Verdict
   events.emit({ type: 'state_summary', summary: subtasks.get_state_summary() });
   const next = afterValidation(context.validation, subtasks.get_failed_subtasks().length > 0);
   if (next.kind !== 'done') return { kind: 'again', restart: next };
-  if (next.unvalidated)
-    events.emit({ type: 'warning', text: 'Nobody has said whether the answer is complete' });
+  if (next.unvalidated) events.emit({ type: 'warning', text: 'Nobody has said whether the answer is complete' });
   return { kind: 'accept', outcome: 'complete' };
 }
 
 /** What there is, where no model can put it together. */
 export function resultsAsAnswer(context: PlanContext, why: string): string {
-  const lines = context.subtasks
-    .report()
-    .map(({ description, error = 'not carried out', id, result, status }) => {
-      const end = status === 'completed' ? (result ?? '') : `not done: ${error}`;
-      return `${id} (${description}): ${end}`;
-    });
+  const lines = context.subtasks.report().map(({ description, error = 'not carried out', id, result, status }) => {
+    const end = status === 'completed' ? (result ?? '') : `not done: ${error}`;
+    return `${id} (${description}): ${end}`;
+  });
   return [`No answer was put together: ${why}. This is what there was:`, ...lines].join('\n');
 }
 

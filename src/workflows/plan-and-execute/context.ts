@@ -4,12 +4,7 @@ import type { PlanSettings } from '../../config/plan.ts';
 import type { Attachment, AttachmentInput } from '../../protocol/attachment.ts';
 import type { AgentState } from '../../protocol/agent-state.ts';
 import type { Text } from '../../protocol/message.ts';
-import type {
-  PreparedSolve,
-  QueryAnalysis,
-  SolvePhase,
-  Validation,
-} from '../../protocol/plan-and-execute.ts';
+import type { PreparedSolve, QueryAnalysis, SolvePhase, Validation } from '../../protocol/plan-and-execute.ts';
 import type { ToolSources } from '../../protocol/tool.ts';
 import { Agent } from '../agent/agent.ts';
 import { systemOf } from '../agent/loops.ts';
@@ -139,10 +134,7 @@ function withFileTools({ mcpServers, packages }: ToolSources, attachments: Attac
   return { packages: [...new Set([...packages, ...own])], mcpServers };
 }
 
-async function storeInstructions(
-  problem: string,
-  { coordination, orchestrator }: PlanSettings,
-): Promise<Stored> {
+async function storeInstructions(problem: string, { coordination, orchestrator }: PlanSettings): Promise<Stored> {
   const asking = askingOf(coordination, 1);
   const own = asking === undefined ? [] : askingTools(asking.mode);
   const told = (text: string): string => (asking === undefined ? text : `${text} ${askingText(asking)}`);

@@ -16,9 +16,7 @@ const endOfRound = {
 
 /** The lines of the document "Retry Optimization", Logging, stand as printed there. */
 export const planLines: LogLines<SolveEventBody> = {
-  attachment: ({ kind, name, note }) => [
-    line(`📎 ${name} (${kind})${note === undefined ? '' : `: ${note}`}`),
-  ],
+  attachment: ({ kind, name, note }) => [line(`📎 ${name} (${kind})${note === undefined ? '' : `: ${note}`}`)],
   phase: ({ phase }) => [line(`=== Phase ${phases[phase]}: ${phase} ===`)],
   analysis: ({ requirements }) => [line(`The answer must hold: ${requirements.join('; ')}`)],
   subtasks: ({ subtasks }) =>

@@ -26,11 +26,7 @@ class SubtaskEndedError extends Error {
 }
 
 /** Has an agent of its own carry out a subtask. @throws `BudgetSpent`; `CancelledFailure` */
-export async function carryOutSubtask(
-  context: PlanContext,
-  id: string,
-  failure: string | undefined,
-): Promise<Finish> {
+export async function carryOutSubtask(context: PlanContext, id: string, failure: string | undefined): Promise<Finish> {
   const { orchestrator } = context.settings;
   const brief = briefOf(context, id, failure);
   try {
@@ -69,9 +65,7 @@ async function loop(context: PlanContext, id: string, brief: SubtaskBrief): Prom
       agent,
       tools: tools.set,
       run: async (call) =>
-        call.name === finishTool.name && 'input' in call
-          ? finish(agent, call, call.input)
-          : agentTools.run(when, call),
+        call.name === finishTool.name && 'input' in call ? finish(agent, call, call.input) : agentTools.run(when, call),
       say: (text, last = false) => events.emit({ type: 'says', agent: id, text, last }),
       when,
       timeout: callTimeout,

@@ -36,15 +36,7 @@ export function viewOf(context: PlanContext): RunView {
   };
 }
 
-function stateOf({
-  attachments,
-  phase,
-  retries,
-  settings,
-  subtasks,
-  usage,
-  working,
-}: PlanContext): SolveState {
+function stateOf({ attachments, phase, retries, settings, subtasks, usage, working }: PlanContext): SolveState {
   return {
     workflow: 'planAndExecute',
     phase,

@@ -141,9 +141,7 @@ async function storeInstructions(idea: string, { coordination, weights }: Resear
   const asking = askingOf(coordination, 1);
   const own = asking === undefined ? [] : askingTools(asking.mode);
   const { critic, planner, writer } = roleInstructions;
-  const told = [planner, critic, writer].map((text) =>
-    asking === undefined ? text : `${text} ${askingText(asking)}`,
-  );
+  const told = [planner, critic, writer].map((text) => (asking === undefined ? text : `${text} ${askingText(asking)}`));
   const sets = [planTool, criticismTool(Object.keys(weights)), reportTool].map((tool) => [tool, ...own]);
   const ids = await storeToolSets(sets, told);
   const [plan = '', criticism = '', report = '', planning = '', judging = '', writing = ''] = ids;

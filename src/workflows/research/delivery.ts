@@ -67,11 +67,7 @@ export function resultOf(context: ResearchContext, outcome: ResearchOutcome): Re
   };
 }
 
-async function orGap(
-  { events, gaps }: ResearchContext,
-  what: string,
-  work: () => Promise<void>,
-): Promise<void> {
+async function orGap({ events, gaps }: ResearchContext, what: string, work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {

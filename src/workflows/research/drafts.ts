@@ -76,10 +76,7 @@ export function isBetterDraft(draft: Draft, best: Draft | undefined): boolean {
   return own[0] === other[0] ? own[1] >= other[1] : own[0] > other[0];
 }
 
-const rankOf = ({ criticism, found }: Draft): [number, number] => [
-  found === undefined ? 0 : 1,
-  criticism?.score ?? -1,
-];
+const rankOf = ({ criticism, found }: Draft): [number, number] => [found === undefined ? 0 : 1, criticism?.score ?? -1];
 
 function spentOf({ usage }: ResearchContext): IterationRecord['spent'] {
   const { calls, inputTokens, outputTokens, costUsd } = usage.total;

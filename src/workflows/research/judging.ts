@@ -18,11 +18,7 @@ type ResearchVerdict = Verdict<ResearchOutcome, PlanningRestart>;
  * @param isAccepted whether a person has accepted before there was anything to judge
  * @throws `ApplicationFailure` of the types `NoPlan`, `NoScore`
  */
-export async function judge(
-  context: ResearchContext,
-  draft: Draft,
-  isAccepted: boolean,
-): Promise<ResearchVerdict> {
+export async function judge(context: ResearchContext, draft: Draft, isAccepted: boolean): Promise<ResearchVerdict> {
   if (draft.plan === undefined) return unplanned(context, draft);
   const { similar = [] } = draft.found ?? {};
   const isTooSimilar = tellPriorArt(context, draft);

@@ -30,9 +30,7 @@ export const researchLines: LogLines<ResearchEventBody> = {
     return [line(`→ Proceed to synthesis${best === null ? '' : which}`)];
   },
   approval: () => [line('📢 Waits for a person to decide: accept, stop, or ask for a restart')],
-  decided: ({ action, note }) => [
-    line(`📢 A person decides: ${action}${note === undefined ? '' : ` (${note})`}`),
-  ],
+  decided: ({ action, note }) => [line(`📢 A person decides: ${action}${note === undefined ? '' : ` (${note})`}`)],
   stored: ({ reportId }) => [line(`💾 Report ${reportId} is stored`)],
   issue: ({ created, url }) => [line(`🐙 Issue ${created ? 'created' : 'found'}: ${url}`)],
 };

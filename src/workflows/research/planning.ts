@@ -7,14 +7,7 @@ import type { Plan } from '../../protocol/research.ts';
 import { ideaMessage, planTool, replanMessage, unchangedIdea } from './prompts.ts';
 import { isSameIdea, planIn, planOf } from './rules/plan.ts';
 import { hasWords } from '../agent/text.ts';
-import {
-  atWork,
-  failureOf,
-  purposeOf,
-  type Draft,
-  type PlanningRestart,
-  type ResearchContext,
-} from './context.ts';
+import { atWork, failureOf, purposeOf, type Draft, type PlanningRestart, type ResearchContext } from './context.ts';
 
 const notAPlan = 'That was no plan. Call `submit_plan`.';
 const noIdea = 'The plan has no idea in words.';
@@ -48,15 +41,10 @@ export async function plan(context: ResearchContext, draft: Draft): Promise<void
 export const noPlan = (reason: string): ApplicationFailure =>
   ApplicationFailure.nonRetryable(`There is no plan.\nplanner: ${reason}`, failureTypes.noPlan);
 
-async function tell(
-  context: ResearchContext,
-  { number }: Draft,
-  restart: PlanningRestart | undefined,
-): Promise<void> {
+async function tell(context: ResearchContext, { number }: Draft, restart: PlanningRestart | undefined): Promise<void> {
   const { drafts, iterations, lessons, planner, settings, stored } = context;
   const most = settings.max_planning_iterations;
-  if (!context.isIntroduced)
-    planner.agent.tell({ role: 'user', content: ideaMessage(stored.idea, lessons, most) });
+  if (!context.isIntroduced) planner.agent.tell({ role: 'user', content: ideaMessage(stored.idea, lessons, most) });
   context.isIntroduced = true;
   if (restart === undefined) return;
   const [reason = '', guidance = ''] = await storeTexts([restart.reason, restart.guidance]);

@@ -67,8 +67,7 @@ export function replanMessage(notice: ReplanNotice): Content {
 }
 
 /** @param idea that was tried already */
-export const unchangedIdea = (idea: string): string =>
-  `"${idea}" was tried already: the idea itself must change.`;
+export const unchangedIdea = (idea: string): string => `"${idea}" was tried already: the idea itself must change.`;
 
 export interface Dossier {
   idea: Text;
@@ -111,9 +110,7 @@ export function reportMessage({ criticism, judgement, atLimit, ...dossier }: Rep
     ...dossierParts(dossier),
     `\n\n${headings.criticism}\n\nViability: ${judgement}.`,
     ...(criticism === undefined ? [] : ['\n\n', criticism]),
-    ...(atLimit
-      ? ['\n\nNo plan was good enough, and this was the best: say plainly what stands against it.']
-      : []),
+    ...(atLimit ? ['\n\nNo plan was good enough, and this was the best: say plainly what stands against it.'] : []),
   ]);
 }
 

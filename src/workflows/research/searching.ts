@@ -16,9 +16,7 @@ export async function search(context: ResearchContext, draft: Draft, { idea, que
   ]);
   const found = results.filter((result) => typeof result !== 'string');
   const hits = results.flatMap((result, query) =>
-    typeof result === 'string'
-      ? []
-      : result.hits.map((hit, index) => ({ mark: `${query + 1}.${index + 1}`, hit })),
+    typeof result === 'string' ? [] : result.hits.map((hit, index) => ({ mark: `${query + 1}.${index + 1}`, hit })),
   );
   const gaps = results.filter((result) => typeof result === 'string');
   draft.found = {

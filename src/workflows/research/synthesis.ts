@@ -7,11 +7,7 @@ import { dossierOf } from './criticism.ts';
 import { atWork, failureOf, newRoleAgent, purposeOf, type Draft, type ResearchContext } from './context.ts';
 
 /** Has the report of an iteration written. Where the model fails, what there is makes the report. */
-export async function synthesise(
-  context: ResearchContext,
-  draft: Draft,
-  outcome: ResearchOutcome,
-): Promise<void> {
+export async function synthesise(context: ResearchContext, draft: Draft, outcome: ResearchOutcome): Promise<void> {
   const { events, iterations } = context;
   const atLimit = outcome === 'iteration_limit';
   context.phase = 'synthesising';
@@ -50,11 +46,7 @@ async function reportBy(context: ResearchContext, draft: Draft, writer: Structur
 }
 
 /** A report of what there is: no model has written it. @param why as its summary says it */
-export function withoutWriter(
-  { idea, iterations }: ResearchContext,
-  draft: Draft | undefined,
-  why: string,
-): Report {
+export function withoutWriter({ idea, iterations }: ResearchContext, draft: Draft | undefined, why: string): Report {
   const { criticism, plan } = draft ?? {};
   const marks = draft === undefined ? new Map<string, never>() : marksOf(draft);
   const rounds = iterations.map((each) => `${each.iteration}. ${each.idea}: ${judgementOf(each)}`);

@@ -68,8 +68,7 @@ function stateOf({
 
 /** For the current details of Temporal's Web UI. */
 function detailsOf(state: ResearchState, workflowId: string): string[] {
-  const { agents, idea, iterations, max_planning_iterations, phase, planning_iteration, restart_reason } =
-    state;
+  const { agents, idea, iterations, max_planning_iterations, phase, planning_iteration, restart_reason } = state;
   return [
     ...(phase === 'waiting_for_approval' ? approvalLines(workflowId) : []),
     `### Iteration ${planning_iteration}/${max_planning_iterations}: ${inWords(phase)}`,

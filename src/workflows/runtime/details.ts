@@ -15,11 +15,9 @@ export function detailsOf(
   usage: Usage | null,
   workflowId: string,
 ): string {
-  return [
-    ...questions.flatMap((question) => questionLines(question, workflowId)),
-    ...lines,
-    ...usageLines(usage),
-  ].join('\n');
+  return [...questions.flatMap((question) => questionLines(question, workflowId)), ...lines, ...usageLines(usage)].join(
+    '\n',
+  );
 }
 
 /** An identifier such as `timed_out`, as people read it. */

@@ -1,10 +1,4 @@
-import {
-  CancellationScope,
-  condition,
-  isCancellation,
-  sleep,
-  upsertSearchAttributes,
-} from '@temporalio/workflow';
+import { CancellationScope, condition, isCancellation, sleep, upsertSearchAttributes } from '@temporalio/workflow';
 import type { FinalOutcome } from '../../protocol/events.ts';
 import type { RestartRequest } from '../../protocol/state.ts';
 import { isBudgetSpent } from '../agent/failures.ts';
@@ -131,9 +125,7 @@ export async function iterate<I, Outcome extends FinalOutcome, Restart>(
     const isLast = number >= limit;
     iteration = loop.begin({ number, isLast, restart: restarts.at(-1), restarts, scope });
     let timeUp: Step | undefined;
-    const stopClock = startClock(run, loop.timeout, (outcome) =>
-      interrupt((timeUp = { kind: 'end', outcome })),
-    );
+    const stopClock = startClock(run, loop.timeout, (outcome) => interrupt((timeUp = { kind: 'end', outcome })));
     let verdict = await verdictOf(async () => {
       await loop.work(iteration);
       return loop.judge(iteration);

@@ -41,8 +41,7 @@ async function handlerOf(
   const said = earlier === undefined ? before : (earlier.said as TranscriptRef | null);
   if (prepared.kind === 'team') return TeamTurnHandler.open(prepared, said, handlers, earlier);
   const { orchestrator } = prepared.agent;
-  if (orchestrator.kind === 'custom')
-    return CustomTurnHandler.open(prepared, orchestrator, said, handlers, earlier);
+  if (orchestrator.kind === 'custom') return CustomTurnHandler.open(prepared, orchestrator, said, handlers, earlier);
   const own = earlier === undefined ? { transcript: before, append: [] } : (earlier.said as AgentSaid);
   return AgentTurnHandler.open(prepared, own, handlers, earlier);
 }

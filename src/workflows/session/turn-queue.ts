@@ -1,10 +1,4 @@
-import {
-  allHandlersFinished,
-  ApplicationFailure,
-  condition,
-  setHandler,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { allHandlersFinished, ApplicationFailure, condition, setHandler, workflowInfo } from '@temporalio/workflow';
 import { closeSignal, handleTextUpdate } from '../../protocol/definitions.ts';
 import { failureTypes } from '../../protocol/errors.ts';
 import type { TurnResult } from '../../protocol/session.ts';
@@ -36,8 +30,7 @@ export class TurnQueue {
    */
   async next(idle: number | undefined): Promise<QueuedTurn | 'closed' | 'full'> {
     for (;;) {
-      const isWanted = (): boolean =>
-        this.#turns.length > 0 || this.#isClosed || workflowInfo().continueAsNewSuggested;
+      const isWanted = (): boolean => this.#turns.length > 0 || this.#isClosed || workflowInfo().continueAsNewSuggested;
       if (idle === undefined) await condition(isWanted);
       else if (!(await condition(isWanted, idle))) this.#isClosed = true;
       const turn = this.#turns.shift();
@@ -50,11 +43,7 @@ export class TurnQueue {
 }
 
 /** A turn that fails is told to the one who waits for it, and the conversation goes on without it. */
-function queuedTurn(
-  text: string,
-  resolve: (result: TurnResult) => void,
-  reject: (error: unknown) => void,
-): QueuedTurn {
+function queuedTurn(text: string, resolve: (result: TurnResult) => void, reject: (error: unknown) => void): QueuedTurn {
   return async (take) => {
     try {
       resolve(await take(text));
@@ -67,8 +56,5 @@ function queuedTurn(
 
 function checkText(text: unknown): void {
   if (typeof text === 'string' && text.trim() !== '') return;
-  throw ApplicationFailure.nonRetryable(
-    'handleText takes a text that is not empty',
-    failureTypes.invalidInput,
-  );
+  throw ApplicationFailure.nonRetryable('handleText takes a text that is not empty', failureTypes.invalidInput);
 }

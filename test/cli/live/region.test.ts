@@ -64,11 +64,7 @@ const solving: SolveState = {
   ],
   usage: state.usage,
 };
-const draw = (
-  texts: Record<string, string>,
-  columns: number,
-  change: Partial<OrchestrationState> = {},
-): string[] =>
+const draw = (texts: Record<string, string>, columns: number, change: Partial<OrchestrationState> = {}): string[] =>
   drawRegion({ ...state, ...change }, new Map(Object.entries(texts)), 42_000, columns).map((line) =>
     stripVTControlCharacters(line),
   );
@@ -86,15 +82,13 @@ describe('the region', () => {
   });
 
   test('shows who does what in a research run, and iteration, phase and time', () => {
-    expect(drawRegion(research, new Map(), 12_000, 80).map((line) => stripVTControlCharacters(line))).toEqual(
-      [
-        '',
-        '  ✓ planner  answered',
-        '  · critic   waiting',
-        '  · writer   waiting',
-        '  iteration 1/3: searching, 12 s',
-      ],
-    );
+    expect(drawRegion(research, new Map(), 12_000, 80).map((line) => stripVTControlCharacters(line))).toEqual([
+      '',
+      '  ✓ planner  answered',
+      '  · critic   waiting',
+      '  · writer   waiting',
+      '  iteration 1/3: searching, 12 s',
+    ]);
   });
 
   test('shows what a critic writes, and what a research run has spent', () => {
@@ -143,8 +137,7 @@ describe('the region', () => {
 
   test.for([200, 80, 44, 28, 12, 3])('no line is wider than a terminal of %i columns', (columns) => {
     const text = '東京 and café 👩‍👩‍👧 and so on, '.repeat(20);
-    for (const line of draw({ agent_a: text, 東京: text }, columns))
-      expect(stringWidth(line)).toBeLessThan(columns);
+    for (const line of draw({ agent_a: text, 東京: text }, columns)) expect(stringWidth(line)).toBeLessThan(columns);
   });
 
   test('shows the end of a text that is too long, and the beginning of a name', () => {
@@ -176,7 +169,5 @@ test('lengths of time and spending', () => {
   expect(spentText({ calls: 1, inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, costUsd: 0 })).toBe(
     '1 call, 0 tokens, $0.0000',
   );
-  expect(costText({ calls: 8.54, tokens: 1950.6, costUsd: 0.00416 })).toBe(
-    '8.5 calls, 1,951 tokens, $0.0042',
-  );
+  expect(costText({ calls: 8.54, tokens: 1950.6, costUsd: 0.00416 })).toBe('8.5 calls, 1,951 tokens, $0.0042');
 });

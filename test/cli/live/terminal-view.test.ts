@@ -125,11 +125,7 @@ test('a narrower terminal has wrapped the region: nothing of it stays behind', (
   terminal.resize(24);
   const rows = shown(terminal);
   expect(rows.slice(0, 2).join('')).toBe('First.');
-  expect(rows.slice(2)).toEqual([
-    '',
-    '  ✎ agent_a  answering',
-    expect.stringMatching(/^ {2}attempt 1\/3, \d+ s$/),
-  ]);
+  expect(rows.slice(2)).toEqual(['', '  ✎ agent_a  answering', expect.stringMatching(/^ {2}attempt 1\/3, \d+ s$/)]);
 });
 
 test('a call that is made again is told by its agent, or else by what it does', () => {

@@ -119,8 +119,7 @@ const saveTool = (store: Store): ToolDefinition => ({
 async function fileNamed(store: Store, workflowId: string, name: string): Promise<RunFile> {
   const files = await store.files(workflowId);
   const plain = name.trim().toLowerCase();
-  const file =
-    files.find((each) => each.name === name) ?? files.find((each) => each.name.toLowerCase() === plain);
+  const file = files.find((each) => each.name === name) ?? files.find((each) => each.name.toLowerCase() === plain);
   if (file !== undefined) return file;
   const names = files.map((each) => each.name);
   throw new ToolError(
@@ -176,9 +175,7 @@ function fittingOf(pieces: string[]): number {
 /** The same by characters: also lines and pages that are too long can be read so. */
 function charactersOf(text: string, from: number, length = longest): string {
   checkFrom(from, text.length, 'character');
-  const shown = text
-    .slice(from - 1, from - 1 + Math.min(length, longest))
-    .replace(/(?<=.)[\uD800-\uDBFF]$/s, '');
+  const shown = text.slice(from - 1, from - 1 + Math.min(length, longest)).replace(/(?<=.)[\uD800-\uDBFF]$/s, '');
   if (shown.length === text.length) return shown;
   return `${shown}\n${place('characters', from, from - 1 + shown.length, text.length, 'by: "characters", ')}`;
 }

@@ -28,10 +28,7 @@ export function planProblems(subtasks: PlannedSubtask[], known: PlanLimits): str
 }
 
 /** The subtasks whose dependencies are all among the completed ones, in the plan's order. */
-export function readySubtasks<T extends { dependsOn: string[] }>(
-  subtasks: T[],
-  completed: ReadonlySet<string>,
-): T[] {
+export function readySubtasks<T extends { dependsOn: string[] }>(subtasks: T[], completed: ReadonlySet<string>): T[] {
   return subtasks.filter(({ dependsOn }) => dependsOn.every((id) => completed.has(id)));
 }
 
@@ -39,9 +36,7 @@ function sizeProblems(count: number, { ids, most }: PlanLimits): string[] {
   const left = Math.max(0, most - ids.length);
   if (count <= left) return [];
   const before = ids.length === 0 ? '' : `, of which earlier plans have ${ids.length}`;
-  return [
-    `the plan has ${count} subtasks, but only ${left} may be added: there may be ${most} in all${before}`,
-  ];
+  return [`the plan has ${count} subtasks, but only ${left} may be added: there may be ${most} in all${before}`];
 }
 
 function idProblems(subtasks: PlannedSubtask[], earlier: string[]): string[] {
@@ -59,12 +54,8 @@ function dependencyProblems(subtasks: PlannedSubtask[], earlier: string[]): stri
   return [
     // The valid ids once for all: a large plan has many, and a careless one many mistakes.
     ...(unknown === '' ? [] : [`unknown dependencies: ${unknown}; the ids are: ${list(valid)}`]),
-    ...subtasks
-      .filter(({ id, dependsOn }) => dependsOn.includes(id))
-      .map(({ id }) => `${named(id)} depends on itself`),
-    ...cyclesIn(subtasks).map(
-      (cycle) => `a cycle, where each depends on the next: ${cycle.map(named).join(' → ')}`,
-    ),
+    ...subtasks.filter(({ id, dependsOn }) => dependsOn.includes(id)).map(({ id }) => `${named(id)} depends on itself`),
+    ...cyclesIn(subtasks).map((cycle) => `a cycle, where each depends on the next: ${cycle.map(named).join(' → ')}`),
   ];
 }
 

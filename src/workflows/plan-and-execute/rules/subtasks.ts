@@ -1,9 +1,4 @@
-import type {
-  PlannedSubtask,
-  StateSummary,
-  SubtaskReport,
-  SubtaskStatus,
-} from '../../../protocol/plan-and-execute.ts';
+import type { PlannedSubtask, StateSummary, SubtaskReport, SubtaskStatus } from '../../../protocol/plan-and-execute.ts';
 import { readySubtasks } from './subtask-graph.ts';
 
 export type Subtask = SubtaskReport & Pick<PlannedSubtask, 'attachments'>;

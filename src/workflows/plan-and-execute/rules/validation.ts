@@ -3,9 +3,7 @@ import { objectIn } from '../../agent/text.ts';
 
 export type AfterValidation =
   /** `unvalidated`: nothing failed, but no validator has said that the answer is complete. */
-  | { kind: 'done'; unvalidated?: true }
-  | { kind: 'retry_failed' }
-  | { kind: 'add_subtasks'; missing: string[] };
+  { kind: 'done'; unvalidated?: true } | { kind: 'retry_failed' } | { kind: 'add_subtasks'; missing: string[] };
 
 /** Asked for where a validator says that the answer is incomplete, but not why. */
 const anythingMissing = 'Complete the answer';

@@ -33,9 +33,7 @@ export function planIn(text: string, kept: string | undefined): Plan | undefined
     });
   }
   const lines = text.split('\n').map(plainLine);
-  const labelled = lines.flatMap(
-    (line) => /^(?:new |changed |revised )?idea\s*:\s*(.+)$/i.exec(line)?.[1] ?? [],
-  );
+  const labelled = lines.flatMap((line) => /^(?:new |changed |revised )?idea\s*:\s*(.+)$/i.exec(line)?.[1] ?? []);
   const idea = oneLine(labelled[0] ?? kept ?? lines.find(hasWords) ?? text);
   return { idea, approach: text, queries: [idea] };
 }

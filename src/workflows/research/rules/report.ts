@@ -78,9 +78,7 @@ export function problemOf(draft: Draft, marks: Marks): string | undefined {
 export function completed(draft: Draft, title: string, marks: Marks): Draft | undefined {
   const says = (text: string): boolean =>
     hasWords(
-      text.replace(mark, (cited, list: string) =>
-        splitMarks(list).some((each) => marks.has(each)) ? cited : '',
-      ),
+      text.replace(mark, (cited, list: string) => (splitMarks(list).some((each) => marks.has(each)) ? cited : '')),
     );
   const sections = draft.sections.filter(({ text }) => says(text));
   const [summary] = [draft.summary, ...sections.map(({ text }) => text)].filter(says);
@@ -97,9 +95,7 @@ const textsOf = ({ summary, sections }: Draft): string[] => [summary, ...section
 const splitMarks = (list: string): string[] => list.split(/\s*[,;]\s*/);
 
 const marksIn = (draft: Draft): string[] => [
-  ...new Set(
-    textsOf(draft).flatMap((text) => [...text.matchAll(mark)].flatMap(([, list = '']) => splitMarks(list))),
-  ),
+  ...new Set(textsOf(draft).flatMap((text) => [...text.matchAll(mark)].flatMap(([, list = '']) => splitMarks(list)))),
 ];
 
 /**

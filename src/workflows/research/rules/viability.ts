@@ -34,10 +34,7 @@ export function viabilityOf(scores: Record<string, number>, weights: Record<stri
  */
 export function nextStep(
   score: number | null,
-  {
-    min_viability_score,
-    on_missing_score,
-  }: Pick<ResearchSettings, 'min_viability_score' | 'on_missing_score'>,
+  { min_viability_score, on_missing_score }: Pick<ResearchSettings, 'min_viability_score' | 'on_missing_score'>,
 ): 'proceed' | 'viability' | 'no_score' | 'fail' {
   if (score !== null) return score >= min_viability_score ? 'proceed' : 'viability';
   return on_missing_score === 'restart' ? 'no_score' : on_missing_score;

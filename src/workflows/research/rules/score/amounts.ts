@@ -29,14 +29,8 @@ function isNegative(tokens: Token[], at: number): boolean {
 
 /** One end of a clock time or of a ratio: `10:45`. */
 const isPaired = (tokens: Token[], at: number): boolean =>
-  (textAt(tokens, at - 1) === ':' &&
-    tokens[at]!.glued &&
-    tokens[at - 1]!.glued &&
-    isNumber(tokens[at - 2])) ||
-  (textAt(tokens, at + 1) === ':' &&
-    tokens[at + 1]!.glued &&
-    isNumber(tokens[at + 2]) &&
-    tokens[at + 2]!.glued);
+  (textAt(tokens, at - 1) === ':' && tokens[at]!.glued && tokens[at - 1]!.glued && isNumber(tokens[at - 2])) ||
+  (textAt(tokens, at + 1) === ':' && tokens[at + 1]!.glued && isNumber(tokens[at + 2]) && tokens[at + 2]!.glued);
 
 const longestList = 20;
 
@@ -60,8 +54,7 @@ function isSound(tokens: Token[], at: number): boolean {
   if (token.glued && tokens[at - 1]?.kind === 'word') return false;
   if (next === undefined) return true;
   if (next.text === '+' && textAt(tokens, at + 2) !== '/') return false;
-  const letters =
-    next.glued && next.kind === 'word' && unitAt(tokens, at + 1) + percentAt(tokens, at + 1) === 0;
+  const letters = next.glued && next.kind === 'word' && unitAt(tokens, at + 1) + percentAt(tokens, at + 1) === 0;
   return !after.has(next.text) && !letters;
 }
 
@@ -92,15 +85,13 @@ function amountAt(tokens: Token[], at: number): Taken<Amount> {
   const behind = afterMargin(tokens, unit + percent);
   const scale = attachedScaleAt(tokens, behind);
   if (scale === undefined) {
-    const own =
-      percent > 0 ? ({ base: 100, form: 'percent' } as const) : ({ base: undefined, form: 'bare' } as const);
+    const own = percent > 0 ? ({ base: 100, form: 'percent' } as const) : ({ base: undefined, form: 'bare' } as const);
     return { taken: { ...amount, ...own, sound }, end: behind };
   }
   const last = tokens[scale.end - 1]!;
   const next = tokens[scale.end];
   const dated = (next?.text === '/' && isNumber(tokens[scale.end + 1])) || /^0\d/.test(last.text);
-  const joined =
-    next?.glued === true && (next.kind === 'word' || (next.text === '-' && tokens[scale.end + 1]?.glued));
+  const joined = next?.glued === true && (next.kind === 'word' || (next.text === '-' && tokens[scale.end + 1]?.glued));
   return {
     taken: { ...amount, base: scale.taken.base, form: 'fraction', sound: sound && !dated && !joined },
     end: (dated ? scale.end + 2 : scale.end) + unitAt(tokens, scale.end),

@@ -19,13 +19,7 @@ const precision = 1e6;
 const articles = words('a any each every');
 
 /** The score that an amount gives, 0 to 100; undefined: it is out of range. */
-export function scoreOf({
-  value,
-  base = 100,
-}: {
-  value: number;
-  base: number | undefined;
-}): number | undefined {
+export function scoreOf({ value, base = 100 }: { value: number; base: number | undefined }): number | undefined {
   if (!(base > 0) || !(value >= 0) || value > base) return undefined;
   return Math.round(((value * 100) / base) * precision) / precision;
 }

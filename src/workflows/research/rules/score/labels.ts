@@ -1,16 +1,7 @@
 import type { Piece } from './amounts.ts';
 import { textAt } from './tokens.ts';
 import { openingOf, linkOf } from './links.ts';
-import {
-  bounds,
-  isAspect,
-  isViability,
-  joints,
-  neutral,
-  scoreNouns,
-  wholeNouns,
-  words,
-} from './vocabulary.ts';
+import { bounds, isAspect, isViability, joints, neutral, scoreNouns, wholeNouns, words } from './vocabulary.ts';
 
 /**
  * What a number is the score of. `score`: a score without further name; `whole`: of the whole; `aspect`: of one aspect;
@@ -92,8 +83,7 @@ function namingOf(name: string[], rest: string, colon: boolean): Pick<Label, 'na
   if (name.some(isAspect)) return is('aspect');
   const end = name.at(-1) ?? '';
   if (!scoreNouns.has(last) && !wholeNouns.has(last)) {
-    const other =
-      name.length > 0 && name.length <= 3 && !name.every((word) => isPlain(word) || word.endsWith('ly'));
+    const other = name.length > 0 && name.length <= 3 && !name.every((word) => isPlain(word) || word.endsWith('ly'));
     return is(colon && other ? 'aspect' : 'none');
   }
   if (!head.every(isPlain) || !(isPlain(end) || isPlain(rest))) return is('aspect');

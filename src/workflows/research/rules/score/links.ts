@@ -18,8 +18,7 @@ export function openingOf(pieces: Piece[], at: number): number | undefined {
   return undefined;
 }
 
-const baseWithin = (pieces: Piece[]): number | undefined =>
-  pieces.find((piece) => piece.kind === 'scale')?.base;
+const baseWithin = (pieces: Piece[]): number | undefined => pieces.find((piece) => piece.kind === 'scale')?.base;
 
 /** What leads from a number back to its name. */
 export interface Link {

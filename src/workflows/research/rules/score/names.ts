@@ -34,9 +34,7 @@ function formerByWord(pieces: Piece[], at: number): number | undefined {
 }
 
 /** The labels of the numbers of a text, to be asked for in their order. `former`: where a number stands that has become it. */
-export function labelling(
-  pieces: Piece[],
-): (at: number) => { label: Label | undefined; former: number | undefined } {
+export function labelling(pieces: Piece[]): (at: number) => { label: Label | undefined; former: number | undefined } {
   const labels = new Map<number, Label | undefined>();
   const known = (at: number): Label | undefined => (labels.has(at) ? labels.get(at) : labelOf(pieces, at));
   return (at) => {
@@ -62,12 +60,7 @@ function namingAround(pieces: Piece[], at: number, { form, base }: Amount): Nami
 }
 
 /** What a number is the score of; undefined: it is no score. */
-export function nameOf(
-  pieces: Piece[],
-  at: number,
-  amount: Amount,
-  label: Label | undefined,
-): Name | undefined {
+export function nameOf(pieces: Piece[], at: number, amount: Amount, label: Label | undefined): Name | undefined {
   if (label?.naming === 'bound') return undefined;
   const tied = label !== undefined && label.naming !== 'none' && (label.names || amount.form === 'fraction');
   if (!tied) {

@@ -40,8 +40,7 @@ const narrow = (text: string): string =>
 
 const isRule = (line: string): boolean => /^[ =\-~+#]{2,}$/.test(line) && !/^[ #]*$/.test(line);
 
-const plainLine = (line: string): string =>
-  isRule(line) ? '' : line.replace(/^ {0,8}>[> ]{0,15}(?!\d)/, '');
+const plainLine = (line: string): string => (isRule(line) ? '' : line.replace(/^ {0,8}>[> ]{0,15}(?!\d)/, ''));
 
 /**
  * A text without its dress: no emphasis, links, emoji or tables, one sign where Unicode has several. Line ends stay.

@@ -14,9 +14,7 @@ const pastAdverbs = words('previously formerly');
 const pastAdjectives = words('previous prior earlier last former old before');
 const firstAdverbs = words('initially originally');
 const firstAdjectives = words('initial original first preliminary');
-const latestWords = words(
-  'final finally revised updated adjusted corrected new current currently now latest overall',
-);
+const latestWords = words('final finally revised updated adjusted corrected new current currently now latest overall');
 const rounds = words('iteration round cycle attempt pass draft version plan time run review idea one value');
 const firstNumbers = words('1 one');
 const comparing = words('over than unlike to with since on from');

@@ -7,15 +7,11 @@ const able = words('could can might');
 const would = words('would');
 const mild = words('would may should will');
 const beforeVerb = words('to would could can will might may should');
-const raising = words(
-  'raise improve increase bring push lift boost move get reach achieve attain hit rise climb',
-);
+const raising = words('raise improve increase bring push lift boost move get reach achieve attain hit rise climb');
 const raisingNow = words('raises improves increases brings pushes lifts boosts makes moves gets');
 const judging = words('rate give put assign say place set grade call award argue judge estimate');
 const critics = words('i we');
-const adverbs = words(
-  'only still just currently therefore thus i we not at best most now easily probably likely',
-);
+const adverbs = words('only still just currently therefore thus i we not at best most now easily probably likely');
 
 /**
  * Whether a number is what the score could be (`wished`: `could reach 85`, `80 if the data were there`), or may well be
