@@ -2,48 +2,10 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { anthropicEvents, openaiEvents, textsOf, type Body } from './wires.ts';
+import type { Body, Scripted, Seen } from './scripted.ts';
+import { anthropicEvents, openaiEvents, textsOf } from './wires.ts';
 
-/** A request as it came over the wire. */
-export interface Seen {
-  /** Place among all requests, from 0. */
-  index: number;
-  wire: 'openai' | 'anthropic';
-  body: Body;
-  /** The request's JSON as it was sent. */
-  raw: string;
-  headers: IncomingMessage['headers'];
-  /** All texts of its messages, joined. */
-  prompt: string;
-  /** Names of the tools offered. */
-  tools: string[];
-  /** Milliseconds since the epoch. */
-  at: number;
-  /** Whether the reply was sent whole. */
-  answered: boolean;
-  /** Whether the client went away before that. */
-  aborted: boolean;
-}
-
-/** What the scripted model says to one request. */
-export interface Scripted {
-  text?: string;
-  calls?: Array<{ name: string; arguments: object | string }>;
-  usage?: { input?: number; cached?: number; output?: number };
-  /** Anthropic's thinking, before everything else. */
-  thinking?: string;
-  /** The provider's own word for why it stopped. */
-  finish?: string;
-  /** Time before the first byte, and between pieces, in milliseconds. */
-  delay?: number;
-  pace?: number;
-  /** Ends the connection before the reply is complete. */
-  cut?: boolean;
-  /** An error instead of a reply. */
-  status?: number;
-  headers?: Record<string, string>;
-  errorBody?: string;
-}
+export type { Scripted, Seen } from './scripted.ts';
 
 export type Script = (request: Seen) => Scripted | Promise<Scripted>;
 

@@ -1,13 +1,4 @@
-import type { Scripted, Seen } from './model-server.ts';
-
-/** What both wires' requests come to: enough for a script to decide by, and for tests to look at. */
-export type Body = {
-  model: string;
-  messages: Array<{ role: string; content?: unknown; tool_calls?: unknown }>;
-  system?: Array<{ text: string }>;
-  tools?: Array<{ name?: string; function?: { name: string } }>;
-  temperature?: number;
-};
+import type { Body, Scripted, Seen } from './scripted.ts';
 
 type Event = { event?: string; data: unknown };
 
