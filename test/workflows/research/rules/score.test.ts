@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { scoreIn } from '../../src/workflows/research/rules/score.ts';
+import { scoreIn } from '../../../../src/workflows/research/rules/score.ts';
 
 type Row = [text: string, score: number | undefined];
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { scoreIn } from '../../src/workflows/research/rules/score.ts';
+import { scoreIn } from '../../../../src/workflows/research/rules/score.ts';
 
 const none = undefined;
 
