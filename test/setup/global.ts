@@ -18,7 +18,11 @@ declare module 'vitest' {
 export default async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   const folder = mkdtempSync(join(tmpdir(), 'reprise-test-'));
   const cli = await findTemporalCli((text) => console.error(text));
-  const server = await startServer({ cli, port: await freePort(), log: join(folder, 'temporal.log') });
+  const server = await startServer({
+    cli: advisingNewRunsSoon(cli, folder),
+    port: await freePort(),
+    log: join(folder, 'temporal.log'),
+  });
   const { code } = await bundleWorkflowCode({
     workflowsPath: fileURLToPath(new URL('./workflows.ts', import.meta.url)),
     logger: {
@@ -39,4 +43,12 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
     await ended;
     rmSync(folder, { recursive: true, force: true });
   };
+}
+
+/** Sessions go on in a new run when the server advises it, which it otherwise does after 4096 events: after minutes. */
+function advisingNewRunsSoon(cli: string, folder: string): string {
+  const script = join(folder, 'temporal');
+  const advice = '--dynamic-config-value limit.historyCount.suggestContinueAsNew=300';
+  writeFileSync(script, `#!/bin/sh\nexec '${cli}' "$@" ${advice}\n`, { mode: 0o755 });
+  return script;
 }
