@@ -92,6 +92,7 @@ export class Home {
         HOME: this.folder,
         REPRISE_HOME: this.path,
         TEMPORAL_CLI_PATH: inject('temporal').cli,
+        NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
         ...(this.address !== '' && { TEMPORAL_ADDRESS: this.address }),
         ...this.#variables,
         ...variables,
