@@ -1,16 +1,18 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode } from '@temporalio/worker';
 import type { TestProject } from 'vitest/node';
 import { freePort } from '../../src/embedded/ports.ts';
 import { startServer } from '../../src/embedded/server.ts';
 import { findTemporalCli } from '../../src/embedded/temporal-cli.ts';
+import { keptBundle } from '../../src/worker/workflow-bundle.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    temporal: { address: string; bundle: string; cli: string };
+    /** @property home where bundles are kept for the whole run, the one of the workflows alone among them */
+    temporal: { address: string; bundle: string; cli: string; home: string };
   }
 }
 
@@ -34,9 +36,10 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
       error: (text: string) => console.error(text),
     },
   });
-  const bundle = join(folder, 'workflows.js');
+  const bundle = keptBundle(folder);
+  mkdirSync(dirname(bundle));
   writeFileSync(bundle, code);
-  provide('temporal', { address: server.address, bundle, cli });
+  provide('temporal', { address: server.address, bundle, cli, home: folder });
   return async () => {
     const ended = new Promise((resolve) => server.process.once('exit', resolve));
     server.process.kill();

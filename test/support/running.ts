@@ -13,6 +13,7 @@ import type { SessionInput } from '../../src/protocol/session.ts';
 import { noOrchestrators } from '../../src/config/extensions.ts';
 import { createWorker } from '../../src/worker.ts';
 import { quietRuntime } from '../../src/worker/quiet-runtime.ts';
+import { workflowBundle } from '../../src/worker/workflow-bundle.ts';
 import { startModelServer, type ModelServer, type Script } from './model-server.ts';
 
 /** Inputs as they come from outside, whose configurations are checked by the worker alone. */
@@ -44,7 +45,7 @@ let count = 0;
 /**
  * @param variables of the worker's environment, besides keys and addresses of the scripted model
  * @param extensions its folder of configurations and extensions, whose custom orchestrators are bundled too, which
- *   takes seconds; absent: its home
+ *   takes seconds the first time; absent: its home
  */
 export async function running(
   script: Script,
@@ -52,7 +53,7 @@ export async function running(
   extensions?: string,
 ): Promise<Running> {
   quietRuntime();
-  const { address, bundle } = inject('temporal');
+  const { address, bundle, home: bundles } = inject('temporal');
   const home = mkdtempSync(join(tmpdir(), 'reprise-home-'));
   const taskQueue = `test-${process.pid}-${++count}`;
   const model = await startModelServer(script);
@@ -71,7 +72,10 @@ export async function running(
       ANTHROPIC_BASE_URL: model.anthropic,
       ...variables,
     },
-    ...(extensions === undefined && { bundle: { codePath: bundle, orchestrators: noOrchestrators } }),
+    bundle:
+      extensions === undefined
+        ? { codePath: bundle, orchestrators: noOrchestrators }
+        : await workflowBundle(bundles, extensions),
     taskQueue,
   });
   const ended = worker.run();
@@ -125,12 +129,16 @@ export async function running(
  * test that worker as if it were its own: with a script, no requests, no log, no reports. Not for concurrent tests.
  *
  * @param variables of the worker's environment
+ * @param extensions as of `running`
  */
-export function sharedRunning(variables: () => NodeJS.ProcessEnv = () => ({})): (script: Script) => Running {
+export function sharedRunning(
+  variables: () => NodeJS.ProcessEnv = () => ({}),
+  extensions?: string,
+): (script: Script) => Running {
   let script: Script;
   let run: Running;
   beforeAll(async () => {
-    run = await running((seen) => script(seen), variables());
+    run = await running((seen) => script(seen), variables(), extensions);
   });
   // What a test leaves behind would call the next one's model.
   afterEach(() => run.idle());
