@@ -13,8 +13,9 @@ export default defineConfig({
     // Most of the time goes into waiting: for processes, heartbeats, timers.
     maxWorkers: 3,
     // Real servers and processes on two busy cores: a timeout is there for what hangs, not for what is slow.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
+    expect: { poll: { timeout: 120_000 } },
     // Only `npm test` without words turns it on. Files that no test loads count too.
     coverage: { provider: 'v8', include: ['src/**/*.ts'], reporter: ['json-summary'] },
     // Users' tool modules are loaded by Node itself, as in a worker.

@@ -181,13 +181,11 @@ describe('questions for a person', () => {
     const runs = [];
     for (const task of ['One.', 'Two.']) {
       const run = await reprise.startOrchestration({ task, config: askingTeam(300) });
-      await expect.poll(() => run.pendingQuestions().catch(() => []), { timeout: 30_000 }).toHaveLength(1);
+      await expect.poll(() => run.pendingQuestions().catch(() => [])).toHaveLength(1);
       runs.push(run);
     }
     const ids = runs.map(({ id }) => id);
-    await expect
-      .poll(async () => (await reprise.waiting()).map(({ id }) => id), { timeout: 30_000 })
-      .toEqual(expect.arrayContaining(ids));
+    await expect.poll(async () => (await reprise.waiting()).map(({ id }) => id)).toEqual(expect.arrayContaining(ids));
     const mine = (await reprise.inbox()).filter(({ workflowId }) => ids.includes(workflowId));
     expect(mine.map(({ workflowId }) => workflowId)).toEqual(ids);
     expect(mine[0]).toMatchObject({ from: 'agent_a', question: 'What color theme?' });
@@ -196,14 +194,12 @@ describe('questions for a person', () => {
     for (const run of runs) expect((await run.result()).answer).toBe('Told: Dark.');
   });
 
-  test('of a run whose worker is away are left out, and it is named', { timeout: 120_000 }, async () => {
+  test('of a run whose worker is away are left out, and it is named', async () => {
     const set = await running(asks('What color theme?'));
     const reprise = await connect({ address: inject('temporal').address, taskQueue: set.taskQueue });
     cleanUp.push(() => reprise.close());
     const run = await reprise.startOrchestration({ task: 'Wait.', config: askingTeam(300) });
-    await expect
-      .poll(async () => (await reprise.inbox()).map(({ workflowId }) => workflowId), { timeout: 30_000 })
-      .toContain(run.id);
+    await expect.poll(async () => (await reprise.inbox()).map(({ workflowId }) => workflowId)).toContain(run.id);
     await set[Symbol.asyncDispose]();
     const silent: string[] = [];
     const found = await reprise.inbox((id) => silent.push(id));
@@ -254,7 +250,7 @@ describe('a session', () => {
     });
   });
 
-  test('whose server dies under a turn takes it once', { timeout: 120_000 }, async () => {
+  test('whose server dies under a turn takes it once', async () => {
     const reached = Promise.withResolvers<void>();
     const held = Promise.withResolvers<void>();
     const model = await startModelServer(

@@ -11,7 +11,7 @@ import { startModelServer, type ModelServer, type Script } from '../support/mode
 import { teamScript } from '../support/team-script.ts';
 
 /** Each test starts several processes, and most run at once. */
-const patient = { timeout: 180_000 };
+const patient = { timeout: 300_000 };
 
 interface Set {
   home: Home;

@@ -181,7 +181,7 @@ describe('answer', () => {
       if (seen.tools.includes('submit')) await decided.promise;
       return asking(seen);
     };
-    const { questionId } = await startAsking('late', 2);
+    const { questionId } = await startAsking('late', 8);
     const watching = home.start(['watch', 'late']);
     await watching.says(/Final agent selected/);
     const none = await home.run(['answer', 'late', 'Dark']);

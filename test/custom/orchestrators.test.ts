@@ -69,7 +69,7 @@ let folder: string;
 beforeAll(async () => {
   folder = folderOf(files);
   run = await running((seen) => script(seen), {}, folder);
-}, 120_000);
+});
 afterAll(async () => {
   await run[Symbol.asyncDispose]();
   rmSync(folder, { recursive: true, force: true });
@@ -186,7 +186,7 @@ describe('beside files that cannot be bundled', () => {
   beforeAll(async () => {
     otherFolder = folderOf(withBad);
     other = await running((seen) => script(seen), {}, otherFolder);
-  }, 120_000);
+  });
   afterAll(async () => {
     await other[Symbol.asyncDispose]();
     rmSync(otherFolder, { recursive: true, force: true });
@@ -255,22 +255,18 @@ test('a turn that never ends is ended when its time is up', async () => {
   expect(failure.message).toBe('./never.ts: handleText was not done within 1 seconds');
 });
 
-test.each([['loop.ts'], ['loop-later.ts']])(
-  'an endless loop in %s ends its run, and only that one',
-  { timeout: 120_000 },
-  async (file) => {
-    script = () => ({ text: 'Hello.' });
-    const other = await run.startSession({ config: configOf('./loop.ts') });
-    const failing = failureOf(turn(file, 'loop'));
-    const failure = await failing;
-    expect(failure.message).toContain(`./${file} ran for seconds without coming to rest`);
-    expect(await say(other, 'Hi.')).toMatchObject({ answer: 'fine' });
-    await other.signal('close');
-    await other.result();
-  },
-);
+test.each([['loop.ts'], ['loop-later.ts']])('an endless loop in %s ends its run, and only that one', async (file) => {
+  script = () => ({ text: 'Hello.' });
+  const other = await run.startSession({ config: configOf('./loop.ts') });
+  const failing = failureOf(turn(file, 'loop'));
+  const failure = await failing;
+  expect(failure.message).toContain(`./${file} ran for seconds without coming to rest`);
+  expect(await say(other, 'Hi.')).toMatchObject({ answer: 'fine' });
+  await other.signal('close');
+  await other.result();
+});
 
-test('a failure that nobody waits for ends the run', { timeout: 120_000 }, async () => {
+test('a failure that nobody waits for ends the run', async () => {
   script = () => ({ text: 'Hello.' });
   const failure = await failureOf(turn('careless.ts'));
   expect(failure.message).toContain('./careless.ts failed outside of what handleText waits for');

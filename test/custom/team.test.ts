@@ -24,7 +24,7 @@ const folder = folderOf({
 let run: Running;
 beforeAll(async () => {
   run = await running((seen) => (seen.prompt.includes('Draft: ') ? { text: 'drafted' } : script(seen)), {}, folder);
-}, 60_000);
+});
 afterAll(async () => {
   await run[Symbol.asyncDispose]();
   rmSync(folder, { recursive: true, force: true });

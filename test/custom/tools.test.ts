@@ -45,7 +45,7 @@ let folder: string;
 beforeAll(async () => {
   folder = folderOf(files);
   run = await running((seen) => script(seen), {}, folder);
-}, 120_000);
+});
 afterAll(async () => {
   await run[Symbol.asyncDispose]();
   rmSync(folder, { recursive: true, force: true });
@@ -132,7 +132,7 @@ test('it may ask a person, where it has someone to ask', async () => {
   const config = withTools('./loop.ts', { coordination: { broadcast: 'human' } });
   const session = await run.startSession({ config, text: 'Paint.' });
   await expect
-    .poll(async () => session.query<PendingQuestion[]>('pendingQuestions'), { timeout: 20_000 })
+    .poll(async () => session.query<PendingQuestion[]>('pendingQuestions'))
     .toMatchObject([{ question: 'Which colour?' }]);
   await session.signal('answer', { answer: 'Blue' });
   expect(await session.result()).toMatchObject({
@@ -141,7 +141,7 @@ test('it may ask a person, where it has someone to ask', async () => {
   });
 });
 
-test('its history goes on when the session goes on in a new run', { timeout: 180_000 }, async () => {
+test('its history goes on when the session goes on in a new run', async () => {
   const say = (session: WorkflowHandle, text: string): Promise<TurnResult> =>
     session.executeUpdate<TurnResult, [string]>('handleText', { args: [text] });
   const session = await run.startSession({ config: configOf('./remembers.ts') });

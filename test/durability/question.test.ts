@@ -40,7 +40,7 @@ test(
     await temporal(address, ...start, '--workflow-id', 'q1', '--input', input);
     const questions = (): Promise<string> =>
       temporal(address, 'workflow', 'query', '--workflow-id', 'q1', '--type', 'pendingQuestions');
-    await expect.poll(questions, { timeout: 90_000 }).toContain('What color theme?');
+    await expect.poll(questions).toContain('What color theme?');
     await expect.poll(() => model.requests.filter(({ answered }) => answered).length).toBe(2);
 
     await Promise.all([machine.killWorker(), machine.killServer()]);

@@ -50,7 +50,7 @@ async function stage({ onTestFinished }: TestContext, sideEffects: SideEffects):
     workflowId: 'calls',
     args: [Array.from({ length: calls }, () => input)],
   });
-  await expect.poll(() => sink.requests.length, { timeout: 90_000 }).toBe(calls);
+  await expect.poll(() => sink.requests.length).toBe(calls);
   return { machine, sink, run };
 }
 
@@ -96,7 +96,7 @@ describe.concurrent(`kill -9 of a worker with ${calls} tool calls under way`, { 
     // The server is stopped, so that no result can be acknowledged; each is journalled all the same.
     machine.pauseServer();
     sink.release();
-    await expect.poll(() => journalled(machine), { timeout: 90_000 }).toBe(calls);
+    await expect.poll(() => journalled(machine)).toBe(calls);
     await machine.killWorker();
     machine.resumeServer();
     await machine.startWorker();

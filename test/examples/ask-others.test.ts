@@ -26,7 +26,7 @@ async function startExample(run: Running, name: string) {
 
 async function answerWhenAsked(handle: WorkflowHandle, reply: string): Promise<PendingQuestion> {
   const pending = () => handle.query<PendingQuestion[]>('pendingQuestions');
-  await expect.poll(pending, { timeout: 30_000 }).toHaveLength(1);
+  await expect.poll(pending).toHaveLength(1);
   const [question] = await pending();
   if (question === undefined) throw new Error('the question was withdrawn');
   await handle.signal('answer', { questionId: question.questionId, answer: reply });

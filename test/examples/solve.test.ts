@@ -52,7 +52,7 @@ test('there are ten questions at least, each with an id of its own and files', (
   expect(questions.filter(({ files }) => files.length === 0)).toEqual([]);
 });
 
-test('all are answered, over their files, where the model knows the answer', { timeout: 120_000 }, async () => {
+test('all are answered, over their files, where the model knows the answer', async () => {
   const known = (prompt: string): string => questions.find(({ question }) => prompt.includes(question))?.expected ?? '';
   const run = running(
     solveScript({

@@ -12,12 +12,9 @@ export { chained } from './chained.ts';
 // As a worker's bundle does it, for its recorded history.
 registerOrchestrators({ './draft-criticise-revise.ts': () => draftCriticiseRevise });
 
-/** Runs tools side by side, those without side effects as local activities. A dead worker is noticed sooner than in earnest. */
+/** Runs tools side by side, those without side effects as local activities. */
 export async function toolCalls(inputs: CallToolInput[]): Promise<CallToolResult[]> {
-  const { callTool } = proxyActivities<Activities>({
-    ...callToolOptions({ timeout: 60 }),
-    heartbeatTimeout: '3 seconds',
-  });
+  const { callTool } = proxyActivities<Activities>(callToolOptions({ timeout: 60 }));
   const local = proxyLocalActivities<Activities>({ startToCloseTimeout: '1 minute' });
   return Promise.all(
     inputs.map((input) => (input.tool.sideEffects === 'none' ? local.callTool(input) : callTool(input))),

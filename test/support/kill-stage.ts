@@ -75,7 +75,7 @@ export async function killStage({ onTestFinished }: TestContext, course: Disturb
 /** A reply that is sent but not committed yet is not finished: a call made again for it is none too many. */
 async function allCommitted({ home }: Machine, { requests }: ModelServer): Promise<void> {
   const answered = (): number => requests.filter((seen) => seen.answered).length;
-  await expect.poll(() => repliesIn(home) === answered(), { timeout: 90_000 }).toBe(true);
+  await expect.poll(() => repliesIn(home) === answered()).toBe(true);
 }
 
 /** Kills worker and server while every run has a call under way, and starts both again. */
@@ -95,7 +95,7 @@ export async function killUnacknowledged(set: Stage): Promise<void> {
   // The server is stopped, so that no reply can be acknowledged; each is committed all the same.
   machine.pauseServer();
   set.release();
-  await expect.poll(() => repliesIn(machine.home), { timeout: 90_000 }).toBe(wanted);
+  await expect.poll(() => repliesIn(machine.home)).toBe(wanted);
   await machine.killWorker();
   machine.resumeServer();
   await machine.startWorker();

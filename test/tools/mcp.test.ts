@@ -20,7 +20,6 @@ const caller =
   (mcp: McpServer) =>
   (name: string, args: object = {}) =>
     bench.call({ name, source: { mcp } }, args);
-const patience = { timeout: 20_000 };
 
 /** Longer than any test lasts. */
 const long = { duration: 100, steps: 1 };
@@ -82,8 +81,8 @@ describe('a server over stdio', () => {
   test('killed between two calls: the next one starts it again', async () => {
     const pid = pids().at(-1) ?? 0;
     process.kill(pid, 'SIGKILL');
-    await expect.poll(() => isRunning(pid), patience).toBe(false);
-    await expect.poll(async () => (await call('echo', { message: 'back' }).result).text, patience).toBe('Echo: back');
+    await expect.poll(() => isRunning(pid)).toBe(false);
+    await expect.poll(async () => (await call('echo', { message: 'back' }).result).text).toBe('Echo: back');
   });
 
   test('a cancelled call ends at once, and the server stays', async () => {
@@ -122,7 +121,7 @@ describe('a server that a worker has started', () => {
     await once(host.stdout, 'data');
     expect(pids().map(isRunning)).toEqual([true]);
     await endProcess(host);
-    await expect.poll(() => pids().map(isRunning), patience).toEqual([false]);
+    await expect.poll(() => pids().map(isRunning)).toEqual([false]);
   });
 });
 

@@ -25,7 +25,6 @@ const example = fileURLToPath(new URL('../../examples/ask-others/5-design.yaml',
 
 test.skipIf(browserPath === undefined)(
   'in the Web UI a run that waits is found by its search attribute, shows its question, and is answered by the signal form',
-  { timeout: 120_000 },
   async ({ onTestFinished }) => {
     quietRuntime();
     const home = mkdtempSync(join(tmpdir(), 'reprise-ui-'));

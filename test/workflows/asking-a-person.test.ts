@@ -122,7 +122,7 @@ test('one that was deferred prompts again with a different question, while the o
 
 test('a skip and a timeout are two results, and the next asker prompts', async () => {
   const { question, reply, result, requests } = await play(asks({ agent_a: 'Red?', agent_b: 'Blue?' }), {
-    coordination: { broadcast_timeout: 1.5 },
+    coordination: { broadcast_timeout: 6 },
   });
   const first = await question();
   await reply({ answer: '' });
@@ -137,12 +137,12 @@ test('a skip and a timeout are two results, and the next asker prompts', async (
 
 test('the time of a question runs from its prompt, not from the wait for its turn', async () => {
   const { question, result, requests } = await play(asks({ agent_a: 'Red?', agent_b: 'Blue?' }), {
-    coordination: { broadcast_timeout: 2 },
+    coordination: { broadcast_timeout: 5 },
   });
   const first = await question();
   const second = await question();
   expect(Date.parse(second.askedAt)).toBeGreaterThanOrEqual(Date.parse(first.expiresAt));
-  expect(Date.parse(second.expiresAt) - Date.parse(second.askedAt)).toBe(2000);
+  expect(Date.parse(second.expiresAt) - Date.parse(second.askedAt)).toBe(5000);
   await result();
   expect(resultsOf(requests, second.from)).toMatchObject([{ status: 'timeout' }]);
 });
@@ -156,11 +156,11 @@ test('a late answer that names its question enters the history under it', async 
       if (request.agent === 'agent_b') await gate.promise;
       return ask(`Question of ${request.agent}?`);
     },
-    { coordination: { broadcast_timeout: 1 } },
+    { coordination: { broadcast_timeout: 3 } },
   );
   const first = await question();
   expect(first.from).toBe('agent_a');
-  await expect.poll(() => requests.some(hasAsked), { timeout: 20_000 }).toBe(true);
+  await expect.poll(() => requests.some(hasAsked)).toBe(true);
   await reply({ questionId: first.questionId, answer: 'Late, but here' });
   gate.resolve();
   const { humanQa } = await result();
@@ -200,10 +200,16 @@ test.each<[string, unknown]>([
 });
 
 test('where nobody asks a person an answer is ignored with a log line', async () => {
-  const { reply, events, result } = await play((request) => ({ ...answers(request), delay: 300 }), {
-    coordination: { broadcast: false },
-  });
+  const gate = Promise.withResolvers<void>();
+  const { reply, events, result } = await play(
+    async (request) => {
+      await gate.promise;
+      return answers(request);
+    },
+    { coordination: { broadcast: false } },
+  );
   await reply({ answer: 'Dark mode' });
+  gate.resolve();
   await result();
   expect(await events()).toContainEqual(
     expect.objectContaining({
@@ -256,10 +262,10 @@ test('a restart by a person withdraws the open question, and its late answer is 
 
 test('neither an agent’s time nor the orchestrator’s runs while a question waits for the person', async () => {
   const { question, reply, result } = await play(asks({ agent_a: 'Red?' }), {
-    rest: { timeout_settings: { agent_timeout_seconds: 2, orchestrator_timeout_seconds: 3 } },
+    rest: { timeout_settings: { agent_timeout_seconds: 8, orchestrator_timeout_seconds: 10 } },
   });
   const { questionId } = await question();
-  await new Promise((resolve) => setTimeout(resolve, 4000));
+  await new Promise((resolve) => setTimeout(resolve, 11_000));
   await reply({ questionId, answer: 'Red.' });
   expect(await result()).toMatchObject({ outcome: 'submitted', humanQa: [{ answer: 'Red.' }] });
 });
@@ -273,13 +279,13 @@ test('a run that waits is found by its search attribute, tells its question in i
       ids.push(workflowId);
     return ids;
   };
-  await expect.poll(waiting, { timeout: 20_000 }).toContain(handle.workflowId);
+  await expect.poll(waiting).toContain(handle.workflowId);
   const details = async (): Promise<string> => JSON.stringify(await handle.query('__temporal_workflow_metadata'));
   expect(await details()).toContain('Red or blue?');
   expect(await details()).toContain('signal `answer`');
   await reply({ answer: 'Red.' });
   await result();
-  await expect.poll(waiting, { timeout: 20_000 }).not.toContain(handle.workflowId);
+  await expect.poll(waiting).not.toContain(handle.workflowId);
 });
 
 test('a person’s long answer stands in the history once', async () => {

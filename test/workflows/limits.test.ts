@@ -28,7 +28,7 @@ describe('time', () => {
           attempt === 1 ? restart('r', 'i') : { calls: [{ name: 'submit', arguments: { confirmed: true } }] },
       }),
     );
-    const config = teamOf(team, openai, {}, { timeout_settings: { agent_timeout_seconds: 2 } });
+    const config = teamOf(team, openai, {}, { timeout_settings: { agent_timeout_seconds: 5 } });
     const result = await run.orchestrate({ task: 'T', config });
     expect(result).toMatchObject({ finalAgent: 'agent_b', attempts: 2, outcome: 'submitted' });
     expect(run.model.requests.filter(({ prompt }) => prompt.includes('I am agent_a.'))).toHaveLength(1);
@@ -38,7 +38,7 @@ describe('time', () => {
     const run = running(
       teamScript({ answer: ({ agent }) => (agent === 'agent_a' ? slow : answer(`Answer of ${agent}.`)) }),
     );
-    const config = teamOf(team, openai, {}, { timeout_settings: { orchestrator_timeout_seconds: 2 } });
+    const config = teamOf(team, openai, {}, { timeout_settings: { orchestrator_timeout_seconds: 5 } });
     expect(await run.orchestrate({ task: 'T', config })).toMatchObject({
       outcome: 'timeout',
       answer: 'Answer of agent_b.',
@@ -48,7 +48,7 @@ describe('time', () => {
 
   test('when all agents have timed out there is no restart: the best answer, `timeout`', async () => {
     const run = running(teamScript({ vote: () => ({ ...vote('agent1'), delay: 30_000 }) }));
-    const config = teamOf(team, openai, {}, { timeout_settings: { agent_timeout_seconds: 2 } });
+    const config = teamOf(team, openai, {}, { timeout_settings: { agent_timeout_seconds: 5 } });
     expect(await run.orchestrate({ task: 'T', config })).toMatchObject({
       outcome: 'timeout',
       answer: 'Answer of agent_a in attempt 1.',

@@ -22,7 +22,7 @@ afterAll(() => run[Symbol.asyncDispose]());
 const say = async (session: WorkflowHandle, text: string): Promise<string> =>
   (await session.executeUpdate<TurnResult, [string]>('handleText', { args: [text] })).answer;
 
-test('a hundred sessions side by side know their own conversations and no others', { timeout: 120_000 }, async () => {
+test('a hundred sessions side by side know their own conversations and no others', async () => {
   const config = agentOf('openai', { simple: {} });
   const sessions = await Promise.all(Array.from({ length: 100 }, () => run.startSession({ config })));
   await Promise.all(sessions.map((session, index) => say(session, `Remember number ${1000 + index}.`)));
@@ -31,29 +31,23 @@ test('a hundred sessions side by side know their own conversations and no others
   await Promise.all(sessions.map((session) => session.signal('close')));
 });
 
-test(
-  'turn 100 still knows turn 1, and what its agent was told then, after the session has gone on in a new run',
-  { timeout: 180_000 },
-  async () => {
-    const config = agentOf('openai', { simple: {} }, [], { coordination: { broadcast: 'human' } });
-    const session = await run.startSession({ config });
-    const { runId } = await session.describe();
-    const answered = async (turn: Promise<string>): Promise<string> => {
-      await expect
-        .poll(() => session.query<PendingQuestion[]>('pendingQuestions'), { timeout: 20_000 })
-        .toHaveLength(1);
-      await session.signal('answer', { answer: 'Dark mode' });
-      return turn;
-    };
-    await answered(say(session, 'Ask me. Remember number 7.'));
-    for (let turn = 2; turn < 100; turn++) await say(session, 'Go on.');
-    expect((await session.describe()).runId).not.toBe(runId);
-    // It has been shown the first answer in this conversation, so that a new question is put to the person.
-    expect(await answered(say(session, 'Ask me something else.'))).toBe('I know 7');
-    await session.signal('close');
-    expect(await session.result()).toMatchObject({ turns: 100, usage: { calls: 102 } });
-  },
-);
+test('turn 100 still knows turn 1, and what its agent was told then, after the session has gone on in a new run', async () => {
+  const config = agentOf('openai', { simple: {} }, [], { coordination: { broadcast: 'human' } });
+  const session = await run.startSession({ config });
+  const { runId } = await session.describe();
+  const answered = async (turn: Promise<string>): Promise<string> => {
+    await expect.poll(() => session.query<PendingQuestion[]>('pendingQuestions')).toHaveLength(1);
+    await session.signal('answer', { answer: 'Dark mode' });
+    return turn;
+  };
+  await answered(say(session, 'Ask me. Remember number 7.'));
+  for (let turn = 2; turn < 100; turn++) await say(session, 'Go on.');
+  expect((await session.describe()).runId).not.toBe(runId);
+  // It has been shown the first answer in this conversation, so that a new question is put to the person.
+  expect(await answered(say(session, 'Ask me something else.'))).toBe('I know 7');
+  await session.signal('close');
+  expect(await session.result()).toMatchObject({ turns: 100, usage: { calls: 102 } });
+});
 
 test('a session ends by itself when its idle time is over', async () => {
   const session = await run.startSession({

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { Scripted } from '../support/model-server.ts';
 import { sharedRunning } from '../support/running.ts';
 import { answer, restart, submit, teamOf, teamScript, vote } from '../support/team-script.ts';
 
@@ -6,6 +7,7 @@ const running = sharedRunning();
 
 const team = ['agent_a', 'agent_b', 'agent_c'];
 const wires = [{ type: 'openai' }, { type: 'claude' }] as const;
+const never = new Promise<Scripted>(() => {});
 const insist = () => restart('Only plans.', 'Do the work.');
 
 describe.each(wires)('exact numbers of model calls through $type', (backend) => {
@@ -102,12 +104,19 @@ describe('coordination', () => {
   });
 
   test('calls in flight for an older state are cancelled, and what they cost is counted', async () => {
+    const both = Promise.withResolvers<void>();
+    let waiting = 0;
     const run = running(
       teamScript({
-        vote: ({ agent, prompt }) => {
-          const first = !prompt.includes('Better.');
-          if (agent === 'agent_a' && first) return answer('Better.');
-          return first ? { ...vote('agent2'), delay: 20_000 } : vote('agent1');
+        vote: async ({ agent, prompt }) => {
+          if (prompt.includes('Better.')) return vote('agent1');
+          if (agent === 'agent_a') {
+            await both.promise;
+            return answer('Better.');
+          }
+          waiting += 1;
+          if (waiting === 2) both.resolve();
+          return never;
         },
       }),
     );

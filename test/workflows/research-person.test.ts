@@ -50,7 +50,7 @@ async function linesOf(handle: WorkflowHandle): Promise<string[]> {
 }
 
 async function until(handle: WorkflowHandle, phase: ResearchState['phase']): Promise<void> {
-  await expect.poll(async () => (await handle.query<ResearchState>('state')).phase, { timeout: 90_000 }).toBe(phase);
+  await expect.poll(async () => (await handle.query<ResearchState>('state')).phase).toBe(phase);
 }
 
 describe('requestRestart', () => {
@@ -183,9 +183,7 @@ describe('approval: true', () => {
     const handle = await run.startResearch(input({ approval: true }));
     await until(handle, 'waiting_for_approval');
     await handle.signal('requestRestart', restart);
-    await expect
-      .poll(async () => (await handle.query<ResearchState>('state')).planning_iteration, { timeout: 90_000 })
-      .toBe(2);
+    await expect.poll(async () => (await handle.query<ResearchState>('state')).planning_iteration).toBe(2);
     await until(handle, 'waiting_for_approval');
     await handle.signal('decide', { action: 'accept' });
     expect((await resultOf(handle)).iterations).toMatchObject([
@@ -209,7 +207,7 @@ test('ask_others asks the person where coordination says so', async () => {
     config: { research: openai, coordination: { broadcast: 'human' } },
   });
   await expect
-    .poll(() => handle.query<PendingQuestion[]>('pendingQuestions'), { timeout: 90_000 })
+    .poll(() => handle.query<PendingQuestion[]>('pendingQuestions'))
     .toMatchObject([{ from: 'planner', question: 'Stocks or bonds?' }]);
   await handle.signal('answer', { answer: 'Bonds.' });
   expect((await resultOf(handle)).iterations).toMatchObject([{ idea: 'bond idea' }]);

@@ -124,43 +124,37 @@ test('a wrong configuration ends the session before anything is spent, with ever
   });
 });
 
-test(
-  'what the person has answered goes from turn to turn, also when the session goes on in a new run',
-  { timeout: 180_000 },
-  async () => {
-    script = teamScript({
-      answer: (request) => {
-        const asking = /ask/.test(taskIn(request.prompt.slice(request.prompt.lastIndexOf('## Task'))));
-        return asking && !hasAsked(request) ? ask('What color theme?') : answer('Mine.');
-      },
-      present: ({ prompt }) => ({ text: `Turn of ${taskIn(prompt)}` }),
-    });
-    run.model.requests.length = 0;
-    const session = await run.startSession({ config: alone({ broadcast: 'human' }) });
-    const firstRun = (await session.describe()).runId;
-    const first = say(session, 'Please ask at first.');
-    await expect
-      .poll(async () => session.query<PendingQuestion[]>('pendingQuestions'), { timeout: 20_000 })
-      .toHaveLength(1);
-    await session.signal('answer', { answer: 'Dark mode' });
-    await first;
-    let turns = 1;
-    while ((await session.describe()).runId === firstRun) {
-      await say(session, `Turn ${++turns}.`);
-      expect(turns).toBeLessThan(400);
-    }
-    const { turn } = await say(session, 'Please ask at last.');
-    expect(turn).toBe(turns + 1);
-    const last = run.model.requests.findLast(hasAsked)!;
-    expect(resultsIn(last)).toMatchObject([
-      { status: 'deferred', human_qa_history: [{ question: 'What color theme?', answer: 'Dark mode' }] },
-    ]);
-    expect(last.prompt).toContain('Please ask at first.');
-    const [newest] = await session.query<RunEvent[], [number]>('events', 1);
-    expect(newest?.seq).toBeGreaterThan(turns);
-    await session.signal('close');
-    const { usage, humanQa } = (await session.result()) as SessionResult;
-    expect(humanQa).toHaveLength(1);
-    expect(usage.calls).toBe(run.model.requests.length);
-  },
-);
+test('what the person has answered goes from turn to turn, also when the session goes on in a new run', async () => {
+  script = teamScript({
+    answer: (request) => {
+      const asking = /ask/.test(taskIn(request.prompt.slice(request.prompt.lastIndexOf('## Task'))));
+      return asking && !hasAsked(request) ? ask('What color theme?') : answer('Mine.');
+    },
+    present: ({ prompt }) => ({ text: `Turn of ${taskIn(prompt)}` }),
+  });
+  run.model.requests.length = 0;
+  const session = await run.startSession({ config: alone({ broadcast: 'human' }) });
+  const firstRun = (await session.describe()).runId;
+  const first = say(session, 'Please ask at first.');
+  await expect.poll(async () => session.query<PendingQuestion[]>('pendingQuestions')).toHaveLength(1);
+  await session.signal('answer', { answer: 'Dark mode' });
+  await first;
+  let turns = 1;
+  while ((await session.describe()).runId === firstRun) {
+    await say(session, `Turn ${++turns}.`);
+    expect(turns).toBeLessThan(400);
+  }
+  const { turn } = await say(session, 'Please ask at last.');
+  expect(turn).toBe(turns + 1);
+  const last = run.model.requests.findLast(hasAsked)!;
+  expect(resultsIn(last)).toMatchObject([
+    { status: 'deferred', human_qa_history: [{ question: 'What color theme?', answer: 'Dark mode' }] },
+  ]);
+  expect(last.prompt).toContain('Please ask at first.');
+  const [newest] = await session.query<RunEvent[], [number]>('events', 1);
+  expect(newest?.seq).toBeGreaterThan(turns);
+  await session.signal('close');
+  const { usage, humanQa } = (await session.result()) as SessionResult;
+  expect(humanQa).toHaveLength(1);
+  expect(usage.calls).toBe(run.model.requests.length);
+});

@@ -153,7 +153,7 @@ describe.each(['openai', 'claude'] as const)('the loop simple_tool, over the wir
       text: 'Paint it.',
     });
     await expect
-      .poll(async () => session.query<PendingQuestion[]>('pendingQuestions'), { timeout: 20_000 })
+      .poll(async () => session.query<PendingQuestion[]>('pendingQuestions'))
       .toMatchObject([{ from: 'agent', question: 'Which color?' }]);
     await session.signal('answer', { answer: 'Blue.' });
     expect(await session.result()).toMatchObject({

@@ -347,7 +347,7 @@ describe('the run', () => {
     const handle = await run.startSolve(input());
     await reached.promise;
     await expect
-      .poll(() => handle.query<SolveState>('state'), { timeout: 90_000 })
+      .poll(() => handle.query<SolveState>('state'))
       .toMatchObject({
         phase: 'executing',
         get_failed_subtasks: ['step_1', 'step_2'],
