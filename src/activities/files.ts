@@ -6,7 +6,7 @@ import type { Store } from '../store/store.ts';
 import { cancellable } from './cancellable.ts';
 import { invalid } from './prepare.ts';
 
-interface StoreAttachmentsInput {
+export interface StoreAttachmentsInput {
   attachments: AttachmentInput[];
 }
 
