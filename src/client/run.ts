@@ -110,6 +110,8 @@ export class Run<S extends State = State, R extends RunResult = RunResult> {
 
   /** Has Temporal cancel the run: its calls in flight are given up, and `result` throws. @throws `RunNotOpenError` */
   async cancel(): Promise<void> {
+    // The server takes a request to cancel what has ended, and does nothing.
+    await this.assertOpen();
     await this.#ifOpen(() => this.handle.cancel());
   }
 
