@@ -68,7 +68,6 @@ describe('research', () => {
     material,
     gaps: ['The service answered 500.'],
     similar: [],
-    lessons: undefined,
   });
   const notes = `[1.1] Momentum (notes.md:1)
 It is old. A momentum trading strategy buys what has risen [7.7].

@@ -18,7 +18,7 @@ const implementations = (count: number): SearchAnswer => ({
   })),
 });
 
-/** Research over a search service that finds this. */
+/** Starts a search service that answers with the given results, for a worker to search. */
 async function searching(find: (query: string) => SearchAnswer) {
   const service = await startSearchServer(({ query }) => find(query));
   return { service, variables: { SEARXNG_URL: service.url } };

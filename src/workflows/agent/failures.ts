@@ -1,6 +1,6 @@
 import { failureTypes } from '../../protocol/errors.ts';
 import { RetryState, TimeoutType } from '@temporalio/common';
-import { ActivityFailure, ApplicationFailure, TimeoutFailure } from '@temporalio/workflow';
+import { ActivityFailure, ApplicationFailure, isCancellation, TimeoutFailure } from '@temporalio/workflow';
 
 export function budgetSpent(limit: string): ApplicationFailure {
   return ApplicationFailure.nonRetryable(`The budget of ${limit} is spent`, failureTypes.budgetSpent);
@@ -29,4 +29,10 @@ export function callFailure(error: unknown): CallFailure {
   const reason = error.cause?.message ?? error.message;
   const [words] = error.cause instanceof ApplicationFailure ? (error.cause.details ?? []) : [];
   return { timedOut, reason, words: typeof words === 'string' ? words : reason };
+}
+
+/** Says why a call failed. A spent budget and a cancellation end more than the call, and are thrown on. */
+export function failureReason(error: unknown): string {
+  if (isCancellation(error) || isBudgetSpent(error)) throw error;
+  return callFailure(error).reason;
 }
