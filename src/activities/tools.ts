@@ -1,13 +1,7 @@
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
-import type {
-  CallToolInput,
-  CallToolResult,
-  ListToolsInput,
-  ListToolsResult,
-  ToolSource,
-  ToolSources,
-} from '../protocol/tool.ts';
+import type { ToolSources } from '../config/tool-sources.ts';
+import type { CallToolInput, CallToolResult, ListToolsInput, ListToolsResult, ToolSource } from '../protocol/tool.ts';
 import { hashOf } from '../store/ids.ts';
 import type { Store } from '../store/store.ts';
 import { failureOf, runTool, type Outcome } from '../tools/run-tool.ts';

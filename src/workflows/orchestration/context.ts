@@ -6,7 +6,7 @@ import type { Requester } from '../../protocol/events.ts';
 import type { NewMessage, Text, TranscriptRef } from '../../protocol/message.ts';
 import type { EarlierMessage } from '../../protocol/orchestration.ts';
 import type { OrchestrationPhase } from '../../protocol/state.ts';
-import type { ToolSources } from '../../protocol/tool.ts';
+import type { ToolSources } from '../../config/tool-sources.ts';
 import type { Agent } from '../agent/agent.ts';
 import type { ToolExecutor } from '../agent/tool-executor.ts';
 import type { Asker } from '../ask-others/broadcast.ts';
