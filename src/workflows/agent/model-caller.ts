@@ -64,8 +64,8 @@ export class ModelCaller {
   }
 
   /**
-   * Starts a call. Its result rejects with an `ActivityFailure`, or at once with a failure by which `isCancellation` knows
-   * that the call was cancelled.
+   * Starts a call. Its result rejects with an `ActivityFailure`, or at once when the call is cancelled, with a failure that
+   * `isCancellation` recognises.
    *
    * @throws `ApplicationFailure` of type `BudgetSpent`
    */

@@ -6,7 +6,8 @@ import { notRun, teamActionPrompt } from '../agent/prompts.ts';
 import { temperatureAfter } from '../agent/simple-tool.ts';
 import type { Asker } from '../ask-others/broadcast.ts';
 import type { AskCall } from '../ask-others/ask-call.ts';
-import { loadHandleText, openCustomTurn, runCustomTurn, type CustomSettings } from '../custom-code/run.ts';
+import { CustomTurn, type CustomSettings } from '../custom-code/custom-turn.ts';
+import { loadHandleText, runCustomTurn } from '../custom-code/run.ts';
 import { storeTexts } from '../agent/text-refs.ts';
 import {
   isIn,
@@ -56,7 +57,7 @@ export async function customAnswer(
   const { millisecondsLeft, teamAgent } = participant;
   const { backend, id, persona, tools } = teamAgent;
   const handleText = await loadHandleText(settings.module);
-  const turn = openCustomTurn(context, {
+  const turn = new CustomTurn(context, {
     settings,
     persona: { id, text: persona, backend },
     tools,
@@ -67,7 +68,7 @@ export async function customAnswer(
     when: whenOf(attempt),
     callTimeout: millisecondsLeft,
   });
-  const content = await runCustomTurn(turn, settings, handleText, attempt.brief, millisecondsLeft);
+  const content = await runCustomTurn(turn, handleText, attempt.brief, millisecondsLeft);
   const [text = content] = await storeTexts([content]);
   return { content, text };
 }
