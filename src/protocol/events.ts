@@ -113,7 +113,7 @@ export type CommonEventBody =
   /** The last event of a run or of a session's turn. */
   | { type: 'final'; outcome: FinalOutcome; agent: string; answer: string };
 
-/** An event without what all events have. */
+/** An event without its `seq`, `at` and `attempt`. */
 export type RunEventBody = CommonEventBody | TeamEventBody | ResearchEventBody | SolveEventBody;
 
 /** An event in a run. `seq` counts from 1 without gaps; `at` is an ISO 8601 time; `attempt` is 0 before the first one. */

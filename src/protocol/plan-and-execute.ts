@@ -7,7 +7,7 @@ import type { PriceTable, Usage } from './usage.ts';
 export interface SolveInput {
   problem: string;
   attachments?: AttachmentInput[];
-  /** A configuration, or the name of a file in the worker's configuration folder; the default is all defaults. */
+  /** A configuration, or the name of a file in the worker's configuration folder. Every setting has a default. */
   config?: PlanConfigInput | string;
 }
 

@@ -6,7 +6,7 @@ import type { PriceTable, Usage } from './usage.ts';
 /** Input of the workflow `research`; only `idea` is needed. */
 export interface ResearchInput {
   idea: string;
-  /** A configuration, or the name of a file in the worker's configuration folder; the default is all defaults. */
+  /** A configuration, or the name of a file in the worker's configuration folder. Every setting has a default. */
   config?: ResearchConfigInput | string;
 }
 

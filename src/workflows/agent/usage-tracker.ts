@@ -64,7 +64,7 @@ export class UsageTracker {
     return [...this.#abandoned.keys()];
   }
 
-  /** Counts what abandoned calls have cost. A call that is not listed counts as free. */
+  /** Adds what abandoned calls have cost. The cost of a call that is not listed is unknown, and is left out. */
   settle(costs: Array<[activityId: string, usage: TokenUsage]>): void {
     for (const [activityId, usage] of costs) {
       const call = this.#abandoned.get(activityId);

@@ -63,7 +63,7 @@ export class RunHandlers {
     for (const reply of this.#replies.splice(0)) this.#answer(reply);
   }
 
-  /** Directs a person's requests for a restart there, also the last one of those that came before. */
+  /** Directs a person's requests for a restart there, including the last one of those that came before. */
   takeRequests(take: (request: RestartRequest) => void): void {
     this.#takeRequest = take;
     for (const request of this.#requests.splice(0)) take(request);

@@ -27,7 +27,7 @@ export async function openConversation(
   return new Conversation(await handlerOf(prepared, before, handlers, undefined));
 }
 
-/** @param before what was said before the session; of no interest if there is an earlier run */
+/** @param before what was said before the session; ignored when there is an earlier run */
 async function handlerOf(
   prepared: PreparedSession,
   before: TranscriptRef | null,
