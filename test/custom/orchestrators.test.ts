@@ -8,7 +8,7 @@ import { configOf, folderOf, orchestrator } from '../support/extensions.ts';
 import type { Script } from '../support/model-server.ts';
 import { running, type Running } from '../support/running.ts';
 
-/** Each by its name; what a test does with it stands beside it. */
+/** Orchestrator files by name. */
 const files = {
   'echo.ts': orchestrator('const { content } = await llm.generate([{ role: "user", content: text }]); return content;'),
   'typed.mts': orchestrator('const said: string = text as string; return said.length > 0 ? "typed" : "";'),

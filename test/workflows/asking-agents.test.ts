@@ -16,7 +16,7 @@ const team = ['agent_a', 'agent_b', 'agent_c'];
 
 const isShadow = ({ prompt }: Seen): boolean => prompt.includes('## Question from');
 
-/** Lets agents act once until they have responses, then as `later` says. */
+/** Agents act by the first script until they have responses, then by `later`. */
 const first =
   (act: (request: TeamRequest) => ReturnType<Script>, later = act) =>
   (request: TeamRequest): ReturnType<Script> =>
@@ -94,7 +94,7 @@ describe.each(['openai', 'claude'])('agents that ask one another, over the wire 
     const { requests } = await play({
       answer: first(async (request) => {
         if (request.agent === 'agent_a') {
-          // Once agent_b waits for its own responses.
+          // By then agent_b waits for its own responses.
           await asked.promise;
           return ask('What are you at?');
         }
