@@ -16,7 +16,7 @@ const team = ['agent_a', 'agent_b', 'agent_c'];
 
 const isShadow = ({ prompt }: Seen): boolean => prompt.includes('## Question from');
 
-/** Lets agents act once until they have responses, then as `later` says. */
+/** Agents act by the first script until they have responses, then by `later`. */
 const first =
   (act: (request: TeamRequest) => ReturnType<Script>, later = act) =>
   (request: TeamRequest): ReturnType<Script> =>
@@ -94,7 +94,7 @@ describe.each(['openai', 'claude'])('agents that ask one another, over the wire 
     const { requests } = await play({
       answer: first(async (request) => {
         if (request.agent === 'agent_a') {
-          // Once agent_b waits for its own responses.
+          // By then agent_b waits for its own responses.
           await asked.promise;
           return ask('What are you at?');
         }
@@ -177,7 +177,7 @@ describe.each(['openai', 'claude'])('agents that ask one another, over the wire 
     expect(second?.prompt).toContain('Better.');
   });
 
-  test('at the timeout what has come so far is returned, with who did not respond, and the rest is cancelled', async () => {
+  test('at the timeout the responses so far are returned, with those who did not respond, and the rest is cancelled', async () => {
     const { requests } = await play(
       {
         answer: first((request) => (request.agent === 'agent_a' ? ask('Quick?') : answers(request)), answers),
@@ -194,12 +194,12 @@ describe.each(['openai', 'claude'])('agents that ask one another, over the wire 
     });
     const shadow = requests.find((seen) => isShadow(seen) && seen.prompt.includes('I am agent_c'))!;
     const returned = requests.find(hasAsked)!;
-    // Long before the slow one; how soon is measured in bench/asking.ts.
+    // This is long before the slow one; bench/asking.ts measures how soon.
     expect(returned.at - shadow.at).toBeLessThan(10_000);
     await expect.poll(() => shadow.aborted, { timeout: 20_000 }).toBe(true);
   });
 
-  test('a shadow whose model fails is one that did not respond', async () => {
+  test('an agent whose shadow’s model fails counts as one that did not respond', async () => {
     const { requests } = await play({
       answer: first((request) => (request.agent === 'agent_a' ? ask('Well?') : answers(request)), answers),
       shadow: ({ agent }) => (agent === 'agent_b' ? { status: 400 } : { text: 'Well.' }),
@@ -244,7 +244,7 @@ describe.each(['openai', 'claude'])('agents that ask one another, over the wire 
     expect(requests.some(({ prompt }) => prompt.includes('Responses are handled automatically'))).toBe(true);
   });
 
-  test('a tool that was not given: No such tool available', async () => {
+  test('a tool that the agent does not have is answered with: No such tool available', async () => {
     const { requests } = await play(
       {
         answer: (request) =>

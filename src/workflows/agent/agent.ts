@@ -2,28 +2,24 @@ import type { Content, NewMessage, ToolMessage, TranscriptRef } from '../../prot
 import type { Reply } from '../../protocol/model-call.ts';
 import { withTemperature, type ModelCaller, type Persona, type Purpose } from './model-caller.ts';
 
-/** How a conversation begins. */
+/** The beginning of a conversation. */
 export interface Opening {
-  /** Undefined: none. */
   system: Content | undefined;
-  /** What was said before, in the store; null: nothing. */
+  /** What was said before, in the store; null for nothing. */
   transcript: TranscriptRef | null;
   messages: NewMessage[];
 }
 
-/** A conversation at one moment, for another one to start from. */
+/** A conversation at one moment, from which another one may start. */
 export interface Fork {
   transcript: TranscriptRef | null;
-  /** What the agent was told since. */
+  /** The messages since, which no model has got yet. */
   append: NewMessage[];
-  /** Activity id of the call that is under way. */
+  /** Activity id of the model call under way. */
   writing: string | undefined;
 }
 
-/**
- * An agent at work on one conversation: what has been said (in the store, named by reference)
- * and what it is told with its next call.
- */
+/** An agent in one conversation: what has been said is in the store; new messages go with the next model call. */
 export class Agent {
   readonly persona: Persona;
   readonly #models: ModelCaller;
@@ -47,7 +43,7 @@ export class Agent {
     return this.#transcript;
   }
 
-  /** What it said last that has any text; empty before that. */
+  /** The text of its last reply that has one; empty before that. */
   get lastWords(): string {
     return this.#lastWords;
   }
@@ -56,7 +52,7 @@ export class Agent {
     return { transcript: this.#transcript, append: this.#pending, writing: this.#writing };
   }
 
-  /** Adds messages that the agent gets with its next call; also while one is under way. */
+  /** Adds messages for the next model call. It may be used while a call is under way. */
   tell(...messages: NewMessage[]): void {
     this.#told = [...this.#told, ...messages];
   }
@@ -67,11 +63,12 @@ export class Agent {
   }
 
   /**
-   * Asks the model for its next message. A call that is cancelled leaves the conversation as it was:
-   * what it was told stays pending, so that the next call's messages still begin with the last one's.
+   * Asks the model for its next message. A call that fails or is cancelled leaves the conversation as it was, with its
+   * new messages kept for the next call, so that a provider's prompt cache still fits.
    *
    * @param tools blob id of the tools offered; null for none
-   * @param temperature instead of the backend's own
+   * @param temperature takes the place of the backend's own
+   * @throws what the model call throws
    */
   async reply(purpose: Purpose, tools: string | null, temperature?: number): Promise<Reply> {
     const told = this.#told.length;
@@ -94,7 +91,7 @@ export class Agent {
     }
   }
 
-  /** Results come first, whenever they came: providers want them right behind the calls. */
+  /** Results come first, since providers require them right after the calls. */
   get #pending(): NewMessage[] {
     return [...this.#results, ...this.#told];
   }

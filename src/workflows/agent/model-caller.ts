@@ -1,12 +1,13 @@
 import { ActivityCancellationType, isCancellation, proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../../activities/activities.ts';
+import type { RunEventBody } from '../../protocol/events.ts';
 import type { CallModelInput, CallModelResult } from '../../protocol/model-call.ts';
 import { budgetSpent } from './failures.ts';
 import type { UsageTracker } from './usage-tracker.ts';
 import type { Backend } from '../../config/backend.ts';
 import type { Text } from '../../protocol/message.ts';
 
-/** What a call is for, as its summary in the Web UI names it. */
+/** What a model call is for. Its summary in Temporal's Web UI shows it. */
 export interface Purpose {
   what:
     | 'answer'
@@ -26,57 +27,53 @@ export interface Purpose {
     | 'synthesise'
     | 'analyse'
     | 'validate';
-  /** `attempt 2`, `turn 3`. */
+  /** Such as `attempt 2` or `turn 3`. */
   when: string;
-  /** Time that the call has in all, its retries included, in milliseconds. */
+  /** Time for the call with its retries, in milliseconds. */
   timeout: number;
 }
 
-/** Who an agent is: the same through all its conversations. */
+/** What stays the same in all conversations of an agent. */
 export interface Persona {
   /** Configured id. */
   id: string;
-  /** `system_message`. */
+  /** The configured `system_message`. */
   text: Text | undefined;
   backend: Backend;
 }
 
-/** The same at another temperature; undefined: at the backend's own. */
+/** The persona at another temperature; undefined keeps the backend's own. */
 export function withTemperature(persona: Persona, temperature: number | undefined): Persona {
   return temperature === undefined ? persona : { ...persona, backend: { ...persona.backend, temperature } };
 }
 
 type Request = Omit<CallModelInput, 'backend'>;
 
-/** A call under way. */
-export interface StartedCall {
-  activityId: string;
-  result: Promise<CallModelResult>;
-}
-
-/** Told of each call as it starts. */
-export type CallListener = (call: { agent: string; purpose: Purpose; activityId: string; model: string }) => void;
-
 /**
- * Calls models on behalf of a run's agents: checks the budget before each call, keeps the accounts,
- * and names each activity so that an abandoned call can be found in the journal again.
+ * Calls models for a run's agents. It checks the budget before each call, counts what is spent, and gives each activity an
+ * id by which the cost of an abandoned call can be looked up later.
  */
 export class ModelCaller {
   readonly #usage: UsageTracker;
-  readonly #onCall: CallListener;
+  readonly #emit: (event: RunEventBody) => void;
   #calls = 0;
 
-  constructor(usage: UsageTracker, onCall: CallListener) {
+  constructor(usage: UsageTracker, emit: (event: RunEventBody) => void) {
     this.#usage = usage;
-    this.#onCall = onCall;
+    this.#emit = emit;
   }
 
   /**
-   * Starts a call. Its result rejects with an `ActivityFailure`, or with a `CancelledFailure` at once when cancelled.
+   * Starts a call. Its result rejects with an `ActivityFailure`, or at once when the call is cancelled, with a failure that
+   * `isCancellation` recognises.
    *
    * @throws `ApplicationFailure` of type `BudgetSpent`
    */
-  start(persona: Persona, purpose: Purpose, request: Request): StartedCall {
+  start(
+    persona: Persona,
+    purpose: Purpose,
+    request: Request,
+  ): { activityId: string; result: Promise<CallModelResult> } {
     const limit = this.#usage.spentLimit;
     if (limit !== undefined) throw budgetSpent(limit);
     const { id, backend } = persona;
@@ -87,17 +84,12 @@ export class ModelCaller {
       summary: `${id} · ${purpose.what} · ${purpose.when} · ${model}`,
       scheduleToCloseTimeout: purpose.timeout,
       heartbeatTimeout: '15 seconds',
-      // A superseded call must not hold up the round that follows it; its cost is settled later.
+      // A cancelled call must not hold up what follows it. Its cost is settled at the end of the run.
       cancellationType: ActivityCancellationType.TRY_CANCEL,
-      retry: {
-        initialInterval: '500 ms',
-        backoffCoefficient: 2,
-        maximumInterval: '30 seconds',
-        maximumAttempts: 8,
-      },
+      retry: { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '30 seconds', maximumAttempts: 8 },
     });
     this.#usage.callStarted(id);
-    this.#onCall({ agent: id, purpose, activityId, model });
+    this.#emit({ type: 'thinking', agent: id, purpose: purpose.what, activityId, model });
     return { activityId, result: this.#account(callModel({ backend, ...request }), activityId, persona) };
   }
 

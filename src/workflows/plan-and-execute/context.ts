@@ -5,7 +5,7 @@ import type { Attachment, AttachmentInput } from '../../protocol/attachment.ts';
 import type { AgentState } from '../../protocol/agent-state.ts';
 import type { Text } from '../../protocol/message.ts';
 import type { PreparedSolve, QueryAnalysis, SolvePhase, Validation } from '../../protocol/plan-and-execute.ts';
-import type { ToolSources } from '../../protocol/tool.ts';
+import type { ToolSources } from '../../config/tool-sources.ts';
 import { Agent } from '../agent/agent.ts';
 import { systemOf } from '../agent/loops.ts';
 import type { Purpose } from '../agent/model-caller.ts';

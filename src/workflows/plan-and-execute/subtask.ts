@@ -7,7 +7,8 @@ import type { ToolAnswer } from '../agent/tool-executor.ts';
 import type { Attachment } from '../../protocol/attachment.ts';
 import type { Text } from '../../protocol/message.ts';
 import type { ReplyCall } from '../../protocol/model-call.ts';
-import { loadHandleText, openCustomTurn, runCustomTurn, type CustomSettings } from '../custom-code/run.ts';
+import { CustomTurn, type CustomSettings } from '../custom-code/custom-turn.ts';
+import { loadHandleText, runCustomTurn } from '../custom-code/run.ts';
 import { carryOut, finishTool, subtaskMessage, type SubtaskBrief } from './prompts.ts';
 import { callTimeout, resultsOf, subtaskOf, whenOf, type PlanContext } from './context.ts';
 
@@ -86,7 +87,7 @@ async function customSubtask(
   const persona = { id, text: undefined, backend: plan.backends.executor };
   const agent = new Agent(persona, models, { system: undefined, transcript: null, messages: [] });
   const when = whenOf(context);
-  const turn = openCustomTurn(context, {
+  const turn = new CustomTurn(context, {
     settings,
     persona,
     tools: context.tools.of(id),
@@ -101,7 +102,7 @@ async function customSubtask(
     .flat()
     .filter((part) => typeof part === 'string')
     .join('');
-  const result = await runCustomTurn(turn, settings, handleText, text, callTimeout);
+  const result = await runCustomTurn(turn, handleText, text, callTimeout);
   const [content = result] = await storeTexts([result]);
   return { result, content };
 }
