@@ -1,5 +1,4 @@
 import { Context } from '@temporalio/activity';
-import type { ToolSources } from '../config/tool-sources.ts';
 import type { CallToolInput, CallToolResult, ListToolsInput, ListToolsResult, ToolSource } from '../protocol/tool.ts';
 import { hashOf } from '../store/ids.ts';
 import type { Store } from '../store/store.ts';

@@ -1,6 +1,5 @@
 import type { Reply, ReplyCall } from '../../protocol/model-call.ts';
-import type { Agent } from './agent.ts';
-import type { Purpose } from './model-caller.ts';
+import type { Agent, Purpose } from './agent.ts';
 import type { ToolAnswer } from './tool-executor.ts';
 
 /** What an agent's loop works with in one turn. */

@@ -5,7 +5,7 @@ import { filled, notRun, reactPrompt } from './prompts.ts';
 import { callFailure, isBudgetSpent } from './failures.ts';
 import type { ToolAnswer } from './tool-executor.ts';
 import { noWords, refuseCalls, replyOf, runCalls, type Loop, type TurnEnd, type LoopContext } from './loop-context.ts';
-import type { Purpose } from './model-caller.ts';
+import type { Purpose } from './agent.ts';
 
 type Prompt = Parameters<typeof reactPrompt>[1];
 

@@ -10,11 +10,10 @@ import {
   type AskingMode,
   type ResponseDepth,
 } from './prompts.ts';
-import type { Agent } from '../agent/agent.ts';
+import type { Agent, ModelCaller, Purpose } from '../agent/agent.ts';
 import type { AskCall } from './ask-call.ts';
 import { callFailure } from '../agent/failures.ts';
 import type { HumanInput } from './human-input.ts';
-import type { ModelCaller, Purpose } from '../agent/model-caller.ts';
 import { storeTexts, textRef } from '../agent/text-refs.ts';
 import type { Content, Text } from '../../protocol/message.ts';
 import type { EventLog } from '../runtime/event-log.ts';

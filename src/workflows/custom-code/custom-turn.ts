@@ -17,7 +17,7 @@ import { callOf, checkedCall, checkedMessages, replyOf, TextRefCache } from './m
 import { historyRoom, newest } from './newest.ts';
 import { callFailure, isBudgetSpent } from '../agent/failures.ts';
 import { AgentTools } from '../agent/agent-tools.ts';
-import { withTemperature, type Persona } from '../agent/model-caller.ts';
+import { withTemperature, type Persona } from '../agent/agent.ts';
 import type { ToolExecutor } from '../agent/tool-executor.ts';
 import type { Asker } from '../ask-others/broadcast.ts';
 import type { RunContext } from '../runtime/run-context.ts';

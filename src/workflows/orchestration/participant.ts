@@ -1,7 +1,7 @@
 import { CancellationScope } from '@temporalio/workflow';
 import { actionTemperature, ReAct } from '../agent/react.ts';
 import { runCalls, type LoopContext } from '../agent/loop-context.ts';
-import type { Purpose } from '../agent/model-caller.ts';
+import type { Purpose } from '../agent/agent.ts';
 import type { Reply, ReplyCall } from '../../protocol/model-call.ts';
 import { notRun, teamActionPrompt } from '../agent/prompts.ts';
 import { temperatureAfter } from '../agent/simple-tool.ts';

@@ -13,8 +13,7 @@ import type {
   RestartKind,
 } from '../../protocol/research.ts';
 import type { Hit, Work } from '../../protocol/search.ts';
-import { Agent } from '../agent/agent.ts';
-import type { Purpose } from '../agent/model-caller.ts';
+import { Agent, type Purpose } from '../agent/agent.ts';
 import type { StructuredAgent } from '../agent/structured-output.ts';
 import { storeTexts, storeToolSets } from '../agent/text-refs.ts';
 import { askingText, askingTools } from '../ask-others/prompts.ts';

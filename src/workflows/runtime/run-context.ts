@@ -1,7 +1,7 @@
 import type { Broadcast as Coordination } from '../../config/coordination.ts';
 import type { Team } from '../../config/team.ts';
 import type { PriceTable } from '../../protocol/usage.ts';
-import { ModelCaller } from '../agent/model-caller.ts';
+import { ModelCaller } from '../agent/agent.ts';
 import { UsageTracker, type UsageRecord } from '../agent/usage-tracker.ts';
 import { Broadcast } from '../ask-others/broadcast.ts';
 import { HumanInput, type HumanInputRecord } from '../ask-others/human-input.ts';
