@@ -47,6 +47,8 @@ describe('Reprise’s own documentation is quoted, with file and line, on what i
     ['What does response_depth mean?', /how thorough/],
     ['How are secrets kept out of a configuration?', /no secret belongs/],
     ['How do I restart a run as a person?', /restart ID --reason/],
+    ['What is ask_others?', /^`broadcast`: .*`ask_others` asks/],
+    ['What is a tool?', /^A tool is something that an agent may do/],
   ])('%s', async (question, expected) => {
     const answer = await answerOf(question);
     expect(answer).toMatch(expected);
@@ -95,6 +97,21 @@ describe('on anything else nothing is found, also where the question shares word
     'Who are you?',
     'Hello',
     'momentum trading strategy',
+    'How many seconds are in a year?',
+    'What time does the store close?',
+    'How do I find a good team?',
+    'How do I name a file?',
+    'How do I wait tables?',
+    'How do I restart my life?',
+    'How do I become a model?',
+    'How much does a web server cost?',
+    'How do I pass the time?',
+    'How old are you?',
+    'What is the end of history?',
+    'What do judges do?',
+    'What is 2+2?',
+    'What’s new?',
+    'exit',
   ])('%s', async (question) => {
     expect(await answerOf(question)).toMatch(/^Nothing found on ".*" in the documentation of Reprise\.$/);
   });

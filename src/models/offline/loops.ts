@@ -37,7 +37,7 @@ const lookup = /^(?:get|list|find|fetch|look_?up|read|search|show)(?=[_-]|[A-Z])
 
 /** A tool that looks up what the part names: `get_weather`, `getWeather`: the weather. */
 function isSubject(tool: string, part: string): boolean {
-  const subject = stemsOf(tool.replace(lookup, '').replace(/([a-z\d])([A-Z])/g, '$1 $2'));
+  const subject = stemsOf(tool.replace(lookup, '').replace(/_|([a-z\d])([A-Z])/g, '$1 $2'));
   return lookup.test(tool) && subject.every((stem) => stemsOf(part).includes(stem));
 }
 

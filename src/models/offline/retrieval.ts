@@ -3,8 +3,7 @@ import { basename } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
 import { indexOfFolder } from '../../tools/folder-index.ts';
 import { ownDocs } from '../../tools/own-docs.ts';
-import { queryOf, type Query, type SentenceIndex } from '../../tools/sentence-search.ts';
-import type { Sentence } from '../../tools/sentences.ts';
+import { queryOf, type Hit, type Query, type SentenceIndex } from '../../tools/sentence-search.ts';
 import { stemsOf } from '../../tools/words.ts';
 import { failureTypes } from '../failures.ts';
 import { oneLine } from './prompt-sections.ts';
@@ -68,8 +67,8 @@ export function quotesOn(part: string, texts: SentenceIndex, context = '', most 
   const near: Query = new Map([...queryOf(context, contextWeight)].filter(([stem]) => !asked.has(stem)));
   const hits = texts
     .search(asked, near)
-    .filter(({ coverage, sentence }) => coverage >= relevant && !sentence.text.endsWith('?'))
-    .filter(({ held, sentence }) => held > 1 || isSupported(sentence, asked, near, texts));
+    .filter(({ coverage, sentence }) => coverage >= relevant && !/[?:]$/.test(sentence.text))
+    .filter((hit) => isAbout(hit, asked, near, texts));
   const best = hits[0]?.coverage ?? 0;
   return hits
     .filter(({ coverage }) => coverage >= best)
@@ -82,12 +81,40 @@ export function quotesOn(part: string, texts: SentenceIndex, context = '', most 
     .map(({ line, source, text }) => `${text} (${source}:${line})`);
 }
 
-/** One word alone may mean anything: there is one of the context as well, or it is all that was asked, and the subject. */
-function isSupported({ heading, text }: Sentence, asked: Query, near: Query, texts: SentenceIndex): boolean {
-  const question = [...asked.keys()].join(' ');
-  const [, opening = ''] = /^(?:(?:an?|the)\s+)?([^\s:]+)\s/i.exec(text) ?? [];
-  const subjects = [heading.split(' / ').at(-1) ?? '', opening].map((each) => stemsOf(each).join(' '));
-  return subjects.includes(question) || texts.shareOf(near, `${heading} ${text}`) > 0;
+/** Words of a question that stand together in a sentence have at most three others between them. */
+const nearby = 4;
+
+/**
+ * Whether a sentence speaks of what was asked, rather than holding its words by chance. Two of the words stand together,
+ * or one stands in the sentence and another one names its section or its table row, or is what the sentence leans on. A
+ * question of one word is answered by the sentence that defines it or by a section of that name, or where the context is
+ * spoken of too.
+ */
+function isAbout(
+  { held, sentence: { heading, text } }: Hit,
+  asked: Query,
+  context: Query,
+  texts: SentenceIndex,
+): boolean {
+  const section = stemsOf(heading.split(' / ').at(-1) ?? '');
+  if (asked.size === 1) {
+    const [, defined = ''] = /^(?:(?:an?|the)\s+)?(\S+)\s+(?:is|means)\b/i.exec(text) ?? [];
+    const subjects = [section, stemsOf(defined)].map((stems) => stems.join(' '));
+    return subjects.includes([...asked.keys()].join(' ')) || texts.shareOf(context, `${heading} ${text}`) > 0;
+  }
+  // Stop words have no stems, and keep their places.
+  const words = text.split(/[\s/]+/).flatMap((word) => (stemsOf(word).length > 0 ? stemsOf(word) : ['']));
+  const own = new Set(words.filter((word) => asked.has(word)));
+  if (leaning.test(text) && held > own.size) return true;
+  const [, firstCell = ''] = /^[^:,.]+: ([^,]+)/.exec(text) ?? [];
+  // A long heading holds a word of the question by chance as well.
+  const names = [section, stemsOf(firstCell)]
+    .map((stems) => ({ stems, shared: stems.filter((stem) => asked.has(stem)) }))
+    .flatMap(({ shared, stems }) => (shared.length * 2 >= stems.length ? shared : []));
+  return words.some((word, place) => {
+    const others = [...names, ...words.slice(place + 1, place + 1 + nearby)];
+    return own.has(word) && others.some((other) => asked.has(other) && other !== word);
+  });
 }
 
 /** How an answer begins that has nothing to say on a part. */
