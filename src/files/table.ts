@@ -26,11 +26,7 @@ export function parseTable(text: string): Table {
       ? ''
       : `${count} of ${rows.length} rows have more or fewer cells than the ${header.length} columns (the first: row ${ragged + 1})`,
   ].filter((each) => each !== '');
-  return {
-    columns: columnNames(header, rows),
-    rows,
-    ...(notes.length > 0 && { note: notes.join('; ') }),
-  };
+  return { columns: columnNames(header, rows), rows, ...(notes.length > 0 && { note: notes.join('; ') }) };
 }
 
 /** Names for all cells that some row has. */

@@ -48,11 +48,7 @@ const places: Place[] = [
 ];
 
 describe('keys of later versions are named', () => {
-  const inert = {
-    cwd: 'here',
-    enable_mcp_command_line: true,
-    command_line_execution_mode: 'docker' as const,
-  };
+  const inert = { cwd: 'here', enable_mcp_command_line: true, command_line_execution_mode: 'docker' as const };
   const names = ['cwd', 'enable_mcp_command_line', 'command_line_execution_mode'];
 
   test.each(places)('%s', (_, configOf) => {

@@ -172,10 +172,7 @@ describe('in a team', () => {
   test('it votes for the answer that quotes most, and says that this is no judgement', async () => {
     expect(await vote(one, two)).toMatchObject({
       tool: 'vote',
-      input: {
-        agent_id: 'agent2',
-        reason: 'offline model: the answer that quotes most, not a judgement',
-      },
+      input: { agent_id: 'agent2', reason: 'offline model: the answer that quotes most, not a judgement' },
     });
     const { input } = await vote(none, `${none}\n${none}`);
     expect(input).toMatchObject({

@@ -8,23 +8,23 @@ import { stemsOf } from '../../tools/words.ts';
 import { failureTypes } from '../failures.ts';
 import { oneLine } from './prompt-sections.ts';
 
-/** Texts that are searched, by the name that answers give them. */
+/** The texts that are searched, and the name that answers give them. */
 export interface TextIndex {
   name: string;
   sentences: SentenceIndex;
 }
 
 /**
- * The share of a question's words that a sentence must hold to be quoted, itself or by its headings and its paragraph.
- * Words weigh by their rarity in the texts, and one that stands nowhere weighs most, so that a question about something
- * else finds nothing although it shares its common words with them.
+ * The share of a question's words that a sentence must hold, itself or by its headings and its paragraph, to be quoted.
+ * Words weigh by their rarity in the texts, and a word that stands nowhere weighs most. Thus a question about something
+ * else finds nothing, although it shares common words with the texts.
  */
 export const relevant = 2 / 3;
 
-/** How much the rest of a question counts when one of its parts is looked up: `the limit` is that of what was asked. */
+/** The weight of the rest of a question when one part of it is looked up, which may say what `the limit` is a limit of. */
 const contextWeight = 0.3;
 
-/** Sentences that lean on the one before them. */
+/** How sentences begin that cannot be understood without the one before them. */
 const leaning = /^(it|its|this|that|these|those|they|he|she|then|there|both|such|otherwise|however|also)\b/i;
 
 /** The texts of a backend's folder. @throws `ApplicationFailure` of type `FolderMissing`, not retryable */
@@ -41,11 +41,11 @@ export function openTexts(folder = ownDocs): TextIndex {
   };
 }
 
-/** Where another part of a question begins. */
+/** Matches what separates two parts of a question. */
 const boundaries =
   /\?+\s*|;\s*|,?\s+(?:and|or|but)\s+(?=(?:also\s+)?(?:what|how|when|who|where|which|why|is|are|does|do|can|should)\b)/i;
 
-/** The parts of a task that each want an answer: of the sentences that ask, if any does, else of all of it. */
+/** The parts of a task that each need an answer. Sentences that ask nothing are left out if others ask something. */
 export function partsOf(task: string): string[] {
   const asking = task.split(/(?<=[.!?])\s+|\n+/).filter((sentence) => sentence.trim().endsWith('?'));
   const parts = (asking.length > 0 ? asking.join(' ') : task)
@@ -56,11 +56,11 @@ export function partsOf(task: string): string[] {
 }
 
 /**
- * The sentence that fits a part of a question best, with its file and line: `It is hot. (bread.md:9)`; and the one before
- * where it leans on that. Empty: none is relevant.
+ * The sentence that fits a part of a question best, with its file and line: `It is hot. (bread.md:9)`. A sentence that
+ * leans on the one before it comes after that one. Empty if no sentence is relevant.
  *
- * @param context what was asked besides: its words speak for a sentence too, which need not hold them
- * @param most how many sentences are quoted that hold equally much, such as the rows of a table
+ * @param context the whole question, whose other words make a sentence fit better but are not required
+ * @param most how many sentences are quoted that fit equally well, such as the rows of a table
  */
 export function quotesOn(part: string, texts: SentenceIndex, context = '', most = 1): string[] {
   const asked = queryOf(part);
@@ -117,10 +117,10 @@ function isAbout(
   });
 }
 
-/** How an answer begins that has nothing to say on a part. */
+/** How an answer begins if nothing was found. */
 const nothing = 'Nothing found on';
 
-/** A part of a task as answers name it. */
+/** Shortens a part of a task for answers that name it. */
 export const named = (part: string): string => oneLine(part, 200);
 
 export const nothingOn = (part: string, where: string): string => `${nothing} "${named(part)}" in ${where}.`;

@@ -5,7 +5,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { ErrorCode, type Tool as McpTool } from '@modelcontextprotocol/sdk/types.js';
-import type { McpServer } from '../../config/backend.ts';
+import type { McpServer } from '../../config/tool-sources.ts';
 import type { Environment } from '../../config/environment.ts';
 import { redact } from '../../models/failures.ts';
 import { SourceError } from '../tool.ts';

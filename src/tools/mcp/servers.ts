@@ -7,7 +7,7 @@ import {
   type Tool as McpTool,
   type ToolAnnotations,
 } from '@modelcontextprotocol/sdk/types.js';
-import type { McpServer } from '../../config/backend.ts';
+import type { McpServer } from '../../config/tool-sources.ts';
 import { defaultTimeout } from '../definition.ts';
 import { ToolError, type Tool } from '../tool.ts';
 import { connect, type Connection, type ConnectSettings } from './connection.ts';

@@ -1,4 +1,4 @@
-import type { McpServer } from '../../config/backend.ts';
+import type { McpServer } from '../../config/tool-sources.ts';
 import type { Environment } from '../../config/environment.ts';
 import { placeholder } from '../../config/tool-sources.ts';
 import { redact } from '../../models/failures.ts';
