@@ -1,4 +1,4 @@
-/** Words that say nothing of what a sentence or a question is about. */
+/** Words that do not say what a sentence or a question is about. */
 const stopWords = new Set(
   (
     'a about above after again all also am an and any are as ask at be because been before being below between both but by ' +
@@ -11,7 +11,7 @@ const stopWords = new Set(
   ).split(' '),
 );
 
-/** A word without its commonest English endings, so that `restarts` and `restarted` meet `restart`. */
+/** Takes the commonest English endings off a word, which makes `restarts` and `restarted` the same as `restart`. */
 export function stem(word: string): string {
   if (word.length <= 3 || /\d/.test(word)) return word;
   const base = word
@@ -35,7 +35,7 @@ export function stemsOf(text: string): string[] {
   });
 }
 
-/** The share of a text's words that another one holds, each counting the same, 0 to 1. */
+/** The share of one text's words that another text holds, from 0 to 1, where each word counts the same. */
 export function wordsShared(wanted: string, text: string): number {
   const stems = new Set(stemsOf(wanted));
   const held = new Set(stemsOf(text));

@@ -4,10 +4,10 @@ import { placeholder } from '../../config/tool-sources.ts';
 import { redact } from '../../models/failures.ts';
 import { SourceError } from '../tool.ts';
 
-/** A server's `env` or `headers` as it gets them. */
+/** The `env` or `headers` that a server gets. */
 export interface Replaced {
   values: Record<string, string>;
-  /** What was put in place of `${NAME}`: texts that must not leave the worker. */
+  /** The values of variables in them, which must not leave the worker. */
   secrets: string[];
 }
 
@@ -33,16 +33,13 @@ export function replaced(server: McpServer, environment: Environment): Replaced 
   const valueOf = (variable: string): string => environment[variable] ?? '';
   return {
     values: Object.fromEntries(
-      Object.entries(values).map(([name, value]) => [
-        name,
-        value.replace(placeholder, (_, variable: string) => valueOf(variable)),
-      ]),
+      Object.entries(values).map(([name, value]) => [name, value.replace(placeholder, (_, id: string) => valueOf(id))]),
     ),
     secrets: used.map(({ variable }) => valueOf(variable)),
   };
 }
 
-/** An error as it may be shown, its cause too: servers like to quote what they refuse. */
+/** An error and its causes without secrets, since servers like to quote what they refuse. */
 export function withoutSecrets(error: unknown, secrets: string[]): unknown {
   if (!(error instanceof Error)) return error;
   const cause = withoutSecrets(error.cause, secrets);
