@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { mcpServersSchema } from './tool-sources.ts';
 
-/** `openai`, `gemini` and `chatcompletion` speak Chat Completions, `claude` speaks Anthropic's Messages, `offline` needs no network. */
+/** `openai`, `gemini` and `chatcompletion` speak Chat Completions, `claude` speaks Anthropic's Messages. */
 export const backendTypes = ['openai', 'claude', 'gemini', 'chatcompletion', 'offline'] as const;
 
 const name = z.string().min(1);

@@ -8,8 +8,8 @@ export const waitingTime = z.number().positive().max(tenYears);
 const level = z.enum(['low', 'medium', 'high']);
 
 /**
- * How agents ask with `ask_others` (MassGen's documentation "Agent Communication", Configuration Options). A team has these
- * keys in `orchestrator.coordination`, the other kinds of configuration have them in a key `coordination`.
+ * How agents ask with `ask_others` (MassGen's documentation "Agent Communication", Configuration Options). A team has
+ * these keys in `orchestrator.coordination`, the other kinds of configuration have them in a key `coordination`.
  */
 export const broadcastSchema = z.strictObject({
   broadcast: z.union([z.literal(false), z.enum(['agents', 'human'])]).default(false),

@@ -29,7 +29,7 @@ export interface CustomOrchestrators {
 export const noOrchestrators: CustomOrchestrators = { names: [], leftOut: {} };
 
 /**
- * The files below a folder that look as if they export `handleText`, by their paths as in `./sub/mine.ts`. No file is run.
+ * The files below a folder that look as if they export `handleText`, by their paths as in `./sub/mine.ts`. None is run.
  * Packages, hidden folders and unreadable files are passed over.
  */
 export function findOrchestrators(folder: string): string[] {

@@ -19,11 +19,11 @@ export function ignoredKeys(config: CheckedConfig): string[] {
       const backends = [...agents, final_agent].map((each) => each?.backend);
       const isAlone = agents.length === 1 && coordination.broadcast === 'agents';
       return [
-        ...notice(backends, {
-          'mcp_servers (of final_agent)': final_agent?.backend.mcp_servers,
-          snapshot_storage,
-          agent_temporary_workspace,
-        }),
+        ...notice(
+          backends,
+          { 'mcp_servers (of final_agent)': final_agent?.backend.mcp_servers },
+          { snapshot_storage, agent_temporary_workspace },
+        ),
         ...(isAlone ? [askedAlone] : []),
       ];
     }
@@ -51,8 +51,9 @@ export function ignoredKeys(config: CheckedConfig): string[] {
 }
 
 /** @param backends those of all roles; undefined for a role that has none of its own */
-function notice(backends: Array<Backend | undefined>, others: Record<string, unknown> = {}): string[] {
+function notice(backends: Array<Backend | undefined>, servers: object = {}, others: object = {}): string[] {
+  const namesIn = (settings: object) => Object.entries(settings).flatMap(([key, value]) => (value ? [key] : []));
   const ofBackends = keysOfBackends.filter((key) => backends.some((each) => each?.[key] !== undefined));
-  const names = [...Object.keys(others).filter((key) => others[key] !== undefined), ...ofBackends];
+  const names = [...namesIn(servers), ...ofBackends, ...namesIn(others)];
   return names.length === 0 ? [] : [`Without effect in this version: ${names.join(', ')}`];
 }

@@ -109,7 +109,7 @@ type WrittenKinds = {
   [Name in keyof typeof kinds]: Written<Name | `${string}.${Name}`, z.input<(typeof kinds)[Name]['schema']>>;
 };
 
-/** A module as a file's author writes it: its name, alone or at the end of a dotted path, with the `config:` of that name. */
+/** A module as a file's author writes it: its name, alone or at the end of a dotted path, and its `config:`. */
 export type ModuleInput = WrittenKinds[keyof typeof kinds] | Written<`./${string}`, Record<string, unknown>>;
 
 /** A module as wires refer to it. */

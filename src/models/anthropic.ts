@@ -1,7 +1,7 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import type { AssistantMessage, Message, TokenUsage, ToolCall, ToolSpec, UserMessage } from '../protocol/message.ts';
 import type { Finish } from '../protocol/model-call.ts';
-import { contentRefused, streamCut, toFailure, type Endpoint } from './failures.ts';
+import { contentRefused, streamCut, withTypedFailures, type Endpoint } from './failures.ts';
 import {
   imageData,
   type LoadedImages,
@@ -19,17 +19,10 @@ const defaultMaxTokens = 16_000;
 
 /** A model behind Anthropic's Messages API, streamed (https://platform.claude.com/docs/en/api/messages). */
 export function anthropicModel(client: Anthropic, settings: ModelSettings, endpoint: Endpoint): Model {
-  return {
-    async complete(request) {
-      try {
-        const stream = await client.messages.create(requestBody(settings, request), { signal: request.signal });
-        return await readStream(stream, request, endpoint);
-      } catch (error) {
-        request.signal.throwIfAborted();
-        throw toFailure(error, endpoint);
-      }
-    },
-  };
+  return withTypedFailures(endpoint, async (request) => {
+    const stream = await client.messages.create(requestBody(settings, request), { signal: request.signal });
+    return readStream(stream, request, endpoint);
+  });
 }
 
 function requestBody(
@@ -135,18 +128,13 @@ const anthropicWire = 'anthropic';
 type Param = Anthropic.MessageParam;
 type Block = Anthropic.ContentBlockParam;
 
-interface AnthropicConversation {
-  system: Anthropic.TextBlockParam[];
-  messages: Param[];
-}
-
 /**
  * Converts neutral messages to those of Anthropic's Messages API. Leading system messages become `system`, whose last
  * block ends the prefix that all calls of an agent share. Later system messages become user messages that say what they
  * are. The results of one reply's tool calls become one message, as the API demands. Nothing else is merged, since a
  * longer conversation must begin with the same bytes.
  */
-export function toAnthropicConversation(messages: Message[], images: LoadedImages = new Map()): AnthropicConversation {
+export function toAnthropicConversation(messages: Message[], images: LoadedImages = new Map()) {
   const firstOther = messages.findIndex(({ role }) => role !== 'system');
   const leading = firstOther === -1 ? messages : messages.slice(0, firstOther);
   const system = leading.map(({ content }): Anthropic.TextBlockParam => ({ type: 'text', text: content }));

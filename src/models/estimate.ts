@@ -6,7 +6,7 @@ const perToken = 4;
 /** How many tokens an image is, roughly: providers count larger ones as more. */
 const perImage = 1000;
 
-/** Estimates the tokens of a call for which no provider counts them: after a cancelled stream, and of the offline model. */
+/** Estimates a call's tokens where no provider counts them: after a cancelled stream, and for the offline model. */
 export function estimateUsage(messages: Message[], written: AssistantMessage | { characters: number }): TokenUsage {
   const output = 'characters' in written ? written.characters : charactersOf(written);
   return {

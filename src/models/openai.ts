@@ -2,7 +2,7 @@ import type OpenAI from 'openai';
 import type { AssistantMessage, Message, TokenUsage, ToolCall, ToolSpec, UserMessage } from '../protocol/message.ts';
 import type { Finish } from '../protocol/model-call.ts';
 import { estimateUsage } from './estimate.ts';
-import { contentRefused, streamCut, toFailure, type Endpoint } from './failures.ts';
+import { contentRefused, streamCut, withTypedFailures, type Endpoint } from './failures.ts';
 import {
   imageData,
   type LoadedImages,
@@ -17,19 +17,10 @@ const reasons = (model: string): boolean => /^(gpt-5|o\d)/.test(model) && !model
 
 /** A model behind OpenAI's Chat Completions, streamed (https://platform.openai.com/docs/api-reference/chat). */
 export function openaiModel(client: OpenAI, settings: ModelSettings, endpoint: Endpoint): Model {
-  return {
-    async complete(request) {
-      try {
-        const stream = await client.chat.completions.create(requestBody(settings, request), {
-          signal: request.signal,
-        });
-        return await readStream(stream, request, endpoint);
-      } catch (error) {
-        request.signal.throwIfAborted();
-        throw toFailure(error, endpoint);
-      }
-    },
-  };
+  return withTypedFailures(endpoint, async (request) => {
+    const stream = await client.chat.completions.create(requestBody(settings, request), { signal: request.signal });
+    return readStream(stream, request, endpoint);
+  });
 }
 
 function requestBody(
@@ -106,14 +97,14 @@ function usageOf(
   };
 }
 
-/** Extra fields of tool calls, by call id, that some compatible providers want back, such as Gemini's thought signatures. */
+/** Extra fields of tool calls, by call id, that some providers want back, such as Gemini's thought signatures. */
 type ExtraContent = Record<string, unknown>;
 
 const openaiWire = 'openai';
 
 type Param = OpenAI.ChatCompletionMessageParam;
 
-/** Converts neutral messages to those of Chat Completions one by one, so a longer conversation begins with the same bytes. */
+/** Converts messages to those of Chat Completions one by one, so a longer conversation begins with the same bytes. */
 export function toOpenaiMessages(messages: Message[], images: LoadedImages = new Map()): Param[] {
   return messages.map((message): Param => {
     if (message.role === 'tool') return { role: 'tool', tool_call_id: message.callId, content: message.content };

@@ -57,8 +57,8 @@ export const defaultModel = (type: Backend['type']): string | undefined =>
   type === 'offline' ? undefined : providers[type].model;
 
 /**
- * The environment variable whose key a backend lacks; undefined if it can run. A compatible server of the user's own needs
- * no key, unless the configuration names a variable for it.
+ * The environment variable whose key a backend lacks; undefined if it can run. A compatible server of the user's own
+ * needs no key, unless the configuration names a variable for it.
  */
 export function missingKey(backend: Backend, environment: Environment): string | undefined {
   if (!isRemote(backend)) return undefined;

@@ -16,7 +16,7 @@ export interface ToolDefinition {
   parameters: object;
   /** Returns the result, which the model reads as it is if it is a string, and as JSON if it is anything else. */
   execute(args: never, context: ToolContext): unknown;
-  /** `true` if running it twice takes effect twice, `'idempotent'` if not with the same key, `false` if it has no effects. */
+  /** `true` if running it twice takes effect twice, `'idempotent'` if not with the same key, `false` if it has none. */
   sideEffects?: boolean | 'idempotent';
   /** How long it may run, in seconds; 60 if absent. */
   timeout?: number;

@@ -15,7 +15,7 @@ interface Loaded {
   tools: Promise<Tool[]>;
 }
 
-/** The tool modules of an extensions folder. Each is loaded when it is first needed, and again if its file has changed. */
+/** The tool modules of an extensions folder. Each is loaded when first needed, and again if its file has changed. */
 export class ToolModules {
   readonly #folder: string;
   readonly #loaded = new Map<string, Loaded>();

@@ -23,7 +23,7 @@ export function stem(word: string): string {
   return trimmed.replace(/([bdfglmnprt])\1$/, '$1').replace(/e$/, '');
 }
 
-/** The stems of a text's words in order. `max_restarts` counts as two words; within such a name no word is a stop word. */
+/** The stems of a text's words in order, without stop words. `ask_others` is two words, and neither is a stop word. */
 export function stemsOf(text: string): string[] {
   const names = text.toLowerCase().match(/[\p{L}\p{N}_]+(?:['’]\p{L}+)?/gu) ?? [];
   return names.flatMap((name) => {

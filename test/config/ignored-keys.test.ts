@@ -129,7 +129,8 @@ describe('a run says the same', () => {
   });
 
   test('of a research run', async () => {
-    const config = { research: { backend: { type }, criticism: { backend } } };
+    const search = { folder: import.meta.dirname };
+    const config = { research: { backend: { type }, criticism: { backend }, search } };
     expect((await preparations.prepareResearch({ idea: 'I', config })).notices).toEqual(said('cwd'));
   });
 

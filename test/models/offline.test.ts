@@ -2,14 +2,16 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { taskMessage, votingMessage } from '../../src/workflows/orchestration/prompts.ts';
 import {
+  coordinationTools,
   decisionPrompt,
+  decisionTools,
   presentedMessage,
   presentPrompt,
   reviewMessage,
+  taskMessage,
+  votingMessage,
 } from '../../src/workflows/orchestration/prompts.ts';
-import { coordinationTools, decisionTools } from '../../src/workflows/orchestration/prompts.ts';
 import { library, Talk, user } from '../support/offline.ts';
 
 const empty = mkdtempSync(join(tmpdir(), 'reprise-empty-'));

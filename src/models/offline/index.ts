@@ -11,9 +11,9 @@ import { researchAction } from './research.ts';
 import { openTexts, type TextIndex } from './retrieval.ts';
 
 /**
- * The model that needs no network, no key and no weights. It quotes sentences from the texts of a folder (`backend.folder`,
- * by default Reprise's own documentation), always the same ones for the same question and texts. In workflows it follows
- * fixed rules, and says that it judges nothing (docs/offline-model.md).
+ * The model that needs no network, no key and no weights. It quotes sentences from the texts of a folder
+ * (`backend.folder`, by default Reprise's own documentation), always the same ones for the same question and texts. In
+ * workflows it follows fixed rules, and says that it judges nothing (docs/offline-model.md).
  */
 export function offlineModel({ folder }: Backend): Model {
   return {

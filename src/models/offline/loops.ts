@@ -6,8 +6,8 @@ import { parsed, type Call, type ToolResult } from './prompt-sections.ts';
 export type Phase = 'thought' | 'action' | 'observation';
 
 /**
- * The phase that the last message of a conversation asks for if it is a system message: an action if it speaks of the final
- * answer or there are tools, otherwise the phase that it names first. Undefined if it asks for none.
+ * The phase that the last message of a conversation asks for if it is a system message: an action if it speaks of the
+ * final answer or there are tools, otherwise the phase that it names first. Undefined if it asks for none.
  */
 export function phaseOf(messages: Message[], hasTools: boolean): Phase | undefined {
   const last = messages.at(-1);

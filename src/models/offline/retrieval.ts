@@ -21,7 +21,7 @@ export interface TextIndex {
  */
 export const relevant = 2 / 3;
 
-/** The weight of the rest of a question when one part of it is looked up, which may say what `the limit` is a limit of. */
+/** The weight of the rest of a question when one part is looked up, since it may say what `the limit` is a limit of. */
 const contextWeight = 0.3;
 
 /** How sentences begin that cannot be understood without the one before them. */

@@ -5,7 +5,7 @@ import { ToolError } from '../tool.ts';
 /** Says whether an IP address may be connected to. */
 export type AddressRule = (address: string) => boolean;
 
-/** What is not the public internet: loopback, private, link-local, shared, documentation, multicast, and tunnels to these. */
+/** What is not the public internet: loopback, private, link-local, shared, documentation, multicast, and tunnels. */
 const notPublic = new BlockList();
 for (const [network, prefix] of [
   ['0.0.0.0', 8],
@@ -26,7 +26,7 @@ for (const [network, prefix] of [
 ] as const) {
   notPublic.addSubnet(network, prefix, 'ipv4');
 }
-/** The part of IPv6 that is assigned to the public. The exceptions below carry IPv4 addresses or are for documentation. */
+/** The part of IPv6 that is for the public. The exceptions below carry IPv4 addresses or are for documentation. */
 const assigned = new BlockList();
 assigned.addSubnet('2000::', 3, 'ipv6');
 for (const [network, prefix] of [

@@ -9,7 +9,7 @@ import { evaluate, ExpressionError, vocabulary } from './expression.ts';
 import { fileTool } from './files.ts';
 import { webTool } from './web.ts';
 
-/** Reprise's own tools by the name of their package, defined as users define theirs. @param folder the extensions folder */
+/** Reprise's own tools by their package, defined as users define theirs. @param folder the extensions folder */
 export function builtinPackages(folder: string, store: Store): Map<string, Tool[]> {
   const packages: Array<[string, ToolDefinition[]]> = [
     ['builtin.search', [searchTool(folder)]],

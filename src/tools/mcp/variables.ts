@@ -18,25 +18,21 @@ export interface Replaced {
  */
 export function replaced(server: McpServer, environment: Environment): Replaced {
   const [key, values = {}] = 'url' in server ? (['headers', server.headers] as const) : (['env', server.env] as const);
-  const used = Object.entries(values).flatMap(([name, value]) =>
-    [...value.matchAll(placeholder)].map(([, variable = '']) => ({ name, variable })),
-  );
-  const missing = used.filter(({ variable }) => environment[variable] === undefined);
-  if (missing.length > 0) {
-    throw new SourceError(
-      missing.map(
-        ({ name, variable }) =>
-          `the MCP server ${server.name}: ${key}.${name} needs ${variable}, which is not set in the worker's environment`,
-      ),
-    );
-  }
-  const valueOf = (variable: string): string => environment[variable] ?? '';
-  return {
-    values: Object.fromEntries(
-      Object.entries(values).map(([name, value]) => [name, value.replace(placeholder, (_, id: string) => valueOf(id))]),
-    ),
-    secrets: used.map(({ variable }) => valueOf(variable)),
-  };
+  const secrets: string[] = [];
+  const missing: string[] = [];
+  const given = Object.entries(values).map(([name, value]) => {
+    const complete = value.replace(placeholder, (_, variable: string) => {
+      const { [variable]: secret } = environment;
+      if (secret === undefined) missing.push(`${key}.${name} needs ${variable}`);
+      else secrets.push(secret);
+      return secret ?? '';
+    });
+    return [name, complete] as const;
+  });
+  if (missing.length === 0) return { values: Object.fromEntries(given), secrets };
+  const problemOf = (lack: string): string =>
+    `the MCP server ${server.name}: ${lack}, which is not set in the worker's environment`;
+  throw new SourceError(missing.map(problemOf));
 }
 
 /** An error and its causes without secrets, since servers like to quote what they refuse. */

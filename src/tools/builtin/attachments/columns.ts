@@ -6,8 +6,8 @@ interface TypedColumn {
 
 /**
  * Plain numbers by the mark before their decimals, with or without thousands separators. What starts with a zero or has
- * more than 15 digits is taken for an id, which a number would not preserve. Cells with units, currencies or percent signs
- * are not plain numbers.
+ * more than 15 digits is taken for an id, which a number would not preserve. Cells with units, currencies or percent
+ * signs are not plain numbers.
  */
 const shapes = {
   '.': /^[-+]?(?=\.?\d)(?:0|[1-9]\d{0,14}|[1-9]\d{0,2}(?:([,\s'’])\d{3})(?:\1\d{3})*)?(?:\.\d*)?(?:e[-+]?\d{1,3})?$/i,

@@ -1,6 +1,6 @@
 /**
- * Answers one query over one table with SQLite. Takes a `TableQuery` as `workerData`, posts `QueryNews`, and ends. It must be
- * started by a process of its own, since no thread can be ended while SQLite is at work in it.
+ * Answers one query over one table with SQLite. Takes a `TableQuery` as `workerData`, posts `QueryNews`, and ends. It must
+ * be started by a process of its own, since no thread can be ended while SQLite is at work in it.
  */
 import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';

@@ -115,7 +115,7 @@ const saveTool = (store: Store): ToolDefinition => ({
   },
 });
 
-/** A workflow's file by its name in any letter case. @throws `ToolError` with all names if there is no such file */
+/** A workflow's file by its name in any letter case. @throws `ToolError` with all names if there is none */
 async function fileNamed(store: Store, workflowId: string, name: string): Promise<RunFile> {
   const files = await store.files(workflowId);
   const plain = name.trim().toLowerCase();
