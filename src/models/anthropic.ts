@@ -1,9 +1,10 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import type { AssistantMessage, Message, TokenUsage, ToolCall, ToolSpec, UserMessage } from '../protocol/message.ts';
 import type { Finish } from '../protocol/model-call.ts';
-import { contentRefused, streamCut, withTypedFailures, type Endpoint } from './failures.ts';
+import { contentRefused, streamCut, type Endpoint } from './failures.ts';
 import {
   imageData,
+  withTypedFailures,
   type LoadedImages,
   type Model,
   type ModelRequest,

@@ -1,7 +1,6 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { ApplicationFailure } from '@temporalio/common';
 import OpenAI from 'openai';
-import type { Model } from './model.ts';
 
 /** The types of failures of a model call. Usually those of the first group alone are retried. */
 export const failureTypes = {
@@ -53,17 +52,6 @@ export function toFailure(error: unknown, endpoint: Endpoint): ApplicationFailur
     nextRetryDelay: retryDelay(headers, Date.now()),
     words: error.message.replace(/^(\d+) /, 'Error code: $1 - '),
   });
-}
-
-/** A model whose errors are typed failures, except that an aborted request rejects with its signal's reason. */
-export function withTypedFailures(endpoint: Endpoint, complete: Model['complete']): Model {
-  return {
-    complete: (request) =>
-      complete(request).catch((error: unknown) => {
-        request.signal.throwIfAborted();
-        throw toFailure(error, endpoint);
-      }),
-  };
 }
 
 /** The failure of a reply that the provider withheld. */

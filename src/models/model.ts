@@ -1,5 +1,6 @@
 import type { AssistantMessage, ImageRef, Message, TokenUsage, ToolSpec } from '../protocol/message.ts';
 import type { Finish, ToolChoice } from '../protocol/model-call.ts';
+import { toFailure, type Endpoint } from './failures.ts';
 
 /** What a wire needs to know about the model behind it. A temperature or limit that is absent is the provider's. */
 export interface ModelSettings {
@@ -30,6 +31,17 @@ export interface ModelResponse {
 /** One model behind one wire. Its errors are `ApplicationFailure`s with the types of `models/failures.ts`. */
 export interface Model {
   complete(request: ModelRequest): Promise<ModelResponse>;
+}
+
+/** A model whose errors are typed failures, except that an aborted request rejects with its signal's reason. */
+export function withTypedFailures(endpoint: Endpoint, complete: Model['complete']): Model {
+  return {
+    complete: (request) =>
+      complete(request).catch((error: unknown) => {
+        request.signal.throwIfAborted();
+        throw toFailure(error, endpoint);
+      }),
+  };
 }
 
 /** Images that were loaded for a request, in base64 by the id of their blob. */

@@ -2,9 +2,10 @@ import type OpenAI from 'openai';
 import type { AssistantMessage, Message, TokenUsage, ToolCall, ToolSpec, UserMessage } from '../protocol/message.ts';
 import type { Finish } from '../protocol/model-call.ts';
 import { estimateUsage } from './estimate.ts';
-import { contentRefused, streamCut, withTypedFailures, type Endpoint } from './failures.ts';
+import { contentRefused, streamCut, type Endpoint } from './failures.ts';
 import {
   imageData,
+  withTypedFailures,
   type LoadedImages,
   type Model,
   type ModelRequest,
