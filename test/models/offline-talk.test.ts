@@ -2,10 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { reactSchema } from '../../src/config/orchestrators.ts';
 import type { BroadcastResult } from '../../src/protocol/questions.ts';
 import type { Message } from '../../src/protocol/message.ts';
-import { taskMessage } from '../../src/workflows/orchestration/prompts.ts';
+import { coordinationTools, taskMessage } from '../../src/workflows/orchestration/prompts.ts';
 import { reactPrompt, reactSystem } from '../../src/workflows/agent/prompts.ts';
 import { shadowNotice, shadowQuestion, type ResponseDepth } from '../../src/workflows/ask-others/prompts.ts';
-import { coordinationTools } from '../../src/workflows/orchestration/prompts.ts';
 import { library, Talk, tool, user } from '../support/offline.ts';
 
 const system = (content: string): Message => ({ role: 'system', content });

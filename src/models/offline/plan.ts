@@ -10,12 +10,12 @@ const computesNothing = 'The offline model quotes; it does not compute.';
 
 const form = 'sentences and rows as they stand in the texts';
 
-/** How many parts an analysis may have, and how many rows are quoted that fit equally well; more are no answer. */
+/** The most parts of an analysis, and the most rows that are quoted on one part: more would not be an answer. */
 const most = { parts: 20, rows: 5 };
 
 /**
- * What a role does in solving a problem, by the tool on offer and the message that it works from: a call, or a text.
- * Undefined where the messages are of nothing like that.
+ * What a role does in solving a problem, by the tool on offer and the message that it works from: a call or a text.
+ * Undefined if the messages do not belong to a plan.
  */
 export function solveAction(messages: Message[], tools: ToolSpec[], texts: TextIndex): Action | string | undefined {
   const place = messages.findLastIndex(({ content }) => content.startsWith(headings.problem));
@@ -34,7 +34,7 @@ export function solveAction(messages: Message[], tools: ToolSpec[], texts: TextI
 
 type Sections = Map<string, string>;
 
-/** A subtask for each part of the problem, or for each requirement that is missing. */
+/** A plan with a subtask for each missing requirement, or for each part of the problem if none is missing. */
 function planOf(parts: string[], last: string): Action['input'] {
   const section = promptSections(last).get(headings.missing) ?? '';
   const missing = [...section.matchAll(/^- (.+)$/gm)].map(([, item = '']) => item);
@@ -44,7 +44,7 @@ function planOf(parts: string[], last: string): Action['input'] {
   return { subtasks: wanted.map((description, index) => ({ id: `step_${first + index}`, description })) };
 }
 
-/** Lists the files, reads each, quotes what fits the subtask, and ends; without files it looks in its folder. */
+/** Lists the files, reads each, quotes what fits the subtask, and ends. Without files it looks in its folder. */
 function workOn(brief: Sections, messages: Message[], tools: ToolSpec[], texts: TextIndex): Action | string {
   const [description = ''] = (brief.get(headings.subtask) ?? '').split('\n\n');
   const parts = partsOf(description);
@@ -97,20 +97,20 @@ function quotesFrom(part: string, toolResults: ToolResult[], context: string, te
   return quotesOn(part, new SentenceIndex(files), context, most.rows + 1);
 }
 
-/** The failed subtasks of a brief: `- step_1 (description): reason` */
+/** The failed subtasks of a brief, each on a line `- step_1 (description): reason`. */
 const failuresIn = (brief: Sections): Array<{ description: string; reason: string }> =>
   [...(brief.get(headings.failures) ?? '').matchAll(/^- \S+ \((.*?)\): (.+)$/gm)].map(
     ([, description = '', reason = '']) => ({ description, reason }),
   );
 
-/** The results as they stand, one below another, and the reasons of what has failed. */
+/** The results unchanged, one below another, and then the reasons of failed subtasks. */
 function synthesis(brief: Sections): string {
   const results = (brief.get(headings.results) ?? '').split(/^### .*$/m).map((text) => text.trim());
   const said = [...results, ...failuresIn(brief).map(({ reason }) => reason)].filter((text) => text !== '');
   return `${said.join('\n')}\n\n${remark('the results of its subtasks')}`;
 }
 
-/** Complete where every subtask has a result: that is all that is looked at. */
+/** Calls an answer complete if every subtask has a result, and looks at nothing else. */
 function validationOf(brief: Sections): Action['input'] {
   const missing = failuresIn(brief).map(({ description }) => description);
   return {

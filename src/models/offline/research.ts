@@ -7,19 +7,19 @@ import type { Action } from './coordination.ts';
 import { oneLine, promptSections } from './prompt-sections.ts';
 import { nothingOn, relevant, saysNothing, type TextIndex } from './retrieval.ts';
 
-/** Joins an idea as it was brought and what a new plan adds to it; and what stands there where it adds nothing. */
+/** What a new plan puts between the original idea and its additions, and behind the idea if it adds nothing. */
 const joint = ', and also: ';
 const same = (plan: string): string => ` (plan ${plan}, the same)`;
 
-/** What every aspect scores where something was found on the idea, and where nothing was. */
+/** The score of every aspect if something was found on the idea, and if nothing was. */
 const scoreFor = { found: 60, nothing: 20 };
 
 const scripted = 'Scripted by the offline model, which quotes and judges nothing.';
 
-/** In characters: of an idea, of what is added to it, of a query. */
+/** The greatest lengths of an idea, of an addition to it and of a query, in characters. */
 const longest = { idea: 250, addition: 60, query: 100 };
 
-/** What a role of a research submits, by the tool on offer; undefined where the messages are of no research. */
+/** What a role of research submits, by the tool on offer; undefined if the messages do not belong to research. */
 export function researchAction(messages: Message[], tools: ToolSpec[], texts: TextIndex): Action | undefined {
   const told = messages.flatMap(({ content, role }) => (role === 'user' ? [content] : []));
   const brief = told.findLast((text) => text.startsWith(headings.idea));
@@ -32,7 +32,7 @@ export function researchAction(messages: Message[], tools: ToolSpec[], texts: Te
   return undefined;
 }
 
-/** A plan keeps the idea as it was brought; drawn anew, it adds something that was not tried. */
+/** The first plan has the idea unchanged. Each later one adds something that was not tried before. */
 function planFrom(brief: string, messages: Message[], texts: TextIndex): Action['input'] {
   const sections = promptSections(brief);
   const brought = oneLine(sections.get(headings.idea) ?? '', longest.idea).replace(/(?<=\w)[?!]+$/, '');
@@ -57,10 +57,10 @@ function planFrom(brief: string, messages: Message[], texts: TextIndex): Action[
 }
 
 /**
- * What a person asks for; else a heading of the folder, as long as it speaks of the idea at all. An idea that is not new
- * gets several, of texts on other things, so that most of its words are new.
+ * What a new plan adds: a person's wish, or else a heading of the folder if the folder speaks of the idea. An idea that is
+ * not new gets several headings from texts about other things, which makes most of its words new.
  *
- * @param told the whole conversation, with all that was tried
+ * @param told the whole conversation, which holds everything that was tried
  */
 function additionsTo(brought: string, restart: string, told: string, { sentences }: TextIndex): string[] {
   const guidance = promptSections(restart).get(headings.guidance) ?? '';
@@ -80,15 +80,15 @@ function additionsTo(brought: string, restart: string, told: string, { sentences
   return [...new Set(fresh)].slice(0, isNotNew ? 3 : 1);
 }
 
-/** A hit of a search. `mark`: what it is cited by, such as `1.2`. */
+/** A hit of a search. It is cited by its `mark`, such as `1.2`. */
 type Passage = Record<'mark' | 'title' | 'address' | 'text', string>;
 
-/** `[1.2] Title (address)`, and the text on the next line. */
+/** A hit in a dossier: `[1.2] Title (address)`, and the text on the next line. */
 const hit = /^\[(\d+\.\d+)\] (.+?)(?: \((\S*)\))?$(?:\n(.+)$)?/gm;
 
 const marks = /\s?\[\d+\.\d+\]/g;
 
-/** What a dossier holds: the idea as it was brought, what plans have added, and the passages that were found. */
+/** Reads the original idea, the additions of plans, and the passages that were found. */
 function readDossier(dossier: string): { idea: string; added: string[]; passages: Passage[] } {
   const sections = promptSections(dossier);
   const whole = oneLine(sections.get(headings.idea) ?? '').replaceAll(marks, '');
@@ -102,8 +102,8 @@ function readDossier(dossier: string): { idea: string; added: string[]; passages
 }
 
 /**
- * The passages with enough of a subject's words, which weigh by their rarity in the folder: two of them, or the only one,
- * in the title. Stored reports are none: they would confirm themselves.
+ * The passages that hold enough of a subject's words by weight: at least two of them, or all of them in the title. Words
+ * weigh by their rarity in the folder. Stored reports do not count, since research would confirm itself by them.
  */
 const passagesOn = (subject: string, passages: Passage[], { sentences }: TextIndex): Passage[] =>
   passages.filter(({ address, text, title }) => {
@@ -113,7 +113,7 @@ const passagesOn = (subject: string, passages: Passage[], { sentences }: TextInd
     return isRelevant && !address.startsWith('report:');
   });
 
-/** The sentence of a passage that shares most words with a subject, with its mark: `Prices rise [1.2].` */
+/** The sentence of a passage that shares the most words with a subject, with the passage's mark: `Prices rise [1.2].` */
 function cited({ mark, text, title }: Passage, subject: string): string {
   const sentences = (text || title).split(/(?<=[.!?])\s+/);
   const shares = sentences.map((sentence) => wordsShared(subject, sentence));
@@ -142,7 +142,7 @@ function reportOn(dossier: string, texts: TextIndex): Action['input'] {
     const found = passagesOn(subject, passages, texts).slice(0, 8);
     return found.length > 0 ? found.map((passage) => cited(passage, subject)) : [nothingOn(subject, 'the material')];
   });
-  // Several queries may find the same sentence.
+  // Several queries may have found the same sentence.
   const lines = new Map(quotes.flat().map((line) => [line.replace(marks, ''), line]));
   const text = [...lines.values()].join('\n');
   const quoted = passages.filter(({ mark }) => text.includes(`[${mark}]`)).map(({ address }) => address);
