@@ -5,10 +5,9 @@ import type { Model } from '../model.ts';
 import { questionFirst, responseTo } from './asking.ts';
 import { answerTo, decide, partsToAnswer, presentation, remark, vote, type Action } from './coordination.ts';
 import { nextCall, observationOn, phaseOf, thoughtOn } from './loops.ts';
-import { solveAction } from './plan.ts';
 import { readPrompt } from './prompt-sections.ts';
-import { researchAction } from './research.ts';
 import { openTexts, type TextIndex } from './retrieval.ts';
+import { submission } from './submissions.ts';
 
 /**
  * The model that needs no network, no key and no weights. It quotes sentences from the texts of a folder
@@ -39,7 +38,7 @@ export function offlineModel({ folder }: Backend): Model {
 
 /** Decides by the tools on offer and the headings of the messages, which tell any model what to do. */
 const actionFor = (messages: Message[], tools: ToolSpec[], texts: TextIndex): Action | string =>
-  researchAction(messages, tools, texts) ?? solveAction(messages, tools, texts) ?? converse(messages, tools, texts);
+  submission(messages, tools, texts) ?? converse(messages, tools, texts);
 
 /** What an agent does in a team or alone. */
 function converse(messages: Message[], tools: ToolSpec[], texts: TextIndex): Action | string {
