@@ -7,7 +7,7 @@ import { fingerprintOf } from '../embedded/fingerprint.ts';
 import { noteUse } from '../embedded/last-use.ts';
 import { isHeld, readHolder, type Holder } from '../embedded/lock.ts';
 import { isAlive } from '../embedded/processes.ts';
-import { answers } from '../embedded/server.ts';
+import { answers, isListening } from '../embedded/server.ts';
 import { CommandError, exitStatus, say, usageError } from './exit.ts';
 import { reasonOf } from './failures.ts';
 import { homeFolder, type CommonOptions } from './options.ts';
@@ -117,18 +117,21 @@ function differsFrom(holder: Holder, { namespace }: Target, extensions: string |
 }
 
 /**
- * Connects, and starts nothing. @param holder this folder's `up`, if there is one
+ * Connects to a server, and starts nothing.
  *
- * @throws `CommandError`, status 3
+ * @param holder this folder's `up`, if there is one
+ * @throws `CommandError`, status 3, where no Temporal server answers
  */
-export async function openAt({ address, namespace }: Target, holder: Holder | undefined): Promise<Opened> {
+export async function openAt({ address, namespace, isLocal }: Target, holder: Holder | undefined): Promise<Opened> {
   const ours = holder?.address === address ? holder : undefined;
   try {
+    // A server of our own that has died is started again by its `up`, and is worth waiting for.
+    if (isLocal && ours === undefined && !(await isListening(address))) throw new Error('nothing listens there');
     const reprise = await connect({
       address,
       namespace,
       plain: ours?.serverPid !== undefined,
-      // That it is there is known: a busy machine is slow.
+      // It is known to be there, so that only a busy machine can keep it from answering.
       ...(ours && { connectTimeout: '30 seconds' }),
     });
     return { reprise, uiAddress: ours?.uiAddress };

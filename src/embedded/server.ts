@@ -106,7 +106,7 @@ async function answering(address: string, child: ChildProcess): Promise<void> {
 
 /** Whether a Temporal server answers at an address of this machine. */
 export async function answers(address: string): Promise<boolean> {
-  // Where nobody listens the connection would be tried until its time is over.
+  // gRPC would try to connect until its time is over, although nothing listens.
   if (!(await isListening(address))) return false;
   const connection = Connection.lazy({ address });
   try {
@@ -120,7 +120,8 @@ export async function answers(address: string): Promise<boolean> {
   }
 }
 
-function isListening(address: string): Promise<boolean> {
+/** Whether any program listens at an address of this machine, which is known at once. */
+export function isListening(address: string): Promise<boolean> {
   const [, host = '', port] = /^\[?(.*?)\]?:(\d+)$/.exec(address) ?? [];
   const socket = connect({ host, port: Number(port) });
   return new Promise<boolean>((resolve) => {

@@ -5,7 +5,7 @@ import { access, chmod, mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:f
 import { delimiter, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
-import { homedir } from 'node:os';
+import { cacheFolder } from './cache-folder.ts';
 
 const run = promisify(execFile);
 
@@ -158,13 +158,4 @@ interface Failure {
 function reasonOf(error: unknown): string {
   const printed = (error as Failure).stderr?.trim().split('\n').at(-1);
   return printed || (String(error instanceof Error ? error.message : error).split('\n')[0] ?? '');
-}
-
-/** Where downloads are kept for all clones of this user: `$XDG_CACHE_HOME/reprise`, or the system's usual place. */
-function cacheFolder(): string {
-  const base =
-    process.env['XDG_CACHE_HOME'] ||
-    { darwin: join(homedir(), 'Library', 'Caches'), win32: process.env['LOCALAPPDATA'] }[process.platform as string] ||
-    join(homedir(), '.cache');
-  return join(base, 'reprise');
 }
