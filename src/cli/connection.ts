@@ -15,26 +15,26 @@ import { targetOf, type Target } from './target.ts';
 
 export interface Opened {
   reprise: Reprise;
-  /** The Web UI's address, where this folder's `up` serves one. */
+  /** Address of the Web UI; undefined where this folder's `up` serves none. */
   uiAddress: string | undefined;
 }
 
-/** This folder's `up`, or what a dead one has left: a server that still answers. */
+/** This folder's `up`, or one that has died and left a server that still answers. */
 async function usableHolder(home: string): Promise<Holder | undefined> {
   const holder = readHolder(home);
   if (holder === undefined || isHeld(home)) return holder;
   return (await answers(holder.address)) ? holder : undefined;
 }
 
-/** Connects for a command that only talks to runs that are there. @throws `CommandError`, status 3 */
+/** Connects for a command that only concerns runs that exist already. @throws `CommandError`, status 3 */
 export async function open(options: CommonOptions): Promise<Opened> {
   const holder = await usableHolder(homeFolder());
   return openAt(targetOf(options.temporal, holder), holder);
 }
 
 /**
- * Connects for a command that needs a worker, and starts what is missing at a local address: a server where none
- * answers, a worker where nobody polls or where this folder's own differs from what the command needs.
+ * Connects for a command that needs a worker. At a local address it starts what is missing: a server where none answers,
+ * and a worker where none polls, or where the one in this folder's background has other keys or extensions.
  *
  * @throws `CommandError`, status 3
  */
@@ -63,14 +63,14 @@ export async function openWithWorker(options: CommonOptions): Promise<Opened> {
   return openAt({ ...target, address: started.address }, started);
 }
 
-/** Starts what a run at a local address needs, where it has died meanwhile. */
+/** Starts the server and the worker again where they are local and have died while a command follows a run. */
 export async function revive(options: CommonOptions): Promise<void> {
   if (isHeld(homeFolder())) return;
   try {
     const { reprise } = await openWithWorker(options);
     await reprise.close();
   } catch (error) {
-    say(error instanceof Error ? error.message : String(error));
+    say(reasonOf(error));
   }
 }
 
@@ -104,11 +104,15 @@ async function start(
   try {
     return await startBackground({ home, address, namespace, extensions, replace, onProgress: say });
   } catch (error) {
-    throw new CommandError(error instanceof Error ? error.message : String(error), exitStatus.unreachable);
+    throw new CommandError(reasonOf(error), exitStatus.unreachable);
   }
 }
 
-/** A command without a configuration takes whatever extensions folder the worker has. */
+/**
+ * Whether a worker differs from what a command needs.
+ *
+ * @param extensions the folder that the command needs; any will do when undefined
+ */
 function differsFrom(holder: Holder, { namespace }: Target, extensions: string | undefined): boolean {
   const environment = readEnvironment(process.env);
   return (
@@ -154,7 +158,7 @@ async function hasWorker({ client }: Reprise, { namespace }: Target): Promise<bo
   return (pollers ?? []).some(({ identity }) => identity && !isDeadHere(identity));
 }
 
-/** A worker that was killed is listed for minutes: where it was on this machine, its process tells. */
+/** Whether a poller was a process of this machine that has ended: Temporal lists a killed worker for minutes. */
 function isDeadHere(identity: string): boolean {
   const [pid, host] = identity.split('@');
   return host === hostname() && !isAlive(Number(pid));

@@ -1,6 +1,6 @@
 import type { ResearchResult, Run, RunSnapshot, SolveResult, WatchOptions } from '../client.ts';
 import { openView, type View } from './live/view.ts';
-import { QuestionPrompter, type QuestionOptions } from './questions/prompter.ts';
+import { QuestionPrompter } from './questions/prompter.ts';
 import { markdownOf } from '../workflows/research/rules/report.ts';
 import type { Usage } from '../protocol/usage.ts';
 import { exitStatus, print, say } from './exit.ts';
@@ -8,10 +8,10 @@ import { countText, durationText, spentText } from './live/spent.ts';
 import type { FollowOptions } from './options.ts';
 import { shellWord, temporalOption } from './questions/box.ts';
 
-/** Time between two attempts to bring back what a run needs. */
+/** Time between two attempts to start again what a run needs, in milliseconds. */
 const reviveEveryMs = 10_000;
 
-/** Shows a run, and puts its questions to the person; for one `show`. */
+/** Shows a run, and puts its questions to the person. Each object serves one call of `show`. */
 export class Following {
   readonly view: View;
   readonly #run: Run;
@@ -23,10 +23,10 @@ export class Following {
   #troubled = false;
 
   /**
-   * @param revive starts what a run at a local address needs, if it died
-   * @param leave what Ctrl-C does, once the terminal is as it should stay
+   * @param revive starts the server and the worker of a run at a local address again, if they have died
+   * @param leave what Ctrl-C does after the terminal has been restored
    */
-  constructor(run: Run, options: QuestionOptions, revive: () => Promise<void>, leave: () => never) {
+  constructor(run: Run, options: FollowOptions, revive: () => Promise<void>, leave: () => never) {
     this.view = openView(options.plain ?? false);
     this.#leave = () => {
       this.close();
@@ -38,7 +38,7 @@ export class Following {
     process.once('SIGINT', this.#leave);
   }
 
-  /** @returns for how long the run has gone on as far as was seen, in milliseconds */
+  /** Shows the run until its end. @returns the milliseconds between its first and its last event */
   async show(watch: WatchOptions): Promise<number> {
     let since = 0;
     let until = 0;
@@ -53,7 +53,7 @@ export class Following {
     return until - since;
   }
 
-  /** Leaves the terminal as it should stay. */
+  /** Ends prompts and the redrawing, so that the terminal is as it should stay. */
   close(): void {
     process.removeListener('SIGINT', this.#leave);
     this.#questions.close();
@@ -62,7 +62,7 @@ export class Following {
     this.view.close();
   }
 
-  /** While the person is prompted, what happens is kept for later. */
+  /** Shows what is new; while the person is prompted, it is kept for later. */
   #show(look: RunSnapshot): void {
     const all = this.#held === undefined ? look : { ...look, events: [...this.#held.events, ...look.events] };
     this.#held = this.#questions.isPrompting ? all : undefined;
@@ -83,7 +83,7 @@ export class Following {
   }
 }
 
-/** What results of orchestrations and sessions have in common. */
+/** What the results of orchestrations and of sessions have in common. */
 interface Answered {
   answer: string;
   usage: Usage;
@@ -94,10 +94,10 @@ interface Answered {
 type Result = Answered | ResearchResult | SolveResult;
 
 /**
- * Shows a run until its end, puts its questions to the person, and prints its answer, its report or its
- * result. Ctrl-C leaves; the run goes on.
+ * Shows a run until its end, puts its questions to the person, and prints its answer, its report or its result. Ctrl-C
+ * ends the command, but not the run.
  *
- * @param revive starts what a run at a local address needs, if it died
+ * @param revive starts the server and the worker of a run at a local address again, if they have died
  * @throws where the run failed
  */
 export async function follow(run: Run, options: FollowOptions, revive: () => Promise<void>): Promise<void> {
@@ -115,7 +115,7 @@ export async function follow(run: Run, options: FollowOptions, revive: () => Pro
   }
 }
 
-/** The line to type that shows a run. */
+/** The command that shows a run. */
 export const watchCommand = (id: string, { temporal }: FollowOptions): string =>
   `reprise watch ${shellWord(id)}${temporalOption(temporal)}`;
 

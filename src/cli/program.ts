@@ -11,15 +11,15 @@ import type { SolveOptions } from './commands/start.ts';
 import type { StatsOptions } from './commands/stats.ts';
 import type { UpOptions } from './commands/up.ts';
 
-/** What `npm start` asks. */
+/** The question that `npm start` asks. */
 const sampleQuestion = 'How many attempts does an orchestration get by default, and what happens at the limit?';
 
 const examples = (...lines: string[]): string => `\nExamples:\n${lines.map((line) => `  ${line}`).join('\n')}\n`;
 
-/** Keeps all values of an option that may be given several times. */
+/** Collects the values of an option that may be given several times. */
 const listed = (value: string, earlier: string[] = []): string[] => [...earlier, value];
 
-// Commands are loaded when they are called: Temporal's SDK alone takes longer than printing a help text.
+// A command's module is loaded when the command is called: loading Temporal's SDK takes longer than printing a help text.
 function buildProgram(): Command {
   const program = new Command('reprise')
     .description('Teams of language-model agents as durable workflows on Temporal.')
@@ -107,7 +107,7 @@ function addRunCommands(program: Command): void {
     .action(async (file: string) => (await import('./commands/validate.ts')).validate(file));
 }
 
-/** What a person does to runs that are there. */
+/** Commands by which a person deals with runs that exist already. */
 function addPersonCommands(program: Command): void {
   withNotify(withTemporal(program.command('inbox')))
     .description('every question that waits for a person, over all runs')
@@ -193,7 +193,7 @@ function addServiceCommands(program: Command): void {
     .action(async (options: UpOptions) => (await import('./commands/worker.ts')).worker(options));
 }
 
-/** Makes commander throw instead of exiting, in all commands. */
+/** Makes a command and all commands below it throw where commander would exit. */
 function throwing(command: Command): Command {
   command.exitOverride();
   command.commands.forEach(throwing);

@@ -11,7 +11,7 @@ import type { FollowOptions } from '../options.ts';
 import { shellWord, temporalOption } from '../questions/box.ts';
 import { canPrompt, readLine } from '../questions/read-line.ts';
 
-/** @throws `CommandError`, status 2, where no session would take the text */
+/** Checks what a person says. @throws `CommandError`, status 2, where no session would take the text */
 export function checkText(text: string): void {
   if (text.trim() === '') throw usageError('TEXT is empty');
   const schema = sessionInputSchema.shape.text;
@@ -24,7 +24,7 @@ export function checkText(text: string): void {
     );
 }
 
-/** Takes one turn: shows it while it goes on, and prints its answer. Ctrl-C leaves; the turn goes on. */
+/** Takes one turn: shows it while it goes on, and prints its answer. Ctrl-C ends the command, but not the turn. */
 export async function takeTurn(session: SessionRun, text: string, options: FollowOptions): Promise<void> {
   checkText(text);
   const after = await placeOf(session);
@@ -44,7 +44,7 @@ export async function takeTurn(session: SessionRun, text: string, options: Follo
   await print(options.json ? JSON.stringify(result) : result.answer);
 }
 
-/** Leaves a session that goes on. */
+/** Ends the command, but not the session. */
 export function leave({ id }: SessionRun, options: FollowOptions): never {
   say(`The session goes on. See it with: ${watchCommand(id, options)}\nContinue it with: ${chatCommand(id, options)}`);
   process.exit(exitStatus.interrupted);
@@ -54,7 +54,7 @@ export function leave({ id }: SessionRun, options: FollowOptions): never {
 export const chatCommand = (id: string, { temporal }: FollowOptions): string =>
   `reprise chat --id ${shellWord(id)}${temporalOption(temporal)}`;
 
-/** What was said before this turn is not shown again. Where nobody can tell how much that is, all of it is. */
+/** How far the session has come, since what was said before is not shown again; undefined where nobody can tell. */
 async function placeOf(session: SessionRun): Promise<EventCursor | undefined> {
   try {
     return await session.cursor();
@@ -66,11 +66,11 @@ async function placeOf(session: SessionRun): Promise<EventCursor | undefined> {
 
 /** Where a person's lines come from, one for each turn. */
 interface Lines {
-  /** The next line; nothing when there are no more, `interrupt` at Ctrl-C. */
+  /** The next line; undefined when there are no more, and `interrupt` when the person pressed Ctrl-C. */
   next(): Promise<{ line: string } | 'interrupt' | undefined>;
 }
 
-/** Lines as they are typed on the terminal, or as they come by standard input. */
+/** Reads lines from the terminal where somebody can type there, and else from standard input. */
 export function openLines(): Lines {
   return canPrompt() ? new TypedLines() : new PipedLines();
 }
@@ -92,7 +92,7 @@ class TypedLines implements Lines {
 }
 
 class PipedLines implements Lines {
-  // Lines that come before they are asked for are kept only by an iterator that is there already.
+  // The iterator is made at once, since lines that arrive while there is none are lost.
   readonly #lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
 
   async next() {

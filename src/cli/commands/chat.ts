@@ -18,7 +18,7 @@ export interface ChatOptions extends FollowOptions {
   history?: string;
 }
 
-/** `reprise chat [TEXT]`: a conversation, or one turn of it. */
+/** `reprise chat [TEXT]`: holds a conversation, or takes one turn of it. */
 export async function chat(text: string | undefined, options: ChatOptions): Promise<void> {
   if (text !== undefined) checkText(text);
   const config = readConversation(options);
@@ -45,7 +45,11 @@ export async function chat(text: string | undefined, options: ChatOptions): Prom
   }
 }
 
-/** Says what an id means where that is not what one may think. @throws `CommandError`, status 2, where it is no session's */
+/**
+ * Whether an id is that of an open session. Warns where the person may expect something else of the id.
+ *
+ * @throws `CommandError`, status 2, where the id is that of an open run that is no session
+ */
 async function isOpenSession({ client }: Reprise, id: string, options: ChatOptions): Promise<boolean> {
   try {
     const { type, status } = await client.workflow.getHandle(id).describe();
@@ -63,7 +67,7 @@ async function isOpenSession({ client }: Reprise, id: string, options: ChatOptio
   }
 }
 
-/** One turn a line, until there are no more lines. */
+/** Takes a turn for each line, until there are no more lines. */
 async function converse(session: SessionRun, isOpen: boolean, options: ChatOptions): Promise<void> {
   const isTyped = canPrompt();
   const lines = openLines();
@@ -89,7 +93,7 @@ async function converse(session: SessionRun, isOpen: boolean, options: ChatOptio
     say(`The session ${session.id} stays open. Come back to it with: ${chatCommand(session.id, options)}`);
 }
 
-/** A turn that failed does not end a conversation. @throws what does */
+/** Says why a turn failed, which does not end the conversation. @throws errors that do end it */
 function sayFailure(error: unknown): void {
   if (error instanceof RunNotOpenError) throw error;
   const failure = asCommandError(error);
@@ -97,7 +101,7 @@ function sayFailure(error: unknown): void {
   say(failure.message);
 }
 
-/** Ends a session, which may have ended by itself. */
+/** Closes a session, which may have ended by itself. */
 async function end(session: SessionRun): Promise<void> {
   try {
     await session.close();
@@ -110,8 +114,8 @@ const schema = sessionInputSchema.shape.history;
 
 const form = 'A history is [{"role": "system" | "user" | "assistant", "content": "…"}, …]';
 
-/** Reads what was said before a conversation. @throws `CommandError`, status 2, with everything that is wrong */
-export function readHistory(file: string): EarlierMessage[] {
+/** Reads a file of earlier messages. @throws `CommandError`, status 2, with everything that is wrong */
+function readHistory(file: string): EarlierMessage[] {
   const content = parse(file);
   const checked = schema.safeParse(content);
   if (checked.success) return checked.data;

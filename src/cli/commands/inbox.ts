@@ -16,7 +16,7 @@ export interface InboxOptions extends FollowOptions {
 
 const lookEveryMs = 1000;
 
-/** `reprise inbox`: every question that waits for a person, over all runs. */
+/** `reprise inbox`: prints the questions of all runs that wait for a person. */
 export async function inbox(options: InboxOptions): Promise<void> {
   if (options.notify !== undefined && !options.watch)
     throw usageError('--notify is for questions to come; add --watch');
@@ -36,7 +36,7 @@ async function printInbox(reprise: Reprise, { json, temporal }: InboxOptions): P
   else await print(questions.map((each) => questionText(each, temporal)).join('\n\n'));
 }
 
-/** Prints each question once, until interrupted. */
+/** Prints each question once when it appears, until interrupted. */
 async function watchInbox(reprise: Reprise, { json, temporal, notify: command }: InboxOptions): Promise<never> {
   process.once('SIGINT', () => process.exit(exitStatus.interrupted));
   say('Waiting for questions. Ctrl-C ends it.');
@@ -71,7 +71,7 @@ async function watchInbox(reprise: Reprise, { json, temporal, notify: command }:
 const warnOf = (id: string, reason: Error): void =>
   say(`Warning: the run ${harmless(id)} waits for a person and does not tell its question (${reasonOf(reason)})`);
 
-/** A question, and the line to type. */
+/** A question, and the command that answers it. */
 function questionText(question: InboxQuestion, temporal: string | undefined): string {
   const { workflowId, questionId, from } = question;
   return [

@@ -9,10 +9,10 @@ import { costText, countText, numberText } from '../live/spent.ts';
 
 export type StatsOptions = Pick<CommonOptions, 'json' | 'plain' | 'temporal'>;
 
-/** So many runs are read between two words of progress. */
+/** Progress is reported each time that so many runs have been read. */
 const sayEvery = 50;
 
-/** `reprise stats`: how often restarts happen, what they gain and what they cost, over all runs. */
+/** `reprise stats`: prints how often runs restart, what restarts gain and what they cost, over all runs. */
 export async function stats({ json, plain, ...options }: StatsOptions): Promise<void> {
   const { reprise } = await open(options);
   try {
@@ -30,8 +30,8 @@ export async function stats({ json, plain, ...options }: StatsOptions): Promise<
   }
 }
 
-/** The figures in lines for a person. @param heading makes a heading of a text */
-export function statsText(stats: Stats, heading: (text: string) => string): string {
+/** The figures in lines for a person. @param heading emphasises a heading */
+function statsText(stats: Stats, heading: (text: string) => string): string {
   const { orchestration, research, unread } = stats;
   const blocks = [
     [heading(`Orchestrations: ${countText(orchestration.runs, 'run')}`), ...orchestrationLines(orchestration)],
@@ -81,7 +81,7 @@ function researchLines(stats: ResearchStats): string[] {
   ];
 }
 
-/** @param kinds what is added to the number of restarts */
+/** @param kinds text that follows the number of restarts */
 function countLines({ restarted, share, restarts, outcomes }: RestartCounts, kinds: string): string[] {
   if (restarted === 0) return ['  none has restarted'];
   const ends = Object.entries(outcomes).map(([outcome, count]) => `${count} ${outcome}`);
@@ -91,10 +91,10 @@ function countLines({ restarted, share, restarts, outcomes }: RestartCounts, kin
   ];
 }
 
-/** Fewer cases tell nothing. */
+/** The fewest cases from which advice is given. */
 const fewest = 5;
 
-/** Whether restarts pay, a sentence for each type of runs that there are. Nothing follows from it by itself. */
+/** Whether restarts pay: one sentence for each workflow type that has runs. It is for people; no code acts on it. */
 export const adviceOf = ({ orchestration, research }: Stats): string[] => [
   ...aboutOrchestrations(orchestration),
   ...aboutResearches(research),
@@ -143,7 +143,7 @@ function aboutResearches(stats: ResearchStats): string[] {
   ];
 }
 
-/** What runs would take less without any restart. */
+/** What a run would cost less, on the average, if no run restarted. */
 function savingOf({ runs, cost: { total } }: OrchestrationStats | ResearchStats): string {
   const { calls, tokens, costUsd } = total;
   return `${costText({ calls: calls / runs, tokens: tokens / runs, costUsd: costUsd / runs })} a run`;

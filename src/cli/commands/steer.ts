@@ -9,7 +9,7 @@ export interface RestartOptions extends CommonOptions {
   instructions: string;
 }
 
-/** `reprise restart ID`: a person asks for a restart. */
+/** `reprise restart ID`: asks for a restart as a person. */
 export async function restart(id: string, options: RestartOptions): Promise<void> {
   const { reason, instructions } = options;
   if (reason.trim() === '' || instructions.trim() === '')
@@ -24,7 +24,7 @@ export async function restart(id: string, options: RestartOptions): Promise<void
   }
 }
 
-/** @throws `RunNotOpenError`; `CommandError`, status 2, where runs of its type have no restarts */
+/** Finds a run to restart. @throws `RunNotOpenError`; `CommandError`, status 2, where its type has no restarts */
 async function restartable(reprise: Reprise, id: string) {
   const type = await reprise.getRun(id).openType();
   if (type === 'orchestration') return reprise.getOrchestration(id);
@@ -40,7 +40,7 @@ export interface DecideOptions extends CommonOptions {
   note?: string;
 }
 
-/** `reprise decide ID`: a person ends the loop of a research run. */
+/** `reprise decide ID`: ends the loop of a research run as a person. */
 export async function decide(id: string, options: DecideOptions): Promise<void> {
   const decision = decisionIn(options);
   const { reprise } = await open(options);
@@ -55,7 +55,7 @@ export async function decide(id: string, options: DecideOptions): Promise<void> 
   }
 }
 
-/** @throws `CommandError`, status 2 */
+/** The decision that the options name. @throws `CommandError`, status 2, where they name none or two */
 function decisionIn({ accept = false, stop = false, note }: DecideOptions): OperatorDecision {
   if (accept === stop)
     throw usageError(
