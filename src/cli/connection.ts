@@ -26,6 +26,16 @@ async function usableHolder(home: string): Promise<Holder | undefined> {
   return (await answers(holder.address)) ? holder : undefined;
 }
 
+/** Does a command's work with a connection, and closes it however the work ends. */
+export async function withConnection(opened: Promise<Opened>, work: (opened: Opened) => Promise<void>): Promise<void> {
+  const { reprise, ...rest } = await opened;
+  try {
+    await work({ reprise, ...rest });
+  } finally {
+    await reprise.close();
+  }
+}
+
 /** Connects for a command that only concerns runs that exist already. @throws `CommandError`, status 3 */
 export async function open(options: CommonOptions): Promise<Opened> {
   const holder = await usableHolder(homeFolder());

@@ -1,8 +1,7 @@
-import type { ResearchResult, Run, RunSnapshot, SolveResult, WatchOptions } from '../client.ts';
+import type { Run, RunResult, RunSnapshot, WatchOptions } from '../client.ts';
 import { openView, type View } from './live/view.ts';
 import { QuestionPrompter } from './questions/prompter.ts';
 import { markdownOf } from '../workflows/research/rules/report.ts';
-import type { Usage } from '../protocol/usage.ts';
 import { exitStatus, print, say } from './exit.ts';
 import { countText, durationText, spentText } from './live/spent.ts';
 import type { FollowOptions } from './options.ts';
@@ -83,16 +82,6 @@ export class Following {
   }
 }
 
-/** What the results of orchestrations and of sessions have in common. */
-interface Answered {
-  answer: string;
-  usage: Usage;
-  attempts?: number;
-  turns?: number;
-}
-
-type Result = Answered | ResearchResult | SolveResult;
-
 /**
  * Shows a run until its end, puts its questions to the person, and prints its answer, its report or its result. Ctrl-C
  * ends the command, but not the run.
@@ -107,7 +96,7 @@ export async function follow(run: Run, options: FollowOptions, revive: () => Pro
   });
   try {
     const elapsed = await following.show({});
-    const result = (await run.result()) as Result;
+    const result = await run.result();
     say(summaryOf(result, elapsed));
     await print(options.json ? JSON.stringify(result) : textOf(result));
   } finally {
@@ -119,26 +108,21 @@ export async function follow(run: Run, options: FollowOptions, revive: () => Pro
 export const watchCommand = (id: string, { temporal }: FollowOptions): string =>
   `reprise watch ${shellWord(id)}${temporalOption(temporal)}`;
 
-const textOf = (result: Result): string => ('report' in result ? markdownOf(result.report) : result.answer);
+const textOf = (result: RunResult): string => ('report' in result ? markdownOf(result.report) : result.answer);
 
-const summaryOf = (result: Result, elapsed: number): string =>
+const summaryOf = (result: RunResult, elapsed: number): string =>
   [...countedIn(result), durationText(elapsed), spentText(result.usage)].join(', ');
 
-function countedIn(result: Result): string[] {
+function countedIn(result: RunResult): string[] {
+  if ('attempts' in result) return [countText(result.attempts, 'attempt')];
+  if ('turns' in result) return [countText(result.turns, 'turn')];
   if ('report' in result) return [countText(result.iterations.length, 'iteration'), result.outcome];
-  if ('subtasks' in result) return [...countedInSolve(result), result.outcome];
-  const { attempts, turns } = result;
-  return [
-    ...(attempts === undefined ? [] : [countText(attempts, 'attempt')]),
-    ...(turns === undefined ? [] : [countText(turns, 'turn')]),
-  ];
-}
-
-function countedInSolve({ executions, retries, subtasks }: SolveResult): string[] {
+  const { executions, outcome, retries, subtasks } = result;
   const completed = subtasks.filter(({ status }) => status === 'completed').length;
   return [
     `${completed} of ${countText(subtasks.length, 'subtask')} completed`,
     countText(executions, 'execution'),
     ...(retries === 0 ? [] : [countText(retries, 'retry', 'retries')]),
+    outcome,
   ];
 }

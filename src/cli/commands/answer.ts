@@ -2,7 +2,7 @@ import { text as textOf } from 'node:stream/consumers';
 import { AnswerTooLongError, type PendingQuestion, type Run, type RunEvent } from '../../client.ts';
 import { isPassing } from '../../client/snapshot.ts';
 import { answerRoom } from '../../protocol/questions.ts';
-import { open } from '../connection.ts';
+import { open, withConnection } from '../connection.ts';
 import { CommandError, exitStatus, say, usageError } from '../exit.ts';
 import type { CommonOptions } from '../options.ts';
 import { answerCommand, promptBox, promptText } from '../questions/box.ts';
@@ -20,8 +20,7 @@ const patience = 10_000;
 /** `reprise answer ID [TEXT]`: answers a question. */
 export async function answer(id: string, text: string | undefined, options: AnswerOptions): Promise<void> {
   const given = await givenAnswer(text, options.skip ?? false);
-  const { reprise } = await open(options);
-  try {
+  await withConnection(open(options), async ({ reprise }) => {
     const run = reprise.getRun(id);
     await run.assertOpen();
     const addressed = await reprise.client.withDeadline(Date.now() + patience, () => address(run, options));
@@ -30,9 +29,7 @@ export async function answer(id: string, text: string | undefined, options: Answ
     const reply = given ?? (await prompt(run, addressed.pending, options));
     await run.answer({ questionId: addressed.questionId, answer: reply });
     say(sentText(run.id, addressed, reply));
-  } finally {
-    await reprise.close();
-  }
+  });
 }
 
 /**

@@ -14,14 +14,15 @@ import { canPrompt, readLine } from '../questions/read-line.ts';
 /** Checks what a person says. @throws `CommandError`, status 2, where no session would take the text */
 export function checkText(text: string): void {
   if (text.trim() === '') throw usageError('TEXT is empty');
-  const schema = sessionInputSchema.shape.text;
-  const { error } = schema.safeParse(text);
-  if (error !== undefined)
-    throw usageError(
-      problemsOf(schema, error, text)
-        .map((problem) => problemText(problem, 'TEXT'))
-        .join('\n'),
-    );
+  const problems = problemsIn('text', text, 'TEXT');
+  if (problems.length > 0) throw usageError(problems.join('\n'));
+}
+
+/** What is wrong with a part of a session's input. @param name what the person calls it */
+export function problemsIn(part: 'text' | 'history', value: unknown, name: string): string[] {
+  const schema = sessionInputSchema.shape[part];
+  const { error } = schema.safeParse(value);
+  return error === undefined ? [] : problemsOf(schema, error, value).map((problem) => problemText(problem, name));
 }
 
 /** Takes one turn: shows it while it goes on, and prints its answer. Ctrl-C ends the command, but not the turn. */

@@ -1,17 +1,15 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { readFileSync } from 'node:fs';
 import { newRunId, RunNotOpenError, type Reprise, type SessionInput, type SessionRun } from '../../client.ts';
-import { chatCommand, checkText, leave, openLines, takeTurn } from './chat-turn.ts';
+import { chatCommand, checkText, leave, openLines, problemsIn, takeTurn } from './chat-turn.ts';
 import { readConversation } from '../checked-config.ts';
-import { openWithWorker, revive } from '../connection.ts';
+import { openWithWorker, revive, withConnection } from '../connection.ts';
 import { CommandError, exitStatus, say, usageError } from '../exit.ts';
 import { asCommandError } from '../failures.ts';
 import { follow } from '../follow.ts';
 import type { FollowOptions } from '../options.ts';
 import { canPrompt } from '../questions/read-line.ts';
 import { placeText } from './start.ts';
-import { problemsOf, problemText } from '../../config/problems.ts';
-import { sessionInputSchema } from '../../config/inputs.ts';
 import type { EarlierMessage } from '../../protocol/orchestration.ts';
 
 export interface ChatOptions extends FollowOptions {
@@ -26,8 +24,7 @@ export async function chat(text: string | undefined, options: ChatOptions): Prom
     ...(config !== undefined && { config }),
     ...(options.history !== undefined && { history: readHistory(options.history) }),
   };
-  const opened = await openWithWorker(options);
-  try {
+  await withConnection(openWithWorker(options), async (opened) => {
     if (text !== undefined && options.id === undefined) {
       const run = await opened.reprise.startSession({ ...input, text });
       say(placeText(run.id, opened));
@@ -40,9 +37,7 @@ export async function chat(text: string | undefined, options: ChatOptions): Prom
     say(placeText(id, opened));
     if (text === undefined) await converse(session, isOpen, options);
     else await takeTurn(session, text, options);
-  } finally {
-    await opened.reprise.close();
-  }
+  });
 }
 
 /**
@@ -110,17 +105,14 @@ async function end(session: SessionRun): Promise<void> {
   }
 }
 
-const schema = sessionInputSchema.shape.history;
-
 const form = 'A history is [{"role": "system" | "user" | "assistant", "content": "…"}, …]';
 
 /** Reads a file of earlier messages. @throws `CommandError`, status 2, with everything that is wrong */
 function readHistory(file: string): EarlierMessage[] {
   const content = parse(file);
-  const checked = schema.safeParse(content);
-  if (checked.success) return checked.data;
-  const problems = problemsOf(schema, checked.error, content);
-  throw usageError([...problems.map((problem) => problemText(problem, file)), form].join('\n'));
+  const problems = problemsIn('history', content, file);
+  if (problems.length > 0) throw usageError([...problems, form].join('\n'));
+  return content as EarlierMessage[];
 }
 
 function parse(file: string): unknown {

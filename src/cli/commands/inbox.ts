@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { InboxQuestion, Reprise } from '../../client.ts';
 import { isPassing } from '../../client/snapshot.ts';
-import { open } from '../connection.ts';
+import { open, withConnection } from '../connection.ts';
 import { exitStatus, print, say, usageError } from '../exit.ts';
 import { reasonOf } from '../failures.ts';
 import { durationText } from '../live/spent.ts';
@@ -20,13 +20,10 @@ const lookEveryMs = 1000;
 export async function inbox(options: InboxOptions): Promise<void> {
   if (options.notify !== undefined && !options.watch)
     throw usageError('--notify is for questions to come; add --watch');
-  const { reprise } = await open(options);
-  try {
+  await withConnection(open(options), async ({ reprise }) => {
     if (options.watch) await watchInbox(reprise, options);
     else await printInbox(reprise, options);
-  } finally {
-    await reprise.close();
-  }
+  });
 }
 
 async function printInbox(reprise: Reprise, { json, temporal }: InboxOptions): Promise<void> {

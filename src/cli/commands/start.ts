@@ -2,7 +2,7 @@ import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Reprise, Run } from '../../client.ts';
-import { openWithWorker, revive, type Opened } from '../connection.ts';
+import { openWithWorker, revive, withConnection, type Opened } from '../connection.ts';
 import { say, usageError } from '../exit.ts';
 import { follow, watchCommand } from '../follow.ts';
 import type { CommonOptions, FollowOptions } from '../options.ts';
@@ -17,8 +17,7 @@ type Start = (reprise: Reprise, options: { id?: string }) => Promise<Run>;
 
 /** Starts a run, and follows it to its end unless `--detach` is given. @throws `CommandError` */
 async function startAndFollow(start: Start, options: FollowOptions): Promise<void> {
-  const opened = await openWithWorker(options);
-  try {
+  await withConnection(openWithWorker(options), async (opened) => {
     const run = await startOnce(start, opened.reprise, options);
     if (options.detach) {
       process.stdout.write(`${run.id}\n`);
@@ -27,9 +26,7 @@ async function startAndFollow(start: Start, options: FollowOptions): Promise<voi
     }
     say(placeText(run.id, opened));
     await follow(run, options, () => revive(options));
-  } finally {
-    await opened.reprise.close();
-  }
+  });
 }
 
 /** Says which run it is, and where to see it. */

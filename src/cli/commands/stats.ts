@@ -1,5 +1,5 @@
 import colors from 'picocolors';
-import { open } from '../connection.ts';
+import { open, withConnection } from '../connection.ts';
 import { print, say } from '../exit.ts';
 import { reasonOf } from '../failures.ts';
 import { harmless } from '../live/telling.ts';
@@ -14,8 +14,7 @@ const sayEvery = 50;
 
 /** `reprise stats`: prints how often runs restart, what restarts gain and what they cost, over all runs. */
 export async function stats({ json, plain, ...options }: StatsOptions): Promise<void> {
-  const { reprise } = await open(options);
-  try {
+  await withConnection(open(options), async ({ reprise }) => {
     const found = await reprise.stats({
       onRead: (runs) => runs % sayEvery === 0 && say(`${runs} runs read …`),
       onUnread: (id, reason) => say(`Warning: the run ${harmless(id)} could not be read (${reasonOf(reason)})`),
@@ -25,9 +24,7 @@ export async function stats({ json, plain, ...options }: StatsOptions): Promise<
     if (json) await print(JSON.stringify({ ...found, advice: adviceOf(found) }));
     else if (isEmpty) say('No orchestration and no research has completed yet');
     else await print(statsText(found, heading));
-  } finally {
-    await reprise.close();
-  }
+  });
 }
 
 /** The figures in lines for a person. @param heading emphasises a heading */
@@ -128,16 +125,13 @@ function aboutResearches(stats: ResearchStats): string[] {
     ];
   const points = `${numberText(Math.abs(mean), 1)} points on the average`;
   const cases = `in ${rose} of ${measured} cases`;
+  const saving = `a lower max_planning_iterations would save up to ${savingOf(stats)}.`;
   if (mean <= 0)
     return [
-      `Restarts for viability have not raised the score (${mean < 0 ? '-' : ''}${points}; it rose ${cases}): ` +
-        `a lower max_planning_iterations would save up to ${savingOf(stats)}.`,
+      `Restarts for viability have not raised the score (${mean < 0 ? '-' : ''}${points}; it rose ${cases}): ${saving}`,
     ];
   if (rose * 2 <= measured)
-    return [
-      `Restarts for viability have gained ${points}, but the score rose only ${cases}: ` +
-        `a lower max_planning_iterations would save up to ${savingOf(stats)}.`,
-    ];
+    return [`Restarts for viability have gained ${points}, but the score rose only ${cases}: ${saving}`];
   return [
     `Restarts for viability have gained ${points}; the score rose ${cases}: the limit max_planning_iterations pays.`,
   ];

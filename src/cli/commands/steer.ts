@@ -1,5 +1,5 @@
 import type { OperatorDecision, Reprise } from '../../client.ts';
-import { open } from '../connection.ts';
+import { open, withConnection } from '../connection.ts';
 import { say, usageError } from '../exit.ts';
 import { watchCommand } from '../follow.ts';
 import type { CommonOptions } from '../options.ts';
@@ -14,14 +14,11 @@ export async function restart(id: string, options: RestartOptions): Promise<void
   const { reason, instructions } = options;
   if (reason.trim() === '' || instructions.trim() === '')
     throw usageError('--reason and --instructions must not be empty');
-  const { reprise } = await open(options);
-  try {
+  await withConnection(open(options), async ({ reprise }) => {
     const run = await restartable(reprise, id);
     await run.requestRestart(reason, instructions);
     say(`Restart of ${id} requested. See what comes of it with: ${watchCommand(id, options)}`);
-  } finally {
-    await reprise.close();
-  }
+  });
 }
 
 /** Finds a run to restart. @throws `RunNotOpenError`; `CommandError`, status 2, where its type has no restarts */
@@ -43,16 +40,13 @@ export interface DecideOptions extends CommonOptions {
 /** `reprise decide ID`: ends the loop of a research run as a person. */
 export async function decide(id: string, options: DecideOptions): Promise<void> {
   const decision = decisionIn(options);
-  const { reprise } = await open(options);
-  try {
+  await withConnection(open(options), async ({ reprise }) => {
     const run = reprise.getResearch(id);
     const type = await run.openType();
     if (type !== 'research') throw usageError(`The run ${id} is no research: its type is ${type}`);
     await run.decide(decision);
     say(`Sent to ${id}: ${decision.action}. See what comes of it with: ${watchCommand(id, options)}`);
-  } finally {
-    await reprise.close();
-  }
+  });
 }
 
 /** The decision that the options name. @throws `CommandError`, status 2, where they name none or two */
