@@ -2,9 +2,8 @@ import { hostname } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { connect, taskQueue, type Reprise } from '../client.ts';
 import { readEnvironment } from '../config/environment.ts';
-import { startBackground } from '../embedded/background.ts';
+import { noteUse, startBackground } from '../embedded/background.ts';
 import { fingerprintOf } from '../embedded/fingerprint.ts';
-import { noteUse } from '../embedded/last-use.ts';
 import { isHeld, readHolder, type Holder } from '../embedded/lock.ts';
 import { isAlive } from '../embedded/processes.ts';
 import { answers, isListening } from '../embedded/server.ts';
@@ -28,11 +27,11 @@ async function usableHolder(home: string): Promise<Holder | undefined> {
 
 /** Does a command's work with a connection, and closes it however the work ends. */
 export async function withConnection(opened: Promise<Opened>, work: (opened: Opened) => Promise<void>): Promise<void> {
-  const { reprise, ...rest } = await opened;
+  const connected = await opened;
   try {
-    await work({ reprise, ...rest });
+    await work(connected);
   } finally {
-    await reprise.close();
+    await connected.reprise.close();
   }
 }
 

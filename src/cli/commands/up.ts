@@ -1,7 +1,6 @@
 import { connect, taskQueue } from '../../client.ts';
-import { askToHandOver, stopUp } from '../../embedded/background.ts';
+import { askToHandOver, lastUse, stopUp } from '../../embedded/background.ts';
 import { endServer } from '../../embedded/home-server.ts';
-import { lastUse } from '../../embedded/last-use.ts';
 import { readHolder, takeLock, type Holder, type Lock } from '../../embedded/lock.ts';
 import { Up, type Ending } from '../../embedded/up.ts';
 import { CommandError, exitStatus, say, usageError } from '../exit.ts';
