@@ -15,16 +15,7 @@ export type { StatsOptions } from './client/stats.ts';
 export type { Gain, OrchestrationStats, ResearchStats, RestartCounts, Spent, Stats } from './client/sum-up.ts';
 export type { EventCursor, WatchOptions } from './client/watch.ts';
 export type { AttachmentInput } from './protocol/attachment.ts';
-export type {
-  GenerateOptions,
-  HandleText,
-  OrchestratorContext,
-  OrchestratorMessage,
-  OrchestratorReply,
-  OrchestratorTool,
-  OrchestratorToolCall,
-  OrchestratorToolResult,
-} from './protocol/custom-orchestrator.ts';
+export type * from './protocol/custom-orchestrator.ts';
 export * from './protocol/definitions.ts';
 export { failureTypes } from './protocol/errors.ts';
 export type { AgentState } from './protocol/agent-state.ts';
