@@ -66,7 +66,11 @@ export async function openWithWorker(options: CommonOptions): Promise<Opened> {
     const opened = await openAt(target, undefined);
     if (await hasWorker(opened.reprise, target)) return opened;
     await opened.reprise.close();
-    if (held !== undefined) throw otherServer(held, target);
+    if (held !== undefined)
+      throw usageError(
+        `This folder's worker serves ${held.address}, and nobody polls the task queue "${taskQueue}" at ${target.address}.\n` +
+          `Start a worker there (reprise worker --temporal ${target.address}), or name another folder with REPRISE_HOME`,
+      );
   }
   const started = await start(target, home, extensions ?? process.cwd(), replace);
   return openAt({ ...target, address: started.address }, started);
@@ -90,13 +94,6 @@ async function openElsewhere(target: Target): Promise<Opened> {
       `Nobody polls the task queue "${taskQueue}" at ${target.address}: runs wait for a worker (there: reprise worker)`,
     );
   return opened;
-}
-
-function otherServer({ address }: Holder, target: Target): CommandError {
-  return usageError(
-    `This folder's worker serves ${address}, and nobody polls the task queue "${taskQueue}" at ${target.address}.\n` +
-      `Start a worker there (reprise worker --temporal ${target.address}), or name another folder with REPRISE_HOME`,
-  );
 }
 
 async function start(

@@ -12,7 +12,7 @@ const reviveEveryMs = 10_000;
 
 /** Shows a run, and puts its questions to the person. Each object serves one call of `show`. */
 export class Following {
-  readonly view: View;
+  readonly #view: View;
   readonly #run: Run;
   readonly #questions: QuestionPrompter;
   readonly #revive: () => Promise<void>;
@@ -26,14 +26,14 @@ export class Following {
    * @param leave what Ctrl-C does after the terminal has been restored
    */
   constructor(run: Run, options: FollowOptions, revive: () => Promise<void>, leave: () => never) {
-    this.view = openView(options.plain ?? false);
+    this.#view = openView(options.plain ?? false);
     this.#leave = () => {
       this.close();
       leave();
     };
     this.#run = run;
     this.#revive = revive;
-    this.#questions = new QuestionPrompter(run, options, this.view, this.#leave);
+    this.#questions = new QuestionPrompter(run, options, this.#view, this.#leave);
     process.once('SIGINT', this.#leave);
   }
 
@@ -56,16 +56,16 @@ export class Following {
   close(): void {
     process.removeListener('SIGINT', this.#leave);
     this.#questions.close();
-    if (this.#held !== undefined) this.view.show(this.#held);
+    if (this.#held !== undefined) this.#view.show(this.#held);
     this.#held = undefined;
-    this.view.close();
+    this.#view.close();
   }
 
   /** Shows what is new; while the person is prompted, it is kept for later. */
   #show(look: RunSnapshot): void {
     const all = this.#held === undefined ? look : { ...look, events: [...this.#held.events, ...look.events] };
     this.#held = this.#questions.isPrompting ? all : undefined;
-    if (this.#held === undefined) this.view.show(all);
+    if (this.#held === undefined) this.#view.show(all);
   }
 
   async #mend({ trouble }: RunSnapshot): Promise<void> {
@@ -74,7 +74,7 @@ export class Following {
       return;
     }
     if (this.#questions.isPrompting) return;
-    if (!this.#troubled) this.view.say(`No worker answers; the run goes on as soon as one does (${trouble.message})`);
+    if (!this.#troubled) this.#view.say(`No worker answers; the run goes on as soon as one does (${trouble.message})`);
     this.#troubled = true;
     if (Date.now() - this.#revivedAt < reviveEveryMs) return;
     this.#revivedAt = Date.now();

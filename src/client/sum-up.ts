@@ -120,16 +120,13 @@ function gainOf(restarts: Restart[]): Gain {
     measured: gains.length,
     rose: gains.filter((gain) => gain > 0).length,
     fell: gains.filter((gain) => gain < 0).length,
-    mean: ratio(
-      gains.reduce((sum, gain) => sum + gain, 0),
-      gains.length,
-    ),
+    mean: ratio(sum(gains), gains.length),
   };
 }
 
 function countsOf(runs: Array<{ restarts: number; outcome: string; spentAgain: Spent }>): RestartCounts {
   const restarted = runs.filter((run) => run.restarts > 0);
-  const restarts = restarted.reduce((sum, run) => sum + run.restarts, 0);
+  const restarts = sum(restarted.map((run) => run.restarts));
   const total = sumSpent(runs.map(({ spentAgain }) => spentAgain));
   const outcomes: Record<string, number> = {};
   for (const { outcome } of restarted) outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
@@ -144,9 +141,9 @@ function countsOf(runs: Array<{ restarts: number; outcome: string; spentAgain: S
 }
 
 const sumSpent = (all: Spent[]): Spent => ({
-  calls: all.reduce((sum, { calls }) => sum + calls, 0),
-  tokens: all.reduce((sum, { tokens }) => sum + tokens, 0),
-  costUsd: all.reduce((sum, { costUsd }) => sum + costUsd, 0),
+  calls: sum(all.map(({ calls }) => calls)),
+  tokens: sum(all.map(({ tokens }) => tokens)),
+  costUsd: sum(all.map(({ costUsd }) => costUsd)),
 });
 
 const meanSpent = (all: Spent[]): Spent => scaled(sumSpent(all), ratio(1, all.length));
@@ -156,5 +153,7 @@ const scaled = ({ calls, tokens, costUsd }: Spent, factor: number): Spent => ({
   tokens: tokens * factor,
   costUsd: costUsd * factor,
 });
+
+const sum = (numbers: number[]): number => numbers.reduce((total, each) => total + each, 0);
 
 const ratio = (part: number, whole: number): number => (whole === 0 ? 0 : part / whole);

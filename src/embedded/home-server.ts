@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Holder } from './lock.ts';
 import { freePort } from './ports.ts';
 import { endProcess, processes } from './processes.ts';
-import { answers, startServer } from './server.ts';
+import { answers, answersWithin, startServer } from './server.ts';
 import { findTemporalCli } from './temporal-cli.ts';
 
 /** Where a server is. Without `serverPid` it belongs to somebody else. */
@@ -26,7 +26,7 @@ export async function openServer(home: string, address: string, say: Say): Promi
   const [first, ...more] = serversOf(home);
   await Promise.all(more.map(({ serverPid }) => endProcess(serverPid)));
   if (first !== undefined) {
-    if (await answersSoon(first.address)) return first;
+    if (await answersWithin(patienceMs, first.address)) return first;
     say('The last Temporal server of this folder does not answer; ending it');
     await endProcess(first.serverPid);
   }
@@ -67,15 +67,6 @@ function serversOf(home: string): HomeServer[] {
     if (!commandLine.includes(words) || port === undefined || uiPort === undefined) return [];
     return [{ serverPid: pid, address: `127.0.0.1:${port}`, uiAddress: `http://127.0.0.1:${uiPort}` }];
   });
-}
-
-async function answersSoon(address: string): Promise<boolean> {
-  const deadline = Date.now() + patienceMs;
-  for (;;) {
-    if (await answers(address)) return true;
-    if (Date.now() > deadline) return false;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
 }
 
 async function startHere(home: string, port: number, uiPort: number, say: Say): Promise<Place> {

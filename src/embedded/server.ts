@@ -31,10 +31,10 @@ const queues = ['transfer', 'timer', 'visibility'];
 const pragmas = ['journal_mode=WAL', 'synchronous=FULL'];
 
 /** How long a new server may take until it answers, in milliseconds. */
-const patience = 30_000;
+const patienceMs = 30_000;
 
 /** How long a server that listens may take to answer, in milliseconds; a busy machine is slow. */
-const answerPatience = 3000;
+const answerPatienceMs = 3000;
 
 /** How often starting a server is attempted where it ends before it answers. */
 const maxAttempts = 3;
@@ -83,8 +83,10 @@ async function startOnce(settings: ServerSettings): Promise<RunningServer> {
       reject(new ServerEndedError(`The Temporal server ended (${signal ?? code}):\n${tail(log)}`)),
     );
   });
+  const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null;
   try {
-    await Promise.race([answering(address, child), ended]);
+    const isAnswering = await Promise.race([answersWithin(patienceMs, address, hasEnded), ended]);
+    if (!isAnswering) throw new Error(`The Temporal server at ${address} does not answer`);
   } catch (error) {
     child.kill();
     throw error;
@@ -94,14 +96,15 @@ async function startOnce(settings: ServerSettings): Promise<RunningServer> {
   return { address, process: child };
 }
 
-/** Waits until a server answers or has ended. @throws where it does neither in time */
-async function answering(address: string, child: ChildProcess): Promise<void> {
-  const deadline = Date.now() + patience;
-  while (child.exitCode === null && child.signalCode === null) {
-    if (await answers(address)) return;
-    if (Date.now() > deadline) throw new Error(`The Temporal server at ${address} does not answer`);
+/** Whether a Temporal server answers within some milliseconds. @param isOver whether to give up before that */
+export async function answersWithin(ms: number, address: string, isOver = (): boolean => false): Promise<boolean> {
+  const deadline = Date.now() + ms;
+  while (!isOver()) {
+    if (await answers(address)) return true;
+    if (Date.now() > deadline) return false;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
+  return false;
 }
 
 /** Whether a Temporal server answers at an address of this machine. */
@@ -111,7 +114,7 @@ export async function answers(address: string): Promise<boolean> {
   const connection = Connection.lazy({ address });
   try {
     // `ensureConnected` mistakes a server that is not Temporal at all for an old version of it.
-    await connection.withDeadline(Date.now() + answerPatience, () => connection.workflowService.getSystemInfo({}));
+    await connection.withDeadline(Date.now() + answerPatienceMs, () => connection.workflowService.getSystemInfo({}));
     return true;
   } catch {
     return false;

@@ -65,39 +65,23 @@ async function placeOf(session: SessionRun): Promise<EventCursor | undefined> {
   }
 }
 
-/** Where a person's lines come from, one for each turn. */
-interface Lines {
-  /** The next line; undefined when there are no more, and `interrupt` when the person pressed Ctrl-C. */
-  next(): Promise<{ line: string } | 'interrupt' | undefined>;
+/**
+ * The lines that a person types on the terminal, or those of standard input where nobody can type.
+ *
+ * @param onInterrupt is called when the person presses Ctrl-C at the prompt
+ */
+export function openLines(onInterrupt: () => never): AsyncIterable<string> {
+  return canPrompt() ? typedLines(onInterrupt) : createInterface({ input: process.stdin });
 }
 
-/** Reads lines from the terminal where somebody can type there, and else from standard input. */
-export function openLines(): Lines {
-  return canPrompt() ? new TypedLines() : new PipedLines();
-}
-
-class TypedLines implements Lines {
-  readonly #pasted: string[] = [];
-  readonly #earlier: string[] = [];
-
-  async next() {
-    const pasted = this.#pasted.shift();
-    if (pasted !== undefined) return { line: pasted };
-    const entered = await readLine('> ', { history: this.#earlier });
-    if (entered.kind === 'interrupt') return entered.kind;
-    if (entered.kind !== 'line') return undefined;
-    this.#pasted.push(...entered.more);
-    if (entered.text.trim() !== '') this.#earlier.unshift(entered.text);
-    return { line: entered.text };
-  }
-}
-
-class PipedLines implements Lines {
-  // The iterator is made at once, since lines that arrive while there is none are lost.
-  readonly #lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
-
-  async next() {
-    const { done, value } = await this.#lines.next();
-    return done ? undefined : { line: value };
+async function* typedLines(onInterrupt: () => never): AsyncGenerator<string> {
+  const history: string[] = [];
+  for (;;) {
+    const entered = await readLine('> ', { history });
+    if (entered.kind === 'interrupt') onInterrupt();
+    if (entered.kind !== 'line') return;
+    if (entered.text.trim() !== '') history.unshift(entered.text);
+    yield entered.text;
+    yield* entered.more;
   }
 }

@@ -65,15 +65,13 @@ async function isOpenSession({ client }: Reprise, id: string, options: ChatOptio
 /** Takes a turn for each line, until there are no more lines. */
 async function converse(session: SessionRun, isOpen: boolean, options: ChatOptions): Promise<void> {
   const isTyped = canPrompt();
-  const lines = openLines();
   let hasBegun = isOpen;
+  const lines = openLines(() => (hasBegun ? leave(session, options) : process.exit(exitStatus.interrupted)));
   if (isTyped) say('Ctrl-D or /exit ends the conversation.');
   try {
-    for (;;) {
-      const entered = await lines.next();
-      if (entered === 'interrupt') return hasBegun ? leave(session, options) : process.exit(exitStatus.interrupted);
-      const text = entered?.line.trim();
-      if (text === undefined || text === '/exit') break;
+    for await (const line of lines) {
+      const text = line.trim();
+      if (text === '/exit') break;
       if (text === '') continue;
       hasBegun = true;
       await takeTurn(session, text, options).catch((error: unknown) => {

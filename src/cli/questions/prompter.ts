@@ -40,7 +40,10 @@ export class QuestionPrompter {
   see(events: RunEvent[]): void {
     const asked = new Map<string, InboxQuestion>();
     for (const event of events) {
-      if (event.type === 'question') asked.set(event.questionId, questionIn(event, this.#run.id));
+      if (event.type === 'question') {
+        const { questionId, from, question, askedAt, expiresAt } = event;
+        asked.set(questionId, { workflowId: this.#run.id, questionId, from, question, askedAt, expiresAt });
+      }
       if (event.type !== 'question_closed') continue;
       asked.delete(event.questionId);
       this.#waiting.delete(event.questionId);
@@ -112,11 +115,6 @@ export class QuestionPrompter {
   #command(questionId: string): string {
     return answerCommand({ workflowId: this.#run.id, questionId }, this.#options.temporal);
   }
-}
-
-function questionIn(event: Extract<RunEvent, { type: 'question' }>, workflowId: string): InboxQuestion {
-  const { questionId, from, question, askedAt, expiresAt } = event;
-  return { workflowId, questionId, from, question, askedAt, expiresAt };
 }
 
 /** @param command the command that answers the question */
