@@ -24,11 +24,8 @@ export class Reprise {
   }
 
   /** Starts a team on a task. @param options `id`: the workflow's id; a readable one is made when absent */
-  async startOrchestration(
-    input: OrchestrationInput,
-    { id = newRunId('ask') }: { id?: string } = {},
-  ): Promise<OrchestrationRun> {
-    return new OrchestrationRun(await this.#start('orchestration', id, input, input.task));
+  async startOrchestration(input: OrchestrationInput, options: { id?: string } = {}): Promise<OrchestrationRun> {
+    return new OrchestrationRun(await this.#start('orchestration', options.id ?? newRunId('ask'), input, input.task));
   }
 
   /** A run of the workflow `orchestration` that was started before, from anywhere. */
@@ -37,8 +34,8 @@ export class Reprise {
   }
 
   /** Starts research on an idea. @param options `id`: the workflow's id; a readable one is made when absent */
-  async startResearch(input: ResearchInput, { id = newRunId('research') }: { id?: string } = {}): Promise<ResearchRun> {
-    return new ResearchRun(await this.#start('research', id, input, input.idea));
+  async startResearch(input: ResearchInput, options: { id?: string } = {}): Promise<ResearchRun> {
+    return new ResearchRun(await this.#start('research', options.id ?? newRunId('research'), input, input.idea));
   }
 
   /** A run of the workflow `research` that was started before, from anywhere. */
@@ -47,8 +44,8 @@ export class Reprise {
   }
 
   /** Starts solving a problem by a plan. @param options `id`: the workflow's id; a readable one is made when absent */
-  async startSolve(input: SolveInput, { id = newRunId('solve') }: { id?: string } = {}): Promise<SolveRun> {
-    return new SolveRun(await this.#start('planAndExecute', id, input, input.problem));
+  async startSolve(input: SolveInput, options: { id?: string } = {}): Promise<SolveRun> {
+    return new SolveRun(await this.#start('planAndExecute', options.id ?? newRunId('solve'), input, input.problem));
   }
 
   /** A run of the workflow `planAndExecute` that was started before, from anywhere. */
@@ -62,8 +59,8 @@ export class Reprise {
    *
    * @param options `id`: the workflow's id; a readable one is made when absent
    */
-  async startSession(input: SessionInput, { id = newRunId('chat') }: { id?: string } = {}): Promise<SessionRun> {
-    return new SessionRun(await this.#start('session', id, input, input.text));
+  async startSession(input: SessionInput, options: { id?: string } = {}): Promise<SessionRun> {
+    return new SessionRun(await this.#start('session', options.id ?? newRunId('chat'), input, input.text));
   }
 
   /**

@@ -14,7 +14,7 @@ function timestamp(time: Date): string {
   return `${day} ${two(time.getHours())}:${two(time.getMinutes())}:${two(time.getSeconds())}`;
 }
 
-/** Appends the log entries of runs to `logs/log.txt` in the home folder, but not again those that are replayed. */
+/** Appends the log entries of runs to `logs/log.txt` in the home folder. A replay does not add them again. */
 export function logSink(home: string): Pick<InjectedSinks<RunSinks>, 'run'> {
   const folder = join(home, 'logs');
   const file = join(folder, 'log.txt');

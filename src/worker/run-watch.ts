@@ -8,7 +8,7 @@ const cutsAllowed = 2;
 /** How often a workflow task may fail for another reason. */
 const failuresAllowed = 3;
 
-/** What is known of a run with code of a user's own. */
+/** What is known of a run that has a custom orchestrator. */
 interface Watched {
   /** Changes when the workflow is begun again from its history. */
   instance: number;

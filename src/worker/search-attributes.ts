@@ -40,7 +40,7 @@ export async function registerSearchAttributes(connection: NativeConnection, nam
   }
 }
 
-/** Whether an attribute exists. A search tells, which is allowed even where listing attributes is not, as in Temporal Cloud. */
+/** Whether an attribute exists, by a search, which is allowed even where listing attributes is not, as in Temporal Cloud. */
 async function isSearchable(connection: NativeConnection, namespace: string, name: string): Promise<boolean> {
   try {
     await connection.workflowService.countWorkflowExecutions({ namespace, query: `${name} IS NOT NULL` });
