@@ -5,6 +5,7 @@ import { reasonOf } from '../failures.ts';
 import { harmless } from '../live/telling.ts';
 import type { CommonOptions } from '../options.ts';
 import type { OrchestrationStats, ResearchStats, RestartCounts, Stats } from '../../client.ts';
+import { inWords } from '../../workflows/runtime/details.ts';
 import { costText, countText, numberText } from '../live/spent.ts';
 
 export type StatsOptions = Pick<CommonOptions, 'json' | 'plain' | 'temporal'>;
@@ -63,7 +64,7 @@ function researchLines(stats: ResearchStats): string[] {
   if (restarts === 0) return countLines(stats, '');
   const kinds = Object.entries(byKind)
     .filter(([, counted]) => counted.restarts > 0)
-    .map(([kind, counted]) => `${counted.restarts} ${kind}`);
+    .map(([kind, counted]) => `${counted.restarts} ${inWords(kind)}`);
   const { measured, rose, fell, mean } = gain;
   const change =
     measured === 0
