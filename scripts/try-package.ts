@@ -1,8 +1,8 @@
 /**
- * Proves the package: packs it, looks it over with publint, installs it in an empty folder, and asks it a question there
- * with the offline model: by the command line, and by the example of the library. Ends with an error when a step fails or
- * there is no answer.
- * A program of its user's is compiled against its types, strictly: nothing in them may be wrong.
+ * Proves that the package works: packs it, checks it with publint, installs it in an empty folder, and asks it a question
+ * there with the offline model, both by the command line and by the example of the library. Ends with an error where a
+ * step fails or there is no answer.
+ * A user's program is also compiled against its types, strictly and without `skipLibCheck`.
  *
  *   npm run try-package [-- QUESTION]
  */
@@ -21,7 +21,7 @@ const base = mkdtempSync(join(tmpdir(), 'reprise-package-'));
 const folder = join(base, 'empty');
 mkdirSync(folder);
 
-/** The environment without keys: a package without any must answer too. */
+/** The environment without keys, since the package must answer without any. */
 const env = Object.fromEntries(
   Object.entries({
     ...process.env,
@@ -32,12 +32,7 @@ const env = Object.fromEntries(
 
 function run(cwd: string, command: string, ...words: string[]): string {
   const startedAt = Date.now();
-  const printed = execFileSync(command, words, {
-    cwd,
-    env,
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const printed = execFileSync(command, words, { cwd, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
   console.error(`ok ${[command, ...words].join(' ')} (${((Date.now() - startedAt) / 1000).toFixed(1)} s)`);
   return printed.trim();
 }
@@ -106,22 +101,15 @@ try {
   if (problems.length > 0) throw new Error(`publint says of the package:\n${problems.join('\n')}`);
   writeFileSync(join(folder, 'package.json'), '{"private": true, "type": "module"}');
   run(folder, 'npm', 'install', join(base, file));
-  run(
-    folder,
-    process.execPath,
-    '--input-type=module',
-    '--eval',
-    "await import('reprise'); await import('reprise/worker');",
-  );
+  const imports = "await import('reprise'); await import('reprise/worker');";
+  run(folder, process.execPath, '--input-type=module', '--eval', imports);
   compile();
   const reprise = join(folder, 'node_modules', '.bin', 'reprise');
   try {
     const answer = run(folder, reprise, 'ask', '--plain', question);
-    copyFileSync(
-      join(folder, 'node_modules', 'reprise', 'examples', 'programmatic.ts'),
-      join(folder, 'programmatic.ts'),
-    );
-    const answerToExample = run(folder, process.execPath, 'programmatic.ts', question);
+    const example = 'programmatic.ts';
+    copyFileSync(join(folder, 'node_modules', 'reprise', 'examples', example), join(folder, example));
+    const answerToExample = run(folder, process.execPath, example, question);
     if (answer === '' || answerToExample === '') throw new Error('there is no answer');
     console.log(answer);
   } finally {

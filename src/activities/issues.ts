@@ -6,7 +6,8 @@ import type { Store } from '../store/store.ts';
 import { cancellable } from './cancellable.ts';
 import { markdownOf } from '../workflows/research/rules/report.ts';
 import { bounded } from '../search/tidy.ts';
-import { redact, retryDelay } from '../models/failures.ts';
+import { retryDelay } from '../models/failures.ts';
+import { redact } from '../models/redact.ts';
 
 /** How much older than its report an issue may seem because two machines' clocks differ, in milliseconds. */
 const clocksApart = 3_600_000;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { redact } from '../models/failures.ts';
+import { redact } from '../models/redact.ts';
 import { isModulePath, modulePath, modulePathProblem } from './extensions.ts';
 import { unique } from './problems.ts';
 

@@ -1,6 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { ApplicationFailure } from '@temporalio/common';
 import OpenAI from 'openai';
+import { redact } from './redact.ts';
 
 /** The types of failures of a model call. Usually those of the first group alone are retried. */
 export const failureTypes = {
@@ -130,14 +131,3 @@ function numberIn(text: string | null | undefined): number | undefined {
 }
 
 const clamp = (milliseconds: number): number => Math.min(longest, Math.max(0, Math.round(milliseconds)));
-
-/** Replaces known secrets, and whatever looks like a secret, by `[redacted]`. */
-export function redact(text: string, secrets: string[]): string {
-  const known = secrets.filter((secret) => secret.length >= 4);
-  const withoutKnown = known.reduce((rest, secret) => rest.replaceAll(secret, '[redacted]'), text);
-  return withoutKnown
-    .replace(/\bBearer\s+[\w.~+/=-]+/gi, 'Bearer [redacted]')
-    .replace(/\b(?:sk|pk|rk|xai|gsk|ghp|github_pat)[-_][\w*.-]{6,}/g, '[redacted]')
-    .replace(/\bAIza[\w-]{10,}/g, '[redacted]')
-    .replace(/([?&](?:api_?)?key=)[^&\s"']+/gi, '$1[redacted]');
-}

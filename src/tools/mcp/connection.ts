@@ -7,7 +7,8 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { ErrorCode, type Tool as McpTool } from '@modelcontextprotocol/sdk/types.js';
 import type { McpServer } from '../../config/tool-sources.ts';
 import type { Environment } from '../../config/environment.ts';
-import { redact } from '../../models/failures.ts';
+import { redact } from '../../models/redact.ts';
+import { version } from '../../version.ts';
 import { SourceError } from '../tool.ts';
 import { replaced, withoutSecrets, type Replaced } from './variables.ts';
 
@@ -40,7 +41,7 @@ export interface ConnectSettings {
 export async function connect(server: McpServer, settings: ConnectSettings): Promise<Connection> {
   const given = replaced(server, settings.environment);
   const { secrets } = given;
-  const client = new Client({ name: 'reprise', version: '0.1.0' });
+  const client = new Client({ name: 'reprise', version });
   // oxlint-disable-next-line unicorn/prefer-add-event-listener
   client.onclose = settings.onClosed;
   const options = { signal: AbortSignal.timeout(startingMs), timeout: startingMs };

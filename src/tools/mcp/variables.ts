@@ -1,7 +1,7 @@
 import type { McpServer } from '../../config/tool-sources.ts';
 import type { Environment } from '../../config/environment.ts';
 import { placeholder } from '../../config/tool-sources.ts';
-import { redact } from '../../models/failures.ts';
+import { redact } from '../../models/redact.ts';
 import { SourceError } from '../tool.ts';
 
 /** The `env` or `headers` that a server gets. */

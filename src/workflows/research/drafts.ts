@@ -37,7 +37,12 @@ export function endDraft(context: ResearchContext, restart: PlanningRestart | un
     restartReason: restart?.reason ?? null,
     restartKind: restart?.kind ?? null,
     similar: found?.similar.length ?? 0,
-    spent: { calls: calls - before.calls, tokens: tokens - before.tokens, costUsd: costUsd - before.costUsd },
+    // Where the iteration was entered before, the synthesis may have been paid for since.
+    spent: context.iterations[context.drafts.length - 1]?.spent ?? {
+      calls: calls - before.calls,
+      tokens: tokens - before.tokens,
+      costUsd: costUsd - before.costUsd,
+    },
   };
 }
 
