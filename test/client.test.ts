@@ -11,10 +11,12 @@ import {
 import { askingTeam, asks } from './support/asking.ts';
 import { startModelServer } from './support/model-server.ts';
 import { Machine } from './support/processes.ts';
-import { running, type Running } from './support/running.ts';
+import { running, sharedRunning, type Running } from './support/running.ts';
 import { answer, submit, teamOf, teamScript } from './support/team-script.ts';
 
 const config = teamOf(['agent_a', 'agent_b'], { type: 'openai' });
+
+const shared = sharedRunning();
 
 let cleanUp: Array<() => Promise<unknown>> = [];
 afterEach(async () => {
@@ -23,12 +25,9 @@ afterEach(async () => {
 });
 
 async function open(script = teamScript()): Promise<{ set: Running; reprise: Reprise }> {
-  const set = await running(script);
+  const set = shared(script);
   const reprise = await connect({ address: inject('temporal').address, taskQueue: set.taskQueue });
-  cleanUp.push(
-    () => set[Symbol.asyncDispose](),
-    () => reprise.close(),
-  );
+  cleanUp.push(() => reprise.close());
   return { set, reprise };
 }
 
@@ -137,7 +136,7 @@ describe('a run that continues as new', () => {
 
   async function startChained(runs: number) {
     const { set, reprise } = await open();
-    const workflowId = `chained-${set.taskQueue}`;
+    const workflowId = newRunId('chained');
     const options = { taskQueue: set.taskQueue, workflowId, args: [{ runs }] };
     const handle = await reprise.client.workflow.start('chained', options);
     return {

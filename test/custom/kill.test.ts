@@ -1,9 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
-import { expect, test } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import type { SessionResult } from '../../src/protocol/session.ts';
 import { workflowBundle } from '../../src/worker/workflow-bundle.ts';
 import { configOf } from '../support/extensions.ts';
@@ -32,13 +30,12 @@ test(
       }
       return { text: ['A draft.', 'Too short.', 'A longer text.'][callOf(seen)] ?? '' };
     });
-    const home = mkdtempSync(join(tmpdir(), 'reprise-bundles-'));
-    const { codePath, orchestrators } = await workflowBundle(home, example);
+    const { codePath, orchestrators } = await workflowBundle(inject('temporal').home, example);
     expect(orchestrators).toEqual({ names: ['./draft-criticise-revise.ts'], leftOut: {} });
     const machine = new Machine({ OPENAI_API_KEY: 'test-key', OPENAI_BASE_URL: model.openai }, codePath);
     onTestFinished(async () => {
       await Promise.all([machine.killWorker(), machine.killServer(), model.close()]);
-      for (const folder of [machine.home, home]) rmSync(folder, { recursive: true, force: true });
+      rmSync(machine.home, { recursive: true, force: true });
     });
     await machine.startServer();
     await machine.startWorker();

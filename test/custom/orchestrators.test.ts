@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { WorkflowUpdateFailedError, type WorkflowHandle } from '@temporalio/client';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RunEvent } from '../../src/protocol/events.ts';
 import type { SessionResult, TurnResult } from '../../src/protocol/session.ts';
 import { configOf, folderOf, orchestrator } from '../support/extensions.ts';
@@ -50,11 +50,16 @@ const files = {
   ),
   'loop.ts': orchestrator('if (text === "loop") for (;;) {} return "fine";'),
   'loop-later.ts': orchestrator('await llm.generate([{ role: "user", content: text }]); for (;;) await null;'),
+  'not-one.ts': 'export const handle = 1;\n',
+};
+
+/** Where one cannot be bundled, all are bundled one by one: the good ones are few here. */
+const withBad = {
+  'echo.ts': files['echo.ts'],
   'node.ts': orchestrator('return readFileSync(text, "utf8");', "import { readFileSync } from 'node:fs';\n"),
   'bare.ts': orchestrator('return readFileSync(text, "utf8");', "import { readFileSync } from 'fs';\n"),
   'syntax.ts': orchestrator('return {;'),
   'lost.ts': orchestrator('return help;', "import { help } from './nowhere.ts';\n"),
-  'not-one.ts': 'export const handle = 1;\n',
   'node_modules/pkg/index.js': orchestrator('return "x";'),
 };
 
@@ -73,8 +78,8 @@ afterAll(async () => {
 const say = (session: WorkflowHandle, text: string): Promise<TurnResult> =>
   session.executeUpdate<TurnResult, [string]>('handleText', { args: [text] });
 
-async function turn(file: string, text = 'Hi.', config = {}, rest = {}): Promise<SessionResult> {
-  const session = await run.startSession({ config: configOf(`./${file}`, config, rest), text });
+async function turn(file: string, text = 'Hi.', config = {}, rest = {}, on = run): Promise<SessionResult> {
+  const session = await on.startSession({ config: configOf(`./${file}`, config, rest), text });
   return (await session.result()) as SessionResult;
 }
 
@@ -166,10 +171,6 @@ test.each([
   ['throws.ts', 'OrchestratorFailed', 'RangeError: too far'],
   ['broken-at-once.ts', 'OrchestratorFailed', 'at the top'],
   ['wrong-message.ts', 'OrchestratorFailed', 'messages[0].role must be'],
-  ['node.ts', 'InvalidInput', 'left out when this worker started: it imports node:fs'],
-  ['bare.ts', 'InvalidInput', 'left out when this worker started: it imports fs'],
-  ['syntax.ts', 'InvalidInput', 'left out when this worker started'],
-  ['lost.ts', 'InvalidInput', './nowhere.ts'],
   ['not-one.ts', 'InvalidInput', 'exports no function handleText'],
   ['missing.ts', 'InvalidInput', 'is not there'],
 ])('%s ends the run with %s, which names the file', async (file, type, message) => {
@@ -179,11 +180,42 @@ test.each([
   expect(failure.message).toContain(message);
 });
 
-test('a file that cannot be run is answered with those that can', async () => {
-  const { message } = await failureOf(turn('missing.ts'));
-  expect(message).toContain('./echo.ts');
-  expect(message).not.toContain('./syntax.ts');
-  expect(message).not.toContain('node_modules');
+describe('beside files that cannot be bundled', () => {
+  let other: Running;
+  let otherFolder: string;
+  beforeAll(async () => {
+    otherFolder = folderOf(withBad);
+    other = await running((seen) => script(seen), {}, otherFolder);
+  }, 120_000);
+  afterAll(async () => {
+    await other[Symbol.asyncDispose]();
+    rmSync(otherFolder, { recursive: true, force: true });
+  });
+  const turnThere = (file: string): Promise<SessionResult> => turn(file, 'Hi.', {}, {}, other);
+
+  test('a good one takes a turn', async () => {
+    script = () => ({ text: 'Hello.' });
+    expect(await turnThere('echo.ts')).toMatchObject({ answer: 'Hello.', outcome: 'answered' });
+  });
+
+  test.each([
+    ['node.ts', 'left out when this worker started: it imports node:fs'],
+    ['bare.ts', 'left out when this worker started: it imports fs'],
+    ['syntax.ts', 'left out when this worker started'],
+    ['lost.ts', './nowhere.ts'],
+  ])('%s ends the run with InvalidInput, which names the file', async (file, message) => {
+    const failure = await failureOf(turnThere(file));
+    expect(failure).toMatchObject({ type: 'InvalidInput', nonRetryable: true });
+    expect(failure.message).toContain(`./${file}`);
+    expect(failure.message).toContain(message);
+  });
+
+  test('a file that cannot be run is answered with those that can', async () => {
+    const { message } = await failureOf(turnThere('missing.ts'));
+    expect(message).toContain('./echo.ts');
+    expect(message).not.toContain('./syntax.ts');
+    expect(message).not.toContain('node_modules');
+  });
 });
 
 test('a file that was added since the worker started says so', async () => {

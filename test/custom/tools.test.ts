@@ -94,10 +94,10 @@ test('the calls of a reply run as they stand, and their results are for the next
       };
     return { text: 'Done.' };
   };
-  await using own = await running((seen) => script(seen), {}, folder);
-  const session = await own.startSession({ config: withTools('./loop.ts'), text: 'Work.' });
+  run.model.requests.length = 0;
+  const session = await run.startSession({ config: withTools('./loop.ts'), text: 'Work.' });
   expect(await session.result()).toMatchObject({ answer: 'Done.', usage: { calls: 2 } });
-  const results = own.model.requests[1]?.body.messages.filter(({ role }) => role === 'tool') ?? [];
+  const results = run.model.requests[1]?.body.messages.filter(({ role }) => role === 'tool') ?? [];
   expect(results.map(({ content }) => content)).toEqual([
     'LOUD',
     expect.stringContaining('do not fit') as string,

@@ -7,8 +7,10 @@ import { readConfigFile } from '../../src/config/read-config.ts';
 import type { PendingQuestion } from '../../src/protocol/questions.ts';
 import type { RunEvent } from '../../src/protocol/events.ts';
 import type { OrchestrationResult } from '../../src/protocol/orchestration.ts';
-import { running, type Running } from '../support/running.ts';
+import { sharedRunning, type Running } from '../support/running.ts';
 import { teamScript } from '../support/team-script.ts';
+
+const running = sharedRunning();
 
 const place = (name: string) => fileURLToPath(new URL(`../../examples/ask-others/${name}.yaml`, import.meta.url));
 
@@ -60,7 +62,7 @@ describe('agents ask each other', () => {
     ],
   ])('%s: the question is put to all others, and the answer holds what they said', async (...example) => {
     const [name, question, others, said] = example;
-    await using run = await running(teamScript());
+    const run = running(teamScript());
     const { handle } = await startExample(run, name);
     const { answer, finalAgent, attempts, of } = await finished(handle);
     expect(of('asked')).toMatchObject([{ agent: 'agent_a', question, of: others }]);
@@ -96,7 +98,7 @@ describe('an agent asks a person', () => {
       "You mentioned 'professional styling' for the landing page. Do you want a corporate/minimalist look, or something more colorful/creative? Any specific colors or brand guidelines to follow?",
     ],
   ])('%s: the person alone is prompted, and the answer holds what the person said', async (name, question) => {
-    await using run = await running(teamScript());
+    const run = running(teamScript());
     const { handle, reply } = await startExample(run, name);
     expect(await answerWhenAsked(handle, reply)).toMatchObject({ from: 'agent_a', question });
     const { answer, finalAgent, of } = await finished(handle);
@@ -109,7 +111,7 @@ describe('an agent asks a person', () => {
   });
 
   test('7-human-history: the second agent is deferred without a prompt, and uses what the person has answered', async () => {
-    await using run = await running(teamScript());
+    const run = running(teamScript());
     const { handle, reply } = await startExample(run, '7-human-history');
     const { from } = await answerWhenAsked(handle, reply);
     const second = from === 'agent_a' ? 'agent_b' : 'agent_a';

@@ -4,8 +4,11 @@ import { expect, test } from 'vitest';
 import { postEvaluation, preEvaluation } from '../../examples/programmatic.ts';
 import { checkTeam } from '../../src/config/kinds.ts';
 import { readConfigFile } from '../../src/config/read-config.ts';
-import { running } from '../support/running.ts';
+import { sharedRunning } from '../support/running.ts';
 import { teamScript } from '../support/team-script.ts';
+
+const running = sharedRunning();
+const keyless = sharedRunning(() => ({ OPENAI_API_KEY: '', ANTHROPIC_API_KEY: '' }));
 
 const place = (name: string) => fileURLToPath(new URL(`../../examples/${name}.yaml`, import.meta.url));
 
@@ -17,7 +20,7 @@ test.each([
   const read = readConfigFile(place(name), checkTeam);
   if (!read.ok) throw new Error(read.problems.join('\n'));
   const task = /"(.*)"$/m.exec(readFileSync(place(name), 'utf8'))?.[1] ?? '';
-  await using run = await running(teamScript());
+  const run = running(teamScript());
   const result = await run.orchestrate({ task, config: read.config });
   expect(result).toMatchObject({ attempts: 2, outcome: 'submitted' });
   expect(result.restarts[0]?.reason).toContain('leaves out');
@@ -25,7 +28,7 @@ test.each([
 });
 
 test('a file named in the input is found in the worker’s configuration folder', async () => {
-  await using run = await running(teamScript(), { OPENAI_API_KEY: '', ANTHROPIC_API_KEY: '' });
+  const run = keyless(teamScript());
   copyFileSync(place('orchestration-restart'), `${run.home}/team.yaml`);
   const result = await run.orchestrate({ task: 'What does a restart keep?', config: 'team' });
   expect(result.answer).toContain('It keeps the timeout flags');
@@ -35,7 +38,7 @@ test.each([
   ['pre', preEvaluation],
   ['post', postEvaluation],
 ])('the programmatic configuration of the %s-evaluation runs', async (_, config) => {
-  await using run = await running(teamScript());
+  const run = running(teamScript());
   expect(await run.orchestrate({ task: 'T', config })).toMatchObject({
     outcome: 'submitted',
     usage: { calls: 8 },

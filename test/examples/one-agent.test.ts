@@ -5,14 +5,13 @@ import { readConfigFile } from '../../src/config/read-config.ts';
 import type { RunEvent } from '../../src/protocol/events.ts';
 import type { SessionResult, TurnResult } from '../../src/protocol/session.ts';
 import { call, inTurn, toolResults } from '../support/agent-script.ts';
-import type { Script } from '../support/model-server.ts';
-import { running, type Running } from '../support/running.ts';
+import { sharedRunning, type Running } from '../support/running.ts';
 
 const examples = fileURLToPath(new URL('../../examples/', import.meta.url));
-const noKeys = { OPENAI_API_KEY: '', ANTHROPIC_API_KEY: '' };
 
-/** A worker as `--config examples/…` starts it: the folder of extensions is that of the configuration. */
-const beside = (script: Script, variables = {}): Promise<Running> => running(script, variables, examples);
+// Workers as `--config examples/…` starts them: the folder of extensions is that of the configuration.
+const running = sharedRunning(() => ({}), examples);
+const keyless = sharedRunning(() => ({ OPENAI_API_KEY: '', ANTHROPIC_API_KEY: '' }), examples);
 
 function configOf(name: string): object {
   const read = readConfigFile(`${examples}${name}.yaml`);
@@ -47,7 +46,7 @@ describe('the blocks of the documentation run as printed, with the tools beside 
     ['simple-tool', [look, { text: 'Mild.' }], 'Mild.'],
     ['react', [think, look, think, think, { text: 'FINAL_ANSWER: Mild.' }], 'Mild.'],
   ])('%s', async (name, replies, answer) => {
-    await using run = await beside(inTurn(replies));
+    const run = running(inTurn(replies));
     const { result, used } = await turnOf(run, name);
     expect(result).toMatchObject({ answer, outcome: 'answered' });
     expect(used).toEqual(['get_weather ok']);
@@ -61,7 +60,7 @@ describe('without a key', () => {
   const weather = /^city: Paris, sky: partly cloudy, temperature: 18, .*sample data \(get_weather\)$/m;
 
   test('agent-offline: the tool that fits is used, the rest is answered from texts, over all turns', async () => {
-    await using run = await beside(inTurn([]), noKeys);
+    const run = keyless(inTurn([]));
     const { result, used } = await turnOf(run, 'agent-offline');
     expect(used).toEqual(['get_weather ok']);
     expect(result.answer).toMatch(weather);
@@ -83,7 +82,7 @@ describe('without a key', () => {
   });
 
   test('react-offline: a cycle for each tool, and one for the answer', async () => {
-    await using run = await beside(inTurn([]), noKeys);
+    const run = keyless(inTurn([]));
     const { result, used } = await turnOf(run, 'react-offline');
     expect(result).toMatchObject({ outcome: 'answered', usage: { calls: 8 } });
     expect(used).toEqual(['get_weather ok', 'list_events ok']);

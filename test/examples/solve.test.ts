@@ -3,8 +3,11 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { holds, isRight } from '../../examples/solve/matching.ts';
-import { running } from '../support/running.ts';
+import { sharedRunning } from '../support/running.ts';
 import { completed, solveScript } from '../support/solve-script.ts';
+
+const running = sharedRunning();
+const keyless = sharedRunning(() => ({ OPENAI_API_KEY: '', ANTHROPIC_API_KEY: '' }));
 
 interface Question {
   id: string;
@@ -51,7 +54,7 @@ test('there are ten questions at least, each with an id of its own and files', (
 
 test('all are answered, over their files, where the model knows the answer', { timeout: 120_000 }, async () => {
   const known = (prompt: string): string => questions.find(({ question }) => prompt.includes(question))?.expected ?? '';
-  await using run = await running(
+  const run = running(
     solveScript({
       work: ({ prompt }) => completed(known(prompt)),
       synthesise: ({ prompt }) => ({ text: known(prompt) }),
@@ -83,7 +86,7 @@ test.each([
 ] as const)(
   'the offline model quotes what a file holds on %s, and otherwise says that it does not compute',
   async (id, said, outcome) => {
-    await using run = await running(() => ({ status: 500 }), { OPENAI_API_KEY: '', ANTHROPIC_API_KEY: '' });
+    const run = keyless(() => ({ status: 500 }));
     const question = questions.find((each) => each.id === id) as Question;
     const result = await run.solve(inputOf(question));
     expect(result.outcome).toBe(outcome);

@@ -1,16 +1,18 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode } from '@temporalio/worker';
 import type { TestProject } from 'vitest/node';
 import { freePort } from '../../src/embedded/ports.ts';
 import { startServer } from '../../src/embedded/server.ts';
 import { findTemporalCli } from '../../src/embedded/temporal-cli.ts';
+import { keptBundle } from '../../src/worker/workflow-bundle.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    temporal: { address: string; bundle: string; cli: string };
+    /** @property home where bundles are kept for the whole run, the one of the workflows alone among them */
+    temporal: { address: string; bundle: string; cli: string; home: string };
   }
 }
 
@@ -18,7 +20,11 @@ declare module 'vitest' {
 export default async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   const folder = mkdtempSync(join(tmpdir(), 'reprise-test-'));
   const cli = await findTemporalCli((text) => console.error(text));
-  const server = await startServer({ cli, port: await freePort(), log: join(folder, 'temporal.log') });
+  const server = await startServer({
+    cli: advisingNewRunsSoon(cli, folder),
+    port: await freePort(),
+    log: join(folder, 'temporal.log'),
+  });
   const { code } = await bundleWorkflowCode({
     workflowsPath: fileURLToPath(new URL('./workflows.ts', import.meta.url)),
     logger: {
@@ -30,13 +36,22 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
       error: (text: string) => console.error(text),
     },
   });
-  const bundle = join(folder, 'workflows.js');
+  const bundle = keptBundle(folder);
+  mkdirSync(dirname(bundle));
   writeFileSync(bundle, code);
-  provide('temporal', { address: server.address, bundle, cli });
+  provide('temporal', { address: server.address, bundle, cli, home: folder });
   return async () => {
     const ended = new Promise((resolve) => server.process.once('exit', resolve));
     server.process.kill();
     await ended;
     rmSync(folder, { recursive: true, force: true });
   };
+}
+
+/** Sessions go on in a new run when the server advises it, which it otherwise does after 4096 events: after minutes. */
+function advisingNewRunsSoon(cli: string, folder: string): string {
+  const script = join(folder, 'temporal');
+  const advice = '--dynamic-config-value limit.historyCount.suggestContinueAsNew=300';
+  writeFileSync(script, `#!/bin/sh\nexec '${cli}' "$@" ${advice}\n`, { mode: 0o755 });
+  return script;
 }

@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { inject } from 'vitest';
 import { connect } from '../../src/client.ts';
+import { stopUp } from '../../src/embedded/background.ts';
 import { readHolder, type Holder } from '../../src/embedded/lock.ts';
 import { freePort } from '../../src/embedded/ports.ts';
 import { keptBundle } from '../../src/worker/workflow-bundle.ts';
@@ -92,6 +93,7 @@ export class Home {
         HOME: this.folder,
         REPRISE_HOME: this.path,
         TEMPORAL_CLI_PATH: inject('temporal').cli,
+        NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
         ...(this.address !== '' && { TEMPORAL_ADDRESS: this.address }),
         ...this.#variables,
         ...variables,
@@ -137,7 +139,7 @@ export class Home {
   }
 
   async remove(): Promise<void> {
-    await this.run(['down']);
+    await stopUp(this.path);
     rmSync(this.folder, { recursive: true, force: true });
   }
 }

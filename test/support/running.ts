@@ -1,9 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
-import { inject } from 'vitest';
+import { afterAll, afterEach, beforeAll, inject } from 'vitest';
 import type { OrchestrationInput, OrchestrationResult } from '../../src/protocol/orchestration.ts';
 import type { ResearchInput, ResearchResult } from '../../src/protocol/research.ts';
 import type { SolveInput, SolveResult } from '../../src/protocol/plan-and-execute.ts';
@@ -11,6 +13,7 @@ import type { SessionInput } from '../../src/protocol/session.ts';
 import { noOrchestrators } from '../../src/config/extensions.ts';
 import { createWorker } from '../../src/worker.ts';
 import { quietRuntime } from '../../src/worker/quiet-runtime.ts';
+import { workflowBundle } from '../../src/worker/workflow-bundle.ts';
 import { startModelServer, type ModelServer, type Script } from './model-server.ts';
 
 /** Inputs as they come from outside, whose configurations are checked by the worker alone. */
@@ -32,6 +35,8 @@ export interface Running {
   /** Starts a plan's execution and waits for its result. */
   solve(input: Unchecked<SolveInput>): Promise<SolveResult>;
   startSolve(input: Unchecked<SolveInput>): Promise<WorkflowHandle>;
+  /** Ends its runs that are open, and waits until no activity is under way. */
+  idle(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -40,7 +45,7 @@ let count = 0;
 /**
  * @param variables of the worker's environment, besides keys and addresses of the scripted model
  * @param extensions its folder of configurations and extensions, whose custom orchestrators are bundled too, which
- *   takes seconds; absent: its home
+ *   takes seconds the first time; absent: its home
  */
 export async function running(
   script: Script,
@@ -48,7 +53,7 @@ export async function running(
   extensions?: string,
 ): Promise<Running> {
   quietRuntime();
-  const { address, bundle } = inject('temporal');
+  const { address, bundle, home: bundles } = inject('temporal');
   const home = mkdtempSync(join(tmpdir(), 'reprise-home-'));
   const taskQueue = `test-${process.pid}-${++count}`;
   const model = await startModelServer(script);
@@ -67,14 +72,22 @@ export async function running(
       ANTHROPIC_BASE_URL: model.anthropic,
       ...variables,
     },
-    ...(extensions === undefined && { bundle: { codePath: bundle, orchestrators: noOrchestrators } }),
+    bundle:
+      extensions === undefined
+        ? { codePath: bundle, orchestrators: noOrchestrators }
+        : await workflowBundle(bundles, extensions),
     taskQueue,
   });
   const ended = worker.run();
+  const started: WorkflowHandle[] = [];
   const startType =
     (type: string) =>
-    (input: object): Promise<WorkflowHandle> =>
-      client.workflow.start(type, { taskQueue, workflowId: `${taskQueue}-${++count}`, args: [input] });
+    async (input: object): Promise<WorkflowHandle> => {
+      const options = { taskQueue, workflowId: `${taskQueue}-${++count}`, args: [input] };
+      const handle = await client.workflow.start(type, options);
+      started.push(handle);
+      return handle;
+    };
   const start = startType('orchestration');
   const startResearch = startType('research');
   const startSolve = startType('planAndExecute');
@@ -96,11 +109,47 @@ export async function running(
     async orchestrate(input) {
       return (await (await start(input)).result()) as OrchestrationResult;
     },
+    async idle() {
+      // Most have ended.
+      await Promise.all(started.splice(0).map((handle) => handle.terminate().catch(() => {})));
+      // No event tells.
+      while (worker.getStatus().numInFlightActivities > 0) await pause(10);
+    },
     async [Symbol.asyncDispose]() {
       worker.shutdown();
       await ended;
       await Promise.all([connection.close(), native.close(), model.close()]);
       rmSync(home, { recursive: true, force: true });
     },
+  };
+}
+
+/**
+ * One worker for all tests of a file, since making one takes long: to be called beside them. What it returns gives a
+ * test that worker as if it were its own: with a script, no requests, no log, no reports. Not for concurrent tests.
+ *
+ * @param variables of the worker's environment
+ * @param extensions as of `running`
+ */
+export function sharedRunning(
+  variables: () => NodeJS.ProcessEnv = () => ({}),
+  extensions?: string,
+): (script: Script) => Running {
+  let script: Script;
+  let run: Running;
+  beforeAll(async () => {
+    run = await running((seen) => script(seen), variables(), extensions);
+  });
+  // What a test leaves behind would call the next one's model.
+  afterEach(() => run.idle());
+  afterAll(() => run[Symbol.asyncDispose]());
+  return (next) => {
+    script = next;
+    run.model.requests.length = 0;
+    rmSync(join(run.home, 'logs', 'log.txt'), { force: true });
+    const store = new DatabaseSync(join(run.home, 'store.sqlite'), { timeout: 5000 });
+    store.exec('DELETE FROM reports');
+    store.close();
+    return run;
   };
 }

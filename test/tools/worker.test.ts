@@ -3,8 +3,11 @@ import { join } from 'node:path';
 import { WorkflowFailedError } from '@temporalio/client';
 import { CancelledFailure } from '@temporalio/common';
 import { expect, test } from 'vitest';
+import { newRunId } from '../../src/client.ts';
 import type { CallToolInput, CallToolResult, SideEffects } from '../../src/protocol/tool.ts';
-import { running, type Running } from '../support/running.ts';
+import { sharedRunning, type Running } from '../support/running.ts';
+
+const running = sharedRunning();
 
 const sleeper = `
   export const tools = [{
@@ -23,11 +26,11 @@ const sleeper = `
 const start = ({ client, taskQueue }: Running, inputs: CallToolInput[]) =>
   client.workflow.start<() => Promise<CallToolResult[]>>('toolCalls', {
     taskQueue,
-    workflowId: taskQueue,
+    workflowId: `${taskQueue}-${newRunId('tools')}`,
     args: [inputs] as never,
   });
 const inputOf = (name: string, from: string, sideEffects: SideEffects, args = {}): CallToolInput => ({
-  tool: { name, source: { package: from }, sideEffects, timeout: 60 },
+  tool: { name, source: { package: from }, sideEffects, timeout: 600 },
   arguments: args,
   agent: 'agent_a',
 });
@@ -35,25 +38,24 @@ const inputOf = (name: string, from: string, sideEffects: SideEffects, args = {}
 test('a run that is cancelled ends its tools, even one that does not listen', async () => {
   const events = new EventTarget();
   (globalThis as { toolEvents?: EventTarget }).toolEvents = events;
-  const heard = (type: string): Promise<number> =>
-    new Promise((resolve) => events.addEventListener(type, () => resolve(Date.now())));
-  await using worker = await running(() => ({ text: '' }));
+  const heard = (type: string): Promise<unknown> => new Promise((resolve) => events.addEventListener(type, resolve));
+  const worker = running(() => ({ text: '' }));
   mkdirSync(join(worker.home, 'tools'));
   writeFileSync(join(worker.home, 'tools', 'sleeper.js'), sleeper);
 
   const [started, aborted] = [heard('started'), heard('aborted')];
   const run = await start(worker, [inputOf('sleep', 'tools.sleeper', 'undeclared')]);
   await started;
-  const cancelledAt = Date.now();
   await run.cancel();
-  expect((await aborted) - cancelledAt).toBeLessThan(2000);
+  // Long before its time is up.
+  await aborted;
   const error = await run.result().catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(WorkflowFailedError);
   expect((error as WorkflowFailedError).cause).toBeInstanceOf(CancelledFailure);
 });
 
 test('a tool without side effects runs as a local activity too', async () => {
-  await using worker = await running(() => ({ text: '' }));
+  const worker = running(() => ({ text: '' }));
   const sum = inputOf('calculate', 'builtin.calculator', 'none', { expression: '2 + 3' });
   expect(await (await start(worker, [sum])).result()).toEqual([{ status: 'ok', text: '5' }]);
 });

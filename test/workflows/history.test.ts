@@ -1,13 +1,15 @@
 import proto from '@temporalio/proto';
 import { expect, test } from 'vitest';
-import { running } from '../support/running.ts';
+import { sharedRunning } from '../support/running.ts';
 import { answer, teamOf, teamScript, vote } from '../support/team-script.ts';
+
+const running = sharedRunning();
 
 const calls = 100;
 const fiveKilobytes = (index: number): string => `Version ${index}. ${'Lorem ipsum dolor sit amet. '.repeat(182)}`;
 
 test.each(['openai', 'claude'])('a conversation of 100 calls at 5 KB through %s', async (type) => {
-  await using run = await running(
+  const run = running(
     teamScript({
       answer: ({ index }) => answer(fiveKilobytes(index)),
       vote: ({ index }) => (index < calls - 1 ? answer(fiveKilobytes(index)) : vote('agent1')),

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { WorkflowFailedError } from '@temporalio/client';
-import { running, type Running } from '../support/running.ts';
+import { sharedRunning, type Running } from '../support/running.ts';
 import { answer, restart, teamOf, teamScript, vote } from '../support/team-script.ts';
+
+const running = sharedRunning();
 
 const team = ['agent_a', 'agent_b'];
 const openai = { type: 'openai' };
@@ -18,7 +20,7 @@ async function failureOf(
 
 describe('time', () => {
   test('an agent that times out stays out for the rest of the run', async () => {
-    await using run = await running(
+    const run = running(
       teamScript({
         answer: ({ agent }) => (agent === 'agent_a' ? slow : answer(`Answer of ${agent}.`)),
         vote: () => vote('agent2'),
@@ -33,7 +35,7 @@ describe('time', () => {
   });
 
   test('when the attempt’s time is over, the best answer so far is delivered', async () => {
-    await using run = await running(
+    const run = running(
       teamScript({ answer: ({ agent }) => (agent === 'agent_a' ? slow : answer(`Answer of ${agent}.`)) }),
     );
     const config = teamOf(team, openai, {}, { timeout_settings: { orchestrator_timeout_seconds: 2 } });
@@ -45,7 +47,7 @@ describe('time', () => {
   });
 
   test('when all agents have timed out there is no restart: the best answer, `timeout`', async () => {
-    await using run = await running(teamScript({ vote: () => ({ ...vote('agent1'), delay: 30_000 }) }));
+    const run = running(teamScript({ vote: () => ({ ...vote('agent1'), delay: 30_000 }) }));
     const config = teamOf(team, openai, {}, { timeout_settings: { agent_timeout_seconds: 2 } });
     expect(await run.orchestrate({ task: 'T', config })).toMatchObject({
       outcome: 'timeout',
@@ -63,7 +65,7 @@ describe('budget', () => {
     ['the presentation is not made when its call is not paid for', { calls: 5 }, 5],
     ['tokens', { tokens: 30 }, 2],
   ])('%s', async (_, budget, calls) => {
-    await using run = await running(teamScript());
+    const run = running(teamScript());
     const result = await run.orchestrate({ task: 'T', config: teamOf(team, openai, {}, { budget }) });
     expect(result).toMatchObject({
       outcome: 'budget',
@@ -74,7 +76,7 @@ describe('budget', () => {
   });
 
   test('a run that just fits its budget is submitted', async () => {
-    await using run = await running(teamScript());
+    const run = running(teamScript());
     const result = await run.orchestrate({
       task: 'T',
       config: teamOf(team, openai, {}, { budget: { calls: 6 } }),
@@ -83,7 +85,7 @@ describe('budget', () => {
   });
 
   test('the judge is told what is left', async () => {
-    await using run = await running(teamScript());
+    const run = running(teamScript());
     await run.orchestrate({ task: 'T', config: teamOf(team, openai, {}, { budget: { calls: 10 } }) });
     expect(run.model.requests.find(({ tools }) => tools.includes('submit'))?.prompt).toContain('Budget left: 6 calls.');
   });
@@ -91,7 +93,7 @@ describe('budget', () => {
 
 describe('failure', () => {
   test('when no agent has answered the run fails with every agent’s reason', async () => {
-    await using run = await running(
+    const run = running(
       teamScript({
         answer: ({ agent }) => ({
           status: agent === 'agent_a' ? 401 : 404,
@@ -107,7 +109,7 @@ describe('failure', () => {
   });
 
   test('an answer of an earlier attempt is delivered when nobody answers in a later one', async () => {
-    await using run = await running(
+    const run = running(
       teamScript({
         answer: ({ agent, attempt }) => (attempt === 1 ? answer(`Answer of ${agent}.`) : { status: 400 }),
         decide: () => restart('r', 'i'),
@@ -121,7 +123,7 @@ describe('failure', () => {
   });
 
   test('a final agent whose model fails costs only the presentation', async () => {
-    await using run = await running(teamScript({ present: () => ({ status: 400 }) }));
+    const run = running(teamScript({ present: () => ({ status: 400 }) }));
     expect(await run.orchestrate({ task: 'T', config: teamOf(team, openai) })).toMatchObject({
       answer: 'Answer of agent_a in attempt 1.',
       outcome: 'submitted',
@@ -130,7 +132,7 @@ describe('failure', () => {
 
   test('a 429 is retried after the time it names, and no agent hears of it', async () => {
     let refused = false;
-    await using run = await running(
+    const run = running(
       teamScript({
         answer: ({ agent }) => {
           if (refused) return answer(`Answer of ${agent}.`);
@@ -156,7 +158,7 @@ describe('failure', () => {
     ['a configuration that there is not', { task: 'T', config: 'nowhere' }, /no configuration named "nowhere"/],
     ['a missing key', { task: 'T', config: teamOf(['a'], { type: 'gemini' }) }, /agent a: .*GEMINI_API_KEY/],
   ])('%s is refused before anything starts', async (_, input, message) => {
-    await using run = await running(teamScript());
+    const run = running(teamScript());
     const failure = await failureOf(run, input);
     expect(failure.type).toBe('InvalidInput');
     expect(failure.message).toMatch(message);

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { running } from '../support/running.ts';
+import { sharedRunning } from '../support/running.ts';
 import { answer, restart, submit, teamOf, teamScript, vote } from '../support/team-script.ts';
+
+const running = sharedRunning();
 
 const team = ['agent_a', 'agent_b', 'agent_c'];
 const wires = [{ type: 'openai' }, { type: 'claude' }] as const;
@@ -37,9 +39,7 @@ describe.each(wires)('exact numbers of model calls through $type', (backend) => 
       outcome: 'restart_limit',
     },
   ])('$rule', async ({ calls, restarts = 0, coordination = {}, outcome }) => {
-    await using run = await running(
-      teamScript({ decide: ({ attempt }) => (attempt <= restarts ? insist() : submit()) }),
-    );
+    const run = running(teamScript({ decide: ({ attempt }) => (attempt <= restarts ? insist() : submit()) }));
     const result = await run.orchestrate({
       task: 'What is 6 × 7?',
       config: teamOf(team, backend, coordination),
@@ -58,7 +58,7 @@ describe.each(wires)('exact numbers of model calls through $type', (backend) => 
 
 describe('coordination', () => {
   test('answers are shown under anonymous names in the order of configuration, the reader’s own marked', async () => {
-    await using run = await running(teamScript());
+    const run = running(teamScript());
     await run.orchestrate({ task: 'T', config: teamOf(team, { type: 'openai' }) });
     const votes = run.model.requests.filter(({ prompt }) => prompt.includes('Vote for the best answer'));
     expect(votes).toHaveLength(3);
@@ -75,7 +75,7 @@ describe('coordination', () => {
   });
 
   test('the tools of an agent’s calls stay the same, byte for byte, whoever has answered', async () => {
-    await using run = await running(teamScript());
+    const run = running(teamScript());
     await run.orchestrate({ task: 'T', config: teamOf(team, { type: 'openai' }) });
     const tools = run.model.requests
       .filter(({ tools: names }) => names.includes('vote'))
@@ -85,7 +85,7 @@ describe('coordination', () => {
 
   test('a new answer voids the votes cast so far, and all vote anew', async () => {
     let improved = false;
-    await using run = await running(
+    const run = running(
       teamScript({
         vote: ({ agent, prompt }) => {
           if (agent === 'agent_c' && !improved) {
@@ -102,7 +102,7 @@ describe('coordination', () => {
   });
 
   test('calls in flight for an older state are cancelled, and what they cost is counted', async () => {
-    await using run = await running(
+    const run = running(
       teamScript({
         vote: ({ agent, prompt }) => {
           const first = !prompt.includes('Better.');
@@ -119,7 +119,7 @@ describe('coordination', () => {
   });
 
   test('a vote for an agent without an answer is refused with the valid choices', async () => {
-    await using run = await running(
+    const run = running(
       teamScript({
         answer: ({ agent, attempt }) =>
           agent === 'agent_b' ? { status: 400 } : answer(`Answer of ${agent} in attempt ${attempt}.`),
@@ -131,7 +131,7 @@ describe('coordination', () => {
   });
 
   test('an agent that three times in a row neither answers nor votes usably is out; the rest go on', async () => {
-    await using run = await running(
+    const run = running(
       teamScript({
         answer: ({ agent }) => (agent === 'agent_a' ? { text: 'Let me think.' } : answer(`Answer of ${agent}.`)),
         vote: () => vote('agent2'),
@@ -143,7 +143,7 @@ describe('coordination', () => {
   });
 
   test('an agent that is out for another reason than time comes back in the next attempt', async () => {
-    await using run = await running(
+    const run = running(
       teamScript({
         answer: ({ agent, attempt }) =>
           agent === 'agent_a' && attempt === 1 ? { status: 400 } : answer(`Answer of ${agent} in attempt ${attempt}.`),
@@ -156,7 +156,7 @@ describe('coordination', () => {
   });
 
   test('an agent that gives more answers than it may is told to vote', async () => {
-    await using run = await running(
+    const run = running(
       teamScript({
         vote: ({ agent, prompt, index }) =>
           agent === 'agent_a' && !prompt.includes('Call `vote`') ? answer(`Improved ${index}.`) : vote('agent1'),
@@ -171,7 +171,7 @@ describe('coordination', () => {
   });
 
   test('a duplicate of an answer that was shown is refused, a first answer never', async () => {
-    await using run = await running(
+    const run = running(
       teamScript({
         answer: () => answer('The same.'),
         vote: ({ agent, prompt }) =>
@@ -186,7 +186,7 @@ describe('coordination', () => {
   });
 
   test('a call of a tool that does not exist is answered with an error', async () => {
-    await using run = await running(
+    const run = running(
       teamScript({
         answer: ({ agent, prompt }) =>
           prompt.includes('No such tool available: search')

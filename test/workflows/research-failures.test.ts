@@ -1,8 +1,10 @@
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ResearchResult } from '../../src/protocol/research.ts';
 import { criticism, plan, report, researchScript } from '../support/research-script.ts';
-import { running } from '../support/running.ts';
-import { startSearchServer, type SearchAnswer } from '../support/search-server.ts';
+import { sharedRunning } from '../support/running.ts';
+import { startSearchServer, type SearchAnswer, type SearchServer } from '../support/search-server.ts';
+
+const running = sharedRunning();
 
 const openai = { backend: { type: 'openai' } };
 const input = (more: object = {}, rest: object = {}) => ({
@@ -13,14 +15,14 @@ const refused = { status: 401 };
 
 describe('a model that fails for good', () => {
   test('as planner of the first plan: the run fails with its reason', async () => {
-    await using run = await running(researchScript({ plan: () => refused }));
+    const run = running(researchScript({ plan: () => refused }));
     await expect(run.research(input())).rejects.toMatchObject({
       cause: { type: 'NoPlan', message: expect.stringMatching(/planner: .*401.*OPENAI_API_KEY/) },
     });
   });
 
   test('as planner of a later plan: the best iteration so far goes on', async () => {
-    await using run = await running(
+    const run = running(
       researchScript({
         plan: ({ iteration }) => (iteration === 1 ? plan('idea 1') : refused),
         criticise: () => criticism(40),
@@ -34,7 +36,7 @@ describe('a model that fails for good', () => {
   });
 
   test('as critic: there is no score, and the policy decides', async () => {
-    await using run = await running(researchScript({ criticise: () => refused }));
+    const run = running(researchScript({ criticise: () => refused }));
     expect(await run.research(input())).toMatchObject({
       outcome: 'viable',
       iterations: [{ score: null, verdict: 'no score' }],
@@ -45,7 +47,7 @@ describe('a model that fails for good', () => {
     ['as writer', () => refused],
     ['a writer that says nothing', () => ({ text: '' })],
   ])('%s: the report is of what there is', async (_, synthesise) => {
-    await using run = await running(researchScript({ synthesise }));
+    const run = running(researchScript({ synthesise }));
     const { outcome, report } = await run.research(input());
     expect(outcome).toBe('viable');
     expect(report).toMatchObject({
@@ -60,7 +62,7 @@ test.each([
   ['a planner that names no idea', { plan: () => plan(' "" ') }, /planner: The plan has no idea in words/],
   ['a planner that says nothing', { plan: () => ({ text: '' }) }, /planner: That was no plan/],
 ])('%s: the run fails with its reason', async (_, acts, message) => {
-  await using run = await running(researchScript(acts));
+  const run = running(researchScript(acts));
   await expect(run.research(input())).rejects.toMatchObject({
     cause: { type: 'NoPlan', message: expect.stringMatching(message) },
   });
@@ -69,7 +71,7 @@ test.each([
 
 test('a writer that gives a worse report each time: an earlier one that says something is taken', async () => {
   const replies = [report(' ', 'Something is known [9.9].'), report('T', '[9.9]'), report('T', ' ')];
-  await using run = await running(researchScript({ synthesise: () => replies.shift() ?? { text: '' } }));
+  const run = running(researchScript({ synthesise: () => replies.shift() ?? { text: '' } }));
   expect(await run.research(input())).toMatchObject({
     report: { title: 'idea 1', summary: 'Something is known.', sections: [{ text: 'Something is known.' }] },
   });
@@ -77,7 +79,7 @@ test('a writer that gives a worse report each time: an earlier one that says som
 
 describe('a budget that is spent', () => {
   test.each([0, 1, 2, 3])('after %i calls: what there is makes the report', async (calls) => {
-    await using run = await running(researchScript({ criticise: () => criticism(10) }));
+    const run = running(researchScript({ criticise: () => criticism(10) }));
     const budget = calls === 0 ? { tokens: 1 } : { calls };
     const { outcome, report } = await run.research(input({}, { budget }));
     expect(outcome).toBe('budget');
@@ -94,20 +96,25 @@ describe('a search that fails is a gap in the material', () => {
     ['answers no JSON', { raw: '<html>' }],
     ['answers another shape', { raw: '{"hits": 3}' }],
   ];
-  test.each(odd)('a service that %s', async (_, answer) => {
-    const service = await startSearchServer(({ query }) =>
-      query === 'bad' ? answer : { results: [{ title: 'Good', url: 'https://good.example', content: 'Good.' }] },
+  let bad: SearchAnswer;
+  let service: SearchServer;
+  beforeAll(async () => {
+    service = await startSearchServer(({ query }) =>
+      query === 'bad' ? bad : { results: [{ title: 'Good', url: 'https://good.example', content: 'Good.' }] },
     );
-    await using run = await running(researchScript({ plan: () => plan('idea 1', ['good', 'bad']) }), {
-      SEARXNG_URL: service.url,
-    });
+  });
+  afterAll(() => service.close());
+  const searching = sharedRunning(() => ({ SEARXNG_URL: service.url }));
+
+  test.each(odd)('a service that %s', async (_, answer) => {
+    bad = answer;
+    const run = searching(researchScript({ plan: () => plan('idea 1', ['good', 'bad']) }));
     const { gaps, report, outcome } = await run.research(input({ search: { provider: 'searxng' } }));
     expect(gaps).toEqual([expect.stringMatching(/^Not searched \(iteration 1\): "bad": .*SearXNG/i)]);
     expect(outcome).toBe('viable');
     expect(report.sources).toEqual([{ title: 'Good', url: 'https://good.example' }]);
     const critic = run.model.requests.find(({ tools }) => tools.includes('submit_criticism'));
     expect(critic?.prompt).toMatch(/Not searched: "bad"/);
-    await service.close();
   });
 });
 
@@ -123,7 +130,7 @@ describe('a wrong input: nothing is spent', () => {
     ['a repository of another form', input({ github_issue: { repo: 'b' } }), /repo: .*owner\/name/],
     ['a configuration of a team', { idea: 'x', config: { agents: [] } }, /a configuration of a team/],
   ])('%s', async (_, wrong, said) => {
-    await using run = await running(researchScript());
+    const run = running(researchScript());
     const started = run.startResearch(wrong as { idea: string });
     await expect((await started).result() as Promise<ResearchResult>).rejects.toMatchObject({
       cause: { type: 'InvalidInput', message: expect.stringMatching(said) },

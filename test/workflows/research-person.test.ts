@@ -5,8 +5,10 @@ import type { RunEvent } from '../../src/protocol/events.ts';
 import { entriesOf } from '../../src/workflows/log-lines.ts';
 import type { ResearchResult, ResearchState } from '../../src/protocol/research.ts';
 import { criticism, plan, reportOn, researchScript, type Asked } from '../support/research-script.ts';
-import { running } from '../support/running.ts';
+import { sharedRunning } from '../support/running.ts';
 import type { Scripted } from '../support/model-server.ts';
+
+const running = sharedRunning();
 
 const openai = { backend: { type: 'openai' } };
 const input = (more: object = {}) => ({ idea: 'An idea.', config: { research: { ...openai, ...more } } });
@@ -28,7 +30,7 @@ async function heldAt(asked: Asked, more: object = {}, score = 72) {
     plan: (iteration: number) => plan(`idea ${iteration}`),
     criticise: () => criticism(score),
   };
-  const run = await running(
+  const run = running(
     researchScript({
       plan: ({ iteration }) => (asked === 'plan' ? hold(acts.plan(iteration)) : acts.plan(iteration)),
       criticise: () => (asked === 'criticise' ? hold(acts.criticise()) : acts.criticise()),
@@ -65,12 +67,11 @@ describe('requestRestart', () => {
       expect(outcome).toBe('viable');
       const plans = run.model.requests.filter(({ tools }) => tools.includes('submit_plan'));
       expect(plans.at(-1)?.prompt).toContain('Only bonds.');
-      await run[Symbol.asyncDispose]();
     },
   );
 
   test('before the first moment: it counts as an iteration', async () => {
-    await using run = await running(researchScript());
+    const run = running(researchScript());
     const handle = await run.client.workflow.signalWithStart('research', {
       taskQueue: run.taskQueue,
       workflowId: `${run.taskQueue}-early`,
@@ -87,20 +88,19 @@ describe('requestRestart', () => {
   });
 
   test('at the limit it is refused with a log line', async () => {
-    const { run, handle } = await heldAt('criticise', { max_planning_iterations: 1 });
+    const { handle } = await heldAt('criticise', { max_planning_iterations: 1 });
     await handle.signal('requestRestart', restart);
     await handle.signal('decide', { action: 'accept' });
     expect((await resultOf(handle)).iterations).toHaveLength(1);
     expect(await linesOf(handle)).toContainEqual(
       'Maximum planning iterations reached (requested by a person): Too broad.',
     );
-    await run[Symbol.asyncDispose]();
   });
 });
 
 describe('decide', () => {
   test('accept during criticism: on to the synthesis, without a score', async () => {
-    const { run, handle } = await heldAt('criticise');
+    const { handle } = await heldAt('criticise');
     await handle.signal('decide', { action: 'accept', note: 'Good enough' });
     expect(await resultOf(handle)).toMatchObject({
       outcome: 'viable',
@@ -108,11 +108,10 @@ describe('decide', () => {
       report: { title: 'On idea 1' },
     });
     expect(await linesOf(handle)).toContain('📢 A person decides: accept (Good enough)');
-    await run[Symbol.asyncDispose]();
   });
 
   test('accept before there is any material: the first plan goes on to the synthesis', async () => {
-    await using run = await running(researchScript({ criticise: () => criticism(10) }));
+    const run = running(researchScript({ criticise: () => criticism(10) }));
     const handle = await run.client.workflow.signalWithStart('research', {
       taskQueue: run.taskQueue,
       workflowId: `${run.taskQueue}-accepted`,
@@ -135,23 +134,21 @@ describe('decide', () => {
       sections: [{ heading: 'Plan' }, { heading: 'Iterations' }],
     });
     expect(run.model.requests).toHaveLength(2);
-    await run[Symbol.asyncDispose]();
   });
 
   test('what is no decision is ignored with a log line', async () => {
-    const { run, handle } = await heldAt('criticise');
+    const { handle } = await heldAt('criticise');
     for (const payload of [null, {}, { action: 'maybe' }]) await handle.signal('decide', payload);
     await handle.signal('decide', { action: 'accept' });
     await resultOf(handle);
     const ignored = (await linesOf(handle)).filter((line) => line.includes('is ignored'));
     expect(ignored).toHaveLength(3);
-    await run[Symbol.asyncDispose]();
   });
 });
 
 describe('approval: true', () => {
   test('waits for a person before the synthesis, visibly', async () => {
-    await using run = await running(researchScript());
+    const run = running(researchScript());
     const handle = await run.startResearch(input({ approval: true }));
     await until(handle, 'waiting_for_approval');
     expect(run.model.requests.some(({ tools }) => tools.includes('submit_report'))).toBe(false);
@@ -162,7 +159,7 @@ describe('approval: true', () => {
   });
 
   test('at the limit the outcome stays iteration_limit when a person accepts', async () => {
-    await using run = await running(researchScript({ criticise: () => criticism(40) }));
+    const run = running(researchScript({ criticise: () => criticism(40) }));
     const handle = await run.startResearch(input({ approval: true, max_planning_iterations: 1 }));
     await until(handle, 'waiting_for_approval');
     await handle.signal('decide', { action: 'accept' });
@@ -170,7 +167,7 @@ describe('approval: true', () => {
   });
 
   test('who has accepted before is not asked again', async () => {
-    await using run = await running(researchScript());
+    const run = running(researchScript());
     const handle = await run.client.workflow.signalWithStart('research', {
       taskQueue: run.taskQueue,
       workflowId: `${run.taskQueue}-content`,
@@ -182,7 +179,7 @@ describe('approval: true', () => {
   });
 
   test('a person may ask for another plan instead', async () => {
-    await using run = await running(researchScript());
+    const run = running(researchScript());
     const handle = await run.startResearch(input({ approval: true }));
     await until(handle, 'waiting_for_approval');
     await handle.signal('requestRestart', restart);
@@ -199,7 +196,7 @@ describe('approval: true', () => {
 });
 
 test('ask_others asks the person where coordination says so', async () => {
-  await using run = await running(
+  const run = running(
     researchScript({
       plan: ({ prompt }) =>
         prompt.includes('Bonds.')

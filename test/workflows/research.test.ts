@@ -1,10 +1,20 @@
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RunEvent } from '../../src/protocol/events.ts';
 import { entriesOf } from '../../src/workflows/log-lines.ts';
 import type { ResearchState } from '../../src/protocol/research.ts';
 import { criticism, plan, report, researchScript } from '../support/research-script.ts';
-import { running } from '../support/running.ts';
-import { startSearchServer, type SearchAnswer } from '../support/search-server.ts';
+import { sharedRunning } from '../support/running.ts';
+import { startSearchServer, type SearchAnswer, type SearchServer } from '../support/search-server.ts';
+
+/** What the search service finds in the present test. */
+let find: (query: string) => SearchAnswer;
+let service: SearchServer;
+beforeAll(async () => {
+  service = await startSearchServer(({ query }) => find(query));
+});
+afterAll(() => service.close());
+
+const running = sharedRunning(() => ({ SEARXNG_URL: service.url }));
 
 const wires = [{ type: 'openai' }, { type: 'claude' }] as const;
 
@@ -18,20 +28,11 @@ const implementations = (count: number): SearchAnswer => ({
   })),
 });
 
-/** Starts a search service that answers with the given results, for a worker to search. */
-async function searching(find: (query: string) => SearchAnswer) {
-  const service = await startSearchServer(({ query }) => find(query));
-  return { service, variables: { SEARXNG_URL: service.url } };
-}
-
 describe.each(wires)("the document's usage examples through $type", (backend) => {
   test('Prior Art Restart: 5 similar implementations restart before criticism, fewer do not', async () => {
     const ideas = ['momentum trading strategy', 'momentum trading with alternative data sentiment'];
-    const { service, variables } = await searching((query) => implementations(query === ideas[0] ? 5 : 2));
-    await using run = await running(
-      researchScript({ plan: ({ iteration }) => plan(ideas[iteration - 1] ?? '') }),
-      variables,
-    );
+    find = (query) => implementations(query === ideas[0] ? 5 : 2);
+    const run = running(researchScript({ plan: ({ iteration }) => plan(ideas[iteration - 1] ?? '') }));
     const handle = await run.startResearch({
       idea: 'momentum trading strategy',
       config: { research: { backend, search: { provider: 'searxng' } } },
@@ -63,7 +64,6 @@ describe.each(wires)("the document's usage examples through $type", (backend) =>
       '→ Criticism score: 72/100 (good concept)',
       '→ Proceed to synthesis',
     ]);
-    await service.close();
   });
 
   test('Viability Restart: 15, 45, 72', async () => {
@@ -73,7 +73,7 @@ describe.each(wires)("the document's usage examples through $type", (backend) =>
       'sector rotation based on economic cycles',
     ];
     const scores = [15, 45, 72];
-    await using run = await running(
+    const run = running(
       researchScript({
         plan: ({ iteration }) => plan(ideas[iteration - 1] ?? ''),
         criticise: ({ idea }) => ({
@@ -118,9 +118,7 @@ const openai = { backend: { type: 'openai' } };
 
 describe('planning anew', () => {
   test('the planner is told criticism, score, reason, guidance and what was tried', async () => {
-    await using run = await running(
-      researchScript({ criticise: ({ idea }) => criticism(idea === 'idea 1' ? 31 : 80) }),
-    );
+    const run = running(researchScript({ criticise: ({ idea }) => criticism(idea === 'idea 1' ? 31 : 80) }));
     await run.research({ idea: 'An idea.', config: { research: openai } });
     const { prompt = '' } = run.model.requests.filter(({ tools }) => tools.includes('submit_plan'))[1] ?? {};
     expect(prompt).toContain('## Planning iteration 2 of 3');
@@ -133,7 +131,7 @@ describe('planning anew', () => {
   test('the four fields of the state: set until the planner has used them', async () => {
     const seen: ResearchState[] = [];
     let look: () => Promise<ResearchState> = () => Promise.reject(new Error('not started'));
-    await using run = await running(
+    const run = running(
       researchScript({
         plan: async ({ iteration }) => {
           seen.push(await look());
@@ -168,9 +166,7 @@ describe('planning anew', () => {
   });
 
   test('the idea must change: one that was tried is sent back, twice at the most', async () => {
-    await using run = await running(
-      researchScript({ plan: () => plan('The same idea'), criticise: () => criticism(20) }),
-    );
+    const run = running(researchScript({ plan: () => plan('The same idea'), criticise: () => criticism(20) }));
     const { iterations, outcome } = await run.research({
       idea: 'An idea.',
       config: { research: { ...openai, max_planning_iterations: 2 } },
@@ -182,7 +178,7 @@ describe('planning anew', () => {
   });
 
   test('a planner that writes free text is understood', async () => {
-    await using run = await running(
+    const run = running(
       researchScript({
         plan: ({ iteration }) => ({
           text: iteration === 1 ? '1. Read.\n2. Test.' : '**Idea:** Another one\n\nRead.',
@@ -198,7 +194,7 @@ describe('planning anew', () => {
 describe('the limit of iterations', () => {
   test('the best-scoring iteration goes on to synthesis, marked iteration_limit', async () => {
     const scores: Record<string, number> = { 'idea 1': 30, 'idea 2': 45, 'idea 3': 40 };
-    await using run = await running(researchScript({ criticise: ({ idea }) => criticism(scores[idea] ?? 0) }));
+    const run = running(researchScript({ criticise: ({ idea }) => criticism(scores[idea] ?? 0) }));
     const result = await run.research({ idea: 'An idea.', config: { research: openai } });
     expect(result).toMatchObject({ outcome: 'iteration_limit', report: { title: 'On idea 2' } });
     expect(result.iterations.map(({ score }) => score)).toEqual([30, 45, 40]);
@@ -206,12 +202,11 @@ describe('the limit of iterations', () => {
   });
 
   test('prior art in the last iteration is noted, and criticism runs', async () => {
-    const { service, variables } = await searching(() => implementations(5));
-    await using run = await running(
+    find = () => implementations(5);
+    const run = running(
       researchScript({
         plan: ({ iteration }) => plan(`momentum trading strategy${'!'.repeat(iteration)}${iteration}`),
       }),
-      variables,
     );
     const { iterations, outcome } = await run.research({
       idea: 'momentum trading strategy',
@@ -222,7 +217,6 @@ describe('the limit of iterations', () => {
       { score: 72, restartKind: null, similar: 5 },
     ]);
     expect(outcome).toBe('viable');
-    await service.close();
   });
 });
 
@@ -235,14 +229,14 @@ describe('thresholds and weights', () => {
   });
 
   test('the viability score is the weighted mean of the aspects', async () => {
-    await using run = await running(researchScript({ criticise: () => scored }));
+    const run = running(researchScript({ criticise: () => scored }));
     const { iterations } = await run.research({ idea: 'An idea.', config: config({}) });
     expect(iterations[0]).toMatchObject({ score: 60, verdict: 'Moderate concerns' });
   });
 
   test('scores in JSON that is written as text count; a criticism there that is no text is the whole of it', async () => {
     const text = '{"criticism": {"short": "So so."}, "scores": {"proof": 90, "cost": 30}}';
-    await using run = await running(researchScript({ criticise: () => ({ text }) }));
+    const run = running(researchScript({ criticise: () => ({ text }) }));
     const handle = await run.startResearch({ idea: 'An idea.', config: config({}) });
     expect(await handle.result()).toMatchObject({ iterations: [{ score: 60 }] });
     expect(await handle.query('events')).toContainEqual(
@@ -251,7 +245,7 @@ describe('thresholds and weights', () => {
   });
 
   test('a domain has its own minimum and weights', async () => {
-    await using run = await running(researchScript({ criticise: () => scored }));
+    const run = running(researchScript({ criticise: () => scored }));
     const domains = { trading: { min_viability_score: 80, weights: { proof: 3, cost: 1 } } };
     const result = await run.research({ idea: 'An idea.', config: config({ domain: 'trading', domains }) });
     expect(result).toMatchObject({ outcome: 'iteration_limit', iterations: [{ score: 75 }] });
@@ -266,7 +260,7 @@ describe('a score that is missing', () => {
   const evasive = researchScript({ criticise: () => ({ text: 'Hard to say.' }) });
 
   test('is asked for once more', async () => {
-    await using run = await running(
+    const run = running(
       researchScript({
         criticise: ({ prompt }) => ({
           text: prompt.includes('has no score') ? 'VIABILITY SCORE: 64/100' : 'Hm.',
@@ -279,7 +273,7 @@ describe('a score that is missing', () => {
   });
 
   test('proceed, the default: it goes on with a warning', async () => {
-    await using run = await running(evasive);
+    const run = running(evasive);
     const handle = await run.startResearch(silent());
     expect(await handle.result()).toMatchObject({
       outcome: 'viable',
@@ -291,14 +285,14 @@ describe('a score that is missing', () => {
   });
 
   test('restart: the plan is drawn anew, up to the limit', async () => {
-    await using run = await running(evasive);
+    const run = running(evasive);
     const { iterations, outcome } = await run.research(silent('restart'));
     expect(iterations.map(({ restartKind }) => restartKind)).toEqual(['no_score', 'no_score', null]);
     expect(outcome).toBe('iteration_limit');
   });
 
   test('fail: the run fails', async () => {
-    await using run = await running(evasive);
+    const run = running(evasive);
     await expect(run.research(silent('fail'))).rejects.toMatchObject({ cause: { type: 'NoScore' } });
   });
 });
@@ -313,11 +307,8 @@ describe('the report', () => {
   const config = { research: { ...openai, search: { provider: 'searxng' } } };
 
   test('cites its sources by number, in the order in which they come', async () => {
-    const { service, variables } = await searching(found);
-    await using run = await running(
-      researchScript({ synthesise: () => report('T', 'Second [1.2]. Both [1.1, 1.2].') }),
-      variables,
-    );
+    find = found;
+    const run = running(researchScript({ synthesise: () => report('T', 'Second [1.2]. Both [1.1, 1.2].') }));
     const result = await run.research({ idea: 'An idea.', config });
     expect(result.report).toEqual({
       title: 'T',
@@ -328,25 +319,21 @@ describe('the report', () => {
         { title: 'One', url: 'https://one.example' },
       ],
     });
-    await service.close();
   });
 
   test('is repaired at most twice, then taken as it is without marks of no source', async () => {
-    const { service, variables } = await searching(found);
-    await using run = await running(researchScript({ synthesise: () => report('T', 'Odd [7.7].') }), variables);
+    find = found;
+    const run = running(researchScript({ synthesise: () => report('T', 'Odd [7.7].') }));
     const result = await run.research({ idea: 'An idea.', config });
     const writing = run.model.requests.filter(({ tools }) => tools.includes('submit_report'));
     expect(writing).toHaveLength(3);
     expect(writing.at(-1)?.prompt).toContain('there is no source [7.7]; the marks are: [1.1] [1.2]');
     expect(result.report.summary).toBe('Odd.');
     expect(result.report.sources).toHaveLength(2);
-    await service.close();
   });
 
   test('as free text it is a report all the same', async () => {
-    await using run = await running(
-      researchScript({ synthesise: () => ({ text: '# Title\n\nIn short.\n\n## Part\n\nMore.' }) }),
-    );
+    const run = running(researchScript({ synthesise: () => ({ text: '# Title\n\nIn short.\n\n## Part\n\nMore.' }) }));
     const result = await run.research({ idea: 'An idea.', config: { research: openai } });
     expect(result.report).toMatchObject({
       title: 'Title',

@@ -2,8 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { RunEvent } from '../../src/protocol/events.ts';
-import { running, type Running } from '../support/running.ts';
+import { sharedRunning, type Running } from '../support/running.ts';
 import { answer, restart, submit, teamOf, teamScript } from '../support/team-script.ts';
+
+const running = sharedRunning();
 
 const team = ['agent_1', 'agent_2'];
 const openai = { type: 'openai' };
@@ -17,7 +19,7 @@ const logOf = ({ home }: Running): string => readFileSync(join(home, 'logs', 'lo
 
 describe('a restart', () => {
   test('tells each agent why, in the documented block, with reason and instructions in full', async () => {
-    await using run = await running(onceMore);
+    const run = running(onceMore);
     await run.orchestrate({ task: 'Build it.', config: teamOf(team, openai) });
     const second = run.model.requests.filter(({ prompt }) => prompt.includes('## Previous Orchestration Attempts'));
     expect(second.length).toBeGreaterThanOrEqual(4);
@@ -29,7 +31,7 @@ describe('a restart', () => {
   });
 
   test('resets answers and coordination messages, and keeps the session’s conversation', async () => {
-    await using run = await running(onceMore);
+    const run = running(onceMore);
     const history = [
       { role: 'user' as const, content: 'We speak of boats.' },
       { role: 'assistant' as const, content: 'Of boats, yes.' },
@@ -47,7 +49,7 @@ describe('a restart', () => {
   });
 
   test('before presenting prints the documented lines and banners', async () => {
-    await using run = await running(onceMore);
+    const run = running(onceMore);
     await run.orchestrate({ task: 'Build it.', config: teamOf(team, openai) });
     const log = logOf(run);
     const time = String.raw`\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\] `;
@@ -63,7 +65,7 @@ describe('a restart', () => {
   });
 
   test('after presenting prints the documented lines', async () => {
-    await using run = await running(onceMore);
+    const run = running(onceMore);
     const config = teamOf(team, openai, { enable_post_presentation_evaluation: true });
     await run.orchestrate({ task: 'Build it.', config });
     const log = logOf(run);
@@ -80,7 +82,7 @@ describe('a restart', () => {
   });
 
   test('at the limit is shown as exceeded, and the best answer is delivered', async () => {
-    await using run = await running(teamScript({ decide: () => restart(reason, instructions) }));
+    const run = running(teamScript({ decide: () => restart(reason, instructions) }));
     const config = teamOf(team, openai, { max_orchestration_restarts: 1 });
     const result = await run.orchestrate({ task: 'Build it.', config });
     expect(result).toMatchObject({
@@ -93,7 +95,7 @@ describe('a restart', () => {
   });
 
   test('the judge after presenting has a fresh conversation: the task, the presented answer, nothing else', async () => {
-    await using run = await running(teamScript());
+    const run = running(teamScript());
     await run.orchestrate({
       task: 'Build it.',
       config: teamOf(team, openai, { enable_post_presentation_evaluation: true }),
@@ -105,7 +107,7 @@ describe('a restart', () => {
   });
 
   test('final_agent gives judging and presenting a model of their own', async () => {
-    await using run = await running(teamScript());
+    const run = running(teamScript());
     const rest = { final_agent: { backend: { type: 'claude', model: 'claude-expensive' } } };
     await run.orchestrate({
       task: 'Build it.',
@@ -124,7 +126,7 @@ describe('a judge that fails or does not decide counts as submitting, with a war
     ['its model fails', () => ({ status: 400 }), 1],
     ['it says confirmed: false', () => submit(false), 1],
   ])('%s', async (_, decide, calls) => {
-    await using run = await running(teamScript({ decide }));
+    const run = running(teamScript({ decide }));
     const handle = await run.start({ task: 'T', config: teamOf(team, openai) });
     expect(await handle.result()).toMatchObject({
       outcome: 'submitted',
@@ -139,7 +141,7 @@ describe('a judge that fails or does not decide counts as submitting, with a war
 describe('a person', () => {
   test('asks for a restart: calls in flight are cancelled, the agents are told, and it counts toward the limit', async () => {
     const { promise: answering, resolve: isAnswering } = Promise.withResolvers<void>();
-    await using run = await running(
+    const run = running(
       teamScript({
         answer: ({ agent, attempt }) => {
           if (attempt > 1) return answer(`Answer of ${agent}.`);
@@ -166,7 +168,7 @@ describe('a person', () => {
   test('is refused at the limit, with a line in the log', async () => {
     const { promise: deciding, resolve: isDeciding } = Promise.withResolvers<void>();
     const { promise: refused, resolve: isRefused } = Promise.withResolvers<void>();
-    await using run = await running(
+    const run = running(
       teamScript({
         answer: async ({ agent }) => {
           isDeciding();

@@ -2,8 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { running } from '../support/running.ts';
+import { sharedRunning } from '../support/running.ts';
 import { completed, failed, invalid, solveScript, subtasks, valid } from '../support/solve-script.ts';
+
+const running = sharedRunning();
 
 const openai = { plan: { backend: { type: 'openai' } } };
 const folder = mkdtempSync(join(tmpdir(), 'reprise-attachments-'));
@@ -14,7 +16,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 test('a subtask computes from a table with the built-in tools, and is shown its beginning', async () => {
-  await using run = await running(
+  const run = running(
     solveScript({
       work: ({ prompt, time }) => {
         if (time > 1) return completed(`Together ${/"rows":\[\[(\d+)/.exec(prompt)?.[1]}.`);
@@ -31,7 +33,7 @@ test('a subtask computes from a table with the built-in tools, and is shown its 
 });
 
 test('only the subtasks that need an attachment are given it, and what one saves is there in a retry', async () => {
-  await using run = await running(
+  const run = running(
     solveScript({
       plan: () => subtasks({ id: 'step_1', attachments: ['a.txt'] }, { id: 'step_2', attachments: [] }),
       work: ({ id, prompt, time }) => {
@@ -56,7 +58,7 @@ test('only the subtasks that need an attachment are given it, and what one saves
 });
 
 test.each(['openai', 'claude'] as const)('a model that sees gets an image: %s', async (type) => {
-  await using run = await running(solveScript());
+  const run = running(solveScript());
   await run.solve({
     problem: 'Which color?',
     attachments: [{ name: 'pixel.png', data: pixel }],
@@ -67,7 +69,7 @@ test.each(['openai', 'claude'] as const)('a model that sees gets an image: %s', 
 });
 
 test('a damaged PDF is a note that the subtasks see', async () => {
-  await using run = await running(solveScript());
+  const run = running(solveScript());
   const data = Buffer.from('%PDF-1.4\n1 0 obj << broken').toString('base64');
   const { outcome } = await run.solve({
     problem: 'What does it say?',
@@ -84,7 +86,7 @@ test.each([
   ['a folder', [folder], /folder/],
   ['an unknown kind', [{ name: 'a.bin', data: Buffer.from([0, 1, 2, 255]).toString('base64') }], /a\.bin/],
 ])('%s: nothing is spent', async (_, attachments, said) => {
-  await using run = await running(solveScript());
+  const run = running(solveScript());
   const handle = await run.startSolve({ problem: 'What?', attachments, config: openai });
   await expect(handle.result()).rejects.toMatchObject({
     cause: { cause: { type: 'InvalidInput', message: expect.stringMatching(said) as string } },

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { RunEvent } from '../../src/protocol/events.ts';
 import { entriesOf } from '../../src/workflows/log-lines.ts';
 import type { SolveState } from '../../src/protocol/plan-and-execute.ts';
-import { running } from '../support/running.ts';
+import { sharedRunning } from '../support/running.ts';
 import {
   analysis,
   completed,
@@ -14,6 +14,8 @@ import {
   valid,
   type Step,
 } from '../support/solve-script.ts';
+
+const running = sharedRunning();
 
 const wires = [{ type: 'openai' }, { type: 'claude' }] as const;
 const openai = { backend: { type: 'openai' } };
@@ -37,7 +39,7 @@ describe.each(wires)("the document's examples through $type", (backend) => {
   test('ten subtasks, three fail, two retries: 14 executions instead of 30', async () => {
     const steps = Array.from({ length: 10 }, (_, index) => `step_${index + 1}`);
     const failures: Record<string, number> = { step_2: 1, step_5: 1, step_9: 2 };
-    await using run = await running(
+    const run = running(
       solveScript({
         plan: () => subtasks(...steps),
         work: ({ id, time }) => (time <= (failures[id] ?? 0) ? failed('Not found.') : completed(`Result of ${id}.`)),
@@ -62,7 +64,7 @@ describe.each(wires)("the document's examples through $type", (backend) => {
       { id: 'step_3', description: 'Extract figure from paper', depends_on: ['step_2'] },
       { id: 'step_4', description: 'Analyze figure labels', depends_on: ['step_3'] },
     ];
-    await using run = await running(
+    const run = running(
       solveScript({
         plan: () => subtasks(...steps),
         work: ({ id, time }) =>
@@ -106,7 +108,7 @@ describe.each(wires)("the document's examples through $type", (backend) => {
 
 describe('the log groups of the document', () => {
   test('no failed subtasks, but something is missing: new subtasks for that only', async () => {
-    await using run = await running(
+    const run = running(
       solveScript({
         plan: ({ time }) => (time === 1 ? subtasks('step_1') : subtasks('step_2', 'step_3', 'step_4')),
         validate: ({ time }) =>
@@ -128,7 +130,7 @@ describe('the log groups of the document', () => {
 
   test('the state, as it is printed there', async () => {
     const steps = Array.from({ length: 7 }, (_, index) => `step_${index + 1}`);
-    await using run = await running(
+    const run = running(
       solveScript({
         plan: () => subtasks(...steps),
         work: ({ id }) => (['step_2', 'step_3'].includes(id) ? failed('No.') : completed('Yes.')),
@@ -145,13 +147,13 @@ describe('the log groups of the document', () => {
 
 describe('edge cases of the document', () => {
   test('all succeed, the validation passes: no retry', async () => {
-    await using run = await running(solveScript());
+    const run = running(solveScript());
     expect(await run.solve(input())).toMatchObject({ outcome: 'complete', executions: 1, retries: 0 });
     expect(run.model.requests).toHaveLength(5);
   });
 
   test('persistent failures: a dead end is known to later retries, and the rest goes on', async () => {
-    await using run = await running(
+    const run = running(
       solveScript({
         plan: () => subtasks('step_1', 'step_2', 'step_3'),
         work: ({ id, time }) =>
@@ -171,7 +173,7 @@ describe('edge cases of the document', () => {
   });
 
   test('what failed stays failed where the validation passes all the same', async () => {
-    await using run = await running(
+    const run = running(
       solveScript({
         plan: () => subtasks('step_1', 'step_2'),
         work: ({ id }) => (id === 'step_2' ? failed('No.') : completed('Yes.')),
@@ -200,9 +202,7 @@ describe('a plan that cannot be executed goes back to the model', () => {
     ['an id twice', [{ id: 'step_1' }, { id: 'step_1' }], /more than once/],
   ];
   test.each(bad)('%s', async (_, steps, said) => {
-    await using run = await running(
-      solveScript({ plan: ({ time }) => subtasks(...(time === 1 ? steps : ['step_1'])) }),
-    );
+    const run = running(solveScript({ plan: ({ time }) => subtasks(...(time === 1 ? steps : ['step_1'])) }));
     expect(await run.solve(input())).toMatchObject({ outcome: 'complete', executions: 1 });
     const plans = run.model.requests.filter(({ tools }) => tools.includes('submit_plan'));
     expect(plans).toHaveLength(2);
@@ -210,14 +210,14 @@ describe('a plan that cannot be executed goes back to the model', () => {
   });
 
   test('one that stays bad is replaced by the problem as its only subtask', async () => {
-    await using run = await running(solveScript({ plan: () => subtasks() }));
+    const run = running(solveScript({ plan: () => subtasks() }));
     const { outcome, subtasks: all } = await run.solve(input());
     expect(outcome).toBe('complete');
     expect(all).toMatchObject([{ id: 'step_1', description: 'Solve the problem: Find the paper.' }]);
   });
 
   test('free text is understood: a list, whose steps follow one another', async () => {
-    await using run = await running(
+    const run = running(
       solveScript({
         plan: () => ({ text: 'First:\n1. Search\n2. Read' }),
         analyse: () => ({ text: '- One\n- Two' }),
@@ -235,7 +235,7 @@ test('fifty subtasks run ten at a time, and no more', async () => {
   let now = 0;
   let most = 0;
   const full = Promise.withResolvers<void>();
-  await using run = await running(
+  const run = running(
     solveScript({
       plan: () => subtasks(...steps),
       work: async ({ id }) => {
@@ -254,14 +254,14 @@ test('fifty subtasks run ten at a time, and no more', async () => {
 });
 
 test('no new plan is asked for where no further subtask may be', async () => {
-  await using run = await running(solveScript({ validate: () => invalid('More') }));
+  const run = running(solveScript({ validate: () => invalid('More') }));
   expect(await run.solve(input({ max_subtasks: 1 }))).toMatchObject({ outcome: 'partial', executions: 1 });
   expect(run.model.requests.filter(({ tools }) => tools.includes('submit_plan'))).toHaveLength(1);
 });
 
 describe('the validator', () => {
   test('that never passes: the rounds end, and the answer is partial', async () => {
-    await using run = await running(
+    const run = running(
       solveScript({
         plan: ({ time }) => subtasks(`step_${time}`),
         validate: () => invalid('More'),
@@ -279,7 +279,7 @@ describe('the validator', () => {
     ['nonsense', () => ({ text: 'Hm.' })],
     ['an error', () => ({ status: 400 })],
   ])('that answers %s: the answer is taken, and it is said that nobody has checked it', async (_, validate) => {
-    await using run = await running(solveScript({ validate }));
+    const run = running(solveScript({ validate }));
     const handle = await run.startSolve(input());
     expect(await handle.result()).toMatchObject({ outcome: 'complete', validation: null });
     expect(await linesOf(handle)).toContain('⚠️ Nobody has said whether the answer is complete');
@@ -289,36 +289,32 @@ describe('the validator', () => {
 describe('a subtask fails', () => {
   const once = { validate: () => valid };
   test('when its model fails for good', async () => {
-    await using run = await running(solveScript({ ...once, work: () => ({ status: 400 }) }));
+    const run = running(solveScript({ ...once, work: () => ({ status: 400 }) }));
     expect((await run.solve(input())).subtasks).toMatchObject([
       { status: 'failed', error: expect.stringContaining('400') as string },
     ]);
   });
 
   test('when its agent reaches its limit without a result', async () => {
-    await using run = await running(
-      solveScript({ ...once, work: () => ({ calls: [{ name: 'list', arguments: {} }] }) }),
-    );
+    const run = running(solveScript({ ...once, work: () => ({ calls: [{ name: 'list', arguments: {} }] }) }));
     const { subtasks: all } = await run.solve(input());
     expect(all).toMatchObject([{ status: 'failed', error: expect.stringContaining('reached its limit') as string }]);
   });
 
   test('not of a transient error: that is the retry of an activity', async () => {
-    await using run = await running(
-      solveScript({ work: ({ time }) => (time === 1 ? { status: 503 } : completed('Yes.')) }),
-    );
+    const run = running(solveScript({ work: ({ time }) => (time === 1 ? { status: 503 } : completed('Yes.')) }));
     expect(await run.solve(input())).toMatchObject({ executions: 1, retries: 0, outcome: 'complete' });
   });
 
   test('not when its agent says its result without the tool', async () => {
-    await using run = await running(solveScript({ work: () => ({ text: 'Just so.' }) }));
+    const run = running(solveScript({ work: () => ({ text: 'Just so.' }) }));
     expect((await run.solve(input())).subtasks).toMatchObject([{ status: 'completed', result: 'Just so.' }]);
   });
 });
 
 describe('the run', () => {
   test('fails where the planner’s model does, with its reason', async () => {
-    await using run = await running(solveScript({ plan: () => ({ status: 401 }) }));
+    const run = running(solveScript({ plan: () => ({ status: 401 }) }));
     await expect(run.solve(input())).rejects.toMatchObject({
       cause: { type: 'NoPlan', message: expect.stringMatching(/planner: .*OPENAI_API_KEY/) as string },
     });
@@ -358,9 +354,7 @@ describe('the run', () => {
   });
 
   test.each([1, 2, 3, 4, 5])('ends with what there is when a budget of %i calls is spent', async (calls) => {
-    await using run = await running(
-      solveScript({ plan: () => subtasks('step_1', { id: 'step_2', depends_on: ['step_1'] }) }),
-    );
+    const run = running(solveScript({ plan: () => subtasks('step_1', { id: 'step_2', depends_on: ['step_1'] }) }));
     const { answer, outcome } = await run.solve(input({}, { budget: { calls } }));
     expect(outcome).toBe('budget');
     expect(answer).not.toBe('');
@@ -370,7 +364,7 @@ describe('the run', () => {
   test('shows its state by the names of the document', async () => {
     const reached = Promise.withResolvers<void>();
     const gate = Promise.withResolvers<void>();
-    await using run = await running(
+    const run = running(
       solveScript({
         plan: () => subtasks('step_1', { id: 'step_2', depends_on: ['step_1'] }, 'step_3'),
         work: async ({ id, time }) => {
@@ -402,7 +396,7 @@ describe('the run', () => {
   });
 
   test('the analysis goes to synthesis and validation', async () => {
-    await using run = await running(solveScript({ analyse: () => analysis(['The title', 'The year']) }));
+    const run = running(solveScript({ analyse: () => analysis(['The title', 'The year']) }));
     await run.solve(input());
     const last = run.model.requests.slice(-2).map(({ prompt }) => prompt);
     for (const prompt of last) expect(prompt).toContain('## Requirements\n\n- The title\n- The year');

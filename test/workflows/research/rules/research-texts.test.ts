@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { objectIn } from '../../src/workflows/agent/text.ts';
-import { isSameIdea, planIn, planOf } from '../../src/workflows/research/rules/plan.ts';
+import { objectIn } from '../../../../src/workflows/agent/text.ts';
+import { isSameIdea, planIn, planOf } from '../../../../src/workflows/research/rules/plan.ts';
 import {
   completed,
   draftIn,
@@ -9,7 +9,7 @@ import {
   finished,
   problemOf,
   type Marks,
-} from '../../src/workflows/research/rules/report.ts';
+} from '../../../../src/workflows/research/rules/report.ts';
 
 describe('an object in a text', () => {
   test.each([

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Draft } from '../../src/workflows/research/context.ts';
-import { isBetterDraft } from '../../src/workflows/research/drafts.ts';
-import { nextStep, verdictOf, viabilityOf } from '../../src/workflows/research/rules/viability.ts';
+import type { Draft } from '../../../../src/workflows/research/context.ts';
+import { isBetterDraft } from '../../../../src/workflows/research/drafts.ts';
+import { nextStep, verdictOf, viabilityOf } from '../../../../src/workflows/research/rules/viability.ts';
 
 test.each([
   [0, 'Major flaws'],

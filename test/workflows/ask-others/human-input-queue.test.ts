@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { HumanReply } from '../../src/protocol/questions.ts';
+import type { HumanReply } from '../../../src/protocol/questions.ts';
 import {
   answer,
   ask,
@@ -9,7 +9,7 @@ import {
   withdraw,
   type HumanInputState,
   type HumanInputEvent,
-} from '../../src/workflows/ask-others/human-input-queue.ts';
+} from '../../../src/workflows/ask-others/human-input-queue.ts';
 
 const room = 1000;
 

@@ -1,4 +1,4 @@
-import { scores } from '../support/score-table.ts';
+import { scores } from '../../../support/score-table.ts';
 
 const legend = `Scoring:
 - 0-30: Major flaws

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Validation } from '../../src/protocol/plan-and-execute.ts';
-import { planProblems } from '../../src/workflows/plan-and-execute/rules/subtask-graph.ts';
-import { Subtasks } from '../../src/workflows/plan-and-execute/rules/subtasks.ts';
-import { afterValidation, type AfterValidation } from '../../src/workflows/plan-and-execute/rules/validation.ts';
-import { planned, plans } from '../support/plans.ts';
+import type { Validation } from '../../../../src/protocol/plan-and-execute.ts';
+import { planProblems } from '../../../../src/workflows/plan-and-execute/rules/subtask-graph.ts';
+import { Subtasks } from '../../../../src/workflows/plan-and-execute/rules/subtasks.ts';
+import { afterValidation, type AfterValidation } from '../../../../src/workflows/plan-and-execute/rules/validation.ts';
+import { planned, plans } from '../../../support/plans.ts';
 
 const validations = fc.option(
   fc.record<Validation>({

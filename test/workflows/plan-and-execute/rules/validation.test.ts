@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Validation } from '../../src/protocol/plan-and-execute.ts';
-import { afterValidation, readValidation } from '../../src/workflows/plan-and-execute/rules/validation.ts';
+import type { Validation } from '../../../../src/protocol/plan-and-execute.ts';
+import { afterValidation, readValidation } from '../../../../src/workflows/plan-and-execute/rules/validation.ts';
 
 const complete: Validation = { isComplete: true, missingRequirements: [], quality: 'high', warnings: [] };
 const incomplete: Validation = { ...complete, isComplete: false, quality: 'low' };

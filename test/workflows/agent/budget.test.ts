@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { budgetLeft, spentLimit } from '../../src/workflows/agent/budget.ts';
-import { costOf } from '../../src/workflows/agent/budget.ts';
+import { budgetLeft, spentLimit } from '../../../src/workflows/agent/budget.ts';
+import { costOf } from '../../../src/workflows/agent/budget.ts';
 
 const spent = { calls: 7, tokens: 1200, usd: 0.0301, seconds: 12.4 };
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Hit, Recalled } from '../../src/protocol/search.ts';
-import { isPriorArt, similarWorks } from '../../src/workflows/research/rules/prior-art.ts';
+import type { Hit, Recalled } from '../../../../src/protocol/search.ts';
+import { isPriorArt, similarWorks } from '../../../../src/workflows/research/rules/prior-art.ts';
 
 const hit = (url: string, similarity: number): Hit => ({ title: `Title of ${url}`, url, similarity });
 const recalled = (url: string, similarity: number, similar: string[] = []): Recalled => ({

@@ -1,4 +1,4 @@
-import { scores } from '../support/score-table.ts';
+import { scores } from '../../../support/score-table.ts';
 
 scores('fractions, percentages and scales', [
   ['Viability score (out of 100): 72', 72],

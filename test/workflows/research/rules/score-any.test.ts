@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { scoreIn } from '../../src/workflows/research/rules/score.ts';
+import { scoreIn } from '../../../../src/workflows/research/rules/score.ts';
 
 describe('any text', () => {
   const words =

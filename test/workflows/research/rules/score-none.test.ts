@@ -1,4 +1,4 @@
-import { noScore } from '../support/score-table.ts';
+import { noScore } from '../../../support/score-table.ts';
 
 const legend = `Scoring:
 - 0-30: Major flaws

@@ -1,4 +1,4 @@
-import { noScore, scores } from '../support/score-table.ts';
+import { noScore, scores } from '../../../support/score-table.ts';
 
 scores('named', [
   ['VIABILITY SCORE: 65', 65],

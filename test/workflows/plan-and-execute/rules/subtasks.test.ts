@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { Subtasks } from '../../src/workflows/plan-and-execute/rules/subtasks.ts';
-import { planned } from '../support/plans.ts';
+import { Subtasks } from '../../../../src/workflows/plan-and-execute/rules/subtasks.ts';
+import { planned } from '../../../support/plans.ts';
 
 const withPlan = (...plan: Parameters<Subtasks['add']>[0]): Subtasks => {
   const subtasks = new Subtasks();

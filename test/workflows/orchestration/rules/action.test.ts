@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Reply, ReplyCall } from '../../src/protocol/model-call.ts';
-import { readReply, type Situation } from '../../src/workflows/orchestration/rules/action.ts';
+import type { Reply, ReplyCall } from '../../../../src/protocol/model-call.ts';
+import { readReply, type Situation } from '../../../../src/workflows/orchestration/rules/action.ts';
 
 const reply = (...calls: ReplyCall[]): Reply => ({ content: '', calls, finish: 'tool_calls' });
 const answer = (content: string, id = 'c1'): ReplyCall => ({ id, name: 'new_answer', input: { content } });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { joinContent } from '../../src/workflows/agent/content.ts';
-import { systemMessage } from '../../src/workflows/agent/prompts.ts';
-import type { Content } from '../../src/protocol/message.ts';
+import { joinContent } from '../../../src/workflows/agent/content.ts';
+import { systemMessage } from '../../../src/workflows/agent/prompts.ts';
+import type { Content } from '../../../src/protocol/message.ts';
 import {
   coordinationText,
   decisionPrompt,
@@ -9,7 +9,7 @@ import {
   reviewMessage,
   taskMessage,
   votingMessage,
-} from '../../src/workflows/orchestration/prompts.ts';
+} from '../../../src/workflows/orchestration/prompts.ts';
 
 const textOf = (content: Content) => joinContent([content])[0];
 

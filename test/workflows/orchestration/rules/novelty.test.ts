@@ -4,7 +4,7 @@ import {
   noveltyProblem,
   wordOverlap,
   type NoveltyRequirement,
-} from '../../src/workflows/orchestration/rules/novelty.ts';
+} from '../../../../src/workflows/orchestration/rules/novelty.ts';
 
 const shown = (content: string) => [{ name: 'agent2', content }];
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readDecision } from '../../src/workflows/orchestration/rules/decision.ts';
+import { readDecision } from '../../../../src/workflows/orchestration/rules/decision.ts';
 
 const submit = (confirmed: unknown) => ({ id: 's', name: 'submit', input: { confirmed } });
 const restart = {

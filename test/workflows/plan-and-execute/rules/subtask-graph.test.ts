@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { PlannedSubtask } from '../../src/protocol/plan-and-execute.ts';
-import { planProblems, readySubtasks } from '../../src/workflows/plan-and-execute/rules/subtask-graph.ts';
-import { planned, plans } from '../support/plans.ts';
+import type { PlannedSubtask } from '../../../../src/protocol/plan-and-execute.ts';
+import { planProblems, readySubtasks } from '../../../../src/workflows/plan-and-execute/rules/subtask-graph.ts';
+import { planned, plans } from '../../../support/plans.ts';
 
 const known = { ids: ['old_1'], attachments: ['sales.csv', 'a map.png'], most: 5 };
 
