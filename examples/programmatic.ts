@@ -31,6 +31,6 @@ if (import.meta.main) {
   console.error(`Follow it with: npx reprise watch ${run.id}`);
   const { answer, attempts, restarts, outcome, usage } = await run.result();
   console.log(answer);
-  console.error(`${outcome} after ${attempts} attempts, ${restarts.length} restarts, ${usage.calls} calls`);
+  console.error(`${outcome}: attempts: ${attempts}, restarts: ${restarts.length}, calls: ${usage.calls}`);
   await reprise.close();
 }

@@ -108,21 +108,28 @@ export async function follow(run: Run, options: FollowOptions, revive: () => Pro
 export const watchCommand = (id: string, { temporal }: FollowOptions): string =>
   `reprise watch ${shellWord(id)}${temporalOption(temporal)}`;
 
-const textOf = (result: RunResult): string => ('report' in result ? markdownOf(result.report) : result.answer);
+const textOf = (result: RunResult): string =>
+  result.workflow === 'research' ? markdownOf(result.report) : result.answer;
 
 const summaryOf = (result: RunResult, elapsed: number): string =>
   [...countedIn(result), durationText(elapsed), spentText(result.usage)].join(', ');
 
 function countedIn(result: RunResult): string[] {
-  if ('attempts' in result) return [countText(result.attempts, 'attempt')];
-  if ('turns' in result) return [countText(result.turns, 'turn')];
-  if ('report' in result) return [countText(result.iterations.length, 'iteration'), result.outcome];
-  const { executions, outcome, retries, subtasks } = result;
-  const completed = subtasks.filter(({ status }) => status === 'completed').length;
-  return [
-    `${completed} of ${countText(subtasks.length, 'subtask')} completed`,
-    countText(executions, 'execution'),
-    ...(retries === 0 ? [] : [countText(retries, 'retry', 'retries')]),
-    outcome,
-  ];
+  switch (result.workflow) {
+    case 'orchestration':
+      return [countText(result.attempts, 'attempt')];
+    case 'session':
+      return [countText(result.turns, 'turn')];
+    case 'research':
+      return [countText(result.iterations.length, 'iteration'), result.outcome];
+    case 'planAndExecute': {
+      const completed = result.subtasks.filter(({ status }) => status === 'completed').length;
+      return [
+        `${completed} of ${countText(result.subtasks.length, 'subtask')} completed`,
+        countText(result.executions, 'execution'),
+        ...(result.retries === 0 ? [] : [countText(result.retries, 'retry', 'retries')]),
+        result.outcome,
+      ];
+    }
+  }
 }

@@ -89,9 +89,7 @@ export interface AnswerBrief {
 }
 
 /** Gives the synthesis all that the answer is put together from. */
-export function answerMessage(brief: AnswerBrief): Content {
-  return joinContent([...answerParts(brief), '\n\nGive the answer.']);
-}
+export const answerMessage = (brief: AnswerBrief): Content => joinContent(answerParts(brief));
 
 /** Gives the validator the answer to check, and all that it was put together from. */
 export function validationMessage(brief: AnswerBrief, answer: Text): Content {
