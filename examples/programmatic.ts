@@ -1,8 +1,8 @@
 /**
- * The client library: start a team with a configuration in code, follow it, read its result.
+ * The library: starts a team with a configuration in code, and reads its result.
  *
- * Shows both evaluation modes of the restart decision. Needs a server and a worker (`npx reprise up` in another
- * terminal); uses the worker's default backend.
+ * There is a configuration for each mode in which the restart is decided. The program needs a server and a worker
+ * (`npx reprise up` in another terminal), and uses the worker's default backend.
  *
  *   node programmatic.ts "Your question"
  *
@@ -10,14 +10,14 @@
  */
 import { connect, type TeamConfigInput } from 'reprise';
 
-/** Before presenting (the default): faster, since a restart costs no presentation. */
+/** Decides before presenting (the default). This is faster, since a restart costs no presentation. */
 export const preEvaluation: TeamConfigInput = {
   orchestrator: {
     coordination: { max_orchestration_restarts: 2, enable_post_presentation_evaluation: false },
   },
 };
 
-/** After presenting (recommended where the presentation itself matters): judges what the reader would get. */
+/** Decides after presenting, and so judges what the reader would get. Use it where the presentation itself matters. */
 export const postEvaluation: TeamConfigInput = {
   orchestrator: {
     coordination: { max_orchestration_restarts: 2, enable_post_presentation_evaluation: true },
@@ -31,6 +31,6 @@ if (import.meta.main) {
   console.error(`Follow it with: npx reprise watch ${run.id}`);
   const { answer, attempts, restarts, outcome, usage } = await run.result();
   console.log(answer);
-  console.error(`${outcome} after ${attempts} attempts, ${restarts.length} restarts, ${usage.calls} calls`);
+  console.error(`${outcome}: attempts: ${attempts}, restarts: ${restarts.length}, calls: ${usage.calls}`);
   await reprise.close();
 }

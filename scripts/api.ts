@@ -1,9 +1,9 @@
 /**
- * `npm run api`: the reference of the library in `docs/api`, from the sources of what `package.json` exports.
- * Ends with an error when a link in a comment leads nowhere.
+ * `npm run api`: makes the reference of the library in `docs/api` from the sources of what `package.json` exports. Ends
+ * with an error where a link in a comment leads nowhere.
  *
- * TypeDoc needs the programming interface of TypeScript 6, which 7 does not have. Both are installed in `scripts/api`, by a
- * lock file of their own: they are 46 MB, and nobody who starts or tests Reprise needs them.
+ * TypeDoc needs the programming interface of TypeScript 6, which TypeScript 7 does not have. Both are installed in
+ * `scripts/api` by a lock file of their own, since they are 46 MB that nobody needs to start or test Reprise.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** `npm run build`: compiled `dist/`, with the workflows bundled so that an installed worker starts at once. */
+/** `npm run build`: compiles `src` to `dist/`, and bundles the workflows so that an installed worker starts at once. */
 import { spawnSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';

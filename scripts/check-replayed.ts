@@ -1,7 +1,8 @@
 /**
- * Everything under `src/workflows/` is replayed, and nothing else is: it imports values only from itself, from
- * `src/protocol/` and from Temporal's packages for workflows; types may come from anywhere. What `src/protocol/` holds
- * crosses boundaries, and imports types only. Prints each import that breaks this as `file:line: …`, then exits with 1.
+ * Checks the imports of replayed code. Everything under `src/workflows/` is replayed, and nothing else is: it may import
+ * values only from itself, from `src/protocol/` and from Temporal's packages for workflows, and types from anywhere. What is
+ * in `src/protocol/` crosses boundaries, and may import values only from itself. Prints each import that breaks this as
+ * `file:line: …`, and exits with 1 if there is one.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
@@ -9,7 +10,7 @@ import { dirname, join, normalize } from 'node:path';
 const packages = ['@temporalio/workflow', '@temporalio/common'];
 const folders: Record<string, string[]> = { workflows: ['workflows/', 'protocol/'], protocol: ['protocol/'] };
 
-/** The imports of values in one file that it must not have. @param file its path below `src`, with forward slashes */
+/** The forbidden imports of values in one file. @param file its path below `src`, with forward slashes */
 export function forbiddenImports(file: string, text: string): string[] {
   const own = folders[file.split('/')[0] ?? ''];
   if (own === undefined) return [];

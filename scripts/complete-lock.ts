@@ -1,7 +1,7 @@
 /**
- * Completes `package-lock.json` after a change of dependencies: a registry mirror that serves only one platform makes
- * npm leave the other platforms' optional packages out of the lock file, and then `npm ci` refuses it everywhere.
- * What is missing is added by name, version and platform; npm fetches it only where the platform fits.
+ * Completes `package-lock.json` after a change of dependencies. A registry mirror that serves only one platform makes npm
+ * leave the other platforms' optional packages out of the lock file, and `npm ci` then refuses it everywhere. This adds
+ * what is missing by name, version and platform; npm fetches it only on that platform.
  *
  *   npm install --save-exact PACKAGE && node scripts/complete-lock.ts
  */
@@ -16,20 +16,8 @@ interface Locked {
   optionalDependencies?: Record<string, string>;
 }
 
-const systems = [
-  'darwin',
-  'win32',
-  'linux',
-  'freebsd',
-  'android',
-  'openharmony',
-  'aix',
-  'sunos',
-  'netbsd',
-  'openbsd',
-  'wasm32',
-];
-const processors = ['x64', 'arm64', 'arm', 'ia32', 'ppc64', 's390x', 'riscv64', 'loong64', 'mips64el', 'wasm32'];
+const systems = 'darwin win32 linux freebsd android openharmony aix sunos netbsd openbsd wasm32'.split(' ');
+const processors = 'x64 arm64 arm ia32 ppc64 s390x riscv64 loong64 mips64el wasm32'.split(' ');
 
 const lock = JSON.parse(readFileSync('package-lock.json', 'utf8')) as { packages: Record<string, Locked> };
 const wordsOf = (name: string): string[] => name.split(/[/-]/);
@@ -41,13 +29,7 @@ for (const { optionalDependencies = {}, dev } of Object.values(lock.packages)) {
     const os = systems.filter((system) => wordsOf(name).includes(system));
     if (lock.packages[path] !== undefined || !/^\d/.test(version) || os.length === 0) continue;
     const cpu = processors.filter((processor) => wordsOf(name).includes(processor));
-    lock.packages[path] = {
-      version,
-      ...(dev && { dev }),
-      optional: true,
-      os,
-      ...(cpu.length > 0 && { cpu }),
-    };
+    lock.packages[path] = { version, ...(dev && { dev }), optional: true, os, ...(cpu.length > 0 && { cpu }) };
     added += 1;
   }
 }

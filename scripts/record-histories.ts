@@ -1,6 +1,6 @@
 /**
- * Records what `npm test` replays: one history for each course that workflow code can take. Run it when new behaviour
- * is added, and commit only the new file: the old ones show that runs which are open now survive the change.
+ * Records the histories that `npm test` replays, one for each course that workflow code can take. Run it when new
+ * behaviour is added, and commit only the new file: the old ones prove that open runs survive the change.
  *
  *   node scripts/record-histories.ts [NAME …]
  */
@@ -20,7 +20,7 @@ import { courses } from '../test/histories/courses.ts';
 import { writeKit } from '../test/support/agent-script.ts';
 import { startModelServer } from '../test/support/model-server.ts';
 
-/** Without what only tells of the machine: replaying needs neither stack traces nor identities. */
+/** Removes from a history what describes the machine; replaying needs neither stack traces nor identities. */
 function anonymous(history: string): string {
   return history
     .replace(/"stackTrace": "(?:[^"\\]|\\.)*"/g, '"stackTrace": ""')
@@ -34,9 +34,8 @@ const cli = await findTemporalCli(console.error);
 const server = await startServer({ cli, port: await freePort(), log: join(home, 'temporal.log') });
 writeKit(home);
 const names = process.argv.slice(2);
-for (const { name, type = 'orchestration', script, input, extensions, steer } of courses.filter(
-  (each) => names.length === 0 || names.includes(each.name),
-)) {
+const chosen = courses.filter(({ name }) => names.length === 0 || names.includes(name));
+for (const { name, type = 'orchestration', script, input, extensions, steer } of chosen) {
   const model = await startModelServer(script);
   const connection = await NativeConnection.connect({ address: server.address });
   const variables = { OPENAI_API_KEY: 'recorded', OPENAI_BASE_URL: model.openai };
@@ -49,11 +48,7 @@ for (const { name, type = 'orchestration', script, input, extensions, steer } of
   });
   const reprise = await connect({ address: server.address });
   await worker.runUntil(async () => {
-    const run = await reprise.client.workflow.start(type, {
-      taskQueue,
-      workflowId: name,
-      args: [input],
-    });
+    const run = await reprise.client.workflow.start(type, { taskQueue, workflowId: name, args: [input] });
     await steer?.(run);
     await run.result().catch(() => {});
   });

@@ -1,7 +1,7 @@
 /**
- * `npm test`: type check, lint, format, replayed code, then all tests. Words after `--` go to vitest:
- * `npm test -- test/store`. Ends with a line `N passed, N failed`; before it stands how much of `src` all tests together
- * have run, where all have passed.
+ * `npm test`: checks types, lint, format and the imports of replayed code, and runs all tests. Words after `--` go to
+ * vitest, as in `npm test -- test/store`. The last line is `N passed, N failed`; the line before says how much of `src` the
+ * tests have run, where all tests were run and have passed.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -30,7 +30,7 @@ const steps: Array<{ name: string; command: string[] }> = [
       '--reporter=default',
       '--reporter=json',
       `--outputFile=${report}`,
-      // Of some tests alone it would say nothing.
+      // The figure means nothing where only some tests are run.
       ...(words.length === 0 ? ['--coverage.enabled', `--coverage.reportsDirectory=${coverage}`] : words),
     ],
   },
@@ -44,36 +44,30 @@ for (const { name, command } of steps) {
   failed ||= status !== 0;
 }
 
-interface Report {
-  numPassedTests: number;
-  numFailedTests: number;
-  numPendingTests: number;
+const noTests = { numPassedTests: 0, numFailedTests: 0, numPendingTests: 0 };
+type Report = typeof noTests;
+
+interface Summary {
+  total: { lines: { pct: number } };
 }
 
-/** A run that wrote no report has not tested anything. */
-function counts(): Report {
+/** The content of a JSON file; undefined where it cannot be read. */
+function readJson(file: string): unknown {
   try {
-    return JSON.parse(readFileSync(report, 'utf8')) as Report;
-  } catch {
-    failed = true;
-    return { numPassedTests: 0, numFailedTests: 0, numPendingTests: 0 };
-  }
-}
-
-/** Vitest leaves the figure out where a test has failed. */
-function coveredLines(): number | undefined {
-  try {
-    const summary = readFileSync(join(coverage, 'coverage-summary.json'), 'utf8');
-    return (JSON.parse(summary) as { total: { lines: { pct: number } } }).total.lines.pct;
+    return JSON.parse(readFileSync(file, 'utf8'));
   } catch {
     return undefined;
   }
 }
 
-const { numPassedTests, numFailedTests, numPendingTests } = counts();
-const covered = coveredLines();
+const counts = readJson(report) as Report | undefined;
+const { numPassedTests, numFailedTests, numPendingTests } = counts ?? noTests;
+// Without a report nothing has been tested.
+failed ||= counts === undefined;
+// Vitest writes no summary where a test has failed.
+const summary = readJson(join(coverage, 'coverage-summary.json')) as Summary | undefined;
 rmSync(scratch, { recursive: true, force: true });
-if (covered !== undefined) console.log(`coverage: ${covered.toFixed(1)}% of lines`);
+if (summary !== undefined) console.log(`coverage: ${summary.total.lines.pct.toFixed(1)}% of lines`);
 if (numPendingTests > 0) console.log(`${numPendingTests} skipped`);
 console.log(`${numPassedTests} passed, ${numFailedTests} failed`);
 process.exitCode = failed ? 1 : 0;

@@ -1,11 +1,12 @@
 import { Client, Connection } from '@temporalio/client';
 import type { Duration } from '@temporalio/common';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
+import { taskQueue } from './client/names.ts';
 import { Reprise } from './client/reprise.ts';
 
 export { AnswerTooLongError, RunNotOpenError } from './client/errors.ts';
 export type { InboxQuestion } from './client/inbox.ts';
-export { newRunId } from './client/names.ts';
+export { newRunId, taskQueue } from './client/names.ts';
 export { Reprise } from './client/reprise.ts';
 export { OrchestrationRun, ResearchRun, Run, SolveRun, type RunResult } from './client/run.ts';
 export { SessionRun } from './client/session-run.ts';
@@ -14,16 +15,7 @@ export type { StatsOptions } from './client/stats.ts';
 export type { Gain, OrchestrationStats, ResearchStats, RestartCounts, Spent, Stats } from './client/sum-up.ts';
 export type { EventCursor, WatchOptions } from './client/watch.ts';
 export type { AttachmentInput } from './protocol/attachment.ts';
-export type {
-  GenerateOptions,
-  HandleText,
-  OrchestratorContext,
-  OrchestratorMessage,
-  OrchestratorReply,
-  OrchestratorTool,
-  OrchestratorToolCall,
-  OrchestratorToolResult,
-} from './protocol/custom-orchestrator.ts';
+export type * from './protocol/custom-orchestrator.ts';
 export * from './protocol/definitions.ts';
 export { failureTypes } from './protocol/errors.ts';
 export type { AgentState } from './protocol/agent-state.ts';
@@ -59,22 +51,19 @@ export type { TeamConfigInput } from './config/team.ts';
 export type { ToolDefinition } from './tools/definition.ts';
 export type { ToolContext } from './tools/tool.ts';
 
-/** The task queue that Reprise's workers poll. */
-export const taskQueue = 'reprise';
-
 export interface ConnectOptions {
-  /** Wins over `TEMPORAL_ADDRESS` and the profile. */
+  /** Takes precedence over `TEMPORAL_ADDRESS` and the profile. */
   address?: string;
   namespace?: string;
-  /** Another queue than `reprise`, for workers of one's own. */
+  /** The task queue on which runs are started; `reprise` when absent. */
   taskQueue?: string;
-  /** Leaves out the environment's TLS and API key, which are not meant for an embedded server. */
+  /** Whether to ignore the TLS settings and the API key of the environment, which an embedded server does not take. */
   plain?: boolean;
   /** How long the server may take to answer; 5 seconds when absent. */
   connectTimeout?: Duration;
 }
 
-/** Where Temporal runs when nobody says. */
+/** The address of Temporal where neither the caller nor the environment names one. */
 export const defaultAddress = '127.0.0.1:7233';
 
 /**
@@ -92,7 +81,7 @@ export async function connect(options: ConnectOptions = {}): Promise<Reprise> {
     connectTimeout: options.connectTimeout ?? '5 seconds',
   });
   try {
-    // `Connection.connect` takes a server that knows no Temporal at all for an old one.
+    // `Connection.connect` mistakes a server that is not Temporal at all for an old version of it.
     await connection.workflowService.getSystemInfo({});
   } catch (error) {
     await connection.close();

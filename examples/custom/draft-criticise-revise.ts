@@ -1,6 +1,6 @@
 /**
- * A custom orchestrator: a draft, its criticism, and a revision, in three model calls. Each is a durable step: when
- * the worker dies, another one goes on with the call that was under way, and no finished one is made again.
+ * A custom orchestrator that writes a draft, has it criticised, and revises it, in three model calls. Each call is a
+ * durable step: when the worker dies, another one goes on with the call that was under way, and makes no finished one again.
  */
 import type { HandleText, OrchestratorMessage } from 'reprise/orchestrator';
 
@@ -23,7 +23,7 @@ export const handleText: HandleText = async (text, { llm, history, respond, conf
   );
   respond(`Criticism:\n${criticism.content}`);
 
-  // Goes on with the first conversation: only what is new is sent to the store.
+  // This continues the first conversation, so that only what is new is sent to the store.
   const revision = await llm.generate([
     ...conversation,
     draft,

@@ -1,8 +1,8 @@
 /**
- * Reprise in a worker that has workflows of its own: `ReprisePlugin` brings its workflows and activities along.
+ * A worker with a workflow of its own, in which `ReprisePlugin` also runs the workflows and activities of Reprise.
  *
- *   npx reprise up &                                              # a Temporal server; or one of yours
- *   npm run example examples/own-worker/worker.ts                 # in a clone; else: node worker.ts
+ *   npx reprise up &                                  # a Temporal server, unless you have one
+ *   npm run example examples/own-worker/worker.ts     # in a clone; elsewhere: node worker.ts
  *   temporal workflow execute --type triage --task-queue support --workflow-id t1 \
  *     --input '"How many attempts does an orchestration get by default?"'
  */

@@ -1,4 +1,4 @@
-/** A workflow of one's own that has a team answer, as a child workflow of the same worker. */
+/** Has a team of Reprise answer a ticket: the orchestration is a child workflow, and runs in the same worker. */
 import { executeChild, workflowInfo } from '@temporalio/workflow';
 import type { OrchestrationResult } from 'reprise';
 

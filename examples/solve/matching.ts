@@ -1,6 +1,7 @@
 /**
- * Whether an answer is the expected one, as the GAIA benchmark scores (Mialon et al., "GAIA: a benchmark for General AI
- * Assistants", 2023): numbers as numbers, lists item by item, and other texts without case, spaces and punctuation.
+ * Whether an answer is the expected one by the rules of the GAIA benchmark (Mialon et al., "GAIA: a benchmark for General
+ * AI Assistants", 2023): numbers are compared as numbers, lists item by item, and other texts without letter case, spaces and
+ * punctuation.
  */
 export function isRight(answer: string, expected: string): boolean {
   if (isNumber(expected)) return numberOf(answer) === numberOf(expected);
@@ -15,7 +16,7 @@ export function isRight(answer: string, expected: string): boolean {
   );
 }
 
-/** Whether an answer in sentences holds the expected one: a number as a number, any other text as it is. */
+/** Whether an answer in sentences contains the expected one. Numbers are compared as numbers, other texts literally. */
 export function holds(answer: string, expected: string): boolean {
   if (!isNumber(expected)) return answer.toLowerCase().includes(expected.toLowerCase());
   const numbers = answer.match(/\d[\d,]*(?:\.\d+)?/g) ?? [];
@@ -24,7 +25,7 @@ export function holds(answer: string, expected: string): boolean {
 
 const isNumber = (text: string): boolean => text.trim() !== '' && !Number.isNaN(numberOf(text));
 
-/** Without currency signs, percent signs and the commas of thousands. */
+/** The number in a text, without currency signs, percent signs and thousands separators; NaN if it is none. */
 const numberOf = (text: string): number => {
   const digits = text.replace(/[$€£%,\s]/g, '').replace(/\.$/, '');
   return digits === '' ? NaN : Number(digits);

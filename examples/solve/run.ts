@@ -1,11 +1,11 @@
 /**
  * Asks the questions of questions.yaml, each with its files, and compares the answers with the expected ones:
  *
- *   node examples/solve/run.ts                                 # with the model whose key is set
- *   node examples/solve/run.ts --config examples/solve.yaml    # with models of your choice
- *   node examples/solve/run.ts fares circles                   # some of them
+ *   npm run example examples/solve/run.ts                                   # with the provider whose key is set
+ *   npm run example examples/solve/run.ts -- --config examples/solve.yaml   # with models of your choice
+ *   npm run example examples/solve/run.ts fares circles                     # some of them
  *
- * Each question is a run of `reprise solve`, which starts what is missing. Prints a line a question, and the score.
+ * Each question is a run of `reprise solve`, which starts what is missing. Prints a line for each question, and the score.
  */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';

@@ -1,7 +1,7 @@
 /**
  * Two tools with JSON Schemas, one of them with a side effect: `tool_packages: [tools.calendar]`.
- * The calendar is a sample: its bookings live as long as the worker. `add_event` may safely be run again with the
- * same key, as a service with idempotency keys would allow, and says so: `sideEffects: 'idempotent'`.
+ * The calendar is a sample, and its bookings live as long as the worker. `add_event` may safely run again with the same
+ * key, as with a service that takes idempotency keys. It declares this with `sideEffects: 'idempotent'`.
  */
 interface CalendarEvent {
   date: string;
@@ -15,7 +15,7 @@ const sample: CalendarEvent[] = [
   { date: '2026-03-03', time: '11:00', title: 'Interview' },
 ];
 
-/** Bookings by the key of the call that made them. */
+/** Bookings, by the idempotency key of the call that made them. */
 const added = new Map<string, CalendarEvent>();
 
 const date = { type: 'string', pattern: '^\\d{4}-\\d{2}-\\d{2}$', description: 'Like 2026-03-02' };

@@ -1,6 +1,6 @@
 /**
  * A tool without side effects, with a zod schema: `tool_packages: [tools.weather]`.
- * Its weather is made up and always the same; a real one would ask a service here.
+ * The weather is made up and always the same; a real tool would ask a service.
  */
 import { z } from 'zod';
 

@@ -8,16 +8,15 @@ import { createCallTool, createListTools, type ToolDependencies } from './tools.
 import { resolveMessages } from './resolve.ts';
 import { createOpenIssue } from './issues.ts';
 import { createPersistReport, createRecallReports } from './reports.ts';
-import type { PrepareDependencies } from './prepare.ts';
-import { createPreparations } from './prepare.ts';
+import { createPreparations, type PrepareDependencies } from './prepare.ts';
 import { createSearch } from './search.ts';
 import { createStoreAttachments } from './files.ts';
 
-/** How long the cost of a call that was just abandoned is waited for: its worker learns of it with a heartbeat. */
+/** How long to wait for the cost of a call that was just abandoned: its worker learns of that with a heartbeat. */
 const settlingMs = 1500;
 const lookEveryMs = 100;
 
-/** All that workflows ask of the world; a worker is given these. */
+/** Makes the activities, which do for workflows whatever is not deterministic. */
 export function createActivities(
   dependencies: CallModelDependencies & PrepareDependencies & ToolDependencies & OrchestratorDependencies,
 ) {
@@ -33,38 +32,38 @@ export function createActivities(
     storeAttachments: createStoreAttachments(dependencies),
     ...createPreparations(dependencies),
 
-    /** Stores texts, tool sets among them, and returns their ids in order. */
+    /** Stores texts, among them tool sets as JSON. @returns their blob ids in order */
     async storeBlobs(texts: string[]): Promise<string[]> {
       const ids: string[] = [];
       for (const text of texts) ids.push(await store.putBlob(text));
       return ids;
     },
 
-    /** Stores messages that no call has made, such as a finished turn, behind a conversation. */
+    /** Adds messages that no model call has made, such as a finished turn, to a conversation. */
     async putMessages(parent: TranscriptRef | null, messages: NewMessage[]): Promise<TranscriptRef> {
       return store.putSegment(parent?.id ?? null, await resolveMessages(store, messages));
     },
 
-    /** What was said in a conversation, without tool calls and their results: the newest of it that an orchestrator is given. */
+    /** The newest messages of a conversation, as many as an orchestrator is given, without tool calls and their results. */
     async readMessages({ id }: TranscriptRef): Promise<EarlierMessage[]> {
       const messages = await store.messages(id);
       const said = messages.flatMap(({ role, content }) => (role === 'tool' ? [] : [{ role, content }]));
       return newest(said, historyRoom);
     },
 
-    /** The tools of a set, by the blob id that `listTools` gave; null is the empty one. */
+    /** The tools of a set. @param set the blob id that `listTools` gave; null for no tools */
     async readTools(set: string | null): Promise<ToolSpec[]> {
       return set === null ? [] : (JSON.parse(await store.blob(set)) as ToolSpec[]);
     },
 
-    /** Why this worker does not run a custom orchestrator, and which ones it does, in words. */
+    /** Says why this worker does not run a custom orchestrator, and which ones it does run. */
     async findOrchestrator(file: string): Promise<string> {
       return whyNotRun(file, dependencies);
     },
 
     /**
-     * What abandoned calls of this run have cost, from the journal or by estimate.
-     * Calls that never reached a model, or whose worker died, are left out.
+     * Looks up what abandoned calls of this run have cost, by the journal or by an estimate. Calls that never reached a
+     * model, or whose worker died, are left out.
      */
     async settleAbandonedCalls(activityIds: string[]): Promise<Array<[activityId: string, usage: TokenUsage]>> {
       const { runId } = Context.current().info.workflowExecution ?? {};

@@ -1,12 +1,12 @@
 import { Context } from '@temporalio/activity';
 
-/** Cancellation reaches an activity only with its heartbeats. */
+/** The time between heartbeats, through which alone an activity learns that it is cancelled. */
 const heartbeatMs = 500;
 
 /**
- * Does an activity's work with heartbeats, so that it learns of its cancellation.
+ * Does an activity's work, and sends heartbeats meanwhile.
  *
- * @param work is given the signal, and left behind where it ignores it
+ * @param work is given a signal of the cancellation; if it ignores the signal, it is not waited for
  * @throws what the work throws; `CancelledFailure` at once when the activity is cancelled
  */
 export async function cancellable<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {

@@ -9,9 +9,10 @@ export interface OrchestratorDependencies {
 }
 
 /**
- * Why a worker does not run a custom orchestrator, and which ones it does: what a run that wants it fails with.
+ * Says why a worker does not run a custom orchestrator, and which ones it does run. A run that needs the orchestrator
+ * fails with this message.
  *
- * @param file its path, as in `./mine.ts`
+ * @param file the orchestrator's path in the extensions folder, as in `./mine.ts`
  */
 export function whyNotRun(file: string, { configFolder, orchestrators }: OrchestratorDependencies): string {
   const { names, leftOut } = orchestrators;
@@ -20,9 +21,9 @@ export function whyNotRun(file: string, { configFolder, orchestrators }: Orchest
 }
 
 function whyNot(file: string, folder: string, leftOut: CustomOrchestrators['leftOut']): string {
-  const path = join(folder, file);
   const reason = leftOut[file];
   if (reason !== undefined) return `was left out when this worker started: ${reason}`;
+  const path = join(folder, file);
   if (!existsSync(path)) return `is not there: the worker has no file ${path}`;
   if (!exportsHandleText(readFileSync(path, 'utf8'))) return 'exports no function handleText';
   return 'was added or changed after this worker started, which is to be started again';

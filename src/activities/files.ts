@@ -6,19 +6,16 @@ import type { Store } from '../store/store.ts';
 import { cancellable } from './cancellable.ts';
 import { invalid } from './prepare.ts';
 
-interface StoreAttachmentsInput {
-  attachments: AttachmentInput[];
-}
-
 /**
- * The activity `storeAttachments`: reads the files that come with a problem, and gives them to the workflow that it
- * runs for. It begins the run's files: whatever an earlier run under the same workflow id had is forgotten.
- * A retry takes what an earlier try has stored already, whatever became of the file since.
+ * The activity `storeAttachments` reads the files that come with a problem, and stores them for its workflow. Files that
+ * an earlier run under the same workflow id had are forgotten. A retry keeps the files that an earlier attempt has
+ * stored, even if they have changed since.
  *
- * @throws `ApplicationFailure` of type `InvalidInput`, not retryable, with every file that cannot be taken, and why
+ * @throws `ApplicationFailure` of type `InvalidInput`, not retryable, which names every file that cannot be read, and why
  */
 export function createStoreAttachments({ store, configFolder }: { store: Store; configFolder: string }) {
-  return async function storeAttachments({ attachments }: StoreAttachmentsInput): Promise<Attachment[]> {
+  return async function storeAttachments(input: { attachments: AttachmentInput[] }): Promise<Attachment[]> {
+    const { attachments } = input;
     const { workflowId = '', runId = '' } = Context.current().info.workflowExecution ?? {};
     const many = tooMany(attachments);
     if (many !== undefined) throw invalid([many]);
@@ -28,8 +25,7 @@ export function createStoreAttachments({ store, configFolder }: { store: Store; 
       const problems: string[] = [];
       for (const [index, name] of attachmentNames(attachments).entries()) {
         signal.throwIfAborted();
-        const file =
-          (await store.file(workflowId, name)) ?? (await taken(workflowId, name, attachments[index] ?? name));
+        const file = (await store.file(workflowId, name)) ?? (await load(workflowId, name, attachments[index] ?? name));
         if (typeof file === 'string') problems.push(file);
         else kept.push(await attachmentOf(store, file));
       }
@@ -38,7 +34,8 @@ export function createStoreAttachments({ store, configFolder }: { store: Store; 
     });
   };
 
-  async function taken(workflowId: string, name: string, input: AttachmentInput) {
+  /** @returns the stored file, or why it cannot be read */
+  async function load(workflowId: string, name: string, input: AttachmentInput) {
     const loaded = await loadAttachment(input, configFolder);
     return typeof loaded === 'string' ? loaded : keepFile(store, workflowId, { ...loaded, name, from: 'attachment' });
   }

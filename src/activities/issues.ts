@@ -6,12 +6,13 @@ import type { Store } from '../store/store.ts';
 import { cancellable } from './cancellable.ts';
 import { markdownOf } from '../workflows/research/rules/report.ts';
 import { bounded } from '../search/tidy.ts';
-import { redact, retryDelay } from '../models/failures.ts';
+import { retryDelay } from '../models/failures.ts';
+import { redact } from '../models/redact.ts';
 
-/** How much older than its report an issue may seem, by the clocks of two machines. In milliseconds. */
+/** How much older than its report an issue may seem because two machines' clocks differ, in milliseconds. */
 const clocksApart = 3_600_000;
 
-/** How long one answer may take, in milliseconds. */
+/** The time limit of one request, in milliseconds. */
 const timeout = 30_000;
 
 const quiet = { debug() {}, info() {}, warn() {}, error() {} };
@@ -22,10 +23,10 @@ interface IssueDependencies {
 }
 
 /**
- * The activity `openIssue`: one GitHub issue for a stored report. It is known again by a hidden marker, so that a retry
- * finds what an earlier try has made.
+ * The activity `openIssue` opens a GitHub issue for a stored report, but only once: the issue has a hidden marker, by
+ * which a retry finds what an earlier attempt has opened.
  *
- * @throws `ApplicationFailure` of the types in `issue-failures.ts`; `CancelledFailure`
+ * @throws `ApplicationFailure` of type `IssueFailed`, or `IssueRefused`, which is not retryable; `CancelledFailure`
  */
 export function createOpenIssue({ store, environment }: IssueDependencies) {
   return async function openIssue(input: OpenIssueInput): Promise<OpenedIssue> {
@@ -51,13 +52,13 @@ function clientOf(environment: Environment, cancelled: AbortSignal): Octokit {
     log: quiet,
     request: {
       log: quiet,
-      // Here, since `paginate` passes no signal on to the pages after the first.
+      // The signal is set here, since `paginate` passes none on to the pages after the first.
       fetch: (url: string, init: RequestInit) =>
         fetch(url, { ...init, signal: AbortSignal.any([cancelled, AbortSignal.timeout(timeout)]) }),
     },
   });
   octokit.hook.after('request', ({ data }) => {
-    // An answer that broke off comes as an empty one: as a page of the list it would say that there are no issues.
+    // A response that broke off looks empty: taken for a page of the list, it would say that there are no issues.
     if (!data) throw issueFailed('The answer of GitHub broke off');
   });
   return octokit;
@@ -68,7 +69,7 @@ const partsOf = (repository: string): { owner: string; repo: string } => {
   return { owner, repo };
 };
 
-/** By the list of issues: GitHub's search knows of a new one only seconds to minutes later. */
+/** Looks through the list of issues, since GitHub's search finds a new issue only after seconds or minutes. */
 async function findIssue(
   octokit: Octokit,
   repository: string,
@@ -79,7 +80,7 @@ async function findIssue(
     ...partsOf(repository),
     state: 'all',
     since: new Date(Date.parse(createdAt) - clocksApart).toISOString(),
-    // The newest first: an issue that is opened meanwhile pushes others to the next page, and none past it.
+    // The newest come first: an issue that is opened meanwhile then moves others to a later page, and skips none.
     sort: 'created',
     direction: 'desc',
     per_page: 100,
@@ -98,25 +99,22 @@ async function createIssue(
 ): Promise<OpenedIssue> {
   const { data } = await octokit.rest.issues.create({
     ...partsOf(repo),
-    title: titleOf(stored),
+    title: bounded(stored.report.title.replace(/\s+/g, ' ').trim(), longest.title),
     body: bodyOf(stored),
     labels,
   });
   return { url: data.html_url, created: true };
 }
 
-/** What GitHub takes, in characters. */
+/** The longest title and body that GitHub accepts, in characters. */
 const longest = { title: 256, body: 65_536 };
 
 const cutNote = '\n\n… (cut: the whole report is in the store)';
 
-/** By this an issue is known to be that of a report; hidden where it is read. */
+/** Marks an issue as that of a report. As an HTML comment it is not shown. */
 const markerOf = (id: string): string => `<!-- reprise-report: ${id} -->`;
 
-const titleOf = ({ report: { title } }: StoredReport): string =>
-  bounded(title.replace(/\s+/g, ' ').trim(), longest.title);
-
-/** The marker comes first: behind a text that is cut within a block of code it would be shown, or cut off. */
+/** The marker comes first. Behind a long text it would be cut off, or shown if the cut leaves a block of code open. */
 function bodyOf(stored: StoredReport): string {
   const { id, report, outcome, iterations } = stored;
   const scores = iterations.map(scoreText).join(', ');
@@ -129,11 +127,7 @@ function bodyOf(stored: StoredReport): string {
 const scoreText = ({ iteration, score, verdict }: Iteration): string =>
   `${score ?? 'no score'} in iteration ${iteration}${verdict === null || score === null ? '' : ` (${verdict})`}`;
 
-/** Types of the failures of `openIssue`: only the first is retried. */
-const ISSUE_FAILED = 'IssueFailed';
-const ISSUE_REFUSED = 'IssueRefused';
-
-/** What Octokit throws. Without a response the request did not get through, whatever its status says. */
+/** What Octokit throws. Without a response the request did not get through, whatever the status says. */
 interface HttpError extends Error {
   status: number;
   response?: { headers: Record<string, string> };
@@ -144,27 +138,20 @@ const isHttpError = (error: unknown): error is HttpError => error instanceof Err
 const maxMessage = 500;
 
 function issueRefused(message: string): ApplicationFailure {
-  return ApplicationFailure.nonRetryable(message, ISSUE_REFUSED);
+  return ApplicationFailure.nonRetryable(message, 'IssueRefused');
 }
 
-/** @param nextRetryDelay what GitHub asks for, in milliseconds */
+/** @param nextRetryDelay the delay that GitHub asks for, in milliseconds */
 function issueFailed(message: string, nextRetryDelay?: number): ApplicationFailure {
-  return ApplicationFailure.create({
-    type: ISSUE_FAILED,
-    message,
-    ...(nextRetryDelay !== undefined && { nextRetryDelay }),
-  });
+  const delay = nextRetryDelay === undefined ? {} : { nextRetryDelay };
+  return ApplicationFailure.create({ type: 'IssueFailed', message, ...delay });
 }
 
 /**
- * Turns what went wrong with an issue into a failure that says what to check, in GitHub's own words too.
- * Rate limits, 408, 5xx, timeouts and connection errors are retryable, every other status is not.
+ * Turns an error into a failure that says what to check, and quotes GitHub's message. Rate limits, 408, 429, 5xx,
+ * timeouts and connection errors are retryable, all other errors are not.
  */
-function toIssueFailure(
-  error: unknown,
-  { repo }: OpenIssueInput,
-  { GITHUB_TOKEN: token }: Environment,
-): ApplicationFailure {
+function toIssueFailure(error: unknown, { repo }: OpenIssueInput, { GITHUB_TOKEN: token }: Environment) {
   const told = (text: string): string => redact(text, token === undefined ? [] : [token]).slice(0, maxMessage);
   if (error instanceof ApplicationFailure) return error;
   if (!isHttpError(error)) {
@@ -182,30 +169,22 @@ function toIssueFailure(
   return issueRefused(told(`GitHub refused an issue in ${repo}: ${check} (status ${status}: ${message})`));
 }
 
-/** GitHub says 403 for its rate limits too. */
 function isTransient(status: number, headers: Record<string, string>, message: string): boolean {
-  if (status === 403) {
-    return (
-      headers['retry-after'] !== undefined || headers['x-ratelimit-remaining'] === '0' || /rate limit/i.test(message)
-    );
-  }
-  return status === 408 || status === 429 || status >= 500;
+  if (status !== 403) return status === 408 || status === 429 || status >= 500;
+  // GitHub answers with 403 to what exceeds its rate limits, too.
+  return (
+    headers['retry-after'] !== undefined || headers['x-ratelimit-remaining'] === '0' || /rate limit/i.test(message)
+  );
 }
 
 function whatToCheck(status: number, repo: string, hasToken: boolean): string {
   if (!hasToken && [401, 403, 404].includes(status)) return 'GITHUB_TOKEN is not set';
-  switch (status) {
-    case 401:
-      return 'check GITHUB_TOKEN, which it does not know';
-    case 403:
-      return 'GITHUB_TOKEN must be allowed to write issues there';
-    case 404:
-      return `check that there is a repository ${repo}, that GITHUB_TOKEN may see it, and GITHUB_API_URL`;
-    case 410:
-      return 'issues are switched off in that repository';
-    case 422:
-      return 'check the labels';
-    default:
-      return 'check GITHUB_API_URL';
-  }
+  const checks: Record<number, string> = {
+    401: 'check GITHUB_TOKEN, which it does not know',
+    403: 'GITHUB_TOKEN must be allowed to write issues there',
+    404: `check that there is a repository ${repo}, that GITHUB_TOKEN may see it, and GITHUB_API_URL`,
+    410: 'issues are switched off in that repository',
+    422: 'check the labels',
+  };
+  return checks[status] ?? 'check GITHUB_API_URL';
 }

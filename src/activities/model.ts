@@ -10,7 +10,7 @@ import type { Store } from '../store/store.ts';
 import { loadImages, resolveMessages } from './resolve.ts';
 import { plainConversation, writingNow } from '../workflows/ask-others/prompts.ts';
 
-/** What a reply may hold: it stands in the history, where a payload over 2 MB fails its task. */
+/** The longest reply, in characters. Replies are part of the history, in which a payload over 2 MB fails its task. */
 const maxCharacters = 1_000_000;
 
 export interface CallModelDependencies {
@@ -19,11 +19,11 @@ export interface CallModelDependencies {
 }
 
 /**
- * The activity `callModel`: one request to one model, paid for once.
+ * The activity `callModel` makes one request to a model, and pays for it once.
  *
  * The reply is journalled under run id and activity id, in one transaction with its segment and before the activity
- * completes: a retry finds it there and does not call again. Streams, heartbeats `ModelProgress` every 500 ms,
- * and follows cancellation within that time.
+ * completes: a retry finds it there and does not call again. The reply is streamed. A heartbeat carries `ModelProgress`
+ * every 500 ms, and cancellation takes effect within that time.
  *
  * @throws `ApplicationFailure` of the types in `models/failures.ts`; `CancelledFailure`
  */
@@ -74,7 +74,7 @@ async function messagesFor(store: Store, input: CallModelInput, conversation: Me
   return [...(await resolveMessages(store, [{ role: 'system', content: input.system }])), ...said];
 }
 
-/** The same for every try of one call; a reset makes a new run id, and pays anew. */
+/** The journal key of a call, the same for all its attempts. A reset run has a new run id, so its calls cost again. */
 export function journalKey(runId: string | undefined, activityId: string): string {
   return `${runId}/${activityId}`;
 }
@@ -91,47 +91,40 @@ function replyOf({ message, finish }: ModelResponse, tools: ToolSet): Reply {
   };
 }
 
-/** Cancellation reaches an activity only with its heartbeats, and the live view reads them. */
+/** Milliseconds between heartbeats, which the live view reads, and through which alone cancellation arrives. */
 const interval = 500;
 
-/** How much of the text in progress a heartbeat shows. */
+/** How much of the text in progress a heartbeat carries, in characters. */
 const shown = 4000;
 
-/** Heartbeats what a model has written so far, twice a second, also while it is silent. */
+/** Sends heartbeats with what a model has written so far, also while the model is silent. */
 class Progress {
+  /** Characters written so far. */
+  characters = 0;
   #text = '';
-  #characters = 0;
   readonly #timer: NodeJS.Timeout;
 
   constructor(context: Context) {
-    this.#timer = setInterval(() => context.heartbeat(this.#snapshot()), interval);
-  }
-
-  /** Characters written so far. */
-  get characters(): number {
-    return this.#characters;
+    const progress = (): ModelProgress => ({ partial: this.#text, characters: this.characters });
+    this.#timer = setInterval(() => context.heartbeat(progress()), interval);
   }
 
   add(delta: string): void {
-    this.#characters += delta.length;
+    this.characters += delta.length;
     this.#text = (this.#text + delta).slice(-shown);
   }
 
   stop(): void {
     clearInterval(this.#timer);
   }
-
-  #snapshot(): ModelProgress {
-    return { partial: this.#text, characters: this.#characters };
-  }
 }
 
-/** What is being written is worth little waiting: without it the shadow has the rest of the conversation. */
+/** How long to wait for the text in progress, which is worth little: without it the rest of the conversation remains. */
 const patienceMs = 2000;
 
 /**
- * What a shadow reads: its parent's conversation as plain text, what the parent is writing at this moment,
- * then the question, which is the last message.
+ * The messages for a shadow: its parent's conversation as plain text, what the parent is writing at this moment, and the
+ * question, which is the last message.
  */
 async function shadowMessages(
   conversation: Message[],
@@ -145,7 +138,7 @@ async function shadowMessages(
   ];
 }
 
-/** The text in progress of a call of this run, as its last heartbeat carried it; empty when it is over. */
+/** The text in progress of a call of this run, as the call's last heartbeat carried it; empty when the call is over. */
 async function partialOf(activityId: string): Promise<string> {
   const { client, info } = Context.current();
   const { workflowId = '', runId } = info.workflowExecution ?? {};
@@ -161,19 +154,19 @@ async function partialOf(activityId: string): Promise<string> {
   }
 }
 
-/** The tools that a call offers, with their schemas compiled. */
+/** The tools that a model is offered, with their schemas compiled. */
 interface ToolSet {
   specs: ToolSpec[];
-  /** Parses a call's arguments and checks them; what does not fit comes back as a text for the model to mend. */
+  /** Parses and checks a call's arguments. If they do not fit, the result has an error that tells the model why. */
   read: (call: ToolCall) => ReplyCall;
 }
 
 const noTools: ToolSet = compile([]);
 
-/** Runs use few tool sets, and each over and over: compiled ones are kept, the oldest given up first. */
+/** How many compiled tool sets are kept. Runs use few of them, and each many times; the oldest goes first. */
 const capacity = 100;
 
-/** @returns loads tool sets by the blob id that `storeBlobs` gave; null is the empty one */
+/** @returns a function that loads a tool set by the blob id that `storeBlobs` gave; null stands for no tools */
 function toolSets(store: Store): (id: string | null) => Promise<ToolSet> {
   const compiled = new Map<string, ToolSet>();
   return async (id) => {
@@ -199,11 +192,7 @@ function readCall({ id, name, arguments: text }: ToolCall, schemas: Map<string, 
   const schema = schemas.get(name);
   if (schema === undefined) {
     const names = [...schemas.keys()].join(', ') || 'none';
-    return {
-      id,
-      name,
-      error: `No such tool available: ${name} (Tool ${name} not found; there are: ${names})`,
-    };
+    return { id, name, error: `No such tool available: ${name} (Tool ${name} not found; there are: ${names})` };
   }
   let input: unknown;
   try {

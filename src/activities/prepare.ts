@@ -18,36 +18,34 @@ import { readNamedConfig } from '../config/read-config.ts';
 import { completeResearch, preflightResearch, searchesOwnDocs } from '../config/research.ts';
 import { completeTeam, preflightTeam, type TeamConfig } from '../config/team.ts';
 import { pricesFor } from '../models/prices.ts';
+import { failureTypes } from '../protocol/errors.ts';
 import type { PreparedOrchestration, PreparedTeam } from '../protocol/orchestration.ts';
 import type { PreparedSolve } from '../protocol/plan-and-execute.ts';
 import type { PriceTable } from '../protocol/usage.ts';
 import type { PreparedResearch } from '../protocol/research.ts';
 import type { PreparedAgent, PreparedSession } from '../protocol/session.ts';
 
-/** Type of the failure of a run whose input or configuration is wrong: nothing was spent. */
-export const INVALID_INPUT = 'InvalidInput';
-
 export interface PrepareDependencies {
   environment: Environment;
-  /** Where configurations that are named in an input are found. */
+  /** The folder of the configurations that inputs name. */
   configFolder: string;
-  /** Prices that win over the built-in ones. */
+  /** Prices that take precedence over the built-in ones. */
   prices: PriceTable;
 }
 
-/** Nobody should take the offline model's answers for those of a language model. */
+/** Warns against taking the offline model's answers for those of a language model. */
 const offlineNotice =
   'No API key is set: the offline model answers, which is not a language model (it quotes texts and judges nothing); ' +
   'for one set OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY';
 
-/** A report on anything else would find nothing, and nobody should wonder why. */
+/** Explains why research on any other subject finds nothing. */
 const ownDocsNotice =
   "ONLY REPRISE'S OWN DOCUMENTATION IS SEARCHED: name a folder (search.folder) or a service (search.provider: searxng or tavily)";
 
 /**
- * The activities that are a workflow's first step: since runs are started from anywhere, it is here that the input is
- * checked and completed. They throw `ApplicationFailure` of type `InvalidInput`, not retryable, with everything that is
- * wrong, keys that are not set among it.
+ * The activities that workflows begin with. They check and complete the input, which may come from anywhere, and throw
+ * `ApplicationFailure` of type `InvalidInput`, not retryable, which names everything that is wrong, among it keys that
+ * are not set.
  */
 export function createPreparations({ configFolder, environment, prices }: PrepareDependencies) {
   return {
@@ -95,11 +93,7 @@ export function createPreparations({ configFolder, environment, prices }: Prepar
     refuse(preflightTeam(team, environment));
     const backends = [...team.agents, team.final_agent ?? []].flat().map(({ backend }) => backend);
     const own = team.agents.map((_, index) => config.agents?.[index]?.backend);
-    return {
-      team,
-      prices: pricesFor(backends, prices),
-      notices: noticesOf({ kind: 'team', team: config }, own),
-    };
+    return { team, prices: pricesFor(backends, prices), notices: noticesOf({ kind: 'team', team: config }, own) };
   }
 
   function prepareAgent(config: OneAgentConfig | undefined): PreparedAgent {
@@ -110,16 +104,16 @@ export function createPreparations({ configFolder, environment, prices }: Prepar
   }
 
   /**
-   * What the person who started a run should know.
+   * Lists what the person who started a run should know.
    *
-   * @param own the backend that the configuration gives to each of those who work; absent: it gets the default one
+   * @param own the backends that the configuration gives to the agents; undefined for an agent that gets the default one
    */
   function noticesOf(config: CheckedConfig | undefined, own: Array<Backend | undefined>): string[] {
     const fellBack = own.includes(undefined) && defaultBackend(environment).type === 'offline';
     return [...(config === undefined ? [] : ignoredKeys(config)), ...(fellBack ? [offlineNotice] : [])];
   }
 
-  /** Finds and checks the configuration that an input has or names. */
+  /** Checks the configuration that an input holds or names. */
   function found<T>(config: object | string, check: (content: unknown) => Checked<T>): T {
     if (typeof config === 'string') {
       const named = readNamedConfig(config, configFolder, check);
@@ -143,5 +137,5 @@ function refuse(problems: string[]): void {
 }
 
 export function invalid(problems: string[]): ApplicationFailure {
-  return ApplicationFailure.nonRetryable(problems.join('\n'), INVALID_INPUT);
+  return ApplicationFailure.nonRetryable(problems.join('\n'), failureTypes.invalidInput);
 }

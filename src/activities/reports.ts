@@ -3,11 +3,11 @@ import type { Iteration, PersistInput, StoredReport } from '../protocol/research
 import { hashOf } from '../store/ids.ts';
 import type { Store } from '../store/store.ts';
 import type { Recalled } from '../protocol/search.ts';
-import { addressOfReport, newestReports } from '../search/reports.ts';
+import { addressOfReport, newestReports } from '../search/folder.ts';
 import { closeness } from '../search/similarity.ts';
 import { bounded, tidied } from '../search/tidy.ts';
 
-/** The activity `persistReport`: stores what came of a run. The id follows from the run, so that a retry writes nothing twice. */
+/** The activity `persistReport` stores a run's report. Its id is derived from the run id, so a retry stores no second one. */
 export function createPersistReport({ store }: { store: Store }) {
   return async function persistReport(input: PersistInput): Promise<{ reportId: string }> {
     const { workflowId = '', runId = '' } = Context.current().info.workflowExecution ?? {};
@@ -17,18 +17,18 @@ export function createPersistReport({ store }: { store: Store }) {
   };
 }
 
-/** Runs on ideas that share less have nothing to teach. */
+/** Stored runs whose ideas are less close than this have nothing to teach. */
 const leastCloseness = 0.3;
 
-/** Runs on ideas that share more are tries of one idea. */
+/** Stored runs whose ideas are at least as close to each other as this count as one. */
 const oneIdea = 0.75;
 
-/** How many runs are recalled, and how many of the works that each had found. */
+/** How many runs are recalled, and how many of the works that each of them had found. */
 const most = { runs: 8, works: 50 };
 
 /**
- * The activity `recallReports`: the stored runs on ideas that are near one, the nearest first, the newest of equals.
- * Of several on about the same idea there is one.
+ * The activity `recallReports` finds the stored runs on ideas that are close to the given one. The closest come first,
+ * and of equally close ones the newest. Of several runs on about the same idea only the first is recalled.
  */
 export function createRecallReports({ store }: { store: Store }) {
   return async function recallReports({ idea }: { idea: string }): Promise<Recalled[]> {
@@ -64,26 +64,25 @@ function recalled(stored: StoredReport, similarity: number): Recalled {
   };
 }
 
-/** In characters: of the whole, and of each idea and reason in it. */
+/** The longest lesson, and the longest idea or reason in it, in characters. */
 const longest = { lesson: 1000, part: 140 };
 
 /**
- * What a stored run has to teach, in a few lines for models: its idea, how it ended, what helped, and what was tried.
- * What helped comes before what was tried, which may be cut.
+ * Says in a few lines for models what a stored run has to teach: its idea, how it ended, what helped, and what was
+ * tried. The last comes last because the end may be cut.
  */
 export function lessonOf({ idea, outcome, iterations }: StoredReport): string {
   const lines = [`Idea: ${part(idea)}`, `Outcome: ${outcome}`, ...iterations.flatMap(helped), ...iterations.map(tried)];
   return bounded(lines.join('\n'), longest.lesson);
 }
 
-/** A restart after which the score rose. */
+/** The line for a restart after which the score rose; empty for any other iteration. */
 function helped({ iteration, score, restartKind }: Iteration, index: number, iterations: Iteration[]): string[] {
   const after = iterations[index + 1]?.score ?? null;
   if (restartKind === null || score === null || after === null || after <= score) return [];
-  return [
-    `Helped: the restart after iteration ${iteration} (${restartKind}) raised the score by ${round(after - score)}, ` +
-      `from ${score} to ${after}`,
-  ];
+  const rise = Math.round((after - score) * 100) / 100;
+  const restart = `the restart after iteration ${iteration} (${restartKind})`;
+  return [`Helped: ${restart} raised the score by ${rise}, from ${score} to ${after}`];
 }
 
 function tried({ iteration, idea, score, verdict, restartReason }: Iteration): string {
@@ -93,5 +92,3 @@ function tried({ iteration, idea, score, verdict, restartReason }: Iteration): s
 }
 
 const part = (text: string): string => bounded(text.replace(/\s+/g, ' ').trim(), longest.part);
-
-const round = (score: number): number => Math.round(score * 100) / 100;

@@ -1,7 +1,7 @@
 import type { AssistantMessage, Content, Message, NewMessage, Text, TextRef } from '../protocol/message.ts';
 import type { Store } from '../store/store.ts';
 
-/** Puts the texts in place of their names. @throws if the store lacks one of them */
+/** Replaces references in messages by the texts that they refer to. @throws `Error` if the store lacks one of them */
 export async function resolveMessages(store: Store, append: NewMessage[]): Promise<Message[]> {
   const resolved: Message[] = [];
   for (const message of append) {
@@ -10,7 +10,7 @@ export async function resolveMessages(store: Store, append: NewMessage[]): Promi
   return resolved;
 }
 
-/** The images that messages name, in base64 by the id of their blob. @throws if the store lacks one of them */
+/** Loads the images of messages, in base64 by their blob ids. @throws `Error` if the store lacks one of them */
 export async function loadImages(store: Store, messages: Message[]): Promise<Map<string, string>> {
   const images = new Map<string, string>();
   for (const message of messages) {
@@ -22,12 +22,12 @@ export async function loadImages(store: Store, messages: Message[]): Promise<Map
 }
 
 async function resolveContent(store: Store, content: Content): Promise<string> {
-  const texts: string[] = [];
+  let text = '';
   const parts: Text[] = [content].flat();
   for (const part of parts) {
-    texts.push(typeof part === 'string' ? part : await resolveRef(store, part));
+    text += typeof part === 'string' ? part : await resolveRef(store, part);
   }
-  return texts.join('');
+  return text;
 }
 
 async function resolveRef(store: Store, ref: TextRef): Promise<string> {

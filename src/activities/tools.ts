@@ -1,28 +1,20 @@
 import { Context } from '@temporalio/activity';
-import { ApplicationFailure } from '@temporalio/common';
-import type {
-  CallToolInput,
-  CallToolResult,
-  ListToolsInput,
-  ListToolsResult,
-  ToolSource,
-  ToolSources,
-} from '../protocol/tool.ts';
+import type { CallToolInput, CallToolResult, ListToolsInput, ListToolsResult, ToolSource } from '../protocol/tool.ts';
 import { hashOf } from '../store/ids.ts';
 import type { Store } from '../store/store.ts';
 import { failureOf, runTool, type Outcome } from '../tools/run-tool.ts';
 import { SourceError, type Tool, type ToolRegistry } from '../tools/tool.ts';
 import { journalKey } from './model.ts';
 import { cancellable } from './cancellable.ts';
-import { INVALID_INPUT } from './prepare.ts';
+import { invalid } from './prepare.ts';
 
-/** Longer texts are stored, so that what comes after can name them. In characters, like all that follow. */
+/** Texts longer than this, in characters, are stored, so that later inputs can refer to them. */
 const storedFrom = 400;
 
-/** How much of a long text stands in the history. */
+/** How many characters of a long text are part of the history. */
 const previewed = 8000;
 
-/** How much of a text is kept at all. */
+/** How many characters of a text are kept at all. */
 const kept = 1_000_000;
 
 export interface ToolDependencies {
@@ -31,11 +23,11 @@ export interface ToolDependencies {
 }
 
 /**
- * The activity `callTool`: one run of one tool. What the tool does is a result, also where it breaks.
+ * The activity `callTool` runs a tool once. Whatever the tool does is a result, even if it throws.
  *
- * The result is journalled under run id and activity id before the activity completes: a retry finds it there.
- * Where there is none, a retry runs the tool again with the same key, unless it would take effect twice.
- * As a local activity it has no journal, and sends no heartbeats.
+ * The result is journalled under run id and activity id before the activity completes: a retry finds it there. If the
+ * journal has none, a retry runs the tool again with the same idempotency key, unless the tool must take effect only
+ * once. As a local activity it has no journal and sends no heartbeats.
  *
  * @throws `CancelledFailure` at once when it is cancelled, even if the tool goes on
  */
@@ -84,7 +76,7 @@ function leftOpen({ tool }: CallToolInput): Outcome {
   return { status: 'exception', text };
 }
 
-/** The result as the history holds it, the text itself in the store where it is long. */
+/** The result as the history holds it. A long text is in the store, and the history holds its beginning. */
 async function stored(store: Store, { status, text }: Outcome): Promise<CallToolResult> {
   const whole = cut(text);
   if (whole.length <= storedFrom) return { status, text: whole };
@@ -100,32 +92,27 @@ function cut(text: string): string {
   return `${beginning(sound, kept)}\n… [cut: ${sound.length} characters, of which ${kept} are kept]`;
 }
 
-/** Never ends in half a character. */
+/** The first characters of a text, without half of a surrogate pair at the end. */
 const beginning = (text: string, length: number): string => text.slice(0, length).replace(/[\uD800-\uDBFF]$/, '');
 
-interface Sourced {
-  source: ToolSource;
-  tools: Tool[];
-}
-
 /**
- * The activity `listTools`: loads and checks every source, and stores what a model is offered.
+ * The activity `listTools` loads and checks all sources of tools, and stores the tools that a model is offered.
  *
- * @throws `ApplicationFailure` of type `InvalidInput`, not retryable, with everything that is wrong
+ * @throws `ApplicationFailure` of type `InvalidInput`, not retryable, which names everything that is wrong
  */
 export function createListTools({ store, tools }: ToolDependencies) {
   return async function listTools({ sources, own, harmlessOnly = false }: ListToolsInput): Promise<ListToolsResult> {
-    const loaded = await Promise.all(sourcesOf(sources).map((source) => load(tools, source)));
-    const found = loaded.flatMap(({ problems, ...sourced }) => (problems === undefined ? [sourced] : []));
+    const { mcpServers, packages } = sources;
+    const all = [...packages.map((name) => ({ package: name })), ...mcpServers.map((mcp) => ({ mcp }))];
+    const loaded = await Promise.all(all.map((source) => load(tools, source)));
+    const found = loaded.flatMap(({ source, tools }) => tools.map((tool) => ({ source, tool })));
     const names = [
       ...own.map(({ name }) => ({ name, from: "the agent's own tools" })),
-      ...found.flatMap(({ source, tools }) => tools.map(({ spec }) => ({ name: spec.name, from: nameOf(source) }))),
+      ...found.map(({ source, tool }) => ({ name: tool.spec.name, from: nameOf(source) })),
     ];
-    const problems = [...loaded.flatMap(({ problems = [] }) => problems), ...clashes(names)];
-    if (problems.length > 0) throw ApplicationFailure.nonRetryable(problems.join('\n'), INVALID_INPUT);
-    const offered = found.flatMap(({ source, tools }) =>
-      tools.filter((tool) => !harmlessOnly || isHarmless(tool)).map((tool) => ({ source, tool })),
-    );
+    const problems = [...loaded.flatMap((each) => each.problems), ...clashes(names)];
+    if (problems.length > 0) throw invalid(problems);
+    const offered = found.filter(({ tool }) => !harmlessOnly || isHarmless(tool));
     return {
       set: await store.putBlob(JSON.stringify([...own, ...offered.map(({ tool }) => tool.spec)])),
       tools: offered.map(({ source, tool: { spec, sideEffects, timeout } }) => ({
@@ -140,23 +127,18 @@ export function createListTools({ store, tools }: ToolDependencies) {
 
 const isHarmless = ({ sideEffects }: Tool): boolean => ['none', 'undeclared'].includes(sideEffects);
 
-const sourcesOf = ({ packages, mcpServers }: ToolSources): ToolSource[] => [
-  ...packages.map((name) => ({ package: name })),
-  ...mcpServers.map((mcp) => ({ mcp })),
-];
-
 const nameOf = (source: ToolSource): string => ('mcp' in source ? `the MCP server ${source.mcp.name}` : source.package);
 
-async function load(tools: ToolRegistry, source: ToolSource): Promise<Sourced & { problems?: string[] }> {
+async function load(tools: ToolRegistry, source: ToolSource) {
   try {
-    return { source, tools: await tools.tools(source) };
+    return { source, tools: await tools.tools(source), problems: [] };
   } catch (error) {
     if (error instanceof SourceError) return { source, tools: [], problems: error.problems };
     throw error;
   }
 }
 
-/** A model tells tools by their names alone. */
+/** Lists names that several tools have: a model can tell tools apart only by their names. */
 function clashes(names: Array<{ name: string; from: string }>): string[] {
   const byName = Map.groupBy(names, ({ name }) => name);
   return [...byName].flatMap(([name, of]) =>

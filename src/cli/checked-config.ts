@@ -1,66 +1,52 @@
-import { readEnvironment, type Environment } from '../config/environment.ts';
-import { checkConversation, checkPlan, checkResearch, checkTeam, type ConversationConfig } from '../config/kinds.ts';
-import { completeAgent, defaultAgent, preflightAgent } from '../config/one-agent.ts';
-import { completePlan, planSchema, preflightPlan, type PlanConfig } from '../config/plan.ts';
-import { readConfigFile, type Read } from '../config/read-config.ts';
-import { completeResearch, preflightResearch, researchSchema, type ResearchConfig } from '../config/research.ts';
-import { completeTeam, preflightTeam, teamSchema, type TeamConfig } from '../config/team.ts';
+import { readEnvironment } from '../config/environment.ts';
+import { checkConversation, checkPlan, checkResearch, checkTeam, type CheckedConfig } from '../config/kinds.ts';
+import { defaultAgent, preflightAgent } from '../config/one-agent.ts';
+import { planSchema, type PlanConfig } from '../config/plan.ts';
+import type { Checked } from '../config/problems.ts';
+import { readConfigFile } from '../config/read-config.ts';
+import { researchSchema, type ResearchConfig } from '../config/research.ts';
+import { teamSchema, type TeamConfig } from '../config/team.ts';
+import { examine } from './examine.ts';
 import { usageError } from './exit.ts';
 import type { CommonOptions } from './options.ts';
 import { meansLocal } from './target.ts';
 
 /**
- * The team's configuration that a command was given, checked before anything starts.
+ * Reads the team's configuration that a command was given, and checks it before anything starts.
  *
  * @throws `CommandError`, status 2, with everything that is wrong
  */
-export function readTeam(options: CommonOptions): TeamConfig | undefined {
-  const config = options.config === undefined ? undefined : valid(readConfigFile(options.config, checkTeam));
-  checkKeys(options, (environment) =>
-    preflightTeam(completeTeam(config ?? teamSchema.parse({}), environment), environment),
-  );
-  return config;
-}
+export const readTeam = (options: CommonOptions): TeamConfig | undefined =>
+  read(options, checkTeam, (team = teamSchema.parse({})) => ({ kind: 'team', team }));
 
-/** The same of a team or of one agent, as a session takes it. */
-export function readConversation(options: CommonOptions): object | undefined {
-  const config = options.config === undefined ? undefined : valid(readConfigFile(options.config, checkConversation));
-  checkKeys(options, (environment) => problemsOf(config, environment));
-  return config?.content;
-}
+/** Reads the configuration of a research run as `readTeam` reads a team's. */
+export const readResearch = (options: CommonOptions): ResearchConfig | undefined =>
+  read(options, checkResearch, (research = researchSchema.parse({ research: {} })) => ({ kind: 'research', research }));
 
-/** The same of a research run. */
-export function readResearch(options: CommonOptions): ResearchConfig | undefined {
-  const config = options.config === undefined ? undefined : valid(readConfigFile(options.config, checkResearch));
-  checkKeys(options, (environment) =>
-    preflightResearch(completeResearch(config ?? researchSchema.parse({ research: {} }), environment), environment),
-  );
-  return config;
-}
+/** Reads the configuration of a plan as `readTeam` reads a team's. */
+export const readPlan = (options: CommonOptions): PlanConfig | undefined =>
+  read(options, checkPlan, (plan = planSchema.parse({ plan: {} })) => ({ kind: 'plan', plan }));
 
-/** The same of a plan. */
-export function readPlan(options: CommonOptions): PlanConfig | undefined {
-  const config = options.config === undefined ? undefined : valid(readConfigFile(options.config, checkPlan));
-  checkKeys(options, (environment) =>
-    preflightPlan(completePlan(config ?? planSchema.parse({ plan: {} }), environment), environment),
-  );
-  return config;
-}
+/** Reads the configuration of a session, a team's or one agent's, as `readTeam` reads a team's. */
+export const readConversation = (options: CommonOptions): object | undefined =>
+  read(options, checkConversation, (config) => config)?.content;
 
-function problemsOf(config: ConversationConfig | undefined, environment: Environment): string[] {
-  if (config?.kind === 'team') return preflightTeam(completeTeam(config.team, environment), environment);
-  const agent = config === undefined ? defaultAgent(environment) : completeAgent(config.agent);
-  return preflightAgent(agent, environment);
-}
-
-/** A worker elsewhere has keys of its own; one here has ours, so that what is missing can be said. */
-function checkKeys(options: CommonOptions, check: (environment: Environment) => string[]): void {
-  if (!meansLocal(options)) return;
-  const problems = check(readEnvironment(process.env));
-  if (problems.length > 0) throw usageError(problems.join('\n'));
-}
-
-function valid<T>(read: Read<T>): T {
-  if (!read.ok) throw usageError(read.problems.join('\n'));
-  return read.config;
+/** @param whole the configuration with its kind, or the default one; undefined for the default agent */
+function read<T>(
+  options: CommonOptions,
+  check: (content: unknown) => Checked<T>,
+  whole: (config: T | undefined) => CheckedConfig | undefined,
+): T | undefined {
+  const found = options.config === undefined ? undefined : readConfigFile(options.config, check);
+  if (found?.ok === false) throw usageError(found.problems.join('\n'));
+  // A worker elsewhere has keys of its own; one on this machine has the keys of this process.
+  if (meansLocal(options)) {
+    const environment = readEnvironment(process.env);
+    const config = whole(found?.config);
+    const missing = config
+      ? examine(config, environment).missing
+      : preflightAgent(defaultAgent(environment), environment);
+    if (missing.length > 0) throw usageError(missing.join('\n'));
+  }
+  return found?.config;
 }

@@ -2,12 +2,11 @@ import { hostname } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { connect, taskQueue, type Reprise } from '../client.ts';
 import { readEnvironment } from '../config/environment.ts';
-import { startBackground } from '../embedded/background.ts';
+import { noteUse, startBackground } from '../embedded/background.ts';
 import { fingerprintOf } from '../embedded/fingerprint.ts';
-import { noteUse } from '../embedded/last-use.ts';
 import { isHeld, readHolder, type Holder } from '../embedded/lock.ts';
 import { isAlive } from '../embedded/processes.ts';
-import { answers } from '../embedded/server.ts';
+import { answers, isListening } from '../embedded/server.ts';
 import { CommandError, exitStatus, say, usageError } from './exit.ts';
 import { reasonOf } from './failures.ts';
 import { homeFolder, type CommonOptions } from './options.ts';
@@ -15,26 +14,36 @@ import { targetOf, type Target } from './target.ts';
 
 export interface Opened {
   reprise: Reprise;
-  /** The Web UI's address, where this folder's `up` serves one. */
+  /** Address of the Web UI; undefined where this folder's `up` serves none. */
   uiAddress: string | undefined;
 }
 
-/** This folder's `up`, or what a dead one has left: a server that still answers. */
+/** This folder's `up`, or one that has died and left a server that still answers. */
 async function usableHolder(home: string): Promise<Holder | undefined> {
   const holder = readHolder(home);
   if (holder === undefined || isHeld(home)) return holder;
   return (await answers(holder.address)) ? holder : undefined;
 }
 
-/** Connects for a command that only talks to runs that are there. @throws `CommandError`, status 3 */
+/** Does a command's work with a connection, and closes it however the work ends. */
+export async function withConnection(opened: Promise<Opened>, work: (opened: Opened) => Promise<void>): Promise<void> {
+  const connected = await opened;
+  try {
+    await work(connected);
+  } finally {
+    await connected.reprise.close();
+  }
+}
+
+/** Connects for a command that only concerns runs that exist already. @throws `CommandError`, status 3 */
 export async function open(options: CommonOptions): Promise<Opened> {
   const holder = await usableHolder(homeFolder());
   return openAt(targetOf(options.temporal, holder), holder);
 }
 
 /**
- * Connects for a command that needs a worker, and starts what is missing at a local address: a server where none
- * answers, a worker where nobody polls or where this folder's own differs from what the command needs.
+ * Connects for a command that needs a worker. At a local address it starts what is missing: a server where none answers,
+ * and a worker where none polls, or where the one in this folder's background has other keys or extensions.
  *
  * @throws `CommandError`, status 3
  */
@@ -57,20 +66,24 @@ export async function openWithWorker(options: CommonOptions): Promise<Opened> {
     const opened = await openAt(target, undefined);
     if (await hasWorker(opened.reprise, target)) return opened;
     await opened.reprise.close();
-    if (held !== undefined) throw otherServer(held, target);
+    if (held !== undefined)
+      throw usageError(
+        `This folder's worker serves ${held.address}, and nobody polls the task queue "${taskQueue}" at ${target.address}.\n` +
+          `Start a worker there (reprise worker --temporal ${target.address}), or name another folder with REPRISE_HOME`,
+      );
   }
   const started = await start(target, home, extensions ?? process.cwd(), replace);
   return openAt({ ...target, address: started.address }, started);
 }
 
-/** Starts what a run at a local address needs, where it has died meanwhile. */
+/** Starts the server and the worker again where they are local and have died while a command follows a run. */
 export async function revive(options: CommonOptions): Promise<void> {
   if (isHeld(homeFolder())) return;
   try {
     const { reprise } = await openWithWorker(options);
     await reprise.close();
   } catch (error) {
-    say(error instanceof Error ? error.message : String(error));
+    say(reasonOf(error));
   }
 }
 
@@ -81,13 +94,6 @@ async function openElsewhere(target: Target): Promise<Opened> {
       `Nobody polls the task queue "${taskQueue}" at ${target.address}: runs wait for a worker (there: reprise worker)`,
     );
   return opened;
-}
-
-function otherServer({ address }: Holder, target: Target): CommandError {
-  return usageError(
-    `This folder's worker serves ${address}, and nobody polls the task queue "${taskQueue}" at ${target.address}.\n` +
-      `Start a worker there (reprise worker --temporal ${target.address}), or name another folder with REPRISE_HOME`,
-  );
 }
 
 async function start(
@@ -104,11 +110,15 @@ async function start(
   try {
     return await startBackground({ home, address, namespace, extensions, replace, onProgress: say });
   } catch (error) {
-    throw new CommandError(error instanceof Error ? error.message : String(error), exitStatus.unreachable);
+    throw new CommandError(reasonOf(error), exitStatus.unreachable);
   }
 }
 
-/** A command without a configuration takes whatever extensions folder the worker has. */
+/**
+ * Whether a worker differs from what a command needs.
+ *
+ * @param extensions the folder that the command needs; any will do when undefined
+ */
 function differsFrom(holder: Holder, { namespace }: Target, extensions: string | undefined): boolean {
   const environment = readEnvironment(process.env);
   return (
@@ -117,18 +127,21 @@ function differsFrom(holder: Holder, { namespace }: Target, extensions: string |
 }
 
 /**
- * Connects, and starts nothing. @param holder this folder's `up`, if there is one
+ * Connects to a server, and starts nothing.
  *
- * @throws `CommandError`, status 3
+ * @param holder this folder's `up`, if there is one
+ * @throws `CommandError`, status 3, where no Temporal server answers
  */
-export async function openAt({ address, namespace }: Target, holder: Holder | undefined): Promise<Opened> {
+export async function openAt({ address, namespace, isLocal }: Target, holder: Holder | undefined): Promise<Opened> {
   const ours = holder?.address === address ? holder : undefined;
   try {
+    // A server of our own that has died is started again by its `up`, and is worth waiting for.
+    if (isLocal && ours === undefined && !(await isListening(address))) throw new Error('nothing listens there');
     const reprise = await connect({
       address,
       namespace,
       plain: ours?.serverPid !== undefined,
-      // That it is there is known: a busy machine is slow.
+      // It is known to be there, so that only a busy machine can keep it from answering.
       ...(ours && { connectTimeout: '30 seconds' }),
     });
     return { reprise, uiAddress: ours?.uiAddress };
@@ -151,7 +164,7 @@ async function hasWorker({ client }: Reprise, { namespace }: Target): Promise<bo
   return (pollers ?? []).some(({ identity }) => identity && !isDeadHere(identity));
 }
 
-/** A worker that was killed is listed for minutes: where it was on this machine, its process tells. */
+/** Whether a poller was a process of this machine that has ended: Temporal lists a killed worker for minutes. */
 function isDeadHere(identity: string): boolean {
   const [pid, host] = identity.split('@');
   return host === hostname() && !isAlive(Number(pid));

@@ -3,7 +3,7 @@ import { ApplicationFailure, CancelledFailure, NamespaceNotFoundError, Terminate
 import { AnswerTooLongError, RunNotOpenError } from '../client.ts';
 import { CommandError, exitStatus, usageError } from './exit.ts';
 
-/** Puts what Temporal's client threw into words, with the exit status that fits; all else is returned as it is. */
+/** Puts an error of Temporal's client into words, with a fitting exit status. Other errors are returned unchanged. */
 export function asCommandError(error: unknown): unknown {
   if (error instanceof WorkflowFailedError || error instanceof WorkflowUpdateFailedError) return runFailed(error);
   if (error instanceof RunNotOpenError) return new CommandError(error.message);
@@ -19,35 +19,33 @@ export function asCommandError(error: unknown): unknown {
   return new CommandError(`Temporal: ${reasonOf(error)}`, exitStatus.unreachable);
 }
 
-/** Only some calls of the client have an error class for it; the server's words are always the same. */
+/**
+ * The namespace that an error says is missing. Only some calls of the client have an error class for it; for the others
+ * the server's message is read, which is always the same.
+ */
 function missingNamespace(error: unknown): string | undefined {
   if (error instanceof NamespaceNotFoundError) return error.namespace;
   return /^Namespace (\S+) is not found/.exec(reasonOf(error))?.[1];
 }
 
-/** The reasons of a failed run or turn, without stack traces. */
+/** Why a run or a turn failed, without stack traces. */
 function runFailed({ cause }: WorkflowFailedError | WorkflowUpdateFailedError): CommandError {
   if (cause instanceof CancelledFailure) return new CommandError('The run was cancelled');
   if (cause instanceof TerminatedFailure) return new CommandError(`The run was terminated: ${cause.message}`);
-  const innermost = innermostOf(cause);
+  let innermost = cause ?? new Error('The run failed');
+  while (innermost.cause instanceof Error) innermost = innermost.cause;
   const isInput = innermost instanceof ApplicationFailure && innermost.type === 'InvalidInput';
   return new CommandError(innermost.message, isInput ? exitStatus.usage : exitStatus.failed);
 }
 
-function innermostOf(error: Error | undefined): Error {
-  let innermost = error ?? new Error('The run failed');
-  while (innermost.cause instanceof Error) innermost = innermost.cause;
-  return innermost;
-}
-
-/** Why the server was not reached or did not do its part: the words of gRPC rather than those around them. */
+/** The reason in an error: where it comes from gRPC, the server's own words rather than those around them. */
 export function reasonOf(error: unknown): string {
   const innermost = error instanceof ServiceError ? error.cause : error;
   if (!isGrpcServiceError(innermost)) return error instanceof Error ? error.message : String(error);
   return `${innermost.details}${hints[innermost.code] ?? ''}`;
 }
 
-/** By gRPC's codes. */
+/** What to check, by gRPC's code: PERMISSION_DENIED, UNIMPLEMENTED, UNAUTHENTICATED. */
 const hints: Record<number, string> = {
   7: ' (check TEMPORAL_API_KEY and TEMPORAL_NAMESPACE)',
   12: ' (is it a Temporal server?)',

@@ -1,19 +1,18 @@
-import type { ResearchResult, Run, RunSnapshot, SolveResult, WatchOptions } from '../client.ts';
+import type { Run, RunResult, RunSnapshot, WatchOptions } from '../client.ts';
 import { openView, type View } from './live/view.ts';
-import { QuestionPrompter, type QuestionOptions } from './questions/prompter.ts';
+import { QuestionPrompter } from './questions/prompter.ts';
 import { markdownOf } from '../workflows/research/rules/report.ts';
-import type { Usage } from '../protocol/usage.ts';
 import { exitStatus, print, say } from './exit.ts';
 import { countText, durationText, spentText } from './live/spent.ts';
 import type { FollowOptions } from './options.ts';
 import { shellWord, temporalOption } from './questions/box.ts';
 
-/** Time between two attempts to bring back what a run needs. */
+/** Time between two attempts to start again what a run needs, in milliseconds. */
 const reviveEveryMs = 10_000;
 
-/** Shows a run, and puts its questions to the person; for one `show`. */
+/** Shows a run, and puts its questions to the person. Each object serves one call of `show`. */
 export class Following {
-  readonly view: View;
+  readonly #view: View;
   readonly #run: Run;
   readonly #questions: QuestionPrompter;
   readonly #revive: () => Promise<void>;
@@ -23,22 +22,22 @@ export class Following {
   #troubled = false;
 
   /**
-   * @param revive starts what a run at a local address needs, if it died
-   * @param leave what Ctrl-C does, once the terminal is as it should stay
+   * @param revive starts the server and the worker of a run at a local address again, if they have died
+   * @param leave what Ctrl-C does after the terminal has been restored
    */
-  constructor(run: Run, options: QuestionOptions, revive: () => Promise<void>, leave: () => never) {
-    this.view = openView(options.plain ?? false);
+  constructor(run: Run, options: FollowOptions, revive: () => Promise<void>, leave: () => never) {
+    this.#view = openView(options.plain ?? false);
     this.#leave = () => {
       this.close();
       leave();
     };
     this.#run = run;
     this.#revive = revive;
-    this.#questions = new QuestionPrompter(run, options, this.view, this.#leave);
+    this.#questions = new QuestionPrompter(run, options, this.#view, this.#leave);
     process.once('SIGINT', this.#leave);
   }
 
-  /** @returns for how long the run has gone on as far as was seen, in milliseconds */
+  /** Shows the run until its end. @returns the milliseconds between its first and its last event */
   async show(watch: WatchOptions): Promise<number> {
     let since = 0;
     let until = 0;
@@ -53,20 +52,20 @@ export class Following {
     return until - since;
   }
 
-  /** Leaves the terminal as it should stay. */
+  /** Ends prompts and the redrawing, so that the terminal is as it should stay. */
   close(): void {
     process.removeListener('SIGINT', this.#leave);
     this.#questions.close();
-    if (this.#held !== undefined) this.view.show(this.#held);
+    if (this.#held !== undefined) this.#view.show(this.#held);
     this.#held = undefined;
-    this.view.close();
+    this.#view.close();
   }
 
-  /** While the person is prompted, what happens is kept for later. */
+  /** Shows what is new; while the person is prompted, it is kept for later. */
   #show(look: RunSnapshot): void {
     const all = this.#held === undefined ? look : { ...look, events: [...this.#held.events, ...look.events] };
     this.#held = this.#questions.isPrompting ? all : undefined;
-    if (this.#held === undefined) this.view.show(all);
+    if (this.#held === undefined) this.#view.show(all);
   }
 
   async #mend({ trouble }: RunSnapshot): Promise<void> {
@@ -75,7 +74,7 @@ export class Following {
       return;
     }
     if (this.#questions.isPrompting) return;
-    if (!this.#troubled) this.view.say(`No worker answers; the run goes on as soon as one does (${trouble.message})`);
+    if (!this.#troubled) this.#view.say(`No worker answers; the run goes on as soon as one does (${trouble.message})`);
     this.#troubled = true;
     if (Date.now() - this.#revivedAt < reviveEveryMs) return;
     this.#revivedAt = Date.now();
@@ -83,21 +82,11 @@ export class Following {
   }
 }
 
-/** What results of orchestrations and sessions have in common. */
-interface Answered {
-  answer: string;
-  usage: Usage;
-  attempts?: number;
-  turns?: number;
-}
-
-type Result = Answered | ResearchResult | SolveResult;
-
 /**
- * Shows a run until its end, puts its questions to the person, and prints its answer, its report or its
- * result. Ctrl-C leaves; the run goes on.
+ * Shows a run until its end, puts its questions to the person, and prints its answer, its report or its result. Ctrl-C
+ * ends the command, but not the run.
  *
- * @param revive starts what a run at a local address needs, if it died
+ * @param revive starts the server and the worker of a run at a local address again, if they have died
  * @throws where the run failed
  */
 export async function follow(run: Run, options: FollowOptions, revive: () => Promise<void>): Promise<void> {
@@ -107,7 +96,7 @@ export async function follow(run: Run, options: FollowOptions, revive: () => Pro
   });
   try {
     const elapsed = await following.show({});
-    const result = (await run.result()) as Result;
+    const result = await run.result();
     say(summaryOf(result, elapsed));
     await print(options.json ? JSON.stringify(result) : textOf(result));
   } finally {
@@ -115,30 +104,32 @@ export async function follow(run: Run, options: FollowOptions, revive: () => Pro
   }
 }
 
-/** The line to type that shows a run. */
+/** The command that shows a run. */
 export const watchCommand = (id: string, { temporal }: FollowOptions): string =>
   `reprise watch ${shellWord(id)}${temporalOption(temporal)}`;
 
-const textOf = (result: Result): string => ('report' in result ? markdownOf(result.report) : result.answer);
+const textOf = (result: RunResult): string =>
+  result.workflow === 'research' ? markdownOf(result.report) : result.answer;
 
-const summaryOf = (result: Result, elapsed: number): string =>
+const summaryOf = (result: RunResult, elapsed: number): string =>
   [...countedIn(result), durationText(elapsed), spentText(result.usage)].join(', ');
 
-function countedIn(result: Result): string[] {
-  if ('report' in result) return [countText(result.iterations.length, 'iteration'), result.outcome];
-  if ('subtasks' in result) return [...countedInSolve(result), result.outcome];
-  const { attempts, turns } = result;
-  return [
-    ...(attempts === undefined ? [] : [countText(attempts, 'attempt')]),
-    ...(turns === undefined ? [] : [countText(turns, 'turn')]),
-  ];
-}
-
-function countedInSolve({ executions, retries, subtasks }: SolveResult): string[] {
-  const completed = subtasks.filter(({ status }) => status === 'completed').length;
-  return [
-    `${completed} of ${countText(subtasks.length, 'subtask')} completed`,
-    countText(executions, 'execution'),
-    ...(retries === 0 ? [] : [countText(retries, 'retry', 'retries')]),
-  ];
+function countedIn(result: RunResult): string[] {
+  switch (result.workflow) {
+    case 'orchestration':
+      return [countText(result.attempts, 'attempt')];
+    case 'session':
+      return [countText(result.turns, 'turn')];
+    case 'research':
+      return [countText(result.iterations.length, 'iteration'), result.outcome];
+    case 'planAndExecute': {
+      const completed = result.subtasks.filter(({ status }) => status === 'completed').length;
+      return [
+        `${completed} of ${countText(result.subtasks.length, 'subtask')} completed`,
+        countText(result.executions, 'execution'),
+        ...(result.retries === 0 ? [] : [countText(result.retries, 'retry', 'retries')]),
+        result.outcome,
+      ];
+    }
+  }
 }

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 
-/** Options that all commands share which start or follow runs. */
+/** Options of all commands that start or follow runs. */
 export interface CommonOptions {
   config?: string;
   id?: string;
@@ -11,7 +11,7 @@ export interface CommonOptions {
   temporal?: string;
 }
 
-/** Options of commands that show a run while it goes on. */
+/** Options of commands that show a run while it is running. */
 export interface FollowOptions extends CommonOptions {
   notify?: string;
 }
@@ -46,7 +46,7 @@ export function withStart(command: Command): Command {
     .option('--detach', 'start the run, print its id, and leave');
 }
 
-/** Where embedded data, store and log are: `REPRISE_HOME`, else `.reprise` in the current folder. */
+/** The folder of the embedded server's data, of the store and of the logs: `REPRISE_HOME`, else `.reprise`. */
 export function homeFolder(): string {
   return resolve(process.env['REPRISE_HOME'] || '.reprise');
 }

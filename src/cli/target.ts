@@ -4,16 +4,17 @@ import { readHolder, type Holder } from '../embedded/lock.ts';
 import { usageError } from './exit.ts';
 import { homeFolder, type CommonOptions } from './options.ts';
 
-/** The Temporal server that a command means. */
+/** The Temporal server that a command is for. */
 export interface Target {
   address: string;
   namespace: string;
-  /** Whether what is missing there may be started by a command. */
+  /** Whether the address is on this machine, where a command may start what is missing. */
   isLocal: boolean;
 }
 
 /**
- * `--temporal`, then the Temporal CLI's own configuration, then this folder's `up`, then port 7233.
+ * Finds out which server a command is for. The first that there is counts: `--temporal`, the Temporal CLI's own
+ * configuration, this folder's `up`, port 7233 of this machine.
  *
  * @throws `CommandError`, status 2, where that configuration cannot be read
  */
@@ -24,12 +25,12 @@ export function targetOf(temporal: string | undefined, holder: Holder | undefine
   if (!/:\d+$/.test(address))
     throw usageError(`"${named}" is no address of a Temporal server; an address is HOST:PORT`);
   const isLocal = /^(127\.\d+\.\d+\.\d+|\[::1\]):/.test(address);
-  // Where the wanted port was taken, this folder's server has another one.
+  // This folder's server has another port than was asked for, where that one was taken.
   const isOurs = holder !== undefined && address === holder.asked;
   return { address: isOurs ? holder.address : address, namespace, isLocal };
 }
 
-/** Whether a command's worker is on this machine: it then has the same environment, and sees the same files. */
+/** Whether a command's worker is on this machine, and thus has the same environment and sees the same files. */
 export const meansLocal = ({ temporal }: CommonOptions): boolean =>
   targetOf(temporal, readHolder(homeFolder())).isLocal;
 

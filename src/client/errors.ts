@@ -1,11 +1,11 @@
 import { answerRoom } from '../protocol/questions.ts';
 
-/** There is no run of that id, or it has ended: it takes nothing from a person. */
+/** There is no run of that id, or it has ended, so that it takes nothing from a person. */
 export class RunNotOpenError extends Error {
   override name = 'RunNotOpenError';
 }
 
-/** An answer that no run would take; nothing was sent. */
+/** An answer is longer than any run would take, and was not sent. */
 export class AnswerTooLongError extends Error {
   override name = 'AnswerTooLongError';
 

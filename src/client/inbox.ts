@@ -7,12 +7,12 @@ export interface InboxQuestion extends PendingQuestion {
   workflowId: string;
 }
 
-/** How long a run may take to tell its questions, in milliseconds. */
+/** How long a run may take to tell which questions wait, in milliseconds. */
 const patience = 10_000;
 
 const query = 'RepriseWaiting = "human" AND ExecutionStatus = "Running"';
 
-/** See `Reprise.waiting`. */
+/** All runs that wait for a person, as `Reprise.waiting` returns them. */
 export async function waitingRuns({ workflow }: Client): Promise<Run[]> {
   const runs: Run[] = [];
   try {
@@ -23,7 +23,7 @@ export async function waitingRuns({ workflow }: Client): Promise<Run[]> {
   return runs;
 }
 
-/** See `Reprise.inbox`. */
+/** All questions that wait for a person, as `Reprise.inbox` returns them. */
 export async function questionsOf(
   client: Client,
   onSilent: (workflowId: string, reason: Error) => void,
@@ -43,7 +43,7 @@ export async function questionsOf(
   return found.flat().toSorted((one, other) => one.askedAt.localeCompare(other.askedAt));
 }
 
-/** No worker has ever registered it here, so that nothing can wait. */
+/** Whether the server does not know the search attribute, since no worker has registered it: then no run can wait. */
 function isUnknownAttribute(error: unknown): boolean {
   const cause = error instanceof ServiceError ? error.cause : error;
   return isGrpcServiceError(cause) && cause.details.includes('RepriseWaiting');

@@ -1,4 +1,4 @@
-import type { Client, Connection } from '@temporalio/client';
+import type { Client, Connection, WorkflowHandle } from '@temporalio/client';
 import type { OrchestrationInput } from '../protocol/orchestration.ts';
 import type { ResearchInput } from '../protocol/research.ts';
 import type { SessionInput } from '../protocol/session.ts';
@@ -10,9 +10,9 @@ import { SessionRun } from './session-run.ts';
 import { statsOf, type StatsOptions } from './stats.ts';
 import type { Stats } from './sum-up.ts';
 
-/** A connection to the Temporal server on which runs are started and found. */
+/** A connection to a Temporal server, on which runs are started and found. */
 export class Reprise {
-  /** Temporal's own client, for everything that this class does not have. */
+  /** Temporal's own client, for everything that this class does not offer. */
   readonly client: Client;
   readonly #connection: Connection;
   readonly #taskQueue: string;
@@ -25,14 +25,7 @@ export class Reprise {
 
   /** Starts a team on a task. @param options `id`: the workflow's id; a readable one is made when absent */
   async startOrchestration(input: OrchestrationInput, options: { id?: string } = {}): Promise<OrchestrationRun> {
-    const workflowId = options.id ?? newRunId('ask');
-    const handle = await this.client.workflow.start('orchestration', {
-      taskQueue: this.#taskQueue,
-      workflowId,
-      args: [input],
-      staticSummary: firstLine(input.task),
-    });
-    return new OrchestrationRun(handle);
+    return new OrchestrationRun(await this.#start('orchestration', options.id ?? newRunId('ask'), input, input.task));
   }
 
   /** A run of the workflow `orchestration` that was started before, from anywhere. */
@@ -42,14 +35,7 @@ export class Reprise {
 
   /** Starts research on an idea. @param options `id`: the workflow's id; a readable one is made when absent */
   async startResearch(input: ResearchInput, options: { id?: string } = {}): Promise<ResearchRun> {
-    const workflowId = options.id ?? newRunId('research');
-    const handle = await this.client.workflow.start('research', {
-      taskQueue: this.#taskQueue,
-      workflowId,
-      args: [input],
-      staticSummary: firstLine(input.idea),
-    });
-    return new ResearchRun(handle);
+    return new ResearchRun(await this.#start('research', options.id ?? newRunId('research'), input, input.idea));
   }
 
   /** A run of the workflow `research` that was started before, from anywhere. */
@@ -57,16 +43,9 @@ export class Reprise {
     return new ResearchRun(this.client.workflow.getHandle(id));
   }
 
-  /** Starts a plan that solves a problem. @param options `id`: the workflow's id; a readable one is made when absent */
+  /** Starts solving a problem by a plan. @param options `id`: the workflow's id; a readable one is made when absent */
   async startSolve(input: SolveInput, options: { id?: string } = {}): Promise<SolveRun> {
-    const workflowId = options.id ?? newRunId('solve');
-    const handle = await this.client.workflow.start('planAndExecute', {
-      taskQueue: this.#taskQueue,
-      workflowId,
-      args: [input],
-      staticSummary: firstLine(input.problem),
-    });
-    return new SolveRun(handle);
+    return new SolveRun(await this.#start('planAndExecute', options.id ?? newRunId('solve'), input, input.problem));
   }
 
   /** A run of the workflow `planAndExecute` that was started before, from anywhere. */
@@ -75,22 +54,22 @@ export class Reprise {
   }
 
   /**
-   * Starts a conversation. With `text` it takes this one turn and completes, else it waits for turns until it is closed.
+   * Starts a conversation. With `text` in its input it takes this one turn and completes; without, it waits for turns until
+   * it is closed.
    *
    * @param options `id`: the workflow's id; a readable one is made when absent
    */
   async startSession(input: SessionInput, options: { id?: string } = {}): Promise<SessionRun> {
-    const start = this.#sessionStart(input, options.id ?? newRunId('chat'));
-    return new SessionRun(await this.client.workflow.start('session', start));
+    return new SessionRun(await this.#start('session', options.id ?? newRunId('chat'), input, input.text));
   }
 
   /**
    * A conversation that is open, or that begins with its first turn.
    *
-   * @param input for one that begins; one that is open has its own
+   * @param input is used where the conversation begins; one that is open keeps its own
    */
   getSession(id: string, input: SessionInput = {}): SessionRun {
-    return new SessionRun(this.client.workflow.getHandle(id), this.#sessionStart(input, id));
+    return new SessionRun(this.client.workflow.getHandle(id), this.#startOptions(id, input, input.text));
   }
 
   /** A run of any kind that was started before, from anywhere. */
@@ -106,7 +85,7 @@ export class Reprise {
   /**
    * All questions that wait for a person, over all runs, the oldest first.
    *
-   * @param onSilent told of each run that did not answer in time; its questions are left out
+   * @param onSilent is told of each run that did not answer in time, whose questions are left out
    */
   async inbox(onSilent: (workflowId: string, reason: Error) => void = () => {}): Promise<InboxQuestion[]> {
     return questionsOf(this.client, onSilent);
@@ -117,14 +96,14 @@ export class Reprise {
     return statsOf(this.client, options);
   }
 
-  #sessionStart(input: SessionInput, workflowId: string) {
-    const staticSummary = firstLine(input.text ?? '');
-    return {
-      taskQueue: this.#taskQueue,
-      workflowId,
-      args: [input],
-      ...(staticSummary !== '' && { staticSummary }),
-    };
+  #start(workflowType: string, workflowId: string, input: object, text: string | undefined): Promise<WorkflowHandle> {
+    return this.client.workflow.start(workflowType, this.#startOptions(workflowId, input, text));
+  }
+
+  /** @param text is summarised in the list of the Web UI */
+  #startOptions(workflowId: string, input: object, text = '') {
+    const staticSummary = firstLine(text);
+    return { taskQueue: this.#taskQueue, workflowId, args: [input], ...(staticSummary !== '' && { staticSummary }) };
   }
 
   async close(): Promise<void> {

@@ -1,4 +1,4 @@
-import { WorkflowNotFoundError, type WorkflowExecutionDescription, type WorkflowHandle } from '@temporalio/client';
+import { WorkflowNotFoundError, type WorkflowHandle } from '@temporalio/client';
 import type { SignalDefinition } from '@temporalio/common';
 import {
   answerSignal,
@@ -22,7 +22,7 @@ import { watchRun, type EventCursor, type WatchOptions } from './watch.ts';
 /** The result of a run of any workflow type, told apart by `workflow`. */
 export type RunResult = OrchestrationResult | ResearchResult | SessionResult | SolveResult;
 
-/** What runs of every workflow type have. */
+/** A run of any workflow type. */
 export class Run<S extends State = State, R extends RunResult = RunResult> {
   protected readonly handle: WorkflowHandle;
 
@@ -56,14 +56,14 @@ export class Run<S extends State = State, R extends RunResult = RunResult> {
   }
 
   /**
-   * What has happened, from a sequence number on. Where a run has continued as new, only what the last one of the
-   * chain has; `watch` follows the chain.
+   * The events of the run, from a sequence number on. Where the run has continued as new, only those of the last run of
+   * the chain are returned; `watch` returns those of the whole chain.
    */
   async events(from = 1): Promise<RunEvent[]> {
     return this.handle.query(eventsQuery, from);
   }
 
-  /** How far its events have come, for a later `watch`. @throws `WorkflowNotFoundError` */
+  /** The place after the last event so far, from which a later `watch` may go on. @throws `WorkflowNotFoundError` */
   async cursor(): Promise<EventCursor> {
     const { runId } = await this.handle.describe();
     const events = await this.handle.client.getHandle(this.id, runId).query(eventsQuery);
@@ -79,14 +79,18 @@ export class Run<S extends State = State, R extends RunResult = RunResult> {
     return (await this.handle.describe()).status.name === 'RUNNING';
   }
 
-  /** @throws `RunNotOpenError`, which says whether the run is unknown or has ended */
+  /** Makes sure that the run still goes on. @throws `RunNotOpenError`, which says whether it is unknown or has ended */
   async assertOpen(): Promise<void> {
     await this.openType();
   }
 
   /** The workflow type of a run that still goes on. @throws `RunNotOpenError` */
   async openType(): Promise<string> {
-    const { status, type } = await this.#describe();
+    const { status, type } = await this.handle.describe().catch((error: unknown) => {
+      throw error instanceof WorkflowNotFoundError
+        ? new RunNotOpenError(`There is no run of the id ${this.id}`)
+        : error;
+    });
     if (status.name === 'RUNNING') return type;
     const how = status.name.toLowerCase().replaceAll('_', ' ');
     throw new RunNotOpenError(`The run ${this.id} has ended (${how})`);
@@ -99,21 +103,24 @@ export class Run<S extends State = State, R extends RunResult = RunResult> {
   }
 
   /**
-   * Looks at the run, from its first event until it has ended, through all runs that it continues as. A look in vain is
-   * made again; only where nobody answers for a run that has ended, its last events are given up after some looks.
+   * Yields snapshots of the run, from its first event until it has ended, through all runs that it continues as. Where the
+   * server or a worker is away, it tries again; only the last events of a run that has ended are given up, after three
+   * attempts.
    *
-   * @throws `WorkflowNotFoundError`, and what a look cannot overcome, such as a refused key
+   * @throws `WorkflowNotFoundError`, and errors that no further attempt would overcome, such as a refused key
    */
   watch(options: WatchOptions = {}): AsyncGenerator<RunSnapshot<S>> {
     return watchRun<S>(this.handle, options);
   }
 
-  /** Has Temporal cancel the run: its calls in flight are given up, and `result` throws. @throws `RunNotOpenError` */
+  /** Cancels the run: its calls in flight are given up, and `result` throws. @throws `RunNotOpenError` */
   async cancel(): Promise<void> {
+    // The server takes a request to cancel what has ended, and does nothing.
+    await this.assertOpen();
     await this.#ifOpen(() => this.handle.cancel());
   }
 
-  /** Ends the run at once, whatever it is doing; nothing of it runs any more. @throws `RunNotOpenError` */
+  /** Ends the run at once, without letting it do anything more. @throws `RunNotOpenError` */
   async terminate(reason?: string): Promise<void> {
     await this.#ifOpen(() => this.handle.terminate(reason));
   }
@@ -140,21 +147,12 @@ export class Run<S extends State = State, R extends RunResult = RunResult> {
       throw error;
     }
   }
-
-  async #describe(): Promise<WorkflowExecutionDescription> {
-    try {
-      return await this.handle.describe();
-    } catch (error) {
-      if (!(error instanceof WorkflowNotFoundError)) throw error;
-      throw new RunNotOpenError(`There is no run of the id ${this.id}`);
-    }
-  }
 }
 
-/** A run of a workflow that a person may have started over. */
+/** A run of a workflow that has restarts. */
 class RestartableRun<S extends State, R extends RunResult> extends Run<S, R> {
   /**
-   * Asks for a restart as a person: it counts toward the limit, and is refused at it.
+   * Asks for a restart as a person. It counts toward the limit, and is refused once the limit is reached.
    *
    * @throws `RunNotOpenError`
    */
@@ -168,7 +166,7 @@ export class OrchestrationRun extends RestartableRun<OrchestrationState, Orchest
 
 /** A run of the workflow `research`. */
 export class ResearchRun extends RestartableRun<ResearchState, ResearchResult> {
-  /** Ends the loop as a person: on to the synthesis, or no further model call. @throws `RunNotOpenError` */
+  /** Ends the loop as a person, by going on to the synthesis or by stopping without a further model call. @throws `RunNotOpenError` */
   async decide(decision: OperatorDecision): Promise<void> {
     await this.signalOpen(decideSignal, decision);
   }

@@ -23,18 +23,18 @@ const retryEveryMs = 1000;
 
 /** A run of the workflow `session`: a conversation, one turn at a time. */
 export class SessionRun extends Run<SessionState, SessionResult> {
-  /** How to start the session with its first turn; absent once it is known to have begun. */
+  /** How to start the session with its first turn; undefined once the session is known to have begun. */
   #start: WorkflowStartOptions | undefined;
 
-  /** @param start starts the session with the first turn, where it is not open already */
+  /** @param start how to start the session with the first turn, where it is not open already */
   constructor(handle: WorkflowHandle, start?: WorkflowStartOptions) {
     super(handle);
     this.#start = start;
   }
 
   /**
-   * Takes one turn, and waits for its end. The request has an id of its own, so that it is one turn however often it is
-   * sent; a server that is away meanwhile is waited for. Turns of several senders are taken in the order of arrival.
+   * Takes one turn, and waits for its end. While the server is away, the request is sent again; it carries an id, so that
+   * it makes one turn however often it arrives. Turns of several senders are taken in the order of arrival.
    *
    * @throws `WorkflowUpdateFailedError` where the turn failed, `WorkflowFailedError` where the session did with it;
    *   `RunNotOpenError` where the session has ended
@@ -51,7 +51,7 @@ export class SessionRun extends Run<SessionState, SessionResult> {
     }
   }
 
-  /** Ends the session once the turns that were sent are done. @throws `RunNotOpenError` */
+  /** Ends the session after the turns that were sent so far. @throws `RunNotOpenError` */
   async close(): Promise<void> {
     await this.signalOpen(closeSignal);
   }
@@ -67,7 +67,7 @@ export class SessionRun extends Run<SessionState, SessionResult> {
     return this.handle.client.startUpdateWithStart(handleTextUpdate, { ...turn, startWorkflowOperation });
   }
 
-  /** A session that was refused or failed tells why by its result. @throws always */
+  /** Throws the reason for which the session ended, which its result has where it was refused or failed. @throws always */
   async #throwWhyEnded(error: unknown): Promise<never> {
     await this.handle.result();
     await this.assertOpen();
@@ -81,6 +81,7 @@ const isCutOff = (error: unknown): boolean =>
   error.cause instanceof ApplicationFailure &&
   error.cause.type === 'AcceptedUpdateCompletedWorkflow';
 
+/** Makes a request again until the server has answered it. */
 async function untilReached<T>(attempt: () => Promise<T>): Promise<T> {
   for (;;) {
     try {

@@ -9,31 +9,30 @@ import type { RunEvent } from '../protocol/events.ts';
 import type { ModelProgress } from '../protocol/model-call.ts';
 import type { State } from '../protocol/state.ts';
 
-/** A call of a model, a tool, a search or a service that is under way. */
+/** A call of a model, a tool, a search or a service that is in progress. */
 export interface PendingCall {
   activityId: string;
-  /** Its activity's type. */
+  /** The activity type. */
   activity: string;
-  /** From 1; more than 1: the world failed, and the call is made again. */
+  /** The number of the attempt, from 1. */
   attempt: number;
-  /** Why the last try failed. */
+  /** Why the attempt before failed; absent at the first. */
   lastFailure?: string;
-  /** What the model has written so far; absent before its first heartbeat. */
+  /** What the model has written so far; absent before the first heartbeat. */
   progress?: ModelProgress;
 }
 
-/** What one look at a run has found. */
+/** The state of a run at one moment, with the events since the snapshot before. */
 export interface RunSnapshot<S extends State = State> {
-  /** What has happened since the look before. */
   events: RunEvent[];
-  /** The last state that is known; absent until a worker has told one. */
+  /** The last known state; undefined until a worker has answered a query. */
   state: S | undefined;
   calls: PendingCall[];
-  /** Why this look was in vain: the server, or a worker to answer queries, is away. The run is not. */
+  /** Why this snapshot has nothing new: the server, or a worker to answer queries, is away. The run itself is not. */
   trouble?: Error;
 }
 
-/** The calls that a description of a run tells of. */
+/** The calls in progress according to a run's description. */
 export function callsIn({ raw }: WorkflowExecutionDescription, converter: PayloadConverter): PendingCall[] {
   return (raw.pendingActivities ?? []).map(({ activityId, activityType, attempt, lastFailure, heartbeatDetails }) => {
     const payload = heartbeatDetails?.payloads?.[0];
@@ -47,14 +46,17 @@ export function callsIn({ raw }: WorkflowExecutionDescription, converter: Payloa
   });
 }
 
-/** A run that nobody has begun to work on knows no queries yet; all else is the server's or a worker's absence. */
+/**
+ * Whether a query may succeed later: the server or a worker is away, or no worker has begun the run, which then knows no
+ * queries yet.
+ */
 export function isPassing(error: unknown): error is Error {
   if (error instanceof QueryNotRegisteredError) return true;
   if (!(error instanceof ServiceError)) return false;
   return !isGrpcServiceError(error.cause) || !grpcRefusals.has(error.cause.code);
 }
 
-/** Whether a request may be made again as it is: the server was away, or nobody has heard the reply. */
+/** Whether the same request may be sent again: the server was away, or its reply was lost. */
 export function isLost(error: unknown): boolean {
   return error instanceof ServiceError && isGrpcServiceError(error.cause) && grpcLosses.has(error.cause.code);
 }

@@ -5,21 +5,21 @@ import { isLost } from './snapshot.ts';
 import { sumUp, type Results, type Stats } from './sum-up.ts';
 
 export interface StatsOptions {
-  /** Told after each run how many have been read. */
+  /** Is told after each run how many have been read. */
   onRead?: (runs: number) => void;
-  /** Told of each run that could not be read. */
+  /** Is told of each run that could not be read. */
   onUnread?: (workflowId: string, reason: Error) => void;
 }
 
 const query = `WorkflowType IN ('orchestration', 'research') AND ExecutionStatus = 'Completed'`;
 
-/** Runs that are read at the same time. */
-const abreast = 8;
+/** How many runs are read at the same time. */
+const concurrency = 8;
 
-/** How long the server may take to tell a result, in milliseconds. */
+/** How long the server may take to return a result, in milliseconds. */
 const patience = 10_000;
 
-/** See `Reprise.stats`. */
+/** Reads the results of all completed runs and sums them up, as `Reprise.stats` returns them. */
 export async function statsOf(client: Client, { onRead, onUnread }: StatsOptions): Promise<Stats> {
   const results: Results = { orchestrations: [], researchRuns: [], unread: 0 };
   const runs = completedRuns(client);
@@ -36,7 +36,7 @@ export async function statsOf(client: Client, { onRead, onUnread }: StatsOptions
       onRead?.((read += 1));
     }
   };
-  await Promise.all(Array.from({ length: abreast }, readNext));
+  await Promise.all(Array.from({ length: concurrency }, readNext));
   return sumUp(results);
 }
 
@@ -49,7 +49,11 @@ async function resultOf(client: Client, { workflowId, runId }: WorkflowExecution
   return client.withDeadline(Date.now() + patience, () => handle.result());
 }
 
-/** @throws where the result is another one: a namespace may have workflows of somebody else's under these names */
+/**
+ * Adds a run's result to the others.
+ *
+ * @throws where it is not a result of Reprise: somebody else's workflows in the namespace may have the same names
+ */
 function add({ orchestrations, researchRuns }: Results, type: string, result: unknown): void {
   const { restarts, iterations, usage } = (result ?? {}) as Partial<
     Omit<OrchestrationResult, 'workflow'> & Omit<ResearchResult, 'workflow'>

@@ -1,35 +1,35 @@
 import type { OrchestrationResult } from '../protocol/orchestration.ts';
 import type { Iteration, ResearchResult, RestartKind } from '../protocol/research.ts';
 
-/** What calls took: a sum, or a mean. */
+/** What calls have used: a sum or a mean. */
 export type Spent = Iteration['spent'];
 
 /** How often the runs of a type restart. Shares and means are 0 where there is nothing to count. */
 export interface RestartCounts {
   runs: number;
-  /** Runs with a restart or more. */
+  /** Runs with at least one restart. */
   restarted: number;
   /** Their share of all runs, from 0 to 1. */
   share: number;
   restarts: number;
-  /** How many of the runs that restarted ended with each outcome. */
+  /** How many of the runs that restarted ended with which outcome. */
   outcomes: Record<string, number>;
-  /** What restarts have cost in all, and each on the average. */
+  /** What restarts have cost in total, and one restart on the average. */
   cost: { total: Spent; perRestart: Spent };
 }
 
 export interface OrchestrationStats extends RestartCounts {
-  /** What a run takes on the average, without a restart and with one or more. */
+  /** What a run uses on the average, without a restart and with at least one. */
   meanRun: { without: Spent; restarted: Spent };
 }
 
-/** What restarts have changed. */
+/** How restarts have changed the score. */
 export interface Gain {
   /** Restarts with a score before them and one after. */
   measured: number;
   rose: number;
   fell: number;
-  /** Points from the score before to the one after, on the average. */
+  /** The average change from the score before to the one after, in points. */
   mean: number;
 }
 
@@ -41,18 +41,18 @@ export interface ResearchStats extends RestartCounts {
 export interface Stats {
   orchestration: OrchestrationStats;
   research: ResearchStats;
-  /** Runs that have completed and could not be read: they are in none of the figures. */
+  /** Runs that have completed but could not be read, and are in none of the figures. */
   unread: number;
 }
 
-/** Of the results of runs, what is summed up. */
+/** The parts of runs' results that are summed up. */
 export interface Results {
   orchestrations: Array<Pick<OrchestrationResult, 'attempts' | 'restarts' | 'outcome' | 'usage'>>;
   researchRuns: Array<Pick<ResearchResult, 'iterations' | 'outcome'>>;
   unread: number;
 }
 
-/** How often runs restarted, what that gained and what it cost. */
+/** Sums up how often runs restarted, what restarts gained and what they cost. */
 export const sumUp = ({ orchestrations, researchRuns, unread }: Results): Stats => ({
   orchestration: sumUpOrchestrations(orchestrations),
   research: sumUpResearchRuns(researchRuns),
@@ -63,7 +63,7 @@ function sumUpOrchestrations(all: Results['orchestrations']): OrchestrationStats
   const runs = all.map(({ attempts, restarts, outcome, usage }) => {
     const { calls, inputTokens, outputTokens, costUsd } = usage;
     const spent = { calls, tokens: inputTokens + outputTokens, costUsd };
-    // Usage is not told by attempts: they are taken to be alike.
+    // Usage is known for the whole run only, and all attempts are assumed to have used the same.
     const spentAgain = scaled(spent, (attempts - 1) / attempts);
     return { restarts: restarts.length, outcome, spent, spentAgain };
   });
@@ -100,7 +100,7 @@ function sumUpResearchRuns(all: Results['researchRuns']): ResearchStats {
   };
 }
 
-/** A restart, with the score of the iteration that it ended and the next score that there was. */
+/** A restart, with the score of the iteration that it ended and the next score of the run; null where there is none. */
 interface Restart {
   kind: RestartKind;
   before: number | null;
@@ -120,16 +120,13 @@ function gainOf(restarts: Restart[]): Gain {
     measured: gains.length,
     rose: gains.filter((gain) => gain > 0).length,
     fell: gains.filter((gain) => gain < 0).length,
-    mean: ratio(
-      gains.reduce((sum, gain) => sum + gain, 0),
-      gains.length,
-    ),
+    mean: ratio(sum(gains), gains.length),
   };
 }
 
 function countsOf(runs: Array<{ restarts: number; outcome: string; spentAgain: Spent }>): RestartCounts {
   const restarted = runs.filter((run) => run.restarts > 0);
-  const restarts = restarted.reduce((sum, run) => sum + run.restarts, 0);
+  const restarts = sum(restarted.map((run) => run.restarts));
   const total = sumSpent(runs.map(({ spentAgain }) => spentAgain));
   const outcomes: Record<string, number> = {};
   for (const { outcome } of restarted) outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
@@ -144,9 +141,9 @@ function countsOf(runs: Array<{ restarts: number; outcome: string; spentAgain: S
 }
 
 const sumSpent = (all: Spent[]): Spent => ({
-  calls: all.reduce((sum, { calls }) => sum + calls, 0),
-  tokens: all.reduce((sum, { tokens }) => sum + tokens, 0),
-  costUsd: all.reduce((sum, { costUsd }) => sum + costUsd, 0),
+  calls: sum(all.map(({ calls }) => calls)),
+  tokens: sum(all.map(({ tokens }) => tokens)),
+  costUsd: sum(all.map(({ costUsd }) => costUsd)),
 });
 
 const meanSpent = (all: Spent[]): Spent => scaled(sumSpent(all), ratio(1, all.length));
@@ -156,5 +153,7 @@ const scaled = ({ calls, tokens, costUsd }: Spent, factor: number): Spent => ({
   tokens: tokens * factor,
   costUsd: costUsd * factor,
 });
+
+const sum = (numbers: number[]): number => numbers.reduce((total, each) => total + each, 0);
 
 const ratio = (part: number, whole: number): number => (whole === 0 ? 0 : part / whole);

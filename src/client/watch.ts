@@ -4,26 +4,26 @@ import type { RunEvent } from '../protocol/events.ts';
 import type { State } from '../protocol/state.ts';
 import { callsIn, isPassing, type RunSnapshot } from './snapshot.ts';
 
-/** How far a run's events are known. */
+/** A place in the events of a run. */
 export interface EventCursor {
   runId: string;
-  /** Sequence number of the last event that is known; 0 where none is. */
+  /** Sequence number of the last event before the place; 0 at the beginning. */
   seq: number;
 }
 
 export interface WatchOptions {
-  /** Time between looks, in milliseconds; 250 when absent. */
+  /** Time between two snapshots, in milliseconds; 250 when absent. */
   everyMs?: number;
-  /** Only what has happened since then is shown. */
+  /** The place from which events are told; the beginning when absent. */
   after?: EventCursor;
-  /** When this is settled, one more look is the last one. Until then the run may not have begun yet. */
+  /** Once this is settled, one more snapshot is the last one. Until then the run need not have begun yet. */
   until?: Promise<unknown>;
 }
 
-/** How long a look waits for the server, and for a worker to answer queries, in milliseconds. */
-const lookPatience = 5000;
+/** How long the server and a worker may take for one snapshot, in milliseconds. */
+const patience = 5000;
 
-/** See `Run.watch`. Queries, which cost a worker's time, are made only when the history has grown. */
+/** Yields snapshots, as `Run.watch` does. Queries take a worker's time, and are sent only when the history has grown. */
 export async function* watchRun<S extends State>(
   handle: WorkflowHandle,
   { everyMs = 250, after, until }: WatchOptions,
@@ -44,7 +44,7 @@ export async function* watchRun<S extends State>(
     let ended = false;
     const snapshot: RunSnapshot<S> = { events: [], state, calls: [] };
     try {
-      await client.connection.withDeadline(Date.now() + lookPatience, async () => {
+      await client.connection.withDeadline(Date.now() + patience, async () => {
         const description = await handle.describe();
         const { runId, historyLength } = description;
         ended = description.status.name !== 'RUNNING';
@@ -54,7 +54,7 @@ export async function* watchRun<S extends State>(
         state = (await client.getHandle(workflowId, runId).query(stateQuery)) as S;
         Object.assign(snapshot, { events, state });
         const last = events.at(-1);
-        // A run that has told nothing yet may still turn out to be another one under the same id.
+        // While a run has no events, its id may still turn out to be that of a new run.
         if (last !== undefined || seen === undefined) seen = { runId, seq: last?.seq ?? 0 };
         seenLength = historyLength;
       });
@@ -74,8 +74,8 @@ export async function* watchRun<S extends State>(
 }
 
 /**
- * What has happened since a place, in a run and in those that it continues: sequence numbers go on from run to run, and
- * each keeps its own events. Where it continues none, as a new one under an old id, all of its events are new.
+ * The events since a place, of a run and of the runs that it continues. Sequence numbers go on from run to run, and each
+ * run keeps its own events. Where a run is a new one under an old id, it continues none, and all of its events are new.
  */
 async function eventsSince(
   client: WorkflowClient,
@@ -92,13 +92,13 @@ async function eventsSince(
   try {
     return [...(await eventsSince(client, workflowId, earlier, known)), ...own];
   } catch (error) {
-    // The server keeps ended runs only for some time.
+    // The server deletes ended runs after some time.
     if (error instanceof WorkflowNotFoundError) return own;
     throw error;
   }
 }
 
-/** The run that continued as this one. */
+/** The id of the run that continued as this one; undefined where there is none. */
 async function runBefore(
   { workflowService, options }: WorkflowClient,
   workflowId: string,

@@ -1,14 +1,12 @@
 import { z } from 'zod';
 import { mcpServersSchema } from './tool-sources.ts';
 
-export type { McpServer } from './tool-sources.ts';
-
-/** `openai`, `gemini` and `chatcompletion` speak Chat Completions, `claude` Anthropic's Messages; `offline` needs no network. */
+/** `openai`, `gemini` and `chatcompletion` speak Chat Completions, `claude` speaks Anthropic's Messages. */
 export const backendTypes = ['openai', 'claude', 'gemini', 'chatcompletion', 'offline'] as const;
 
 const name = z.string().min(1);
 
-/** An agent's `backend:`. Temperatures are the provider's: out of its range they are clamped. */
+/** An agent's `backend:`. A temperature outside the provider's range is clamped to it. */
 export const backendSchema = z.strictObject({
   type: z.enum(backendTypes),
   model: name.optional(),
@@ -23,7 +21,7 @@ export const backendSchema = z.strictObject({
   command_line_execution_mode: z.enum(['local', 'docker']).optional(),
 });
 
-/** A role that is nothing but its model. */
+/** A role that has a backend and nothing else to configure. */
 export const roleSchema = z.strictObject({ backend: backendSchema });
 
 export type Backend = z.output<typeof backendSchema>;

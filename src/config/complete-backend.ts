@@ -2,7 +2,7 @@ import { defaultModel, missingKey } from '../models/providers.ts';
 import type { Backend } from './backend.ts';
 import type { Environment } from './environment.ts';
 
-/** The backend of agents that name none: the first provider whose key is set, else the offline model. */
+/** The backend of agents that name none: the first provider whose key is set, or the offline model if there is no key. */
 export function defaultBackend(environment: Environment): Backend {
   if (environment['OPENAI_API_KEY'] !== undefined) return { type: 'openai' };
   if (environment['ANTHROPIC_API_KEY'] !== undefined) return { type: 'claude' };
@@ -10,7 +10,7 @@ export function defaultBackend(environment: Environment): Backend {
   return { type: 'offline' };
 }
 
-/** A backend with its model. Its tools are its agent's, and stand there. */
+/** A backend with its model filled in. Its MCP servers are left out, since they have become tools of its agent. */
 export function completeBackend(backend: Backend): Backend {
   const model = backend.model ?? defaultModel(backend.type);
   return { ...backend, ...(model !== undefined && { model }), mcp_servers: undefined };
@@ -19,18 +19,17 @@ export function completeBackend(backend: Backend): Backend {
 /**
  * What would keep backends from answering in this environment: keys that are not set, models that nobody named.
  *
- * @param backends by who has them, in words
+ * @param backends the backends by the words in which a problem names their owner, such as `agent a`
  */
-export function preflightBackends(backends: Record<string, Backend>, environment: Environment): string[] {
-  return Object.entries(backends).flatMap(([where, backend]) => {
+export const preflightBackends = (backends: Record<string, Backend>, environment: Environment): string[] =>
+  Object.entries(backends).flatMap(([owner, backend]) => {
     const missing = missingKey(backend, environment);
     const lacksModel = backend.type === 'chatcompletion' && backend.model === undefined;
     return [
-      ...(missing ? [`${where}: its backend "${backend.type}" needs ${missing}, which is not set`] : []),
-      ...(lacksModel ? [`${where}: a chatcompletion backend needs a model`] : []),
+      ...(missing ? [`${owner}: its backend "${backend.type}" needs ${missing}, which is not set`] : []),
+      ...(lacksModel ? [`${owner}: a chatcompletion backend needs a model`] : []),
     ];
   });
-}
 
-/** `openai gpt-5` */
+/** A backend in words, such as `openai gpt-5`. */
 export const describeBackend = ({ type, model }: Backend): string => (model === undefined ? type : `${type} ${model}`);

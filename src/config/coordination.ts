@@ -2,14 +2,14 @@ import { z } from 'zod';
 
 const tenYears = 10 * 365 * 24 * 60 * 60;
 
-/** A waiting time in seconds, of any length that is meant: Temporal takes no timer of several hundred years. */
+/** A waiting time in seconds, at most ten years, because Temporal refuses timers of several hundred years. */
 export const waitingTime = z.number().positive().max(tenYears);
 
 const level = z.enum(['low', 'medium', 'high']);
 
 /**
- * How agents ask with `ask_others` (MassGen's documentation "Agent Communication", Configuration Options). Part of a
- * team's `orchestrator.coordination`, and a `coordination` of its own in the other kinds of configuration.
+ * How agents ask with `ask_others` (MassGen's documentation "Agent Communication", Configuration Options). A team has
+ * these keys in `orchestrator.coordination`, the other kinds of configuration have them in a key `coordination`.
  */
 export const broadcastSchema = z.strictObject({
   broadcast: z.union([z.literal(false), z.enum(['agents', 'human'])]).default(false),
@@ -19,7 +19,7 @@ export const broadcastSchema = z.strictObject({
   response_depth: level.default('medium'),
 });
 
-/** The same beside one agent, which has only a person to ask. */
+/** The settings of `broadcastSchema` for one agent, which has only a person to ask. */
 const soloBroadcastSchema = broadcastSchema.superRefine(({ broadcast }, context) => {
   if (broadcast !== 'agents') return;
   const message = '"agents" has nobody to ask where there is one agent; use human, which asks a person';
@@ -28,7 +28,7 @@ const soloBroadcastSchema = broadcastSchema.superRefine(({ broadcast }, context)
 
 export type Broadcast = z.output<typeof broadcastSchema>;
 
-/** Limits of a whole run; an absent one is no limit. */
+/** Limits of a whole run. A limit that is absent does not exist. */
 export const budgetSchema = z.strictObject({
   calls: z.int().positive().optional(),
   tokens: z.int().positive().optional(),
@@ -36,13 +36,10 @@ export const budgetSchema = z.strictObject({
   seconds: z.number().positive().optional(),
 });
 
-/** What stands beside the key of its own in every kind of configuration but a team's. */
-export const soloShape = {
-  coordination: soloBroadcastSchema.prefault({}),
-  budget: budgetSchema.optional(),
-};
+/** The keys that every kind of configuration but a team's has beside its own. */
+export const soloShape = { coordination: soloBroadcastSchema.prefault({}), budget: budgetSchema.optional() };
 
-/** What the kinds of configuration have in common, in lines for a person: who is asked, and the limits. */
+/** Lines for a person about what all kinds of configuration have: who may be asked, and the limits. */
 export function describeCoordination(settings: Broadcast, budget?: object, idleTimeout?: number): string[] {
   const { broadcast, broadcast_timeout, max_broadcasts_per_agent } = settings;
   const whom = broadcast === 'agents' ? 'each other' : 'a person';

@@ -1,4 +1,4 @@
-/** Variables that the worker and the commands read; see docs/configuration.md. */
+/** The variables that the worker and the commands read (docs/configuration.md). */
 export const environmentVariables = [
   'OPENAI_API_KEY',
   'OPENAI_BASE_URL',
@@ -14,10 +14,9 @@ export const environmentVariables = [
   'DATABASE_URL',
 ] as const;
 
-/** The process's variables by name; one that is absent or empty is unset. */
+/** The process's variables by name, without the empty ones. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Reads the environment once; empty variables are left out. */
-export function readEnvironment(variables: NodeJS.ProcessEnv): Environment {
-  return Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== undefined && value !== ''));
-}
+/** Takes the environment's variables except the empty ones, which count as not set. */
+export const readEnvironment = (variables: NodeJS.ProcessEnv): Environment =>
+  Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== undefined && value !== ''));

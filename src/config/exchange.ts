@@ -4,7 +4,7 @@ import { checkedBy, didYouMean, under, type Problem } from './problems.ts';
 
 const id = z.string().min(1);
 
-/** A wire of `exchange:`: what provides a protocol to a module. Tools may come from several modules. */
+/** A wire of `exchange:` says which modules provide a protocol to a module. Only tools may come from several modules. */
 const wireSchema = z.strictObject({
   module: id,
   protocol: z.enum(protocols),
@@ -13,15 +13,15 @@ const wireSchema = z.strictObject({
 
 export type WireInput = z.input<typeof wireSchema>;
 
-/** A wire, its providers as a list, and its place in `exchange:`. */
+/** A wire with its providers as a list and its place in `exchange:`. */
 export type Wire = z.output<typeof wireSchema> & { providers: string[]; index: number };
 
 const handler = 'TextMessageHandlerProtocol';
 
 /**
- * Checks wires, each by itself and between modules, and whether an agent lacks any.
+ * Checks each wire by itself and against the modules, and whether a wire is missing that an agent needs.
  *
- * @param modules undefined where not each has an id: what wires lead to might only look as if it were missing
+ * @param modules undefined unless each module has an id: a wire to a module without one would look as if it led nowhere
  */
 export function checkExchange(list: unknown, modules: Module[] | undefined) {
   const wires: Wire[] = [];
@@ -32,16 +32,18 @@ export function checkExchange(list: unknown, modules: Module[] | undefined) {
     else problems.push(...under(['exchange', index], checked.problems));
   }
   const isWhole = Array.isArray(list) && problems.length === 0;
-  if (modules !== undefined) problems.push(...wireProblems(wires, modules));
-  if (modules !== undefined && isWhole) problems.push(...missingWires(wires, modules));
+  if (modules !== undefined) {
+    problems.push(...wires.flatMap((wire) => wireProblems(wire, wires, modules)));
+    if (isWhole) problems.push(...missingWires(wires, modules));
+  }
   return { wires, problems };
 }
 
-/** What provides a protocol to a module; undefined where that is not wired. */
+/** The ids of the modules that provide a protocol to a module; undefined if there is no such wire. */
 export const providersOf = (module: string, protocol: Protocol, wires: Wire[]): string[] | undefined =>
   wires.find((wire) => wire.module === module && wire.protocol === protocol)?.providers;
 
-/** The wires that an agent lacks: that of its entry, and those of the orchestrators there to their models. */
+/** The wires that an agent lacks: one from the entry to its orchestrator, and one from that orchestrator to its model. */
 function missingWires(wires: Wire[], modules: Module[]): Problem[] {
   const first = providersOf(entry, handler, wires);
   if (first === undefined) return [missing(entry, handler, modules)];
@@ -56,12 +58,11 @@ function missing(module: string, protocol: Protocol, modules: Module[]): Problem
   return { path: ['exchange'], message: `${wire} is missing; ${choices(protocol, modules)}` };
 }
 
-const wireProblems = (wires: Wire[], modules: Module[]): Problem[] =>
-  wires.flatMap((wire) => {
-    const ofProviders = wire.providers.flatMap((_, place) => providerProblems(wire, place, modules));
-    const problems = [...consumerProblems(wire, modules), ...doubleProblems(wire, wires), ...ofProviders];
-    return under(['exchange', wire.index], problems);
-  });
+function wireProblems(wire: Wire, wires: Wire[], modules: Module[]): Problem[] {
+  const ofProviders = wire.providers.flatMap((_, place) => providerProblems(wire, place, modules));
+  const problems = [...consumerProblems(wire, modules), ...doubleProblems(wire, wires), ...ofProviders];
+  return under(['exchange', wire.index], problems);
+}
 
 const wrong = (key: keyof WireInput, message: string): Problem[] => [{ path: [key], message }];
 
@@ -110,7 +111,7 @@ function unknownId(wanted: string, modules: Module[], others: string[] = []): st
   return `there is no module of the id "${wanted}";${didYouMean(wanted, ids)} valid ids: ${ids.join(', ')}`;
 }
 
-/** The modules that provide a protocol, in words. */
+/** Words for a problem that name the modules which provide a protocol. */
 function choices(protocol: Protocol, modules: Module[]): string {
   const ids = modules.filter(({ provides }) => provides === protocol).map((each) => each.id);
   return ids.length === 0 ? 'no module does' : `valid ids: ${ids.join(', ')}`;

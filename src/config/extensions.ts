@@ -3,10 +3,10 @@ import { join, posix, relative, sep } from 'node:path';
 
 const endings = /\.(ts|mts|js|mjs)$/;
 
-/** Whether a name is meant as the path of a module of the user's own, in the worker's extensions folder. */
+/** Whether a name is meant as the path of a user's own module in the worker's extensions folder. */
 export const isModulePath = (name: string): boolean => /[/\\]/.test(name) || endings.test(name);
 
-/** What is wrong with the path of a user's own module; undefined where nothing is. */
+/** What is wrong with the path of a user's own module; undefined if nothing is. */
 export function modulePathProblem(path: string): string | undefined {
   if (posix.normalize(path).startsWith('../') || path.startsWith('/'))
     return `"${path}" leaves the extensions folder: a module of your own is in it, as in ./my-module.ts`;
@@ -15,26 +15,26 @@ export function modulePathProblem(path: string): string | undefined {
   return undefined;
 }
 
-/** One spelling for each file: `./sub/../mine.ts` is `./mine.ts`. */
+/** Spells a path in the one way that names its file: `./sub/../mine.ts` becomes `./mine.ts`. */
 export const modulePath = (path: string): string => `./${posix.normalize(path)}`;
 
 /** The files of a worker's extensions folder that export `handleText`, by their paths as in `./mine.ts`. */
 export interface CustomOrchestrators {
-  /** Those that it runs. */
+  /** The files that the worker runs. */
   names: string[];
-  /** Those that it does not, and why. */
+  /** The files that it does not run, each with the reason. */
   leftOut: Record<string, string>;
 }
 
 export const noOrchestrators: CustomOrchestrators = { names: [], leftOut: {} };
 
 /**
- * The files below a folder that look as if they export `handleText`, by their paths as in `./sub/mine.ts`. Nothing is
- * run. What belongs to packages and hidden folders is left aside, and so is what cannot be read.
+ * The files below a folder that look as if they export `handleText`, by their paths as in `./sub/mine.ts`. None is run.
+ * Packages, hidden folders and unreadable files are passed over.
  */
 export function findOrchestrators(folder: string): string[] {
-  const isLeftAside = ({ name }: Dirent): boolean => name.startsWith('.') || name === 'node_modules';
-  return globSync('**/*.{ts,mts,js,mjs}', { cwd: folder, withFileTypes: true, exclude: isLeftAside })
+  const isPassedOver = ({ name }: Dirent): boolean => name.startsWith('.') || name === 'node_modules';
+  return globSync('**/*.{ts,mts,js,mjs}', { cwd: folder, withFileTypes: true, exclude: isPassedOver })
     .filter((entry) => entry.isFile() && !/\.d\.\w+$/.test(entry.name))
     .map(({ parentPath, name }) => join(parentPath, name))
     .filter((file) => exportsHandleText(textOf(file)))
@@ -50,7 +50,7 @@ function textOf(file: string): string {
   }
 }
 
-/** Whether a text looks like a module that exports `handleText` by its name; the bundler then knows for certain. */
+/** Whether a text looks like a module that exports the name `handleText`. Only bundling it tells for certain. */
 export function exportsHandleText(text: string): boolean {
   return (
     /\bexport\s+(?:async\s+)?(?:function|const|let|var)\s*\*?\s*handleText\b/.test(text) ||

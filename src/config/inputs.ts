@@ -1,14 +1,14 @@
 import { z } from 'zod';
 
-// Inputs of the workflows, as they come from anywhere.
+// Schemas of the inputs of workflows, which the library, a command or the Temporal CLI may send.
 
 const text = z.string().min(1);
 const mapping = z.record(z.string(), z.unknown());
 
-/** A configuration, or the name of a file in the worker's configuration folder. */
+/** A configuration, or the name of one in the worker's configuration folder. */
 const config = z.union([mapping, text]).optional();
 
-/** Tasks and problems stand in the history, where a payload over 2 MB fails its task. */
+/** Tasks and problems are kept in the history, where a payload over 2 MB makes its workflow task fail. */
 const task = z.string().trim().min(1).max(1_000_000);
 
 const history = z
@@ -31,11 +31,11 @@ export const sessionInputSchema = z.strictObject({
   config,
   history,
   text: task.optional(),
-  /** What the session's run before hands over; for the workflow itself to read. */
+  /** What the session's previous run hands over. Only the workflow itself reads it. */
   earlier: mapping.optional(),
 });
 
-/** An idea stands in every plan and report. */
+/** An idea is shorter than a task, since every plan and every report repeats it. */
 export const researchInputSchema = z.strictObject({ idea: z.string().trim().min(1).max(100_000), config });
 
 export const solveInputSchema = z.strictObject({

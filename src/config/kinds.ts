@@ -20,13 +20,13 @@ type Kind = keyof Kinds;
 /** A configuration that was checked, with the defaults filled in: `{kind: 'team', team}`. */
 export type CheckedConfig = { [K in Kind]: { kind: K } & Pick<Kinds, K> }[Kind];
 
-/** The same, and its `content` as a run's input takes it. */
+/** A checked configuration together with its `content` as a run's input takes it. */
 export type Config = { content: object } & CheckedConfig;
 
-/** One that a session can hold a conversation with. */
+/** A configuration of something that a session can converse with. */
 export type ConversationConfig = Extract<Config, { kind: 'team' | 'agent' }>;
 
-/** The kinds are told apart by their top-level keys. A team's is the one without any of the others'. */
+/** The kind that a top-level key belongs to. A configuration with none of these keys is a team's. */
 const kindOfKey = { modules: 'agent', exchange: 'agent', research: 'research', plan: 'plan' } as const;
 
 const checks: { [K in Kind]: (content: object) => Checked<Kinds[K]> } = {
@@ -47,12 +47,12 @@ export function checkConfig(content: unknown): Checked<Config> {
   return checked.ok ? { ok: true, value: { kind, [kind]: checked.value, content } as Config } : checked;
 }
 
-/** The same where only a configuration of one kind will do. */
+/** These refuse a configuration of any other kind. */
 export const checkTeam = (content: unknown): Checked<TeamConfig> => checkOnly('team', content);
 export const checkResearch = (content: unknown): Checked<ResearchConfig> => checkOnly('research', content);
 export const checkPlan = (content: unknown): Checked<PlanConfig> => checkOnly('plan', content);
 
-/** The same where only a team or one agent will do. */
+/** Checks a configuration's content, and refuses it unless it is that of a team or of one agent. */
 export function checkConversation(content: unknown): Checked<ConversationConfig> {
   const checked = checkConfig(content);
   if (!checked.ok) return checked;
@@ -70,7 +70,7 @@ function kindOf(content: object): { kind: Kind; key?: string } {
   return kind === undefined || key === undefined ? { kind: 'team' } : { kind, key };
 }
 
-/** What a configuration is for, where it was given to a team or to a session. */
+/** What to do with a configuration of another kind that was given to a team or to a session. */
 const uses: Partial<Record<Kind, string>> = {
   agent:
     'one agent (modules and exchange) takes no task of a team: talk to it with reprise chat, or the workflow session',
@@ -94,7 +94,7 @@ const notAMapping: Checked<never> = {
   problems: [{ path: [], message: 'a configuration is a mapping of keys to values' }],
 };
 
-/** MassGen has this backend, so that its users may try it here: they are told what it would lack besides. */
+/** MassGen has a backend `claude_code`. Its users may try it here, so the problem tells them what it would lack. */
 function aboutClaudeCode(problem: Problem): Problem {
   if (!problem.message.startsWith('"claude_code" is not one of')) return problem;
   const message =

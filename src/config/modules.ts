@@ -5,12 +5,12 @@ import { reactSchema, simpleToolSchema, type OrchestratorSettings } from './orch
 import { checkedBy, didYouMean, under, type Problem } from './problems.ts';
 import { mcpServersSchema, toolPackagesSchema, toolTime, type ToolSources } from './tool-sources.ts';
 
-/** Where the user's text comes in: it stands in wires, and is no module. */
+/** The name in wires for where the user's text comes in. It is not a module. */
 export const entry = '__entry__';
 
 const isNoId = `"${entry}" is where the user's text comes in, and no id of a module`;
 
-/** What a module can be to another (xaibo's documentation, Protocols). */
+/** What one module can provide to another (xaibo's documentation, Protocols). */
 export const protocols = [
   'LLMProtocol',
   'ToolProviderProtocol',
@@ -21,14 +21,14 @@ export const protocols = [
 
 export type Protocol = (typeof protocols)[number];
 
-/** What a module adds to its agent: by what it provides, nothing where that is the session's own. */
+/** What a module adds to its agent. It is empty for modules whose work the session does itself. */
 interface Part {
   backend?: Backend;
   tools?: ToolSources;
   orchestrator?: OrchestratorSettings;
 }
 
-/** A kind of module: what it provides, and the schema that makes its `config:` a part. */
+/** A kind of module: the protocol that it provides, and the schema that turns its `config:` into a part of an agent. */
 const kind = <Config>(provides: Protocol, schema: z.ZodType<Part, Config>) => ({ provides, schema });
 
 type Kind = ReturnType<typeof kind>;
@@ -77,16 +77,16 @@ const kindNames = Object.keys(kinds);
 /** The last name of a module's dotted path. */
 const lastName = (module: string): string => module.slice(module.lastIndexOf('.') + 1);
 
-/** The kind that a dotted path names by its last name; undefined where there is none. */
+/** The kind that a dotted path names by its last name; undefined if there is no such kind. */
 function kindOf(module: string): Kind | undefined {
   const name = lastName(module);
   return Object.hasOwn(kinds, name) ? kinds[name as keyof typeof kinds] : undefined;
 }
 
-/** Whether a module of this path is a model, whose `config:` is a backend. */
+/** Whether a module's dotted path names a model, whose `config:` is a backend. */
 export const isModel = (module: string): boolean => kindOf(module)?.provides === 'LLMProtocol';
 
-/** An orchestrator of the user's own: its configuration is for itself to judge. */
+/** The kind of a user's own orchestrator, which checks its configuration itself. */
 const customKind = (path: string): Kind =>
   orchestrator(
     z
@@ -100,7 +100,7 @@ const moduleSchema = z.strictObject({
   config: z.unknown().optional(),
 });
 
-/** `config:` may be left out where nothing in it must be there. */
+/** A module whose `config:` may be left out if none of its keys is required. */
 type Written<Name, Config> = { module: Name; id: string } & (object extends Config
   ? { config?: Config | undefined }
   : { config: Config });
@@ -109,24 +109,24 @@ type WrittenKinds = {
   [Name in keyof typeof kinds]: Written<Name | `${string}.${Name}`, z.input<(typeof kinds)[Name]['schema']>>;
 };
 
-/** A module as a file's author writes it: its name, alone or at the end of a dotted path, and what that name takes. */
+/** A module as a file's author writes it: its name, alone or at the end of a dotted path, and its `config:`. */
 export type ModuleInput = WrittenKinds[keyof typeof kinds] | Written<`./${string}`, Record<string, unknown>>;
 
-/** A module as its wires see it. */
+/** A module as wires refer to it. */
 export interface Module {
   id: string;
-  /** As problems name it: `OpenAILLM`, `./mine.ts`. */
+  /** The name that problems call it by, such as `OpenAILLM` or `./mine.ts`. */
   kind: string;
-  /** Undefined where its kind is not known. */
+  /** Undefined if its kind is not known. */
   provides: Protocol | undefined;
-  /** Empty where something is wrong with it. */
+  /** Empty if something is wrong with the module. */
   part: Part;
 }
 
 /**
- * Checks each of a configuration's modules by itself, and that no two have one id.
+ * Checks each of a configuration's modules by itself, and that no two have the same id.
  *
- * `areNamed`: there are some, and each has an id. If not, wires may lead to what only looks as if it were missing.
+ * @returns among the rest `areNamed`: whether there are modules and each has an id, so that wires can be checked
  */
 export function checkModules(list: unknown[]): { modules: Module[]; problems: Problem[]; areNamed: boolean } {
   const modules = new Map<string, Module>();

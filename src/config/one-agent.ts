@@ -10,36 +10,36 @@ import { checkedBy, type Checked } from './problems.ts';
 import { describeTools, type ToolSources } from './tool-sources.ts';
 
 const agentSchema = z.strictObject({
-  // Modules and wires are looked at one by one: what is right among them shows what the others lack.
+  // Modules and wires are checked one by one, since the good ones are needed to say what the bad ones lack.
   modules: z.array(z.unknown()).min(1),
   exchange: z.array(z.unknown()),
   ...soloShape,
-  /** Seconds that a session waits for the next turn before it ends; absent: for ever. */
+  /** Seconds that a session waits for the next turn before it ends; if absent, it waits for ever. */
   idle_timeout: waitingTime.optional(),
 });
 
-/** A configuration of one agent as a file's author writes it, defaults left out. */
+/** A configuration of one agent as a file's author writes it. Keys with defaults may be left out. */
 export interface OneAgentConfigInput extends Omit<z.input<typeof agentSchema>, 'modules' | 'exchange'> {
   modules: ModuleInput[];
   exchange: WireInput[];
 }
 
-/** One agent that is ready to work: what a `modules` + `exchange` configuration comes to. */
+/** One agent that is ready to work, as `modules` and `exchange` describe it. */
 export interface OneAgent extends Omit<z.output<typeof agentSchema>, 'modules' | 'exchange'> {
-  /** Id of its orchestrator's module. */
+  /** The id of its orchestrator's module. */
   id: string;
   backend: Backend;
   orchestrator: OrchestratorSettings;
   tools: ToolSources;
 }
 
-/** What a file says: the backend may be without a model. */
+/** What a file says about one agent. Its backend may lack a model. */
 export interface OneAgentConfig extends OneAgent {
-  /** Ids of modules that no wire leads to from the entry. */
+  /** Ids of the modules that no wire from the entry leads to. */
   unused: string[];
 }
 
-/** Checks a configuration of `modules` and `exchange`, and wires it: all problems at once. */
+/** Checks a configuration of `modules` and `exchange`, and wires it. Reports all problems at once. */
 export function checkAgent(content: object): Checked<OneAgentConfig> {
   const shape = checkedBy(agentSchema, content);
   const { modules: list, exchange } = content as Record<string, unknown>;
@@ -52,7 +52,7 @@ export function checkAgent(content: object): Checked<OneAgentConfig> {
   return { ok: true, value: { ...agent, ...common } };
 }
 
-/** What the wires that start at the entry come to. Undefined only where there are problems. */
+/** The agent that the wires from the entry make. Undefined only if there are problems. */
 function wired(wires: Wire[], modules: Module[]) {
   const [id = ''] = providersOf(entry, 'TextMessageHandlerProtocol', wires) ?? [];
   const [llm = ''] = providersOf(id, 'LLMProtocol', wires) ?? [];
@@ -69,7 +69,7 @@ function wired(wires: Wire[], modules: Module[]) {
   return { id, backend, orchestrator, tools: { packages, mcpServers }, unused };
 }
 
-/** The agent of a session without a configuration: the default backend, no system prompt, no tools. */
+/** The agent of a session without a configuration. It has the default backend, no system prompt and no tools. */
 export const defaultAgent = (environment: Environment): OneAgent => ({
   id: 'agent',
   backend: completeBackend(defaultBackend(environment)),
@@ -78,17 +78,17 @@ export const defaultAgent = (environment: Environment): OneAgent => ({
   coordination: broadcastSchema.parse({}),
 });
 
-/** Completes a configuration: a model for its backend. */
+/** Fills in the backend's model. */
 export function completeAgent(config: OneAgentConfig): OneAgent {
   const { unused: _, ...agent } = config;
   return { ...agent, backend: completeBackend(agent.backend) };
 }
 
-/** What would keep one agent from running in this environment: a key that is not set. */
+/** What would keep one agent from running in this environment, such as a key that is not set. */
 export const preflightAgent = ({ id, backend }: OneAgent, environment: Environment): string[] =>
   preflightBackends({ [`agent ${id}`]: backend }, environment);
 
-/** A configuration of one agent with all defaults filled in, in a few lines for a person. */
+/** Describes one agent, defaults included, in a few lines for a person. */
 export function describeAgent(agent: OneAgent): string {
   const { id, backend, orchestrator, tools, coordination, budget, idle_timeout } = agent;
   const sources = describeTools(tools);

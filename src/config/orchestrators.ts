@@ -7,13 +7,13 @@ const limit = z.int().min(1).default(10);
 /** Settings of the loop `simple_tool` (xaibo's documentation, SimpleToolOrchestrator). */
 export const simpleToolSchema = z.strictObject({
   system_prompt: z.string().default(''),
-  /** Model calls in a turn; the last one gets no tools. */
+  /** The most model calls in a turn. The last one gets no tools. */
   max_thoughts: limit,
-  /** Whether the calls of one reply run side by side; their results keep the order of the calls. */
+  /** Whether the tool calls of one reply run at the same time. Their results keep the order of the calls. */
   parallel: z.boolean().default(false),
 });
 
-/** Settings of the loop `react` (the same, ReActOrchestrator). A prompt that is absent is Reprise's own. */
+/** Settings of the loop `react` (xaibo's documentation, ReActOrchestrator). Absent prompts default to Reprise's own. */
 export const reactSchema = z.strictObject({
   system_prompt: z.string().optional(),
   thought_prompt: z.string().optional(),
@@ -29,7 +29,7 @@ export const reactSchema = z.strictObject({
 export type SimpleToolSettings = z.output<typeof simpleToolSchema>;
 export type ReActSettings = z.output<typeof reactSchema>;
 
-/** How an agent works: its loop with its settings. `module`: a user's own, as `./mine.ts` from the extensions folder. */
+/** An agent's loop with its settings. `module` is the path of a user's own loop in the extensions folder: `./mine.ts`. */
 export type OrchestratorSettings =
   | ({ kind: 'simple_tool' } & SimpleToolSettings)
   | ({ kind: 'react' } & ReActSettings)
@@ -37,7 +37,7 @@ export type OrchestratorSettings =
 
 const names = ['simple_tool', 'react'];
 
-/** An agent's `orchestrator:` by its name: a loop with its default settings. */
+/** An agent's `orchestrator:`, which names a loop. */
 export const orchestratorSchema = z.string().superRefine((name, context) => {
   if (names.includes(name)) return;
   const choices = `${names.join(' | ')} | ./my-orchestrator.ts${didYouMean(name, names).replace(/^ /, '; ')}`;
@@ -45,14 +45,14 @@ export const orchestratorSchema = z.string().superRefine((name, context) => {
   if (message !== undefined) context.addIssue({ code: 'custom', message });
 });
 
-/** The settings that such a name stands for. */
+/** The loop that a name stands for, with its default settings. */
 export function orchestratorOf(name: string): OrchestratorSettings {
   if (name === 'simple_tool') return { kind: 'simple_tool', ...simpleToolSchema.parse({}) };
   if (name === 'react') return { kind: 'react', ...reactSchema.parse({}) };
   return { kind: 'custom', module: modulePath(name), config: {} };
 }
 
-/** A loop with its limits. */
+/** Describes a loop and its limits in one line. */
 export function describeOrchestrator(settings: OrchestratorSettings): string {
   if (settings.kind === 'custom') return `${settings.module} (loaded by the worker)`;
   if (settings.kind === 'simple_tool') {

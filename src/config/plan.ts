@@ -30,25 +30,25 @@ const settingsSchema = z.strictObject({
   max_subtasks: z.int().min(1).max(500).default(50),
 });
 
-/** A configuration file of a plan, with the defaults that the documentation names. */
+/** A configuration of a plan. The defaults are those of docs/configuration.md. */
 export const planSchema = z.strictObject({ plan: settingsSchema, ...soloShape });
 
-/** What a file says: backends may be absent. */
+/** What a file says about a plan. Backends may be absent. */
 export type PlanConfig = z.output<typeof planSchema>;
 
-/** The same as a file's author writes it, defaults left out. */
+/** A configuration of a plan as a file's author writes it. Keys with defaults may be left out. */
 export type PlanConfigInput = z.input<typeof planSchema>;
 
 type Role = 'planner' | 'validator' | 'synthesis' | 'executor';
 
-/** A plan that is ready to run: every role has its backend, the executor its loop and its tools. */
+/** A plan that is ready to run: every role has its backend, and the executor has its loop and its tools. */
 export interface PlanSettings extends Omit<PlanConfig['plan'], 'backend' | Role>, Omit<PlanConfig, 'plan'> {
   backends: Record<Role, Backend>;
   orchestrator: OrchestratorSettings;
   tools: ToolSources;
 }
 
-/** Completes a configuration: a backend with its model for each role, the executors' loop and tools. */
+/** Gives each role its backend with a model, and the executor its loop and its tools. */
 export function completePlan({ plan, ...common }: PlanConfig, environment: Environment): PlanSettings {
   const { backend = defaultBackend(environment), planner, validator, synthesis, executor, ...limits } = plan;
   const { orchestrator, tool_packages, mcp_servers, backend: own = backend } = executor;
@@ -70,7 +70,7 @@ export function completePlan({ plan, ...common }: PlanConfig, environment: Envir
 export const preflightPlan = ({ backends }: PlanSettings, environment: Environment): string[] =>
   preflightBackends(backends, environment);
 
-/** A configuration of a plan with all defaults filled in, in a few lines for a person. */
+/** Describes a plan, defaults included, in a few lines for a person. */
 export function describePlan(settings: PlanSettings): string {
   const { backends, max_parallel_subtasks, max_retries, max_subtasks, orchestrator, tools } = settings;
   const sources = describeTools(tools);

@@ -12,10 +12,10 @@ const priceTableSchema = z.record(
 );
 
 /**
- * Prices of one's own, from the JSON file that `REPRISE_PRICES` names:
- * `{"my-model": {"input": 1, "cachedInput": 0.1, "output": 4}}`, US dollars per million tokens.
+ * Reads the user's prices from the JSON file that `REPRISE_PRICES` names, in US dollars per million tokens:
+ * `{"my-model": {"input": 1, "cachedInput": 0.1, "output": 4}}`. Empty if the variable is not set.
  *
- * @throws where the file is missing or is not of that shape
+ * @throws if the file is missing or has another shape
  */
 export function readPrices(environment: Environment): PriceTable {
   const file = environment['REPRISE_PRICES'];

@@ -6,7 +6,7 @@ export interface Problem {
   message: string;
 }
 
-/** A value with its defaults filled in, or all that is wrong with it. */
+/** A value with its defaults filled in, or everything that is wrong with it. */
 export type Checked<T> = { ok: true; value: T } | { ok: false; problems: Problem[] };
 
 /** Checks a value against a schema. */
@@ -15,7 +15,7 @@ export function checkedBy<T>(schema: z.ZodType<T>, value: unknown): Checked<T> {
   return success ? { ok: true, value: data } : { ok: false, problems: problemsOf(schema, error, value) };
 }
 
-/** A refinement of a list: nothing in it has the name of another. */
+/** A refinement of a list that refuses a second entry with the same key, such as the same `id`. */
 export const unique =
   <Key extends string>(key: Key, what: string) =>
   (list: Array<Record<Key, string>>, context: z.RefinementCtx): void =>
@@ -25,11 +25,11 @@ export const unique =
       context.addIssue({ code: 'custom', path: [index, key], message });
     });
 
-/** Problems of a part, as problems of the whole. */
+/** Puts the path of a part before the paths of its problems, which makes them problems of the whole. */
 export const under = (path: PropertyKey[], problems: Problem[]): Problem[] =>
   problems.map((problem) => ({ ...problem, path: [...path, ...problem.path] }));
 
-/** `team.yaml:7: agents[0].id: …`; without a place just the key and what is wrong. */
+/** A problem in one line: `team.yaml:7: agents[0].id: …`, or without a place only the key and what is wrong. */
 export function problemText({ path, message }: Problem, place?: string): string {
   const steps = path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`));
   return [place, steps.join('').replace(/^\./, ''), message].filter(Boolean).join(': ');
@@ -57,7 +57,7 @@ function messageOf(issue: z.core.$ZodIssue, value: unknown): string {
     case 'invalid_union': {
       const choices = issue.errors.flat().flatMap((each) => (each.code === 'invalid_value' ? each.values : []));
       if (choices.length > 0) return noChoice(value, choices);
-      // The schema names the forms that are valid.
+      // The message that the schema gives to a union names its valid forms.
       return found === 'undefined' ? `is missing (${issue.message})` : `${found} is not ${issue.message}`;
     }
     case 'invalid_type':
@@ -103,12 +103,12 @@ function shown(value: unknown): string {
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }
 
-/** The part of zod's definitions that `keysAt` walks. */
+/** The part of zod's internal definitions that `keysAt` reads. */
 interface Definition {
   def: { innerType?: Definition; in?: Definition; element?: Definition; shape?: Record<string, Definition> };
 }
 
-/** The keys that are valid in the mapping at a path: walks the schema as the path walks the value. */
+/** The valid keys of the mapping at a path, found by following the path through the schema. */
 function keysAt(schema: z.ZodType, path: PropertyKey[]): string[] {
   let { def } = unwrapped(schema as unknown as Definition);
   for (const key of path) {
@@ -124,7 +124,7 @@ function unwrapped(schema: Definition): Definition {
   return inner === undefined ? schema : unwrapped(inner);
 }
 
-/** ` did you mean …?` with the choice that is nearest to a mistyped word; empty where none is near. */
+/** ` did you mean …?` with the choice that is nearest to a mistyped word, or an empty string if none is near. */
 export function didYouMean(word: string, choices: string[]): string {
   const [nearest] = choices
     .map((choice) => ({ choice, distance: distance(word.toLowerCase(), choice.toLowerCase()) }))
@@ -133,7 +133,7 @@ export function didYouMean(word: string, choices: string[]): string {
   return nearest === undefined ? '' : ` did you mean ${nearest.choice}?`;
 }
 
-/** Levenshtein distance: how many letters to change, add or leave out. */
+/** The Levenshtein distance: how many letters must be changed, added or left out. */
 function distance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, index) => index);
   for (let i = 1; i <= one.length; i++) {

@@ -10,10 +10,10 @@ export type Read<T> = { ok: true; config: T } | { ok: false; problems: string[] 
 type Check<T> = (content: unknown) => Checked<T>;
 
 /**
- * Reads a configuration file, YAML or JSON. Each problem names file, line, key and the valid choices. A relative
- * `folder:` is meant from the file's own folder, since the worker may run elsewhere.
+ * Reads a configuration file in YAML or JSON. Each problem names file, line, key and the valid choices. A relative
+ * `folder:` counts from the folder of the file, since the worker may run elsewhere.
  *
- * @param check takes the kinds that are wanted: any, where it is absent
+ * @param check accepts the kinds of configuration that are wanted; the default accepts any
  */
 export function readConfigFile(file: string): Read<Config>;
 export function readConfigFile<T>(file: string, check: Check<T>): Read<T>;
@@ -29,7 +29,7 @@ export function readConfigFile(file: string, check: Check<unknown> = checkConfig
   return parse(text, file, (content) => check(resolveFolders(content, dirname(resolve(file)))));
 }
 
-/** @param name the file's name as problems show it */
+/** @param name what problems call the file */
 export const parseConfig = (text: string, name: string): Read<Config> => parse(text, name, checkConfig);
 
 function parse<T>(text: string, name: string, check: Check<T>): Read<T> {
@@ -47,7 +47,7 @@ function parse<T>(text: string, name: string, check: Check<T>): Read<T> {
   return { ok: false, problems };
 }
 
-/** Where a problem's key begins in the text; for a key that is missing, the mapping that lacks it. */
+/** The offset in the text of a problem's key, or of the mapping that lacks the key. */
 function startOf({ path }: Problem, document: Document): number {
   for (let length = path.length; length > 0; length--) {
     const parent = document.getIn(path.slice(0, length - 1), true);
@@ -61,8 +61,8 @@ function startOf({ path }: Problem, document: Document): number {
 }
 
 /**
- * Reads a configuration by its name from the worker's configuration folder, with or without its ending.
- * Only files that stand in that folder itself can be named.
+ * Reads a configuration by the name of its file, with or without the ending, from the worker's configuration folder.
+ * Files in subfolders cannot be named.
  */
 export function readNamedConfig<T>(name: string, folder: string, check: Check<T>): Read<T> {
   const candidates = ['', '.yaml', '.yml', '.json'].map((ending) => name + ending);
@@ -89,14 +89,14 @@ const mapping = (value: unknown): Mapping => (typeof value === 'object' && value
 const list = (value: unknown): Mapping[] => (Array.isArray(value) ? value.map(mapping) : []);
 
 /**
- * Makes the relative `folder:` of each backend, and of a search, in a configuration's content absolute, in place; what
- * has another shape than that of a configuration is left as it is, for its check to say so.
+ * Makes the relative `folder:` of each backend and of a search absolute, in place. Whatever does not have the shape of a
+ * configuration is left as it is, and the check that follows reports it.
  */
 function resolveFolders(content: unknown, base: string): unknown {
   const { agents, final_agent, modules, plan, research } = mapping(content);
   const roles = [plan, research].flatMap((each) => [each, ...Object.values(mapping(each))]).map(mapping);
   const backends = [...list(agents), mapping(final_agent), ...roles].map(({ backend }) => backend);
-  // What a `folder` in the configuration of another module means is that module's to say.
+  // A `folder` in the `config:` of any other module may mean something else.
   const models = list(modules).filter(({ module }) => typeof module === 'string' && isModel(module));
   for (const holder of [...backends, ...models.map(({ config }) => config), mapping(research)['search']]) {
     const { folder } = mapping(holder);

@@ -5,7 +5,7 @@ import { completeBackend, defaultBackend, describeBackend, preflightBackends } f
 import { describeCoordination, soloShape } from './coordination.ts';
 import type { Environment } from './environment.ts';
 
-/** Aspects are parameters of the critic's tool. */
+/** Aspects are named as providers name parameters, since they are parameters of the critic's tool. */
 const aspect = z.string().refine((name) => /^[A-Za-z_][\w-]{0,63}$/.test(name), {
   error: 'the name of an aspect is made of letters, digits, _ and -, and begins with a letter',
 });
@@ -68,24 +68,24 @@ const settingsSchema = z
     context.addIssue({ code: 'custom', path: ['domain'], message });
   });
 
-/** A configuration file of research, with the defaults that the documentation names. */
+/** A configuration of research. The defaults are those of docs/configuration.md. */
 export const researchSchema = z.strictObject({ research: settingsSchema, ...soloShape });
 
-/** What a file says: backends may be absent. */
+/** What a file says about research. Backends may be absent. */
 export type ResearchConfig = z.output<typeof researchSchema>;
 
-/** The same as a file's author writes it, defaults left out. */
+/** A configuration of research as a file's author writes it. Keys with defaults may be left out. */
 export type ResearchConfigInput = z.input<typeof researchSchema>;
 
 type Role = 'plan' | 'criticism' | 'synthesize';
 
-/** A research run that is ready to run: every role has its backend, the domain's numbers are in their place. */
+/** Research that is ready to run: every role has its backend, and the numbers of its domain are filled in. */
 export interface ResearchSettings
   extends Omit<ResearchConfig['research'], 'backend' | 'domains' | Role>, Omit<ResearchConfig, 'research'> {
   backends: Record<Role, Backend>;
 }
 
-/** Completes a configuration: a backend with its model for each role, the domain's numbers in place of the general ones. */
+/** Gives each role its backend with a model, and replaces the general numbers by those of the domain. */
 export function completeResearch(config: ResearchConfig, environment: Environment): ResearchSettings {
   const { research, ...common } = config;
   const { backend = defaultBackend(environment), plan, criticism, synthesize, domains, ...rest } = research;
@@ -103,14 +103,14 @@ export function completeResearch(config: ResearchConfig, environment: Environmen
   };
 }
 
-/** Whether nothing else is searched, since a configuration names neither a folder nor a service. */
+/** Whether only Reprise's documentation is searched, since the configuration names neither a folder nor a service. */
 export const searchesOwnDocs = ({ search }: ResearchSettings): boolean =>
   search.provider === 'folder' && search.folder === undefined;
 
 /** What would keep a research run from running in this environment: keys that are not set, a folder that is not there. */
 export function preflightResearch(settings: ResearchSettings, environment: Environment): string[] {
   const { backends, search, github_issue } = settings;
-  // A server of one's own may know its callers in another way.
+  // A GitHub server of the user's own may not need a token.
   const { GITHUB_TOKEN, GITHUB_API_URL } = environment;
   const isTokenMissing = github_issue && GITHUB_TOKEN === undefined && GITHUB_API_URL === undefined;
   return [
@@ -120,7 +120,7 @@ export function preflightResearch(settings: ResearchSettings, environment: Envir
   ];
 }
 
-/** A configuration of research with all defaults filled in, in a few lines for a person. */
+/** Describes research, defaults included, in a few lines for a person. */
 export function describeResearch(settings: ResearchSettings): string {
   const { backends, search, weights, domain, github_issue } = settings;
   const { provider, folder, max_results } = search;

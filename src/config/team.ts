@@ -32,7 +32,7 @@ const coordinationSchema = z.strictObject({
   ...broadcastSchema.shape,
 });
 
-/** A team's configuration file, with the defaults that the documentation names. */
+/** A team's configuration. The defaults are those of docs/configuration.md. */
 export const teamSchema = z.strictObject({
   agents: z.array(agentSchema).min(1).superRefine(unique('id', 'agent')).optional(),
   final_agent: z.strictObject({ backend: backendSchema }).optional(),
@@ -50,14 +50,14 @@ export const teamSchema = z.strictObject({
     })
     .prefault({}),
   budget: budgetSchema.optional(),
-  /** Seconds that a session waits for the next turn before it ends; absent: for ever. */
+  /** Seconds that a session waits for the next turn before it ends; if absent, it waits for ever. */
   idle_timeout: waitingTime.optional(),
 });
 
-/** What a file says: agents may be absent, and so may their backends. */
+/** What a file says about a team. Agents may be absent, and so may their backends. */
 export type TeamConfig = z.output<typeof teamSchema>;
 
-/** The same as a file's author writes it, defaults left out. */
+/** A team's configuration as a file's author writes it. Keys with defaults may be left out. */
 export type TeamConfigInput = z.input<typeof teamSchema>;
 
 /** An agent that is ready to work. */
@@ -72,7 +72,7 @@ export interface AgentSettings {
 /** A team that is ready to run: every agent has its backend, its loop and its tools. */
 export type Team = Omit<TeamConfig, 'agents'> & { agents: AgentSettings[] };
 
-/** The team where a configuration names no agents: three ways of looking at a task. */
+/** The agents of a team whose configuration names none: three ways of looking at a task. */
 const defaultAgents: NonNullable<TeamConfig['agents']> = [
   {
     id: 'agent_a',
@@ -82,7 +82,7 @@ const defaultAgents: NonNullable<TeamConfig['agents']> = [
   { id: 'agent_c', system_message: 'You are careful: check each claim, and name the source it rests on.' },
 ];
 
-/** Completes a configuration: agents where it has none; a backend with its model, a loop and tools for each agent. */
+/** Adds agents if there are none, and gives each agent its backend with a model, its loop and its tools. */
 export function completeTeam(config: TeamConfig, environment: Environment): Team {
   const fallback = defaultBackend(environment);
   const { agents = defaultAgents, final_agent } = config;
@@ -105,7 +105,7 @@ export function preflightTeam({ agents, final_agent }: Team, environment: Enviro
   return preflightBackends({ ...backends, ...(final_agent && { 'final agent': final_agent.backend }) }, environment);
 }
 
-/** A team's configuration with all defaults filled in, in a few lines for a person. */
+/** Describes a team, defaults included, in a few lines for a person. */
 export function describeTeam(team: Team): string {
   const { agents, final_agent, orchestrator, timeout_settings, budget, idle_timeout } = team;
   const { coordination } = orchestrator;
@@ -124,7 +124,7 @@ export function describeTeam(team: Team): string {
   ].join('\n');
 }
 
-/** What goes without saying is left out: the loop of agents that name none, and no tools. */
+/** Leaves out the loop `simple_tool`, which is the default, and tools if there are none. */
 function describeMember({ id, backend, orchestrator, tools }: AgentSettings): string {
   const sources = describeTools(tools);
   return [

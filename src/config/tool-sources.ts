@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { redact } from '../models/failures.ts';
+import { redact } from '../models/redact.ts';
 import { isModulePath, modulePath, modulePathProblem } from './extensions.ts';
 import { unique } from './problems.ts';
 
@@ -11,13 +11,13 @@ export interface ToolSources {
 }
 
 /**
- * A server of tools over the Model Context Protocol: a command that speaks it over stdio, or an HTTP address.
- * `${NAME}` in a value of `env` or `headers` stands for a variable of the worker's environment until the server is
- * started, so that neither configurations nor histories hold what is in it.
+ * A server of tools that speaks the Model Context Protocol: a command that speaks it over stdio, or an HTTP address.
+ * `${NAME}` in a value of `env` or `headers` stands for a variable of the worker's environment. It is replaced only when
+ * the server is started, which keeps the variable's value out of configurations and histories.
  */
 export type McpServer = {
   name: string;
-  /** Seconds that one of its tools may run, where a configuration says so. */
+  /** Seconds that a call of one of its tools may take; if absent, the default of all tools. */
   timeout?: number | undefined;
 } & (
   | { command: string; args: string[]; env?: Record<string, string> | undefined }
@@ -26,7 +26,7 @@ export type McpServer = {
 
 const day = 24 * 60 * 60;
 
-/** Longest run of one call of a tool, in seconds. */
+/** How long one call of a tool may take, in seconds. */
 export const toolTime = z.number().positive().max(day);
 
 const dotted = /^[\w-]+(\.[\w-]+)*$/;
@@ -40,15 +40,15 @@ const toolPackageSchema = z
   })
   .transform((name) => (isModulePath(name) ? modulePath(name) : name));
 
-/** Names of tool modules, each once: `tools.weather` is `tools/weather.ts` in the extensions folder, or its path. */
+/** Tool modules, each once, by name or path: `tools.weather` is `./tools/weather.ts` in the extensions folder. */
 export const toolPackagesSchema = z.array(toolPackageSchema).transform((names) => [...new Set(names)]);
 
 const name = z.string().min(1);
 const texts = z.record(z.string(), z.string());
 
 /**
- * A server as a file names it; `transport` and a `command` in several words are xaibo's
- * (its documentation, MCPToolProvider).
+ * A server as a file's author writes it. `transport` and a `command` of several words are there since xaibo has them (its
+ * documentation, MCPToolProvider).
  */
 const writtenServerSchema = z.strictObject({
   name,
@@ -78,7 +78,7 @@ const mcpServerSchema = writtenServerSchema
     return { name, command: program, args: [...words, ...args], ...(env && { env }) };
   });
 
-/** An agent's servers of tools, each with a name of its own. */
+/** An agent's MCP servers, no two of which have the same name. */
 export const mcpServersSchema = z.array(mcpServerSchema).superRefine(unique('name', 'server'));
 
 function problemOfServer(server: WrittenServer): { path: string[]; message: string } | undefined {
@@ -95,21 +95,21 @@ function problemOfServer(server: WrittenServer): { path: string[]; message: stri
   return { path: [foreign], message: `goes with a ${own === 'url' ? 'command' : 'url'}` };
 }
 
-/** `${NAME}`: what the variable NAME holds in the worker's environment. */
+/** `${NAME}`, which stands for the value of the variable NAME in the worker's environment. */
 export const placeholder = /\$\{([A-Za-z_]\w*)\}/g;
 
-/** Keys of values that hold a secret themselves, rather than the name of the variable that does. */
+/** The paths of values that hold a secret themselves, rather than the name of a variable that holds it. */
 const secretsIn = (server: WrittenServer): string[][] =>
   (['env', 'headers'] as const).flatMap((key) =>
     Object.entries(server[key] ?? {}).flatMap(([name, value]) => (holdsSecret(value) ? [[key, name]] : [])),
   );
 
 function holdsSecret(value: string): boolean {
-  // No pattern of a secret goes across a quotation mark.
+  // A quotation mark ends every pattern of a secret, so the texts around a placeholder are looked at one by one.
   const literal = value.replace(placeholder, '"');
   return redact(literal, []) !== literal;
 }
 
-/** The packages and servers that tools come from, in one line; empty where there are none. */
+/** The packages and servers that tools come from, in one line that is empty if there are none. */
 export const describeTools = ({ packages, mcpServers }: ToolSources): string =>
   [...packages, ...mcpServers.map(({ name }) => `MCP server ${name}`)].join(', ');

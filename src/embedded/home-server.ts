@@ -3,46 +3,46 @@ import { join } from 'node:path';
 import type { Holder } from './lock.ts';
 import { freePort } from './ports.ts';
 import { endProcess, processes } from './processes.ts';
-import { answers, startServer } from './server.ts';
+import { answers, answersWithin, startServer } from './server.ts';
 import { findTemporalCli } from './temporal-cli.ts';
 
-/** Where a server is; without `serverPid` it is somebody else's. */
+/** Where a server is. Without `serverPid` it belongs to somebody else. */
 export type Place = Pick<Holder, 'address' | 'uiAddress' | 'serverPid'>;
 
 type HomeServer = Required<Place>;
 
-/** Told what takes long, and what went wrong. */
+/** Is told what takes long, and what went wrong. */
 export type Say = (text: string) => void;
 
-/** How long a server that its `up` has left in the middle of starting may take until it answers. */
+/** How long a server may take to answer whose `up` has ended while it was starting, in milliseconds. */
 const patienceMs = 5000;
 
 /**
- * The server to use for a home folder: one that a dead `up` has left and that still answers, else one that is at
- * the wanted address already, else a new one. To be called by the holder of the folder's lock only: Temporal itself
+ * Finds or starts the server for a home folder: one that an `up` has left and that still answers, else one that answers at
+ * the wanted address already, else a new one. Only the holder of the folder's lock may call it, since Temporal itself
  * lets two servers work on one database.
  */
 export async function openServer(home: string, address: string, say: Say): Promise<Place> {
   const [first, ...more] = serversOf(home);
   await Promise.all(more.map(({ serverPid }) => endProcess(serverPid)));
   if (first !== undefined) {
-    if (await answersSoon(first.address)) return first;
+    if (await answersWithin(patienceMs, first.address)) return first;
     say('The last Temporal server of this folder does not answer; ending it');
     await endProcess(first.serverPid);
   }
   if (await answers(address)) return { address };
-  const wanted = Number(address.split(':').at(-1));
+  const wanted = portOf(address);
   const port = await freePort(wanted);
   if (port !== wanted) say(`Port ${wanted} is taken; Temporal gets ${port}`);
   return startHere(home, port, await freePort(port + 1000), say);
 }
 
-/** Starts a server that died again, on the same data and ports. @throws where it does not start */
+/** Starts a server that has died again, on the same data and ports. @throws where it does not start */
 export async function reopenServer(home: string, { address, uiAddress }: Place, say: Say): Promise<Place> {
   return startHere(home, portOf(address), portOf(uiAddress ?? ''), say);
 }
 
-/** Whether the folder's server is there. */
+/** Whether the folder's server is running. */
 export function isServing(home: string): boolean {
   return serversOf(home).length > 0;
 }
@@ -58,7 +58,7 @@ const databaseOf = (home: string): string => join(existsSync(home) ? realpathSyn
 
 const portOf = (address: string): number => Number(address.split(':').at(-1));
 
-/** Found by their command lines, so that one is known whose `up` died before it could note it down. */
+/** The servers of a folder. Their command lines tell, since an `up` may have died before it could record its server. */
 function serversOf(home: string): HomeServer[] {
   const words = ` --db-filename ${databaseOf(home)}`;
   return processes().flatMap(({ pid, commandLine }) => {
@@ -69,15 +69,6 @@ function serversOf(home: string): HomeServer[] {
   });
 }
 
-async function answersSoon(address: string): Promise<boolean> {
-  const deadline = Date.now() + patienceMs;
-  for (;;) {
-    if (await answers(address)) return true;
-    if (Date.now() > deadline) return false;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-}
-
 async function startHere(home: string, port: number, uiPort: number, say: Say): Promise<Place> {
   const server = await startServer({
     cli: await findTemporalCli(say),
@@ -85,7 +76,7 @@ async function startHere(home: string, port: number, uiPort: number, say: Say): 
     uiPort,
     database: databaseOf(home),
     log: join(home, 'logs', 'temporal.log'),
-    // It outlives a worker that is killed, and the next one adopts it.
+    // The server outlives an `up` that is killed, and the next `up` adopts it.
     detached: true,
   });
   const { pid } = server.process;

@@ -1,20 +1,21 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { writeAtomic } from '../worker/write-atomic.ts';
 
-/** Who holds a home folder, and what runs there. */
+/** The process that holds a home folder, and what it runs there. */
 export interface Holder {
   pid: number;
-  /** Whether it runs in the background and may be replaced by a command that needs another one. */
+  /** Whether it runs in the background, where a command that needs another worker may replace it. */
   background: boolean;
   address: string;
-  /** The address that was wanted; another one than `address` where its port was taken. */
+  /** The address that was asked for; it differs from `address` where its port was taken. */
   asked: string;
   namespace: string;
   uiAddress?: string;
-  /** The embedded server's process; absent where the server is somebody else's. */
+  /** The embedded server's process; absent where the server belongs to somebody else. */
   serverPid?: number;
-  /** What the worker was started with, see `fingerprintOf`. */
+  /** What the worker was started with, as `fingerprintOf` hashes it. */
   fingerprint: string;
   /** The worker's folder of configurations and extensions. */
   extensions: string;
@@ -23,21 +24,23 @@ export interface Holder {
 }
 
 export interface Lock {
-  /** Says what runs here now. */
+  /** Records what runs here now. */
   describe(holder: Holder): void;
-  /** @param forget whether nothing runs here any more */
+  /** Gives the folder back. @param forget whether to remove the record, since nothing runs here any more */
   release(forget: boolean): void;
 }
 
 const holderFile = (home: string): string => join(home, 'up.json');
 
 /**
- * Takes the home folder for this process, or returns undefined when another one has it.
- * The lock is SQLite's on a file of its own: the system gives it back when its holder dies, however it dies.
+ * Takes the home folder for this process. The lock is SQLite's, on a file of its own, so that the system releases it
+ * however its holder ends.
+ *
+ * @returns undefined where another process holds the folder
  */
 export function takeLock(home: string): Lock | undefined {
   mkdirSync(home, { recursive: true });
-  // The wait is for commands that only look whether the folder is held: they hold it for a moment.
+  // The timeout allows for commands that hold the lock for a moment, to find out whether somebody does.
   const database = new DatabaseSync(join(home, 'up.lock'), { timeout: 500 });
   try {
     database.exec('BEGIN EXCLUSIVE');
@@ -47,11 +50,7 @@ export function takeLock(home: string): Lock | undefined {
     throw error;
   }
   return {
-    describe(holder) {
-      const part = `${holderFile(home)}.${process.pid}`;
-      writeFileSync(part, JSON.stringify(holder));
-      renameSync(part, holderFile(home));
-    },
+    describe: (holder) => writeAtomic(holderFile(home), JSON.stringify(holder)),
     release(forget) {
       if (forget) rmSync(holderFile(home), { force: true });
       database.close();
@@ -59,17 +58,17 @@ export function takeLock(home: string): Lock | undefined {
   };
 }
 
-/** SQLITE_BUSY */
+/** SQLite's SQLITE_BUSY. */
 const busy = 5;
 
-/** Whether some process holds the folder at this moment. */
+/** Whether a process holds the folder at this moment. */
 export function isHeld(home: string): boolean {
   const lock = takeLock(home);
   lock?.release(false);
   return lock === undefined;
 }
 
-/** What the present holder, or the last one, said of itself. */
+/** What the present holder, or the last one, has recorded; undefined where there is no such record. */
 export function readHolder(home: string): Holder | undefined {
   try {
     return JSON.parse(readFileSync(holderFile(home), 'utf8')) as Holder;

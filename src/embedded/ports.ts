@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 
-/** The wanted port when it is free, else one that the system chooses. */
+/** Finds a free port: the wanted one if it is free, else one that the system chooses. */
 export async function freePort(wanted = 0): Promise<number> {
   for (const port of [wanted, 0]) {
     const found = await listen(port);

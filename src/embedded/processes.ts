@@ -1,16 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 
-export interface Process {
-  pid: number;
-  commandLine: string;
-}
-
 /**
- * The processes of this machine that we may see. Pids are used again: command lines tell whose one is.
- * Linux tells in `/proc`, since slim containers have no `ps`.
+ * The processes of this machine that are visible to this one, with their command lines, since a pid may be used again. On
+ * Linux they are read from `/proc`, because slim containers have no `ps`.
  */
-export function processes(): Process[] {
+export function processes(): Array<{ pid: number; commandLine: string }> {
   if (process.platform === 'linux') {
     return readdirSync('/proc')
       .filter((name) => /^\d+$/.test(name))
@@ -27,7 +22,7 @@ function commandLineOnLinux(pid: string): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
   } catch {
-    // It has just ended.
+    // The process has just ended.
     return '';
   }
 }
@@ -43,11 +38,11 @@ export function isAlive(pid: number): boolean {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false;
   }
-  // One that has ended stays in the list until its parent asks, which some containers' first process never does.
+  // A process that has ended stays listed until its parent asks, which the first process of some containers never does.
   return process.platform !== 'linux' || commandLineOnLinux(String(pid)) !== '';
 }
 
-/** Ends a process and waits until it is gone: politely, after 10 s by force. */
+/** Ends a process and waits until it is gone: by SIGTERM, and after 10 s by SIGKILL. */
 export async function endProcess(pid: number): Promise<void> {
   const politeUntil = Date.now() + 10_000;
   signal(pid, 'SIGTERM');
@@ -61,6 +56,6 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
-    // It was quicker.
+    // The process has ended meanwhile.
   }
 }

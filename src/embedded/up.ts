@@ -10,7 +10,7 @@ import type { Holder, Lock } from './lock.ts';
 
 interface UpSettings {
   home: string;
-  /** Wanted address of the server, `127.0.0.1:7233`. */
+  /** The address that is asked for, such as `127.0.0.1:7233`. */
   address: string;
   namespace: string;
   extensions: string;
@@ -18,15 +18,15 @@ interface UpSettings {
   say: Say;
 }
 
-/** Why an `up` ends: `hand over` leaves the server to its successor. */
+/** How an `up` ends: `hand over` leaves the server to the next one. */
 export type Ending = 'stop' | 'hand over';
 
-/** How long `stop` lets calls in flight finish; `hand over` waits for all of them. */
+/** How long `stop` waits for calls in flight, in milliseconds; `hand over` waits for all of them. */
 const graceMs = 5000;
 
 const watchServerEveryMs = 2000;
 
-/** Server and worker of one home folder, in this process. */
+/** The server of a home folder, which has a process of its own, and the folder's worker in this process. */
 export class Up {
   readonly #settings: UpSettings;
   readonly #lock: Lock;
@@ -34,7 +34,7 @@ export class Up {
   #worker: Worker | undefined;
   #ending: Ending | undefined;
 
-  /** Opens the folder's server. @throws where it cannot be started */
+  /** Finds or starts the folder's server. @throws where it cannot be started */
   static async start(settings: UpSettings, lock: Lock): Promise<Up> {
     const { home, address, namespace, extensions, background, say } = settings;
     const place = await openServer(home, address, say);
@@ -62,13 +62,13 @@ export class Up {
     return this.#holder;
   }
 
-  /** Works until `end` is called. @param onReady called when the worker polls */
+  /** Runs the worker until `end` is called. @param onReady is called when the worker polls */
   async run(onReady: () => void): Promise<void> {
     const { home, namespace, extensions, say } = this.#settings;
     const { address, serverPid } = this.#holder;
     if (serverPid !== undefined) void this.#keepServer();
     quietRuntime();
-    // TLS and API key of the environment are meant for other servers than our own.
+    // The TLS settings and the API key of the environment are not meant for the embedded server.
     const connectionOptions = serverPid === undefined ? loadClientConnectConfig().connectionOptions : {};
     const connection = await NativeConnection.connect({ ...connectionOptions, address });
     if (serverPid !== undefined) await ensureNamespace(connection, namespace);
@@ -87,7 +87,7 @@ export class Up {
     await this.#worker.run();
   }
 
-  /** Drains the worker, ends the server unless it is handed over, and gives the folder back. */
+  /** Lets calls in flight finish, ends the server unless it is handed over, and gives the folder back. */
   async end(ending: Ending): Promise<void> {
     if (this.#ending !== undefined) return;
     this.#ending = ending;
@@ -106,7 +106,7 @@ export class Up {
     while (this.#worker?.getState() !== 'STOPPED') await new Promise((resolve) => setTimeout(resolve, 50));
   }
 
-  /** A server that dies is started again on the same data and address. */
+  /** Starts the server again, on the same data and address, whenever it has died. */
   async #keepServer(): Promise<void> {
     const { home, say } = this.#settings;
     while (this.#ending === undefined) {
@@ -126,13 +126,13 @@ export class Up {
   }
 }
 
-/** How long closed runs are kept, as Temporal's development server keeps those of its default namespace. */
+/** How long closed runs are kept: as long as Temporal's development server keeps them in its default namespace. */
 const retention = msToTs('1 day');
 
 /** gRPC's ALREADY_EXISTS. */
 const alreadyExists = 6;
 
-/** Makes a namespace on our own server, where nobody else would. */
+/** Makes a namespace on the embedded server, where nobody else would make it. */
 async function ensureNamespace(connection: NativeConnection, namespace: string): Promise<void> {
   try {
     await connection.workflowService.registerNamespace({

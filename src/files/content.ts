@@ -6,7 +6,7 @@ import { columnNames, parseTable, type Table } from './table.ts';
 
 const binaryEndings = ['.pdf', '.png', '.jpg', '.jpeg', '.gif', '.webp'];
 
-/** The text of a recognised file, and what is wrong with it; an image has neither. Never throws. */
+/** The text of a recognised file, and what is wrong with it. An image has neither. Never throws. */
 export async function readContent(name: string, bytes: Buffer, found: Recognised): Promise<Readable> {
   const { kind, mediaType, text } = found;
   if (text === undefined) return kind === 'pdf' ? readPdf(bytes) : {};
@@ -21,16 +21,13 @@ function noteOf(name: string, kind: AttachmentKind, mediaType: string, text: str
   return binaryEndings.includes(ending) ? `it is a plain text, whatever its ending ${ending} says` : undefined;
 }
 
-/** A text as a table; undefined where it is none. */
-export function tableOf(
-  { kind, mediaType }: { kind: AttachmentKind; mediaType: string },
-  text: string,
-): Table | undefined {
+/** A file's text as a table; undefined if it is not one. */
+export function tableOf({ kind, mediaType }: Omit<Recognised, 'text'>, text: string): Table | undefined {
   if (kind === 'table') return parseTable(text);
   return kind === 'json' ? tableOfJson(text, mediaType) : undefined;
 }
 
-/** What is wrong with a JSON text, or with the lines of a JSONL text; undefined where nothing is. */
+/** What is wrong with a JSON text or with the lines of a JSONL text; undefined if nothing is. */
 function jsonNote(text: string, mediaType: string): string | undefined {
   if (mediaType !== 'application/jsonl') {
     const problem = problemOf(text);
@@ -42,18 +39,12 @@ function jsonNote(text: string, mediaType: string): string | undefined {
   return `${bad.length} of its ${lines.length} lines are not valid JSON (the first: line ${bad[0]})`;
 }
 
-function problemOf(text: string): string | undefined {
-  try {
-    JSON.parse(text);
-    return undefined;
-  } catch (error) {
-    return (error as Error).message;
-  }
-}
+const problemOf = (text: string): string | undefined => parsed(text).problem;
 
-/** A list of records, or lines of them, as a table; undefined where it is something else. */
+/** A list of records in JSON or JSONL as a table; undefined if it is something else. */
 export function tableOfJson(text: string, mediaType: string): Table | undefined {
-  const values = mediaType === 'application/jsonl' ? text.split('\n').map(parsed) : parsed(text);
+  const values =
+    mediaType === 'application/jsonl' ? text.split('\n').map((line) => parsed(line).value) : parsed(text).value;
   if (!Array.isArray(values)) return undefined;
   const records = values.filter(isRecord);
   if (records.length === 0) return undefined;
@@ -62,11 +53,11 @@ export function tableOfJson(text: string, mediaType: string): Table | undefined 
   return { columns: columnNames(keys, []), rows };
 }
 
-function parsed(text: string): unknown {
+function parsed(text: string): { value?: unknown; problem?: string } {
   try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
+    return { value: JSON.parse(text) as unknown };
+  } catch (error) {
+    return { problem: (error as Error).message };
   }
 }
 

@@ -1,11 +1,11 @@
-/** Sizes in bytes. */
+/** The largest file that is read, in bytes. */
 export const maxFileBytes = 20_000_000;
 
-/** Providers take no larger ones. */
+/** The largest image that providers take, in bytes. */
 export const maxImageBytes = 5_000_000;
 
-/** Attachments of one run. */
+/** The most attachments of one run. */
 export const maxFiles = 20;
 
-/** `12,345` */
+/** A number with separators: `12,345`. */
 export const grouped = (count: number): string => count.toLocaleString('en-US');

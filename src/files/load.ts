@@ -5,7 +5,7 @@ import { maxFileBytes, maxFiles } from './limits.ts';
 import { plainName, uniqueNames } from './names.ts';
 import { recognise, tooLarge, type Recognised } from './recognise.ts';
 
-/** An attachment with its content at hand. */
+/** The content of an attachment, and what it was recognised as. */
 export interface Loaded {
   bytes: Buffer;
   found: Recognised;
@@ -17,26 +17,26 @@ const pathOf = (input: AttachmentInput): string | undefined =>
 const givenName = (input: AttachmentInput): string =>
   typeof input === 'string' ? input : 'path' in input ? (input.name ?? input.path) : input.name;
 
-/** Names that agents call the attachments by, in order, each once; the same for the same inputs. */
+/** The names by which agents know attachments, in order. No two are equal, and the same inputs get the same names. */
 export const attachmentNames = (inputs: AttachmentInput[]): string[] =>
   uniqueNames(inputs.map((input, index) => plainName(givenName(input)) ?? `attachment-${index + 1}`));
 
-/** The same attachments, with relative paths made absolute. */
+/** Makes the relative paths of attachments absolute. */
 export const resolveAttachments = (inputs: AttachmentInput[], base: string): AttachmentInput[] =>
   inputs.map((input) => {
     if (typeof input === 'string') return resolve(base, input);
     return 'path' in input ? { ...input, path: resolve(base, input.path) } : input;
   });
 
-/** What is wrong with the number of attachments; undefined where nothing is. */
+/** What is wrong with the number of attachments; undefined if nothing is. */
 export const tooMany = (inputs: AttachmentInput[]): string | undefined =>
   inputs.length > maxFiles ? `${inputs.length} files are attached; a run takes at most ${maxFiles}` : undefined;
 
 /**
- * Everything that keeps a run from starting with these attachments, each problem with its file; empty where all can be
- * read, whole or in part.
+ * Everything that keeps a run from starting with these attachments, each problem with its file. Empty if all of them can
+ * be read at least in part.
  *
- * @param base where relative paths begin
+ * @param base the folder from which relative paths count
  */
 export async function attachmentProblems(inputs: AttachmentInput[], base: string): Promise<string[]> {
   const many = tooMany(inputs);
@@ -49,14 +49,14 @@ export async function attachmentProblems(inputs: AttachmentInput[], base: string
   return problems;
 }
 
-/** Gets and recognises one attachment. @returns it, or what is wrong with it, with its name */
+/** Reads and recognises an attachment. @returns it, or a text with its name and what is wrong with it */
 export async function loadAttachment(input: AttachmentInput, base: string): Promise<Loaded | string> {
   const path = pathOf(input);
   const given = givenName(input);
   const shown = path ?? (given || 'an attachment without a name');
   const bytes = path === undefined ? decoded((input as { data: string }).data) : await read(resolve(base, path));
   if (typeof bytes === 'string') return `${shown}: ${bytes}`;
-  // A name of one's own may come without an ending.
+  // The name that a user gives a file may lack its ending.
   const found = recognise(extname(given) === '' ? shown : given, bytes);
   return typeof found === 'string' ? `${shown}: ${found}` : { bytes, found };
 }
@@ -75,7 +75,7 @@ async function read(place: string): Promise<Buffer | string> {
   }
 }
 
-/** What Node cannot decode it leaves out without a word: only what comes back the same was base64. */
+/** Decodes base64. As Node silently leaves out what it cannot decode, the result is encoded again and compared. */
 function decoded(data: string): Buffer | string {
   const plain = data.replaceAll(/\s/g, '').replace(/=+$/, '');
   const bytes = Buffer.from(plain, 'base64');

@@ -2,7 +2,7 @@ import { parse } from 'node:path';
 
 const longest = 120;
 
-/** The name that agents call a file by: the last part of a path, on one line; undefined where nothing is left of it. */
+/** The name by which agents know a file: the last part of its path, on one line. Undefined if nothing is left of it. */
 export function plainName(path: string): string | undefined {
   const last = path.split(/[/\\]/).at(-1) ?? '';
   const line = last.replaceAll(/[\p{C}\s]+/gu, ' ').trim();
@@ -11,7 +11,7 @@ export function plainName(path: string): string | undefined {
   return line.length <= longest ? line : `${name.slice(0, longest - ext.length)}${ext.slice(0, longest)}`;
 }
 
-/** The same names, numbered where one comes again: `a.csv`, `a-2.csv`. Letter case does not tell them apart. */
+/** Numbers names that come again: `a.csv`, `a-2.csv`. Names that differ only in letter case count as equal. */
 export function uniqueNames(names: string[]): string[] {
   const taken = new Set<string>();
   return names.map((given) => {

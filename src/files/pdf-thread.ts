@@ -1,14 +1,14 @@
 /**
- * Reads one PDF in a thread of its own: damaged ones leave rejected promises behind that would end a worker's process,
- * and a page may take its time. Takes the bytes as `workerData`; posts `PdfNews`, and ends.
+ * Reads one PDF in a thread of its own, since a damaged one leaves rejected promises behind that would end a worker's
+ * process, and a page may take long. Takes the bytes as `workerData`, posts `PdfNews`, and ends.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { getDocumentProxy } from 'unpdf';
 
 export type PdfNews =
-  /** It could be opened. `cutOff`: its end is missing. */
+  /** The PDF was opened. It is `cutOff` if its end is missing. */
   | { pages: number; cutOff: boolean }
-  /** The text of the next page; null where the page is damaged. */
+  /** The text of the next page; null if the page is damaged. */
   | { text: string | null }
   | { problem: string };
 
@@ -17,7 +17,7 @@ type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>;
 // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has none
 const post = (news: PdfNews): void => parentPort?.postMessage(news);
 
-// What matters of a page's errors is thrown as well.
+// Errors of a page that matter are thrown as well.
 process.on('unhandledRejection', () => {});
 
 const bytes = Buffer.from(workerData as Uint8Array);
@@ -38,11 +38,11 @@ async function readCutOff(problem: string): Promise<void> {
 }
 
 function open(content: Buffer): Promise<Pdf> {
-  // It takes its input over: a copy. Its warnings would stand among the worker's own words.
+  // The library takes over its input, so it gets a copy. Its warnings would be printed among the worker's messages.
   return getDocumentProxy(new Uint8Array(content), { verbosity: 0 });
 }
 
-/** A PDF that was cut off lacks the way to its catalogue, which is found if it is not compressed and still there. */
+/** Gives a PDF that was cut off a new reference to its catalogue, which helps if that is there and not compressed. */
 function withTrailer(): Buffer {
   const [, number, version] = /(\d+) (\d+) obj\s*<<[^>]*\/Type\s*\/Catalog/.exec(bytes.toString('latin1')) ?? [];
   const trailer = `\nendstream\nendobj\ntrailer\n<< /Root ${number} ${version} R >>\nstartxref\n0\n%%EOF\n`;

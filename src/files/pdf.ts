@@ -2,13 +2,13 @@ import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { PdfNews } from './pdf-thread.ts';
 
-/** What could be read of a file, and what is wrong with the rest. */
+/** What could be read of a file, and a note on what is wrong with the rest. */
 export interface Readable {
   text?: string;
   note?: string;
 }
 
-/** What is compressed may grow: reading ends with the page that goes over so many characters. */
+/** Reading ends with the page that exceeds so many characters, since compressed text may grow without limit. */
 const maxCharacters = 20_000_000;
 
 const patienceMs = 60_000;
@@ -16,7 +16,7 @@ const memoryMb = 512;
 
 const thread = new URL(`./pdf-thread${extname(import.meta.url)}`, import.meta.url);
 
-/** The text of a PDF page by page, each under its heading `[page 3]`. Never throws: a note says what cannot be read. */
+/** The text of a PDF, each page under a heading such as `[page 3]`. Never throws; a note says what cannot be read. */
 export async function readPdf(bytes: Buffer): Promise<Readable> {
   const read = new PdfReading();
   const worker = new Worker(thread, {
@@ -43,7 +43,7 @@ export async function readPdf(bytes: Buffer): Promise<Readable> {
   return read.result();
 }
 
-/** What has come of a PDF so far. */
+/** Collects what has been read of a PDF. */
 class PdfReading {
   readonly #pages: Array<string | null> = [];
   #count = 0;

@@ -2,14 +2,14 @@ import { extname } from 'node:path';
 import type { AttachmentKind } from '../protocol/attachment.ts';
 import { grouped, maxFileBytes, maxImageBytes } from './limits.ts';
 
-/** What a file is, by its name and its content. `text`: its content, where it is one. */
+/** What a file is, by its name and its content. `text` is its content, if that is a text. */
 export interface Recognised {
   kind: AttachmentKind;
   mediaType: string;
   text?: string;
 }
 
-/** The kinds as a person is told of them. */
+/** What a person is told about the kinds. */
 const kindsRead =
   'what is read: texts in UTF-8 (.txt, .md, .html, .yaml, .log, source code…), tables (.csv, .tsv), ' +
   'JSON (.json, .jsonl), PDF, and images (PNG, JPEG, GIF, WebP)';
@@ -35,14 +35,14 @@ const images: Array<[mediaType: string, begins: RegExp]> = [
   ['image/webp', /^RIFF[^]{4}WEBP/],
 ];
 
-/** How far into a file a PDF's own readers look for its head. */
+/** How many bytes of a file PDF readers search for its head. */
 const headBytes = 1024;
 
 /**
  * Finds out what a file is: images and PDFs by how they begin, texts by being UTF-8 without NULs, and among texts by
  * the ending of the name.
  *
- * @returns what it is, or the problem that it is too large or of no kind that is read
+ * @returns what it is, or a text that says it is too large or of no kind that is read
  */
 export function recognise(name: string, bytes: Buffer): Recognised | string {
   if (bytes.length > maxFileBytes) return tooLarge(bytes.length, maxFileBytes);
@@ -53,7 +53,7 @@ export function recognise(name: string, bytes: Buffer): Recognised | string {
     if (bytes.length > maxImageBytes) return tooLarge(bytes.length, maxImageBytes, 'of an image ');
     return { kind: 'image', mediaType: image[0] };
   }
-  // Others have some bytes before it, but a text may also speak of it.
+  // A PDF may have some bytes before its head, but a text may mention such a head as well.
   if (head.startsWith('%PDF-') || (ending === '.pdf' && head.includes('%PDF-'))) {
     return { kind: 'pdf', mediaType: 'application/pdf' };
   }
@@ -66,7 +66,7 @@ export function recognise(name: string, bytes: Buffer): Recognised | string {
 export const tooLarge = (bytes: number, most: number, what = ''): string =>
   `has ${grouped(bytes)} bytes; at most ${grouped(most)} ${what}are read`;
 
-/** Without the byte order mark. */
+/** Bytes as UTF-8 without the byte order mark; undefined if they are not a text. */
 function textOf(bytes: Buffer): string | undefined {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);

@@ -1,5 +1,4 @@
 import type { Attachment, AttachmentKind } from '../protocol/attachment.ts';
-import type { Text } from '../protocol/message.ts';
 import { hashOf } from '../store/ids.ts';
 import type { RunFile, Store } from '../store/store.ts';
 import { readContent } from './content.ts';
@@ -7,7 +6,7 @@ import type { Loaded } from './load.ts';
 import { grouped } from './limits.ts';
 import { parseTable } from './table.ts';
 
-/** Longer previews are stored, so that what comes after can name them. In characters. */
+/** Longer previews are stored, and messages then name their blob. In characters. */
 const storedFrom = 400;
 
 /**
@@ -35,7 +34,7 @@ export async function keepFile(
   });
 }
 
-/** A file as workflows know it. */
+/** A stored file as workflows know it. */
 export async function attachmentOf(store: Store, file: RunFile): Promise<Attachment> {
   const { name, kind, mediaType, bytes, text, image, note } = file;
   const preview = text === undefined ? '' : previewOf(kind, await store.blob(text));
@@ -44,22 +43,18 @@ export async function attachmentOf(store: Store, file: RunFile): Promise<Attachm
     kind,
     mediaType,
     bytes,
-    preview: await stored(store, preview),
+    preview: preview.length <= storedFrom ? preview : { blob: await store.putBlob(preview) },
     ...(note !== undefined && { note }),
     ...(image !== undefined && { image: { blob: image, mediaType } }),
   };
 }
 
-async function stored(store: Store, preview: string): Promise<Text> {
-  return preview.length <= storedFrom ? preview : { blob: await store.putBlob(preview) };
-}
-
-/** In characters. */
+/** The greatest lengths of a preview and of its columns in characters, and the most rows that it shows. */
 const longest = 1000;
 const columnsShown = 500;
 const rowsShown = 5;
 
-/** What a prompt shows of a file: its beginning; of a table its columns, the number of its rows and the first of them. */
+/** What a prompt shows of a file: its beginning, or a table's columns, number of rows and first rows. */
 export function previewOf(kind: AttachmentKind, text: string): string {
   return cut(kind === 'table' ? tablePreview(text) : text.trim(), longest);
 }
@@ -75,6 +70,6 @@ function tablePreview(text: string): string {
   ].join('\n');
 }
 
-/** Never ends in half a character. */
+/** Cuts a text, but never within a character of two code units. */
 const cut = (text: string, length: number): string =>
   text.length <= length ? text : `${text.slice(0, length - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;

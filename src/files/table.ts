@@ -1,8 +1,8 @@
 import { parse } from 'csv-parse/sync';
 
-/** A table in texts. Rows may be shorter than the columns are many. */
+/** A table of texts. A row may have fewer cells than there are columns. */
 export interface Table {
-  /** Unique; what has no name is `column_3`. */
+  /** Unique names. A column without a name is called `column_3` or the like. */
   columns: string[];
   rows: string[][];
   /** What is wrong with it. */
@@ -10,8 +10,8 @@ export interface Table {
 }
 
 /**
- * Reads a table whose first row names the columns, with commas, semicolons, tabs or bars between the cells.
- * Never throws: what is amiss is read as well as it can be, and noted.
+ * Reads a table whose first row names the columns, with commas, semicolons, tabs or bars between the cells. Never throws:
+ * a damaged table is read as far as possible, and a note says what is wrong.
  */
 export function parseTable(text: string): Table {
   const { delimiter, body } = delimiterOf(text);
@@ -26,14 +26,10 @@ export function parseTable(text: string): Table {
       ? ''
       : `${count} of ${rows.length} rows have more or fewer cells than the ${header.length} columns (the first: row ${ragged + 1})`,
   ].filter((each) => each !== '');
-  return {
-    columns: columnNames(header, rows),
-    rows,
-    ...(notes.length > 0 && { note: notes.join('; ') }),
-  };
+  return { columns: columnNames(header, rows), rows, ...(notes.length > 0 && { note: notes.join('; ') }) };
 }
 
-/** Names for all cells that some row has. */
+/** Unique names for as many columns as the longest row has. */
 export function columnNames(header: string[], rows: string[][]): string[] {
   const width = rows.reduce((most, row) => Math.max(most, row.length), header.length);
   const taken = new Set<string>();
@@ -47,9 +43,9 @@ export function columnNames(header: string[], rows: string[][]): string[] {
 }
 
 /**
- * Reads what stands between delimiters, the first row like any other. Rows may be of any length; empty ones are left out.
+ * Reads the cells between delimiters, the first row like any other. Rows may have any length. Empty ones are left out.
  *
- * @param most reads no more records; absent: all
+ * @param most how many records are read; -1 means all
  */
 function recordsOf(text: string, delimiter: string, most = -1): { records: string[][]; note?: string } {
   const options = {
@@ -70,14 +66,14 @@ function recordsOf(text: string, delimiter: string, most = -1): { records: strin
   }
 }
 
-/** In the order in which they are believed: a comma may stand in a text or before decimals. */
+/** The most reliable first. A comma comes last, since it may also be in a text or before decimals. */
 const delimiters = ['\t', ';', '|', ','];
 
-/** How many characters and records are looked at. */
+/** How many characters and how many records are examined to find the delimiter. */
 const sample = 100_000;
 const sampled = 100;
 
-/** What stands between a table's cells, and the table without a first line that says so (`sep=;`, as Excel writes). */
+/** The delimiter, and the table without a first line that names it, such as `sep=;` from Excel. */
 function delimiterOf(text: string): { delimiter: string; body: string } {
   const said = /^sep=(.)\r?\n/.exec(text);
   if (said?.[1] !== undefined) return { delimiter: said[1], body: text.slice(said[0].length) };
@@ -89,7 +85,7 @@ function delimiterOf(text: string): { delimiter: string; body: string } {
   return { delimiter: best === undefined || best.fit === 0 ? ',' : best.delimiter, body: text };
 }
 
-/** The share of rows as wide as the header, and the better the wider it is; 0 for a single column. */
+/** How well a delimiter fits: the share of rows as wide as the header, more for a wider header, 0 for a single column. */
 function fitOf([header = [], ...rows]: string[][]): number {
   const width = header.length;
   const even = rows.filter((row) => row.length === width).length;

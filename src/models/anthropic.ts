@@ -1,40 +1,33 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import type { AssistantMessage, Message, TokenUsage, ToolCall, ToolSpec, UserMessage } from '../protocol/message.ts';
 import type { Finish } from '../protocol/model-call.ts';
-import { contentRefused, streamCut, toFailure, type Endpoint } from './failures.ts';
-import { imageData, type Model, type ModelRequest, type ModelResponse, type LoadedImages } from './model.ts';
+import { contentRefused, streamCut, type Endpoint } from './failures.ts';
+import {
+  imageData,
+  withTypedFailures,
+  type LoadedImages,
+  type Model,
+  type ModelRequest,
+  type ModelResponse,
+  type ModelSettings,
+} from './model.ts';
 
-interface AnthropicSettings {
-  model: string;
-  temperature?: number | undefined;
-  maxTokens?: number | undefined;
-}
-
-/** From version 5 on, Claude models refuse a temperature. */
+/** Claude models refuse a temperature from version 5 on. */
 const takesTemperature = (model: string): boolean => !/^claude-[a-z]+-([5-9]|\d\d)(-|$)/.test(model);
 
-/** The API wants a limit; every current model allows this one. */
+/** In tokens. The API requires a limit, and every current model allows this one. */
 const defaultMaxTokens = 16_000;
 
 /** A model behind Anthropic's Messages API, streamed (https://platform.claude.com/docs/en/api/messages). */
-export function anthropicModel(client: Anthropic, settings: AnthropicSettings, endpoint: Endpoint): Model {
-  return {
-    async complete(request) {
-      try {
-        const stream = await client.messages.create(requestBody(settings, request), {
-          signal: request.signal,
-        });
-        return await readStream(stream, request, endpoint);
-      } catch (error) {
-        request.signal.throwIfAborted();
-        throw toFailure(error, endpoint);
-      }
-    },
-  };
+export function anthropicModel(client: Anthropic, settings: ModelSettings, endpoint: Endpoint): Model {
+  return withTypedFailures(endpoint, async (request) => {
+    const stream = await client.messages.create(requestBody(settings, request), { signal: request.signal });
+    return readStream(stream, request, endpoint);
+  });
 }
 
 function requestBody(
-  { model, temperature, maxTokens = defaultMaxTokens }: AnthropicSettings,
+  { model, temperature, maxTokens = defaultMaxTokens }: ModelSettings,
   { messages, images, tools, toolChoice = 'auto' }: ModelRequest,
 ): Anthropic.MessageCreateParamsStreaming {
   const offered = toAnthropicTools(tools, messages);
@@ -48,13 +41,13 @@ function requestBody(
       tool_choice: { type: tools.length > 0 ? choice[toolChoice] : 'none' },
     }),
     ...(temperature !== undefined && takesTemperature(model) && { temperature: Math.min(1, temperature) }),
-    // The provider marks the last block itself: a mark of our own would change earlier messages from call to call.
+    // The provider marks the last block itself. A mark of ours would change earlier messages from call to call.
     cache_control: { type: 'ephemeral' },
     stream: true,
   };
 }
 
-/** A content block as it grows; `json` collects a tool call's arguments as the model writes them. */
+/** A content block while it is streamed. `json` collects the arguments of a tool call as the model writes them. */
 interface GrowingBlock {
   block: Anthropic.ContentBlock;
   json: string;
@@ -89,7 +82,7 @@ async function readStream(
   return { message, finish: finishOf(reason, message), usage };
 }
 
-/** Adds a piece to its block. @returns what of it a person following the run sees */
+/** Adds a piece to its block. @returns the text in it that a person who follows the run sees */
 function grow(growing: GrowingBlock, delta: Anthropic.RawContentBlockDelta): string {
   const { block } = growing;
   if (delta.type === 'text_delta' && block.type === 'text') {
@@ -110,15 +103,10 @@ function toMessage(growing: GrowingBlock[]): AssistantMessage {
     block.type === 'tool_use' ? [{ id: block.id, name: block.name, arguments: json }] : [],
   );
   const content = growing.map(({ block }) => (block.type === 'text' ? block.text : '')).join('');
-  return {
-    role: 'assistant',
-    content,
-    ...(toolCalls.length > 0 && { toolCalls }),
-    ...opaqueOf(growing),
-  };
+  return { role: 'assistant', content, ...(toolCalls.length > 0 && { toolCalls }), ...opaqueOf(growing) };
 }
 
-/** Thinking must go back as it came, in its place among the other blocks: the whole reply is kept. */
+/** Keeps a whole reply that holds thinking, which must be sent back unchanged and between the same blocks. */
 function opaqueOf(growing: GrowingBlock[]): Pick<AssistantMessage, 'opaque'> {
   if (growing.every(({ block }) => block.type === 'text' || block.type === 'tool_use')) return {};
   const data = growing.map(({ block, json }) =>
@@ -141,18 +129,13 @@ const anthropicWire = 'anthropic';
 type Param = Anthropic.MessageParam;
 type Block = Anthropic.ContentBlockParam;
 
-interface AnthropicConversation {
-  system: Anthropic.TextBlockParam[];
-  messages: Param[];
-}
-
 /**
- * Neutral messages as Anthropic's Messages API takes them. Leading system messages become `system`, whose last block
- * ends the part that all calls of an agent share; later ones become user messages that say what they are.
- * Nothing is ever merged into an earlier message, so that a longer conversation begins with the same bytes;
- * the results of one reply's tool calls are one message, as the API demands.
+ * Converts neutral messages to those of Anthropic's Messages API. Leading system messages become `system`, whose last
+ * block ends the prefix that all calls of an agent share. Later system messages become user messages that say what they
+ * are. The results of one reply's tool calls become one message, as the API demands. Nothing else is merged, since a
+ * longer conversation must begin with the same bytes.
  */
-export function toAnthropicConversation(messages: Message[], images: LoadedImages = new Map()): AnthropicConversation {
+export function toAnthropicConversation(messages: Message[], images: LoadedImages = new Map()) {
   const firstOther = messages.findIndex(({ role }) => role !== 'system');
   const leading = firstOther === -1 ? messages : messages.slice(0, firstOther);
   const system = leading.map(({ content }): Anthropic.TextBlockParam => ({ type: 'text', text: content }));
@@ -175,7 +158,7 @@ function toParam(message: Message, all: Message[], index: number, images: Loaded
   }
 }
 
-/** Pictures first: Claude reads a question best after what it asks about. */
+/** Puts images before the text, since Claude reads a question best after what it is about. */
 function toUserBlocks({ content, images: refs = [] }: UserMessage, images: LoadedImages): Block[] {
   const pictures = refs.map((ref): Block => ({
     type: 'image',
@@ -208,18 +191,18 @@ function toBlocks({ content, toolCalls = [], opaque }: AssistantMessage): Block[
   return blocks.length > 0 ? blocks : [{ type: 'text', text: '(no reply)' }];
 }
 
-/** The API takes only objects; arguments that are none go back as they were, under a name that says so. */
+/** Arguments as the object that the API demands. What is not an object goes back as text, under a name that says so. */
 function inputOf(text: string): unknown {
   try {
     const input: unknown = JSON.parse(text === '' ? '{}' : text);
     if (typeof input === 'object' && input !== null && !Array.isArray(input)) return input;
   } catch {
-    // Falls through: the model is shown what it wrote.
+    // The model is shown what it wrote.
   }
   return { unreadable_arguments: text };
 }
 
-/** The tools of a request; where it offers none but the conversation has calls, the API wants these defined all the same. */
+/** The tools of a request. If it offers none, the tools that the conversation has called, which the API wants defined. */
 function toAnthropicTools(tools: ToolSpec[], messages: Message[]): Anthropic.Tool[] {
   if (tools.length > 0) {
     return tools.map(({ name, description, parameters }) => ({
@@ -229,8 +212,5 @@ function toAnthropicTools(tools: ToolSpec[], messages: Message[]): Anthropic.Too
     }));
   }
   const used = messages.flatMap((message) => (message.role === 'assistant' ? (message.toolCalls ?? []) : []));
-  return [...new Set(used.map(({ name }) => name))].map((name) => ({
-    name,
-    input_schema: { type: 'object' },
-  }));
+  return [...new Set(used.map(({ name }) => name))].map((name) => ({ name, input_schema: { type: 'object' } }));
 }

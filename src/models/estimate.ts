@@ -1,12 +1,12 @@
 import type { AssistantMessage, Message, TokenUsage } from '../protocol/message.ts';
 
-/** Characters to a token, roughly, in English. */
+/** How many characters of English make a token, roughly. */
 const perToken = 4;
 
-/** A picture comes to about so many, more or less by its size. */
+/** How many tokens an image is, roughly: providers count larger ones as more. */
 const perImage = 1000;
 
-/** What a call has probably cost where no provider says so: after a cancelled stream, and for the offline model. */
+/** Estimates a call's tokens where no provider counts them: after a cancelled stream, and for the offline model. */
 export function estimateUsage(messages: Message[], written: AssistantMessage | { characters: number }): TokenUsage {
   const output = 'characters' in written ? written.characters : charactersOf(written);
   return {

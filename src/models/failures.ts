@@ -1,8 +1,9 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { ApplicationFailure } from '@temporalio/common';
 import OpenAI from 'openai';
+import { redact } from './redact.ts';
 
-/** Types of the failures that leave a model call. Only the first group is retried. */
+/** The types of failures of a model call. Usually those of the first group alone are retried. */
 export const failureTypes = {
   rateLimited: 'RateLimited',
   serverError: 'ServerError',
@@ -18,28 +19,29 @@ export const failureTypes = {
   folderMissing: 'FolderMissing',
 } as const;
 
-/** Where a failed request went: what a person needs to mend it. */
+/** Where a failed request went, which a person must know to mend it. */
 export interface Endpoint {
-  /** Backend type: `openai`, `claude`… */
+  /** The type of the backend, such as `openai`. */
   provider: string;
   model: string;
-  /** Environment variable that the key came from. */
+  /** The environment variable that held the key. */
   keyVariable: string;
-  /** Texts that must not leave the worker. */
+  /** Texts that must not leave the worker, such as the key. */
   secrets: string[];
 }
 
+/** In characters. */
 const maxMessage = 500;
 
 /**
- * Turns whatever a provider's SDK threw into a typed `ApplicationFailure`.
- * `x-should-retry` wins; 408, 409, 429, 5xx and connection errors (no status) are retryable, every other status is not.
- * Headers and causes stay behind, since they may hold keys.
+ * Turns whatever a provider's SDK threw into a typed `ApplicationFailure`. The header `x-should-retry` decides whether it
+ * is retryable. Without it 408, 409, 429, 5xx and connection errors (which have no status) are, and any other status is
+ * not. Headers and causes are left out, since they may hold keys.
  */
 export function toFailure(error: unknown, endpoint: Endpoint): ApplicationFailure {
   if (error instanceof ApplicationFailure) return error;
   if (!(error instanceof OpenAI.APIError || error instanceof Anthropic.APIError)) {
-    // Neither SDK names what it cannot parse: a malformed body or event ends up here, and may be well next time.
+    // The SDKs have no error of their own for a body or event that they cannot parse, which the next try may not have.
     return failure(failureTypes.badReply, true, `unreadable reply: ${messageOf(error)}`, endpoint);
   }
   const { status } = error as { status: number | undefined };
@@ -53,12 +55,12 @@ export function toFailure(error: unknown, endpoint: Endpoint): ApplicationFailur
   });
 }
 
-/** A reply that the provider itself withheld. */
+/** The failure of a reply that the provider withheld. */
 export function contentRefused(endpoint: Endpoint): ApplicationFailure {
   return failure(failureTypes.contentRefused, false, 'the provider refused to answer', endpoint);
 }
 
-/** A stream that ended before its reply was complete. */
+/** The failure of a stream that ended before its reply was complete. */
 export function streamCut(endpoint: Endpoint): ApplicationFailure {
   return failure(failureTypes.connectionFailed, true, 'the stream ended before the reply was complete', endpoint);
 }
@@ -74,7 +76,7 @@ function failure(
     type,
     nonRetryable: !retryable,
     message: redact(`${provider} ${model}: ${text}`, secrets).slice(0, maxMessage),
-    // As an agent is told of it that can go on after an error: the provider's own words.
+    // An agent that can go on after an error is told of it in the provider's own words.
     ...(words !== undefined && { details: [redact(words, secrets).slice(0, maxMessage)] }),
     ...(retryable && nextRetryDelay !== undefined && { nextRetryDelay }),
   });
@@ -104,11 +106,11 @@ function hint(status: number, { keyVariable, model }: Endpoint): string {
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** Longer waits than this are a provider's idea of a closed day; the retry policy finds out by itself. */
+/** In milliseconds. A provider that asks for more is tried again after this time nevertheless. */
 const longest = 120_000;
 
 /**
- * How long a provider asks to wait, in milliseconds from 0 to 120,000; undefined where it does not say.
+ * How long a provider asks to wait, in milliseconds from 0 to 120,000; undefined if it does not say.
  * `retry-after-ms` beats `retry-after`, which holds seconds or an HTTP date.
  *
  * @param now milliseconds since the epoch
@@ -129,14 +131,3 @@ function numberIn(text: string | null | undefined): number | undefined {
 }
 
 const clamp = (milliseconds: number): number => Math.min(longest, Math.max(0, Math.round(milliseconds)));
-
-/** Takes out known secrets and whatever looks like one. */
-export function redact(text: string, secrets: string[]): string {
-  const known = secrets.filter((secret) => secret.length >= 4);
-  const withoutKnown = known.reduce((rest, secret) => rest.replaceAll(secret, '[redacted]'), text);
-  return withoutKnown
-    .replace(/\bBearer\s+[\w.~+/=-]+/gi, 'Bearer [redacted]')
-    .replace(/\b(?:sk|pk|rk|xai|gsk|ghp|github_pat)[-_][\w*.-]{6,}/g, '[redacted]')
-    .replace(/\bAIza[\w-]{10,}/g, '[redacted]')
-    .replace(/([?&](?:api_?)?key=)[^&\s"']+/gi, '$1[redacted]');
-}

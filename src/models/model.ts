@@ -1,14 +1,22 @@
-import type { AssistantMessage, Message, TokenUsage, ToolSpec } from '../protocol/message.ts';
+import type { AssistantMessage, ImageRef, Message, TokenUsage, ToolSpec } from '../protocol/message.ts';
 import type { Finish, ToolChoice } from '../protocol/model-call.ts';
-import type { ImageRef } from '../protocol/message.ts';
+import { toFailure, type Endpoint } from './failures.ts';
+
+/** What a wire needs to know about the model behind it. A temperature or limit that is absent is the provider's. */
+export interface ModelSettings {
+  model: string;
+  temperature?: number | undefined;
+  /** In tokens. */
+  maxTokens?: number | undefined;
+}
 
 export interface ModelRequest {
   messages: Message[];
-  /** The images that messages name, in base64 by the id of their blob; absent where they name none. */
+  /** The images that the messages name; absent if they name none. */
   images?: LoadedImages;
   tools: ToolSpec[];
   toolChoice?: ToolChoice;
-  /** Aborts the request; the model then rejects with the signal's reason. */
+  /** Aborts the request. The model then rejects with the signal's reason. */
   signal: AbortSignal;
   /** Called with each new piece of text or of tool arguments as it streams in. */
   onDelta: (delta: string) => void;
@@ -20,15 +28,26 @@ export interface ModelResponse {
   usage: TokenUsage;
 }
 
-/** One model behind one wire. Errors leave as `ApplicationFailure`s, typed by `models/failures.ts`. */
+/** One model behind one wire. Its errors are `ApplicationFailure`s with the types of `models/failures.ts`. */
 export interface Model {
   complete(request: ModelRequest): Promise<ModelResponse>;
 }
 
-/** Images that were loaded for a request: base64 by the id of their blob. */
+/** A model whose errors are typed failures, except that an aborted request rejects with its signal's reason. */
+export function withTypedFailures(endpoint: Endpoint, complete: Model['complete']): Model {
+  return {
+    complete: (request) =>
+      complete(request).catch((error: unknown) => {
+        request.signal.throwIfAborted();
+        throw toFailure(error, endpoint);
+      }),
+  };
+}
+
+/** Images that were loaded for a request, in base64 by the id of their blob. */
 export type LoadedImages = ReadonlyMap<string, string>;
 
-/** The content of an image in base64. @throws where the request came without it */
+/** The content of an image in base64. @throws if it was not loaded for the request */
 export function imageData(images: LoadedImages, { blob }: ImageRef): string {
   const data = images.get(blob);
   if (data === undefined) throw new Error(`The image ${blob} was not loaded`);

@@ -10,14 +10,14 @@ import { offlineModel } from './offline/index.ts';
 import { openaiModel } from './openai.ts';
 import { isRemote, missingKey, routeOf } from './providers.ts';
 
-/** A day: how long a call may take is the workflow's matter, which cancels it. */
+/** In milliseconds, a day. The workflow limits how long a call may take, and cancels it. */
 const timeout = 86_400_000;
 
-/** What both SDKs are told: Temporal alone retries. */
+/** Options of both SDKs. They do not retry, since Temporal does. */
 const shared = { maxRetries: 0, timeout };
 
 /**
- * Opens models by their backend. Clients are shared by address and key, so that connections stay open.
+ * Opens models by their backend. Models with the same address and key share a client, which keeps connections open.
  *
  * @throws `ApplicationFailure` of type `MissingKey`, not retryable, which names the variable
  */

@@ -2,37 +2,30 @@ import type OpenAI from 'openai';
 import type { AssistantMessage, Message, TokenUsage, ToolCall, ToolSpec, UserMessage } from '../protocol/message.ts';
 import type { Finish } from '../protocol/model-call.ts';
 import { estimateUsage } from './estimate.ts';
-import { contentRefused, streamCut, toFailure, type Endpoint } from './failures.ts';
-import { imageData, type Model, type ModelRequest, type ModelResponse, type LoadedImages } from './model.ts';
+import { contentRefused, streamCut, type Endpoint } from './failures.ts';
+import {
+  imageData,
+  withTypedFailures,
+  type LoadedImages,
+  type Model,
+  type ModelRequest,
+  type ModelResponse,
+  type ModelSettings,
+} from './model.ts';
 
-interface OpenaiSettings {
-  model: string;
-  temperature?: number | undefined;
-  maxTokens?: number | undefined;
-}
-
-/** Models that reason before they answer take no temperature, and count their thoughts into the limit. */
+/** Models that reason before they answer take no temperature, and their limit of tokens includes the reasoning. */
 const reasons = (model: string): boolean => /^(gpt-5|o\d)/.test(model) && !model.includes('chat');
 
 /** A model behind OpenAI's Chat Completions, streamed (https://platform.openai.com/docs/api-reference/chat). */
-export function openaiModel(client: OpenAI, settings: OpenaiSettings, endpoint: Endpoint): Model {
-  return {
-    async complete(request) {
-      try {
-        const stream = await client.chat.completions.create(requestBody(settings, request), {
-          signal: request.signal,
-        });
-        return await readStream(stream, request, endpoint);
-      } catch (error) {
-        request.signal.throwIfAborted();
-        throw toFailure(error, endpoint);
-      }
-    },
-  };
+export function openaiModel(client: OpenAI, settings: ModelSettings, endpoint: Endpoint): Model {
+  return withTypedFailures(endpoint, async (request) => {
+    const stream = await client.chat.completions.create(requestBody(settings, request), { signal: request.signal });
+    return readStream(stream, request, endpoint);
+  });
 }
 
 function requestBody(
-  { model, temperature, maxTokens }: OpenaiSettings,
+  { model, temperature, maxTokens }: ModelSettings,
   { messages, images, tools, toolChoice }: ModelRequest,
 ): OpenAI.ChatCompletionCreateParamsStreaming {
   const limit = reasons(model) ? 'max_completion_tokens' : 'max_tokens';
@@ -47,7 +40,7 @@ function requestBody(
   };
 }
 
-/** A tool call while its pieces come in; `extra_content` is no part of OpenAI's own API. */
+/** A piece of a streamed tool call. `extra_content` is not part of OpenAI's own API. */
 type CallDelta = OpenAI.ChatCompletionChunk.Choice.Delta.ToolCall & { extra_content?: unknown };
 
 async function readStream(
@@ -68,7 +61,7 @@ async function readStream(
     content += choice.delta?.content ?? '';
     request.onDelta(choice.delta?.content ?? '');
     for (const delta of (choice.delta?.tool_calls ?? []) as CallDelta[]) {
-      // Some compatible servers leave the id out; it must still be unique in the conversation.
+      // Some compatible servers leave out the id, which must be unique in the conversation.
       const call = (calls[delta.index ?? 0] ??= {
         id: delta.id || `call_${request.messages.length}_${calls.length}`,
         name: '',
@@ -88,12 +81,8 @@ async function readStream(
     ...(calls.length > 0 && { toolCalls: calls }),
     ...(Object.keys(extra).length > 0 && { opaque: { wire: openaiWire, data: extra } }),
   };
-  return { message, finish: finishOf(finish, calls), usage: usageOf(usage, request, message) };
-}
-
-function finishOf(reason: string, calls: ToolCall[]): Finish {
-  if (reason === 'length') return 'length';
-  return calls.length > 0 ? 'tool_calls' : 'stop';
+  const ended: Finish = calls.length > 0 ? 'tool_calls' : 'stop';
+  return { message, finish: finish === 'length' ? finish : ended, usage: usageOf(usage, request, message) };
 }
 
 function usageOf(
@@ -109,14 +98,14 @@ function usageOf(
   };
 }
 
-/** Extra fields of tool calls that some OpenAI-compatible providers want back (Gemini's thought signatures), by call id. */
+/** Extra fields of tool calls, by call id, that some providers want back, such as Gemini's thought signatures. */
 type ExtraContent = Record<string, unknown>;
 
 const openaiWire = 'openai';
 
 type Param = OpenAI.ChatCompletionMessageParam;
 
-/** Neutral messages as Chat Completions takes them, one for one: a longer conversation begins with the same bytes. */
+/** Converts messages to those of Chat Completions one by one, so a longer conversation begins with the same bytes. */
 export function toOpenaiMessages(messages: Message[], images: LoadedImages = new Map()): Param[] {
   return messages.map((message): Param => {
     if (message.role === 'tool') return { role: 'tool', tool_call_id: message.callId, content: message.content };

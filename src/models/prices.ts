@@ -1,10 +1,10 @@
 import type { Backend } from '../config/backend.ts';
-import type { Price, PriceTable } from '../protocol/usage.ts';
+import type { PriceTable } from '../protocol/usage.ts';
 
 /**
- * List prices in US dollars per million tokens, by the model's name with or without a date at its end.
- * Version 1. Providers change their prices: `REPRISE_PRICES` names a JSON file of the same shape that wins over
- * this table. A model that is in neither has no price: its tokens are counted, its cost is not.
+ * List prices in US dollars per million tokens, by the model's name with or without a date at its end (version 1). As
+ * providers change their prices, a JSON file of the same shape, which `REPRISE_PRICES` names, takes precedence over this
+ * table. The tokens of a model that is in neither are counted, but its cost is not.
  */
 const listPrices: PriceTable = {
   'gpt-5-nano': { input: 0.05, cachedInput: 0.005, output: 0.4 },
@@ -26,19 +26,17 @@ const listPrices: PriceTable = {
   'gemini-3-pro-preview': { input: 2, cachedInput: 0.2, output: 12 },
 };
 
-/** `gpt-5-2025-08-07` is `gpt-5`, `claude-haiku-4-5-20251001` is `claude-haiku-4-5`. */
+/** Takes the date off a model's name: `gpt-5-2025-08-07` or `claude-haiku-4-5-20251001`. */
 const withoutDate = (model: string): string => model.replace(/-\d{4}-?\d{2}-?\d{2}$/, '');
 
-function priceOf(model: string, overrides: PriceTable): Price | undefined {
-  return overrides[model] ?? listPrices[model] ?? listPrices[withoutDate(model)];
-}
-
 /**
- * The prices that a run needs. They travel in its prepared input, since a workflow that is replayed
- * after a price has changed must still come to the same sums.
+ * The prices that a run needs, by model. They are part of its prepared input, since a workflow that is replayed after a
+ * price has changed must still compute the same sums.
  */
-export function pricesFor(backends: Backend[], overrides: PriceTable = {}): PriceTable {
-  const models = backends.flatMap(({ model }) => (model === undefined ? [] : [model]));
-  const rows = models.map((model) => [model, priceOf(model, overrides)] as const);
-  return Object.fromEntries(rows.filter((row): row is [string, Price] => row[1] !== undefined));
-}
+export const pricesFor = (backends: Backend[], overrides: PriceTable = {}): PriceTable =>
+  Object.fromEntries(
+    backends.flatMap(({ model = '' }) => {
+      const price = overrides[model] ?? listPrices[model] ?? listPrices[withoutDate(model)];
+      return price === undefined ? [] : [[model, price]];
+    }),
+  );

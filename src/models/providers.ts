@@ -1,12 +1,12 @@
 import type { Backend } from '../config/backend.ts';
 import type { Environment } from '../config/environment.ts';
 
-/** Where a backend type's requests go, and with what. */
+/** What a type of backend needs for its requests. */
 interface Provider {
   baseUrl: string;
   baseUrlVariable: keyof Environment;
   keyVariable: keyof Environment;
-  /** The model where a configuration names none. One with a known price. */
+  /** The model of backends that name none, one whose price is known. Undefined if only the server's owner can know. */
   model: string | undefined;
 }
 
@@ -19,7 +19,7 @@ const openai: Provider = {
 
 const providers: Record<Exclude<Backend['type'], 'offline'>, Provider> = {
   openai,
-  // Any compatible server: what it serves under which names only its owner knows.
+  // Any compatible server, whose models have whatever names its owner gave them.
   chatcompletion: { ...openai, model: undefined },
   gemini: {
     baseUrl: 'https://generativelanguage.googleapis.com/v1beta/openai',
@@ -35,16 +35,10 @@ const providers: Record<Exclude<Backend['type'], 'offline'>, Provider> = {
   },
 };
 
-/** A backend with everything looked up that a request needs. */
-export interface Route {
-  baseUrl: string;
-  model: string | undefined;
-  keyVariable: string;
-  key: string | undefined;
-}
+type RemoteBackend = Backend & { type: keyof typeof providers };
 
-/** Resolves a backend against the environment: `base_url` and `api_key_env` win over the type's own variables. */
-export function routeOf(backend: Backend & { type: keyof typeof providers }, environment: Environment): Route {
+/** Looks up what a backend's requests need: its `base_url` and `api_key_env` win over the variables of its type. */
+export function routeOf(backend: RemoteBackend, environment: Environment) {
   const provider = providers[backend.type];
   const keyVariable = backend.api_key_env ?? provider.keyVariable;
   return {
@@ -56,18 +50,15 @@ export function routeOf(backend: Backend & { type: keyof typeof providers }, env
 }
 
 /** Whether a backend's requests leave the process. */
-export function isRemote(backend: Backend): backend is Backend & { type: keyof typeof providers } {
-  return backend.type !== 'offline';
-}
+export const isRemote = (backend: Backend): backend is RemoteBackend => backend.type !== 'offline';
 
-/** The model that a backend without `model` gets; undefined where only its owner can know. */
-export function defaultModel(type: Backend['type']): string | undefined {
-  return type === 'offline' ? undefined : providers[type].model;
-}
+/** The model of a backend that names none. Undefined if there is no default. */
+export const defaultModel = (type: Backend['type']): string | undefined =>
+  type === 'offline' ? undefined : providers[type].model;
 
 /**
- * The environment variable whose key a backend lacks; undefined when it can run.
- * A compatible server of one's own may need none, unless the configuration names a variable for it.
+ * The environment variable whose key a backend lacks; undefined if it can run. A compatible server of the user's own
+ * needs no key, unless the configuration names a variable for it.
  */
 export function missingKey(backend: Backend, environment: Environment): string | undefined {
   if (!isRemote(backend)) return undefined;

@@ -1,19 +1,16 @@
 import type { ImageRef, Text } from './message.ts';
 
 /**
- * A file that comes with a problem, as whoever starts a run names it: a path on the worker's machine (a relative one
- * from its configuration folder), or its content. `name`: how agents call it; default: the last part of the path.
+ * A file that comes with a problem, as the starter of a run names it: by its path on the worker's machine, relative to
+ * the configuration folder, or by its content as base64 in `data`. Agents know the file by `name`, which is by default
+ * the last part of the path.
  */
-export type AttachmentInput =
-  | string
-  | { path: string; name?: string | undefined }
-  /** `data`: the content in base64. */
-  | { name: string; data: string };
+export type AttachmentInput = string | { path: string; name?: string | undefined } | { name: string; data: string };
 
-/** What can be read of a file. `table`: CSV, TSV and the like; `image`: by models that see. */
+/** What a file is read as. A `table` is CSV, TSV and the like; an `image` is only for models that take images. */
 export type AttachmentKind = 'text' | 'table' | 'json' | 'pdf' | 'image';
 
-/** An attachment as workflows know it: its content stays in the store, by hash. */
+/** An attachment as workflows know it. The content itself stays in the store. */
 export interface Attachment {
   /** Unique in its run. */
   name: string;
@@ -21,12 +18,12 @@ export interface Attachment {
   mediaType: string;
   bytes: number;
   /**
-   * For prompts, at most 1,000 characters: what stands at its beginning; of a table its columns, the number of its rows
-   * and the first of them. Empty for images.
+   * The beginning of the content, at most 1,000 characters, for prompts. For a table these are its columns, the number
+   * of its rows and the first rows; for an image it is empty.
    */
   preview: Text;
-  /** Why its content, or a part of it, cannot be read: a damaged PDF. Subtasks see it. */
+  /** Why the content, or a part of it, cannot be read, such as a damaged PDF. Subtasks are told. */
   note?: string;
-  /** An image by its blob, in base64. */
+  /** Only for images. */
   image?: ImageRef;
 }

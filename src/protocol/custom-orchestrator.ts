@@ -1,6 +1,6 @@
 /**
- * What a custom orchestrator sees: `import type { OrchestratorContext } from 'reprise/orchestrator'`.
- * Its file exports `handleText`, and its other types are here for it to name.
+ * The types for a custom orchestrator, a file that exports `handleText`. Its author imports them from
+ * `reprise/orchestrator`.
  */
 
 /** A tool call that a model asks for. */
@@ -12,22 +12,22 @@ export interface OrchestratorToolCall {
   error?: string;
 }
 
-/** A message of a conversation with a model. `callId` names the tool call that a `tool` message answers. */
+/** A message in a conversation with a model. `callId` names the tool call that a `tool` message answers. */
 export type OrchestratorMessage =
   | { role: 'system' | 'user'; content: string }
   | { role: 'assistant'; content: string; toolCalls?: OrchestratorToolCall[] }
   | { role: 'tool'; content: string; callId: string };
 
-/** What a model said: a message as it stands, to be put behind those that it answers. */
+/** What a model said. It is itself a message, to be appended to the messages that it answers. */
 export interface OrchestratorReply {
   role: 'assistant';
   content: string;
-  /** Empty: it asks for none. */
+  /** Empty when the model asks for no tool. */
   toolCalls: OrchestratorToolCall[];
 }
 
 export interface GenerateOptions {
-  /** 0 to 2; absent: the backend's own. */
+  /** 0 to 2; the default is the backend's own. */
   temperature?: number;
   /** Whether the model is offered the agent's tools; default false. */
   tools?: boolean;
@@ -40,39 +40,40 @@ export interface OrchestratorTool {
   parameters: object;
 }
 
-/** `error`: the tool reports a failure; `exception`: it broke. Both are for the model, or for you, to see. */
+/** The status is `error` when the tool reports a failure, and `exception` when it breaks. Neither is thrown. */
 export interface OrchestratorToolResult {
   status: 'ok' | 'error' | 'exception';
-  /** What came of it; over 8 KB its beginning. As the content of the message that answers the call it stands for the whole. */
+  /**
+   * The result, or its beginning when it is over 8 KB. A `tool` message with this text as its content gives the model
+   * the whole result.
+   */
   text: string;
 }
 
 export interface OrchestratorContext {
   llm: {
     /**
-     * One call of the model: paid for once, also when the worker dies meanwhile.
+     * Calls the model once. The call is paid for once even if the worker dies meanwhile.
      *
-     * @throws `Error` when the model has failed for good, or the budget is spent
+     * @throws `Error` when the model has failed for good, or when the budget is spent
      */
     generate: (messages: OrchestratorMessage[], options?: GenerateOptions) => Promise<OrchestratorReply>;
   };
   tools: {
     list: () => Promise<OrchestratorTool[]>;
-    /** Runs a tool by its name, or a call of a reply as it stands. What goes wrong is in the result. */
+    /** Runs a tool by its name, or a tool call from a reply. Failures are in the result. */
     execute: {
       (name: string, args?: Record<string, unknown>): Promise<OrchestratorToolResult>;
       (call: OrchestratorToolCall): Promise<OrchestratorToolResult>;
     };
   };
-  /** The conversation before this turn, oldest first: the newest million characters of it. */
+  /** The last million characters of the conversation before this turn, oldest message first. */
   history: Array<{ role: 'system' | 'user' | 'assistant'; content: string }>;
-  /** Shows the person a text at once. */
+  /** Shows a text to the person at once. */
   respond: (text: string) => void;
-  /** `config:` of the orchestrator's module. */
+  /** The `config:` of the orchestrator's module. */
   config: Record<string, unknown>;
 }
 
-/**
- * Takes one turn of a conversation. The answer is the text that it returns; without one, the last that it responded with.
- */
+/** Takes one turn of a conversation. The answer is the text that it returns, else the last text that it responded with. */
 export type HandleText = (text: string, context: OrchestratorContext) => Promise<string | void> | string | void;

@@ -7,37 +7,37 @@ import type { TurnResult } from './session.ts';
 import type { RestartRequest, State } from './state.ts';
 
 /**
- * The signals, queries and updates of runs, by which both workflows and clients name them (docs/temporal.md). They are
- * what `defineSignal` and its siblings of `@temporalio/workflow` make, without that package: it is for workflows alone.
+ * The signals, queries and updates of runs, as workflows and clients name them (docs/temporal.md). They equal what
+ * `defineSignal`, `defineQuery` and `defineUpdate` return; clients cannot import those from `@temporalio/workflow`.
  */
 const signal = <Args extends unknown[]>(name: string) => ({ type: 'signal', name }) as SignalDefinition<Args>;
 
 const query = <Result, Args extends unknown[] = []>(name: string) =>
   ({ type: 'query', name }) as QueryDefinition<Result, Args>;
 
-/** Signal `answer`, of all runs: a person answers a question, or skips it with an empty answer. */
+/** Signal `answer` of all runs: a person answers a question, or skips it with an empty answer. */
 export const answerSignal = signal<[HumanReply]>('answer');
 
-/** Signal `requestRestart`, of `orchestration` and `research`: a person wants it started over. */
+/** Signal `requestRestart` of `orchestration` and `research`: a person wants the work started over. */
 export const requestRestartSignal = signal<[RestartRequest]>('requestRestart');
 
-/** Signal `decide`, of `research`: a person ends the loop. */
+/** Signal `decide` of `research`: a person ends the loop. */
 export const decideSignal = signal<[OperatorDecision]>('decide');
 
-/** Signal `close`, of `session`: it ends when the turns that have come are done. */
+/** Signal `close` of `session`: the session ends when the turns that it has received are done. */
 export const closeSignal = signal<[]>('close');
 
-/** Update `handleText`, of `session`: the person's next words. Turns are taken one at a time, in the order in which they came. */
+/** Update `handleText` of `session`: the person's next text. Turns are taken one at a time, in the order of arrival. */
 export const handleTextUpdate = { type: 'update', name: 'handleText' } as UpdateDefinition<TurnResult, [text: string]>;
 
-/** Query `state`, of all runs: the run at a glance. */
+/** Query `state` of all runs: the run at a glance. */
 export const stateQuery = query<State>('state');
 
-/** Query `pendingQuestions`, of all runs: what waits for a person. */
+/** Query `pendingQuestions` of all runs: the questions that wait for a person. */
 export const pendingQuestionsQuery = query<PendingQuestion[]>('pendingQuestions');
 
-/** Query `events`, of all runs: all events from a sequence number on; without one, all. */
+/** Query `events` of all runs: the events from a sequence number on, by default all. */
 export const eventsQuery = query<RunEvent[], [from?: number]>('events');
 
-/** Query `transcript`, of all runs: an agent's present conversation; null before its first reply. */
+/** Query `transcript` of all runs: an agent's present conversation, or null before its first reply. */
 export const transcriptQuery = query<TranscriptRef | null, [agent: string]>('transcript');

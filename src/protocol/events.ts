@@ -5,24 +5,24 @@ import type { SessionResult } from './session.ts';
 import type { PlannedSubtask, SolveOutcome, StateSummary, Validation } from './plan-and-execute.ts';
 import type { CallToolResult } from './tool.ts';
 
-/** How a question to a person came to its end; `withdrawn`: the agent that asked does not wait any more. */
+/** How a question to a person ended. `withdrawn`: the agent that asked does not wait any more. */
 export type QuestionEnd = 'answered' | 'skipped' | 'timeout' | 'withdrawn';
 
 /** Who asked for a restart. */
 export type Requester = 'final_agent' | 'person';
 
-/** What happens in a research run besides. Its `attempt` is the planning iteration. */
+/** The events of research runs alone. Their `attempt` is the planning iteration. */
 export type ResearchEventBody =
   | { type: 'plan'; idea: string; approach: string; queries: string[] }
   | { type: 'searched'; query: string; found: number }
-  /** Something that the report goes without: a search, an issue. */
+  /** The report has to go without something, such as a search that failed. */
   | { type: 'gap'; text: string }
-  /** `fewer`: a plan before this one was drawn anew for its prior art. */
+  /** `fewer`: the plan before this one had too much prior art, and this one has little enough. */
   | { type: 'prior_art'; similar: number; works: string[]; fewer: boolean }
   | { type: 'criticising' }
-  /** A null score: the critic gave none. */
+  /** The score is null when the critic gave none. */
   | { type: 'criticism'; score: number | null; verdict: string; text: string }
-  /** `more`: it is not the first one. */
+  /** `more`: this is not the first restart. */
   | {
       type: 'planning_restart';
       kind: RestartKind;
@@ -32,28 +32,27 @@ export type ResearchEventBody =
       guidance: string;
       more: boolean;
     }
-  /** `best`: no iteration was good enough, and this one was the best of so many. */
+  /** `best`: how many iterations this one was the best of, when none was good enough; else null. */
   | { type: 'synthesis'; iteration: number; best: number | null }
-  /** The research waits for a person to decide. */
+  /** The research waits for a person's decision. */
   | { type: 'approval' }
   | ({ type: 'decided' } & OperatorDecision)
   | { type: 'stored'; reportId: string }
   | { type: 'issue'; url: string; created: boolean };
 
-/** What happens in a plan's execution besides. Its `attempt` is the round: 1 is the plan itself. */
+/** The events of plan-and-execute runs alone. Their `attempt` is the round; round 1 carries out the first plan. */
 export type SolveEventBody =
   | { type: 'attachment'; name: string; kind: string; bytes: number; note?: string }
-  /** One of the phases that the log names. */
   | { type: 'phase'; phase: 'QUERY ANALYSIS' | 'PLANNING' | 'EXECUTION' | 'SYNTHESIS AND VALIDATION' }
   | { type: 'analysis'; requirements: string[]; answerFormat: string }
   | { type: 'subtasks'; subtasks: PlannedSubtask[] }
   | { type: 'subtask_started'; id: string; description: string; isRetry: boolean }
   | { type: 'subtask_completed'; id: string; result: string; isRetry: boolean }
-  /** `isRun`: it was carried out; else what it depends on has failed. */
+  /** `isRun` is false when the subtask never ran because one that it depends on has failed. */
   | { type: 'subtask_failed'; id: string; error: string; isRun: boolean; isRetry: boolean }
-  /** A round in which only what has failed runs again. */
+  /** A round begins in which only the failed subtasks run again. */
   | { type: 'retry_round'; ids: string[] }
-  /** A round of new subtasks for what is missing. */
+  /** A round begins with new subtasks for the missing requirements. */
   | { type: 'new_plan_round'; missing: string[] }
   | { type: 'round_ended'; what: 'plan' | 'retry' | 'new_plan'; count: number }
   | { type: 'solution'; answer: string }
@@ -63,7 +62,7 @@ export type SolveEventBody =
 /** How runs, and a session's turns, may end. */
 export type FinalOutcome = Outcome | SessionResult['outcome'] | ResearchOutcome | SolveOutcome;
 
-/** What happens in a team besides. Its `attempt` is the attempt of the whole team. */
+/** The events of teams alone. Their `attempt` is the attempt of the whole team. */
 export type TeamEventBody =
   | { type: 'attempt'; maxAttempts: number; restart?: { reason: string; instructions: string } }
   | { type: 'answer'; agent: string; name: string; number: number; content: string }
@@ -85,51 +84,37 @@ export type TeamEventBody =
     }
   | { type: 'restart'; by: Requester; from: number; to: number; reason: string; instructions: string };
 
-/** What may happen in a run of any kind. */
+/** The events of runs of any type. */
 export type CommonEventBody =
   | { type: 'started'; task: string; agents: string[] }
   | { type: 'notice'; text: string }
   | { type: 'warning'; text: string; agent?: string }
   | { type: 'thinking'; agent: string; purpose: string; activityId: string; model: string }
-  /** `isPlanning`: it is planning iterations that are used up. */
+  /** No attempt is left, or no planning iteration when `isPlanning` is set. */
   | { type: 'restart_refused'; by: Requester; reason: string; isPlanning?: boolean }
-  /** An agent has called `ask_others`. `of`: ids of those asked; a person is `human`. */
+  /** An agent has called `ask_others`. `of` holds the ids of those asked; a person is `human`. */
   | { type: 'asked'; agent: string; requestId: string; question: string; of: string[] }
   /** The shadow of `agent` has answered the question of `asker`. */
   | { type: 'responded'; agent: string; requestId: string; asker: string; content: string }
-  | {
-      type: 'ask_ended';
-      agent: string;
-      requestId: string;
-      status: BroadcastResult['status'];
-      silent: string[];
-    }
-  /** A person is prompted; the question waits until the event `question closed` of its id. */
+  | { type: 'ask_ended'; agent: string; requestId: string; status: BroadcastResult['status']; silent: string[] }
+  /** A person is prompted. The question waits until the event `question_closed` with the same id. */
   | ({ type: 'question' } & PendingQuestion)
   | { type: 'question_closed'; questionId: string; how: QuestionEnd; answer?: string }
-  /** An answer came after its question had closed, or before anything was asked: it is kept for those who ask next. */
+  /** An answer came after its question had closed, or before anything was asked. It is kept for later questions. */
   | { type: 'answer_kept'; questionId?: string; answer: string }
-  /** A tool of the world is run for an agent. */
+  /** An agent runs one of its own tools. */
   | { type: 'tool'; agent: string; tool: string }
   | { type: 'tool_ended'; agent: string; tool: string; status: CallToolResult['status'] }
-  /** A text for the person whom a session serves; `last`: the turn's answer. */
+  /** A text for the person. `last`: it is the turn's answer. */
   | { type: 'says'; agent: string; text: string; last: boolean }
   /** A session's next turn has begun. */
   | { type: 'turn'; turn: number; text: string }
   | { type: 'stopped'; why: 'timeout' | 'budget' }
-  /** The last event of a run, or of a session's turn; no other one is final. */
-  | {
-      type: 'final';
-      outcome: FinalOutcome;
-      agent: string;
-      answer: string;
-    };
+  /** The last event of a run or of a session's turn. */
+  | { type: 'final'; outcome: FinalOutcome; agent: string; answer: string };
 
-/** What happens in a run, one entry for each thing that a person may want to see. */
+/** An event without its `seq`, `at` and `attempt`. */
 export type RunEventBody = CommonEventBody | TeamEventBody | ResearchEventBody | SolveEventBody;
 
-/**
- * An event of the `events` query. `seq` counts from 1 without gaps; `at` is an ISO 8601 time;
- * `attempt` is 0 before the first attempt.
- */
+/** An event in a run. `seq` counts from 1 without gaps; `at` is an ISO 8601 time; `attempt` is 0 before the first one. */
 export type RunEvent = { seq: number; at: string; attempt: number } & RunEventBody;

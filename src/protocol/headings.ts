@@ -1,4 +1,4 @@
-/** The marks by which a prompt's parts are found again: by readers, by tests, and by the offline model. */
+/** The headings of the parts of prompts. The offline model and tests find the parts by them. */
 export const headings = {
   task: '## Task',
   answers: '## Answers',
@@ -28,7 +28,7 @@ export const headings = {
   solution: '## Answer',
 } as const;
 
-/** The line above an answer: `<answer agent="agent2">`, the reader's own marked `<answer agent="agent2" yours>`. */
+/** The line above an answer: `<answer agent="agent2">`, or `<answer agent="agent2" yours>` for the reader's own. */
 export function answerOpening(name: string, yours: boolean): string {
   return `<answer agent="${name}"${yours ? ' yours' : ''}>`;
 }

@@ -1,27 +1,25 @@
-/**
- * The neutral conversation that every room speaks. Providers' own shapes stay inside `models/`.
- */
+/** The format of conversations throughout Reprise. Only `src/models` knows the formats of providers. */
 
-/** An image that stands in the store. */
+/** An image in the store. */
 export interface ImageRef {
   /** Id of the blob that holds it in base64. */
   blob: string;
   mediaType: string;
 }
 
-/** A text that stands in the store (or in an earlier reply) already, named instead of said again. */
+/** Names a text that is in the store already, so that inputs need not repeat it. */
 export type TextRef =
   /** A stored blob, by its id. */
   | { blob: string }
-  /** The text of a reply, by its segment; or one string argument of a tool call in that reply. */
+  /** The text of a model's reply, by its segment in the store, or one string argument of a tool call in that reply. */
   | { segment: string; call?: { id: string; argument: string } };
 
 export type Text = string | TextRef;
 
-/** What a not yet sent message may hold: one text or several that are joined without a separator. */
+/** The content of a message that is still to be sent: one text, or several that are joined without a separator. */
 export type Content = Text | Text[];
 
-export interface SystemMessage<C = string> {
+interface SystemMessage<C = string> {
   role: 'system';
   content: C;
 }
@@ -29,11 +27,11 @@ export interface SystemMessage<C = string> {
 export interface UserMessage<C = string> {
   role: 'user';
   content: C;
-  /** For models that see; shown with the text. Absent where there are none: an empty list would change what is stored. */
+  /** For models that take images. Absent rather than empty: an empty list would change the segment's hash. */
   images?: ImageRef[];
 }
 
-/** A call as the model wrote it: `arguments` is its JSON text, unparsed, so that it is sent back byte for byte. */
+/** A tool call as the model wrote it. `arguments` stays unparsed JSON, so that it is sent back byte for byte. */
 export interface ToolCall {
   id: string;
   name: string;
@@ -44,7 +42,7 @@ export interface AssistantMessage<C = string> {
   role: 'assistant';
   content: C;
   toolCalls?: ToolCall[];
-  /** What only the provider understands (thinking blocks, signatures); sent back to the same wire, left out for others. */
+  /** Data that only the provider understands, such as signed thinking blocks. It is sent back over the same wire alone. */
   opaque?: { wire: string; data: unknown };
 }
 
@@ -54,20 +52,20 @@ export interface ToolMessage<C = string> {
   content: C;
 }
 
-/** A message with its text at hand: what segments hold and models get. */
+/** A message with its text in place, as segments hold it and models get it. */
 export type Message = SystemMessage | UserMessage | AssistantMessage | ToolMessage;
 
-/** A message on its way to `callModel`: texts that the history has already are named by reference. */
+/** A message for the activity `callModel`. It may name texts by reference. */
 export type NewMessage =
   SystemMessage<Content> | UserMessage<Content> | AssistantMessage<Content> | ToolMessage<Content>;
 
-/** A conversation in the store: the id of its last segment, and how many messages the whole chain has. */
+/** A conversation in the store: the id of its last segment, and the number of messages in the whole chain. */
 export interface TranscriptRef {
   id: string;
   messages: number;
 }
 
-/** JSON Schema of a tool's parameters; always of `type: "object"`. */
+/** JSON Schema of a tool's parameters. */
 export interface ParameterSchema {
   type: 'object';
   properties: Record<string, unknown>;
@@ -81,11 +79,11 @@ export interface ToolSpec {
   parameters: ParameterSchema;
 }
 
-/** Tokens as the provider counts them. `inputTokens` includes those read from its cache. */
+/** Tokens as the provider counts them. `inputTokens` includes the tokens read from its cache. */
 export interface TokenUsage {
   inputTokens: number;
   cachedInputTokens: number;
   outputTokens: number;
-  /** True where the provider said nothing (a cancelled stream) and the numbers are ours. */
+  /** True when Reprise has estimated the numbers because the provider gave none, as for a cancelled stream. */
   estimated?: boolean;
 }

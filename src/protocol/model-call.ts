@@ -1,35 +1,35 @@
 import type { Backend } from '../config/backend.ts';
 import type { Content, NewMessage, TokenUsage, TranscriptRef } from './message.ts';
 
-/** Which tools a reply may use. `required`: at least one call. */
+/** Whether a reply may call tools. `required`: it has at least one call. */
 export type ToolChoice = 'auto' | 'required' | 'none';
 
 /** Input of the activity `callModel`: one request to one model. */
 export interface CallModelInput {
   backend: Backend;
-  /** The system message, before everything; absent where the conversation begins with its own. */
+  /** Absent when the conversation begins with a system message of its own. */
   system?: Content;
-  /** The conversation so far; null starts one. */
+  /** The conversation so far; null for a new one. */
   transcript: TranscriptRef | null;
-  /** What is new since `transcript`, in order. */
+  /** The messages after `transcript`, in order. */
   append: NewMessage[];
-  /** Blob id of the tools offered (see `storeTools`); null offers none. */
+  /** Blob id of the tools offered; null for none. */
   tools: string | null;
   toolChoice?: ToolChoice;
-  /** For a shadow: `transcript` and `append` are its parent's conversation, which it reads as plain text. */
+  /** For a shadow: `transcript` and `append` are its parent's conversation, which the shadow gets as plain text. */
   shadow?: {
-    /** Activity id of the call that its parent is making at this moment; what it has written by now is shown too. */
+    /** Activity id of the parent's call under way, if any. The shadow is also shown what that call has written so far. */
     writing?: string;
   };
 }
 
-/** A tool call whose arguments were parsed and checked against the tool's schema, or the reason why they do not fit. */
+/** A tool call with arguments that fit the tool's schema, or with the reason why they do not. */
 export type ReplyCall =
   { id: string; name: string; input: Record<string, unknown> } | { id: string; name: string; error: string };
 
 export type Finish = 'stop' | 'tool_calls' | 'length';
 
-/** What the model said, bounded to 1 MB. */
+/** What the model said, at most 1 MB. */
 export interface Reply {
   content: string;
   calls: ReplyCall[];

@@ -16,22 +16,21 @@ export interface HumanAnswer {
 /** Input of the workflow `orchestration`; only `task` is needed. */
 export interface OrchestrationInput {
   task: string;
-  /** A team's configuration, or the name of a file in the worker's configuration folder; absent: its default team. */
+  /** A team's configuration, or a file's name in the worker's configuration folder; the default is its default team. */
   config?: TeamConfigInput | string;
   history?: EarlierMessage[];
   humanQa?: HumanAnswer[];
 }
 
-/** A team's configuration checked and completed: every agent has a backend, every default is filled in. */
+/** A team's configuration, checked and completed: every agent has a backend, and every default is filled in. */
 export interface PreparedTeam {
   team: Team;
-  /** Prices of the models that this team uses. */
   prices: PriceTable;
   /** What the person who started the run should know, such as keys without effect. */
   notices: string[];
 }
 
-/** The input checked and completed. */
+/** The input of `orchestration`, checked and completed. */
 export interface PreparedOrchestration extends PreparedTeam {
   task: string;
   history: EarlierMessage[];
@@ -39,8 +38,8 @@ export interface PreparedOrchestration extends PreparedTeam {
 }
 
 /**
- * How an orchestration ended. `restart_limit`: the final agent wanted another attempt and had none left;
- * `timeout`, `budget`: the best answer at the moment when time or budget was spent.
+ * How an orchestration ended. `restart_limit`: the final agent wanted another attempt, but none was left.
+ * `timeout`, `budget`: time or budget was used up, and the best answer so far is delivered.
  */
 export type Outcome = 'submitted' | 'restart_limit' | 'timeout' | 'budget';
 

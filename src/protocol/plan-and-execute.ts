@@ -7,11 +7,11 @@ import type { PriceTable, Usage } from './usage.ts';
 export interface SolveInput {
   problem: string;
   attachments?: AttachmentInput[];
-  /** A configuration of a plan, or the name of a file in the worker's configuration folder; absent: the defaults. */
+  /** A configuration, or the name of a file in the worker's configuration folder. Every setting has a default. */
   config?: PlanConfigInput | string;
 }
 
-/** The input checked and completed; attachments stay where they are, since their content may be large. */
+/** The input, checked and completed. It leaves out the attachments, whose content may be large. */
 export interface PreparedSolve {
   problem: string;
   settings: PlanSettings;
@@ -19,38 +19,38 @@ export interface PreparedSolve {
   notices: string[];
 }
 
-/** What the problem asks for, as the planner says before it plans. */
+/** What the problem asks for, as the planner states it before it plans. */
 export interface QueryAnalysis {
-  /** What the answer must hold, each in a few words. */
+  /** What the answer must contain, each in a few words. */
   requirements: string[];
-  /** The form of the answer: `a number`, `one name`. */
+  /** The form of the answer, such as `a number` or `one name`. */
   answerFormat: string;
 }
 
-/** A subtask as the planner gives it. */
+/** A subtask as the planner writes it. */
 export interface PlannedSubtask {
   id: string;
   description: string;
   dependsOn: string[];
-  /** Names of the attachments that it needs; absent: all. */
+  /** Names of the attachments that it needs; the default is all. */
   attachments?: string[];
 }
 
 export type SubtaskStatus = 'pending' | 'running' | 'completed' | 'failed';
 
-/** A subtask of a run, as result and state show it. */
+/** A subtask in a run's result and state. */
 export interface SubtaskReport {
   id: string;
   description: string;
   dependsOn: string[];
   status: SubtaskStatus;
-  /** How often it was really run. */
+  /** How often it was run. */
   executions: number;
   result?: string;
   error?: string;
 }
 
-/** What a validator says of the results. */
+/** What the validator says about the results. */
 export interface Validation {
   isComplete: boolean;
   missingRequirements: string[];
@@ -58,17 +58,17 @@ export interface Validation {
   warnings: string[];
 }
 
-/** Keys of the document's `get_state_summary`. */
+/** The keys are those of `get_state_summary` in the document "Retry Optimization". */
 export interface StateSummary {
   subtasks_total: number;
   subtasks_completed: number;
   subtasks_failed: number;
   subtasks_pending: number;
-  /** Subtasks that have failed on a retry, once each. */
+  /** Subtasks that have failed on a retry; each counts once. */
   dead_ends: number;
 }
 
-/** `partial`: the rounds are used up, and something is still missing; `budget`: the best there was when it was spent. */
+/** `partial`: all rounds are used up and something is still missing. `budget`: the budget was spent before the end. */
 export type SolveOutcome = 'complete' | 'partial' | 'budget';
 
 /** Result of the workflow `planAndExecute`. */
@@ -79,10 +79,10 @@ export interface SolveResult {
   subtasks: SubtaskReport[];
   /** Executions of all subtasks together. */
   executions: number;
-  /** Rounds of repetition. */
+  /** Rounds after the first. */
   retries: number;
   stateSummary: StateSummary;
-  /** Of the last answer. */
+  /** The validation of the last answer; null when there was none. */
   validation: Validation | null;
   usage: Usage;
   events: number;
@@ -90,18 +90,18 @@ export interface SolveResult {
 
 export type SolvePhase = 'preparing' | 'analysing' | 'planning' | 'executing' | 'synthesising' | 'validating' | 'done';
 
-/** Answer of the query `state`; the names in snake case are the document's. */
+/** Result of the query `state`. The names in snake case are those of the document "Retry Optimization". */
 export interface SolveState extends StateSummary {
   workflow: 'planAndExecute';
   phase: SolvePhase;
   /** Ids of the failed subtasks, in the plan's order. */
   get_failed_subtasks: string[];
-  /** Rounds of repetition so far, and how many there may be. */
+  /** Rounds after the first so far, and how many there may be. */
   retries: number;
   max_retries: number;
   subtasks: SubtaskReport[];
   attachments: Array<Pick<Attachment, 'name' | 'kind' | 'bytes' | 'note'>>;
-  /** The planner, and a worker for each subtask that runs. */
+  /** The planner, and one agent for each subtask that runs. */
   agents: Array<{ id: string; state: AgentState }>;
   usage: Usage | null;
 }

@@ -1,7 +1,7 @@
 import type { HumanAnswer } from './orchestration.ts';
 
-/** One response to a question: by another agent's shadow, or by a person (`responder_id: "human"`). */
-export interface BroadcastResponse {
+/** One response to a question, by another agent's shadow or by a person. */
+interface BroadcastResponse {
   /** Configured id of the agent, or `human`. */
   responder_id: string;
   content: string;
@@ -12,9 +12,9 @@ export interface BroadcastResponse {
  * What `ask_others` returns to the agent that asked, as JSON (MassGen's documentation "Agent Communication", Basic Usage
  * and Human Q&A Context Injection).
  *
- * `complete`: responses are there. `deferred`: a person has answered questions already, and `human_qa_history` holds them;
- * nobody was prompted. `timeout`: the time was up; what had come until then is there. `skipped`: the person passed.
- * `error`: nobody could be asked, or nobody could respond; `error` says why.
+ * `complete`: there are responses. `deferred`: nobody was prompted, since the person has answered questions before, which
+ * are in `human_qa_history`. `timeout`: the time was up; the responses that came in time are there. `skipped`: the person
+ * did not want to answer. `error`: nobody could be asked, or nobody could respond; the key `error` says why.
  */
 export interface BroadcastResult {
   status: 'complete' | 'deferred' | 'timeout' | 'skipped' | 'error';
@@ -29,7 +29,7 @@ export interface BroadcastResult {
 
 /** Payload of the signal `answer`. An empty answer skips the question. */
 export interface HumanReply {
-  /** The question that is answered; absent: the one that waits. */
+  /** The question that is answered; the default is the one that waits. */
   questionId?: string;
   answer: string;
 }
@@ -40,10 +40,10 @@ export interface PendingQuestion {
   /** Configured id of the agent that asks. */
   from: string;
   question: string;
-  /** ISO 8601 times; at `expiresAt` the agent goes on without an answer. */
+  /** ISO 8601 times. At `expiresAt` the agent goes on without an answer. */
   askedAt: string;
   expiresAt: string;
 }
 
-/** How many characters all answers of one session may have together: they travel in payloads of at most 2 MB. */
+/** How many characters all answers in one session may have together, since Temporal limits payloads to 2 MB. */
 export const answerRoom = 500_000;

@@ -6,48 +6,47 @@ import type { PriceTable, Usage } from './usage.ts';
 /** Input of the workflow `research`; only `idea` is needed. */
 export interface ResearchInput {
   idea: string;
-  /** A configuration of research, or the name of a file in the worker's configuration folder; absent: the defaults. */
+  /** A configuration, or the name of a file in the worker's configuration folder. Every setting has a default. */
   config?: ResearchConfigInput | string;
 }
 
-/** The input checked and completed. */
+/** The input, checked and completed. */
 export interface PreparedResearch {
   idea: string;
   settings: ResearchSettings;
-  /** Prices of the models that it uses. */
   prices: PriceTable;
-  /** What the person who started the run should know. */
+  /** What the person who started the run should know, such as keys without effect. */
   notices: string[];
 }
 
-/** A plan, as the model gives it. */
+/** A plan as the planner writes it. */
 export interface Plan {
   /** The idea in one sentence. */
   idea: string;
-  /** How it is to be carried out and examined. */
+  /** How the idea is to be carried out and tested. */
   approach: string;
-  /** What to look for, each in a few words. */
+  /** What to search for, each in a few words. */
   queries: string[];
 }
 
 /** Why planning began anew. */
 export type RestartKind = 'prior_art' | 'viability' | 'no_score' | 'person';
 
-/** What one planning iteration came to. */
+/** The record of one planning iteration. */
 export interface Iteration {
   /** From 1. */
   iteration: number;
   idea: string;
-  /** 0 to 100; null where the critic gave none, or was not asked. */
+  /** 0 to 100; null when the critic gave none or was not asked. */
   score: number | null;
-  /** The band of the score by its name; `no score` where the critic gave none; null where it was not asked. */
+  /** The name of the score's band; `no score` when the critic gave none, null when it was not asked. */
   verdict: string | null;
-  /** Why the plan was drawn anew after it; null after the last one. */
+  /** Why another iteration followed; null for the last one. */
   restartReason: string | null;
   restartKind: RestartKind | null;
-  /** Similar works that were found. */
+  /** How many similar works were found. */
   similar: number;
-  /** What it took, from its plan to its score. */
+  /** What the iteration cost, from its plan to its score. */
   spent: { calls: number; tokens: number; costUsd: number };
 }
 
@@ -55,13 +54,13 @@ export interface Report {
   title: string;
   summary: string;
   sections: Array<{ heading: string; text: string }>;
-  /** What it rests on; `[2]` in its texts is the second of them. */
+  /** What the report cites: `[2]` in its texts is the second source. */
   sources: Work[];
 }
 
 /**
- * How a research run ended. `viable`: by its score, or since a person accepted it; `iteration_limit`: the best iteration was
- * not good enough and none was left; `stopped`: by a person; `budget`: with what there was when the budget was spent.
+ * How a research run ended. `viable`: the score was good enough, or a person accepted the plan. `iteration_limit`: no
+ * iteration was good enough, and none is left. `stopped`: a person stopped it. `budget`: the budget was spent before the end.
  */
 export type ResearchOutcome = 'viable' | 'iteration_limit' | 'stopped' | 'budget';
 
@@ -71,18 +70,16 @@ export interface ResearchResult {
   report: Report;
   iterations: Iteration[];
   outcome: ResearchOutcome;
-  /** Id of the report in the store. */
   reportId: string;
-  /** Address of the GitHub issue, where one was wanted and could be made. */
+  /** URL of the GitHub issue; absent when none was wanted or it could not be opened. */
   issueUrl?: string;
-  /** What is missing, in words: searches that failed, an issue that could not be made. */
+  /** What the report goes without, in words, such as searches that failed. */
   gaps: string[];
   usage: Usage;
   /** How many events the query `events` has. */
   events: number;
 }
 
-/** What a research run is doing. */
 export type ResearchPhase =
   | 'preparing'
   | 'planning'
@@ -94,24 +91,27 @@ export type ResearchPhase =
   | 'opening_issue'
   | 'done';
 
-/** The roles of a research run, as events, figures and summaries name them. */
+/** The agents of a research run, as events and usage name them. */
 export type ResearchRole = 'planner' | 'critic' | 'writer';
 
-/** Answer of a research run's query `state`. The four fields in snake case are the document's `ResearchState`. */
+/**
+ * Result of the query `state`. The names in snake case are those of `ResearchState` in the document "Conditional Restart
+ * Logic".
+ */
 export interface ResearchState {
   workflow: 'research';
   phase: ResearchPhase;
-  /** Of the last criticism; null before the first, and where it gave no score. */
+  /** The last criticism's score; null before the first criticism, and when it gave none. */
   criticism_score: number | null;
-  /** Whether the plan is about to be drawn anew; false again once the planner has been told why. */
+  /** Whether another plan is to be made; false again once the planner has been told why. */
   should_restart_planning: boolean;
   restart_reason: string | null;
   /** From 1. */
   planning_iteration: number;
   max_planning_iterations: number;
-  /** The idea as it stands. */
+  /** The idea as the last plan words it. */
   idea: string | null;
-  /** Iterations that have come to an end. */
+  /** The iterations that have ended. */
   iterations: Iteration[];
   agents: Array<{ id: ResearchRole; state: AgentState }>;
   usage: Usage | null;
@@ -119,23 +119,23 @@ export interface ResearchState {
 
 /** Payload of the signal `decide`: a person ends the loop. */
 export interface OperatorDecision {
-  /** `accept`: on to the synthesis; `stop`: no further model call. */
+  /** `accept`: the report is written now. `stop`: no further model call is made. */
   action: 'accept' | 'stop';
   note?: string;
 }
 
-/** A finished research as the store keeps it. */
+/** A finished research run, as the store keeps it. */
 export interface StoredReport {
   id: string;
   workflowId: string;
-  /** The idea as it was brought. */
+  /** The idea as the run was given it. */
   idea: string;
   outcome: ResearchOutcome;
   iterations: Iteration[];
   report: Report;
-  /** The works that were found to be similar to the idea in any iteration. */
+  /** The works that any iteration found to be similar to the idea. */
   similar: Work[];
-  /** ISO 8601. */
+  /** ISO 8601 time. */
   createdAt: string;
 }
 
@@ -145,12 +145,12 @@ export type PersistInput = Omit<StoredReport, 'id' | 'workflowId' | 'createdAt'>
 /** Input of the activity `openIssue`. */
 export interface OpenIssueInput {
   reportId: string;
-  /** `owner/name` */
+  /** `owner/name`. */
   repo: string;
   labels: string[];
 }
 
-/** `created`: by this call; else it was there already. */
+/** `created` is false when the issue was there already. */
 export interface OpenedIssue {
   url: string;
   created: boolean;

@@ -1,47 +1,48 @@
 import type { Text } from './message.ts';
 
-/** A piece of work that was found: a page, a text of the folder, or a stored report (`report:…`). */
+/** A work that was found: a web page, a text in the folder, or a stored report. */
 export interface Work {
   title: string;
-  /** Address of a page, `file.md:12` in the folder, or `report:` and the id of a stored report. */
+  /** The URL of a page, `file.md:12` for a text in the folder, or `report:` and the id of a stored report. */
   url: string;
 }
 
-/** A work, and how much of the idea is in it, from 0 to 1. */
+/** A work that a search has found. */
 export interface Hit extends Work {
+  /** How much of the idea is in it, from 0 to 1. */
   similarity: number;
 }
 
-/** Where and how much a research run searches. */
+/** Where a research run searches, and how many hits it takes. */
 export interface SearchSettings {
   provider: 'folder' | 'searxng' | 'tavily';
-  /** `folder`: absolute; absent: Reprise's own documentation. */
+  /** Absolute path for the provider `folder`; the default is Reprise's own documentation. */
   folder?: string | undefined;
-  /** Of each query. */
+  /** For each query. */
   max_results: number;
 }
 
-/** Input of the activity `search`: one query of a plan. */
+/** Input of the activity `search`. */
 export interface SearchInput {
   query: string;
-  /** What the hits are compared with. */
+  /** The hits' similarity is measured against it. */
   idea: string;
   search: SearchSettings;
-  /** Number of the query in its plan, from 1: hits are cited by it, as `[1.2]`. */
+  /** Number of the query in its plan, from 1. The second hit of the first query is cited as `[1.2]`. */
   number: number;
 }
 
-/** What a query has found, the best first. */
+/** What a query has found, best first. */
 export interface SearchResult {
   hits: Hit[];
-  /** The hits as models read them, each under its mark `[1.2]`, with title, address and text. */
+  /** The hits as prompts show them, each under its mark `[1.2]`, with title, URL and text. */
   material: Text;
 }
 
-/** A stored run on an idea that is near this one. */
+/** The stored report of an earlier run on a similar idea. */
 export interface Recalled extends Hit {
-  /** The works that run had found to be similar to its idea. */
+  /** The works that that run had found to be similar to its idea. */
   similar: Work[];
-  /** What was tried in it, with scores, and what helped: for models, in a few lines. */
+  /** A few lines for prompts: what that run tried, with scores, and what helped. */
   lesson: string;
 }

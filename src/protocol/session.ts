@@ -5,23 +5,22 @@ import type { PriceTable, Usage } from './usage.ts';
 
 /** Input of the workflow `session`. */
 export interface SessionInput {
-  /** A configuration, or the name of a file in the worker's configuration folder; absent: one agent without tools. */
+  /** A configuration, or a file's name in the worker's configuration folder; the default is one agent without tools. */
   config?: TeamConfigInput | OneAgentConfigInput | string;
   history?: EarlierMessage[];
-  /** With it the session takes this one turn and completes; without, it waits for `handleText` until `close`. */
+  /** With a text, the session takes this one turn and completes. Without, it takes turns by `handleText` until `close`. */
   text?: string;
 }
 
-/** The configuration of one agent checked and completed. */
+/** The configuration of one agent, checked and completed. */
 export interface PreparedAgent {
   agent: OneAgent;
-  /** Prices of the model that it uses. */
   prices: PriceTable;
   /** What the person who started the session should know, such as keys without effect. */
   notices: string[];
 }
 
-/** The input checked and completed. Runs that were recorded before there was one agent have no `kind`: they are teams. */
+/** The input, checked and completed. */
 export type PreparedSession = { history: EarlierMessage[]; text?: string } & (
   ({ kind: 'team' } & PreparedTeam) | ({ kind: 'agent' } & PreparedAgent)
 );
@@ -29,23 +28,23 @@ export type PreparedSession = { history: EarlierMessage[]; text?: string } & (
 /** What the update `handleText` returns. */
 export interface TurnResult {
   answer: string;
-  /** Texts sent to the user in this turn, in order. */
+  /** The texts shown to the person in this turn, in order. */
   messages: string[];
   /** Number of the turn in its session, from 1. */
   turn: number;
 }
 
-/** Result of the workflow `session`: of its last turn; without any turn the answer is empty. */
+/** Result of the workflow `session`. Answer, messages and outcome are the last turn's; without turns the answer is empty. */
 export interface SessionResult {
   workflow: 'session';
   answer: string;
   messages: string[];
-  /** `limit`: the last turn delivered the best that it had when restarts or time were used up. */
+  /** `limit`: restarts or time were used up, and the turn delivered its best answer so far. */
   outcome: 'answered' | 'limit' | 'budget';
   turns: number;
-  /** What the person has answered in the session. */
+  /** The questions that the person has answered in the session. */
   humanQa: HumanAnswer[];
   usage: Usage;
-  /** How many events the session has had, over all its runs. */
+  /** How many events the session has had in all its runs. */
   events: number;
 }

@@ -1,26 +1,26 @@
 import type { Sinks } from '@temporalio/workflow';
 
-/** One entry of the log: `stamped` ones carry a time, the others are blocks of their own. May span lines. */
+/** One entry of the log, of one or more lines. A `stamped` entry is printed with its time. */
 export interface LogEntry {
   text: string;
   stamped: boolean;
 }
 
-/** What workflows say to the worker that runs them. */
+/** What workflows tell the worker that runs them. */
 export interface RunSinks extends Sinks {
   run: {
-    /** For the log file. @param at ISO 8601 time of the event that the entry tells of */
+    /** Writes to the log file. @param at ISO 8601 time of the event behind the entry */
     say(entry: LogEntry, at: string): void;
   };
-  /** What keeps a file of the user's own from holding up the worker: see `workflows/custom-code/guard.ts`. */
+  /** Keeps user code that never ends from blocking the worker; see `workflows/custom-code/guard.ts`. */
   watch: {
     /**
-     * Code of this file may run now.
+     * Code from this file may run from now on.
      *
-     * @param instance the same for as long as the workflow stays in memory: another one means that it was begun again
+     * @param instance stays the same while the workflow stays in memory; another value means that it was started again
      */
     entered(file: string, instance: number): void;
-    /** It has come to rest. @param isDone whether it does not run again for now */
+    /** The code waits or has ended. @param isDone whether all its work has ended */
     rested(isDone: boolean): void;
   };
 }

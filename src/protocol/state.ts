@@ -10,11 +10,11 @@ export interface RestartRequest {
   instructions: string;
 }
 
-/** `idle`: a session between two turns. */
+/** A session is `idle` between two turns. */
 export type OrchestrationPhase =
   'preparing' | 'answering' | 'voting' | 'deciding' | 'presenting' | 'evaluating' | 'done' | 'idle';
 
-/** Answer of the query `state` of an orchestration, and of a session with a team or with one agent. */
+/** Result of the query `state` in an orchestration, and in a session with a team or with one agent. */
 export interface TeamState {
   workflow: 'orchestration' | 'session';
   phase: OrchestrationPhase;
@@ -26,10 +26,10 @@ export interface TeamState {
     state: AgentState;
     answers: number;
     timedOut: boolean;
-    /** The agent that it has voted for in this round. */
+    /** Id of the agent that it has voted for in this round. */
     vote: string | null;
   }>;
-  /** The agent whose answer won the vote of this attempt. */
+  /** Id of the agent whose answer won the vote in this attempt. */
   selectedAgent: string | null;
   restarts: OrchestrationResult['restarts'];
   usage: Usage | null;
@@ -39,5 +39,5 @@ export type OrchestrationState = TeamState & { workflow: 'orchestration' };
 
 export type SessionState = TeamState & { workflow: 'session' };
 
-/** Answer of the query `state`, told apart by `workflow`. */
+/** Result of the query `state`. The types differ in `workflow`. */
 export type State = TeamState | ResearchState | SolveState;

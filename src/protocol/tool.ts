@@ -1,19 +1,17 @@
 import type { McpServer, ToolSources } from '../config/tool-sources.ts';
 import type { ToolSpec } from './message.ts';
 
-export type { ToolSources } from '../config/tool-sources.ts';
-
 /**
- * Tools of the world: an agent's model calls them, a worker runs them. Those that change the workflow's own state
- * (`new_answer`, `vote`, `ask_others`…) are not among them.
+ * This file is about tools that a worker runs for an agent. Tools that change the workflow's own state, such as
+ * `new_answer`, `vote` and `ask_others`, are the workflow's own.
  */
 
 /** Where one tool comes from. */
 export type ToolSource = { package: string } | { mcp: McpServer };
 
 /**
- * What running a tool twice would do. `none`: nothing, it says so; such a tool may run as a local activity.
- * `undeclared`: nothing that it speaks of. `idempotent`: nothing, if it is given the same key. `once`: its effect twice.
+ * What a tool declares about its side effects. `none`: it has none, and may run as a local activity. `undeclared`: it
+ * says nothing. `idempotent`: running it twice with the same key has one effect. `once`: running it twice has two.
  */
 export type SideEffects = 'none' | 'undeclared' | 'idempotent' | 'once';
 
@@ -21,23 +19,23 @@ export interface ListedTool {
   name: string;
   source: ToolSource;
   sideEffects: SideEffects;
-  /** Longest run, in seconds. */
+  /** How long a call may run, in seconds. */
   timeout: number;
 }
 
 /** Input of the activity `listTools`. */
 export interface ListToolsInput {
   sources: ToolSources;
-  /** The workflow's own tools, which are offered before them. */
+  /** The workflow's own tools, which are listed first in the set. */
   own: ToolSpec[];
-  /** Leaves out the tools that declare side effects. */
+  /** Whether to leave out the tools that declare side effects. */
   harmlessOnly?: boolean;
 }
 
 export interface ListToolsResult {
-  /** Blob id of all tools offered, for `callModel`. */
+  /** Blob id of all tools together, for `callModel`. */
   set: string;
-  /** The tools of the world among them, in order. */
+  /** The tools that a worker runs, in the order of the set. */
   tools: ListedTool[];
 }
 
@@ -51,19 +49,19 @@ export interface CallToolInput {
 
 /** The activities that workflows need for tools. */
 export interface ToolActivities {
-  /** Loads and checks tools. Fails with `InvalidInput` where a source cannot be used. */
+  /** Loads and checks tools. Fails with `InvalidInput` when a source cannot be used. */
   listTools(input: ListToolsInput): Promise<ListToolsResult>;
   callTool(input: CallToolInput): Promise<CallToolResult>;
 }
 
 /**
- * What came of a call. `error`: the tool reports a failure; `exception`: it broke, or its worker did.
- * Neither fails the activity: both are for the agent to see.
+ * The result of a tool call. `error`: the tool reports a failure. `exception`: the tool broke, or its worker did. Neither
+ * fails the activity, since the agent is to see it.
  */
 export interface CallToolResult {
   status: 'ok' | 'error' | 'exception';
-  /** The result as the model gets it (what is no string, as JSON), or the message; over 8 KB its beginning. */
+  /** The result, as JSON unless it is a string, or the error's message. Only the beginning of what is over 8 KB. */
   text: string;
-  /** Blob id of the whole text, where it is long. */
+  /** Blob id of the whole text when it is long. */
   blob?: string;
 }

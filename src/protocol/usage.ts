@@ -1,4 +1,4 @@
-/** What calls cost. Tokens are the provider's own figures; `inputTokens` includes the cached ones. */
+/** What model calls cost. Tokens are as the provider counts them; `inputTokens` includes the cached ones. */
 export interface Figures {
   calls: number;
   inputTokens: number;
@@ -8,7 +8,7 @@ export interface Figures {
   costUsd: number;
 }
 
-/** A run's figures, and the same for each agent by its id. */
+/** A run's figures, in all and by the ids of agents. */
 export interface Usage extends Figures {
   byAgent: Record<string, Figures>;
 }
@@ -20,5 +20,5 @@ export interface Price {
   output: number;
 }
 
-/** Prices by model name, only of models that have one. */
+/** Prices by the names of models. A model without a known price is not in it. */
 export type PriceTable = Record<string, Price>;

@@ -1,18 +1,14 @@
 import { ApplicationFailure } from '@temporalio/common';
 
-/** Type of the failure of a search: retryable where it may be well next time. */
-export const SEARCH_FAILED = 'SearchFailed';
+const searchFailedType = 'SearchFailed';
 
-/** A search that fails every time until somebody mends what the message names. */
+/** A failure that comes again until somebody changes what the message names. */
 export function searchRefused(message: string): ApplicationFailure {
-  return ApplicationFailure.nonRetryable(message, SEARCH_FAILED);
+  return ApplicationFailure.nonRetryable(message, searchFailedType);
 }
 
-/** @param nextRetryDelay what the service asks for, in milliseconds */
+/** A failure that a retry may mend. @param nextRetryDelay the delay that the service asks for, in milliseconds */
 export function searchFailed(message: string, nextRetryDelay?: number): ApplicationFailure {
-  return ApplicationFailure.create({
-    type: SEARCH_FAILED,
-    message,
-    ...(nextRetryDelay !== undefined && { nextRetryDelay }),
-  });
+  const delay = nextRetryDelay === undefined ? {} : { nextRetryDelay };
+  return ApplicationFailure.create({ type: searchFailedType, message, ...delay });
 }

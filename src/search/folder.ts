@@ -5,13 +5,18 @@ import type { SentenceIndex } from '../tools/sentence-search.ts';
 import { searchRefused } from './failures.ts';
 import { passagesFor, type Passage } from './passages.ts';
 import type { SearchProvider } from './provider.ts';
-import { addressOfReport, newestReports } from './reports.ts';
 import { similarityOf } from './similarity.ts';
 
-/** A report is found by half of a query's words: many reports have a few of them. */
+/** The number of stored reports that are searched, the newest ones. */
+export const newestReports = 1000;
+
+/** The address of a stored report in sources and hits. */
+export const addressOfReport = (id: string): string => `report:${id}`;
+
+/** The share of a query's words that a report must have, since many reports have a few of them. */
 const leastFit = 0.5;
 
-/** Searches the texts below a folder, and the stored reports beside them. */
+/** Searches the texts below a folder, and the stored reports. */
 export function searchFolder(folder: string, store: Store): SearchProvider {
   return {
     async find(query) {

@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs';
 import type { Environment } from '../config/environment.ts';
 import { ownDocs } from '../tools/own-docs.ts';
-import type { SearchSettings } from './provider.ts';
+import type { SearchSettings } from '../protocol/search.ts';
 
-/** What would keep a search from working at all in this environment, in words that name the key; empty where nothing. */
+/** Lists what keeps a search from working in this environment, in words that name the key; empty if nothing does. */
 export function missingForSearch({ provider, folder = ownDocs }: SearchSettings, environment: Environment): string[] {
   switch (provider) {
     case 'folder':

@@ -1,10 +1,11 @@
 import type { Environment } from '../config/environment.ts';
+import type { SearchSettings } from '../protocol/search.ts';
 import type { Store } from '../store/store.ts';
 import { ownDocs } from '../tools/own-docs.ts';
 import { searchRefused } from './failures.ts';
 import { searchFolder } from './folder.ts';
 import { missingForSearch } from './missing.ts';
-import type { SearchProvider, SearchSettings } from './provider.ts';
+import type { SearchProvider } from './provider.ts';
 import { searchSearxng } from './searxng.ts';
 import { searchTavily } from './tavily.ts';
 
@@ -13,7 +14,7 @@ export interface SearchDependencies {
   environment: Environment;
 }
 
-/** @throws `ApplicationFailure` of type `SearchFailed`, not retryable, where the search cannot work in this environment */
+/** @throws `ApplicationFailure` of type `SearchFailed`, not retryable, if the search cannot work in this environment */
 export function openSearch(search: SearchSettings, { store, environment }: SearchDependencies): SearchProvider {
   const missing = missingForSearch(search, environment);
   if (missing.length > 0) throw searchRefused(missing.join('\n'));

@@ -4,20 +4,20 @@ import type { Found } from './provider.ts';
 
 /** A passage that fits a query. */
 export interface Passage extends Found {
-  /** How much of the query's weight its best sentence holds, 0 to 1. */
+  /** How much of the query's weight its best sentence holds, from 0 to 1. */
   fit: number;
 }
 
-/** Sections that hold less of a query have one of its commoner words, and little to do with it. */
+/** Sections below this fit have one of the query's more common words, and little to do with it. */
 const leastFit = 0.25;
 
-/** Length of a passage in characters, where its section and its sentences allow. */
+/** The length of a passage in characters, as far as its section and sentences allow. */
 const least = 300;
 const most = 800;
 
 const sectionOf = ({ source, heading }: Sentence): string => `${source}\n${heading}`;
 
-/** The sections of texts that fit a query, one passage each, the best first. */
+/** Finds the sections that fit a query, and gives one passage of each, the best first. */
 export function passagesFor(query: string, index: SentenceIndex): Passage[] {
   const sections = Map.groupBy(index.search(queryOf(query)), ({ sentence }) => sectionOf(sentence));
   return [...sections.values()].flatMap((hits) => {
@@ -29,7 +29,7 @@ export function passagesFor(query: string, index: SentenceIndex): Passage[] {
   });
 }
 
-/** The best sentences of one section in their order, and those around the best where they are short. */
+/** The best sentences of a section in their order, and if these are short, the sentences around the best one. */
 function textOf(hits: Hit[], best: Hit, index: SentenceIndex): string {
   const chosen = new Map<number, string>();
   let length = 0;

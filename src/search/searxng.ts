@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { searchFailed } from './failures.ts';
 import type { SearchProvider } from './provider.ts';
-import { resultsIn } from './results.ts';
-import { ask, type Service } from './service.ts';
+import { ask, resultsIn, type Service } from './service.ts';
 
 const service: Service = {
   provider: 'searxng',
@@ -16,13 +15,13 @@ const service: Service = {
 
 const silentSchema = z.object({ unresponsive_engines: z.array(z.unknown()).min(1) });
 
-/** @param address may hold a name and a password, as in `https://name:password@search.example` */
+/** Searches a SearXNG instance. @param address may hold credentials, as in `https://name:password@search.example` */
 export function searchSearxng(address: string): SearchProvider {
   return {
     async find(query, _wanted, signal) {
       const answer = await ask(service, requestFor(query, address), signal);
       const results = resultsIn(answer, service);
-      // No results of engines that did not answer are no finding that there is nothing.
+      // If search engines did not answer, the lack of results does not mean that there is nothing to find.
       if (results.length === 0 && silentSchema.safeParse(answer).success) {
         throw searchFailed('searxng found nothing, since search engines did not answer it; see its statistics');
       }
@@ -34,7 +33,7 @@ export function searchSearxng(address: string): SearchProvider {
 function requestFor(query: string, address: string): { url: URL; headers: Record<string, string> } {
   const url = new URL(address);
   const { username, password } = url;
-  // Addresses with a password cannot be fetched.
+  // `fetch` takes no addresses with a name or a password.
   url.username = '';
   url.password = '';
   url.pathname = `${url.pathname.replace(/\/+$/, '')}/search`;

@@ -1,24 +1,25 @@
+import { z } from 'zod';
 import { retryDelay } from '../models/failures.ts';
 import { searchFailed, searchRefused } from './failures.ts';
+import type { Found } from './provider.ts';
 
-/** A service that is searched over HTTP. */
+/** A search service with an HTTP API. */
 export interface Service {
   provider: string;
-  /** Environment variable of its address. */
+  /** The environment variable that holds its address. */
   addressVariable: string;
-  /** What to check where it refuses, by its status. */
+  /** What to check if it answers with a status that is an error. */
   hints: Record<number, string>;
 }
 
-/** In milliseconds. */
 const defaultTimeout = 15_000;
 
 /**
- * What a service answers, as JSON.
+ * Sends a request to a service, and parses its answer as JSON.
  *
- * @param timeoutMs how long the whole answer may take
- * @throws `ApplicationFailure` of type `SearchFailed`: retryable for 408, 429, 5xx, a timeout and where the service is
- *   not reached; not for any other status, and what is no JSON. Neither addresses nor keys stand in its message.
+ * @param timeoutMs how long the whole answer may take, in milliseconds
+ * @throws `ApplicationFailure` of type `SearchFailed`. It is retryable for the statuses 408, 429 and 5xx, for a timeout,
+ *   and if the service is not reached. Its message holds neither addresses nor keys.
  */
 export async function ask(
   service: Service,
@@ -52,7 +53,7 @@ function parsed({ provider, addressVariable }: Service, text: string): unknown {
   }
 }
 
-/** Messages of `fetch` stay behind, since they may hold the address or the key. */
+/** Leaves out the messages of `fetch`, which may hold the address or the key. */
 function unreached({ provider, addressVariable }: Service, { name, cause }: Error): Error {
   const check = `check ${addressVariable}`;
   if (name === 'TimeoutError') return searchFailed(`${provider} did not answer in time; ${check}`);
@@ -61,4 +62,26 @@ function unreached({ provider, addressVariable }: Service, { name, cause }: Erro
   }
   const { code = 'no connection' } = cause as { code?: string };
   return searchFailed(`${provider} was not reached (${code}); ${check}`);
+}
+
+const answerSchema = z.object({ results: z.array(z.unknown()) });
+
+const entrySchema = z.object({
+  title: z.string().min(1),
+  url: z.string().regex(/^https?:\/\/\S+$/i),
+  content: z.string().nullish(),
+});
+
+/**
+ * Reads the results in an answer, in their order. Entries without a title or a web address are left out.
+ *
+ * @throws `ApplicationFailure` of type `SearchFailed`, not retryable, if the answer has no list of results
+ */
+export function resultsIn(answer: unknown, { provider, addressVariable }: Service): Found[] {
+  const checked = answerSchema.safeParse(answer);
+  if (!checked.success) throw searchRefused(`${provider} answered without a list of results; check ${addressVariable}`);
+  return checked.data.results.flatMap((entry) => {
+    const { success, data } = entrySchema.safeParse(entry);
+    return success ? [{ title: data.title, url: data.url, text: data.content ?? '' }] : [];
+  });
 }

@@ -1,9 +1,9 @@
 import { stemsOf } from '../tools/words.ts';
 
-/** Fewer words in common are chance, unless an idea has no more. */
+/** Fewer words in common than this are taken for chance, unless the idea has fewer itself. */
 const fewestShared = 3;
 
-/** How much of an idea's words a text has, from 0 to 1 in hundredths; 0 where they share too few to tell. */
+/** The share of an idea's words that a text has, from 0 to 1 in hundredths; 0 if they share too few words to tell. */
 export function similarityOf(idea: string, text: string): number {
   const wanted = wordsOf(idea);
   const shared = sharedBy(wanted, wordsOf(text));
@@ -11,9 +11,9 @@ export function similarityOf(idea: string, text: string): number {
 }
 
 /**
- * How near two ideas are: the words that they share, as a share of both ideas' (Dice's coefficient), from 0 to 1 in
- * hundredths. An idea that gets words of its own moves away from the one that it came from.
- * 0 where they share fewer than two: one word is a subject, and no idea.
+ * How close two ideas are: Dice's coefficient of their words, from 0 to 1 in hundredths. An idea that gets further words
+ * moves away from the one that it came from. The result is 0 if the ideas share fewer than two words, since a single
+ * word is a subject and not an idea.
  */
 export function closeness(idea: string, other: string): number {
   const [one, two] = [wordsOf(idea), wordsOf(other)];
@@ -21,7 +21,7 @@ export function closeness(idea: string, other: string): number {
   return shared < 2 ? 0 : hundredths((2 * shared) / (one.size + two.size));
 }
 
-/** The words that say what an idea is; numbers do not. */
+/** The stems of a text's words without its numbers, which do not say what an idea is. */
 const wordsOf = (text: string): Set<string> => new Set(stemsOf(text).filter((stem) => !/^\d+$/.test(stem)));
 
 const sharedBy = (one: Set<string>, other: Set<string>): number => [...one].filter((stem) => other.has(stem)).length;

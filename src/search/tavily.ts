@@ -1,6 +1,5 @@
 import type { SearchProvider } from './provider.ts';
-import { resultsIn } from './results.ts';
-import { ask, type Service } from './service.ts';
+import { ask, resultsIn, type Service } from './service.ts';
 
 const spent = 'what its plan allows is used up; see its dashboard';
 
@@ -17,10 +16,10 @@ const service: Service = {
   },
 };
 
-/** Longer ones are refused. In characters. */
+/** The longest query that Tavily accepts, in characters. */
 const longestQuery = 400;
 
-/** @param baseUrl absent: Tavily's own */
+/** Searches with Tavily. @param baseUrl absent: Tavily's own address */
 export function searchTavily(key: string, baseUrl = 'https://api.tavily.com'): SearchProvider {
   return {
     async find(query, wanted, signal) {

@@ -1,14 +1,15 @@
 import type { Found } from './provider.ts';
 
-/** In characters. */
+/** The longest parts of a work, in characters. */
 const longest = { title: 200, url: 2000, text: 1200 };
 
-/** What is read of a text at all: services send whole pages at times. */
+/** The number of characters of a text that are read at all, since services sometimes send whole pages. */
 const looked = 20_000;
 
 /**
- * Works as they are shown to models and people: plain text on one line each, bounded. What is left without a title is
- * left out, and so are addresses that come again, or are too long: a shortened one would lead elsewhere.
+ * Prepares works to be shown to models and people: as plain text on one line each, of a limited length. Works without a
+ * title are left out, works whose address came before, and works whose address is too long: a shortened one would lead
+ * elsewhere.
  */
 export function tidied(found: Found[]): Found[] {
   const seen = new Set<string>();
@@ -20,7 +21,7 @@ export function tidied(found: Found[]): Found[] {
   });
 }
 
-/** Without tags and control characters, on one line: nothing in it can pass for a line of its own. */
+/** Removes tags, control characters and line breaks, so that nothing in a text can pass for a line of a prompt. */
 function plain(text: string): string {
   return text
     .slice(0, looked)
@@ -31,7 +32,7 @@ function plain(text: string): string {
     .trim();
 }
 
-/** Cut between words where it is too long. */
+/** Shortens a text that is too long, between words. @param length the longest length in characters */
 export function bounded(text: string, length: number): string {
   if (text.length <= length) return text;
   return `${text.slice(0, length - 1).replace(/\s+\S{0,40}$|[\uD800-\uDBFF]$/, '')}…`;

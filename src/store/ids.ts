@@ -6,7 +6,7 @@ export function hashOf(content: string | Uint8Array): string {
   return createHash('sha256').update(content).digest('hex');
 }
 
-/** A segment's id: the hash of its parent's id and of its messages as they are stored. */
+/** The id of a segment: the hash of its parent's id and its messages as they are stored. */
 export function segmentId(parent: string | null, messages: Message[]): string {
   return hashOf(`${parent ?? ''}\n${JSON.stringify(messages)}`);
 }

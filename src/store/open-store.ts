@@ -3,7 +3,7 @@ import type { Environment } from '../config/environment.ts';
 import { openSqliteStore } from './sqlite.ts';
 import type { Store } from './store.ts';
 
-/** Opens the store of a home folder. @throws where `DATABASE_URL` asks for what this version does not have */
+/** Opens the store in a home folder. @throws `Error` if `DATABASE_URL` is set, which this version does not support */
 export function openStore(home: string, environment: Environment): Store {
   if (environment['DATABASE_URL'] !== undefined) {
     throw new Error('DATABASE_URL: this version stores in SQLite only; unset it, and let one machine run all workers');

@@ -2,9 +2,7 @@ import type { AttachmentKind } from '../protocol/attachment.ts';
 import type { SqliteStatements } from './sqlite-statements.ts';
 import type { RunFile } from './store.ts';
 
-type Row = ReturnType<SqliteStatements['all']>[number];
-
-/** The files of runs, as rows. */
+/** The tables of runs' files, which the file methods of `Store` read and write. */
 export class FileRows {
   readonly #sql: SqliteStatements;
 
@@ -23,24 +21,17 @@ export class FileRows {
 
   put(workflowId: string, file: RunFile): RunFile {
     return this.#sql.write(() => {
-      const first = this.find(workflowId, file.name);
-      if (first === undefined) {
-        this.#sql.run(
-          `INSERT INTO files (kind, media_type, bytes, hash, text_blob, image_blob, note, source, workflow_id, name)
-           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-          ...valuesOf(file),
-          workflowId,
-          file.name,
-        );
-        return file;
-      }
-      if (first.from === 'attachment' || file.from === 'attachment') return first;
+      const { name, kind, mediaType, bytes, hash, text = null, image = null, note = null, from } = file;
+      const first = this.find(workflowId, name);
+      if (first !== undefined && [first.from, from].includes('attachment')) return first;
+      const values = [workflowId, name, kind, mediaType, bytes, hash, text, image, note, from];
       this.#sql.run(
-        `UPDATE files SET kind = ?, media_type = ?, bytes = ?, hash = ?, text_blob = ?, image_blob = ?, note = ?,
-         source = ? WHERE workflow_id = ? AND name = ?`,
-        ...valuesOf(file),
-        workflowId,
-        file.name,
+        `INSERT INTO files (workflow_id, name, kind, media_type, bytes, hash, text_blob, image_blob, note, source)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+         ON CONFLICT (workflow_id, name) DO UPDATE SET kind = excluded.kind, media_type = excluded.media_type,
+         bytes = excluded.bytes, hash = excluded.hash, text_blob = excluded.text_blob,
+         image_blob = excluded.image_blob, note = excluded.note, source = excluded.source`,
+        ...values,
       );
       return file;
     });
@@ -56,11 +47,7 @@ export class FileRows {
   }
 }
 
-function valuesOf({ kind, mediaType, bytes, hash, text, image, note, from }: RunFile) {
-  return [kind, mediaType, bytes, hash, text ?? null, image ?? null, note ?? null, from] as const;
-}
-
-function fileOf(row: Row): RunFile {
+function fileOf(row: ReturnType<SqliteStatements['all']>[number]): RunFile {
   return {
     name: String(row['name']),
     kind: row['kind'] as AttachmentKind,

@@ -3,7 +3,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 type Value = string | number | null;
 type Row = ReturnType<StatementSync['get']>;
 
-/** A database whose statements are prepared once. */
+/** A database that prepares each statement once. */
 export class SqliteStatements {
   readonly #database: DatabaseSync;
   readonly #prepared = new Map<string, StatementSync>();
@@ -12,7 +12,10 @@ export class SqliteStatements {
     this.#database = database;
   }
 
-  /** Takes the write lock before it reads: a read that turns into a write in a deferred transaction fails at once. */
+  /**
+   * Does some work in a transaction. It takes the write lock before the first read, since a deferred transaction fails at
+   * once when it turns from reading to writing while another one writes.
+   */
   write<T>(work: () => T): T {
     this.#database.exec('BEGIN IMMEDIATE');
     try {
@@ -35,6 +38,12 @@ export class SqliteStatements {
 
   all(sql: string, ...values: Value[]): Array<NonNullable<Row>> {
     return this.#statement(sql).all(...values);
+  }
+
+  /** Parses the first column of the first row as JSON. @returns undefined if there is no row */
+  json(sql: string, ...values: Value[]): unknown {
+    const row = this.get(sql, ...values);
+    return row && JSON.parse(String(Object.values(row)[0]));
   }
 
   close(): void {

@@ -19,11 +19,11 @@ const chainOf = `
   SELECT parent, messages FROM chain ORDER BY depth DESC`;
 
 /**
- * The embedded store: one SQLite file that several workers of one machine may share.
- * A commit is on the disk when it returns (WAL, `synchronous = FULL`).
+ * Opens the embedded store, an SQLite file that several workers of one machine may share. A commit is on the disk when
+ * it returns (WAL, `synchronous = FULL`).
  *
- * @param file its folder is made where it is missing
- * @throws where the file was written by a newer version, or cannot be opened
+ * @param file the path of the file, whose folder is created if it is missing
+ * @throws `Error` if a newer version wrote the file, or if it cannot be opened
  */
 export function openSqliteStore(file: string): Store {
   mkdirSync(dirname(file), { recursive: true });
@@ -81,26 +81,24 @@ class SqliteStore implements Store {
   async spent(keys: string[]): Promise<Map<string, TokenUsage>> {
     const found = new Map<string, TokenUsage>();
     for (const key of keys) {
-      const reply = this.#sql.get('SELECT result FROM replies WHERE key = ?', key);
-      const estimate = this.#sql.get('SELECT usage FROM spent WHERE key = ?', key);
-      if (reply !== undefined) found.set(key, (JSON.parse(String(reply['result'])) as CallModelResult).usage);
-      else if (estimate !== undefined) found.set(key, JSON.parse(String(estimate['usage'])) as TokenUsage);
+      const reply = this.#sql.json('SELECT result FROM replies WHERE key = ?', key) as CallModelResult | undefined;
+      const usage = reply?.usage ?? this.#sql.json('SELECT usage FROM spent WHERE key = ?', key);
+      if (usage !== undefined) found.set(key, usage as TokenUsage);
     }
     return found;
   }
 
   async messages(segment: string): Promise<Message[]> {
     const rows = this.#sql.all(chainOf, segment);
-    const oldest = rows[0];
-    if (oldest === undefined) throw new Error(`The store has no segment ${segment}`);
-    if (oldest['parent'] !== null) throw new Error(`The store has no segment ${String(oldest['parent'])}`);
+    const missing = rows[0] === undefined ? segment : rows[0]['parent'];
+    if (missing !== null) throw noSegment(String(missing));
     return rows.flatMap((row) => JSON.parse(String(row['messages'])) as Message[]);
   }
 
   async segment(segment: string): Promise<Message[]> {
-    const row = this.#sql.get('SELECT messages FROM segments WHERE id = ?', segment);
-    if (row === undefined) throw new Error(`The store has no segment ${segment}`);
-    return JSON.parse(String(row['messages'])) as Message[];
+    const messages = this.#sql.json('SELECT messages FROM segments WHERE id = ?', segment);
+    if (messages === undefined) throw noSegment(segment);
+    return messages as Message[];
   }
 
   async putBlob(text: string): Promise<string> {
@@ -155,21 +153,20 @@ class SqliteStore implements Store {
   }
 
   #reply(key: string, inputHash: string): CallModelResult | undefined {
-    const row = this.#sql.get('SELECT result FROM replies WHERE key = ? AND input_hash = ?', key, inputHash);
-    return row && (JSON.parse(String(row['result'])) as CallModelResult);
+    const sql = 'SELECT result FROM replies WHERE key = ? AND input_hash = ?';
+    return this.#sql.json(sql, key, inputHash) as CallModelResult | undefined;
   }
 
   #toolResult(key: string, inputHash: string): CallToolResult | undefined {
-    const row = this.#sql.get('SELECT result FROM tool_results WHERE key = ? AND input_hash = ?', key, inputHash);
-    return row && (JSON.parse(String(row['result'])) as CallToolResult);
+    const sql = 'SELECT result FROM tool_results WHERE key = ? AND input_hash = ?';
+    return this.#sql.json(sql, key, inputHash) as CallToolResult | undefined;
   }
 
   #report(id: string): StoredReport | undefined {
-    const row = this.#sql.get('SELECT report FROM reports WHERE id = ?', id);
-    return row && (JSON.parse(String(row['report'])) as StoredReport);
+    return this.#sql.json('SELECT report FROM reports WHERE id = ?', id) as StoredReport | undefined;
   }
 
-  /** Within a transaction. */
+  /** Inserts a segment, which must happen in a transaction. */
   #insert(parent: string | null, messages: Message[]): TranscriptRef {
     const id = segmentId(parent, messages);
     const count = this.#count(parent) + messages.length;
@@ -180,12 +177,14 @@ class SqliteStore implements Store {
   #count(segment: string | null): number {
     if (segment === null) return 0;
     const row = this.#sql.get('SELECT count FROM segments WHERE id = ?', segment);
-    if (row === undefined) throw new Error(`The store has no segment ${segment}`);
+    if (row === undefined) throw noSegment(segment);
     return Number(row['count']);
   }
 }
 
-/** What each version adds to the one before; the first makes an empty database one of version 1. */
+const noSegment = (id: string): Error => new Error(`The store has no segment ${id}`);
+
+/** What each version of the schema adds to the one before. The first step turns an empty database into version 1. */
 const steps = [
   `
   CREATE TABLE segments (
@@ -235,10 +234,12 @@ const steps = [
 `,
 ];
 
-/** A database of a newer version is refused rather than misread. */
 const version = steps.length;
 
-/** Brings an empty or older database to this version. Two processes may do so at once. */
+/**
+ * Brings an empty or older database to this version, even if two processes do so at once. A database of a newer version
+ * is refused, since this one might misread it.
+ */
 function prepareSchema(database: DatabaseSync, file: string): void {
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;');
   database.exec('BEGIN IMMEDIATE');

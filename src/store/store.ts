@@ -4,86 +4,87 @@ import type { CallModelResult } from '../protocol/model-call.ts';
 import type { StoredReport } from '../protocol/research.ts';
 import type { CallToolResult } from '../protocol/tool.ts';
 
-/** One finished model call, ready to be committed. */
+/** A finished model call, ready to be committed. */
 export interface ReplyCommit {
-  /** `runId/activityId`: the same for every try of one call. */
+  /** The journal key `runId/activityId`, the same for all attempts of one call. */
   key: string;
-  /** Hash of the call's input; a row under the same key with another hash is a miss. */
+  /** The hash of the call's input. An entry under the same key with another hash does not count. */
   inputHash: string;
-  /** Id of the segment that this one follows; null for a first segment. */
+  /** The id of the segment that this one follows; null for a first segment. */
   parent: string | null;
-  /** The messages of the call: what was new, then the reply. */
+  /** The messages that the call adds: the new ones that it sent, then the reply. */
   messages: Message[];
-  /** The activity's result but for its `transcript`, which the commit completes. */
+  /** The activity's result without its `transcript`, which the commit adds. */
   result: Omit<CallModelResult, 'transcript'>;
 }
 
-/** A file of a run: one that came with its problem, or one that a tool made. What is in it is a blob. */
+/** A file of a run, which came with its problem or was made by a tool. Its content is a blob. */
 export interface RunFile {
-  /** Unique in its run. */
+  /** The name, unique in its run. */
   name: string;
   kind: AttachmentKind;
   mediaType: string;
-  /** Its size. */
+  /** The size in bytes. */
   bytes: number;
-  /** Of its bytes, SHA-256. */
+  /** The SHA-256 hash of the bytes. */
   hash: string;
-  /** Blob id of its text; absent where it has none that can be read. */
+  /** The blob id of its text; absent if it has no text that can be read. */
   text?: string;
-  /** Blob id of an image in base64. */
+  /** The blob id of its image in base64; absent if it is no image. */
   image?: string;
-  /** Why it, or a part of it, cannot be read. */
+  /** Why the file, or a part of it, cannot be read. */
   note?: string;
   from: 'attachment' | 'tool';
 }
 
 /**
- * Where transcripts, blobs, reports, files and the journal of replies and tool results live. Nothing in it is ever
- * changed in place but a file that a tool made: ids are hashes of what they name, and of two writers of one report,
+ * Keeps transcripts, blobs, reports, files, and the journal of replies and tool results. Only a file that a tool made is
+ * ever changed in place. The ids of segments and blobs are hashes of their content, and of two writers of one report,
  * attachment or journal key the first one wins.
  */
 export interface Store {
-  /** The journalled result of an earlier try of this call, if its segment is committed and its input was the same. */
+  /** The journalled result of an earlier attempt of a model call with the same input; undefined if there is none. */
   findReply(key: string, inputHash: string): Promise<CallModelResult | undefined>;
   /**
-   * Writes the segment and the journal row in one transaction. Returns what the journal holds afterwards:
-   * this result, or that of the writer that came first.
+   * Writes a segment and its journal entry in one transaction.
+   *
+   * @returns what the journal holds afterwards: this result, or that of the writer that came first
    */
   commitReply(commit: ReplyCommit): Promise<CallModelResult>;
-  /** The journalled result of an earlier try of this tool call, if its input was the same. */
+  /** The journalled result of an earlier attempt of a tool call with the same input; undefined if there is none. */
   findToolResult(key: string, inputHash: string): Promise<CallToolResult | undefined>;
-  /** Journals what came of a tool call. Returns this result, or that of the writer that came first. */
+  /** Journals the result of a tool call. @returns this result, or that of the writer that came first */
   commitToolResult(key: string, inputHash: string, result: CallToolResult): Promise<CallToolResult>;
-  /** Writes a segment that no call has made, such as a finished turn of a conversation; writing it again is harmless. */
+  /** Writes a segment that no call has made, such as a finished turn of a conversation. It may be written repeatedly. */
   putSegment(parent: string | null, messages: Message[]): Promise<TranscriptRef>;
-  /** Notes what an abandoned call cost, unless its reply is journalled. */
+  /** Records what an abandoned call has cost. It does not count if the call's reply is journalled. */
   recordSpent(key: string, usage: TokenUsage): Promise<void>;
-  /** What the calls under these keys cost, replies and abandoned ones alike; unknown keys are left out. */
+  /** What the calls under these keys have cost, whether they were finished or abandoned. Unknown keys are left out. */
   spent(keys: string[]): Promise<Map<string, TokenUsage>>;
-  /** All messages of a chain, oldest first. @throws if a segment is missing. */
+  /** All messages of the chain that ends with a segment, oldest first. @throws `Error` if a segment is missing */
   messages(segmentId: string): Promise<Message[]>;
-  /** The messages of one segment alone. @throws if it is missing. */
+  /** The messages of one segment alone. @throws `Error` if it is missing */
   segment(segmentId: string): Promise<Message[]>;
-  /** Stores a text under the hash of its content; storing it again is harmless. */
+  /** Stores a text. It may be stored repeatedly. @returns its id, which is the hash of its content */
   putBlob(text: string): Promise<string>;
-  /** @throws if there is no such blob. */
+  /** @throws `Error` if there is no such blob */
   blob(id: string): Promise<string>;
-  /** Stores a report under its id. Returns what is there afterwards: this one, or that of the writer that came first. */
+  /** Stores a report under its id. @returns this report, or that of the writer that came first */
   putReport(report: StoredReport): Promise<StoredReport>;
-  /** Undefined where there is none. */
   report(id: string): Promise<StoredReport | undefined>;
-  /** At most so many reports, the newest first by `createdAt`. */
+  /** The newest reports by `createdAt`, newest first. @param limit how many there may be */
   reports(limit: number): Promise<StoredReport[]>;
-  /** Forgets what an earlier run under this workflow id had; once this run has begun, again is harmless. */
+  /** Forgets the files of an earlier run under this workflow id. Further calls for the same run do nothing. */
   beginFiles(workflowId: string, runId: string): Promise<void>;
   /**
-   * Gives a workflow a file, whose blobs are stored already. Returns what is there under its name afterwards: this one,
-   * or the one that was there, unless a tool made both; then the newer takes its place.
+   * Adds a file, whose blobs are stored already, to a workflow. A file that a tool made replaces one of the same name
+   * that a tool made; otherwise the earlier one stays.
+   *
+   * @returns the file that has the name afterwards
    */
   putFile(workflowId: string, file: RunFile): Promise<RunFile>;
-  /** Undefined where the workflow has no such file. */
   file(workflowId: string, name: string): Promise<RunFile | undefined>;
-  /** All files of a workflow, in the order in which they came. */
+  /** All files of a workflow, in the order in which they were added. */
   files(workflowId: string): Promise<RunFile[]>;
   close(): Promise<void>;
 }

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { problemsOf, problemText } from '../config/problems.ts';
+import { checkedBy, problemText, under } from '../config/problems.ts';
 import { toolTime } from '../config/tool-sources.ts';
 import type { SideEffects } from '../protocol/tool.ts';
 import { checkArguments, isZodSchema, parameterSchema } from './parameters.ts';
 import type { Tool, ToolContext } from './tool.ts';
 
-/** Longest run of a tool that names none, in seconds. */
+/** How long a tool that names no timeout may run, in seconds. */
 export const defaultTimeout = 60;
 
 /** One tool as a module exports it in its array `tools`. */
@@ -14,11 +14,11 @@ export interface ToolDefinition {
   description: string;
   /** A zod schema, or a JSON Schema of an object. */
   parameters: object;
-  /** What it returns is the result: a string as it is, anything else as JSON. */
+  /** Returns the result, which the model reads as it is if it is a string, and as JSON if it is anything else. */
   execute(args: never, context: ToolContext): unknown;
-  /** `true`: running it twice takes effect twice. `'idempotent'`: not with the same key. `false`: it has none. */
+  /** `true` if running it twice takes effect twice, `'idempotent'` if not with the same key, `false` if it has none. */
   sideEffects?: boolean | 'idempotent';
-  /** Longest run in seconds; 60 where absent. */
+  /** How long it may run, in seconds; 60 if absent. */
   timeout?: number;
 }
 
@@ -42,7 +42,7 @@ const definitionSchema = z.strictObject({
   timeout: toolTime.optional(),
 });
 
-/** Reads what a module exports as `tools`. @returns the tools, or what is wrong, each problem with its key */
+/** Reads what a module exports as `tools`. @returns the good ones, and what is wrong with the others, with its key */
 export function readDefinitions(exported: unknown): { tools: Tool[]; problems: string[] } {
   if (!Array.isArray(exported)) return { tools: [], problems: ['the export "tools" is not an array'] };
   const read = exported.map((value: unknown, index) => readDefinition(value, ['tools', index]));
@@ -53,19 +53,14 @@ export function readDefinitions(exported: unknown): { tools: Tool[]; problems: s
 }
 
 function readDefinition(value: unknown, path: PropertyKey[]): { tool?: Tool; problems?: string[] } {
-  const checked = definitionSchema.safeParse(value);
-  if (!checked.success) {
-    const problems = problemsOf(definitionSchema, checked.error, value);
-    return {
-      problems: problems.map((problem) => problemText({ ...problem, path: [...path, ...problem.path] })),
-    };
-  }
-  const schema = parameterSchema(checked.data.parameters);
+  const checked = checkedBy(definitionSchema, value);
+  if (!checked.ok) return { problems: under(path, checked.problems).map((problem) => problemText(problem)) };
+  const { name, description, parameters, sideEffects, timeout = defaultTimeout } = checked.value;
+  const schema = parameterSchema(parameters);
   if (typeof schema === 'string') {
     return { problems: [problemText({ path: [...path, 'parameters'], message: schema })] };
   }
-  const { name, description, parameters, sideEffects, timeout = defaultTimeout } = checked.data;
-  // Called on the exported value, so that a method finds its `this`.
+  // A method of the exported value must find its `this`.
   const definition = value as { execute(args: unknown, context: ToolContext): unknown };
   const tool: Tool = {
     spec: { name, description, parameters: schema },

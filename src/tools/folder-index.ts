@@ -1,12 +1,12 @@
 import { SentenceIndex } from './sentence-search.ts';
 import { textFiles } from './text-files.ts';
 
-/** How long an index serves before the folder is looked at again. */
+/** For how many milliseconds an index is used before the folder is read again. */
 const freshMs = 5000;
 
 const indexes = new Map<string, { index: SentenceIndex; madeAt: number }>();
 
-/** The sentences of all texts below a folder, at most five seconds old. @throws where the folder cannot be read */
+/** Indexes all texts below a folder. An index is at most five seconds old. @throws if the folder cannot be read */
 export function indexOfFolder(folder: string): SentenceIndex {
   const known = indexes.get(folder);
   if (known !== undefined && Date.now() - known.madeAt < freshMs) return known.index;

@@ -7,7 +7,7 @@ import { SourceError, type Tool } from './tool.ts';
 
 const endings = ['.ts', '.mts', '.js', '.mjs'];
 
-/** A module that waits for something at its top level must not hold up a run for ever. */
+/** In milliseconds. A module that waits for something at its top level must not hold up a run for ever. */
 const loadingMs = 20_000;
 
 interface Loaded {
@@ -15,7 +15,7 @@ interface Loaded {
   tools: Promise<Tool[]>;
 }
 
-/** The tool modules of an extensions folder: loaded when they are first asked for, and again when their file has changed. */
+/** The tool modules of an extensions folder. Each is loaded when first needed, and again if its file has changed. */
 export class ToolModules {
   readonly #folder: string;
   readonly #loaded = new Map<string, Loaded>();
@@ -28,8 +28,8 @@ export class ToolModules {
   /**
    * The tools of a module, in the order of its array.
    *
-   * @param name `tools.weather` for `tools/weather.ts` (or .mts, .js, .mjs), or its path `./tools/weather.ts`
-   * @throws `SourceError` which names the file, what is wrong and what is allowed
+   * @param name `tools.weather` for `tools/weather.ts` (or .mts, .js, .mjs), or the path `./tools/weather.ts`
+   * @throws `SourceError` that names the file, what is wrong and what is allowed
    */
   async tools(name: string): Promise<Tool[]> {
     const file = this.#find(name);
@@ -37,7 +37,7 @@ export class ToolModules {
     const version = `${mtimeNs}-${size}`;
     const known = this.#loaded.get(file);
     if (known?.version === version) return known.tools;
-    // Node remembers what failed under the same address, though what was amiss may have been in another file.
+    // Node remembers a failure by the address, although the mistake may have been in another file that is mended by now.
     const tools = load(file, relative(this.#folder, file), `${version}.${this.#failures}`);
     this.#loaded.set(file, { version, tools });
     try {
@@ -103,7 +103,7 @@ async function inTime<T>(loading: Promise<T>): Promise<T> {
   }
 }
 
-/** The error with the line of the module where it can be told: of a syntax error only the stack knows it. */
+/** The error, with the line of the module if the stack tells it, which alone knows the line of a syntax error. */
 function whyItFails(error: unknown, file: string): string {
   if (!(error instanceof Error)) return String(error);
   const name = basename(file).replaceAll('.', '\\.');

@@ -1,4 +1,4 @@
 import { fileURLToPath } from 'node:url';
 
-/** Reprise's own documentation: beside `src/` in a clone, beside `dist/` in the package. */
+/** The folder of Reprise's documentation, which is beside `src/` in a clone and beside `dist/` in the package. */
 export const ownDocs = fileURLToPath(new URL('../../docs', import.meta.url));

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import type { ParameterSchema } from '../protocol/message.ts';
 import { ToolError } from './tool.ts';
 
-/** Whether a value is a schema of zod 4, of whatever copy. */
+/** Whether a value is a schema of zod 4, of Reprise's copy or of the user's. */
 export const isZodSchema = (value: object): value is z.core.$ZodType => '_zod' in value;
 
-/** @returns the JSON Schema that a model is shown, or what is wrong */
+/** The JSON Schema of parameters that a model is shown, or a text that says what is wrong with them. */
 export function parameterSchema(parameters: object): ParameterSchema | string {
   if (!isZodSchema(parameters)) {
     const old = '_def' in parameters;
@@ -27,12 +27,12 @@ function readable(parameters: Record<string, unknown>): ParameterSchema | string
   return unreadable(complete) ?? complete;
 }
 
-/** The dialect that a schema names is of no use to a model. */
+/** Leaves out the name of a schema's dialect, which is of no use to a model. */
 export function withoutDialect(schema: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(schema).filter(([key]) => key !== '$schema'));
 }
 
-/** Why a schema cannot be checked against; undefined where it can. */
+/** Why arguments cannot be checked against a JSON Schema; undefined if they can. */
 export function unreadable(schema: object): string | undefined {
   try {
     z.fromJSONSchema(schema as z.core.JSONSchema.JSONSchema);
@@ -42,7 +42,7 @@ export function unreadable(schema: object): string | undefined {
   }
 }
 
-/** Applies a zod schema with its defaults and transforms. @throws `ToolError` with all that does not fit */
+/** Applies a zod schema with its defaults and transforms. @throws `ToolError` with everything that does not fit */
 export async function checkArguments(name: string, schema: z.core.$ZodType, args: unknown): Promise<unknown> {
   const checked = await z.core.safeParseAsync(schema, args);
   if (checked.success) return checked.data;

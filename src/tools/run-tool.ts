@@ -1,14 +1,14 @@
 import type { CallToolResult } from '../protocol/tool.ts';
 import type { Tool, ToolContext } from './tool.ts';
 
-/** What came of a run, its text in full. */
+/** The outcome of a run, with its whole text. */
 export type Outcome = Pick<CallToolResult, 'status' | 'text'>;
 
 /**
- * Runs a tool to its end, or to its timeout, whichever comes first: a tool that ignores its signal is left behind.
+ * Runs a tool to its end or its timeout, whichever comes first. A tool that ignores its signal is left behind.
  *
  * @param timeout in seconds
- * @param cancelled rejects when the call is cancelled; the run then ends at once, with that error
+ * @param cancelled rejects when the call is cancelled, which ends the run at once with that error
  */
 export async function runTool(
   tool: Tool,
@@ -21,7 +21,7 @@ export async function runTool(
   const { promise: timedOut, resolve } = Promise.withResolvers<Outcome>();
   const timer = setTimeout(() => {
     const text = `${tool.spec.name} was still running after ${timeout} seconds, its timeout, and was given up`;
-    // First, so that the tool's own answer to the signal is not taken for its result.
+    // This comes first, or what the tool answers to the signal would be taken for its result.
     resolve({ status: 'exception', text });
     late.abort(new DOMException(text, 'TimeoutError'));
   }, timeout * 1000);
@@ -41,14 +41,14 @@ async function outcomeOf(tool: Tool, args: Record<string, unknown>, context: Too
   }
 }
 
-/** What a tool returned, as the model reads it: a string as it is, anything else as JSON. */
+/** What a tool returned, as the model reads it: a string unchanged, anything else as JSON. */
 function textOf(result: unknown): string {
   if (typeof result === 'string') return result;
-  // What JSON has no word for, such as undefined, has no text either.
+  // JSON has no text for some values, such as undefined.
   return JSON.stringify(result) ?? 'null';
 }
 
-/** What a tool threw: errors named `ToolError` are reports, all others show that it broke. */
+/** The outcome of a tool that threw. An error named `ToolError` is a report, and any other means that the tool broke. */
 export function failureOf(error: unknown): Outcome {
   if (!(error instanceof Object) || !('message' in error)) return { status: 'exception', text: String(error) };
   const { name, message, cause } = error as Error;

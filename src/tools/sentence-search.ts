@@ -4,16 +4,16 @@ import { stemsOf } from './words.ts';
 
 export interface Hit {
   sentence: Sentence;
-  /** Place of the sentence among all, for looking at its neighbours. */
+  /** The sentence's index, by which its neighbours are found. */
   index: number;
   score: number;
-  /** How much of the query's weight the sentence and its headings hold, 0 to 1. */
+  /** The share of the query's weight that the sentence, its headings and its paragraph hold, from 0 to 1. */
   coverage: number;
-  /** How many of the query's stems these are. */
+  /** How many of the query's stems they hold. */
   held: number;
 }
 
-/** A query's stems, each with how much it counts. */
+/** The stems of a query with their weights. */
 export type Query = Map<string, number>;
 
 export function queryOf(text: string, weight = 1): Query {
@@ -27,13 +27,13 @@ interface Indexed {
   words: number;
 }
 
-/** A word in a heading, or elsewhere in the paragraph, speaks for a sentence less than one in itself. */
+/** The weights of a word that is in a heading, or elsewhere in the paragraph, beside 1 for the sentence itself. */
 const headingWeight = 0.5;
 const paragraphWeight = 0.3;
 
 const paragraphOf = ({ source, line }: Sentence): string => `${source}:${line}`;
 
-/** Finds the sentences that fit a query: rare words count more (inverse document frequency), long sentences less. */
+/** Finds the sentences that fit a query. Rare words count more (inverse document frequency), long sentences less. */
 export class SentenceIndex {
   readonly #entries: Indexed[];
   readonly #frequency = new Map<string, number>();
@@ -53,7 +53,7 @@ export class SentenceIndex {
     }
   }
 
-  /** All sentences, in the order of the texts. */
+  /** All sentences in the order of the texts. */
   get all(): Sentence[] {
     return this.#entries.map(({ sentence }) => sentence);
   }
@@ -62,7 +62,7 @@ export class SentenceIndex {
     return this.#entries[index]?.sentence;
   }
 
-  /** How much of a query's weight another text holds, 0 to 1, by the rarity of words in these texts. */
+  /** The share of a query's weight that another text holds, from 0 to 1. Words weigh by their rarity in this index. */
   shareOf(query: Query, text: string): number {
     const held = new Set(stemsOf(text));
     const weigh = (entries: Query): number =>
@@ -72,9 +72,9 @@ export class SentenceIndex {
   }
 
   /**
-   * Hits from best to worst; equal ones in the order of the text.
+   * Hits from best to worst. Equal ones keep the order of the texts.
    *
-   * @param context words that speak for a sentence too, but that it need not hold
+   * @param context further words that raise a sentence's score but not its coverage
    */
   search(query: Query, context: Query = new Map()): Hit[] {
     const hits = this.#entries.map((_, index) => this.#hit(query, context, index));
@@ -98,7 +98,7 @@ export class SentenceIndex {
     };
   }
 
-  /** How much of a query's weight a sentence holds, itself and by its surroundings. */
+  /** How much of a query's weight a sentence holds, itself and by its headings and paragraph. */
   #weigh(query: Query, index: number): { found: number; all: number; held: number } {
     const { sentence, own, heading } = this.#entries[index] as Indexed;
     const paragraph = this.#paragraphs.get(paragraphOf(sentence));
@@ -116,7 +116,7 @@ export class SentenceIndex {
     return { found, all, held };
   }
 
-  /** Inverse document frequency; a word that stands nowhere is the rarest of all. */
+  /** The inverse document frequency of a stem, which is highest if no sentence holds it. */
   #rarity(stem: string): number {
     return Math.log(1 + (this.#entries.length + 1) / ((this.#frequency.get(stem) ?? 0) + 0.5));
   }

@@ -1,19 +1,19 @@
 import type { TextFile } from './text-files.ts';
 
-/** A sentence, list item or table row, and where it stands. */
+/** A sentence, list item or table row with its place. */
 export interface Sentence {
   text: string;
-  /** File's name. */
+  /** The name of its file. */
   source: string;
-  /** Line on which its paragraph begins, from 1. */
+  /** The line on which its paragraph begins, from 1. */
   line: number;
-  /** The headings above it, outermost first. */
+  /** The headings above it, outermost first, joined by ` / `. */
   heading: string;
 }
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
 
-/** Splits a file into sentences; tables and CSV become one sentence a row, with the columns' names. */
+/** Splits a file into sentences. Each row of a table or of CSV becomes a sentence with the names of the columns. */
 export function sentencesOf({ name, text }: TextFile): Sentence[] {
   if (/\.(csv|tsv)$/i.test(name)) return rowsOf(name, text);
   const plain = name.endsWith('.html') ? text.replace(/<(script|style)[\s\S]*?<\/\1>|<[^>]+>/gi, ' ') : text;
@@ -40,7 +40,7 @@ const rowText = (names: string[], cells: string[]): string =>
     .filter((cell) => cell !== '')
     .join(', ');
 
-/** Walks the lines of a text in Markdown or something like it. */
+/** Splits a text in Markdown, or something like it, line by line. */
 class Splitter {
   readonly #source: string;
   readonly #sentences: Sentence[] = [];
@@ -101,7 +101,7 @@ class Splitter {
     this.#paragraph = [];
     const sentences = [...segmenter.segment(clean(text))].map(({ segment }) => segment.trim());
     const [first = ''] = sentences;
-    // `Expenses. Receipts are…`: a run-in heading is no sentence of its own.
+    // A run-in heading is not a sentence of its own: `Expenses. Receipts are…`
     const label = sentences.length > 1 && first.split(' ').length <= 2 ? sentences.shift() : undefined;
     for (const sentence of sentences) this.#add(sentence, this.#start, label);
   }
@@ -113,7 +113,7 @@ class Splitter {
   }
 }
 
-/** Without the marks of emphasis and links, which are for the eye. */
+/** Takes out the marks of emphasis and links. */
 function clean(text: string): string {
   return text
     .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')

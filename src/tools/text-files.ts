@@ -1,34 +1,21 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { extname, join, relative } from 'node:path';
 
-/** A text found in a folder; `name` is its path from there, with forward slashes. */
+/** A text file in a folder. Its name is its path from that folder, with forward slashes. */
 export interface TextFile {
   name: string;
   text: string;
 }
 
-const endings = new Set([
-  '.md',
-  '.txt',
-  '.rst',
-  '.adoc',
-  '.html',
-  '.csv',
-  '.tsv',
-  '.json',
-  '.yaml',
-  '.yml',
-  '.log',
-  '.xml',
-]);
+const endings = new Set('.md .txt .rst .adoc .html .csv .tsv .json .yaml .yml .log .xml'.split(' '));
 const maxFiles = 2000;
 const maxBytes = 2_000_000;
 
 /**
- * All text files below a folder, by name. Hidden folders, `node_modules`, links, and files over 2 MB are passed over,
- * and so is all that comes after the first 2,000.
+ * All text files below a folder, ordered by name. Hidden folders, `node_modules`, links and files over 2 MB are passed
+ * over, as is everything after the first 2,000 files.
  *
- * @throws where the folder cannot be read
+ * @throws if the folder cannot be read
  */
 export function textFiles(folder: string): TextFile[] {
   const found: TextFile[] = [];

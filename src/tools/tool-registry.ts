@@ -5,25 +5,25 @@ import type { McpServers } from './mcp/servers.ts';
 import { ToolModules } from './modules.ts';
 import { SourceError, type Tool, type ToolRegistry } from './tool.ts';
 
-export interface ToolRegistrySettings {
-  /** The extensions folder: tool modules, the texts that built-ins read, where MCP commands run. */
+interface ToolRegistrySettings {
+  /** The extensions folder, which holds the tool modules and the texts for built-ins, and in which MCP commands run. */
   folder: string;
-  /** Where MCP servers' messages are logged. */
+  /** The folder for the logs of MCP servers. */
   logs: string;
   /** Variables that a server's `env` and `headers` may name. */
   environment: Environment;
-  /** Where built-ins find the files of runs. */
+  /** The store that has the files of runs, for built-ins. */
   store: Store;
 }
 
-/** All tools that a worker has. Nothing is loaded or started before it is asked for. */
+/** All tools that a worker has. No module is loaded and no server started before it is needed. */
 export function openToolRegistry(settings: ToolRegistrySettings): ToolRegistry {
   const { folder, store } = settings;
   const modules = new ToolModules(folder);
   let servers: Promise<McpServers> | undefined;
   const builtins = builtinPackages(folder, store);
 
-  /** The protocol's library takes a good part of a second to load, and most workers never need it. */
+  /** Loads the protocol's library on demand, which takes a good part of a second and most workers never need. */
   const serversHere = (): Promise<McpServers> =>
     (servers ??= import('./mcp/servers.ts').then((module) => new module.McpServers(settings)));
 

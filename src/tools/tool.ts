@@ -1,14 +1,14 @@
 import type { ToolSpec } from '../protocol/message.ts';
 import type { SideEffects, ToolSource } from '../protocol/tool.ts';
 
-/** What a tool is given beside its arguments. */
+/** What a tool gets besides its arguments. */
 export interface ToolContext {
   workflowId: string;
-  /** Configured id of the agent that calls. */
+  /** The configured id of the agent that calls. */
   agentId: string;
-  /** The same for every try of one call, and for no other call. */
+  /** A key that all tries of one call share, and no other call has. */
   idempotencyKey: string;
-  /** Aborted at the tool's timeout, and when the call is cancelled. */
+  /** Is aborted at the tool's timeout, and when the call is cancelled. */
   signal: AbortSignal;
 }
 
@@ -16,18 +16,18 @@ export interface ToolContext {
 export interface Tool {
   spec: ToolSpec;
   sideEffects: SideEffects;
-  /** Longest run, in seconds. */
+  /** How long it may run, in seconds. */
   timeout: number;
-  /** @throws `ToolError` for a failure that the tool reports; anything else where it broke */
+  /** @throws `ToolError` for a failure that the tool reports, and anything else if it broke */
   run(args: Record<string, unknown>, context: ToolContext): Promise<unknown>;
 }
 
-/** A failure that a tool reports, as against one that it did not foresee. Users' tools throw their own of this name. */
+/** A failure that a tool foresaw and reports. Users' tools throw an error of their own with this name. */
 export class ToolError extends Error {
   override readonly name = 'ToolError';
 }
 
-/** A source of tools that cannot be used, with all that is wrong with it. */
+/** Says that a source of tools cannot be used, with everything that is wrong with it. */
 export class SourceError extends Error {
   readonly problems: string[];
 
@@ -37,10 +37,10 @@ export class SourceError extends Error {
   }
 }
 
-/** Where tools come from: modules, built-ins, MCP servers. */
+/** The tools of modules, built-ins and MCP servers. */
 export interface ToolRegistry {
-  /** The tools of one source, in its order. @throws `SourceError` */
+  /** The tools of a source, in its order. @throws `SourceError` */
   tools(source: ToolSource): Promise<Tool[]>;
-  /** Ends the servers that were started. */
+  /** Ends the MCP servers that were started. */
   close(): Promise<void>;
 }

@@ -1,17 +1,17 @@
-/** Words that say nothing of what a sentence or a question is about. */
+/** Words that do not say what a sentence or a question is about. */
 const stopWords = new Set(
   (
     'a about above after again all also am an and any are as ask at be because been before being below between both but by ' +
     'can come could describe did do does doing done down during each either explain few find for from further gave get gets give given ' +
     'go had happen happened happens has have having he her here hers him his how i if in into is it its itself just know let like ' +
-    'list made make makes many may me mean means might more most much must my name need no nor not of off on once one only or other ' +
+    'list made make makes many may me mean means might more most much must my name need no nor not of off on once one only or other others ' +
     'our out over own please really said same say says shall she should so some such take tell than that the their them then there ' +
     'these they this those through time times to too under until up us use used uses very was we were what when where whether which while who whom ' +
     'whose why will with would you your yours'
   ).split(' '),
 );
 
-/** A word without its commonest English endings, so that `restarts` and `restarted` meet `restart`. */
+/** Takes the commonest English endings off a word, which makes `restarts` and `restarted` the same as `restart`. */
 export function stem(word: string): string {
   if (word.length <= 3 || /\d/.test(word)) return word;
   const base = word
@@ -23,16 +23,19 @@ export function stem(word: string): string {
   return trimmed.replace(/([bdfglmnprt])\1$/, '$1').replace(/e$/, '');
 }
 
-/** The stems of a text's words in order, stop words left out; `max_restarts` counts as two words. */
+/** The stems of a text's words in order, without stop words. `ask_others` is two words, and neither is a stop word. */
 export function stemsOf(text: string): string[] {
-  const words = text.toLowerCase().match(/[\p{L}\p{N}]+(?:['’]\p{L}+)?/gu) ?? [];
-  return words
-    .map((word) => word.replace(/['’]\p{L}+$/u, ''))
-    .filter((word) => !stopWords.has(word))
-    .map(stem);
+  const names = text.toLowerCase().match(/[\p{L}\p{N}_]+(?:['’]\p{L}+)?/gu) ?? [];
+  return names.flatMap((name) => {
+    const words = name
+      .replace(/['’]\p{L}+$/u, '')
+      .split('_')
+      .filter(Boolean);
+    return (words.length > 1 ? words : words.filter((word) => !stopWords.has(word))).map(stem);
+  });
 }
 
-/** The share of a text's words that another one holds, each counting the same, 0 to 1. */
+/** The share of one text's words that another text holds, from 0 to 1, where each word counts the same. */
 export function wordsShared(wanted: string, text: string): number {
   const stems = new Set(stemsOf(wanted));
   const held = new Set(stemsOf(text));

@@ -5,17 +5,17 @@ import { bundleWorkflowCode, type BundleOptions } from '@temporalio/worker';
 
 type Configuration = Parameters<NonNullable<BundleOptions['webpackConfigHook']>>[0];
 
-/** What a bundle was made from. */
+/** What a bundle was made from, as paths. */
 export interface Inputs {
   /** Files that were read. */
   files: string[];
-  /** Paths where something was looked for and nothing was. */
+  /** Places where a file was looked for in vain. */
   missing: string[];
 }
 
 export type Bundled = { code: string } | { error: string };
 
-/** What webpack tells of a compilation that is finished. */
+/** The parts of a finished compilation of webpack that are read here. */
 interface Compilation {
   fileDependencies: Iterable<string>;
   missingDependencies: Iterable<string>;
@@ -25,9 +25,9 @@ interface Compilation {
 /**
  * Bundles workflows, whichever folder their modules are in.
  *
- * @param entry the module that exports them
- * @param interceptors modules of Temporal's interceptors
- * @param inputs gets what the bundle is made from
+ * @param entry path of the module that exports the workflows
+ * @param interceptors paths of modules with Temporal's interceptors
+ * @param inputs to which the inputs of the bundle are added
  */
 export async function bundle(entry: string, interceptors: string[], inputs?: Inputs): Promise<Bundled> {
   const errors: string[] = [];
@@ -52,14 +52,14 @@ export async function bundle(entry: string, interceptors: string[], inputs?: Inp
   }
 }
 
-/** Temporal's SDK, which modules elsewhere cannot find, and of which there may be one copy only. */
+/** The folder of Temporal's SDK. Modules in other folders cannot find it, and a bundle must have one copy only. */
 const sdk = dirname(dirname(createRequire(import.meta.url).resolve('@temporalio/workflow')));
 
-/** A configuration with which modules of any folder are bundled, whatever their types are written in. */
+/** Adapts webpack's configuration, so that TypeScript modules of any folder and of any ending are bundled. */
 export function adaptedConfiguration(configuration: Configuration): Configuration {
   const { resolve, module } = configuration;
   const rules = module?.rules ?? [];
-  // The SDK's bundler strips the types of .ts only.
+  // The SDK's bundler strips types from .ts files only.
   const ofTypes = rules.filter(
     (rule) => typeof rule === 'object' && rule?.test instanceof RegExp && rule.test.test('a.ts'),
   ) as object[];
@@ -78,7 +78,7 @@ const listening = (configuration: Configuration, listen: (compilation: Compilati
   ],
 });
 
-/** The first lines of a compiler's message say what and where; colours, stacks and its own parts are left out. */
+/** A compiler's message without colours, stacks and phrases of webpack; its first lines say what is wrong, and where. */
 const plain = (message: string): string =>
   stripVTControlCharacters(message)
     .split('\n')
@@ -87,7 +87,7 @@ const plain = (message: string): string =>
     .slice(0, 8)
     .join('\n');
 
-/** Imports that do not go with workflows: the SDK lists them, the compiler names those that begin with `node:`. */
+/** Imports that workflows cannot have, in words. The SDK lists them, and webpack names those that begin with `node:`. */
 function notAllowed(message: string): string | undefined {
   const found = message.matchAll(/^ {2}- '(.*)'$|Reading from "(node:[^"]+)"/gm);
   const names = [...new Set([...found].map(([, listed, read]) => listed ?? read))];

@@ -1,10 +1,9 @@
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { InjectedSinks } from '@temporalio/worker';
-import type { LogEntry } from '../protocol/sinks.ts';
-import type { RunSinks } from '../protocol/sinks.ts';
+import type { LogEntry, RunSinks } from '../protocol/sinks.ts';
 
-/** `[2026-01-18 17:09:44] text`, in local time; banners stand without. */
+/** An entry as the log shows it: `[2026-01-18 17:09:44] text`, in local time, or the text alone where it has no stamp. */
 export function logLine({ text, stamped }: LogEntry, at: string): string {
   return stamped ? `[${timestamp(new Date(at))}] ${text}` : text;
 }
@@ -15,7 +14,7 @@ function timestamp(time: Date): string {
   return `${day} ${two(time.getHours())}:${two(time.getMinutes())}:${two(time.getSeconds())}`;
 }
 
-/** Appends what runs say to `logs/log.txt` in the home folder; what is replayed is not said again. */
+/** Appends the log entries of runs to `logs/log.txt` in the home folder. A replay does not add them again. */
 export function logSink(home: string): Pick<InjectedSinks<RunSinks>, 'run'> {
   const folder = join(home, 'logs');
   const file = join(folder, 'log.txt');

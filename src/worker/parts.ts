@@ -12,23 +12,23 @@ import { logSink } from './log-sink.ts';
 import { runWatch } from './run-watch.ts';
 
 export interface PartSettings {
-  /** Where the store and the log are (`REPRISE_HOME`). */
+  /** The folder of the store and of the log (`REPRISE_HOME`). */
   home: string;
-  /** Where configurations that are named in an input are found, and the user's own tools and orchestrators. */
+  /** The folder of configurations that an input may name, and of the user's own tools and orchestrators. */
   configFolder: string;
-  /** The process's environment: keys and addresses of the providers. */
+  /** The environment variables, with the providers' keys and addresses. */
   variables: NodeJS.ProcessEnv;
 }
 
-/** What a worker needs besides the workflows, whoever makes it. */
+/** What every worker needs besides the workflows. */
 export interface WorkerParts {
   activities: ReturnType<typeof createActivities>;
   sinks(connection: NativeConnection, namespace: string): InjectedSinks<RunSinks>;
-  /** Runs the worker, and ends the servers of tools with it. */
+  /** Runs the worker, and ends the tools' servers after it. */
   run(worker: Worker, next: (worker: Worker) => Promise<void>): Promise<void>;
 }
 
-/** @param orchestrators the custom orchestrators that the worker's bundle of workflows has */
+/** Opens what a worker needs. @param orchestrators the custom orchestrators in the worker's bundle of workflows */
 export function openParts(
   { configFolder, home, variables }: PartSettings,
   orchestrators: CustomOrchestrators,
@@ -57,5 +57,8 @@ export function openParts(
   };
 }
 
-/** The live view reads heartbeats, and cancellation travels with them: the default would hold them back for 8 s. */
+/**
+ * The longest time between two heartbeats of a call that reports progress. The live view reads heartbeats, and
+ * cancellations come as their answers; Temporal's default would hold them back for 8 s.
+ */
 export const heartbeatThrottle = '500 ms';

@@ -7,22 +7,17 @@ import { heartbeatThrottle, openParts, type PartSettings, type WorkerParts } fro
 import { registerSearchAttributes } from './search-attributes.ts';
 import { guardModule, writeEntry } from './workflow-bundle.ts';
 
-export interface PluginSettings extends Partial<PartSettings> {
-  /** Default: `.reprise`. */
-  home?: string;
-  /** Default: the working directory. */
-  configFolder?: string;
-  /** Default: those of the process. */
-  variables?: NodeJS.ProcessEnv;
-}
+/** By default `home` is `.reprise`, `configFolder` the working directory, and `variables` those of the process. */
+export type PluginSettings = Partial<PartSettings>;
 
 /**
- * Brings Reprise's workflows and activities to a worker that has its own: `Worker.create({…, plugins: [new
+ * Adds Reprise's workflows and activities to a worker that has its own: `Worker.create({…, plugins: [new
  * ReprisePlugin()]})` with `workflowsPath`, or `bundleWorkflowCode({…, plugins: [plugin]})` beforehand. Runs are then
- * started on that worker's task queue (`connect({ taskQueue })`). A custom orchestrator that cannot be bundled fails the
- * bundle, other than with `createWorker`, which leaves it out.
+ * started on that worker's task queue (`connect({ taskQueue })`). A custom orchestrator that cannot be bundled makes the
+ * whole bundle fail, whereas `createWorker` leaves it out.
  *
- * @throws `MissingSearchAttributesError` when the worker is run, where they are missing and may not be registered
+ * @throws `MissingSearchAttributesError` when the worker is run, where search attributes are missing and may not be
+ *   registered from here
  */
 export class ReprisePlugin extends SimplePlugin {
   readonly #settings: PartSettings;
@@ -35,7 +30,7 @@ export class ReprisePlugin extends SimplePlugin {
     this.#settings = { configFolder: resolve(configFolder), home: resolve(home), variables };
   }
 
-  /** @throws `TypeError` where the worker has no connection: it could not be told whose runs to end */
+  /** @throws `TypeError` where the worker has no connection, by which runs that hold it up are ended */
   override configureWorker(options: WorkerOptions): WorkerOptions {
     const { activities = {}, connection, namespace = 'default' } = options;
     if (connection === undefined) throw new TypeError('ReprisePlugin needs the connection of the worker');
@@ -51,12 +46,13 @@ export class ReprisePlugin extends SimplePlugin {
     };
   }
 
-  /** Called by `Worker.create` too, where it bundles the workflows itself. */
+  /** `Worker.create` calls this too, where it bundles the workflows itself. */
   override configureBundler(options: BundleOptions): BundleOptions {
     return {
       ...options,
       workflowsPath: this.#entry(options.workflowsPath),
-      webpackConfigHook: hooked(options.webpackConfigHook),
+      webpackConfigHook: (configuration) =>
+        adaptedConfiguration(options.webpackConfigHook?.(configuration) ?? configuration),
       workflowInterceptorModules: [...(options.workflowInterceptorModules ?? []), guardModule],
     };
   }
@@ -67,7 +63,7 @@ export class ReprisePlugin extends SimplePlugin {
     await this.#parts.run(worker, next);
   }
 
-  /** A module that exports both the worker's own workflows and ours. */
+  /** Writes a module that exports the worker's own workflows and Reprise's. @returns its path */
   #entry(own: string | undefined): string {
     const { configFolder, home } = this.#settings;
     const entry = join(home, 'bundles', 'joined.cjs');
@@ -75,10 +71,3 @@ export class ReprisePlugin extends SimplePlugin {
     return entry;
   }
 }
-
-type Hook = NonNullable<BundleOptions['webpackConfigHook']>;
-
-const hooked =
-  (own: Hook | undefined): Hook =>
-  (configuration) =>
-    adaptedConfiguration(own?.(configuration) ?? configuration);

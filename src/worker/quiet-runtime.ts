@@ -3,8 +3,8 @@ import { DefaultLogger, Runtime, type LogEntry } from '@temporalio/worker';
 let installed = false;
 
 /**
- * Lets the SDK say only what went wrong, each in one line: what runs say is in their own log.
- * To be called before the first connection of a process.
+ * Makes the SDK print only what went wrong, a line each, since runs have a log of their own. It must be called before the
+ * first connection of the process.
  */
 export function quietRuntime(): void {
   if (installed) return;
@@ -12,21 +12,14 @@ export function quietRuntime(): void {
   Runtime.install({
     logger: new DefaultLogger('WARN', (entry) => process.stderr.write(`${lineOf(entry)}\n`)),
     telemetryOptions: { logging: { forward: {}, filter: { core: 'WARN', other: 'ERROR' } } },
-    // Commands end workers themselves, each in its own way.
+    // Each command ends its worker by itself, in its own way.
     shutdownSignals: [],
   });
 }
 
-/** What the SDK tells of an activity with its messages. */
-interface CallMeta {
-  error?: unknown;
-  activityId?: string;
-  workflowId?: string;
-  attempt?: number;
-}
-
-function lineOf({ level, message, meta }: LogEntry): string {
-  const { error, activityId, workflowId, attempt } = (meta ?? {}) as CallMeta;
+/** A message of the SDK in one line; about an activity, with the ids of its run and its own, and the attempt. */
+function lineOf({ level, message, meta = {} }: LogEntry): string {
+  const { error, activityId, workflowId, attempt } = meta;
   const where = [workflowId, activityId, attempt === undefined ? undefined : `try ${attempt}`];
   const reason = error instanceof Error ? `: ${error.message}` : '';
   return `${level} ${message}${reason} (${where.filter((part) => part !== undefined).join(', ')})`;

@@ -2,24 +2,26 @@ import type { InjectedSinks, NativeConnection } from '@temporalio/worker';
 import type { WorkflowInfo } from '@temporalio/workflow';
 import type { RunSinks } from '../protocol/sinks.ts';
 
-/** How often code may be cut before it is taken for an endless loop: once could be the machine's fault. */
+/** How often code may be interrupted before it counts as an endless loop. Once could be the fault of a busy machine. */
 const cutsAllowed = 2;
 
-/** How often a task may fail for another reason. */
+/** How often a workflow task may fail for another reason. */
 const failuresAllowed = 3;
 
+/** What is known of a run that has a custom orchestrator. */
 interface Watched {
+  /** Changes when the workflow is begun again from its history. */
   instance: number;
-  /** Whether it has been begun again, and it is not known yet why. */
+  /** Whether the workflow has been begun again, and it is not known yet why. */
   isAgain: boolean;
   isResting: boolean;
   cuts: number;
 }
 
 /**
- * Ends runs whose custom orchestrator holds up the worker: code that does not come to rest is cut by the SDK after five
- * seconds, during which no other run of the worker gets on, and what it fails with outside of `handleText` fails the
- * workflow's task; either is tried again for ever.
+ * Ends runs whose custom orchestrator holds up the worker. The SDK interrupts code that does not come to rest after five
+ * seconds, during which no other run of the worker gets on; and an error outside of `handleText` fails the workflow task.
+ * Temporal would try either again for ever.
  */
 export function runWatch(connection: NativeConnection, namespace: string): InjectedSinks<RunSinks>['watch'] {
   const runs = new Map<string, Watched>();
@@ -41,7 +43,7 @@ export function runWatch(connection: NativeConnection, namespace: string): Injec
       execution,
       maximumPageSize: 10,
     });
-    // Tasks whose worker died have timed out instead.
+    // Tasks whose worker has died have timed out, and do not count as failed.
     const failed = history?.events?.find(
       (event) => event.workflowTaskFailedEventAttributes ?? event.workflowTaskCompletedEventAttributes,
     )?.workflowTaskFailedEventAttributes;
@@ -55,7 +57,7 @@ export function runWatch(connection: NativeConnection, namespace: string): Injec
         const isAgain = before !== undefined && (before.isAgain || before.instance !== instance);
         const now: Watched = { instance, isAgain, isResting: false, cuts: before?.cuts ?? 0 };
         runs.set(info.runId, now);
-        // What a task has said comes all at once when it is over: without `rested` among it, it was cut.
+        // The calls of a workflow task arrive all at once at its end; without `rested` among them it was interrupted.
         await new Promise((resolve) => setImmediate(resolve));
         if (runs.get(info.runId) !== now) return;
         if (!now.isResting) {

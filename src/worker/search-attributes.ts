@@ -1,13 +1,13 @@
 import type { NativeConnection } from '@temporalio/worker';
 import { searchAttributes } from '../workflows/runtime/attributes.ts';
 
-/** Temporal's numbers and names for the types that we use (`temporal.api.enums.v1.IndexedValueType`). */
+/** Temporal's numbers and names of the types in use (`temporal.api.enums.v1.IndexedValueType`). */
 const indexedValueTypes: Record<string, { number: number; name: string }> = {
   KEYWORD: { number: 2, name: 'Keyword' },
   INT: { number: 3, name: 'Int' },
 };
 
-/** An attribute that a run sets but the server does not know fails its workflow task again and again. */
+/** The server lacks search attributes. A run that sets one of them fails its workflow task again and again. */
 export class MissingSearchAttributesError extends Error {
   override name = 'MissingSearchAttributesError';
 }
@@ -15,7 +15,7 @@ export class MissingSearchAttributesError extends Error {
 /**
  * Registers the search attributes that the namespace lacks.
  *
- * @throws `MissingSearchAttributesError` where that is not allowed, with the commands for someone who may
+ * @throws `MissingSearchAttributesError` where that is not allowed, with the commands for somebody who may
  */
 export async function registerSearchAttributes(connection: NativeConnection, namespace: string): Promise<void> {
   const isKnown = await Promise.all(searchAttributes.map(({ name }) => isSearchable(connection, namespace, name)));
@@ -40,7 +40,7 @@ export async function registerSearchAttributes(connection: NativeConnection, nam
   }
 }
 
-/** Asked by a search, which a worker may do also where it may not list or add attributes, as in Temporal Cloud. */
+/** Whether an attribute exists, by a search, which is allowed even where listing attributes is not, as in Temporal Cloud. */
 async function isSearchable(connection: NativeConnection, namespace: string, name: string): Promise<boolean> {
   try {
     await connection.workflowService.countWorkflowExecutions({ namespace, query: `${name} IS NOT NULL` });
@@ -51,7 +51,7 @@ async function isSearchable(connection: NativeConnection, namespace: string, nam
   }
 }
 
-/** gRPC's codes: the query names what is no attribute; another worker was quicker. */
+/** gRPC's codes: for a query with an unknown attribute, and for one that another worker has added meanwhile. */
 const grpc = { invalidArgument: 3, alreadyExists: 6 };
 
 const codeOf = (error: unknown): number | undefined => (error as { code?: number }).code;

@@ -8,27 +8,28 @@ import { writeAtomic } from './write-atomic.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** Made when the package is built. */
+/** The bundle that is made when the package is built. */
 const prebuilt = join(root, 'workflow-bundle.js');
 
-/** The ending of our own modules: `.ts` in a clone, `.js` in an installed package. */
+/** The ending of Reprise's own modules: `.ts` in a clone, `.js` in an installed package. */
 const ending = extname(import.meta.url);
 
 /** The folders whose code runs in workflows. */
 const sources = ['workflows', 'protocol'];
 
 export interface WorkflowBundle {
+  /** Path of the bundle's file. */
   codePath: string;
   orchestrators: CustomOrchestrators;
 }
 
 /**
- * The bundle of all workflows: the prebuilt one in an installed package; in a clone made from the sources, which takes
- * seconds, and kept by their hash. With custom orchestrators it is made, and kept, in either.
+ * The bundle of all workflows. An installed package brings it along; in a clone it is made from the sources, which takes
+ * seconds, and kept by their hash. With custom orchestrators it is made and kept in both.
  *
- * @param home where it is kept
- * @param extensions the folder where custom orchestrators are looked for; a file that cannot be bundled is left out
- * @param onBundling called before the slow case
+ * @param home the home folder, where the bundle is kept
+ * @param extensions the folder where custom orchestrators are looked for; those that cannot be bundled are left out
+ * @param onBundling is called before a bundle is made
  */
 export async function workflowBundle(
   home: string,
@@ -36,10 +37,7 @@ export async function workflowBundle(
   onBundling = (): void => {},
 ): Promise<WorkflowBundle> {
   const found = findOrchestrators(extensions);
-  if (found.length > 0) {
-    const folder = join(home, 'bundles');
-    return bundleWith(found, { extensions, folder, hash: ownHash() }, onBundling);
-  }
+  if (found.length > 0) return bundleWith(found, extensions, home, onBundling);
   const orchestrators = noOrchestrators;
   if (existsSync(prebuilt)) return { codePath: prebuilt, orchestrators };
   const codePath = keptBundle(home);
@@ -51,19 +49,15 @@ export async function workflowBundle(
   return { codePath, orchestrators };
 }
 
-/** Where a home folder keeps the bundle of the present sources. */
+/** The path where a home folder keeps the bundle of the present sources. */
 export const keptBundle = (home: string): string => join(home, 'bundles', `${sourceHash()}.js`);
 
 const ownModule = (name: string): string => join(root, `${name}${ending}`);
 
-/** Temporal's interceptor that guards what custom orchestrators run. */
+/** Path of the module with Temporal's interceptor that guards custom orchestrators. */
 export const guardModule = ownModule('workflows/custom-code/guard');
 
-/** An installed package's code is as its bundle is. */
-const ownHash = (): string =>
-  existsSync(prebuilt) ? createHash('sha256').update(readFileSync(prebuilt)).digest('hex') : sourceHash();
-
-/** Of the sources, and of the file that says which SDK they are bundled with. */
+/** A hash of the sources of the workflows, and of the lock file, which says with which SDK they are bundled. */
 function sourceHash(): string {
   const hash = createHash('sha256').update(readFileSync(join(root, '..', 'package-lock.json')));
   for (const folder of sources) {
@@ -78,83 +72,74 @@ function sourceHash(): string {
   return hash.digest('hex').slice(0, 24);
 }
 
-/** Where things are: absolute paths. */
-interface Places {
-  extensions: string;
-  /** Where bundles are kept. */
-  folder: string;
-  /** Of Reprise's own code. */
-  hash: string;
-}
-
-/** What is kept beside a bundle. */
+/** What is recorded beside a bundle with custom orchestrators. */
 interface Kept {
-  /** Paths of all that was found. */
+  /** Paths of all custom orchestrators that were found. */
   found: string[];
   orchestrators: CustomOrchestrators;
-  /** Hashes of the files that went into it, by their paths. */
+  /** Hashes of the files from which the bundle was made, by their paths. */
   files: Record<string, string>;
-  /** Paths where something was looked for and nothing was. */
+  /** Places where a file was looked for in vain. */
   missing: string[];
 }
 
 /**
- * Makes one bundle of the workflows and of custom orchestrators. Those that cannot be bundled are left out and named
- * with the reason; what is kept serves again as long as no file that it was made from has changed.
+ * Makes one bundle of the workflows and of custom orchestrators. Orchestrators that cannot be bundled are left out, with
+ * the reason. A bundle that was kept serves again as long as no file from which it was made has changed.
  *
- * @param found paths of the files, as in `./mine.ts`
- * @param onBundling called before the slow case
+ * @param found paths of the orchestrators, as in `./mine.ts`
  */
 async function bundleWith(
   found: string[],
-  places: Places,
+  extensions: string,
+  home: string,
   onBundling: () => void,
-): Promise<{ codePath: string; orchestrators: CustomOrchestrators }> {
-  // One bundle for each folder: they are large, and its files are edited often.
-  const key = hashOf([places.hash, resolve(places.extensions)].join('\n')).slice(0, 24);
-  const path = join(places.folder, `custom-${key}`);
+): Promise<WorkflowBundle> {
+  // There is one bundle for each folder, since bundles are large and the folder's files are edited often.
+  const ownHash = existsSync(prebuilt) ? hashOf(readFileSync(prebuilt, 'utf8')) : sourceHash();
+  const key = hashOf([ownHash, resolve(extensions)].join('\n')).slice(0, 24);
+  const path = join(home, 'bundles', `custom-${key}`);
   const codePath = `${path}.js`;
   const kept = readKept(path);
   if (kept !== undefined && isFresh(kept, found)) return { codePath, orchestrators: kept.orchestrators };
   onBundling();
   const inputs: Inputs = { files: [], missing: [] };
-  const { code, orchestrators } = await bundled(found, path, places, inputs);
+  const { code, orchestrators } = await bundled(found, path, extensions, inputs);
   rmSync(`${path}.json`, { force: true });
   writeAtomic(codePath, code);
   writeAtomic(`${path}.json`, JSON.stringify(keptOf(found, orchestrators, inputs)));
   return { codePath, orchestrators };
 }
 
-interface Result {
-  code: string;
-  orchestrators: CustomOrchestrators;
-}
-
-/** All at once, since mostly all are good; where they are not, each by itself, to find out which. */
-async function bundled(files: string[], path: string, places: Places, inputs: Inputs): Promise<Result> {
-  const all = await bundleFiles(files, `${path}.cjs`, places, inputs);
+/** Bundles all files together; where that fails, tries each by itself to find out which ones must be left out. */
+async function bundled(
+  files: string[],
+  path: string,
+  extensions: string,
+  inputs: Inputs,
+): Promise<{ code: string; orchestrators: CustomOrchestrators }> {
+  const bundleFiles = (some: string[], entry: string): Promise<Bundled> => {
+    writeEntry(entry, some, extensions);
+    return bundle(entry, [guardModule], inputs);
+  };
+  const all = await bundleFiles(files, `${path}.cjs`);
   if ('code' in all) return { code: all.code, orchestrators: { names: files, leftOut: {} } };
   const leftOut: Record<string, string> = {};
   for (const file of files) {
-    const alone = await bundleFiles([file], `${path}.alone.cjs`, places, inputs);
+    const alone = await bundleFiles([file], `${path}.alone.cjs`);
     if ('error' in alone) leftOut[file] = alone.error;
   }
   const names = files.filter((file) => leftOut[file] === undefined);
-  const good = await bundleFiles(names, `${path}.good.cjs`, places, inputs);
+  const good = await bundleFiles(names, `${path}.good.cjs`);
   if ('error' in good) throw new Error(`The workflows cannot be bundled: ${good.error}`);
   return { code: good.code, orchestrators: { names, leftOut } };
 }
 
-/** @param entry where the module that brings the files and the workflows together is written */
-async function bundleFiles(files: string[], entry: string, { extensions }: Places, inputs: Inputs): Promise<Bundled> {
-  writeEntry(entry, files, extensions);
-  return bundle(entry, [guardModule], inputs);
-}
-
 /**
- * Writes a module that exports our workflows and those of other modules, with custom orchestrators at hand.
+ * Writes a module that registers custom orchestrators, and exports Reprise's workflows and those of other modules.
  *
- * @param files the orchestrators' files, by their paths in the folder of extensions
+ * @param entry path of the module
+ * @param files paths of the orchestrators in the folder of extensions
  * @param others absolute paths of modules that export workflows
  */
 export function writeEntry(entry: string, files: string[], extensions: string, others: string[] = []): void {
@@ -184,7 +169,7 @@ const isFresh = ({ files, found, missing }: Kept, wanted: string[]): boolean =>
   Object.entries(files).every(([file, hash]) => existsSync(file) && hashOf(readFileSync(file, 'utf8')) === hash) &&
   !missing.some(existsSync);
 
-/** Of packages it is enough that their versions are the same: a `package.json` is among what is read. */
+/** The record of a bundle. Of a package only `package.json` counts, since it changes with the package's version. */
 function keptOf(found: string[], orchestrators: CustomOrchestrators, inputs: Inputs): Kept {
   const files = [...new Set(inputs.files)]
     .filter((file) => !/[\\/]node_modules[\\/]/.test(file) || basename(file) === 'package.json')

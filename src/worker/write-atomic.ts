@@ -1,7 +1,7 @@
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** Writes a file whole: others that write or read it at the same moment never meet a half one. */
+/** Writes a file atomically: processes that read or write it at the same time never find half of it. */
 export function writeAtomic(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true });
   const part = `${path}.${process.pid}`;

@@ -1,4 +1,4 @@
-/** The workflow types: what this module exports can be started by name. */
+/** The workflow types. A client starts them by the names of these exports. */
 export { orchestration } from './orchestration/workflow.ts';
 export { planAndExecute } from './plan-and-execute/workflow.ts';
 export { research } from './research/workflow.ts';

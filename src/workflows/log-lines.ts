@@ -30,7 +30,7 @@ const commonLines: LogLines<CommonEventBody> = {
   },
   tool: ({ agent, tool }) => [line(`🛠️ [${agent}] ${tool}`)],
   tool_ended: ({ agent, status, tool }) => (status === 'ok' ? [] : [line(`🛠️ [${agent}] ${tool}: ${status}`)]),
-  // The answer is what the command prints.
+  // The command prints the last text itself, as the answer.
   says: ({ agent, last, text }) => (last ? [] : [line(`[${agent}] ${text}`)]),
   turn: ({ text, turn }) => [line(`💬 Turn ${turn}: ${text}`)],
   stopped: ({ why }) => [
@@ -41,13 +41,16 @@ const commonLines: LogLines<CommonEventBody> = {
 
 const lines: LogLines<RunEventBody> = { ...commonLines, ...teamLines, ...researchLines, ...planLines };
 
-/** What the terminal and the log file say of an event. The phrases of the documents that Reprise follows stand as printed there, since people search for them. */
+/**
+ * What the terminal and the log file say of an event. Phrases from the documents that Reprise follows are kept word for
+ * word, since people search for them.
+ */
 export function entriesOf(event: RunEvent): LogEntry[] {
   const linesOf = lines[event.type] as (event: RunEvent) => LogEntry[];
   return linesOf(event);
 }
 
-/** The same without emoji, for `--plain`. */
+/** A log text for `--plain`. */
 export function withoutEmoji(text: string): string {
   return text.replace(/\p{Extended_Pictographic}\uFE0F? ?/gu, '');
 }

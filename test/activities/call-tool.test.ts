@@ -3,7 +3,7 @@ import { CancelledFailure } from '@temporalio/common';
 import { afterAll, describe, expect, test } from 'vitest';
 import { toolBench } from '../support/tool-bench.ts';
 
-/** What the module's tools did, and what the tests let them do: shared by way of the process. */
+/** What the module's tools did, and what the tests let them do. Tests and module share it through the process. */
 interface Stage {
   runs: Array<{ name: string; context?: Record<string, unknown> }>;
   started: EventTarget;

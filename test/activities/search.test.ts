@@ -5,7 +5,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createSearch } from '../../src/activities/search.ts';
 import type { SearchInput, SearchResult } from '../../src/protocol/search.ts';
-import type { SearchSettings } from '../../src/search/provider.ts';
+import type { SearchSettings } from '../../src/protocol/search.ts';
 import { activityBench } from '../support/activity-bench.ts';
 import { folderOf } from '../support/extensions.ts';
 import { reportOf } from '../support/reports.ts';

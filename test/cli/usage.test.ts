@@ -130,6 +130,13 @@ describe('Temporal cannot be reached: status 3, and what to do', () => {
     expect(stderr).toContain('TEMPORAL_ADDRESS');
   });
 
+  test('nothing listens at an address of this machine', async () => {
+    const { status, stderr } = await home.run(['inbox', '--temporal', home.address]);
+    expect(status).toBe(3);
+    expect(stderr).toContain(`Temporal does not answer at ${home.address} (nothing listens there)`);
+    expect(stderr).toContain('TEMPORAL_ADDRESS');
+  });
+
   test('what answers is no Temporal server', async () => {
     const server = createServer();
     server.on('stream', (stream) => {

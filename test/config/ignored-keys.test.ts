@@ -48,11 +48,7 @@ const places: Place[] = [
 ];
 
 describe('keys of later versions are named', () => {
-  const inert = {
-    cwd: 'here',
-    enable_mcp_command_line: true,
-    command_line_execution_mode: 'docker' as const,
-  };
+  const inert = { cwd: 'here', enable_mcp_command_line: true, command_line_execution_mode: 'docker' as const };
   const names = ['cwd', 'enable_mcp_command_line', 'command_line_execution_mode'];
 
   test.each(places)('%s', (_, configOf) => {
@@ -133,7 +129,8 @@ describe('a run says the same', () => {
   });
 
   test('of a research run', async () => {
-    const config = { research: { backend: { type }, criticism: { backend } } };
+    const search = { folder: import.meta.dirname };
+    const config = { research: { backend: { type }, criticism: { backend }, search } };
     expect((await preparations.prepareResearch({ idea: 'I', config })).notices).toEqual(said('cwd'));
   });
 

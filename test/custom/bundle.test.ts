@@ -31,7 +31,7 @@ test.each([
   ['a list under another name', "export { run as NAME } from './run.ts';", true],
   ['a longer name', 'export const NAMEUpdate = 1;', false],
   ['no export', 'async function NAME() {}', false],
-])('an orchestrator is told by what its file exports: %s', (_, text, isOne) => {
+])('an orchestrator is recognised by what its file exports: %s', (_, text, isOne) => {
   const { folder } = placesOf({ 'mine.ts': text.replaceAll('NAME', 'handleText') });
   expect(findOrchestrators(folder)).toEqual(isOne ? ['./mine.ts'] : []);
 });
@@ -51,11 +51,11 @@ test('packages, hidden folders, declarations and other files are left aside', ()
   expect(findOrchestrators(folder)).toEqual(['./a.ts', './b.mts', './d.mjs', './deep/er/c.js']);
 });
 
-test('a folder that is not there has none', () => {
+test('a folder that does not exist has no orchestrators', () => {
   expect(findOrchestrators(join(tmpdir(), 'reprise-nowhere'))).toEqual([]);
 });
 
-test('without any, the bundle is that of the sources', async () => {
+test('without orchestrators, the bundle is that of the sources', async () => {
   const places = placesOf({ 'other.ts': 'export const x = 1;\n' });
   const first = await bundleOf(places);
   expect(first).toEqual({

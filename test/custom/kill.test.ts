@@ -10,7 +10,7 @@ import { Machine } from '../support/processes.ts';
 
 const example = fileURLToPath(new URL('../../examples/custom', import.meta.url));
 
-/** The example's calls, in their order. */
+/** The example's calls, in order. */
 const calls = 3;
 const runs = Array.from({ length: calls }, (_, index) => index);
 const runOf = ({ prompt }: Seen): number => Number(/Survive (\d+)\./.exec(prompt)?.[1]);
@@ -53,7 +53,7 @@ test('kill -9 at every model call of a custom orchestrator: it resumes, and no f
   await Promise.all(held.map(({ promise }) => promise));
   const finished = 0 + 1 + 2;
   await expect.poll(() => model.requests.filter(({ answered }) => answered).length).toBe(finished);
-  // The next call of a run was made, so that the replies before it are committed.
+  // A run's next call shows that the replies before it are committed.
   await machine.killWorker();
   released.resolve();
   await machine.startWorker();
@@ -67,7 +67,7 @@ test('kill -9 at every model call of a custom orchestrator: it resumes, and no f
     });
   for (const run of runs) {
     const made = model.requests.filter((seen) => runOf(seen) === run).map(callOf);
-    // Only the one that was under way is there twice.
+    // Only the call that was under way is there twice.
     expect(made.toSorted((one, other) => one - other)).toEqual([0, 1, 2, run].toSorted((one, other) => one - other));
   }
 });

@@ -8,7 +8,7 @@ import type { Seen } from '../support/model-server.ts';
 import { running, type Running } from '../support/running.ts';
 import { solveScript } from '../support/solve-script.ts';
 
-/** One runner for sessions, teams and plans: what holds in one of them holds in the others. */
+/** Sessions, teams and plans run custom orchestrators by the same code, so that each rule is tested in one of them. */
 const files = {
   'slow-or-quick.ts': orchestrator(`
     if (text === 'quick') return 'Quick.';

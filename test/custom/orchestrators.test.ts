@@ -8,7 +8,7 @@ import { configOf, folderOf, orchestrator } from '../support/extensions.ts';
 import type { Script } from '../support/model-server.ts';
 import { running, type Running } from '../support/running.ts';
 
-/** Each by its name; what a test does with it stands beside it. */
+/** Orchestrator files by name. */
 const files = {
   'echo.ts': orchestrator('const { content } = await llm.generate([{ role: "user", content: text }]); return content;'),
   'typed.mts': orchestrator('const said: string = text as string; return said.length > 0 ? "typed" : "";'),
@@ -103,7 +103,7 @@ test.each([
   expect(await turn(file)).toMatchObject({ answer, messages: [answer], outcome: 'answered', turns: 1 });
 });
 
-test('a call that goes on with a conversation names it, and says only what is new', async () => {
+test('a call that continues a conversation names it, and sends only what is new', async () => {
   let count = 0;
   script = () => ({ text: `Reply ${++count}.` });
   run.model.requests.length = 0;
@@ -128,14 +128,14 @@ test('a call that goes on with a conversation names it, and says only what is ne
   expect(inputs[3]?.append[0]).toEqual({ role: 'system', content: { blob: expect.any(String) as string } });
 });
 
-test('a temperature goes with the one call', async () => {
+test('a temperature applies to one call alone', async () => {
   script = () => ({ text: 'Warm.' });
   run.model.requests.length = 0;
   await turn('warm.ts');
   expect(run.model.requests.map(({ body }) => body.temperature)).toEqual([1.5]);
 });
 
-test('without a returned text the last one responded with is the answer', async () => {
+test('without a returned text, the answer is the last text that it responded with', async () => {
   const session = await run.startSession({ config: configOf('./says.ts'), text: 'Hi.' });
   expect(await session.result()).toMatchObject({ answer: 'Two.', messages: ['One.', 'Two.'] });
   const events = await session.query<RunEvent[]>('events');

@@ -48,7 +48,7 @@ async function play(
 const answersOf = (events: RunEvent[], agent: string): string[] =>
   events.flatMap((event) => (event.type === 'answer' && event.agent === agent ? [event.content] : []));
 
-test('an agent of a team answers by a file of one’s own, votes like the others, and is told why the team starts over', async () => {
+test('an agent of a team answers by a custom orchestrator, votes like the others, and is told why the team starts over', async () => {
   const { events, result } = await play('./mine.ts', 'Twice.');
   expect(answersOf(events, 'agent_a')).toEqual(['Mine: drafted', 'Longer: drafted']);
   expect(events.filter((event) => event.type === 'vote' && event.agent === 'agent_a')).toHaveLength(2);

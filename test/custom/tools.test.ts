@@ -117,14 +117,14 @@ test('the calls of a reply run as they stand, and their results are for the next
   ]);
 });
 
-test('a model is offered tools only where that is wanted', async () => {
+test('a model is offered tools only on request', async () => {
   run.model.requests.length = 0;
   script = () => ({ text: 'Hello.' });
   await turn('no-tools.ts');
   expect(run.model.requests.map(({ tools }) => tools)).toEqual([[]]);
 });
 
-test('it may ask a person, where it has someone to ask', async () => {
+test('it may ask a person if there is one', async () => {
   script = ({ prompt }) =>
     prompt.includes('"request_id"')
       ? { text: 'Thanks.' }

@@ -2,10 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { reactSchema } from '../../src/config/orchestrators.ts';
 import type { BroadcastResult } from '../../src/protocol/questions.ts';
 import type { Message } from '../../src/protocol/message.ts';
-import { taskMessage } from '../../src/workflows/orchestration/prompts.ts';
-import { reactPrompts, reactSystem } from '../../src/workflows/agent/prompts.ts';
+import { coordinationTools, taskMessage } from '../../src/workflows/orchestration/prompts.ts';
+import { reactPrompt, reactSystem } from '../../src/workflows/agent/prompts.ts';
 import { shadowNotice, shadowQuestion, type ResponseDepth } from '../../src/workflows/ask-others/prompts.ts';
-import { coordinationTools } from '../../src/workflows/orchestration/prompts.ts';
 import { library, Talk, tool, user } from '../support/offline.ts';
 
 const system = (content: string): Message => ({ role: 'system', content });
@@ -122,7 +121,7 @@ describe('alone, with tools', () => {
     );
   });
 
-  const own = reactPrompts(reactSchema.parse({}));
+  const own = reactSchema.parse({});
   test.each([
     ['Reprise’s own prompts', own],
     [
@@ -140,19 +139,21 @@ describe('alone, with tools', () => {
       system(reactSystem),
       user('What is the weather in Paris, and who kept the lighthouse?'),
     );
-    expect((await talk.reply([], system(prompts.thought_prompt))).text).toMatch(
+    expect((await talk.reply([], system(reactPrompt(prompts, 'thought_prompt')))).text).toMatch(
       /^Scripted thought of the offline model: look up "What is the weather in Paris" and "who kept the lighthouse"/,
     );
-    expect(await talk.reply(tools, system(prompts.action_prompt))).toMatchObject({
+    expect(await talk.reply(tools, system(reactPrompt(prompts, 'action_prompt')))).toMatchObject({
       tool: 'get_weather',
       text: 'Offline model: get_weather.',
     });
     talk.returns({ sky: 'clear' });
-    expect((await talk.reply([], system(prompts.observation_prompt))).text).toBe('get_weather returned: sky: clear');
-    expect((await talk.reply(tools, system(prompts.action_prompt))).text).toMatch(
+    expect((await talk.reply([], system(reactPrompt(prompts, 'observation_prompt')))).text).toBe(
+      'get_weather returned: sky: clear',
+    );
+    expect((await talk.reply(tools, system(reactPrompt(prompts, 'action_prompt')))).text).toMatch(
       /^FINAL_ANSWER: sky: clear \(get_weather\)\nOld Marta kept the lighthouse/,
     );
-    expect((await talk.reply([], system(prompts.error_prompt))).text).toMatch(/^sky: clear/);
+    expect((await talk.reply([], system(reactPrompt(prompts, 'error_prompt')))).text).toMatch(/^sky: clear/);
   });
 
   test('a follow-up question is looked up with the words of the one before it', async () => {

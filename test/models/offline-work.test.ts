@@ -1,27 +1,27 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import type { RestartKind } from '../../src/protocol/research.ts';
-import { criticismTool, planTool, reportTool } from '../../src/workflows/research/prompts.ts';
 import {
+  criticismTool,
   dossierMessage,
   guidanceFor,
   ideaMessage,
+  planTool,
   replanMessage,
   reportMessage,
+  reportTool,
 } from '../../src/workflows/research/prompts.ts';
 import {
   analysisTool,
-  finishTool,
-  subtasksTool,
-  validationTool,
-} from '../../src/workflows/plan-and-execute/prompts.ts';
-import {
   answerMessage,
   carryOut,
+  finishTool,
   improveMessage,
   problemMessage,
   subtaskMessage,
+  subtasksTool,
   validationMessage,
+  validationTool,
 } from '../../src/workflows/plan-and-execute/prompts.ts';
 import { library, Talk, tool, user } from '../support/offline.ts';
 
@@ -68,7 +68,6 @@ describe('research', () => {
     material,
     gaps: ['The service answered 500.'],
     similar: [],
-    lessons: undefined,
   });
   const notes = `[1.1] Momentum (notes.md:1)
 It is old. A momentum trading strategy buys what has risen [7.7].

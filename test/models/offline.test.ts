@@ -2,14 +2,16 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { taskMessage, votingMessage } from '../../src/workflows/orchestration/prompts.ts';
 import {
+  coordinationTools,
   decisionPrompt,
+  decisionTools,
   presentedMessage,
   presentPrompt,
   reviewMessage,
+  taskMessage,
+  votingMessage,
 } from '../../src/workflows/orchestration/prompts.ts';
-import { coordinationTools, decisionTools } from '../../src/workflows/orchestration/prompts.ts';
 import { library, Talk, user } from '../support/offline.ts';
 
 const empty = mkdtempSync(join(tmpdir(), 'reprise-empty-'));
@@ -47,6 +49,8 @@ describe('Reprise’s own documentation is quoted, with file and line, on what i
     ['What does response_depth mean?', /how thorough/],
     ['How are secrets kept out of a configuration?', /no secret belongs/],
     ['How do I restart a run as a person?', /restart ID --reason/],
+    ['What is ask_others?', /^`broadcast`: .*`ask_others` asks/],
+    ['What is a tool?', /^A tool is something that an agent may do/],
   ])('%s', async (question, expected) => {
     const answer = await answerOf(question);
     expect(answer).toMatch(expected);
@@ -95,6 +99,21 @@ describe('on anything else nothing is found, also where the question shares word
     'Who are you?',
     'Hello',
     'momentum trading strategy',
+    'How many seconds are in a year?',
+    'What time does the store close?',
+    'How do I find a good team?',
+    'How do I name a file?',
+    'How do I wait tables?',
+    'How do I restart my life?',
+    'How do I become a model?',
+    'How much does a web server cost?',
+    'How do I pass the time?',
+    'How old are you?',
+    'What is the end of history?',
+    'What do judges do?',
+    'What is 2+2?',
+    'What’s new?',
+    'exit',
   ])('%s', async (question) => {
     expect(await answerOf(question)).toMatch(/^Nothing found on ".*" in the documentation of Reprise\.$/);
   });
@@ -155,10 +174,7 @@ describe('in a team', () => {
   test('it votes for the answer that quotes most, and says that this is no judgement', async () => {
     expect(await vote(one, two)).toMatchObject({
       tool: 'vote',
-      input: {
-        agent_id: 'agent2',
-        reason: 'offline model: the answer that quotes most, not a judgement',
-      },
+      input: { agent_id: 'agent2', reason: 'offline model: the answer that quotes most, not a judgement' },
     });
     const { input } = await vote(none, `${none}\n${none}`);
     expect(input).toMatchObject({

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { missingForSearch } from '../../src/search/missing.ts';
-import type { SearchSettings } from '../../src/search/provider.ts';
+import type { SearchSettings } from '../../src/protocol/search.ts';
 
 const search = (provider: SearchSettings['provider'], folder?: string): SearchSettings => ({
   provider,

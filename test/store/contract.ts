@@ -18,7 +18,7 @@ const commit = (overrides: Partial<ReplyCommit> = {}): ReplyCommit => ({
   ...overrides,
 });
 
-/** What every store must do: an implementation is run through it unchanged. @param open a new, empty store */
+/** The tests that every implementation of a store must pass. @param open opens a new, empty store */
 export function storeContract(name: string, open: () => Promise<Store>): void {
   describe(name, () => {
     let store: Store;

@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
-import { runTool } from '../../src/tools/run-tool.ts';
+import { runTool, type Outcome } from '../../src/tools/run-tool.ts';
 import { openToolRegistry } from '../../src/tools/tool-registry.ts';
-import type { Outcome } from '../../src/tools/run-tool.ts';
 
 const examples = fileURLToPath(new URL('../../examples', import.meta.url));
 const home = mkdtempSync(join(tmpdir(), 'reprise-tools-'));

@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { McpServer } from '../../src/config/backend.ts';
+import type { McpServer } from '../../src/config/tool-sources.ts';
 import { stdioServer } from '../support/mcp.ts';
 import { toolBench } from '../support/tool-bench.ts';
 
@@ -33,11 +33,7 @@ describe('env', () => {
     const env = { ONE: '${NOT_SET}', TWO: '${TEST_LEVEL}${NOT_SET_EITHER}' };
     const { type, message } = await refusal(
       { ...plain, env },
-      {
-        name: 'remote',
-        url: 'http://127.0.0.1:1/',
-        headers: { 'X-Key': '${NOT_SET}' },
-      },
+      { name: 'remote', url: 'http://127.0.0.1:1/', headers: { 'X-Key': '${NOT_SET}' } },
     );
     expect(type).toBe('InvalidInput');
     expect(message.split('\n')).toEqual(

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { McpServer } from '../../src/config/backend.ts';
+import type { McpServer } from '../../src/config/tool-sources.ts';
 import { freePort } from '../../src/embedded/ports.ts';
 import type { CallToolInput, CallToolResult } from '../../src/protocol/tool.ts';
 import { endProcess, isRunning, startHttpServer, stdioServer } from '../support/mcp.ts';
@@ -93,6 +93,16 @@ describe('a server over stdio', () => {
     const started = pids().length;
     expect(await call('echo', { message: 'here' }).result).toEqual({ status: 'ok', text: 'Echo: here' });
     expect(pids()).toHaveLength(started);
+  });
+});
+
+test('a server is told the version of this package', async () => {
+  const file = join(bench.folder, 'first-request');
+  const deaf = { name: 'deaf', command: 'sh', args: ['-c', 'head -n 1 > "$0"', file] };
+  await expect(bench.list({ mcpServers: [deaf] })).rejects.toThrow('deaf');
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({
+    params: { clientInfo: { name: 'reprise', version } },
   });
 });
 

@@ -64,7 +64,7 @@ async function play(
 }
 
 const answers = ({ agent }: TeamRequest): Scripted => answer(`Answer of ${agent}.`);
-/** The given agents ask the first time, in their order; then all answer. */
+/** In their first reply the given agents ask, in this order; then all agents answer. */
 const asks =
   (questions: Record<string, string>) =>
   (request: TeamRequest): Scripted => {
@@ -75,7 +75,7 @@ const resultsOf = (requests: Seen[], agent: string) =>
   resultsIn(requests.findLast((seen) => seen.prompt.includes(`I am ${agent}.`) && hasAsked(seen))!);
 const prompts = (events: RunEvent[]) => events.filter(({ type }) => type === 'question');
 
-test('of three agents asking at once one prompts, and two are deferred with what the person said', async () => {
+test('when three agents ask at once, one prompts, and two are deferred with what the person said', async () => {
   const { question, reply, result, requests, events } = await play(
     asks({ agent_a: 'What color theme?', agent_b: 'What style?', agent_c: 'Which font?' }),
   );
@@ -199,7 +199,7 @@ test.each<[string, unknown]>([
   expect((await result()).humanQa).toEqual([{ question: 'Red?', answer: 'Red.' }]);
 });
 
-test('where nobody asks a person an answer is ignored with a log line', async () => {
+test('when nobody asks a person, an answer is ignored with a log line', async () => {
   const gate = Promise.withResolvers<void>();
   const { reply, events, result } = await play(
     async (request) => {
@@ -270,7 +270,7 @@ test('neither an agent’s time nor the orchestrator’s runs while a question w
   expect(await result()).toMatchObject({ outcome: 'submitted', humanQa: [{ answer: 'Red.' }] });
 });
 
-test('a run that waits is found by its search attribute, tells its question in its details, and neither once it is answered', async () => {
+test('a run that waits is found by its search attribute and shows its question in its details, until it is answered', async () => {
   const { handle, question, reply, result } = await play(asks({ agent_a: 'Red or blue?' }));
   await question();
   const waiting = async (): Promise<string[]> => {

@@ -31,7 +31,7 @@ const never = new Promise<Scripted>(() => {});
 
 const isShadow = ({ prompt }: Seen): boolean => prompt.includes('## Question from');
 
-/** Lets agents act once until they have responses, then as `later` says. */
+/** Agents act by the first script until they have responses, then by `later`. */
 const first =
   (act: (request: TeamRequest) => ReturnType<Script>, later = act) =>
   (request: TeamRequest): ReturnType<Script> =>
@@ -111,7 +111,7 @@ describe.each(['openai', 'claude'])('agents that ask one another, over the wire 
     const { requests } = await play({
       answer: first(async (request) => {
         if (request.agent === 'agent_a') {
-          // Once agent_b waits for its own responses.
+          // By then agent_b waits for its own responses.
           await asked.promise;
           return ask('What are you at?');
         }
@@ -192,7 +192,7 @@ describe.each(['openai', 'claude'])('agents that ask one another, over the wire 
     expect(second?.prompt).toContain('Better.');
   });
 
-  test('at the timeout what has come so far is returned, with who did not respond, and the rest is cancelled', async () => {
+  test('at the timeout the responses so far are returned, with those who did not respond, and the rest is cancelled', async () => {
     const { requests } = await play(
       {
         answer: first((request) => (request.agent === 'agent_a' ? ask('Quick?') : answers(request)), answers),
@@ -211,7 +211,7 @@ describe.each(['openai', 'claude'])('agents that ask one another, over the wire 
     await expect.poll(() => shadow.aborted).toBe(true);
   });
 
-  test('a shadow whose model fails is one that did not respond', async () => {
+  test('an agent whose shadow’s model fails counts as one that did not respond', async () => {
     const { requests } = await play({
       answer: first((request) => (request.agent === 'agent_a' ? ask('Well?') : answers(request)), answers),
       shadow: ({ agent }) => (agent === 'agent_b' ? { status: 400 } : { text: 'Well.' }),
@@ -256,7 +256,7 @@ describe.each(['openai', 'claude'])('agents that ask one another, over the wire 
     expect(requests.some(({ prompt }) => prompt.includes('Responses are handled automatically'))).toBe(true);
   });
 
-  test('a tool that was not given: No such tool available', async () => {
+  test('a tool that the agent does not have is answered with: No such tool available', async () => {
     const { requests } = await play(
       {
         answer: (request) =>

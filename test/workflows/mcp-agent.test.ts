@@ -1,6 +1,6 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { McpServer } from '../../src/config/backend.ts';
+import type { McpServer } from '../../src/config/tool-sources.ts';
 import type { TurnResult } from '../../src/protocol/session.ts';
 import { freePort } from '../../src/embedded/ports.ts';
 import { call, inTurn, toolResults } from '../support/agent-script.ts';

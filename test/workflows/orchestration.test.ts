@@ -194,7 +194,7 @@ describe('coordination', () => {
     ).toHaveLength(1);
   });
 
-  test('a tool that there is not is the tool’s error', async () => {
+  test('a call of a tool that does not exist is answered with an error', async () => {
     const run = running(
       teamScript({
         answer: ({ agent, prompt }) =>

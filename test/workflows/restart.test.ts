@@ -120,7 +120,7 @@ describe('a restart', () => {
   });
 });
 
-describe('a judge out of order counts as submitting, with a warning', () => {
+describe('a judge that fails or does not decide counts as submitting, with a warning', () => {
   test.each([
     ['it calls neither tool, three times', () => ({ text: 'Hm.' }), 3],
     ['its model fails', () => ({ status: 400 }), 1],

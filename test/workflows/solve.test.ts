@@ -29,7 +29,7 @@ async function linesOf(handle: WorkflowHandle): Promise<string[]> {
   return events.flatMap((event) => entriesOf(event).map(({ text }) => text));
 }
 
-/** The lines from one to another. */
+/** The lines from the first to the last of those that begin with the given texts. */
 function between(lines: string[], first: string, last: string): string[] {
   const from = lines.findIndex((line) => line.startsWith(first));
   return lines.slice(from, lines.findIndex((line) => line.startsWith(last)) + 1);
@@ -242,7 +242,7 @@ test('fifty subtasks run ten at a time, and no more', async () => {
         now += 1;
         most = Math.max(most, now);
         if (now === 10) full.resolve();
-        // The first ten wait for one another.
+        // None of the first ten is answered before all ten are under way.
         await full.promise;
         now -= 1;
         return completed(id);
@@ -318,6 +318,39 @@ describe('the run', () => {
     await expect(run.solve(input())).rejects.toMatchObject({
       cause: { type: 'NoPlan', message: expect.stringMatching(/planner: .*OPENAI_API_KEY/) as string },
     });
+  });
+
+  test.each(['analyse', 'plan'] as const)(
+    'ends as cancelled where it is while the planner is asked to %s',
+    async (asked) => {
+      const { promise: asking, resolve: isAsked } = Promise.withResolvers<void>();
+      await using run = await running(
+        solveScript({
+          [asked]: () => {
+            isAsked();
+            return { text: 'Too late.', delay: 30_000 };
+          },
+        }),
+      );
+      const handle = await run.startSolve(input());
+      await asking;
+      await handle.cancel();
+      await expect(handle.result()).rejects.toMatchObject({ cause: { name: 'CancelledFailure' } });
+    },
+  );
+
+  test('ends as partial where the planner’s model fails on what is missing, with its reason', async () => {
+    await using run = await running(
+      solveScript({
+        plan: ({ time }) => (time === 1 ? subtasks('step_1') : { status: 401 }),
+        validate: () => invalid('The year'),
+      }),
+    );
+    const handle = await run.startSolve(input());
+    expect(await handle.result()).toMatchObject({ answer: 'The answer.', outcome: 'partial' });
+    expect(await linesOf(handle)).toContainEqual(
+      expect.stringMatching(/There is no new plan: openai .*OPENAI_API_KEY/),
+    );
   });
 
   test.each([1, 2, 3, 4, 5])('ends with what there is when a budget of %i calls is spent', async (calls) => {

@@ -2,7 +2,7 @@ import { text as textOf } from 'node:stream/consumers';
 import { AnswerTooLongError, type PendingQuestion, type Run, type RunEvent } from '../../client.ts';
 import { isPassing } from '../../client/snapshot.ts';
 import { answerRoom } from '../../protocol/questions.ts';
-import { open } from '../connection.ts';
+import { open, withConnection } from '../connection.ts';
 import { CommandError, exitStatus, say, usageError } from '../exit.ts';
 import type { CommonOptions } from '../options.ts';
 import { answerCommand, promptBox, promptText } from '../questions/box.ts';
@@ -14,14 +14,13 @@ export interface AnswerOptions extends CommonOptions {
   skip?: boolean;
 }
 
-/** How long a worker may take to tell what is asked, in milliseconds. */
+/** How long a worker may take to tell which questions wait, in milliseconds. */
 const patience = 10_000;
 
 /** `reprise answer ID [TEXT]`: answers a question. */
 export async function answer(id: string, text: string | undefined, options: AnswerOptions): Promise<void> {
   const given = await givenAnswer(text, options.skip ?? false);
-  const { reprise } = await open(options);
-  try {
+  await withConnection(open(options), async ({ reprise }) => {
     const run = reprise.getRun(id);
     await run.assertOpen();
     const addressed = await reprise.client.withDeadline(Date.now() + patience, () => address(run, options));
@@ -30,12 +29,14 @@ export async function answer(id: string, text: string | undefined, options: Answ
     const reply = given ?? (await prompt(run, addressed.pending, options));
     await run.answer({ questionId: addressed.questionId, answer: reply });
     say(sentText(run.id, addressed, reply));
-  } finally {
-    await reprise.close();
-  }
+  });
 }
 
-/** The answer as far as it needs no prompt; empty to skip. @throws `CommandError`, status 2 */
+/**
+ * The answer that the command line or standard input gives: empty to skip, undefined where the terminal must prompt.
+ *
+ * @throws `CommandError`, status 2; `AnswerTooLongError`
+ */
 async function givenAnswer(text: string | undefined, skip: boolean): Promise<string | undefined> {
   if (skip && text !== undefined) throw usageError('TEXT and --skip exclude each other');
   if (skip) return '';
@@ -49,6 +50,7 @@ async function givenAnswer(text: string | undefined, skip: boolean): Promise<str
   return answer;
 }
 
+/** Finds the question that is meant. Where no worker can tell, one that is named is taken as it is. */
 async function address(run: Run, { question }: AnswerOptions): Promise<Addressed> {
   try {
     return await findQuestion(run, question);
@@ -69,20 +71,17 @@ async function prompt(
   if (question === undefined) throw usageError('Nobody waits for this answer at present; give it as TEXT');
   const { questionId } = question;
   const closed = new AbortController();
-  const leave = (): never => {
-    say(`The question still waits: ${answerCommand({ workflowId: run.id, questionId }, temporal)} "…"`);
-    process.exit(exitStatus.interrupted);
-  };
   say(promptBox(question, plain));
   void untilClosed(run, questionId).then(
     () => closed.abort(),
-    // The prompt then stays until the person has answered.
+    // Where nobody can tell, the prompt stays until the person has answered.
     () => undefined,
   );
   const entered = await readLine(promptText, { withdrawn: closed.signal });
   if (entered.kind === 'line') return entered.text.trim();
   if (entered.kind === 'withdrawn') throw new CommandError(`Question ${questionId} waits no longer`);
-  return leave();
+  say(`The question still waits: ${answerCommand({ workflowId: run.id, questionId }, temporal)} "…"`);
+  return process.exit(exitStatus.interrupted);
 }
 
 /** Waits until a question is closed, or its run has ended. */
@@ -102,21 +101,22 @@ function sentText(id: string, { questionId, pending, isUnchecked }: Addressed, r
 
 type Closed = Extract<RunEvent, { type: 'question_closed' }>;
 
-/** What an answer goes to: a question that waits, or one that has closed without an answer. */
-export interface Addressed {
+/** The question that an answer goes to: it waits, or has closed without an answer. */
+interface Addressed {
   questionId: string;
-  /** Absent for one that has closed, or that could not be looked up. */
+  /** Absent where the question has closed, or could not be looked up. */
   pending?: PendingQuestion;
+  /** Whether no worker could say anything about the question. */
   isUnchecked?: boolean;
 }
 
 /**
  * Finds the question that a person means.
  *
- * @param named `--question`; absent: the one that waits
- * @throws `CommandError` that says why there is none, or which there are
+ * @param named the id from `--question`; when undefined, the only question that waits is meant
+ * @throws `CommandError`, which says why there is no such question, or which questions there are to choose from
  */
-export async function findQuestion(run: Run, named: string | undefined): Promise<Addressed> {
+async function findQuestion(run: Run, named: string | undefined): Promise<Addressed> {
   const pending = await run.pendingQuestions();
   const [only] = pending;
   if (named === undefined && pending.length > 1)

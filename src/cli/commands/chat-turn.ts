@@ -11,20 +11,21 @@ import type { FollowOptions } from '../options.ts';
 import { shellWord, temporalOption } from '../questions/box.ts';
 import { canPrompt, readLine } from '../questions/read-line.ts';
 
-/** @throws `CommandError`, status 2, where no session would take the text */
+/** Checks what a person says. @throws `CommandError`, status 2, where no session would take the text */
 export function checkText(text: string): void {
   if (text.trim() === '') throw usageError('TEXT is empty');
-  const schema = sessionInputSchema.shape.text;
-  const { error } = schema.safeParse(text);
-  if (error !== undefined)
-    throw usageError(
-      problemsOf(schema, error, text)
-        .map((problem) => problemText(problem, 'TEXT'))
-        .join('\n'),
-    );
+  const problems = problemsIn('text', text, 'TEXT');
+  if (problems.length > 0) throw usageError(problems.join('\n'));
 }
 
-/** Takes one turn: shows it while it goes on, and prints its answer. Ctrl-C leaves; the turn goes on. */
+/** What is wrong with a part of a session's input. @param name what the person calls it */
+export function problemsIn(part: 'text' | 'history', value: unknown, name: string): string[] {
+  const schema = sessionInputSchema.shape[part];
+  const { error } = schema.safeParse(value);
+  return error === undefined ? [] : problemsOf(schema, error, value).map((problem) => problemText(problem, name));
+}
+
+/** Takes one turn: shows it while it goes on, and prints its answer. Ctrl-C ends the command, but not the turn. */
 export async function takeTurn(session: SessionRun, text: string, options: FollowOptions): Promise<void> {
   checkText(text);
   const after = await placeOf(session);
@@ -44,7 +45,7 @@ export async function takeTurn(session: SessionRun, text: string, options: Follo
   await print(options.json ? JSON.stringify(result) : result.answer);
 }
 
-/** Leaves a session that goes on. */
+/** Ends the command, but not the session. */
 export function leave({ id }: SessionRun, options: FollowOptions): never {
   say(`The session goes on. See it with: ${watchCommand(id, options)}\nContinue it with: ${chatCommand(id, options)}`);
   process.exit(exitStatus.interrupted);
@@ -54,7 +55,7 @@ export function leave({ id }: SessionRun, options: FollowOptions): never {
 export const chatCommand = (id: string, { temporal }: FollowOptions): string =>
   `reprise chat --id ${shellWord(id)}${temporalOption(temporal)}`;
 
-/** What was said before this turn is not shown again. Where nobody can tell how much that is, all of it is. */
+/** How far the session has come, since what was said before is not shown again; undefined where nobody can tell. */
 async function placeOf(session: SessionRun): Promise<EventCursor | undefined> {
   try {
     return await session.cursor();
@@ -64,39 +65,23 @@ async function placeOf(session: SessionRun): Promise<EventCursor | undefined> {
   }
 }
 
-/** Where a person's lines come from, one for each turn. */
-interface Lines {
-  /** The next line; nothing when there are no more, `interrupt` at Ctrl-C. */
-  next(): Promise<{ line: string } | 'interrupt' | undefined>;
+/**
+ * The lines that a person types on the terminal, or those of standard input where nobody can type.
+ *
+ * @param onInterrupt is called when the person presses Ctrl-C at the prompt
+ */
+export function openLines(onInterrupt: () => never): AsyncIterable<string> {
+  return canPrompt() ? typedLines(onInterrupt) : createInterface({ input: process.stdin });
 }
 
-/** Lines as they are typed on the terminal, or as they come by standard input. */
-export function openLines(): Lines {
-  return canPrompt() ? new TypedLines() : new PipedLines();
-}
-
-class TypedLines implements Lines {
-  readonly #pasted: string[] = [];
-  readonly #earlier: string[] = [];
-
-  async next() {
-    const pasted = this.#pasted.shift();
-    if (pasted !== undefined) return { line: pasted };
-    const entered = await readLine('> ', { history: this.#earlier });
-    if (entered.kind === 'interrupt') return entered.kind;
-    if (entered.kind !== 'line') return undefined;
-    this.#pasted.push(...entered.more);
-    if (entered.text.trim() !== '') this.#earlier.unshift(entered.text);
-    return { line: entered.text };
-  }
-}
-
-class PipedLines implements Lines {
-  // Lines that come before they are asked for are kept only by an iterator that is there already.
-  readonly #lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
-
-  async next() {
-    const { done, value } = await this.#lines.next();
-    return done ? undefined : { line: value };
+async function* typedLines(onInterrupt: () => never): AsyncGenerator<string> {
+  const history: string[] = [];
+  for (;;) {
+    const entered = await readLine('> ', { history });
+    if (entered.kind === 'interrupt') onInterrupt();
+    if (entered.kind !== 'line') return;
+    if (entered.text.trim() !== '') history.unshift(entered.text);
+    yield entered.text;
+    yield* entered.more;
   }
 }

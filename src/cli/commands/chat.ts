@@ -1,24 +1,22 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { readFileSync } from 'node:fs';
 import { newRunId, RunNotOpenError, type Reprise, type SessionInput, type SessionRun } from '../../client.ts';
-import { chatCommand, checkText, leave, openLines, takeTurn } from './chat-turn.ts';
+import { chatCommand, checkText, leave, openLines, problemsIn, takeTurn } from './chat-turn.ts';
 import { readConversation } from '../checked-config.ts';
-import { openWithWorker, revive } from '../connection.ts';
+import { openWithWorker, revive, withConnection } from '../connection.ts';
 import { CommandError, exitStatus, say, usageError } from '../exit.ts';
 import { asCommandError } from '../failures.ts';
 import { follow } from '../follow.ts';
 import type { FollowOptions } from '../options.ts';
 import { canPrompt } from '../questions/read-line.ts';
 import { placeText } from './start.ts';
-import { problemsOf, problemText } from '../../config/problems.ts';
-import { sessionInputSchema } from '../../config/inputs.ts';
 import type { EarlierMessage } from '../../protocol/orchestration.ts';
 
 export interface ChatOptions extends FollowOptions {
   history?: string;
 }
 
-/** `reprise chat [TEXT]`: a conversation, or one turn of it. */
+/** `reprise chat [TEXT]`: holds a conversation, or takes one turn of it. */
 export async function chat(text: string | undefined, options: ChatOptions): Promise<void> {
   if (text !== undefined) checkText(text);
   const config = readConversation(options);
@@ -26,8 +24,7 @@ export async function chat(text: string | undefined, options: ChatOptions): Prom
     ...(config !== undefined && { config }),
     ...(options.history !== undefined && { history: readHistory(options.history) }),
   };
-  const opened = await openWithWorker(options);
-  try {
+  await withConnection(openWithWorker(options), async (opened) => {
     if (text !== undefined && options.id === undefined) {
       const run = await opened.reprise.startSession({ ...input, text });
       say(placeText(run.id, opened));
@@ -40,12 +37,14 @@ export async function chat(text: string | undefined, options: ChatOptions): Prom
     say(placeText(id, opened));
     if (text === undefined) await converse(session, isOpen, options);
     else await takeTurn(session, text, options);
-  } finally {
-    await opened.reprise.close();
-  }
+  });
 }
 
-/** Says what an id means where that is not what one may think. @throws `CommandError`, status 2, where it is no session's */
+/**
+ * Whether an id is that of an open session. Warns where the person may expect something else of the id.
+ *
+ * @throws `CommandError`, status 2, where the id is that of an open run that is no session
+ */
 async function isOpenSession({ client }: Reprise, id: string, options: ChatOptions): Promise<boolean> {
   try {
     const { type, status } = await client.workflow.getHandle(id).describe();
@@ -63,18 +62,16 @@ async function isOpenSession({ client }: Reprise, id: string, options: ChatOptio
   }
 }
 
-/** One turn a line, until there are no more lines. */
+/** Takes a turn for each line, until there are no more lines. */
 async function converse(session: SessionRun, isOpen: boolean, options: ChatOptions): Promise<void> {
   const isTyped = canPrompt();
-  const lines = openLines();
   let hasBegun = isOpen;
+  const lines = openLines(() => (hasBegun ? leave(session, options) : process.exit(exitStatus.interrupted)));
   if (isTyped) say('Ctrl-D or /exit ends the conversation.');
   try {
-    for (;;) {
-      const entered = await lines.next();
-      if (entered === 'interrupt') return hasBegun ? leave(session, options) : process.exit(exitStatus.interrupted);
-      const text = entered?.line.trim();
-      if (text === undefined || text === '/exit') break;
+    for await (const line of lines) {
+      const text = line.trim();
+      if (text === '/exit') break;
       if (text === '') continue;
       hasBegun = true;
       await takeTurn(session, text, options).catch((error: unknown) => {
@@ -89,7 +86,7 @@ async function converse(session: SessionRun, isOpen: boolean, options: ChatOptio
     say(`The session ${session.id} stays open. Come back to it with: ${chatCommand(session.id, options)}`);
 }
 
-/** A turn that failed does not end a conversation. @throws what does */
+/** Says why a turn failed, which does not end the conversation. @throws errors that do end it */
 function sayFailure(error: unknown): void {
   if (error instanceof RunNotOpenError) throw error;
   const failure = asCommandError(error);
@@ -97,7 +94,7 @@ function sayFailure(error: unknown): void {
   say(failure.message);
 }
 
-/** Ends a session, which may have ended by itself. */
+/** Closes a session, which may have ended by itself. */
 async function end(session: SessionRun): Promise<void> {
   try {
     await session.close();
@@ -106,17 +103,14 @@ async function end(session: SessionRun): Promise<void> {
   }
 }
 
-const schema = sessionInputSchema.shape.history;
-
 const form = 'A history is [{"role": "system" | "user" | "assistant", "content": "…"}, …]';
 
-/** Reads what was said before a conversation. @throws `CommandError`, status 2, with everything that is wrong */
-export function readHistory(file: string): EarlierMessage[] {
+/** Reads a file of earlier messages. @throws `CommandError`, status 2, with everything that is wrong */
+function readHistory(file: string): EarlierMessage[] {
   const content = parse(file);
-  const checked = schema.safeParse(content);
-  if (checked.success) return checked.data;
-  const problems = problemsOf(schema, checked.error, content);
-  throw usageError([...problems.map((problem) => problemText(problem, file)), form].join('\n'));
+  const problems = problemsIn('history', content, file);
+  if (problems.length > 0) throw usageError([...problems, form].join('\n'));
+  return content as EarlierMessage[];
 }
 
 function parse(file: string): unknown {

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { InboxQuestion, Reprise } from '../../client.ts';
 import { isPassing } from '../../client/snapshot.ts';
-import { open } from '../connection.ts';
+import { open, withConnection } from '../connection.ts';
 import { exitStatus, print, say, usageError } from '../exit.ts';
 import { reasonOf } from '../failures.ts';
 import { durationText } from '../live/spent.ts';
@@ -16,17 +16,14 @@ export interface InboxOptions extends FollowOptions {
 
 const lookEveryMs = 1000;
 
-/** `reprise inbox`: every question that waits for a person, over all runs. */
+/** `reprise inbox`: prints the questions of all runs that wait for a person. */
 export async function inbox(options: InboxOptions): Promise<void> {
   if (options.notify !== undefined && !options.watch)
     throw usageError('--notify is for questions to come; add --watch');
-  const { reprise } = await open(options);
-  try {
+  await withConnection(open(options), async ({ reprise }) => {
     if (options.watch) await watchInbox(reprise, options);
     else await printInbox(reprise, options);
-  } finally {
-    await reprise.close();
-  }
+  });
 }
 
 async function printInbox(reprise: Reprise, { json, temporal }: InboxOptions): Promise<void> {
@@ -36,7 +33,7 @@ async function printInbox(reprise: Reprise, { json, temporal }: InboxOptions): P
   else await print(questions.map((each) => questionText(each, temporal)).join('\n\n'));
 }
 
-/** Prints each question once, until interrupted. */
+/** Prints each question once when it appears, until interrupted. */
 async function watchInbox(reprise: Reprise, { json, temporal, notify: command }: InboxOptions): Promise<never> {
   process.once('SIGINT', () => process.exit(exitStatus.interrupted));
   say('Waiting for questions. Ctrl-C ends it.');
@@ -71,7 +68,7 @@ async function watchInbox(reprise: Reprise, { json, temporal, notify: command }:
 const warnOf = (id: string, reason: Error): void =>
   say(`Warning: the run ${harmless(id)} waits for a person and does not tell its question (${reasonOf(reason)})`);
 
-/** A question, and the line to type. */
+/** A question, and the command that answers it. */
 function questionText(question: InboxQuestion, temporal: string | undefined): string {
   const { workflowId, questionId, from } = question;
   return [

@@ -2,7 +2,7 @@ import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Reprise, Run } from '../../client.ts';
-import { openWithWorker, revive, type Opened } from '../connection.ts';
+import { openWithWorker, revive, withConnection, type Opened } from '../connection.ts';
 import { say, usageError } from '../exit.ts';
 import { follow, watchCommand } from '../follow.ts';
 import type { CommonOptions, FollowOptions } from '../options.ts';
@@ -12,13 +12,12 @@ import { attachmentProblems, resolveAttachments } from '../../files/load.ts';
 import type { AttachmentInput } from '../../protocol/attachment.ts';
 import { meansLocal } from '../target.ts';
 
-/** Starts a run of some type, under the id that is given. */
-export type Start = (reprise: Reprise, options: { id?: string }) => Promise<Run>;
+/** Starts a run of some type under the given id, or under a new one. */
+type Start = (reprise: Reprise, options: { id?: string }) => Promise<Run>;
 
-/** Starts a run, and follows it to its end; with `--detach` leaves it. @throws `CommandError` */
-export async function startAndFollow(start: Start, options: FollowOptions): Promise<void> {
-  const opened = await openWithWorker(options);
-  try {
+/** Starts a run, and follows it to its end unless `--detach` is given. @throws `CommandError` */
+async function startAndFollow(start: Start, options: FollowOptions): Promise<void> {
+  await withConnection(openWithWorker(options), async (opened) => {
     const run = await startOnce(start, opened.reprise, options);
     if (options.detach) {
       process.stdout.write(`${run.id}\n`);
@@ -27,12 +26,10 @@ export async function startAndFollow(start: Start, options: FollowOptions): Prom
     }
     say(placeText(run.id, opened));
     await follow(run, options, () => revive(options));
-  } finally {
-    await opened.reprise.close();
-  }
+  });
 }
 
-/** Where a run is to be seen. */
+/** Says which run it is, and where to see it. */
 export const placeText = (id: string, { uiAddress }: Opened): string =>
   `Run ${id}${uiAddress === undefined ? '' : `, Web UI ${uiAddress}`}`;
 
@@ -45,7 +42,7 @@ async function startOnce(start: Start, reprise: Reprise, { id }: FollowOptions):
   }
 }
 
-/** `reprise ask TASK`: a team answers. */
+/** `reprise ask TASK`: has a team answer. */
 export async function ask(task: string, options: FollowOptions): Promise<void> {
   if (task.trim() === '') throw usageError('TASK is empty');
   const config = readTeam(options);
@@ -53,7 +50,7 @@ export async function ask(task: string, options: FollowOptions): Promise<void> {
   await startAndFollow((reprise, named) => reprise.startOrchestration(input, named), options);
 }
 
-/** `reprise research IDEA`: an idea is planned, searched, criticised, and planned anew until it is good enough. */
+/** `reprise research IDEA`: plans an idea, searches, criticises, and plans anew until the plan is good enough. */
 export async function research(idea: string, options: FollowOptions): Promise<void> {
   if (idea.trim() === '') throw usageError('IDEA is empty');
   const config = readResearch(options);
@@ -65,7 +62,7 @@ export interface SolveOptions extends FollowOptions {
   attach?: string[];
 }
 
-/** `reprise solve PROBLEM`: a problem is planned, its subtasks are carried out, and only what failed is repeated. */
+/** `reprise solve PROBLEM`: plans a problem, carries out its subtasks, and repeats only what failed. */
 export async function solve(problem: string, options: SolveOptions): Promise<void> {
   if (problem.trim() === '') throw usageError('PROBLEM is empty');
   const config = readPlan(options);
@@ -78,16 +75,16 @@ export async function solve(problem: string, options: SolveOptions): Promise<voi
   await startAndFollow((reprise, named) => reprise.startSolve(input, named), options);
 }
 
-/** In bytes. Base64 makes a third more of them, and Temporal takes no input over 2 MB. */
+/** The most bytes that attachments may have together: base64 adds a third, and Temporal takes no input over 2 MB. */
 const maxInline = 1_500_000;
 
 /**
- * The files that come with a problem, as a run takes them: a worker here reads them itself, one elsewhere gets what is
- * in them.
+ * The files that come with a problem, as a run's input takes them. A worker on this machine reads them by their paths;
+ * one elsewhere is sent their contents.
  *
  * @throws `CommandError`, status 2, with everything that keeps the run from starting
  */
-export async function readAttachments(files: string[], options: CommonOptions): Promise<AttachmentInput[]> {
+async function readAttachments(files: string[], options: CommonOptions): Promise<AttachmentInput[]> {
   const problems = await attachmentProblems(files, process.cwd());
   if (problems.length > 0) throw usageError(problems.join('\n'));
   return meansLocal(options) ? resolveAttachments(files, process.cwd()) : inline(files);

@@ -1,21 +1,21 @@
 import colors from 'picocolors';
-import { open } from '../connection.ts';
+import { open, withConnection } from '../connection.ts';
 import { print, say } from '../exit.ts';
 import { reasonOf } from '../failures.ts';
 import { harmless } from '../live/telling.ts';
 import type { CommonOptions } from '../options.ts';
 import type { OrchestrationStats, ResearchStats, RestartCounts, Stats } from '../../client.ts';
+import { inWords } from '../../workflows/runtime/details.ts';
 import { costText, countText, numberText } from '../live/spent.ts';
 
 export type StatsOptions = Pick<CommonOptions, 'json' | 'plain' | 'temporal'>;
 
-/** So many runs are read between two words of progress. */
+/** Progress is reported each time that so many runs have been read. */
 const sayEvery = 50;
 
-/** `reprise stats`: how often restarts happen, what they gain and what they cost, over all runs. */
+/** `reprise stats`: prints how often runs restart, what restarts gain and what they cost, over all runs. */
 export async function stats({ json, plain, ...options }: StatsOptions): Promise<void> {
-  const { reprise } = await open(options);
-  try {
+  await withConnection(open(options), async ({ reprise }) => {
     const found = await reprise.stats({
       onRead: (runs) => runs % sayEvery === 0 && say(`${runs} runs read …`),
       onUnread: (id, reason) => say(`Warning: the run ${harmless(id)} could not be read (${reasonOf(reason)})`),
@@ -25,13 +25,11 @@ export async function stats({ json, plain, ...options }: StatsOptions): Promise<
     if (json) await print(JSON.stringify({ ...found, advice: adviceOf(found) }));
     else if (isEmpty) say('No orchestration and no research has completed yet');
     else await print(statsText(found, heading));
-  } finally {
-    await reprise.close();
-  }
+  });
 }
 
-/** The figures in lines for a person. @param heading makes a heading of a text */
-export function statsText(stats: Stats, heading: (text: string) => string): string {
+/** The figures in lines for a person. @param heading emphasises a heading */
+function statsText(stats: Stats, heading: (text: string) => string): string {
   const { orchestration, research, unread } = stats;
   const blocks = [
     [heading(`Orchestrations: ${countText(orchestration.runs, 'run')}`), ...orchestrationLines(orchestration)],
@@ -66,7 +64,7 @@ function researchLines(stats: ResearchStats): string[] {
   if (restarts === 0) return countLines(stats, '');
   const kinds = Object.entries(byKind)
     .filter(([, counted]) => counted.restarts > 0)
-    .map(([kind, counted]) => `${counted.restarts} ${kind}`);
+    .map(([kind, counted]) => `${counted.restarts} ${inWords(kind)}`);
   const { measured, rose, fell, mean } = gain;
   const change =
     measured === 0
@@ -81,7 +79,7 @@ function researchLines(stats: ResearchStats): string[] {
   ];
 }
 
-/** @param kinds what is added to the number of restarts */
+/** @param kinds text that follows the number of restarts */
 function countLines({ restarted, share, restarts, outcomes }: RestartCounts, kinds: string): string[] {
   if (restarted === 0) return ['  none has restarted'];
   const ends = Object.entries(outcomes).map(([outcome, count]) => `${count} ${outcome}`);
@@ -91,10 +89,10 @@ function countLines({ restarted, share, restarts, outcomes }: RestartCounts, kin
   ];
 }
 
-/** Fewer cases tell nothing. */
+/** The fewest cases from which advice is given. */
 const fewest = 5;
 
-/** Whether restarts pay, a sentence for each type of runs that there are. Nothing follows from it by itself. */
+/** Whether restarts pay: one sentence for each workflow type that has runs. It is for people; no code acts on it. */
 export const adviceOf = ({ orchestration, research }: Stats): string[] => [
   ...aboutOrchestrations(orchestration),
   ...aboutResearches(research),
@@ -128,22 +126,19 @@ function aboutResearches(stats: ResearchStats): string[] {
     ];
   const points = `${numberText(Math.abs(mean), 1)} points on the average`;
   const cases = `in ${rose} of ${measured} cases`;
+  const saving = `a lower max_planning_iterations would save up to ${savingOf(stats)}.`;
   if (mean <= 0)
     return [
-      `Restarts for viability have not raised the score (${mean < 0 ? '-' : ''}${points}; it rose ${cases}): ` +
-        `a lower max_planning_iterations would save up to ${savingOf(stats)}.`,
+      `Restarts for viability have not raised the score (${mean < 0 ? '-' : ''}${points}; it rose ${cases}): ${saving}`,
     ];
   if (rose * 2 <= measured)
-    return [
-      `Restarts for viability have gained ${points}, but the score rose only ${cases}: ` +
-        `a lower max_planning_iterations would save up to ${savingOf(stats)}.`,
-    ];
+    return [`Restarts for viability have gained ${points}, but the score rose only ${cases}: ${saving}`];
   return [
     `Restarts for viability have gained ${points}; the score rose ${cases}: the limit max_planning_iterations pays.`,
   ];
 }
 
-/** What runs would take less without any restart. */
+/** What a run would cost less, on the average, if no run restarted. */
 function savingOf({ runs, cost: { total } }: OrchestrationStats | ResearchStats): string {
   const { calls, tokens, costUsd } = total;
   return `${costText({ calls: calls / runs, tokens: tokens / runs, costUsd: costUsd / runs })} a run`;

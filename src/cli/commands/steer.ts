@@ -1,5 +1,5 @@
 import type { OperatorDecision, Reprise } from '../../client.ts';
-import { open } from '../connection.ts';
+import { open, withConnection } from '../connection.ts';
 import { say, usageError } from '../exit.ts';
 import { watchCommand } from '../follow.ts';
 import type { CommonOptions } from '../options.ts';
@@ -9,22 +9,19 @@ export interface RestartOptions extends CommonOptions {
   instructions: string;
 }
 
-/** `reprise restart ID`: a person asks for a restart. */
+/** `reprise restart ID`: asks for a restart as a person. */
 export async function restart(id: string, options: RestartOptions): Promise<void> {
   const { reason, instructions } = options;
   if (reason.trim() === '' || instructions.trim() === '')
     throw usageError('--reason and --instructions must not be empty');
-  const { reprise } = await open(options);
-  try {
+  await withConnection(open(options), async ({ reprise }) => {
     const run = await restartable(reprise, id);
     await run.requestRestart(reason, instructions);
     say(`Restart of ${id} requested. See what comes of it with: ${watchCommand(id, options)}`);
-  } finally {
-    await reprise.close();
-  }
+  });
 }
 
-/** @throws `RunNotOpenError`; `CommandError`, status 2, where runs of its type have no restarts */
+/** Finds a run to restart. @throws `RunNotOpenError`; `CommandError`, status 2, where its type has no restarts */
 async function restartable(reprise: Reprise, id: string) {
   const type = await reprise.getRun(id).openType();
   if (type === 'orchestration') return reprise.getOrchestration(id);
@@ -40,22 +37,19 @@ export interface DecideOptions extends CommonOptions {
   note?: string;
 }
 
-/** `reprise decide ID`: a person ends the loop of a research run. */
+/** `reprise decide ID`: ends the loop of a research run as a person. */
 export async function decide(id: string, options: DecideOptions): Promise<void> {
   const decision = decisionIn(options);
-  const { reprise } = await open(options);
-  try {
+  await withConnection(open(options), async ({ reprise }) => {
     const run = reprise.getResearch(id);
     const type = await run.openType();
     if (type !== 'research') throw usageError(`The run ${id} is no research: its type is ${type}`);
     await run.decide(decision);
     say(`Sent to ${id}: ${decision.action}. See what comes of it with: ${watchCommand(id, options)}`);
-  } finally {
-    await reprise.close();
-  }
+  });
 }
 
-/** @throws `CommandError`, status 2 */
+/** The decision that the options name. @throws `CommandError`, status 2, where they name none or two */
 function decisionIn({ accept = false, stop = false, note }: DecideOptions): OperatorDecision {
   if (accept === stop)
     throw usageError(

@@ -1,7 +1,6 @@
 import { connect, taskQueue } from '../../client.ts';
-import { askToHandOver, stopUp } from '../../embedded/background.ts';
+import { askToHandOver, lastUse, stopUp } from '../../embedded/background.ts';
 import { endServer } from '../../embedded/home-server.ts';
-import { lastUse } from '../../embedded/last-use.ts';
 import { readHolder, takeLock, type Holder, type Lock } from '../../embedded/lock.ts';
 import { Up, type Ending } from '../../embedded/up.ts';
 import { CommandError, exitStatus, say, usageError } from '../exit.ts';
@@ -12,16 +11,16 @@ import { targetOf } from '../target.ts';
 export interface UpOptions extends CommonOptions {
   extensions: string;
   background?: boolean;
-  /** Pid of the holder that was asked to hand over, and is waited for. */
+  /** The pid of an `up` that was asked to hand over, and that this one waits for. */
   takeOver?: number;
 }
 
 const lookEveryMs = 5000;
 
-/** Within this time two signals are one. */
+/** Two signals within this time, in milliseconds, count as one. */
 const sameSignalMs = 500;
 
-/** `reprise up`: embedded Temporal, Web UI and worker, until interrupted. */
+/** `reprise up`: runs embedded Temporal, the Web UI and a worker, until interrupted. */
 export async function up(options: UpOptions): Promise<void> {
   const home = homeFolder();
   const background = options.background ?? false;
@@ -35,8 +34,8 @@ export async function up(options: UpOptions): Promise<void> {
   let ending: Promise<void> | undefined;
   let endingSince = 0;
   const end = (how: Ending): void => {
-    // A second Ctrl-C does not wait for calls in flight: the next worker makes them again. A signal to the whole
-    // process group comes twice at once, since the bootstrap hands on its own.
+    // A second Ctrl-C does not wait for calls in flight, which the next worker makes again. A signal to the whole process
+    // group arrives twice at nearly the same time, since the bootstrap passes its own on.
     const isSecond = ending !== undefined && Date.now() - endingSince > sameSignalMs;
     if (isSecond && how === 'stop') process.exit(exitStatus.interrupted);
     endingSince ||= Date.now();
@@ -65,8 +64,11 @@ const placeText = ({ address, uiAddress }: Holder): string =>
   `Temporal ${address}${uiAddress === undefined ? '' : `, Web UI ${uiAddress}`}`;
 
 /**
- * Waits for a holder that hands over. In the foreground a background `up` is asked to; in the background the command
- * that needs another one has asked already. Of several that wait one gets the folder, the others leave it to that one.
+ * Takes the folder over from the `up` that holds it. An `up` in the foreground asks one in the background to hand over;
+ * for an `up` in the background, the command that started it has asked already.
+ *
+ * @param asked the pid of the `up` that was asked already
+ * @returns undefined where the folder is somebody else's and stays so: of several that wait, one gets it
  */
 async function takeOver(home: string, background: boolean, asked: number | undefined): Promise<Lock | undefined> {
   const before = readHolder(home);
@@ -87,12 +89,12 @@ async function takeOver(home: string, background: boolean, asked: number | undef
   return undefined;
 }
 
-/** Ends when no run has been open and no command has come for some time. */
+/** Ends an `up` once no run has been open and no command has come for so many minutes. */
 async function endWhenIdle(running: Up, home: string, minutes: number, end: () => void): Promise<void> {
   let busyAt = Date.now();
   while (Date.now() - Math.max(busyAt, lastUse(home)) < minutes * 60_000) {
     await new Promise((resolve) => setTimeout(resolve, Math.min(lookEveryMs, minutes * 15_000)));
-    // A server that is away for a moment is no reason to end.
+    // Where the server does not answer for a moment, a run is assumed to be open.
     const open = await countOpen(running).catch(() => 1);
     if (open > 0) busyAt = Date.now();
   }
@@ -116,7 +118,7 @@ async function countOpen({ holder: { address, namespace, serverPid } }: Up): Pro
   }
 }
 
-/** `reprise down`: ends this folder's `up`. Runs that are open go on with the next one. */
+/** `reprise down`: ends this folder's `up`. Open runs go on under the next one. */
 export async function down(): Promise<void> {
   const home = homeFolder();
   say((await stopUp(home)) ? 'Reprise is down; open runs go on when it is up again' : `Nothing is up in ${home}`);

@@ -8,11 +8,11 @@ import { CommandError, exitStatus, say } from '../exit.ts';
 import { homeFolder, type CommonOptions } from '../options.ts';
 import { targetOf } from '../target.ts';
 
-/** `reprise worker`: a worker alone, until interrupted; calls in flight are finished first. */
+/** `reprise worker`: runs a worker alone until interrupted, and then lets calls in flight finish. */
 export async function worker(options: CommonOptions & { extensions: string }): Promise<void> {
   const target = targetOf(options.temporal, undefined);
   const { address, namespace } = target;
-  // The worker's own connection says less clearly what is wrong.
+  // Where the server cannot be reached, this connection says more clearly why than the worker's own would.
   const { reprise } = await openAt(target, undefined);
   await reprise.close();
   quietRuntime();
@@ -28,7 +28,7 @@ export async function worker(options: CommonOptions & { extensions: string }): P
       onBundling: () => say('Bundling the workflows (once) …'),
     });
     const stop = (): void => {
-      // Whoever asks twice does not wait: another worker makes the calls again that are in flight.
+      // A second signal does not wait for calls in flight, which another worker makes again.
       if (running.getState() !== 'RUNNING') process.exit(exitStatus.interrupted);
       say('Finishing the calls in flight; Ctrl-C again ends at once');
       running.shutdown();

@@ -1,7 +1,7 @@
 import type { RunState } from '../../client.ts';
 import { inWords } from '../../workflows/runtime/details.ts';
 
-/** How far a run is, with its limits: `attempt 2/3`. */
+/** How far a run has come, with its limits, for the line that is redrawn: `attempt 2/3`. */
 export function progressOf(state: RunState): string {
   const phase = inWords(state.phase);
   switch (state.workflow) {
@@ -14,7 +14,7 @@ export function progressOf(state: RunState): string {
   }
 }
 
-/** The same for a line that stays, with what it is doing: `attempt 2, voting`. */
+/** How far a run has come, with what it is doing, for a line that stays: `attempt 2, voting`. */
 export function placeIn(state: RunState): string {
   const phase = inWords(state.phase);
   switch (state.workflow) {
@@ -27,7 +27,7 @@ export function placeIn(state: RunState): string {
   }
 }
 
-/** `executing, 2 of 5 subtasks, retry 1/2`; 2 of them are completed. */
+/** The phase of a plan, its completed subtasks and its retries: `executing, 2 of 5 subtasks, retry 1/2`. */
 function subtasksText(state: Extract<RunState, { workflow: 'planAndExecute' }>): string {
   const { max_retries, phase, retries, subtasks_completed, subtasks_total } = state;
   return [

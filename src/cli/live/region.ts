@@ -23,17 +23,17 @@ const marks: Record<AgentState, string> = {
   timed_out: '✗',
 };
 
-/** Fewer cells tell nothing of a text. */
+/** The fewest columns in which a text in progress is shown. */
 const leastText = 8;
 
 const judging = ['deciding', 'presenting', 'evaluating'];
 
 /**
- * What is going on at this moment: one line for each agent, with the end of the text that it is writing,
- * and one with attempt, iteration or subtasks, time, calls, tokens and cost.
+ * The lines that show what a run is doing: one for each agent, with the end of the text that it is writing, and one with
+ * attempt, iteration or subtasks, time, calls, tokens and cost.
  *
- * @param texts what each agent has written so far
- * @param elapsed milliseconds
+ * @param texts what each agent has written so far, by its id
+ * @param elapsed milliseconds since the run began
  * @param columns width of the terminal; no line is longer
  */
 export function drawRegion(state: RunState, texts: Map<string, string>, elapsed: number, columns: number): string[] {
@@ -54,7 +54,7 @@ export function drawRegion(state: RunState, texts: Map<string, string>, elapsed:
   return ['', ...lines, colors.bold(summary)];
 }
 
-/** Text in progress on one line; of a tool call's JSON, what it says. */
+/** A text in progress on one line. Of a tool call's JSON only the first value is kept, without its key. */
 function readable(text: string): string {
   const said = text
     .replace(/^\{\s*"\w+"\s*:\s*"/, '')

@@ -1,21 +1,21 @@
 import type { Spent } from '../../client.ts';
 import type { Figures } from '../../protocol/usage.ts';
 
-/** What has been spent: `8 calls, 1,951 tokens, $0.0042`. */
+/** What a run has used: `8 calls, 1,951 tokens, $0.0042`. */
 export function spentText({ calls, inputTokens, outputTokens, costUsd }: Figures): string {
   return costText({ calls, tokens: inputTokens + outputTokens, costUsd });
 }
 
-/** The same of sums and means: `8.5 calls, 1,951 tokens, $0.0042`. */
+/** A sum or a mean over runs: `8.5 calls, 1,951 tokens, $0.0042`. */
 export function costText({ calls, tokens, costUsd }: Spent): string {
   return `${countText(calls, 'call')}, ${numberText(tokens, 0)} tokens, $${costUsd.toFixed(4)}`;
 }
 
-/** So many of a thing: `1 call`, `8.5 calls`. */
+/** A number of things, with the noun in singular or plural: `1 call`, `8.5 calls`. */
 export const countText = (count: number, thing: string, things = `${thing}s`): string =>
   `${numberText(count, 1)} ${count === 1 ? thing : things}`;
 
-/** A number with at most so many decimals. */
+/** A number in American notation, rounded to a number of decimals: `1,951`. */
 export const numberText = (number: number, decimals: number): string =>
   number.toLocaleString('en-US', { maximumFractionDigits: decimals });
 

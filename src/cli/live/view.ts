@@ -6,29 +6,29 @@ import { Telling } from './telling.ts';
 import { drawRegion } from './region.ts';
 import stringWidth from 'string-width';
 
-/** Shows a run while it goes on, on standard error. */
+/** Shows a run on standard error while it is running. */
 export interface View {
   show(look: RunSnapshot): void;
-  /** Says something that is not the run's. */
+  /** Adds a stamped line of the command itself. */
   say(text: string): void;
-  /** The same without a stamp: a block of lines as it is. */
+  /** Adds a block of lines of the command itself, without a stamp. */
   print(text: string): void;
-  /** Leaves the terminal to somebody else until the next `show` or `say`. */
+  /** Leaves the terminal to a prompt until the next `show`, `say` or `print`. */
   pause(): void;
-  /** Leaves the terminal as it should stay. */
+  /** Ends the view; the terminal is then as it should stay. */
   close(): void;
 }
 
-/** A region that is redrawn where a person looks at a terminal, else lines. */
+/** Opens a view that redraws a region where standard error is a capable terminal, and else one that adds lines. */
 export function openView(plain: boolean): View {
   const redraws = process.stderr.isTTY && process.env['TERM'] !== 'dumb' && !plain;
   return redraws ? new TerminalView(process.stderr) : new PlainView(plain);
 }
 
-/** How long nothing may be said before a line tells that the run goes on. */
+/** How many milliseconds may pass in silence before a line says that the run goes on. */
 const silenceMs = 30_000;
 
-/** Lines as they come: for pipes, logs and `--plain`. */
+/** Adds lines and redraws nothing: for pipes, logs and `--plain`. */
 class PlainView implements View {
   readonly #telling: Telling;
   #saidAt = Date.now();
@@ -62,7 +62,7 @@ class PlainView implements View {
   }
 }
 
-/** What has happened scrolls up; below it a region shows what is going on, redrawn in place. */
+/** Lets what has happened scroll up, and redraws below it a region that shows what is going on. */
 export class TerminalView implements View {
   readonly #stream: WriteStream;
   readonly #region: ReturnType<typeof createLogUpdate>;
@@ -121,7 +121,7 @@ export class TerminalView implements View {
     this.#region(this.#drawn.join('\n'));
   }
 
-  /** A narrower terminal has wrapped the region's lines: it takes more rows now than when it was drawn. */
+  /** Draws the region again after a resize. A narrower terminal has wrapped its lines, so that it now takes more rows. */
   #redrawReflowed(): void {
     const height = this.#drawn
       .map((line) => Math.ceil(stringWidth(line) / this.#stream.columns))

@@ -6,21 +6,21 @@ import { harmless } from '../live/telling.ts';
 const line = '='.repeat(70);
 const thinLine = '─'.repeat(70);
 
-/** What the prompt says, after the box. */
+/** The prompt that follows the box. */
 export const promptText = 'Your response (or Enter to skip): ';
 
-/** The box for somebody who can type, as MassGen's documentation prints it ("Human Participation"). */
+/** The box for a person who can type an answer, as MassGen's documentation prints it ("Human Participation"). */
 export function promptBox(question: PendingQuestion, plain: boolean): string {
   return boxOf(question, plain, ['Type your response and press Enter', 'Press Enter alone to skip']);
 }
 
-/** The box where nobody can type: it says what to type elsewhere. */
+/** The box where nobody can type an answer: it names the commands that give one. */
 export function noticeBox(question: InboxQuestion, plain: boolean, temporal: string | undefined): string {
   const command = answerCommand(question, temporal);
   return boxOf(question, plain, [`To answer: ${command} "…"`, `To skip: ${command} --skip`]);
 }
 
-/** The beginning of the line that answers a question; what is missing is `"…"` or `--skip`. */
+/** The beginning of the command that answers a question; the answer or `--skip` must follow. */
 export function answerCommand(
   { workflowId, questionId }: Pick<InboxQuestion, 'workflowId' | 'questionId'>,
   temporal: string | undefined,
@@ -28,16 +28,16 @@ export function answerCommand(
   return `reprise answer ${shellWord(workflowId)} --question ${shellWord(questionId)}${temporalOption(temporal)}`;
 }
 
-/** Repeats the address that a command was given, in a line to type. */
+/** The option that repeats, in a command to type, the address that the present command was given. */
 export const temporalOption = (temporal: string | undefined): string =>
   temporal === undefined ? '' : ` --temporal ${shellWord(temporal)}`;
 
-/** A word as it is typed in a shell. */
+/** A word as it must be typed in a shell, quoted where necessary. */
 export function shellWord(word: string): string {
   return /^[\w.:/@-]+$/.test(word) ? word : `'${harmless(word).replaceAll("'", `'\\''`)}'`;
 }
 
-/** Whole seconds that are left for an answer. */
+/** How many seconds are left for an answer, rounded up. */
 export function secondsLeft({ expiresAt }: PendingQuestion): number {
   return Math.max(0, Math.ceil((Date.parse(expiresAt) - Date.now()) / 1000));
 }

@@ -2,14 +2,14 @@ import { spawn } from 'node:child_process';
 import type { InboxQuestion } from '../../client.ts';
 import { harmless } from '../live/telling.ts';
 
-/** An environment variable may have 128 KB; the whole question comes by standard input. */
+/** The most characters of an environment variable, which Linux limits to 128 KB; standard input has the whole question. */
 const longestVariable = 30_000;
 
 /**
- * Runs a person's command by the shell for a new question, which it gets in its environment and as JSON on standard
- * input; what it prints goes to standard error. Does not wait for it.
+ * Runs a person's command in the shell for a new question, and does not wait for it. The command gets the question in its
+ * environment and as JSON on standard input; what it prints on standard output goes to standard error.
  *
- * @param warn told in one line how the command failed
+ * @param warn is told in one line how the command failed
  */
 export function notify(command: string, question: InboxQuestion, warn: (text: string) => void): void {
   const failed = (how: string): void => warn(`--notify: ${command}: ${how}`);
@@ -27,7 +27,7 @@ export function notify(command: string, question: InboxQuestion, warn: (text: st
       const [reason = ''] = harmless(said).trim().split('\n');
       failed(`${signal ?? `status ${status}`}${reason === '' ? '' : ` (${reason})`}`);
     });
-    // A command need not read what it gets.
+    // A command may end without reading its standard input.
     child.stdin.on('error', () => {}).end(`${JSON.stringify(question)}\n`);
   } catch (error) {
     failed((error as Error).message);

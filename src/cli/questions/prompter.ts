@@ -3,33 +3,27 @@ import { say } from '../exit.ts';
 import { reasonOf } from '../failures.ts';
 import { harmless } from '../live/telling.ts';
 import type { View } from '../live/view.ts';
+import type { FollowOptions } from '../options.ts';
 import { answerCommand, noticeBox, promptBox, promptText } from './box.ts';
 import { notify } from './notify.ts';
 import { canPrompt, discardTyped, readLine } from './read-line.ts';
 
-export interface QuestionOptions {
-  json?: boolean;
-  plain?: boolean;
-  temporal?: string;
-  notify?: string;
-}
-
 type QuestionClosed = Extract<RunEvent, { type: 'question_closed' }>;
 
-/** Puts the questions of a run that is followed to the person at this terminal, one after the other. */
+/** Puts the questions of a followed run to the person at this terminal, one after the other. */
 export class QuestionPrompter {
   readonly #run: Run;
-  readonly #options: QuestionOptions;
+  readonly #options: FollowOptions;
   readonly #view: View;
   readonly #leave: () => void;
   readonly #prompts: boolean;
-  /** Questions that wait, and have not been answered or left here, in the order in which they were asked. */
+  /** Questions that wait and that the person has neither answered nor left, by their ids, in the order of asking. */
   readonly #waiting = new Map<string, InboxQuestion>();
   #prompted: { questionId: string; withdraw: AbortController } | undefined;
   #closed = false;
 
   /** @param leave what Ctrl-C does */
-  constructor(run: Run, options: QuestionOptions, view: View, leave: () => void) {
+  constructor(run: Run, options: FollowOptions, view: View, leave: () => void) {
     this.#run = run;
     this.#options = options;
     this.#view = view;
@@ -37,16 +31,19 @@ export class QuestionPrompter {
     this.#prompts = canPrompt() && !options.json;
   }
 
-  /** Whether the terminal is the person's at this moment: nothing else may be written. */
+  /** Whether a prompt has the terminal at this moment, so that nothing else may be written. */
   get isPrompting(): boolean {
     return this.#prompted !== undefined;
   }
 
-  /** Takes what has happened in the run. */
+  /** Takes note of new events: of questions that were asked, and of those that have closed. */
   see(events: RunEvent[]): void {
     const asked = new Map<string, InboxQuestion>();
     for (const event of events) {
-      if (event.type === 'question') asked.set(event.questionId, questionIn(event, this.#run.id));
+      if (event.type === 'question') {
+        const { questionId, from, question, askedAt, expiresAt } = event;
+        asked.set(questionId, { workflowId: this.#run.id, questionId, from, question, askedAt, expiresAt });
+      }
       if (event.type !== 'question_closed') continue;
       asked.delete(event.questionId);
       this.#waiting.delete(event.questionId);
@@ -57,7 +54,7 @@ export class QuestionPrompter {
     void this.#promptNext();
   }
 
-  /** Takes a prompt away that is still there. */
+  /** Removes the prompt, if there is one; the run has ended, or the person leaves. */
   close(): void {
     this.#closed = true;
     this.#prompted?.withdraw.abort('The run waits no longer');
@@ -82,15 +79,15 @@ export class QuestionPrompter {
     const entered = interrupted
       ? { kind: 'interrupt' as const }
       : await readLine(promptText, { withdrawn: withdraw.signal });
-    const outcome = await this.#take_answer(question, entered, String(withdraw.signal.reason));
+    const outcome = await this.#act(question, entered, String(withdraw.signal.reason));
     this.#prompted = undefined;
     if (outcome !== undefined && !this.#closed) this.#view.say(outcome);
     else if (outcome !== undefined) say(outcome);
     await this.#promptNext();
   }
 
-  /** @returns what to say of it */
-  async #take_answer(
+  /** Does what the person has entered. @returns what to tell the person, if anything */
+  async #act(
     { questionId }: InboxQuestion,
     entered: Awaited<ReturnType<typeof readLine>>,
     whyWithdrawn: string,
@@ -120,20 +117,12 @@ export class QuestionPrompter {
   }
 }
 
-function questionIn(event: Extract<RunEvent, { type: 'question' }>, workflowId: string): InboxQuestion {
-  const { questionId, from, question, askedAt, expiresAt } = event;
-  return { workflowId, questionId, from, question, askedAt, expiresAt };
-}
-
-function closedText({ questionId, how, answer }: QuestionClosed, command: string): string {
-  switch (how) {
-    case 'answered':
-      return `Question ${questionId} was answered elsewhere: ${harmless(answer ?? '')}`;
-    case 'skipped':
-      return `Question ${questionId} was skipped elsewhere`;
-    case 'timeout':
-      return `Time is up: no answer to question ${questionId}. A late one still counts: ${command} "…"`;
-    case 'withdrawn':
-      return `Nobody waits for an answer to question ${questionId} any more`;
-  }
+/** @param command the command that answers the question */
+function closedText({ questionId, how, answer = '' }: QuestionClosed, command: string): string {
+  return {
+    answered: `Question ${questionId} was answered elsewhere: ${harmless(answer)}`,
+    skipped: `Question ${questionId} was skipped elsewhere`,
+    timeout: `Time is up: no answer to question ${questionId}. A late one still counts: ${command} "…"`,
+    withdrawn: `Nobody waits for an answer to question ${questionId} any more`,
+  }[how];
 }

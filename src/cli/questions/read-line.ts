@@ -1,22 +1,20 @@
 import { createInterface, clearScreenDown, cursorTo, moveCursor } from 'node:readline';
 
-/**
- * How a prompt ended: with a line (and what was pasted behind it), by Ctrl-D, by Ctrl-C, or because it was taken away.
- */
-export type Entered =
+/** How a prompt ended: with a line and the lines pasted after it, by Ctrl-D, by Ctrl-C, or because it was withdrawn. */
+type Entered =
   { kind: 'line'; text: string; more: string[] } | { kind: 'end' } | { kind: 'interrupt' } | { kind: 'withdrawn' };
 
-/** Whether somebody can be prompted: reads from and sees a terminal. */
+/** Whether a person can be prompted: both standard input and standard error are a terminal. */
 export const canPrompt = (): boolean => process.stdin.isTTY && process.stderr.isTTY;
 
-/** How long keys are thrown away before a prompt that nobody has seen yet, in milliseconds. */
+/** How long keys are discarded before a prompt that nobody has seen yet, in milliseconds. */
 const settleMs = 50;
 
 /**
- * Prompts on the terminal and reads a line; may be called only where `canPrompt`.
+ * Prompts on the terminal and reads a line. It may be called only where `canPrompt` says so.
  *
- * @param options `withdrawn` takes the prompt away, with what was typed so far; `history` are earlier lines, the newest
- *   first, for the arrow keys
+ * @param options `withdrawn` removes the prompt and what was typed so far; `history` has earlier lines for the arrow
+ *   keys, the newest first
  */
 export function readLine(
   prompt: string,
@@ -63,7 +61,7 @@ export function readLine(
   });
 }
 
-/** Throws away what was typed before a prompt stands there: an Enter meant for something else would skip a question. */
+/** Discards what is typed before a prompt appears, since an Enter meant for something else would skip a question. */
 export async function discardTyped(): Promise<{ interrupted: boolean }> {
   const { stdin } = process;
   let typed = '';

@@ -2,32 +2,32 @@ import type { BroadcastResult } from '../../protocol/questions.ts';
 import { parsed, type Prompt, type ToolResult } from './prompt-sections.ts';
 import { named, nothingOn, partsOf, quotesOn, saysNothing, type TextIndex } from './retrieval.ts';
 
-/** How many lines of one response are passed on, and how many sentences one has that is to be more than brief. */
+/** How many lines of a response are passed on, and how many sentences a response has unless it is to be brief. */
 const most = { lines: 5, sentences: 3 };
 
-/** A response's line that names where it stands: `The oven is hot. (bread.md:9)` */
+/** A line that names its source: `The oven is hot. (bread.md:9)` */
 const sourced = /^(.*\S) \(([^()]+:\d+)\)$/;
 
-/** The question that a persona's line `Ask the others first: "…"` (or `Ask a person first: "…"`) puts. */
+/** The question in a persona's line `Ask the others first: "…"` or `Ask a person first: "…"`. */
 const firstQuestionIn = (persona: string): string | undefined =>
   /^[ \t]*Ask (?:the others|a person) first: "(.+)"[ \t]*$/m.exec(persona)?.[1];
 
-/** What came of asking it; undefined: it was not asked. */
+/** The result of asking a question; undefined if it was not asked. */
 const askOf = (question: string, toolResults: ToolResult[]): ToolResult | undefined =>
   toolResults.find(({ input, tool }) => tool === 'ask_others' && input['question'] === question);
 
-/** What the persona asks before it answers, once. */
+/** The question that the persona is to ask before it answers; undefined if there is none or it was asked. */
 export function questionFirst({ persona, toolResults }: Prompt): string | undefined {
   const question = firstQuestionIn(persona);
   return question === undefined || askOf(question, toolResults) !== undefined ? undefined : question;
 }
 
-/** What those who were asked have said, each line with the one who said it, and the place that it names. */
+/** The responses to the persona's question, line by line, each with its author and the source that it names. */
 export function toldFirst({ persona, toolResults }: Prompt): string[] {
   const question = firstQuestionIn(persona) ?? '';
   const ask = askOf(question, toolResults);
   if (ask === undefined) return [];
-  // A refusal in words is no result.
+  // A refusal is not JSON.
   const result = parsed(ask.result) as Partial<BroadcastResult> | undefined;
   const { human_qa_history: earlier = [], responses = [] } = result ?? {};
   const said = responses.flatMap(({ content, is_human, responder_id }) =>
@@ -50,7 +50,7 @@ const linesOf = (text: string, who: string): string[] =>
       return `${words} (${place === undefined ? who : `${who}, ${place}`})`;
     });
 
-/** A shadow's response to another agent's question: sentences of its own texts, looked up for each sentence of it. */
+/** A shadow's response to another agent's question: for each sentence of the question a quotation from its own texts. */
 export function responseTo({ isBrief, text }: { isBrief: boolean; text: string }, texts: TextIndex): string {
   const parts = text.split(/(?<=[.!?])\s+/).flatMap(partsOf);
   const lines = new Set(parts.flatMap((part) => quotesOn(part, texts.sentences, text)));

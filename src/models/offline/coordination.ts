@@ -4,30 +4,30 @@ import { returnedOn } from './loops.ts';
 import type { Call, Prompt } from './prompt-sections.ts';
 import { named, nothingOn, partsOf, quotesOn, saysNothing, type TextIndex } from './retrieval.ts';
 
-/** A call, and what the model says beside it. */
+/** A call of a tool, and what the model says beside it. */
 export type Action = Call & { words?: string };
 
-/** How the offline judge begins its instructions. */
+/** How the instructions of a restart begin. */
 const alsoAnswer = 'Also answer:';
 
-/** How a question begins that is about the one before it, or what it says. */
+/** A question that refers to the one before it, by how it begins or by a pronoun. */
 const following = /^(?:and|but|so|then|what about|how about)\b|\b(?:its?|they|them|their|he|him|his|she|her)\b/i;
 
-/** A persona that asks for brevity answers the first part of a task alone, until a restart asks for more. */
+/** The parts of a task. A persona that is to be brief answers only the first, until a restart asks for more. */
 export function partsToAnswer({ instructions, persona, task }: Prompt): string[] {
   const parts = partsOf(task);
   if (instructions !== '') return [...new Set([...parts, ...partsOf(instructions.replace(alsoAnswer, ''))])];
   return /\b(?:brief|one sentence|short|terse|concise|few words)\b/i.test(persona) ? parts.slice(0, 1) : parts;
 }
 
-/** What tools have returned on a part, else what stands in the texts, each line with its place. */
+/** What tools have returned on a part, or else quotations from the texts. */
 function foundOn(part: string, { before, task, toolResults }: Prompt, { sentences }: TextIndex): string[] {
   const context = following.test(task) ? `${task} ${before}` : task;
   const returned = returnedOn(part, toolResults);
   return returned.length > 0 ? returned : quotesOn(part, sentences, context);
 }
 
-/** An answer: for each part what was found, or that there is nothing; and what those asked have said. */
+/** An answer: for each part what was found, or that nothing was, and then the responses of those who were asked. */
 export function answerTo(prompt: Prompt, texts: TextIndex): string {
   const lines = partsToAnswer(prompt).flatMap((part) => {
     const found = foundOn(part, prompt, texts);
@@ -36,17 +36,17 @@ export function answerTo(prompt: Prompt, texts: TextIndex): string {
   return [...new Set([...lines, ...toldFirst(prompt)])].join('\n');
 }
 
-/** What ends each answer that leaves the model: nobody is to take it for more than it is. */
+/** Ends each final answer, so nobody takes it for more than it is. */
 export const remark = (source: string): string =>
   `(The offline model quotes ${source}. It is no language model, and has judged nothing.)`;
 
-/** The selected answer of a team as it stands. */
+/** The selected answer of a team, unchanged. */
 export function presentation({ answers, selected }: Prompt, texts: TextIndex): string {
   const chosen = answers.find(({ name }) => name === selected) ?? answers[0];
   return `${chosen?.content ?? ''}\n\n${remark(texts.name)}`;
 }
 
-/** Votes for the answer with most quotations; of equals the longest, then the first. */
+/** Votes for the answer with the most quotations. Of equals the longest wins, then the first. */
 export function vote({ answers }: Prompt): Action {
   const [best] = answers
     .map(({ content, name }) => ({ name, length: content.length, quotations: quotationsIn(content) }))
@@ -58,7 +58,7 @@ export function vote({ answers }: Prompt): Action {
   };
 }
 
-/** Submits, unless the answer leaves out a part on which the judge itself finds a sentence. */
+/** Submits, unless the answer leaves out a part of the task on which a sentence is found. */
 export function decide(prompt: Prompt, texts: TextIndex): Action {
   const { answers, presented, selected, task } = prompt;
   const answer = presented ?? answers.find(({ name }) => name === selected)?.content ?? '';
@@ -81,6 +81,6 @@ export function decide(prompt: Prompt, texts: TextIndex): Action {
   };
 }
 
-/** How many lines of an answer name a place: `The oven is hot. (bread.md:9)` */
+/** How many lines of an answer name their source: `The oven is hot. (bread.md:9)` */
 const quotationsIn = (answer: string): number =>
   answer.split('\n').filter((line) => /^[^(].* \([^()]+\)$/.test(line) && !saysNothing(line)).length;

@@ -5,15 +5,14 @@ import type { Model } from '../model.ts';
 import { questionFirst, responseTo } from './asking.ts';
 import { answerTo, decide, partsToAnswer, presentation, remark, vote, type Action } from './coordination.ts';
 import { nextCall, observationOn, phaseOf, thoughtOn } from './loops.ts';
-import { solveAction } from './plan.ts';
 import { readPrompt } from './prompt-sections.ts';
-import { researchAction } from './research.ts';
 import { openTexts, type TextIndex } from './retrieval.ts';
+import { submission } from './submissions.ts';
 
 /**
- * The model where there is no other: no network, no weights. It quotes sentences of a folder's texts (`backend.folder`;
- * default: Reprise's own documentation), always the same ones for the same question and texts, and takes part in every
- * workflow by fixed rules that say that they are no judgements (docs/offline-model.md).
+ * The model that needs no network, no key and no weights. It quotes sentences from the texts of a folder
+ * (`backend.folder`, by default Reprise's own documentation), always the same ones for the same question and texts. In
+ * workflows it follows fixed rules, and says that it judges nothing (docs/offline-model.md).
  */
 export function offlineModel({ folder }: Backend): Model {
   return {
@@ -37,11 +36,11 @@ export function offlineModel({ folder }: Backend): Model {
   };
 }
 
-/** What to do is told by the tools on offer and the headings of the messages, as for any model. */
+/** Decides by the tools on offer and the headings of the messages, which tell any model what to do. */
 const actionFor = (messages: Message[], tools: ToolSpec[], texts: TextIndex): Action | string =>
-  researchAction(messages, tools, texts) ?? solveAction(messages, tools, texts) ?? converse(messages, tools, texts);
+  submission(messages, tools, texts) ?? converse(messages, tools, texts);
 
-/** What an agent of a team does, or one alone. */
+/** What an agent does in a team or alone. */
 function converse(messages: Message[], tools: ToolSpec[], texts: TextIndex): Action | string {
   const prompt = readPrompt(messages);
   const { answers, question, toolResults } = prompt;

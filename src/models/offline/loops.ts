@@ -2,16 +2,16 @@ import type { Message, ParameterSchema, ToolSpec } from '../../protocol/message.
 import { stemsOf } from '../../tools/words.ts';
 import { parsed, type Call, type ToolResult } from './prompt-sections.ts';
 
-/** What the loop `react` asks of a reply. */
+/** What the loop `react` asks for. */
 export type Phase = 'thought' | 'action' | 'observation';
 
 /**
- * The phase that the last message of a conversation asks for, where that is a system message: an action where it speaks
- * of the final answer or where there are tools, else what it names first. Undefined where it asks for none.
+ * The phase that the last message of a conversation asks for if it is a system message: an action if it speaks of the
+ * final answer or there are tools, otherwise the phase that it names first. Undefined if it asks for none.
  */
 export function phaseOf(messages: Message[], hasTools: boolean): Phase | undefined {
   const last = messages.at(-1);
-  // At the beginning it says how to work.
+  // A system message at the beginning says how to work.
   if (last?.role !== 'system' || messages.length === 1) return undefined;
   if (hasTools || /FINAL_ANSWER/i.test(last.content)) return 'action';
   const [word] = /\b(?:think|thought|action|observ)/i.exec(last.content) ?? [];
@@ -20,35 +20,35 @@ export function phaseOf(messages: Message[], hasTools: boolean): Phase | undefin
 
 const phases: Record<string, Phase> = { t: 'thought', a: 'action', o: 'observation' };
 
-/** A thought of that loop. */
+/** A thought of the loop `react`. */
 export function thoughtOn(parts: string[], texts: string): string {
   const list = parts.map((part) => `"${part}"`).join(' and ');
   return `Scripted thought of the offline model: look up ${list}, with a tool whose name fits, else in ${texts}.`;
 }
 
-/** An observation of that loop: what the last call has returned; undefined where there was none. */
+/** An observation of the loop `react`: what the last call has returned; undefined if there was none. */
 export function observationOn(toolResults: ToolResult[]): string | undefined {
   const last = toolResults.at(-1);
   return last === undefined ? undefined : `${last.tool} returned: ${linesOf(last.result).join('; ')}`;
 }
 
-/** Only tools whose names say that they look something up: no other is called without understanding what it does. */
+/** How the names of tools begin that only look something up. Calling any other would require understanding it. */
 const lookup = /^(?:get|list|find|fetch|look_?up|read|search|show)(?=[_-]|[A-Z])/;
 
-/** A tool that looks up what the part names: `get_weather`, `getWeather`: the weather. */
+/** Whether a tool looks up something that the part names, as `get_weather` or `getWeather` does with the weather. */
 function isSubject(tool: string, part: string): boolean {
-  const subject = stemsOf(tool.replace(lookup, '').replace(/([a-z\d])([A-Z])/g, '$1 $2'));
+  const subject = stemsOf(tool.replace(lookup, '').replace(/_|([a-z\d])([A-Z])/g, '$1 $2'));
   return lookup.test(tool) && subject.every((stem) => stemsOf(part).includes(stem));
 }
 
-/** Whether a call was made for a part of a question: both name the same things. */
+/** Whether a call was made for a part of a question, which then names the tool's subject and all arguments. */
 const isFor = (part: string, { input, tool }: Call): boolean =>
   isSubject(tool, part) &&
   Object.values(input).every((value) => part.toLowerCase().includes(String(value).toLowerCase()));
 
 /**
- * The call of a tool that answers a part on which none was made: its name says what is asked for, its arguments stand in
- * the part, and the part says nothing that stands neither in these nor in its description. Undefined in any doubt.
+ * The call of a tool for the first part that has none yet. The part must name the tool's subject and its arguments, and
+ * hold no other word than those of the arguments and the tool's description. Undefined in case of any doubt.
  */
 export function nextCall(parts: string[], toolResults: ToolResult[], tools: ToolSpec[]): Call | undefined {
   for (const part of parts.filter((each) => !toolResults.some((used) => isFor(each, used)))) {
@@ -61,10 +61,10 @@ export function nextCall(parts: string[], toolResults: ToolResult[], tools: Tool
   return undefined;
 }
 
-/** The arguments that a tool requires, each the one word or name of a text that it can be; undefined: one is missing. */
+/** The arguments that a tool requires, each the only fitting word or name of a text; undefined if one is not clear. */
 function argumentsFrom(text: string, parameters: ParameterSchema): Record<string, unknown> | undefined {
   const words = text.split(/[\s,;:!?()"]+/);
-  // The first word of a sentence has a capital anyway.
+  // The first word of a sentence has a capital whether it is a name or not.
   const names = text.replace(/^\s*\S+/, '').match(/\p{Lu}[\p{L}-]+(?:\s+\p{Lu}[\p{L}-]+)*/gu) ?? [];
   const input: Record<string, unknown> = {};
   for (const name of parameters.required ?? []) {
@@ -83,13 +83,13 @@ export const returnedOn = (part: string, toolResults: ToolResult[]): string[] =>
     .filter((used) => isFor(part, used))
     .flatMap(({ result, tool }) => linesOf(result).map((line) => `${line} (${tool})`));
 
-/** What a tool returned, in lines: of a list in JSON one for each entry, with the names of its values. */
+/** The first lines of what a tool returned. A list in JSON has a line for each entry, with the names of its values. */
 function linesOf(result: string): string[] {
   const lines = recordsIn(result) ?? result.split('\n').filter((line) => line.trim() !== '');
   return lines.length === 0 ? ['Nothing.'] : lines.slice(0, 5);
 }
 
-/** JSON in words, a line for each entry of a list; undefined: it is none. */
+/** JSON in words, with a line for each entry of a list; undefined if the text is not JSON. */
 export function recordsIn(text: string): string[] | undefined {
   const value = parsed(text);
   return value === undefined ? undefined : [value].flat().map(inWords);

@@ -5,19 +5,19 @@ import { answerClosing, headings } from '../../protocol/headings.ts';
 export interface Prompt {
   persona: string;
   task: string;
-  /** What a restart asks for; empty in a first attempt. */
+  /** What a restart asks for; empty in the first attempt. */
   instructions: string;
-  /** What the person said last before the task; empty at the beginning. */
+  /** The person's message before the task; empty if the task is the first. */
   before: string;
-  /** The answers shown, the newest of each name. */
+  /** The newest answer of each agent that is shown. */
   answers: Array<{ name: string; content: string }>;
-  /** Name under which the selected answer stands. */
+  /** The name of the agent whose answer was selected. */
   selected: string | undefined;
-  /** An answer that was presented already. */
+  /** The answer that was presented, if one was. */
   presented: string | undefined;
-  /** The calls since the task that have results. */
+  /** The calls since the task that have got results. */
   toolResults: ToolResult[];
-  /** The question of another agent, where this is that agent's shadow. */
+  /** The question of another agent, if this agent is the shadow that responds to it. */
   question: { text: string; isBrief: boolean } | undefined;
 }
 
@@ -27,7 +27,7 @@ const names = Object.values(headings)
 
 const headingLine = new RegExp(`^(${names})(?: .*)?$`, 'gm');
 
-/** The parts of a message by their headings; of two parts with one heading the first counts. */
+/** The sections of a message by their headings. Of two with the same heading the first counts. */
 export function promptSections(message: string): Map<string, string> {
   const found = [...message.matchAll(headingLine)];
   const first = found.filter((each, place) => found.findIndex(([, name]) => name === each[1]) === place);
@@ -39,7 +39,7 @@ export function promptSections(message: string): Map<string, string> {
   );
 }
 
-/** What an agent is told for its awareness is nothing to act on. */
+/** How a message begins that tells an agent something it need not act on. */
 const aside = '[INFO] While you were working,';
 
 export function readPrompt(messages: Message[]): Prompt {
@@ -81,10 +81,10 @@ export interface Call {
   input: Record<string, unknown>;
 }
 
-/** A call, and what came of it. */
+/** A call of a tool with its result. */
 export type ToolResult = Call & { result: string };
 
-/** The calls of a conversation that have results, in order. */
+/** The calls of a conversation that have got results, in order. */
 export function toolResultsIn(messages: Message[]): ToolResult[] {
   const results = new Map(
     messages.flatMap((message) => (message.role === 'tool' ? [[message.callId, message.content]] : [])),
@@ -99,7 +99,7 @@ export function toolResultsIn(messages: Message[]): ToolResult[] {
     });
 }
 
-/** Undefined: no JSON. */
+/** Parses JSON; undefined if it is not valid. */
 export function parsed(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
@@ -108,7 +108,7 @@ export function parsed(text: string): unknown {
   }
 }
 
-/** Text on one line, without a final full stop, up to the last word that fits. */
+/** Puts a text on one line without its final full stop, and cuts it after the last whole word that fits. */
 export function oneLine(text: string, most = Infinity): string {
   const line = text.replace(/\s+/g, ' ').trim().replace(/\.$/, '');
   return line.length <= most ? line : `${line.slice(0, most).replace(/\s+\S*$/, '')}…`;

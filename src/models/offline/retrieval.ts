@@ -3,29 +3,28 @@ import { basename } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
 import { indexOfFolder } from '../../tools/folder-index.ts';
 import { ownDocs } from '../../tools/own-docs.ts';
-import { queryOf, type Query, type SentenceIndex } from '../../tools/sentence-search.ts';
-import type { Sentence } from '../../tools/sentences.ts';
+import { queryOf, type Hit, type Query, type SentenceIndex } from '../../tools/sentence-search.ts';
 import { stemsOf } from '../../tools/words.ts';
 import { failureTypes } from '../failures.ts';
 import { oneLine } from './prompt-sections.ts';
 
-/** Texts that are searched, by the name that answers give them. */
+/** The texts that are searched, and the name that answers give them. */
 export interface TextIndex {
   name: string;
   sentences: SentenceIndex;
 }
 
 /**
- * The share of a question's words that a sentence must hold to be quoted, itself or by its headings and its paragraph.
- * Words weigh by their rarity in the texts, and one that stands nowhere weighs most, so that a question about something
- * else finds nothing although it shares its common words with them.
+ * The share of a question's words that a sentence must hold, itself or by its headings and its paragraph, to be quoted.
+ * Words weigh by their rarity in the texts, and a word that stands nowhere weighs most. Thus a question about something
+ * else finds nothing, although it shares common words with the texts.
  */
 export const relevant = 2 / 3;
 
-/** How much the rest of a question counts when one of its parts is looked up: `the limit` is that of what was asked. */
+/** The weight of the rest of a question when one part is looked up, since it may say what `the limit` is a limit of. */
 const contextWeight = 0.3;
 
-/** Sentences that lean on the one before them. */
+/** How sentences begin that cannot be understood without the one before them. */
 const leaning = /^(it|its|this|that|these|those|they|he|she|then|there|both|such|otherwise|however|also)\b/i;
 
 /** The texts of a backend's folder. @throws `ApplicationFailure` of type `FolderMissing`, not retryable */
@@ -42,11 +41,11 @@ export function openTexts(folder = ownDocs): TextIndex {
   };
 }
 
-/** Where another part of a question begins. */
+/** Matches what separates two parts of a question. */
 const boundaries =
   /\?+\s*|;\s*|,?\s+(?:and|or|but)\s+(?=(?:also\s+)?(?:what|how|when|who|where|which|why|is|are|does|do|can|should)\b)/i;
 
-/** The parts of a task that each want an answer: of the sentences that ask, if any does, else of all of it. */
+/** The parts of a task that each need an answer. Sentences that ask nothing are left out if others ask something. */
 export function partsOf(task: string): string[] {
   const asking = task.split(/(?<=[.!?])\s+|\n+/).filter((sentence) => sentence.trim().endsWith('?'));
   const parts = (asking.length > 0 ? asking.join(' ') : task)
@@ -57,19 +56,19 @@ export function partsOf(task: string): string[] {
 }
 
 /**
- * The sentence that fits a part of a question best, with its file and line: `It is hot. (bread.md:9)`; and the one before
- * where it leans on that. Empty: none is relevant.
+ * The sentence that fits a part of a question best, with its file and line: `It is hot. (bread.md:9)`. A sentence that
+ * leans on the one before it comes after that one. Empty if no sentence is relevant.
  *
- * @param context what was asked besides: its words speak for a sentence too, which need not hold them
- * @param most how many sentences are quoted that hold equally much, such as the rows of a table
+ * @param context the whole question, whose other words make a sentence fit better but are not required
+ * @param most how many sentences are quoted that fit equally well, such as the rows of a table
  */
 export function quotesOn(part: string, texts: SentenceIndex, context = '', most = 1): string[] {
   const asked = queryOf(part);
   const near: Query = new Map([...queryOf(context, contextWeight)].filter(([stem]) => !asked.has(stem)));
   const hits = texts
     .search(asked, near)
-    .filter(({ coverage, sentence }) => coverage >= relevant && !sentence.text.endsWith('?'))
-    .filter(({ held, sentence }) => held > 1 || isSupported(sentence, asked, near, texts));
+    .filter(({ coverage, sentence }) => coverage >= relevant && !/[?:]$/.test(sentence.text))
+    .filter((hit) => isAbout(hit, asked, near, texts));
   const best = hits[0]?.coverage ?? 0;
   return hits
     .filter(({ coverage }) => coverage >= best)
@@ -82,18 +81,46 @@ export function quotesOn(part: string, texts: SentenceIndex, context = '', most 
     .map(({ line, source, text }) => `${text} (${source}:${line})`);
 }
 
-/** One word alone may mean anything: there is one of the context as well, or it is all that was asked, and the subject. */
-function isSupported({ heading, text }: Sentence, asked: Query, near: Query, texts: SentenceIndex): boolean {
-  const question = [...asked.keys()].join(' ');
-  const [, opening = ''] = /^(?:(?:an?|the)\s+)?([^\s:]+)\s/i.exec(text) ?? [];
-  const subjects = [heading.split(' / ').at(-1) ?? '', opening].map((each) => stemsOf(each).join(' '));
-  return subjects.includes(question) || texts.shareOf(near, `${heading} ${text}`) > 0;
+/** Words of a question that stand together in a sentence have at most three others between them. */
+const nearby = 4;
+
+/**
+ * Whether a sentence speaks of what was asked, rather than holding its words by chance. Two of the words stand together,
+ * or one stands in the sentence and another one names its section or its table row, or is what the sentence leans on. A
+ * question of one word is answered by the sentence that defines it or by a section of that name, or where the context is
+ * spoken of too.
+ */
+function isAbout(
+  { held, sentence: { heading, text } }: Hit,
+  asked: Query,
+  context: Query,
+  texts: SentenceIndex,
+): boolean {
+  const section = stemsOf(heading.split(' / ').at(-1) ?? '');
+  if (asked.size === 1) {
+    const [, defined = ''] = /^(?:(?:an?|the)\s+)?(\S+)\s+(?:is|means)\b/i.exec(text) ?? [];
+    const subjects = [section, stemsOf(defined)].map((stems) => stems.join(' '));
+    return subjects.includes([...asked.keys()].join(' ')) || texts.shareOf(context, `${heading} ${text}`) > 0;
+  }
+  // Stop words have no stems, and keep their places.
+  const words = text.split(/[\s/]+/).flatMap((word) => (stemsOf(word).length > 0 ? stemsOf(word) : ['']));
+  const own = new Set(words.filter((word) => asked.has(word)));
+  if (leaning.test(text) && held > own.size) return true;
+  const [, firstCell = ''] = /^[^:,.]+: ([^,]+)/.exec(text) ?? [];
+  // A long heading holds a word of the question by chance as well.
+  const names = [section, stemsOf(firstCell)]
+    .map((stems) => ({ stems, shared: stems.filter((stem) => asked.has(stem)) }))
+    .flatMap(({ shared, stems }) => (shared.length * 2 >= stems.length ? shared : []));
+  return words.some((word, place) => {
+    const others = [...names, ...words.slice(place + 1, place + 1 + nearby)];
+    return own.has(word) && others.some((other) => asked.has(other) && other !== word);
+  });
 }
 
-/** How an answer begins that has nothing to say on a part. */
+/** How an answer begins if nothing was found. */
 const nothing = 'Nothing found on';
 
-/** A part of a task as answers name it. */
+/** Shortens a part of a task for answers that name it. */
 export const named = (part: string): string => oneLine(part, 200);
 
 export const nothingOn = (part: string, where: string): string => `${nothing} "${named(part)}" in ${where}.`;

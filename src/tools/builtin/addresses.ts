@@ -5,7 +5,7 @@ import { ToolError } from '../tool.ts';
 /** Says whether an IP address may be connected to. */
 export type AddressRule = (address: string) => boolean;
 
-/** What is not the public internet: loopback, private, link-local, shared, documentation, multicast, and ways around them. */
+/** What is not the public internet: loopback, private, link-local, shared, documentation, multicast, and tunnels. */
 const notPublic = new BlockList();
 for (const [network, prefix] of [
   ['0.0.0.0', 8],
@@ -26,9 +26,9 @@ for (const [network, prefix] of [
 ] as const) {
   notPublic.addSubnet(network, prefix, 'ipv4');
 }
-/** All of IPv6 that is given out to the public lies here; the exceptions below carry IPv4 addresses or are for documentation. */
-const givenOut = new BlockList();
-givenOut.addSubnet('2000::', 3, 'ipv6');
+/** The part of IPv6 that is for the public. The exceptions below carry IPv4 addresses or are for documentation. */
+const assigned = new BlockList();
+assigned.addSubnet('2000::', 3, 'ipv6');
 for (const [network, prefix] of [
   ['2001::', 23],
   ['2001:db8::', 32],
@@ -38,17 +38,17 @@ for (const [network, prefix] of [
   notPublic.addSubnet(network, prefix, 'ipv6');
 }
 
-/** The default rule: addresses of the public internet. */
+/** The default rule, which allows the public internet. */
 export const isPublic: AddressRule = (address) => {
   if (isIP(address) === 4) return !notPublic.check(address, 'ipv4');
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped !== undefined) return isPublic(mapped);
-  return isIP(address) === 6 && givenOut.check(address, 'ipv6') && !notPublic.check(address, 'ipv6');
+  return isIP(address) === 6 && assigned.check(address, 'ipv6') && !notPublic.check(address, 'ipv6');
 };
 
 /**
- * A `lookup` for connections that fails where a name leads to an address that the rule refuses.
- * The connection goes to the very addresses that were checked, so that a second answer of the DNS cannot get around it.
+ * A `lookup` for connections that fails if a name leads to an address that the rule refuses. The connection goes to the
+ * very addresses that were checked, since a second answer of the DNS might be another.
  */
 export function checkedLookup(rule: AddressRule): LookupFunction {
   return (hostname, options, callback) => {
@@ -63,7 +63,7 @@ export function checkedLookup(rule: AddressRule): LookupFunction {
   };
 }
 
-/** Literal addresses are never looked up. @throws `ToolError` */
+/** Checks a host name that is an address, since Node does not look it up. @throws `ToolError` if the rule refuses it */
 export function checkLiteral(hostname: string, rule: AddressRule): void {
   const address = hostname.replace(/^\[|\]$/g, '');
   if (isIP(address) !== 0 && !rule(address)) throw refusal(hostname, address);

@@ -1,7 +1,5 @@
-/** What is wrong with an expression, in words for whoever wrote it. */
+/** Says what is wrong with an expression, in words for whoever wrote it. */
 export class ExpressionError extends Error {}
-
-type NumberFunction = (...values: number[]) => number;
 
 const constants = new Map([
   ['pi', Math.PI],
@@ -9,40 +7,39 @@ const constants = new Map([
   ['tau', 2 * Math.PI],
 ]);
 
-const single = {
-  sqrt: Math.sqrt,
-  cbrt: Math.cbrt,
-  abs: Math.abs,
-  sign: Math.sign,
-  round: Math.round,
-  floor: Math.floor,
-  ceil: Math.ceil,
-  trunc: Math.trunc,
-  exp: Math.exp,
-  ln: Math.log,
-  log: Math.log10,
-  log2: Math.log2,
-  sin: Math.sin,
-  cos: Math.cos,
-  tan: Math.tan,
-  asin: Math.asin,
-  acos: Math.acos,
-  atan: Math.atan,
-} satisfies Record<string, (value: number) => number>;
-
-const functions = new Map<string, { arity: number; apply: NumberFunction }>([
-  ...Object.entries(single).map(([name, apply]) => [name, { arity: 1, apply: apply }] as const),
-  ['min', { arity: Infinity, apply: Math.min }],
-  ['max', { arity: Infinity, apply: Math.max }],
-]);
+const functions = new Map<string, (...values: number[]) => number>(
+  Object.entries({
+    sqrt: Math.sqrt,
+    cbrt: Math.cbrt,
+    abs: Math.abs,
+    sign: Math.sign,
+    round: Math.round,
+    floor: Math.floor,
+    ceil: Math.ceil,
+    trunc: Math.trunc,
+    exp: Math.exp,
+    ln: Math.log,
+    log: Math.log10,
+    log2: Math.log2,
+    sin: Math.sin,
+    cos: Math.cos,
+    tan: Math.tan,
+    asin: Math.asin,
+    acos: Math.acos,
+    atan: Math.atan,
+    min: Math.min,
+    max: Math.max,
+  }),
+);
 
 /** The names that expressions may use. */
 export const vocabulary = `the functions ${[...functions.keys()].join(', ')} and the constants ${[...constants.keys()].join(', ')}`;
 
 /**
- * The value of an arithmetic expression. From the loosest: `+ -`, `* / %`, the sign, `^` (from right to left).
+ * The value of an arithmetic expression. The operators from the loosest to the tightest are `+ -`, `* / %`, the sign, and
+ * `^`, which groups from right to left.
  *
- * @throws `ExpressionError`, also where the value is no finite number
+ * @throws `ExpressionError`, also if the value is not a finite number
  */
 export function evaluate(text: string): number {
   const value = new Parser(text).parse();
@@ -129,8 +126,9 @@ class Parser {
     const values = [this.#sum()];
     while (this.#take(',')) values.push(this.#sum());
     this.#expect(')');
-    if (values.length > known.arity) throw new ExpressionError(`${name} takes one number`);
-    return known.apply(...values);
+    // Of these functions only min and max, which take any number of values, declare more than one.
+    if (values.length > 1 && known.length === 1) throw new ExpressionError(`${name} takes one number`);
+    return known(...values);
   }
 
   #peek(): string | undefined {

@@ -8,21 +8,14 @@ import { checkedLookup, checkLiteral, type AddressRule } from './addresses.ts';
 const maxRedirects = 5;
 const maxBytes = 2_000_000;
 
-export interface FetchedText {
-  /** Where the text came from in the end. */
-  url: string;
-  /** Media type without parameters, in lower case. */
-  type: string;
-  text: string;
-}
-
 /**
- * Gets a text over http or https; every redirect is checked like the first address.
+ * Gets a text over http or https. Every redirect is checked like the first address.
  *
- * @throws `ToolError` for an address that the rule refuses, a status other than 2xx, what is no text, over 2 MB,
- *   more than five redirects, and where the server cannot be reached
+ * @returns the text, its last address, and its media type in lower case without parameters
+ * @throws `ToolError` for an address that the rule refuses, a status other than 2xx, what is not a text, over 2 MB,
+ *   more than five redirects, and a server that cannot be reached
  */
-export async function fetchText(address: string, rule: AddressRule, signal: AbortSignal): Promise<FetchedText> {
+export async function fetchText(address: string, rule: AddressRule, signal: AbortSignal) {
   let url = parsed(address);
   for (let redirects = 0; redirects <= maxRedirects; redirects++) {
     const response = await get(url, rule, signal);
@@ -58,18 +51,16 @@ function get(url: URL, rule: AddressRule, signal: AbortSignal): Promise<Incoming
     'accept-encoding': 'gzip, br',
     'user-agent': 'reprise',
   };
-  // No pooled connections: one that is open already would not be looked up.
+  // Connections are not pooled, since the address of an open one would not be looked up and checked.
   request(url, { headers, signal, agent: false, lookup: checkedLookup(rule) })
     .on('response', resolve)
-    .on('error', (error) => reject(signal.aborted ? error : unreachable(url, error)))
+    .on('error', (error) => {
+      const isOwn = signal.aborted || error instanceof ToolError;
+      reject(isOwn ? error : new ToolError(`${url.href} cannot be fetched: ${error.message}`, { cause: error }));
+    })
     .end();
   return promise;
 }
-
-const unreachable = (url: URL, error: Error): Error =>
-  error instanceof ToolError
-    ? error
-    : new ToolError(`${url.href} cannot be fetched: ${error.message}`, { cause: error });
 
 async function textOf(response: IncomingMessage, { href }: URL): Promise<{ type: string; text: string }> {
   const [, type = 'text/plain', parameters = ''] =
@@ -98,7 +89,7 @@ function decompressed(response: IncomingMessage): AsyncIterable<unknown> {
   const encoding = response.headers['content-encoding'] ?? 'identity';
   if (encoding === 'identity') return response;
   const decompress = encoding === 'br' ? createBrotliDecompress() : createUnzip();
-  // Errors of either end reach the reader, which is at the end.
+  // An error of either stream reaches whoever reads the last one, so there is nothing to do here.
   return pipeline(response, decompress, () => {});
 }
 

@@ -16,7 +16,7 @@ const parameters = z.object({
   limit: z.int().min(1).max(2000).default(400).describe('How many lines'),
 });
 
-/** Built-in package `builtin.files`: reads nothing outside the folder, not by a link either, and nothing hidden. */
+/** The built-in package `builtin.files`. It reads nothing hidden, and nothing outside the folder, even through a link. */
 export function fileTool(folder: string): ToolDefinition {
   return {
     name: 'read_file',
@@ -36,7 +36,7 @@ export function fileTool(folder: string): ToolDefinition {
   };
 }
 
-/** The real path of what is named. @throws `ToolError` where it is not there, or not inside the folder */
+/** The real path of what is named. @throws `ToolError` if it does not exist, is hidden, or is not inside the folder */
 function placeInside(folder: string, path: string): string {
   const root = realpathSync(folder);
   const outside = new ToolError(`${path} is not inside the folder of texts, and nothing else is read`);
@@ -53,14 +53,12 @@ function placeInside(folder: string, path: string): string {
     throw new ToolError(`there is no ${path}; read_file with "." lists what there is`);
   }
   if (!isInside(real)) throw outside;
-  const hidden = relative(root, real)
-    .split(/[/\\]/)
-    .find((step) => isHidden(step));
+  const hidden = relative(root, real).split(/[/\\]/).find(isHidden);
   if (hidden !== undefined) throw new ToolError(`${path}: ${hidden} is not read`);
   return real;
 }
 
-/** Keys and other people's code are no texts. */
+/** Hidden files may hold keys, and packages hold other people's code. */
 const isHidden = (name: string): boolean => name.startsWith('.') || name === 'node_modules';
 
 function listing(place: string, path: string): string {

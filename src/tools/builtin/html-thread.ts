@@ -1,11 +1,11 @@
 /**
- * Turns one page into text in a thread of its own: other people wrote it, and what nests deep enough takes time that
- * grows with the square of its length. Takes the HTML as `workerData`; posts the text, and ends.
+ * Turns one page into text in a thread of its own, since other people wrote it, and the time for deeply nested elements
+ * grows with the square of its length. Takes the HTML as `workerData`, posts the text, and ends.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { convert, type FormatCallback, type SelectorDefinition } from 'html-to-text';
 
-/** Some come with more empty lines, or in capitals, or are of one line with what is around them if nothing is said. */
+/** By default some of these get empty lines or capitals, and others share a line with what is around them. */
 const blocks = 'address dd details dl dt fieldset figure h1 h2 h3 h4 h5 h6 hr option p summary table title tr'.split(
   ' ',
 );
@@ -17,7 +17,7 @@ const cell: FormatCallback = (element, walk, builder) => {
   builder.addInline(' | ');
 };
 
-/** Addresses within the site would make menus long. */
+/** Keeps absolute addresses only, since addresses within the site would make menus long. */
 const absolute = (href: string): string => (/^https?:/i.test(href) ? href : '');
 
 const each = (selectors: string[], how: Omit<SelectorDefinition, 'selector'>): SelectorDefinition[] =>

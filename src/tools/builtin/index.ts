@@ -9,7 +9,7 @@ import { evaluate, ExpressionError, vocabulary } from './expression.ts';
 import { fileTool } from './files.ts';
 import { webTool } from './web.ts';
 
-/** Reprise's own tools by the name of their package, made like a user's. @param folder the extensions folder */
+/** Reprise's own tools by their package, defined as users define theirs. @param folder the extensions folder */
 export function builtinPackages(folder: string, store: Store): Map<string, Tool[]> {
   const packages: Array<[string, ToolDefinition[]]> = [
     ['builtin.search', [searchTool(folder)]],
@@ -54,7 +54,7 @@ const calculatorTool: ToolDefinition = {
   sideEffects: false,
   execute({ expression }: { expression: string }): string {
     try {
-      // 15 digits are what a double holds for sure: 0.1 + 0.2 is 0.3.
+      // A double is exact to 15 digits, which make 0.1 + 0.2 the expected 0.3.
       return String(Number(evaluate(expression).toPrecision(15)));
     } catch (error) {
       if (error instanceof ExpressionError) throw new ToolError(error.message);

@@ -7,13 +7,13 @@ import { ToolError } from '../tool.ts';
 import { isPublic, type AddressRule } from './addresses.ts';
 import { fetchText } from './fetch-text.ts';
 
-/** A page of 2 MB takes a second and 400 MB; one that is made to may take what it gets. */
+/** A normal page of 2 MB takes a second and 400 MB, but a malicious one may take whatever it gets. */
 const patienceMs = 10_000;
 const memoryMb = 512;
 
 const thread = new URL(`./html-thread${extname(import.meta.url)}`, import.meta.url);
 
-/** Built-in package `builtin.web`. @param rule which addresses may be connected to */
+/** The built-in package `builtin.web`. @param rule which addresses may be connected to */
 export function webTool(rule: AddressRule = isPublic): ToolDefinition {
   return {
     name: 'fetch_page',
@@ -29,7 +29,7 @@ export function webTool(rule: AddressRule = isPublic): ToolDefinition {
 }
 
 /**
- * The text of a page, one block a line; scripts, styles and tags left out. Links keep their address in parentheses.
+ * The text of a page, a line for each block, without scripts, styles and tags. Links keep their address in parentheses.
  *
  * @throws `ToolError` for a page that takes too much time or memory
  */

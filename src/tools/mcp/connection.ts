@@ -5,34 +5,35 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { ErrorCode, type Tool as McpTool } from '@modelcontextprotocol/sdk/types.js';
-import type { McpServer } from '../../config/backend.ts';
+import type { McpServer } from '../../config/tool-sources.ts';
 import type { Environment } from '../../config/environment.ts';
-import { redact } from '../../models/failures.ts';
+import { redact } from '../../models/redact.ts';
+import { version } from '../../version.ts';
 import { SourceError } from '../tool.ts';
 import { replaced, withoutSecrets, type Replaced } from './variables.ts';
 
-/** How long a server may take to start and to name its tools. */
+/** How long a server may take to start and to list its tools, in milliseconds. */
 const startingMs = 20_000;
 
-/** A server that is there answers a ping in this time. */
+/** How long a running server may take to answer a ping, in milliseconds. */
 const pingMs = 5000;
 
-/** A server that has answered, with its tools as it listed them then. */
+/** A connection to a server, with the tools that it listed when it was connected to. */
 export interface Connection {
   client: Client;
   tools: McpTool[];
-  /** Texts that no error may show. */
+  /** Texts that must not appear in errors. */
   secrets: string[];
 }
 
 export interface ConnectSettings {
-  /** Where commands run. */
+  /** The folder in which commands run. */
   folder: string;
-  /** Where what they print to stderr goes: one file a server. */
+  /** The folder for what servers print to stderr, a file for each server. */
   logs: string;
-  /** Where `${NAME}` in a server's `env` and `headers` is looked up. */
+  /** The variables that `${NAME}` in a server's `env` and `headers` stands for. */
   environment: Environment;
-  /** Called once when the connection is over, whoever ended it. */
+  /** Called once when the connection has ended, whichever side ended it. */
   onClosed: () => void;
 }
 
@@ -40,7 +41,7 @@ export interface ConnectSettings {
 export async function connect(server: McpServer, settings: ConnectSettings): Promise<Connection> {
   const given = replaced(server, settings.environment);
   const { secrets } = given;
-  const client = new Client({ name: 'reprise', version: '0.1.0' });
+  const client = new Client({ name: 'reprise', version });
   // oxlint-disable-next-line unicorn/prefer-add-event-listener
   client.onclose = settings.onClosed;
   const options = { signal: AbortSignal.timeout(startingMs), timeout: startingMs };
@@ -68,7 +69,7 @@ async function open(
   options: RequestOptions,
 ): Promise<void> {
   if ('url' in server) {
-    // Its types do not know exactOptionalPropertyTypes.
+    // The types of the SDK are not written for exactOptionalPropertyTypes.
     const transport = new StreamableHTTPClientTransport(new URL(server.url), {
       requestInit: { headers: values },
     }) as Transport;
@@ -78,7 +79,7 @@ async function open(
   const stderr = openSync(logFile(logs, server), 'a');
   try {
     const { command, args } = server;
-    // To these the transport adds the few variables that every program needs.
+    // The transport adds the few variables that every program needs.
     const parameters = { command, args, env: values, cwd: folder, stderr };
     await client.connect(new StdioClientTransport(parameters), options);
   } finally {
@@ -89,7 +90,7 @@ async function open(
 const logFile = (logs: string, { name }: McpServer): string =>
   join(logs, `mcp-${name.replaceAll(/[^\w.-]/g, '_')}.log`);
 
-/** Tools that run only as tasks are left out: they have no result to wait for. */
+/** Lists a server's tools except those that run only as tasks, which have no result to wait for. */
 async function listAll(client: Client, options: RequestOptions): Promise<McpTool[]> {
   const all: McpTool[] = [];
   let cursor: string | undefined;
@@ -101,7 +102,7 @@ async function listAll(client: Client, options: RequestOptions): Promise<McpTool
   return all.filter(({ execution }) => execution?.taskSupport !== 'required');
 }
 
-/** Over HTTP nobody says that a server is gone: calls that wait for it would do so until their timeout. */
+/** Closes the connection to an HTTP server that is gone, for which calls would otherwise wait until their timeout. */
 function watch(client: Client): void {
   let asking = false;
   // oxlint-disable-next-line unicorn/prefer-add-event-listener

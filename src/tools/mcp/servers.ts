@@ -7,7 +7,7 @@ import {
   type Tool as McpTool,
   type ToolAnnotations,
 } from '@modelcontextprotocol/sdk/types.js';
-import type { McpServer } from '../../config/backend.ts';
+import type { McpServer } from '../../config/tool-sources.ts';
 import { defaultTimeout } from '../definition.ts';
 import { ToolError, type Tool } from '../tool.ts';
 import { connect, type Connection, type ConnectSettings } from './connection.ts';
@@ -16,10 +16,10 @@ import type { ParameterSchema, ToolSpec } from '../../protocol/message.ts';
 import type { SideEffects } from '../../protocol/tool.ts';
 import { unreadable, withoutDialect } from '../parameters.ts';
 
-/** Longer than any tool may run: its own timeout ends a call, by its signal. */
+/** Longer than any tool may run, since the tool's own timeout ends a call through its signal. */
 const noTimeoutMs = 2 ** 31 - 1;
 
-/** The MCP servers of a worker: each is started when it is first needed, kept, and started again after a crash. */
+/** The MCP servers of a worker. Each is started when it is first needed, kept, and started again after a crash. */
 export class McpServers {
   readonly #settings: Omit<ConnectSettings, 'onClosed'>;
   readonly #connections = new Map<string, Promise<Connection>>();
@@ -28,7 +28,7 @@ export class McpServers {
     this.#settings = { folder: resolve(folder), logs, environment };
   }
 
-  /** @throws `SourceError` where the server does not exist, lacks a variable, or does not answer in time */
+  /** @throws `SourceError` if the server does not exist, lacks a variable, or does not answer in time */
   async tools(server: McpServer): Promise<Tool[]> {
     const { tools } = await this.#connection(server);
     return tools.map((tool) => ({
@@ -47,7 +47,7 @@ export class McpServers {
   }
 
   #connection(server: McpServer): Promise<Connection> {
-    // Agents that grant its tools different times share the server.
+    // Agents that give its tools different timeouts share the server.
     const key = JSON.stringify({ ...server, timeout: undefined });
     const known = this.#connections.get(key);
     if (known !== undefined) return known;
@@ -82,7 +82,7 @@ export class McpServers {
   }
 }
 
-/** What a server answers that was started anew: it refuses the call without running it. */
+/** Whether a server does not know the session, since it was restarted. It has refused the call without running it. */
 const isUnknownSession = (error: unknown): boolean =>
   error instanceof StreamableHTTPError && (error.code === 404 || error.code === 400);
 
@@ -95,15 +95,15 @@ function explained(error: unknown, { name }: McpServer): unknown {
   );
 }
 
-/** What a tool of an MCP server returned, as a text: its texts joined, everything else as JSON, a block each. */
+/** What a tool of an MCP server returned, as a text of blocks: texts unchanged, anything else as JSON. */
 export function textOfContent({ content, structuredContent }: CallToolResult): string {
   if (content.length === 0 && structuredContent !== undefined) return JSON.stringify(structuredContent);
   return content.map((part) => (part.type === 'text' ? part.text : JSON.stringify(part))).join('\n');
 }
 
 /**
- * What running a server's tool twice would do, as far as its hints say.
- * None is taken for `none`: a call that leaves the worker may last, so it is no matter for a local activity.
+ * What running a server's tool twice would do, as far as its hints tell. The kind `none` is never used, since it allows a
+ * local activity, and a call that leaves the worker may take too long for one.
  */
 export function sideEffectsOf({ readOnlyHint, idempotentHint, destructiveHint }: ToolAnnotations = {}): SideEffects {
   if (readOnlyHint) return 'undeclared';
@@ -111,7 +111,7 @@ export function sideEffectsOf({ readOnlyHint, idempotentHint, destructiveHint }:
   return readOnlyHint === false || destructiveHint ? 'once' : 'undeclared';
 }
 
-/** A server's tool as a model is offered it. Models take fewer characters in a name than servers do. */
+/** A server's tool as it is offered to a model. Models allow fewer characters in a name than servers do. */
 export function specOf({ name, title, description, inputSchema }: McpTool): ToolSpec {
   return {
     name: name.replaceAll(/[^\w-]/g, '_').slice(0, 64),
@@ -120,7 +120,7 @@ export function specOf({ name, title, description, inputSchema }: McpTool): Tool
   };
 }
 
-/** A schema that arguments can be checked against: what zod cannot read is let through, since the server checks too. */
+/** A schema to check arguments against. It lets through what zod cannot read, since the server checks it too. */
 function checkable(inputSchema: McpTool['inputSchema']): ParameterSchema {
   const complete = { properties: {}, ...withoutDialect(inputSchema) } as unknown as ParameterSchema;
   if (unreadable(complete) === undefined) return complete;

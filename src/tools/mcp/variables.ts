@@ -1,13 +1,13 @@
-import type { McpServer } from '../../config/backend.ts';
+import type { McpServer } from '../../config/tool-sources.ts';
 import type { Environment } from '../../config/environment.ts';
 import { placeholder } from '../../config/tool-sources.ts';
-import { redact } from '../../models/failures.ts';
+import { redact } from '../../models/redact.ts';
 import { SourceError } from '../tool.ts';
 
-/** A server's `env` or `headers` as it gets them. */
+/** The `env` or `headers` that a server gets. */
 export interface Replaced {
   values: Record<string, string>;
-  /** What was put in place of `${NAME}`: texts that must not leave the worker. */
+  /** The values of variables in them, which must not leave the worker. */
   secrets: string[];
 }
 
@@ -18,31 +18,24 @@ export interface Replaced {
  */
 export function replaced(server: McpServer, environment: Environment): Replaced {
   const [key, values = {}] = 'url' in server ? (['headers', server.headers] as const) : (['env', server.env] as const);
-  const used = Object.entries(values).flatMap(([name, value]) =>
-    [...value.matchAll(placeholder)].map(([, variable = '']) => ({ name, variable })),
-  );
-  const missing = used.filter(({ variable }) => environment[variable] === undefined);
-  if (missing.length > 0) {
-    throw new SourceError(
-      missing.map(
-        ({ name, variable }) =>
-          `the MCP server ${server.name}: ${key}.${name} needs ${variable}, which is not set in the worker's environment`,
-      ),
-    );
-  }
-  const valueOf = (variable: string): string => environment[variable] ?? '';
-  return {
-    values: Object.fromEntries(
-      Object.entries(values).map(([name, value]) => [
-        name,
-        value.replace(placeholder, (_, variable: string) => valueOf(variable)),
-      ]),
-    ),
-    secrets: used.map(({ variable }) => valueOf(variable)),
-  };
+  const secrets: string[] = [];
+  const missing: string[] = [];
+  const given = Object.entries(values).map(([name, value]) => {
+    const complete = value.replace(placeholder, (_, variable: string) => {
+      const { [variable]: secret } = environment;
+      if (secret === undefined) missing.push(`${key}.${name} needs ${variable}`);
+      else secrets.push(secret);
+      return secret ?? '';
+    });
+    return [name, complete] as const;
+  });
+  if (missing.length === 0) return { values: Object.fromEntries(given), secrets };
+  const problemOf = (lack: string): string =>
+    `the MCP server ${server.name}: ${lack}, which is not set in the worker's environment`;
+  throw new SourceError(missing.map(problemOf));
 }
 
-/** An error as it may be shown, its cause too: servers like to quote what they refuse. */
+/** An error and its causes without secrets, since servers like to quote what they refuse. */
 export function withoutSecrets(error: unknown, secrets: string[]): unknown {
   if (!(error instanceof Error)) return error;
   const cause = withoutSecrets(error.cause, secrets);

@@ -5,14 +5,14 @@ import { responsesAreAutomatic } from '../ask-others/prompts.ts';
 import { storeTexts } from './text-refs.ts';
 import type { ToolExecutor, ToolAnswer } from './tool-executor.ts';
 
-/** Runs what an agent calls that no team's turn takes: tools of the world, and questions. */
+/** Runs the calls of an agent outside of a team's answering and voting: its own tools, and questions to others. */
 export class AgentTools {
   readonly #tools: ToolExecutor;
   readonly #broadcast: Broadcast | undefined;
   readonly #self: Asker;
   readonly #others: Asker[];
 
-  /** @param others whom it may ask besides the person */
+  /** @param others the agents that it may ask */
   constructor(tools: ToolExecutor, broadcast: Broadcast | undefined, self: Asker, others: Asker[] = []) {
     this.#tools = tools;
     this.#broadcast = broadcast;

@@ -1,29 +1,30 @@
-import type { Content, NewMessage, ToolMessage, TranscriptRef } from '../../protocol/message.ts';
-import type { Reply } from '../../protocol/model-call.ts';
-import { withTemperature, type ModelCaller, type Persona, type Purpose } from './model-caller.ts';
+import { ActivityCancellationType, isCancellation, proxyActivities } from '@temporalio/workflow';
+import type { Content, NewMessage, Text, ToolMessage, TranscriptRef } from '../../protocol/message.ts';
+import type { CallModelInput, CallModelResult, Reply } from '../../protocol/model-call.ts';
+import type { Activities } from '../../activities/activities.ts';
+import type { RunEventBody } from '../../protocol/events.ts';
+import { budgetSpent } from './failures.ts';
+import type { UsageTracker } from './usage-tracker.ts';
+import type { Backend } from '../../config/backend.ts';
 
-/** How a conversation begins. */
+/** The beginning of a conversation. */
 export interface Opening {
-  /** Undefined: none. */
   system: Content | undefined;
-  /** What was said before, in the store; null: nothing. */
+  /** What was said before, in the store; null for nothing. */
   transcript: TranscriptRef | null;
   messages: NewMessage[];
 }
 
-/** A conversation at one moment, for another one to start from. */
+/** A conversation at one moment, from which another one may start. */
 export interface Fork {
   transcript: TranscriptRef | null;
-  /** What the agent was told since. */
+  /** The messages since, which no model has got yet. */
   append: NewMessage[];
-  /** Activity id of the call that is under way. */
+  /** Activity id of the model call under way. */
   writing: string | undefined;
 }
 
-/**
- * An agent at work on one conversation: what has been said (in the store, named by reference)
- * and what it is told with its next call.
- */
+/** An agent in one conversation: what has been said is in the store; new messages go with the next model call. */
 export class Agent {
   readonly persona: Persona;
   readonly #models: ModelCaller;
@@ -47,7 +48,7 @@ export class Agent {
     return this.#transcript;
   }
 
-  /** What it said last that has any text; empty before that. */
+  /** The text of its last reply that has one; empty before that. */
   get lastWords(): string {
     return this.#lastWords;
   }
@@ -56,7 +57,7 @@ export class Agent {
     return { transcript: this.#transcript, append: this.#pending, writing: this.#writing };
   }
 
-  /** Adds messages that the agent gets with its next call; also while one is under way. */
+  /** Adds messages for the next model call. It may be used while a call is under way. */
   tell(...messages: NewMessage[]): void {
     this.#told = [...this.#told, ...messages];
   }
@@ -67,11 +68,12 @@ export class Agent {
   }
 
   /**
-   * Asks the model for its next message. A call that is cancelled leaves the conversation as it was:
-   * what it was told stays pending, so that the next call's messages still begin with the last one's.
+   * Asks the model for its next message. A call that fails or is cancelled leaves the conversation as it was, with its
+   * new messages kept for the next call, so that a provider's prompt cache still fits.
    *
    * @param tools blob id of the tools offered; null for none
-   * @param temperature instead of the backend's own
+   * @param temperature takes the place of the backend's own
+   * @throws what the model call throws
    */
   async reply(purpose: Purpose, tools: string | null, temperature?: number): Promise<Reply> {
     const told = this.#told.length;
@@ -94,8 +96,110 @@ export class Agent {
     }
   }
 
-  /** Results come first, whenever they came: providers want them right behind the calls. */
+  /** Results come first, since providers require them right after the calls. */
   get #pending(): NewMessage[] {
     return [...this.#results, ...this.#told];
+  }
+}
+
+/** What a model call is for. Its summary in Temporal's Web UI shows it. */
+export interface Purpose {
+  what:
+    | 'answer'
+    | 'vote'
+    | 'decide'
+    | 'present'
+    | 'evaluate'
+    | 'shadow'
+    | 'reply'
+    | 'think'
+    | 'act'
+    | 'observe'
+    | 'recover'
+    | 'summarise'
+    | 'plan'
+    | 'criticise'
+    | 'synthesise'
+    | 'analyse'
+    | 'validate';
+  /** Such as `attempt 2` or `turn 3`. */
+  when: string;
+  /** Time for the call with its retries, in milliseconds. */
+  timeout: number;
+}
+
+/** What stays the same in all conversations of an agent. */
+export interface Persona {
+  /** Configured id. */
+  id: string;
+  /** The configured `system_message`. */
+  text: Text | undefined;
+  backend: Backend;
+}
+
+/** The persona at another temperature; undefined keeps the backend's own. */
+export function withTemperature(persona: Persona, temperature: number | undefined): Persona {
+  return temperature === undefined ? persona : { ...persona, backend: { ...persona.backend, temperature } };
+}
+
+type Request = Omit<CallModelInput, 'backend'>;
+
+/**
+ * Calls models for a run's agents. It checks the budget before each call, counts what is spent, and gives each activity an
+ * id by which the cost of an abandoned call can be looked up later.
+ */
+export class ModelCaller {
+  readonly #usage: UsageTracker;
+  readonly #emit: (event: RunEventBody) => void;
+  #calls = 0;
+
+  constructor(usage: UsageTracker, emit: (event: RunEventBody) => void) {
+    this.#usage = usage;
+    this.#emit = emit;
+  }
+
+  /**
+   * Starts a call. Its result rejects with an `ActivityFailure`, or at once when the call is cancelled, with a failure that
+   * `isCancellation` recognises.
+   *
+   * @throws `ApplicationFailure` of type `BudgetSpent`
+   */
+  start(
+    persona: Persona,
+    purpose: Purpose,
+    request: Request,
+  ): { activityId: string; result: Promise<CallModelResult> } {
+    const limit = this.#usage.spentLimit;
+    if (limit !== undefined) throw budgetSpent(limit);
+    const { id, backend } = persona;
+    const activityId = `model-${++this.#calls}`;
+    const model = backend.model ?? backend.type;
+    const { callModel } = proxyActivities<Activities>({
+      activityId,
+      summary: `${id} · ${purpose.what} · ${purpose.when} · ${model}`,
+      scheduleToCloseTimeout: purpose.timeout,
+      heartbeatTimeout: '15 seconds',
+      // A cancelled call must not hold up what follows it. Its cost is settled at the end of the run.
+      cancellationType: ActivityCancellationType.TRY_CANCEL,
+      retry: { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '30 seconds', maximumAttempts: 8 },
+    });
+    this.#usage.callStarted(id);
+    this.#emit({ type: 'thinking', agent: id, purpose: purpose.what, activityId, model });
+    return { activityId, result: this.#account(callModel({ backend, ...request }), activityId, persona) };
+  }
+
+  async #account(
+    call: Promise<CallModelResult>,
+    activityId: string,
+    { id, backend }: Persona,
+  ): Promise<CallModelResult> {
+    try {
+      const result = await call;
+      this.#usage.callEnded(id, backend.model, result.usage);
+      return result;
+    } catch (error) {
+      if (isCancellation(error)) this.#usage.callAbandoned(activityId, id, backend.model);
+      throw error;
+    }
   }
 }

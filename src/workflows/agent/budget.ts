@@ -1,7 +1,7 @@
 import type { TokenUsage } from '../../protocol/message.ts';
 import type { Price } from '../../protocol/usage.ts';
 
-/** Limits of a run; an absent one is no limit. `usd` in US dollars, `seconds` of wall time since the run's start. */
+/** The limits of a run, all of them optional: `usd` in US dollars, `seconds` of wall time since the run's start. */
 export interface Budget {
   calls?: number | undefined;
   tokens?: number | undefined;
@@ -16,20 +16,20 @@ const kinds = ['calls', 'tokens', 'usd', 'seconds'] as const;
 const amount = (kind: keyof Budget, value: number): string =>
   kind === 'usd' ? `$${value.toFixed(4)}` : `${Math.max(0, Math.round(value))} ${kind}`;
 
-/** Names the limit that forbids another call, such as `20 calls`; undefined while all hold. */
+/** The limit that forbids another call, such as `20 calls`; undefined when none does. */
 export function spentLimit(budget: Budget, spent: Spent): string | undefined {
   const kind = kinds.find((each) => spent[each] >= (budget[each] ?? Infinity));
   return kind && amount(kind, budget[kind] ?? 0);
 }
 
-/** What is left, in words such as `12 calls, $0.0310`; undefined for a run without limits. */
+/** What is left of the limits, such as `12 calls, $0.0310`; undefined for a run without limits. */
 export function budgetLeft(budget: Budget, spent: Spent): string | undefined {
   const limited = kinds.filter((kind) => budget[kind] !== undefined);
   if (limited.length === 0) return undefined;
   return limited.map((kind) => amount(kind, (budget[kind] ?? 0) - spent[kind])).join(', ');
 }
 
-/** US dollars for a call's tokens; 0 where the model has no price. */
+/** What a call's tokens cost in US dollars; 0 when the model has no known price. */
 export function costOf(usage: TokenUsage, price: Price | undefined): number {
   if (price === undefined) return 0;
   const fresh = usage.inputTokens - usage.cachedInputTokens;

@@ -1,6 +1,6 @@
 import type { Content, Text } from '../../protocol/message.ts';
 
-/** Joins contents without a separator; neighbouring plain strings become one. */
+/** Joins contents without a separator, and adjacent strings into one. */
 export function joinContent(parts: Content[]): Text[] {
   const joined: Text[] = [];
   for (const part of parts.flat()) {

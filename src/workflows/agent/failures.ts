@@ -1,6 +1,6 @@
 import { failureTypes } from '../../protocol/errors.ts';
 import { RetryState, TimeoutType } from '@temporalio/common';
-import { ActivityFailure, ApplicationFailure, TimeoutFailure } from '@temporalio/workflow';
+import { ActivityFailure, ApplicationFailure, isCancellation, TimeoutFailure } from '@temporalio/workflow';
 
 export function budgetSpent(limit: string): ApplicationFailure {
   return ApplicationFailure.nonRetryable(`The budget of ${limit} is spent`, failureTypes.budgetSpent);
@@ -10,17 +10,17 @@ export function isBudgetSpent(error: unknown): error is ApplicationFailure {
   return error instanceof ApplicationFailure && error.type === failureTypes.budgetSpent;
 }
 
-/** An agent's model call that came to nothing: its time was up, or the model failed for good. */
-export interface CallFailure {
+/** Why a model call has failed. */
+interface CallFailure {
+  /** Whether the call's time was up before a try succeeded. */
   timedOut: boolean;
   reason: string;
-  /** The provider's own words, such as `Error code: 400 - …`; else the reason. */
+  /** The provider's own words, such as `Error code: 400 - …`, else the reason. */
   words: string;
 }
 
-/** Reads what a model call threw; what is neither a failed activity nor a spent budget is thrown on. */
+/** Reads the failure that a model call threw. @throws the error itself when it is no such failure */
 export function callFailure(error: unknown): CallFailure {
-  if (isBudgetSpent(error)) return { timedOut: false, reason: error.message, words: error.message };
   if (error instanceof ApplicationFailure) return { timedOut: false, reason: error.message, words: error.message };
   if (!(error instanceof ActivityFailure)) throw error;
   const timedOut =
@@ -29,4 +29,10 @@ export function callFailure(error: unknown): CallFailure {
   const reason = error.cause?.message ?? error.message;
   const [words] = error.cause instanceof ApplicationFailure ? (error.cause.details ?? []) : [];
   return { timedOut, reason, words: typeof words === 'string' ? words : reason };
+}
+
+/** Says why a call failed. A spent budget and a cancellation end more than the call, and are thrown on. */
+export function failureReason(error: unknown): string {
+  if (isCancellation(error) || isBudgetSpent(error)) throw error;
+  return callFailure(error).reason;
 }

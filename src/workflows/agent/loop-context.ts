@@ -1,34 +1,33 @@
 import type { Reply, ReplyCall } from '../../protocol/model-call.ts';
-import type { Agent } from './agent.ts';
-import type { Purpose } from './model-caller.ts';
+import type { Agent, Purpose } from './agent.ts';
 import type { ToolAnswer } from './tool-executor.ts';
 
-/** An agent at work on one turn: what its loop needs. */
+/** What an agent's loop works with in one turn. */
 export interface LoopContext {
   agent: Agent;
-  /** Blob id of the tools that it is offered; null: none. */
+  /** Blob id of the tools offered to the model; null for none. */
   tools: string | null;
-  /** Runs one call of any of these tools. */
+  /** Runs a call of one of these tools. */
   run: (call: ReplyCall) => Promise<ToolAnswer>;
-  /** Tells the person what is going on, and at last the answer. */
+  /** Shows the person a text: what is going on, or the answer. */
   say: (text: string, isAnswer?: boolean) => void;
-  /** `turn 3`, `attempt 2`. */
+  /** Such as `turn 3` or `attempt 2`. */
   when: string;
-  /** Milliseconds that each model call has. */
+  /** Time for each model call, in milliseconds. */
   timeout: number;
 }
 
-/** What a turn came to. */
+/** The result of a turn. */
 export interface TurnEnd {
   answer: string;
-  /** Whether it is the best that could be had when a limit was reached. */
+  /** Whether a limit or a failure has ended the turn early. */
   limited: boolean;
 }
 
-/** Instead of an answer where the model gave no text at all. */
+/** The answer when the model has given no text. */
 export const noWords = '(The model replied without any text.)';
 
-/** A loop of an agent on one text of the person: it tells the answer too. @throws what a model call throws, where the loop has no way to go on */
+/** Takes one text from the person to an answer, which it also shows by `say`. @throws what a model call throws */
 export type Loop = (context: LoopContext, text: string) => Promise<TurnEnd>;
 
 export function replyOf(
@@ -40,7 +39,7 @@ export function replyOf(
   return agent.reply({ what, when, timeout }, tools, temperature);
 }
 
-/** Runs the calls of one reply and answers them in their order. @param parallel side by side, else one after the other */
+/** Runs the calls of one reply, and answers them in their order. @param parallel whether they run side by side */
 export async function runCalls(
   { agent, run }: LoopContext,
   calls: ReplyCall[],
@@ -53,7 +52,7 @@ export async function runCalls(
   return answers;
 }
 
-/** Providers refuse calls without a result, so that those of a last reply get one too. */
+/** Answers calls that are not run, since providers refuse a conversation with unanswered calls. */
 export function refuseCalls({ agent }: LoopContext, calls: ReplyCall[], text: string): void {
   for (const { id } of calls) agent.answerCall(id, text);
 }

@@ -7,7 +7,7 @@ import { react } from './react.ts';
 import { simpleTool } from './simple-tool.ts';
 import type { Loop } from './loop-context.ts';
 
-/** The loop of an agent by its settings. */
+/** @throws `ApplicationFailure` of type `InvalidInput` for a custom orchestrator, which is run by `runCustomTurn` */
 export function loopOf(settings: OrchestratorSettings): Loop {
   switch (settings.kind) {
     case 'simple_tool':
@@ -22,13 +22,8 @@ export function loopOf(settings: OrchestratorSettings): Loop {
   }
 }
 
-/** The system message of an agent alone: its own, then how it may ask. */
+/** The system message of a session's agent: its own, then how it may ask others. Empty when there is nothing to say. */
 export function systemOf(settings: OrchestratorSettings, asking: AskingRules | undefined): string {
-  const own =
-    settings.kind === 'react'
-      ? (settings.system_prompt ?? reactSystem)
-      : settings.kind === 'simple_tool'
-        ? settings.system_prompt
-        : '';
-  return [own, ...(asking === undefined ? [] : [askingText(asking)])].filter((text) => text !== '').join('\n\n');
+  const { system_prompt = settings.kind === 'react' ? reactSystem : '' } = settings.kind === 'custom' ? {} : settings;
+  return [system_prompt, asking === undefined ? '' : askingText(asking)].filter((text) => text !== '').join('\n\n');
 }

@@ -1,18 +1,21 @@
 import { isCancellation } from '@temporalio/workflow';
 import type { ReActSettings } from '../../config/orchestrators.ts';
 import type { Reply } from '../../protocol/model-call.ts';
-import { filled, notRun, reactPrompts } from './prompts.ts';
+import { filled, notRun, reactPrompt } from './prompts.ts';
 import { callFailure, isBudgetSpent } from './failures.ts';
 import type { ToolAnswer } from './tool-executor.ts';
 import { noWords, refuseCalls, replyOf, runCalls, type Loop, type TurnEnd, type LoopContext } from './loop-context.ts';
+import type { Purpose } from './agent.ts';
 
-/** Deciding is to be focused, whatever reasoning is. */
+type Prompt = Parameters<typeof reactPrompt>[1];
+
+/** Actions are to be focused even if the temperature for reasoning is high. */
 export const actionTemperature = 0.3;
 
 /**
  * The loop `react`: cycles of thought, action and observation, until an action says that it is the final answer
- * (xaibo's documentation, ReActOrchestrator). A model call that fails leads to one that recovers; when all cycles are
- * used, one more call sums up.
+ * (xaibo's documentation, ReActOrchestrator). After a model call that has failed, and after the last cycle, one more call
+ * asks for the best answer.
  */
 export function react(settings: ReActSettings): Loop {
   return async (context, text) => {
@@ -32,35 +35,33 @@ export function react(settings: ReActSettings): Loop {
   };
 }
 
-/** The phases of the loop; a team's agent that thinks so takes the first and the last around its own actions. */
+/** The phases of the loop `react`. An agent of a team thinks and observes by them, but acts by the team's tools. */
 export class ReAct {
   readonly #context: LoopContext;
   readonly #settings: ReActSettings;
-  readonly #prompts: ReturnType<typeof reactPrompts>;
 
   constructor(context: LoopContext, settings: ReActSettings) {
     this.#context = context;
     this.#settings = settings;
-    this.#prompts = reactPrompts(settings);
   }
 
   async think(): Promise<void> {
     this.#show(indicators.thinking);
-    const { content } = await this.#reason('think', this.#prompts.thought_prompt);
+    const { content } = await this.#reason('think', 'thought_prompt');
     this.#show(indicators.thought(content));
   }
 
   async observe(): Promise<void> {
     this.#show(indicators.observing);
-    const { content } = await this.#reason('observe', this.#prompts.observation_prompt);
+    const { content } = await this.#reason('observe', 'observation_prompt');
     this.#show(indicators.observation(content));
   }
 
-  /** @returns the final answer; undefined: after tools and an observation, or without either, thinking goes on */
+  /** Runs the tools that the model calls, and observes their results. @returns the final answer, if the model gives one */
   async act(): Promise<string | undefined> {
     const context = this.#context;
     this.#show(indicators.takingAction);
-    this.#tell(this.#prompts.action_prompt);
+    this.#tell('action_prompt');
     const { calls, content } = await replyOf(context, 'act', context.tools, actionTemperature);
     if (isFinalAnswer(content)) {
       refuseCalls(context, calls, notRun);
@@ -77,43 +78,42 @@ export class ReAct {
     return undefined;
   }
 
-  /** One call more, after one that failed. @throws where that fails too */
+  /** Asks for the best answer after a model call that has failed. @throws what this call throws */
   async recover(error: string): Promise<TurnEnd> {
     this.#show(indicators.errorOccurred(error));
-    return this.#last('recover', filled(this.#prompts.error_prompt, { error }));
+    return this.#last('recover', 'error_prompt', { error });
   }
 
   async sumUp(): Promise<TurnEnd> {
     this.#show(indicators.maxIterations);
-    const prompt = filled(this.#prompts.max_iterations_prompt, {
-      max_iterations: String(this.#settings.max_iterations),
-    });
-    return this.#last('summarise', prompt);
+    const max_iterations = String(this.#settings.max_iterations);
+    return this.#last('summarise', 'max_iterations_prompt', { max_iterations });
   }
 
-  /** Tells the answer, once. */
+  /** Shows the answer to the person. */
   end(text: string, limited: boolean): TurnEnd {
     const answer = text || noWords;
     this.#context.say(this.#settings.show_reasoning ? indicators.finalAnswer(answer) : answer, true);
     return { answer, limited };
   }
 
-  async #last(what: 'recover' | 'summarise', prompt: string): Promise<TurnEnd> {
-    this.#tell(prompt);
+  async #last(what: Purpose['what'], prompt: Prompt, values: Record<string, string>): Promise<TurnEnd> {
+    this.#tell(prompt, values);
     const { calls, content } = await replyOf(this.#context, what, null, actionTemperature);
     refuseCalls(this.#context, calls, notRun);
     return this.end(withoutMarker(content), true);
   }
 
-  /** Without tools; what is called all the same is refused. */
-  async #reason(what: 'think' | 'observe', prompt: string): Promise<Reply> {
+  /** A reply without tools. A model may call some all the same. */
+  async #reason(what: Purpose['what'], prompt: Prompt): Promise<Reply> {
     this.#tell(prompt);
     const reply = await replyOf(this.#context, what, null, this.#settings.reasoning_temperature);
     refuseCalls(this.#context, reply.calls, notRun);
     return reply;
   }
 
-  #tell(content: string): void {
+  #tell(prompt: Prompt, values: Record<string, string> = {}): void {
+    const content = filled(reactPrompt(this.#settings, prompt), values);
     this.#context.agent.tell({ role: 'system', content });
   }
 
@@ -127,27 +127,18 @@ function outcomeOf({ call, status, text }: ToolAnswer): string {
   return status === 'error' ? indicators.error(call.name, text) : indicators.exception(call.name, text);
 }
 
-const marker = /FINAL_ANSWER:/i;
-const leadingMarker = /^\s*FINAL_ANSWER:\s*/i;
+/** Whether an action says that it is the final answer. The marker counts in any letter case and anywhere in the text. */
+const isFinalAnswer = (text: string): boolean => /FINAL_ANSWER:/i.test(text);
 
-/** Whether an action says that it is the final answer: the marker counts in any letter case, anywhere in the text. */
-export function isFinalAnswer(text: string): boolean {
-  return marker.test(text);
-}
-
-/** The answer without the marker that it begins with. */
-export function withoutMarker(text: string): string {
-  return text.replace(leadingMarker, '').trim();
-}
-
-/**
- * What a person sees of an agent's reasoning (xaibo's documentation, ReActOrchestrator, Visual Reasoning Indicators).
- * The marks stand as printed there.
- */
+const withoutMarker = (text: string): string => text.replace(/^\s*FINAL_ANSWER:\s*/i, '').trim();
 
 const shown = 200;
 const start = (text: string): string => (text.length <= shown ? text : `${text.slice(0, shown)}...`);
 
+/**
+ * What a person sees of an agent's reasoning. The marks are those of xaibo's documentation (ReActOrchestrator, Visual
+ * Reasoning Indicators).
+ */
 const indicators = {
   thinking: '🤔 **THINKING...**',
   thought: (text: string): string => `💭 **THOUGHT:** ${text}`,

@@ -3,8 +3,8 @@ import { notRun, toolsUnavailable } from './prompts.ts';
 import { noWords, refuseCalls, replyOf, runCalls, type Loop } from './loop-context.ts';
 
 /**
- * The loop `simple_tool`: reply, run the tools asked for, repeat. Each failed call raises the temperature by 0.1; the
- * last thought gets no tools (xaibo's documentation, SimpleToolOrchestrator).
+ * The loop `simple_tool`: the model replies and its tool calls are run, until a reply calls none. Each failed call raises
+ * the temperature by 0.1, and the last reply gets no tools (xaibo's documentation, SimpleToolOrchestrator).
  */
 export function simpleTool({ max_thoughts, parallel }: SimpleToolSettings): Loop {
   return async (context, text) => {
@@ -32,10 +32,10 @@ export function simpleTool({ max_thoughts, parallel }: SimpleToolSettings): Loop
 const outOfThoughts = (limit: number): string =>
   `(No answer: all ${limit} thoughts were used on tools, see max_thoughts.)`;
 
-/** What no provider takes more than. */
+/** The highest temperature that providers accept. */
 const highest = 2;
 
-/** The temperature after so many failed calls of tools: 0.1 for each, never falling (xaibo's documentation, Stress Management). */
+/** The temperature after so many failed tool calls: 0.1 for each (xaibo's documentation, Stress Management). */
 export function temperatureAfter(failures: number): number {
   return Math.min(highest, Math.round(failures) / 10);
 }

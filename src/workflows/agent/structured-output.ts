@@ -3,47 +3,47 @@ import type { TextRef } from '../../protocol/message.ts';
 import { askCallOf } from '../ask-others/ask-call.ts';
 import type { Asker, Broadcast } from '../ask-others/broadcast.ts';
 import { accepted, replyBy } from './prompts.ts';
-import type { Purpose } from './model-caller.ts';
+import type { Purpose } from './agent.ts';
 
-/** What was read from a reply. `error`: what is to be mended; the value may do all the same when nobody can. */
+/** What was read from a reply. With `error` the reply is to be repaired; its `value` is used if that does not succeed. */
 export interface Read<T> {
   value?: T;
   error?: string;
 }
 
-/** A structured reply: a call of one tool, whose arguments fit its schema when they are read. */
+/** What a reply has to be: a call of one tool. */
 export interface OutputSpec<T> {
   tool: string;
-  /** Reads the call's arguments. */
+  /** Reads the call's arguments, which fit the tool's schema. */
   read(input: Record<string, unknown>): Read<T>;
-  /** Reads a reply without that call; without a value it is to be mended. */
+  /** Reads a reply without any call. */
   readText(text: string): Read<T>;
 }
 
 export interface StructuredResult<T> {
-  /** Undefined: even the last reply had nothing that would do. */
+  /** Undefined when no reply had a value. */
   value: T | undefined;
-  /** What was wrong with the last reply, where nobody mended it. */
+  /** What was wrong with the last reply; undefined when nothing was. */
   error: string | undefined;
-  /** Names a text of the reply, so that it need not be said again: an argument of the call, else the whole of it. */
+  /** Names a text by reference: an argument of the call, or the whole reply if there was no call. */
   place: (argument: string) => TextRef;
 }
 
-/** Somebody who gives structured replies. */
+/** An agent that gives structured replies. */
 export interface StructuredAgent extends Asker {
-  /** Blob id of the tools that it is offered. */
+  /** Blob id of the tools offered to the model. */
   tools: string;
-  /** Where it may ask a person. */
+  /** Undefined when it may not ask a person. */
   broadcast: Broadcast | undefined;
 }
 
-/** How often a reply that does not fit goes back to the model with the error. */
+/** How often the model is told what is wrong with its reply. */
 const mostRepairs = 2;
 
-/** How many replies may ask a person before that. */
+/** How many replies may ask a person before there is a structured one. */
 const mostRounds = 10;
 
-/** Asks for a structured reply, and has it mended where it does not fit. @throws what a model call throws */
+/** Asks for a structured reply, and for a repair of one that does not fit. @throws what a model call throws */
 export async function structured<T>(
   asker: StructuredAgent,
   purpose: Purpose,

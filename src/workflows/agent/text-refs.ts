@@ -4,10 +4,10 @@ import type { Text, TextRef } from '../../protocol/message.ts';
 
 const { storeBlobs } = proxyLocalActivities<Activities>({ startToCloseTimeout: '30 seconds' });
 
-/** Below this many characters a text is shorter than what names it and what fetches it. */
+/** From this many characters on, a reference is cheaper than the text. */
 const worthNaming = 400;
 
-/** Puts the long ones of these texts into the store, so that no later input repeats them. */
+/** Stores the long texts among these, and returns all in order, the long ones by reference. */
 export async function storeTexts(texts: string[]): Promise<Text[]> {
   const long = texts.filter((text) => text.length >= worthNaming);
   const ids = long.length === 0 ? [] : await storeBlobs(long);
@@ -17,12 +17,12 @@ export async function storeTexts(texts: string[]): Promise<Text[]> {
   });
 }
 
-/** Stores tool sets, and texts that every prompt repeats; returns their ids in order. */
+/** Stores tool sets and texts that every prompt repeats. @returns the blob ids of the sets, then of the texts */
 export async function storeToolSets(sets: unknown[], texts: string[]): Promise<string[]> {
   return storeBlobs([...sets.map((set) => JSON.stringify(set)), ...texts]);
 }
 
-/** Names a text that stands in a reply already, where that is shorter than saying it again. */
+/** A text that is in a reply already, by reference if it is long. */
 export function textRef(text: string, place: TextRef): Text {
   return text.length < worthNaming ? text : place;
 }

@@ -1,7 +1,7 @@
-/** Whether a text says anything: signs alone do not. */
+/** Whether a text has a letter or a digit. */
 export const hasWords = (text: string): boolean => /[\p{L}\p{N}]/u.test(text);
 
-/** The first JSON object in a text, fenced or among other words; undefined: there is none. */
+/** The JSON object in a text, in a fenced block or among other words; undefined when there is none. */
 export function objectIn(text: string): Record<string, unknown> | undefined {
   const fenced = /```(?:json)?\s*\n([^]*?)\n\s*```/.exec(text)?.[1];
   const from = text.indexOf('{');
@@ -13,7 +13,7 @@ export function objectIn(text: string): Record<string, unknown> | undefined {
       const value: unknown = JSON.parse(candidate);
       if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
     } catch {
-      // Braces that are no JSON.
+      // The braces are not JSON.
     }
   }
   return undefined;

@@ -1,28 +1,29 @@
 import { ActivityFailure, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { RunEventBody } from '../../protocol/events.ts';
 import type { Text, ToolSpec } from '../../protocol/message.ts';
+import type { ToolSources } from '../../config/tool-sources.ts';
 import type { ReplyCall } from '../../protocol/model-call.ts';
-import type { CallToolResult, ListedTool, ToolActivities, ToolSources } from '../../protocol/tool.ts';
+import type { CallToolResult, ListedTool, ToolActivities } from '../../protocol/tool.ts';
 
-/** A server of tools may take its time to start. */
+/** An MCP server may take long to start. */
 const { listTools } = proxyActivities<ToolActivities>({
   startToCloseTimeout: '2 minutes',
   retry: { maximumAttempts: 3 },
 });
 
-/** What came of one call, in the order of the calls. */
+/** The result of one tool call. */
 export interface ToolAnswer {
   call: ReplyCall;
   status: CallToolResult['status'];
-  /** What a person sees of it. */
+  /** What a person sees. */
   text: string;
-  /** What the model gets, by reference where it is long. */
+  /** What the model gets, by reference if it is long. */
   content: Text;
 }
 
-/** The tools of the world that one agent has. */
+/** The tools that a worker runs for one agent. */
 export class ToolExecutor {
-  /** Blob id of all tools offered; null: none. */
+  /** Blob id of all tools offered to the model, the workflow's own included; null for none. */
   readonly set: string | null;
   readonly #agent: string;
   readonly #tools: Map<string, ListedTool>;
@@ -36,11 +37,11 @@ export class ToolExecutor {
   }
 
   /**
-   * Has an agent's tools loaded and checked.
+   * Loads and checks an agent's tools.
    *
-   * @param own the workflow's own tools, which are offered before them
-   * @param harmlessOnly without the tools that declare side effects
-   * @throws `ActivityFailure` where a source cannot be used
+   * @param own the workflow's own tools, which are listed first in the set
+   * @param harmlessOnly whether to leave out the tools that declare side effects
+   * @throws `ActivityFailure` when a source cannot be used
    */
   static async open(
     agent: string,
@@ -64,7 +65,7 @@ export class ToolExecutor {
     return this.#tools.has(name);
   }
 
-  /** Runs one call. Whatever goes wrong is for the agent to see: this throws only when it is cancelled. */
+  /** Runs one call. It throws only when it is cancelled: every other failure is a result for the agent to see. */
   async call(call: ReplyCall): Promise<ToolAnswer> {
     if ('error' in call) return failed(call, 'error', call.error);
     const tool = this.#tools.get(call.name);
@@ -92,24 +93,23 @@ function failed(call: ReplyCall, status: 'error' | 'exception', message: string)
 }
 
 function activityFor(tool: ListedTool, agent: string): ToolActivities['callTool'] {
-  // A quick one: no round trip through the server.
+  // Without side effects a call may be repeated freely, which saves the round trip through the Temporal server.
   if (tool.sideEffects === 'none') return proxyLocalActivities<ToolActivities>(localToolOptions(tool)).callTool;
   const summary = `${agent} · tool · ${tool.name}`;
   return proxyActivities<ToolActivities>({ ...callToolOptions(tool), summary }).callTool;
 }
 
-/** Whether there is any tool of the world. */
 export const hasTools = ({ mcpServers, packages }: ToolSources): boolean => packages.length + mcpServers.length > 0;
 
-/** Longest that a worker may be silent before its calls go on elsewhere, in milliseconds. */
+/** How long a worker may be silent before another one takes over its calls, in milliseconds. */
 const silenceMs = 15_000;
 
-/** What a call takes besides the tool: starting an MCP server again, storing the result. In milliseconds. */
+/** Time beside the tool's own, to start an MCP server again or to store the result. In milliseconds. */
 const besidesMs = 45_000;
 
 /**
- * How the activity `callTool` is to be run for a tool: times in milliseconds, and its retries.
- * Only a call whose worker died, or could not store the result, is tried again; what the tool itself does is a result.
+ * The options of the activity `callTool` for a tool whose timeout is in seconds. A call is retried only when its worker
+ * died or could not store the result: whatever the tool itself does is a result.
  */
 export function callToolOptions({ timeout }: Pick<ListedTool, 'timeout'>) {
   return {
@@ -119,7 +119,7 @@ export function callToolOptions({ timeout }: Pick<ListedTool, 'timeout'>) {
   };
 }
 
-/** The same for a tool that runs as a local activity, which has no heartbeats. */
-export function localToolOptions({ timeout }: Pick<ListedTool, 'timeout'>) {
+/** The options for a tool that runs as a local activity, which has no heartbeats. */
+function localToolOptions({ timeout }: Pick<ListedTool, 'timeout'>) {
   return { startToCloseTimeout: timeout * 1000 + besidesMs, retry: { maximumAttempts: 3 } };
 }

@@ -3,13 +3,7 @@ import type { TokenUsage } from '../../protocol/message.ts';
 import type { Figures, PriceTable, Usage } from '../../protocol/usage.ts';
 import { budgetLeft, costOf, spentLimit, type Spent } from './budget.ts';
 
-const nothing = (): Figures => ({
-  calls: 0,
-  inputTokens: 0,
-  cachedInputTokens: 0,
-  outputTokens: 0,
-  costUsd: 0,
-});
+const nothing = (): Figures => ({ calls: 0, inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, costUsd: 0 });
 
 function add(figures: Figures, usage: TokenUsage, cost: number): void {
   figures.inputTokens += usage.inputTokens;
@@ -18,14 +12,14 @@ function add(figures: Figures, usage: TokenUsage, cost: number): void {
   figures.costUsd += cost;
 }
 
-/** What a session's next run takes over. */
+/** What the next run of a session takes over from this one. */
 export interface UsageRecord {
   usage: Usage;
   /** Milliseconds since the epoch. */
   startedAt: number;
 }
 
-/** What a run has spent, agent by agent, and whether its budget allows another call. */
+/** What a run has spent, in all and by agent, and whether its budget allows another call. */
 export class UsageTracker {
   readonly #sum: Figures;
   readonly #byAgent: Map<string, Figures>;
@@ -48,7 +42,7 @@ export class UsageTracker {
     return { usage: this.total, startedAt: this.#startedAt };
   }
 
-  /** Counts a call when it starts, so that calls side by side cannot pass the limit together. */
+  /** Counts a call. This happens when the call starts, so that simultaneous calls cannot exceed the limit together. */
   callStarted(agent: string): void {
     this.#sum.calls += 1;
     this.#figuresOf(agent).calls += 1;
@@ -60,17 +54,17 @@ export class UsageTracker {
     add(this.#figuresOf(agent), usage, cost);
   }
 
-  /** A call that nobody waits for any more; what it cost is asked for later. */
+  /** Notes a call that was cancelled. What it has cost is looked up later, for `settle`. */
   callAbandoned(activityId: string, agent: string, model: string | undefined): void {
     this.#abandoned.set(activityId, { agent, model });
   }
 
-  /** Activity ids of the abandoned calls whose cost is not known yet. */
+  /** Activity ids of the abandoned calls that are not settled. */
   get abandoned(): string[] {
     return [...this.#abandoned.keys()];
   }
 
-  /** Counts what abandoned calls have cost, as far as it is known. */
+  /** Adds what abandoned calls have cost. The cost of a call that is not listed is unknown, and is left out. */
   settle(costs: Array<[activityId: string, usage: TokenUsage]>): void {
     for (const [activityId, usage] of costs) {
       const call = this.#abandoned.get(activityId);
@@ -79,7 +73,7 @@ export class UsageTracker {
     this.#abandoned.clear();
   }
 
-  /** The limit that forbids another call, in words; undefined while the budget holds. */
+  /** The limit that forbids another call, in words; undefined when none does. */
   get spentLimit(): string | undefined {
     return spentLimit(this.#budget, this.#spent);
   }
@@ -89,10 +83,8 @@ export class UsageTracker {
   }
 
   get total(): Usage {
-    return {
-      ...this.#sum,
-      byAgent: Object.fromEntries([...this.#byAgent].map(([id, sum]) => [id, { ...sum }])),
-    };
+    const byAgent = Object.fromEntries([...this.#byAgent].map(([id, sum]) => [id, { ...sum }]));
+    return { ...this.#sum, byAgent };
   }
 
   get #spent(): Spent {

@@ -1,65 +1,62 @@
 import { CancellationScope, CancelledFailure, isCancellation } from '@temporalio/workflow';
 import type { BroadcastResult } from '../../protocol/questions.ts';
-import type { RunEventBody } from '../../protocol/events.ts';
 import type { AskEnd } from './human-input-queue.ts';
 import {
-  askRefusalText,
+  askRefusals,
   historyNote,
   shadowNotice,
   shadowQuestion,
   shadowText,
   type AskingMode,
-  type AskRefusal,
   type ResponseDepth,
 } from './prompts.ts';
-import type { Agent } from '../agent/agent.ts';
+import type { Agent, ModelCaller, Purpose } from '../agent/agent.ts';
 import type { AskCall } from './ask-call.ts';
 import { callFailure } from '../agent/failures.ts';
 import type { HumanInput } from './human-input.ts';
-import type { ModelCaller, Purpose } from '../agent/model-caller.ts';
 import { storeTexts, textRef } from '../agent/text-refs.ts';
 import type { Content, Text } from '../../protocol/message.ts';
+import type { EventLog } from '../runtime/event-log.ts';
 import { systemMessage } from '../agent/prompts.ts';
 
-/** Somebody who asks or is asked. */
+/** An agent as one that asks and is asked. */
 export interface Asker {
   /** Configured id. */
   id: string;
   agent: Agent;
-  /** Names its conversation: what it has been shown of the person's answers is known for as long as that lasts. */
+  /** Names its conversation. Which of the person's answers it has been shown is remembered by this name. */
   conversation: string;
-  /** Its questions that are under way. */
+  /** The number of its questions under way. */
   asking: number;
 }
 
 interface BroadcastSettings {
   mode: AskingMode;
-  /** Milliseconds that a question waits for its responses. */
+  /** How long a question waits for responses, in milliseconds. */
   timeout: number;
-  /** Questions that one agent may have under way at once. */
+  /** How many questions one agent may have under way at once. */
   limit: number;
   depth: ResponseDepth;
 }
 
-/** What of its run a broadcast needs. */
 interface BroadcastContext {
+  events: EventLog;
   models: ModelCaller;
   humanInput: HumanInput;
-  emit: (event: RunEventBody) => void;
 }
 
-/** It is the channel that ends a question: its shadows' own time is longer, in milliseconds. */
+/** Added to the time of a shadow's model call, so that the question times out first. In milliseconds. */
 const shadowGrace = 10_000;
 
 type Result = Omit<BroadcastResult, 'request_id'>;
 
-/** The channel on which agents ask one another, or the person (MassGen's documentation "Agent Communication"). */
+/** The channel on which agents ask one another or the person (MassGen's documentation "Agent Communication"). */
 export class Broadcast {
   readonly settings: BroadcastSettings;
   readonly #run: BroadcastContext;
   #requests: number;
 
-  /** @param requests how many were made in earlier runs of the same session: ids are never used twice */
+  /** @param requests how many questions earlier runs of the same session have asked, since ids are never used twice */
   constructor(settings: BroadcastSettings, run: BroadcastContext, requests = 0) {
     this.settings = settings;
     this.#run = run;
@@ -73,7 +70,7 @@ export class Broadcast {
   /**
    * Carries out the `ask_others` calls of one reply side by side, and answers them.
    *
-   * @returns whether any of them reached somebody
+   * @returns whether any of them was not refused
    */
   async answerCalls(asker: Asker, calls: AskCall[], others: Asker[], when: string): Promise<boolean> {
     const results = await Promise.all(calls.map((call) => this.ask(asker, call, others, when)));
@@ -85,40 +82,33 @@ export class Broadcast {
   /** Carries out one call. */
   async ask(asker: Asker, call: AskCall, others: Asker[], when: string): Promise<BroadcastResult> {
     const requestId = `q${++this.#requests}`;
-    const refusal = this.#refusal(asker, call, others);
-    if (refusal !== undefined || 'error' in call) {
-      const error = askRefusalText(refusal ?? { kind: 'nobody' });
-      return { status: 'error', request_id: requestId, responses: [], error };
-    }
+    if ('error' in call) return refused(requestId, call.error);
+    const refusal = this.#refusal(asker, call.question, others);
+    if (refusal !== undefined) return refused(requestId, refusal);
+    const { events, humanInput } = this.#run;
+    const { id: from, conversation } = asker;
     const { question } = call;
-    const of = this.settings.mode === 'human' ? ['human'] : others.map(({ id }) => id);
-    this.#run.emit({ type: 'asked', agent: asker.id, requestId, question, of });
+    const isForPerson = this.settings.mode === 'human';
+    const of = isForPerson ? ['human'] : others.map(({ id }) => id);
+    events.emit({ type: 'asked', agent: from, requestId, question, of });
     asker.asking += 1;
     try {
-      const result =
-        this.settings.mode === 'human'
-          ? await this.#askPerson(asker, requestId, question)
-          : await this.#askAgents(asker, requestId, call, others, when);
-      const silent = result.no_response ?? [];
-      this.#run.emit({ type: 'ask_ended', agent: asker.id, requestId, status: result.status, silent });
-      const { status, ...rest } = result;
+      const { status, ...rest } = isForPerson
+        ? personResult(await humanInput.ask({ id: requestId, conversation, from, question }))
+        : await this.#askAgents(asker, requestId, call, others, when);
+      events.emit({ type: 'ask_ended', agent: from, requestId, status, silent: rest.no_response ?? [] });
       return { status, request_id: requestId, ...rest };
     } finally {
       asker.asking -= 1;
     }
   }
 
-  #refusal({ asking }: Asker, call: AskCall, others: Asker[]): AskRefusal | undefined {
-    if ('error' in call) return { kind: 'invalid', error: call.error };
-    if (call.question.trim() === '') return { kind: 'empty' };
-    if (asking >= this.settings.limit) return { kind: 'too_many', limit: this.settings.limit };
-    if (this.settings.mode === 'agents' && others.length === 0) return { kind: 'nobody' };
-    return undefined;
-  }
-
-  async #askPerson(asker: Asker, id: string, question: string): Promise<Result> {
-    const { conversation } = asker;
-    return personResult(await this.#run.humanInput.ask({ id, conversation, from: asker.id, question }));
+  /** Why a question is not put to anybody, in words. */
+  #refusal({ asking }: Asker, question: string, others: Asker[]): string | undefined {
+    const { limit, mode } = this.settings;
+    if (question.trim() === '') return askRefusals.empty;
+    if (asking >= limit) return askRefusals.tooMany(limit);
+    return mode === 'agents' && others.length === 0 ? askRefusals.nobody : undefined;
   }
 
   async #askAgents(
@@ -137,15 +127,12 @@ export class Broadcast {
     const ask = async (other: Asker, index: number): Promise<void> => {
       try {
         const prompt = shadowQuestion(asker.id, asked, depth);
-        const response = await askShadow(this.#run.models, other.agent, prompt, {
-          when,
-          timeout: timeout + shadowGrace,
-        });
-        responses[index] = { responder_id: other.id, content: response.content, is_human: false };
-        // Its conversation may go on, or begin a new round, meanwhile: it finds this with its next call.
-        other.agent.tell({ role: 'user', content: shadowNotice(asker.id, asked, response.text) });
-        const { content } = response;
-        this.#run.emit({ type: 'responded', agent: other.id, requestId, asker: asker.id, content });
+        const purpose = { when, timeout: timeout + shadowGrace };
+        const { content, text } = await askShadow(this.#run.models, other.agent, prompt, purpose);
+        responses[index] = { responder_id: other.id, content, is_human: false };
+        // The agent may be in the middle of a call. It is told with its next one.
+        other.agent.tell({ role: 'user', content: shadowNotice(asker.id, asked, text) });
+        this.#run.events.emit({ type: 'responded', agent: other.id, requestId, asker: asker.id, content });
       } catch (error) {
         if (isCancellation(error)) return;
         reasons.push(`${other.id}: ${callFailure(error).reason}`);
@@ -165,37 +152,30 @@ export class Broadcast {
   }
 }
 
+const refused = (requestId: string, error: string): BroadcastResult => ({
+  status: 'error',
+  request_id: requestId,
+  responses: [],
+  error,
+});
+
 function personResult(end: AskEnd): Result {
   switch (end.status) {
     case 'complete':
-      return {
-        status: 'complete',
-        responses: [{ responder_id: 'human', content: end.answer, is_human: true }],
-      };
+      return { status: 'complete', responses: [{ responder_id: 'human', content: end.answer, is_human: true }] };
     case 'deferred':
-      return {
-        status: 'deferred',
-        responses: [],
-        human_qa_history: end.history,
-        human_qa_note: historyNote,
-      };
+      return { status: 'deferred', responses: [], human_qa_history: end.history, human_qa_note: historyNote };
     case 'timeout':
     case 'skipped':
       return { status: end.status, responses: [], no_response: ['human'] };
   }
 }
 
-/** What a shadow said. */
-interface ShadowResponse {
-  content: string;
-  /** The same, by reference where it is long. */
-  text: Text;
-}
-
 /**
- * Lets an agent's shadow answer a question while the agent goes on: a fork of its conversation, its persona and its
- * backend, no tools (MassGen's documentation "Agent Communication", Shadow Agent Architecture).
+ * Lets an agent's shadow answer a question while the agent goes on. The shadow has a fork of the agent's conversation, its
+ * persona and its backend, but no tools (MassGen's documentation "Agent Communication", Shadow Agent Architecture).
  *
+ * @returns the response, as `text` by reference if it is long
  * @throws what a model call throws
  */
 async function askShadow(
@@ -203,7 +183,7 @@ async function askShadow(
   { fork, persona }: Agent,
   question: Content,
   purpose: Omit<Purpose, 'what'>,
-): Promise<ShadowResponse> {
+): Promise<{ content: string; text: Text }> {
   const { transcript, append, writing } = fork;
   const call = models.start(
     persona,

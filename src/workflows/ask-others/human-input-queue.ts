@@ -2,38 +2,38 @@ import type { HumanReply } from '../../protocol/questions.ts';
 import type { HumanAnswer } from '../../protocol/orchestration.ts';
 
 /**
- * What waits for a person: who may put a question to the person, and whose an answer is. One question waits at a time, in the
- * order of arrival (MassGen's documentation "Agent Communication", Human Q&A Context Injection; docs/asking.md).
- * Every function takes the state as it is and returns it as it is then, with what has come of it.
+ * The rules for questions to a person: which question is put to the person next, and which one an answer belongs to. One
+ * question waits at a time, and the others queue (MassGen's documentation "Agent Communication", Human Q&A Context
+ * Injection; docs/asking.md). Every function takes a state and returns the next one, with the events that follow.
  */
 
-/** A call of `ask_others` that is for the person. */
+/** A call of `ask_others` to the person. */
 export interface Ask {
-  /** Names the call, and the question once it is put to the person. */
+  /** Id of the call, and of its question to the person. */
   id: string;
-  /** The conversation that the result goes to: what it has been shown of the history is known by this name. */
+  /** Name of the asker's conversation. What it has been shown of the history is remembered by this name. */
   conversation: string;
   question: string;
 }
 
 export interface HumanInputState {
-  /** Answered questions in the order of their answers; it only grows. */
+  /** The answered questions, in the order of the answers. */
   history: HumanAnswer[];
-  /** Places in `history` that a conversation has been shown, by an answer or a deferral. */
+  /** For each conversation, the indices in `history` that it has been shown. */
   shown: Record<string, number[]>;
-  /** Those who wait for their turn, the first one first. */
+  /** The calls that wait for their turn, oldest first. */
   queue: Ask[];
   /** The question that waits for the person. */
   open: Ask | undefined;
-  /** Questions by id that were put to the person and are closed without an answer: a late one is theirs. */
+  /** By id, the questions that were put to the person and closed without an answer. A late answer may still come. */
   unanswered: Record<string, string>;
-  /** An answer that came before anything was asked. */
+  /** An answer that came before anything was asked; it goes to the first question. */
   kept: string | undefined;
   /** Whether anything has been asked yet. */
   asked: boolean;
 }
 
-/** What an asker gets. */
+/** How a call ends for its asker. */
 export type AskEnd =
   | { status: 'complete'; answer: string }
   | { status: 'deferred'; history: HumanAnswer[] }
@@ -42,10 +42,10 @@ export type AskEnd =
 
 export type HumanInputEvent =
   | { kind: 'prompt'; ask: Ask }
-  /** `wasOpen`: it had been put to the person. */
+  /** `wasOpen`: the question had been put to the person. */
   | { kind: 'end'; ask: Ask; end: AskEnd; wasOpen: boolean }
   | { kind: 'withdrawn'; ask: Ask }
-  /** The answer waits for those who ask next. */
+  /** The answer was not awaited. It is kept for later questions. */
   | { kind: 'kept'; questionId?: string; answer: string }
   | { kind: 'ignored'; why: string };
 
@@ -55,71 +55,45 @@ export interface HumanInputStep {
 }
 
 export function newHumanInput(history: HumanAnswer[] = []): HumanInputState {
-  return {
-    history,
-    shown: {},
-    queue: [],
-    open: undefined,
-    unanswered: {},
-    kept: undefined,
-    asked: history.length > 0,
-  };
+  const asked = history.length > 0;
+  return { history, shown: {}, queue: [], open: undefined, unanswered: {}, kept: undefined, asked };
 }
 
 export function ask(state: HumanInputState, call: Ask): HumanInputStep {
   return admit({ ...state, asked: true, queue: [...state.queue, call] });
 }
 
-/** @param room characters that all answers may have together; see `answerRoom` */
+/** Takes an answer. @param room how many characters all answers may have together */
 export function answer(state: HumanInputState, { questionId, answer: text }: HumanReply, room: number): HumanInputStep {
   const { open } = state;
   if (open !== undefined && (questionId === undefined || questionId === open.id)) {
     if (text.trim() === '') return close(state, open, { status: 'skipped' });
     if (isTooLong(state, text, room)) return ignored(state, tooLong(text, room));
-    const recorded = record({ ...state, open: undefined }, open, text);
-    return afterwards(recorded, {
-      kind: 'end',
-      ask: open,
-      end: { status: 'complete', answer: text },
-      wasOpen: true,
-    });
+    return complete({ ...state, open: undefined }, open, text, true);
   }
   if (text.trim() === '') return ignored(state, 'there is nothing to skip');
   if (isTooLong(state, text, room)) return ignored(state, tooLong(text, room));
   return questionId === undefined ? unnamed(state, text) : late(state, questionId, text);
 }
 
-/** The time of an open question is up. */
+/** Closes a question whose time is up. */
 export function expire(state: HumanInputState, id: string): HumanInputStep {
   return state.open?.id === id ? close(state, state.open, { status: 'timeout' }) : { state, events: [] };
 }
 
-/** Its asker does not wait any more. */
+/** Ends a call whose asker does not wait any more. */
 export function withdraw(state: HumanInputState, id: string): HumanInputStep {
   const { open, queue } = state;
-  if (open?.id === id) {
-    return afterwards(
-      { ...state, open: undefined, unanswered: { ...state.unanswered, [id]: open.question } },
-      { kind: 'withdrawn', ask: open },
-    );
-  }
+  if (open?.id === id) return afterwards(withoutAnswer(state, open), { kind: 'withdrawn', ask: open });
   return { state: { ...state, queue: queue.filter((waiting) => waiting.id !== id) }, events: [] };
 }
 
-/** Lets those who wait proceed until one of them prompts the person. */
+/** Takes calls from the queue until one of them has to be put to the person. */
 function admit(state: HumanInputState): HumanInputStep {
   const [first, ...rest] = state.queue;
   if (state.open !== undefined || first === undefined) return { state, events: [] };
   const next: HumanInputState = { ...state, queue: rest };
-  if (next.kept !== undefined) {
-    const recorded = record({ ...next, kept: undefined }, first, next.kept);
-    return afterwards(recorded, {
-      kind: 'end',
-      ask: first,
-      end: { status: 'complete', answer: next.kept },
-      wasOpen: false,
-    });
-  }
+  if (next.kept !== undefined) return complete({ ...next, kept: undefined }, first, next.kept, false);
   if (isKnown(next, first)) {
     const shown = { ...next.shown, [first.conversation]: next.history.map((_, place) => place) };
     return afterwards(
@@ -136,21 +110,24 @@ function afterwards(state: HumanInputState, event: HumanInputEvent): HumanInputS
 }
 
 function close(state: HumanInputState, open: Ask, end: AskEnd): HumanInputStep {
-  const unanswered = { ...state.unanswered, [open.id]: open.question };
-  return afterwards({ ...state, open: undefined, unanswered }, { kind: 'end', ask: open, end, wasOpen: true });
+  return afterwards(withoutAnswer(state, open), { kind: 'end', ask: open, end, wasOpen: true });
 }
 
-/** The asker is shown its own answer; what others have been told meanwhile it has not seen. */
-function record(state: HumanInputState, { conversation, question }: Ask, text: string): HumanInputState {
-  const seen = state.shown[conversation] ?? [];
-  return {
-    ...state,
-    history: [...state.history, { question, answer: text }],
-    shown: { ...state.shown, [conversation]: [...seen, state.history.length] },
-  };
+function withoutAnswer(state: HumanInputState, open: Ask): HumanInputState {
+  return { ...state, open: undefined, unanswered: { ...state.unanswered, [open.id]: open.question } };
 }
 
-/** Whether the history may hold what is asked: an entry that this conversation was not shown, or the same question. */
+/** Ends a call with its answer. Its conversation has thereby been shown this answer, but no other one. */
+function complete(state: HumanInputState, call: Ask, text: string, wasOpen: boolean): HumanInputStep {
+  const { conversation, question } = call;
+  const history = [...state.history, { question, answer: text }];
+  const seen = [...(state.shown[conversation] ?? []), state.history.length];
+  const shown = { ...state.shown, [conversation]: seen };
+  const end: AskEnd = { status: 'complete', answer: text };
+  return afterwards({ ...state, history, shown }, { kind: 'end', ask: call, end, wasOpen });
+}
+
+/** Whether the history may answer a call: it has an entry that the conversation was not shown, or the same question. */
 function isKnown({ history, shown }: HumanInputState, { conversation, question }: Ask): boolean {
   const seen = new Set(shown[conversation]);
   return history.some((entry, place) => !seen.has(place) || isSame(entry.question, question));

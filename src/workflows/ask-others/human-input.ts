@@ -1,6 +1,6 @@
 import { CancellationScope, isCancellation, sleep } from '@temporalio/workflow';
 import { answerRoom, type HumanReply, type PendingQuestion } from '../../protocol/questions.ts';
-import type { RunEventBody } from '../../protocol/events.ts';
+import type { QuestionEnd, RunEventBody } from '../../protocol/events.ts';
 import type { HumanAnswer } from '../../protocol/orchestration.ts';
 import {
   answer,
@@ -15,14 +15,9 @@ import {
   type HumanInputStep,
 } from './human-input-queue.ts';
 
-/** An ask with the agent that makes it. */
-export interface HumanAsk extends Ask {
-  /** Configured id. */
-  from: string;
-}
-
 interface Waiting {
-  ask: HumanAsk;
+  /** Configured id of the agent that asks. */
+  from: string;
   settle(end: AskEnd): void;
 }
 
@@ -30,12 +25,12 @@ interface Prompted extends PendingQuestion {
   timer: CancellationScope;
 }
 
-/** What outlives a run of a session: see `continueAsNew`. */
+/** What the next run of a session takes over from this one. */
 export type HumanInputRecord = Partial<Pick<HumanInputState, 'history' | 'shown' | 'unanswered' | 'kept' | 'asked'>>;
 
 /**
- * Where a session's agents wait for the person; who may ask next and whose an answer is, is decided by human-input-queue.ts.
- * A question that waits costs a timer.
+ * Questions to the person, under the rules of human-input-queue.ts: agents wait here for their answers, and a timer closes
+ * a question that gets none.
  */
 export class HumanInput {
   readonly #emit: (event: RunEventBody) => void;
@@ -45,7 +40,7 @@ export class HumanInput {
   #prompted: Prompted | undefined;
   #waited = 0;
 
-  /** @param timeout milliseconds that a question waits, from its prompt */
+  /** @param timeout how long the person has to answer a question, in milliseconds */
   constructor(record: HumanInputRecord, timeout: number, emit: (event: RunEventBody) => void) {
     this.#state = { ...newHumanInput(record.history), ...record };
     this.#timeout = timeout;
@@ -61,22 +56,22 @@ export class HumanInput {
     return { history, shown, unanswered, kept, asked };
   }
 
-  /** The question that waits for the person. */
+  /** The question that waits for the person, if there is one. */
   get pending(): PendingQuestion[] {
     if (this.#prompted === undefined) return [];
     const { timer: _, ...question } = this.#prompted;
     return [question];
   }
 
-  /** How long questions have waited for the person so far, in milliseconds. */
+  /** For how long questions have waited for the person in all, in milliseconds. */
   get waited(): number {
     const since = this.#prompted === undefined ? Date.now() : Date.parse(this.#prompted.askedAt);
     return this.#waited + (Date.now() - since);
   }
 
-  /** Puts a question to the person when its turn comes. Cancelled, it is withdrawn. */
-  async ask(call: HumanAsk): Promise<AskEnd> {
-    const end = new Promise<AskEnd>((settle) => this.#waiting.set(call.id, { ask: call, settle }));
+  /** Puts a question to the person when its turn comes, and withdraws it when the current scope is cancelled. */
+  async ask({ from, ...call }: Ask & Pick<Waiting, 'from'>): Promise<AskEnd> {
+    const end = new Promise<AskEnd>((settle) => this.#waiting.set(call.id, { from, settle }));
     this.#take(ask(this.#state, call));
     try {
       return await Promise.race([end, CancellationScope.current().cancelRequested]);
@@ -88,7 +83,6 @@ export class HumanInput {
     }
   }
 
-  /** Takes an answer, whoever it is for. */
   answer(reply: HumanReply): void {
     this.#take(answer(this.#state, reply, answerRoom));
   }
@@ -118,13 +112,10 @@ export class HumanInput {
   }
 
   #prompt({ id, question }: Ask): void {
-    const from = this.#waiting.get(id)?.ask.from ?? '';
+    const from = this.#waiting.get(id)?.from ?? '';
     const now = Date.now();
-    // Out of the asker's scope: it is the state that ends a question, also that of an asker who is gone.
-    const timer = new CancellationScope({
-      cancellable: true,
-      parent: new CancellationScope({ cancellable: false }),
-    });
+    // The rules decide when a question ends. The timer therefore must not end with the scope of whoever prompts it.
+    const timer = new CancellationScope({ cancellable: true, parent: new CancellationScope({ cancellable: false }) });
     this.#prompted = {
       questionId: id,
       from,
@@ -143,7 +134,7 @@ export class HumanInput {
     if (pending !== undefined) this.#emit({ type: 'question', ...pending });
   }
 
-  #close(questionId: string, how: 'answered' | 'skipped' | 'timeout' | 'withdrawn', text?: string): void {
+  #close(questionId: string, how: QuestionEnd, text?: string): void {
     this.#waited = this.waited;
     this.#prompted?.timer.cancel();
     this.#prompted = undefined;

@@ -6,7 +6,7 @@ import { joinContent } from '../agent/content.ts';
 export type AskingMode = 'agents' | 'human';
 
 /** How often agents are to use `ask_others`. */
-export type Sensitivity = 'low' | 'medium' | 'high';
+type Sensitivity = 'low' | 'medium' | 'high';
 
 export interface AskingRules {
   mode: AskingMode;
@@ -27,34 +27,25 @@ const howOften: Record<Sensitivity, string> = {
   high: 'Use it frequently: before you decide on something, and to check what you assume.',
 };
 
-/** What an agent that may ask is told of it, beside the tool itself. */
+/** The part of a system message about asking. */
 export function askingText({ mode, sensitivity }: AskingRules): string {
   return `${whom[mode]} ${howOften[sensitivity]}`;
 }
 
-/** Goes with a history of answers (MassGen's documentation "Agent Communication", Human Q&A Context Injection). */
+/** Accompanies the person's earlier answers (MassGen's documentation "Agent Communication", Human Q&A Context Injection). */
 export const historyNote =
   'The human has already answered questions this session. Review the history above: if it answers your question, ' +
   'use that; if not, call ask_others again with a different, more specific question.';
 
-/** What an asker is told where nobody was asked. */
-export type AskRefusal =
-  { kind: 'empty' } | { kind: 'invalid'; error: string } | { kind: 'nobody' } | { kind: 'too_many'; limit: number };
+/** What an agent is told when its question is not put to anybody. */
+export const askRefusals = {
+  empty: 'The question is empty.',
+  nobody: 'There is no other agent to ask.',
+  tooMany: (limit: number) =>
+    `You have ${limit} questions under way already, which is the most that you may have at once.`,
+};
 
-export function askRefusalText(refusal: AskRefusal): string {
-  switch (refusal.kind) {
-    case 'empty':
-      return 'The question is empty.';
-    case 'invalid':
-      return refusal.error;
-    case 'nobody':
-      return 'There is no other agent to ask.';
-    case 'too_many':
-      return `You have ${refusal.limit} questions under way already, which is the most that you may have at once.`;
-  }
-}
-
-/** MassGen's documentation "Agent Communication", section Broadcast Tools. */
+/** The tools for asking (MassGen's documentation "Agent Communication", Broadcast Tools). */
 export function askingTools(mode: AskingMode): ToolSpec[] {
   return [
     {
@@ -77,20 +68,20 @@ export function askingTools(mode: AskingMode): ToolSpec[] {
   ];
 }
 
-/** What an agent gets that calls the deprecated `respond_to_broadcast`. */
+/** The result of the deprecated tool `respond_to_broadcast`. */
 export const responsesAreAutomatic =
   'Responses are handled automatically: your shadow has answered, or will. Continue your work.';
 
 /** How thorough a shadow's response is to be. */
 export type ResponseDepth = 'low' | 'medium' | 'high';
 
-/** A shadow's instruction; nothing of how the team works. */
+/** The instruction in a shadow's system message, in place of the team's. */
 export const shadowText =
   'You are the shadow of an agent that goes on with its work meanwhile. What follows is its conversation so far; ' +
   'it is yours. Another agent asks you something: answer as that agent, from what you know, in plain text. ' +
   'You have no tools, and nothing that you write here changes your work.';
 
-/** What each level asks for (MassGen's documentation "Agent Communication", Response Depth). */
+/** The instruction for each depth (MassGen's documentation "Agent Communication", Response Depth). */
 const depths: Record<ResponseDepth, string> = {
   low:
     'Give a quick, simple response with a minimal solution: basic technologies (vanilla HTML/CSS/JS, simple libraries), ' +
@@ -113,7 +104,10 @@ export function shadowQuestion(asker: string, question: Text, depth: ResponseDep
   ]);
 }
 
-/** What a parent finds in its conversation afterwards (the same, Parent Agent Awareness). */
+/**
+ * Tells an agent what its shadow was asked and has answered (MassGen's documentation "Agent Communication", Parent Agent
+ * Awareness).
+ */
 export function shadowNotice(asker: string, question: Text, response: Text): Content {
   return joinContent([
     `[INFO] While you were working, ${asker} asked: "`,
@@ -124,14 +118,14 @@ export function shadowNotice(asker: string, question: Text, response: Text): Con
   ]);
 }
 
-/** What a parent is writing at this moment. */
+/** Shows a shadow what its parent is writing at this moment. */
 export function writingNow(partial: string): Message {
   return { role: 'assistant', content: `[You are writing at this moment:]\n${partial}` };
 }
 
 /**
- * A conversation without its system messages, and with its tool calls and results told in words:
- * providers refuse calls without a result, and tool blocks where no tools are offered.
+ * A conversation without its system messages, and with its tool calls and results as plain text. Providers refuse calls
+ * that have no result, and tool calls in a request that offers no tools.
  */
 export function plainConversation(messages: Message[]): Message[] {
   const calls = new Map(

@@ -1,4 +1,4 @@
-/** A place in a tree of conversations: what was said up to here is the path that leads to it. */
+/** A node in a tree of conversations. The path to it is what was said so far. */
 interface Branch<Place> {
   place: Place | undefined;
   next: Map<string, Branch<Place>>;
@@ -6,11 +6,11 @@ interface Branch<Place> {
 
 const newBranch = <Place>(): Branch<Place> => ({ place: undefined, next: new Map() });
 
-/** Remembers where conversations stand, so that one that goes on is told from one that begins. */
+/** Finds the conversation that some messages continue. A place is what the caller knows a conversation by. */
 export class Branches<Message, Place> {
   readonly #root: Branch<Place> = newBranch();
 
-  /** Says where a conversation stands after these messages. */
+  /** Notes the place of the conversation that consists of these messages. */
   set(messages: Message[], place: Place): void {
     let branch = this.#root;
     for (const message of messages) {
@@ -22,7 +22,7 @@ export class Branches<Message, Place> {
     branch.place = place;
   }
 
-  /** The longest known beginning of these messages: its place, and how many messages it has; none: undefined and 0. */
+  /** The place and length of the longest known beginning of these messages; undefined and 0 when none is known. */
   find(messages: Message[]): { place: Place | undefined; length: number } {
     let found: { place: Place | undefined; length: number } = { place: undefined, length: 0 };
     let branch: Branch<Place> | undefined = this.#root;

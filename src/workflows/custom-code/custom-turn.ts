@@ -1,4 +1,6 @@
-import { isCancellation } from '@temporalio/workflow';
+import { isCancellation, proxyLocalActivities } from '@temporalio/workflow';
+import type { Activities } from '../../activities/activities.ts';
+import type { OrchestratorSettings } from '../../config/orchestrators.ts';
 import type { EarlierMessage } from '../../protocol/orchestration.ts';
 import type {
   GenerateOptions,
@@ -10,40 +12,47 @@ import type {
   OrchestratorToolResult,
 } from '../../protocol/custom-orchestrator.ts';
 import type { TranscriptRef } from '../../protocol/message.ts';
-import type { ReplyCall } from '../../protocol/model-call.ts';
 import { Branches } from './branches.ts';
 import { callOf, checkedCall, checkedMessages, replyOf, TextRefCache } from './messages.ts';
 import { historyRoom, newest } from './newest.ts';
 import { callFailure, isBudgetSpent } from '../agent/failures.ts';
-import { withTemperature, type ModelCaller, type Persona } from '../agent/model-caller.ts';
-import type { ToolAnswer } from '../agent/tool-executor.ts';
+import { AgentTools } from '../agent/agent-tools.ts';
+import { withTemperature, type Persona } from '../agent/agent.ts';
+import type { ToolExecutor } from '../agent/tool-executor.ts';
+import type { Asker } from '../ask-others/broadcast.ts';
+import type { RunContext } from '../runtime/run-context.ts';
 
-/** A model call that has failed for good, as an orchestrator may catch it. */
+const { readTools } = proxyLocalActivities<Activities>({ startToCloseTimeout: '30 seconds' });
+
+export type CustomSettings = Extract<OrchestratorSettings, { kind: 'custom' }>;
+
+/** Thrown to a custom orchestrator when a model call has failed for good. */
 export class ModelCallError extends Error {
   override name = 'ModelCallError';
 }
 
 /** What a custom orchestrator's turn works with. */
-export interface CustomWork {
+interface CustomWork {
+  settings: CustomSettings;
   persona: Persona;
-  models: ModelCaller;
-  /** Blob id of the tools that its model may be offered; null: none. */
-  tools: string | null;
-  listTools: () => Promise<OrchestratorTool[]>;
-  /** Runs one call of any of these tools. */
-  run: (call: ReplyCall) => Promise<ToolAnswer>;
-  /** Tells the person a text. */
+  tools: ToolExecutor | undefined;
+  /** The agent as one that asks others. */
+  asker: Asker;
+  /** The agents that it may ask. */
+  others?: Asker[];
+  /** Shows the person a text. */
   say: (text: string) => void;
+  /** What was said before, oldest first. */
   history: EarlierMessage[];
-  config: Record<string, unknown>;
-  /** `turn 3`. */
+  /** Such as `turn 3`. */
   when: string;
-  /** Milliseconds that each model call has. */
-  timeout: number;
+  /** Time for each of its model calls, in milliseconds. */
+  callTimeout: number;
 }
 
-/** One turn of a custom orchestrator: what it asks of its context becomes model calls and tool calls of the run. */
+/** One turn of a custom orchestrator, whose context turns calls into model calls and tool calls of the run. */
 export class CustomTurn {
+  readonly #run: RunContext;
   readonly #work: CustomWork;
   readonly #branches = new Branches<OrchestratorMessage, TranscriptRef>();
   readonly #texts = new TextRefCache();
@@ -53,8 +62,13 @@ export class CustomTurn {
   #calls = 0;
   #isOver = false;
 
-  constructor(work: CustomWork) {
+  constructor(run: RunContext, work: CustomWork) {
+    this.#run = run;
     this.#work = work;
+  }
+
+  get settings(): CustomSettings {
+    return this.#work.settings;
   }
 
   /** The conversation that a model has replied to last; null before the first reply. */
@@ -62,33 +76,33 @@ export class CustomTurn {
     return this.#transcript;
   }
 
-  /** What it has shown last; undefined before that. */
+  /** The last text that it has shown; undefined before that. */
   get lastSaid(): string | undefined {
     return this.#lastSaid;
   }
 
-  /** What a model said last that has any text; empty before that. */
+  /** The text of the last reply that has one; empty before that. */
   get lastWords(): string {
     return this.#lastWords;
   }
 
-  /** What the user's function is given; all that it can change is its own. */
+  /** What the user's function is given. It is a copy, so that changing it has no effect on the run. */
   get context(): OrchestratorContext {
-    const { history, config } = this.#work;
+    const { history, settings } = this.#work;
     return {
-      llm: { generate: (messages, options) => minded(this.#generate(messages, options)) },
+      llm: { generate: (messages, options) => handled(this.#generate(messages, options)) },
       tools: {
-        list: () => minded(this.#list()),
+        list: () => handled(this.#list()),
         execute: (call: string | OrchestratorToolCall, input?: Record<string, unknown>) =>
-          minded(this.#execute(call, input)),
+          handled(this.#execute(call, input)),
       },
       history: newest(history, historyRoom).map(({ role, content }) => ({ role, content })),
       respond: (text) => this.respond(text),
-      config: JSON.parse(JSON.stringify(config)) as Record<string, unknown>,
+      config: JSON.parse(JSON.stringify(settings.config)) as Record<string, unknown>,
     };
   }
 
-  /** @throws `TypeError` where it is no text */
+  /** @throws `TypeError` when it is not a string */
   respond(text: unknown): void {
     this.#checkNotOver();
     if (typeof text !== 'string') throw new TypeError('respond takes a text');
@@ -96,7 +110,7 @@ export class CustomTurn {
     this.#work.say(text);
   }
 
-  /** From here on the context does nothing any more: what the function has left running comes to nothing. */
+  /** From here on every function of the context throws. */
   end(): void {
     this.#isOver = true;
   }
@@ -104,16 +118,16 @@ export class CustomTurn {
   async #generate(messages: unknown, options: GenerateOptions = {}): Promise<OrchestratorReply> {
     this.#checkNotOver();
     const said = checkedMessages(messages);
-    const { persona, models, when, timeout } = this.#work;
+    const { callTimeout: timeout, persona, when } = this.#work;
     const { temperature, tools = false } = options;
     const { place: transcript = null, length } = this.#branches.find(said);
     const append = await this.#texts.newMessages(said.slice(length));
     this.#checkNotOver();
-    const { reply, transcript: place } = await models
+    const { reply, transcript: place } = await this.#run.models
       .start(
         withTemperature(persona, temperature),
         { what: 'reply', when, timeout },
-        { transcript, append, tools: tools ? this.#work.tools : null },
+        { transcript, append, tools: tools ? this.#toolSet : null },
       )
       .result.catch((error: unknown) => {
         if (isCancellation(error) || isBudgetSpent(error)) throw error;
@@ -129,7 +143,7 @@ export class CustomTurn {
 
   async #list(): Promise<OrchestratorTool[]> {
     this.#checkNotOver();
-    return this.#work.tools === null ? [] : this.#work.listTools();
+    return this.#toolSet === null ? [] : readTools(this.#toolSet);
   }
 
   async #execute(
@@ -138,9 +152,17 @@ export class CustomTurn {
   ): Promise<OrchestratorToolResult> {
     this.#checkNotOver();
     const wanted = typeof call === 'string' ? { id: `own-${++this.#calls}`, name: call, arguments: input } : call;
-    const { status, text, content } = await this.#work.run(callOf(checkedCall(wanted, 'tools.execute')));
+    const checked = callOf(checkedCall(wanted, 'tools.execute'));
+    const { asker, others, persona, tools, when } = this.#work;
+    if (tools === undefined) throw new TypeError(`${persona.id} has no tools`);
+    const agentTools = new AgentTools(tools, this.#run.broadcast, asker, others);
+    const { status, text, content } = await agentTools.run(when, checked);
     if (typeof call !== 'string') this.#texts.addResult(call.id, { text, content });
     return { status, text };
+  }
+
+  get #toolSet(): string | null {
+    return this.#work.tools?.set ?? null;
   }
 
   #checkNotOver(): void {
@@ -148,8 +170,8 @@ export class CustomTurn {
   }
 }
 
-/** Work that nobody waits for at the moment when it fails would otherwise end the whole task. */
-function minded<T>(work: Promise<T>): Promise<T> {
+/** User code need not await a promise. Without a handler its rejection would fail the whole workflow task. */
+function handled<T>(work: Promise<T>): Promise<T> {
   work.catch(() => {});
   return work;
 }

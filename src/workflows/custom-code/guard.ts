@@ -3,15 +3,15 @@ import type { RunSinks } from '../../protocol/sinks.ts';
 
 const { watch } = proxySinks<RunSinks>();
 
-/** Whether the worker is told when code comes to rest; without that it would take all of it for endless. */
+/** Whether the interceptors are in use. Without them the worker would never learn that code has come to rest. */
 let isIntercepted = false;
-/** Files whose work is under way: a team may have several. */
+/** The files whose work is under way; in a team there may be several. */
 const files: string[] = [];
 let instance: number | undefined;
 
 /**
- * While work of this file is under way, tells the worker whenever its code gets to run and comes to rest again. Code
- * that never does cannot be ended from here: the sandbox cuts it, and the worker, which learns of it, ends the run.
+ * Runs a file's code, and tells the worker whenever it begins to run and comes to rest. Code that never comes to rest
+ * cannot be ended from here: the sandbox aborts it, and the worker then ends the run.
  */
 export async function guarded<T>(path: string, work: () => Promise<T>): Promise<T> {
   files.push(path);
@@ -25,12 +25,12 @@ export async function guarded<T>(path: string, work: () => Promise<T>): Promise<
 
 function tell(path: string): void {
   if (!isIntercepted) return;
-  // Real time, since it is to be another one when the workflow is begun again.
+  // The real time differs whenever the workflow is started again in memory; the workflow's own time would not.
   instance ??= workflowInfo().unsafe.now();
   watch.entered(path, instance);
 }
 
-/** For Temporal: bundled as an interceptor beside the workflows. */
+/** Temporal calls this for each workflow, since the worker bundles the module as an interceptor. */
 export function interceptors(): WorkflowInterceptors {
   isIntercepted = true;
   return {

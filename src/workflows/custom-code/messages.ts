@@ -9,10 +9,9 @@ import { storeTexts, textRef } from '../agent/text-refs.ts';
 import type { ToolAnswer } from '../agent/tool-executor.ts';
 
 /**
- * A conversation as an orchestrator gives it, checked, with nothing in its messages but what belongs there: the same
- * messages look the same.
+ * Checks a conversation from a custom orchestrator, and drops unknown keys, so that equal messages have equal JSON.
  *
- * @throws `TypeError` that names the place of what is wrong
+ * @throws `TypeError` that names the place of the mistake
  */
 export function checkedMessages(messages: unknown): OrchestratorMessage[] {
   if (!Array.isArray(messages) || messages.length === 0)
@@ -46,20 +45,15 @@ function checkedCalls(calls: unknown, place: string): OrchestratorToolCall[] {
   return calls.map((call: unknown, index) => checkedCall(call, `${place}[${index}]`));
 }
 
-/** @throws `TypeError` that names the place of what is wrong */
+/** @throws `TypeError` that names the place of the mistake */
 export function checkedCall(call: unknown, place: string): OrchestratorToolCall {
   const { id, name, arguments: input = {}, error } = (call ?? {}) as Record<string, unknown>;
   if (typeof id !== 'string' || typeof name !== 'string' || typeof input !== 'object' || input === null)
     throw new TypeError(`${place} must be a tool call: {id, name, arguments}`);
-  return {
-    id,
-    name,
-    arguments: input as Record<string, unknown>,
-    ...(typeof error === 'string' && { error }),
-  };
+  return { id, name, arguments: input as Record<string, unknown>, ...(typeof error === 'string' && { error }) };
 }
 
-/** A message on its way to a model, with its text as it is named there. */
+/** A message for a model, with this content in place of its own text. */
 function newMessageOf(message: OrchestratorMessage, content: Content): NewMessage {
   switch (message.role) {
     case 'system':
@@ -94,22 +88,22 @@ export const callOf = ({ id, name, arguments: input, error }: OrchestratorToolCa
 
 type Result = Pick<ToolAnswer, 'text' | 'content'>;
 
-/** Texts that stand in the store or in a reply already: no later call repeats the long ones. */
+/** Remembers where texts are in the store, so that the inputs of model calls name the long ones by reference. */
 export class TextRefCache {
   readonly #texts = new Map<string, Text>();
   readonly #results = new Map<string, Result>();
 
-  /** @param place where a conversation stands that ends with the reply */
+  /** @param place the conversation that ends with the reply */
   addReply(content: string, place: TranscriptRef): void {
     this.#texts.set(content, textRef(content, { segment: place.id }));
   }
 
-  /** A long result is shown by its beginning; a model that is told that as the result of the call gets the whole. */
+  /** A message that answers the call with the result's shown beginning gives the model the whole result. */
   addResult(callId: string, result: Result): void {
     this.#results.set(callId, result);
   }
 
-  /** Messages on their way to a model; long texts that are new are stored first. */
+  /** Makes messages for a model, and stores the new long texts. */
   async newMessages(messages: OrchestratorMessage[]): Promise<NewMessage[]> {
     const contents = messages.filter((message) => this.#resultIn(message) === undefined).map(({ content }) => content);
     const fresh = [...new Set(contents)].filter((content) => !this.#texts.has(content));

@@ -1,80 +1,31 @@
 import { ApplicationFailure, isCancellation, proxyLocalActivities } from '@temporalio/workflow';
 import type { Activities } from '../../activities/activities.ts';
-import type { OrchestratorSettings } from '../../config/orchestrators.ts';
 import type { HandleText } from '../../protocol/custom-orchestrator.ts';
 import { failureTypes } from '../../protocol/errors.ts';
-import type { EarlierMessage } from '../../protocol/orchestration.ts';
-import { AgentTools } from '../agent/agent-tools.ts';
 import { isBudgetSpent } from '../agent/failures.ts';
-import type { Persona } from '../agent/model-caller.ts';
-import type { ToolExecutor } from '../agent/tool-executor.ts';
-import type { Asker } from '../ask-others/broadcast.ts';
-import type { RunContext } from '../runtime/run-context.ts';
 import { TimeLimitError, withinTime } from '../runtime/time-limit.ts';
-import { CustomTurn, ModelCallError } from './custom-turn.ts';
+import { ModelCallError, type CustomTurn } from './custom-turn.ts';
 import { guarded } from './guard.ts';
 import { loadOrchestrator } from './load.ts';
 
-const { findOrchestrator, readTools } = proxyLocalActivities<Activities>({
-  startToCloseTimeout: '30 seconds',
-});
-
-export type CustomSettings = Extract<OrchestratorSettings, { kind: 'custom' }>;
-
-/** What a custom orchestrator is run with, whatever it is run for. */
-export interface CustomRun {
-  settings: CustomSettings;
-  persona: Persona;
-  tools: ToolExecutor | undefined;
-  /** The agent as one who asks; `others` are those whom it may ask besides a person. */
-  asker: Asker;
-  others?: Asker[];
-  say: (text: string) => void;
-  /** What was said before, oldest first. */
-  history: EarlierMessage[];
-  /** `turn 3`. */
-  when: string;
-  /** Milliseconds that each of its model calls has. */
-  callTimeout: number;
-}
-
-/** What a custom orchestrator's function is given: its calls become model calls and tool calls of the run. */
-export function openCustomTurn({ broadcast, models }: RunContext, custom: CustomRun): CustomTurn {
-  const { asker, callTimeout, history, others, persona, say, settings, tools, when } = custom;
-  const agentTools = tools && new AgentTools(tools, broadcast, asker, others);
-  return new CustomTurn({
-    persona,
-    models,
-    tools: tools?.set ?? null,
-    listTools: () => readTools(tools?.set ?? null),
-    run: (call) => {
-      if (agentTools === undefined) throw new TypeError(`${persona.id} has no tools`);
-      return agentTools.run(when, call);
-    },
-    say,
-    history,
-    config: settings.config,
-    when,
-    timeout: callTimeout,
-  });
-}
+const { findOrchestrator } = proxyLocalActivities<Activities>({ startToCloseTimeout: '30 seconds' });
 
 /**
- * Runs a custom orchestrator's function on one text, within its time; calls that it leaves under way are cancelled, and
- * counted with the run's other abandoned ones.
+ * Runs a custom orchestrator's function on one text. Calls that it leaves under way are cancelled, and what they cost is
+ * settled with the run's other abandoned calls.
  *
- * @param timeout milliseconds in all
- * @returns its answer: what it returns, else the last text that it responded with
- * @throws `ApplicationFailure` that names the file: of type `OrchestratorFailed`, or `TurnFailed` where a model has
- *   failed for good; `BudgetSpent`; `CancelledFailure`
+ * @param timeout time for the whole turn, in milliseconds
+ * @returns what the function returns, else the last text that it responded with
+ * @throws `ApplicationFailure` that names the file, of type `OrchestratorFailed`, or `TurnFailed` when a model has failed
+ *   for good; `ApplicationFailure` of type `BudgetSpent`; `CancelledFailure`
  */
 export async function runCustomTurn(
   turn: CustomTurn,
-  { module }: CustomSettings,
   handleText: HandleText,
   text: string,
   timeout: number,
 ): Promise<string> {
+  const { module } = turn.settings;
   try {
     const returned = await guarded(module, () => withinTime(timeout, async () => handleText(text, turn.context)));
     return answerOf(returned, turn, module);
@@ -87,10 +38,10 @@ export async function runCustomTurn(
 }
 
 /**
- * The function of a custom orchestrator's file.
+ * Loads the function of a custom orchestrator's file.
  *
- * @throws `ApplicationFailure`: what the file throws when it is first run, or `InvalidInput` where this worker does not
- *   have it
+ * @throws `ApplicationFailure` of type `OrchestratorFailed` when the file throws, of type `InvalidInput` when this worker
+ *   does not have it
  */
 export async function loadHandleText(file: string): Promise<HandleText> {
   let handleText: HandleText | undefined;
@@ -111,7 +62,7 @@ function answerOf(returned: unknown, { lastSaid }: CustomTurn, file: string): st
   throw failure(file, 'handleText returned without a text, and has not responded with any');
 }
 
-/** A plain error would have the workflow's task tried again for ever. */
+/** An `ApplicationFailure` for any error. Temporal would retry the workflow task for ever after other errors. */
 function failureOf(error: unknown, file: string): ApplicationFailure {
   if (error instanceof ApplicationFailure) return error;
   if (error instanceof ModelCallError)

@@ -15,7 +15,7 @@ import {
 import { plainTask, taskMessage, type RestartNotice } from './prompts.ts';
 import { winnerOf } from './rules/ballot.ts';
 
-/** Begins an attempt of the team: fresh conversations, no answers, no votes. */
+/** Begins an attempt of the team with new conversations and without answers and votes. */
 export function beginAttempt(context: OrchestrationContext, iteration: Iteration<TeamRestart>): Attempt {
   const { number, restart } = iteration;
   const notice = restart && { attempt: number, ...restart };
@@ -30,12 +30,9 @@ export function beginAttempt(context: OrchestrationContext, iteration: Iteration
     budgetSpent: false,
   };
   context.attempt = attempt;
-  const { reason, instructions } = restart ?? {};
-  context.events.emit({
-    type: 'attempt',
-    maxAttempts: context.maxAttempts,
-    ...(reason !== undefined && instructions !== undefined && { restart: { reason, instructions } }),
-  });
+  const { events, maxAttempts } = context;
+  const told = restart && { restart: { reason: restart.reason, instructions: restart.instructions } };
+  events.emit({ type: 'attempt', maxAttempts, ...told });
   return attempt;
 }
 
@@ -71,11 +68,11 @@ function newParticipant(
   };
 }
 
-export function votesOf({ participants }: Attempt): Vote[] {
+function votesOf({ participants }: Attempt): Vote[] {
   return participants.flatMap(({ teamAgent, vote }) => (vote ? [{ voter: teamAgent.id, ...vote }] : []));
 }
 
-/** Selects the winner of the vote, whose answer becomes the attempt's result; nobody where there is no answer. */
+/** Selects the winner of the vote, if there is an answer. Its answer becomes the attempt's result. */
 export function select({ events }: OrchestrationContext, attempt: Attempt): void {
   const candidates = attempt.participants.filter(hasAnswer);
   const ids = candidates.map(({ teamAgent }) => teamAgent.id);
@@ -89,18 +86,18 @@ export function select({ events }: OrchestrationContext, attempt: Attempt): void
   events.emit({ type: 'selected', agent: selected.teamAgent.id, votes: Object.fromEntries(counts) });
 }
 
-/** Tells why the team starts over, and from which attempt. */
-export function handleRestart({ events }: OrchestrationContext, { number }: Attempt, why: TeamRestart): void {
-  events.emit({ type: 'restart', from: number, to: number + 1, ...why });
-}
-
 type TeamEnding = Ending<Attempt, Outcome, TeamRestart>;
 
-/** @throws `ApplicationFailure` of type `NoAnswer` */
+/** @throws `ApplicationFailure` of type `NoAnswer` when no agent has answered in any attempt */
 export function deliver({ best, last }: TeamEnding): { agent: string; answer: string } {
   if (best?.selected === undefined || best.result === undefined) throw noAnswer(last);
   last.phase = 'done';
   return { agent: best.selected.teamAgent.id, answer: best.result.content };
+}
+
+/** A run's restarts, each with the attempt that it followed. */
+export function restartsOf(restarts: readonly TeamRestart[]): OrchestrationResult['restarts'] {
+  return restarts.map(({ reason, instructions }, index) => ({ attempt: index + 1, reason, instructions }));
 }
 
 export function resultOf({ events, humanInput, usage }: OrchestrationContext, ending: TeamEnding): OrchestrationResult {
@@ -111,11 +108,7 @@ export function resultOf({ events, humanInput, usage }: OrchestrationContext, en
     answer,
     finalAgent: agent,
     attempts: last.number,
-    restarts: restarts.map(({ instructions, reason }, index) => ({
-      attempt: index + 1,
-      reason,
-      instructions,
-    })),
+    restarts: restartsOf(restarts),
     votes: votesOf(last),
     outcome,
     humanQa: humanInput.history,

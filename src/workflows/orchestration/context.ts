@@ -6,63 +6,63 @@ import type { Requester } from '../../protocol/events.ts';
 import type { NewMessage, Text, TranscriptRef } from '../../protocol/message.ts';
 import type { EarlierMessage } from '../../protocol/orchestration.ts';
 import type { OrchestrationPhase } from '../../protocol/state.ts';
-import type { ToolSources } from '../../protocol/tool.ts';
+import type { ToolSources } from '../../config/tool-sources.ts';
 import type { Agent } from '../agent/agent.ts';
 import type { ToolExecutor } from '../agent/tool-executor.ts';
 import type { Asker } from '../ask-others/broadcast.ts';
 import type { Iteration } from '../runtime/iterate.ts';
 import type { RunContext } from '../runtime/run-context.ts';
 
-/** A team that is ready for a task: what it has through all tasks of a session. */
+/** A team that is ready for tasks. In a session it stays the same for all of them. */
 export interface TeamContext extends RunContext {
   team: Team;
   coordination: Team['orchestrator']['coordination'];
   maxAttempts: number;
-  /** Milliseconds. */
+  /** In milliseconds. */
   attemptTimeout: number;
   agents: TeamAgent[];
-  /** Stored sets of tools, by id. */
+  /** Blob ids of the tools that agents have while they answer and vote, and that the judge has. */
   toolSets: { coordination: string; decision: string };
-  /** What agents are told beside their personas. */
+  /** What system messages say after the persona. */
   instructions: { coordination: Text; final: Text };
 }
 
-/** An agent of a team, for the whole run. */
+/** An agent of a team, throughout all attempts. */
 export interface TeamAgent {
   /** Configured id. */
   id: string;
-  /** Anonymous name: `agent1`… */
+  /** Anonymous name, such as `agent1`. */
   name: string;
   persona: Text | undefined;
   backend: Backend;
   orchestrator: OrchestratorSettings;
-  /** Where its tools of the world come from. */
+  /** Where its own tools come from. */
   sources: ToolSources;
-  /** These tools, offered beside the team's own; undefined: none. */
+  /** These tools, offered together with the team's; undefined when it has none. */
   tools: ToolExecutor | undefined;
-  /** Whether it ran out of time in some attempt: it then stays out of all later ones. */
+  /** Whether it ran out of time in some attempt, and is therefore out of all later ones. */
   timedOut: boolean;
 }
 
-/** A task with what was said before it, by reference where it is long. */
+/** A task and what was said before it, both by reference if they are long. */
 export interface Task {
   task: Text;
   history: NewMessage[];
-  /** Where the conversation before the task is in the store as one: a session's. */
+  /** The conversation before the task, in a session. */
   conversation: TranscriptRef | null;
-  /** The task and what was said before it as plain text, for a custom orchestrator. */
+  /** The task and the earlier conversation as plain text, for custom orchestrators. */
   plain: { task: string; history: () => Promise<EarlierMessage[]> };
-  /** Number of the session's turn; 0 outside of sessions. */
+  /** Number of the session's turn; 0 outside sessions. */
   turn: number;
 }
 
-/** What an orchestration knows through all of its attempts. */
+/** One orchestration: a team at work on one task. */
 export interface OrchestrationContext extends TeamContext, Task {
-  /** The attempt under way, or the last one. */
+  /** The attempt under way, or the last one; undefined before the first. */
   attempt: Attempt | undefined;
 }
 
-/** Why an attempt was not good enough, and who says so. */
+/** Why another attempt is made, and who asked for it. */
 export interface TeamRestart {
   by: Requester;
   reason: string;
@@ -72,55 +72,64 @@ export interface TeamRestart {
 /** One attempt of the whole team. */
 export interface Attempt extends Iteration<TeamRestart> {
   phase: OrchestrationPhase;
-  /** The task as plain text, with why the team starts over. */
+  /** The task with the reason for the restart, as plain text. */
   brief: string;
   participants: Participant[];
   /** The participant whose answer won the vote. */
   selected: AnsweredParticipant | undefined;
-  /** What would be delivered: the answer that won, then as it is presented. */
+  /** What would be delivered: first the answer that won, then what is presented. */
   result: GivenAnswer | undefined;
   /** The conversation in which the final agent reviews, decides and presents; undefined until it begins. */
   reviewer: Agent | undefined;
-  /** Whether a call was refused because the run's budget is spent. */
+  /** Whether an agent is out because the run's budget is spent. */
   budgetSpent: boolean;
 }
 
 export interface GivenAnswer {
   content: string;
-  /** The same, by reference where it is long. */
+  /** The content by reference if it is long. */
   text: Text;
 }
 
-export interface CastVote {
+interface CastVote {
   /** Configured id of the agent voted for. */
   agent: string;
   reason: string;
 }
 
-/** An agent's work in one attempt. Made anew for each attempt, which is how a restart resets answers and votes. */
+/** An agent in one attempt. Each attempt has new participants, which is how a restart resets answers and votes. */
 export interface Participant {
   teamAgent: TeamAgent;
   agent: Agent;
   state: AgentState;
+  /** How much of the agent's time for the attempt is left. */
   millisecondsLeft: number;
   /** Replies in a row that were neither an answer nor a usable vote. */
   strikes: number;
   answersGiven: number;
   answer: GivenAnswer | undefined;
   vote: CastVote | undefined;
-  /** Answers in this agent's prompts so far, by anonymous name. */
+  /** The answers that it has been shown, by anonymous names. */
   shown: Map<string, string>;
-  /** The same agent as one who asks and is asked. */
+  /** The agent as one that asks and is asked. */
   asker: Asker;
-  /** Settles when what its last reply asks for is done: questions, tools; undefined while there is nothing. */
+  /** Settles when the questions and tools of its last reply are done; undefined when there are none. */
   busy: Promise<void> | undefined;
-  /** Whether it has got results that it has not observed yet. */
+  /** Whether it has results that it has not observed yet, as `react` does. */
   hasLearnt: boolean;
-  /** Replies since its last action that used tools, and failed calls in this attempt. */
+  /** Replies with tool calls since its last action. */
   toolRounds: number;
+  /** Failed tool calls in this attempt. */
   failures: number;
   /** Why it is out of this attempt; undefined while it is in. */
   out: string | undefined;
+}
+
+/** A participant's part in an attempt. */
+export interface Participation {
+  context: OrchestrationContext;
+  attempt: Attempt;
+  participant: Participant;
 }
 
 export type AnsweredParticipant = Participant & { answer: GivenAnswer };
@@ -130,8 +139,8 @@ export const hasAnswer = (participant: Participant): participant is AnsweredPart
 
 export const isIn = (participant: Participant): boolean => participant.out === undefined;
 
-/** As summaries of calls name it. */
+/** The attempt's name in the summaries of model calls. */
 export const whenOf = ({ number }: Attempt): string => `attempt ${number}`;
 
-/** Events are for looking at: the whole text is in the transcript. */
+/** The part of a text that events hold. The whole text is in the transcript. */
 export const preview = (text: string): string => (text.length <= 2000 ? text : `${text.slice(0, 2000)}…`);

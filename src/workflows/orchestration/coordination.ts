@@ -7,6 +7,7 @@ import {
   type Attempt,
   type OrchestrationContext,
   type Participant,
+  type Participation,
   type GivenAnswer,
 } from './context.ts';
 import { callFailure, isBudgetSpent } from '../agent/failures.ts';
@@ -18,18 +19,20 @@ import { noveltyProblem } from './rules/novelty.ts';
 import { customAnswer, finished, nextReply, startWork } from './participant.ts';
 
 /**
- * One attempt's coordination: all agents answer side by side; when each has answered or is out, they vote.
- * Ends with answers and votes in the attempt's participants; without any answer when every agent is out.
+ * The coordination of one attempt: all agents answer at the same time, and when each has answered or is out, they vote.
+ * Answers and votes are then in the attempt's participants. There are none when all agents are out.
  */
 export async function coordinate(context: OrchestrationContext, attempt: Attempt): Promise<void> {
   attempt.phase = 'answering';
-  await Promise.all(attempt.participants.filter(isIn).map((participant) => takeTurn(context, attempt, participant)));
+  await Promise.all(
+    attempt.participants.filter(isIn).map((participant) => takeTurn({ context, attempt, participant })),
+  );
   if (!attempt.participants.some(hasAnswer)) return;
   attempt.phase = 'voting';
   for (let round = 1; await votingRound(context, attempt, round); round++);
 }
 
-/** @returns whether a new answer made the votes of this round void, so that another one is needed */
+/** @returns whether a new answer has made the votes of this round void, so that another round is needed */
 async function votingRound(context: OrchestrationContext, attempt: Attempt, round: number): Promise<boolean> {
   context.events.emit({ type: 'voting', round });
   const voters = attempt.participants.filter(isIn);
@@ -40,14 +43,14 @@ async function votingRound(context: OrchestrationContext, attempt: Attempt, roun
   let superseded = false;
   const turns = await calls.run(() =>
     Promise.allSettled(
-      voters.map(async (voter) => {
-        if ((await takeTurn(context, attempt, voter)) !== 'answer') return;
+      voters.map(async (participant) => {
+        if ((await takeTurn({ context, attempt, participant })) !== 'answer') return;
         superseded = true;
         calls.cancel();
       }),
     ),
   );
-  // A reply that had arrived before this cancellation was still taken: its answer counts, its vote is void.
+  // A reply that arrived before this cancellation was still taken: its answer counts, but its vote is void.
   const failures = turns.flatMap((turn) => (turn.status === 'rejected' ? [turn.reason as unknown] : []));
   const failure = failures.find((reason) => !(superseded && isCancellation(reason)));
   if (failure !== undefined) throw failure;
@@ -68,20 +71,15 @@ function showAnswers(attempt: Attempt, reader: Participant, round: number): void
   reader.agent.tell({ role: 'user', content: votingMessage(shown, round === 1) });
 }
 
-/** Replies in a row that may be neither an answer nor a usable vote; then the agent is out. */
+/** After so many replies in a row that are neither an answer nor a usable vote, an agent is out. */
 const maxStrikes = 3;
 
 /** Lets an agent reply until it has acted or is out. @returns what it did; undefined when it is out */
-async function takeTurn(
-  context: OrchestrationContext,
-  attempt: Attempt,
-  participant: Participant,
-): Promise<Action['kind'] | undefined> {
+async function takeTurn(participation: Participation): Promise<Action['kind'] | undefined> {
+  const { context, attempt, participant } = participation;
   const { orchestrator } = participant.teamAgent;
   if (orchestrator.kind === 'custom' && attempt.phase === 'answering') {
-    const given = await worked(context, attempt, participant, () =>
-      customAnswer(context, attempt, participant, orchestrator),
-    );
+    const given = await worked(participation, () => customAnswer(participation, orchestrator));
     if (given === undefined) return undefined;
     giveAnswer(context, participant, given);
     return 'answer';
@@ -92,30 +90,18 @@ async function takeTurn(
       putOut(context, participant, `${maxStrikes} replies in a row without a usable answer or vote`, false);
       return undefined;
     }
-    const reply = await replyOf(context, attempt, participant);
+    const reply = await worked(participation, () => nextReply(participation));
     if (reply === undefined) return undefined;
-    const { action, asks, uses } = takeAction(context, attempt, participant, reply);
+    const { action, asks, uses } = takeAction(participation, reply);
     if (action !== undefined) return action.kind;
     if (asks.length + uses.length === 0) participant.strikes += 1;
-    else startWork(context, attempt, participant, asks, uses);
+    else startWork(participation, asks, uses);
   }
   return undefined;
 }
 
-/** One reply of a model, within the agent's time. */
-const replyOf = (
-  context: OrchestrationContext,
-  attempt: Attempt,
-  participant: Participant,
-): Promise<Reply | undefined> => worked(context, attempt, participant, () => nextReply(context, attempt, participant));
-
-/** Work within the agent's time. @returns undefined when the agent is out instead */
-async function worked<T>(
-  context: OrchestrationContext,
-  attempt: Attempt,
-  participant: Participant,
-  work: () => Promise<T>,
-): Promise<T | undefined> {
+/** Does work within the agent's time. @returns undefined when the work has failed and the agent is out */
+async function worked<T>({ context, attempt, participant }: Participation, work: () => Promise<T>) {
   participant.state = attempt.phase === 'voting' ? 'voting' : 'answering';
   const startedAt = Date.now();
   try {
@@ -127,21 +113,22 @@ async function worked<T>(
     putOut(context, participant, reason, timedOut);
     return undefined;
   } finally {
-    // Only its own work counts: an agent that waits for the others does not run out of time.
+    // Only the agent's own work counts, so that it does not run out of time while it waits for others.
     participant.millisecondsLeft = Math.max(1, participant.millisecondsLeft - (Date.now() - startedAt));
   }
 }
 
-function putOut(context: OrchestrationContext, participant: Participant, reason: string, timedOut: boolean): void {
+function putOut({ events }: OrchestrationContext, participant: Participant, reason: string, timedOut: boolean): void {
   participant.out = reason;
   participant.state = timedOut ? 'timed_out' : 'out';
   participant.teamAgent.timedOut ||= timedOut;
-  context.events.emit({ type: 'out', agent: participant.teamAgent.id, timedOut, reason });
+  events.emit({ type: 'out', agent: participant.teamAgent.id, timedOut, reason });
 }
 
-/** Takes the action that the reply holds; an agent without one, that neither asks nor uses tools, is told why. */
-function takeAction(context: OrchestrationContext, attempt: Attempt, participant: Participant, reply: Reply): Reading {
-  const reading = readReply(reply, situationOf(context, attempt, participant));
+/** Takes the action in a reply, answers its other calls, and tells an agent that did nothing usable why. */
+function takeAction(participation: Participation, reply: Reply): Reading {
+  const { context, participant } = participation;
+  const reading = readReply(reply, situationOf(participation));
   const { action, asks, results, uses } = reading;
   const problems = results.flatMap(({ refusal }) => (refusal === undefined ? [] : [refusalText(refusal)]));
   for (const { callId, refusal } of results) {
@@ -149,13 +136,10 @@ function takeAction(context: OrchestrationContext, attempt: Attempt, participant
   }
   if (reply.calls.length === 0) participant.agent.tell({ role: 'user', content: noAction });
   if (action?.kind === 'answer') takeAnswer(context, participant, action);
-  else if (action?.kind === 'vote') takeVote(context, attempt, participant, action);
+  else if (action?.kind === 'vote') takeVote(participation, action);
   else if (asks.length + uses.length === 0 || problems.length > 0) {
-    context.events.emit({
-      type: 'refused',
-      agent: participant.teamAgent.id,
-      text: problems.join(' ') || noAction,
-    });
+    const text = problems.join(' ') || noAction;
+    context.events.emit({ type: 'refused', agent: participant.teamAgent.id, text });
   }
   if (action !== undefined) {
     participant.strikes = 0;
@@ -164,7 +148,7 @@ function takeAction(context: OrchestrationContext, attempt: Attempt, participant
   return reading;
 }
 
-function situationOf(context: OrchestrationContext, attempt: Attempt, participant: Participant): Situation {
+function situationOf({ context, attempt, participant }: Participation): Situation {
   const { max_new_answers_per_agent, answer_novelty_requirement } = context.coordination;
   const shown = [...participant.shown].map(([name, content]) => ({ name, content }));
   return {
@@ -188,34 +172,19 @@ function takeAnswer(
   giveAnswer(context, participant, { content, text });
 }
 
-function giveAnswer(context: OrchestrationContext, participant: Participant, answer: GivenAnswer): void {
+function giveAnswer({ events }: OrchestrationContext, participant: Participant, answer: GivenAnswer): void {
   participant.answer = answer;
   participant.answersGiven += 1;
   participant.state = 'answered';
   const { id, name } = participant.teamAgent;
-  context.events.emit({
-    type: 'answer',
-    agent: id,
-    name,
-    number: participant.answersGiven,
-    content: preview(answer.content),
-  });
+  const content = preview(answer.content);
+  events.emit({ type: 'answer', agent: id, name, number: participant.answersGiven, content });
 }
 
-function takeVote(
-  context: OrchestrationContext,
-  attempt: Attempt,
-  participant: Participant,
-  action: Action & { kind: 'vote' },
-): void {
-  const chosen = attempt.participants.find(({ teamAgent }) => teamAgent.name === action.name);
+function takeVote({ context, attempt, participant }: Participation, { name, reason }: Action & { kind: 'vote' }): void {
+  const chosen = attempt.participants.find(({ teamAgent }) => teamAgent.name === name)?.teamAgent.id;
   if (chosen === undefined) return;
-  participant.vote = { agent: chosen.teamAgent.id, reason: action.reason };
+  participant.vote = { agent: chosen, reason };
   participant.state = 'voted';
-  context.events.emit({
-    type: 'vote',
-    agent: participant.teamAgent.id,
-    for: chosen.teamAgent.id,
-    reason: action.reason,
-  });
+  context.events.emit({ type: 'vote', agent: participant.teamAgent.id, for: chosen, reason });
 }

@@ -2,10 +2,9 @@ import { isCancellation } from '@temporalio/workflow';
 import type { Outcome } from '../../protocol/orchestration.ts';
 import type { NewMessage } from '../../protocol/message.ts';
 import type { Reply } from '../../protocol/model-call.ts';
-import { Agent, type Opening } from '../agent/agent.ts';
+import { Agent, type Opening, type Purpose } from '../agent/agent.ts';
 import { callFailure, isBudgetSpent } from '../agent/failures.ts';
 import { refuseCalls, runCalls } from '../agent/loop-context.ts';
-import type { Purpose } from '../agent/model-caller.ts';
 import { accepted, notRun, systemMessage } from '../agent/prompts.ts';
 import { textRef } from '../agent/text-refs.ts';
 import { hasTools, ToolExecutor } from '../agent/tool-executor.ts';
@@ -32,17 +31,18 @@ import {
 } from './prompts.ts';
 import { readDecision, type Decision } from './rules/decision.ts';
 
-/** How often a judge that decided nothing is asked again. */
+/** How often a judge that has decided nothing is asked again. */
 const maxRepairs = 2;
 
-/** How often the final agent may use tools. */
+/** How many replies of the final agent may use tools. */
 const maxToolRounds = 10;
 
 /**
- * Says where the team goes from an attempt: the final agent decides before it presents, or evaluates what it has
- * presented, by the configuration; with no restarts configured nobody judges.
+ * Decides whether an attempt's result is submitted or the team starts over. Depending on the configuration the final agent
+ * decides this before it presents the answer, or in an evaluation of what it has presented. Nobody judges when the
+ * configuration allows no restarts.
  *
- * @throws `BudgetSpent`
+ * @throws `ApplicationFailure` of type `BudgetSpent`
  */
 export async function judge(context: OrchestrationContext, attempt: Attempt): Promise<Verdict<Outcome, TeamRestart>> {
   const { enable_post_presentation_evaluation, max_orchestration_restarts } = context.coordination;
@@ -63,7 +63,7 @@ export async function judge(context: OrchestrationContext, attempt: Attempt): Pr
 
 const areAllTimedOut = ({ agents }: OrchestrationContext): boolean => agents.every(({ timedOut }) => timedOut);
 
-/** The judge after presenting starts fresh: the task, the presented answer, and nothing of how it came about. */
+/** Judges the presented answer in a new conversation, which has the task and the answer but not how it came about. */
 async function evaluate(
   context: OrchestrationContext,
   attempt: Attempt,
@@ -77,8 +77,8 @@ async function evaluate(
 }
 
 /**
- * Asks for `submit` or `restart_orchestration`. What a judge fails to say counts as submitting, with a warning: one that
- * is out of order must not cost the run its answer.
+ * Asks for `submit` or `restart_orchestration`. A judge that fails or does not decide counts as submitting, with a warning,
+ * since its failure must not cost the run its answer.
  */
 async function decide(
   context: OrchestrationContext,
@@ -95,13 +95,7 @@ async function decide(
   if (decision.kind === 'submit' && decision.warning !== undefined)
     events.emit({ type: 'warning', agent: id, text: `${decision.warning}: counts as submitting` });
   const { kind, ...said } = decision.kind === 'restart' ? decision : { kind: decision.kind };
-  events.emit({
-    type: 'decision',
-    agent: id,
-    decision: kind,
-    afterPresenting: what === 'evaluate',
-    ...said,
-  });
+  events.emit({ type: 'decision', agent: id, decision: kind, afterPresenting: what === 'evaluate', ...said });
   return decision;
 }
 
@@ -125,10 +119,10 @@ async function decisionOf(context: OrchestrationContext, agent: Agent, purpose: 
 }
 
 /**
- * Has the final answer written, which becomes the attempt's result. A model that fails or writes nothing costs only the
- * presentation: the answer that won the vote is then delivered as it stands.
+ * Has the final agent write the final answer, which becomes the attempt's result. When its model fails or writes nothing,
+ * the result stays the answer that won the vote.
  *
- * @throws `BudgetSpent`
+ * @throws `ApplicationFailure` of type `BudgetSpent`
  */
 export async function present(context: OrchestrationContext, attempt: Attempt): Promise<void> {
   const { selected } = attempt;
@@ -148,7 +142,7 @@ export async function present(context: OrchestrationContext, attempt: Attempt): 
   attempt.result = presented;
 }
 
-/** @returns why there is nothing, in words, where the model wrote none or failed */
+/** @returns the final answer, or in words why there is none */
 async function presentedBy(
   context: OrchestrationContext,
   selected: AnsweredParticipant,
@@ -165,7 +159,7 @@ async function presentedBy(
   }
 }
 
-/** A reply after whatever tools it wants: all that the agent has, also those that were withheld so far. */
+/** The final agent's reply after its tool calls. It has all its own tools, also those that were withheld so far. */
 async function replyWithTools(
   { events }: OrchestrationContext,
   { teamAgent: { id, sources } }: AnsweredParticipant,
@@ -184,7 +178,7 @@ async function replyWithTools(
   }
 }
 
-/** The conversation in which the final agent reviews all answers and votes, decides, and presents: one for an attempt. */
+/** The attempt's one conversation in which the final agent reviews answers and votes, decides, and presents. */
 function reviewerOf(context: OrchestrationContext, attempt: Attempt, selected: AnsweredParticipant): Agent {
   if (attempt.reviewer !== undefined) return attempt.reviewer;
   const answers: ShownAnswer[] = [];
@@ -201,7 +195,7 @@ function reviewerOf(context: OrchestrationContext, attempt: Attempt, selected: A
   return attempt.reviewer;
 }
 
-/** The winner as final agent, on the final agent's backend where the team has one. */
+/** A conversation of the winner as final agent. The configuration may give the final agent a backend of its own. */
 function finalConversation(
   { instructions, models, team }: OrchestrationContext,
   { teamAgent: { backend, id, persona } }: AnsweredParticipant,

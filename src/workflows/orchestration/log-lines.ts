@@ -6,7 +6,7 @@ const startBanner = '🚀 Starting multi-agent coordination...';
 const why = (event: { reason?: string; instructions?: string }): string =>
   `\n   Reason: ${event.reason}\n   Instructions: ${event.instructions}`;
 
-/** The phrases of MassGen's documentation "Orchestration Restart", Logs and User Visibility, as printed there. */
+/** The phrases are those of MassGen's documentation "Orchestration Restart", Logs and User Visibility. */
 export const teamLines: LogLines<TeamEventBody> = {
   attempt: ({ attempt, maxAttempts, restart }) => [
     banner(

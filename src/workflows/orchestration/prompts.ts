@@ -20,24 +20,23 @@ const oneCall = 'Each reply is exactly one of these calls.';
 
 const askOrAct = 'Each reply either asks or is exactly one of the other two calls.';
 
-/** How a team works together: what every agent is told. @param asking how agents may ask; undefined: they may not */
+/** Tells every agent how the team works together. @param asking undefined when agents may not ask others */
 export function coordinationText(asking: AskingRules | undefined): string {
   return asking === undefined ? `${coordination} ${oneCall}` : `${coordination} ${askingText(asking)} ${askOrAct}`;
 }
 
-/** Why the attempt before was not enough. */
+/** What the agents of an attempt are told about the restart before it. */
 export interface RestartNotice {
-  /** The attempt that starts now; the first one after a restart is 2. */
+  /** Number of the attempt that starts now, from 2. */
   attempt: number;
   reason: Text;
   instructions: Text;
-  /** Who asked for it: the final agent, or a person by signal. */
   by: Requester;
 }
 
 /**
- * What each agent is told after a restart (MassGen's documentation "Orchestration Restart", Agent Context):
- * its headings, labels and the number of the attempt, the reason and the instructions in full.
+ * Tells each agent why the team starts over, with the reason and the instructions in full. Headings and labels are those of
+ * MassGen's documentation "Orchestration Restart", Agent Context.
  */
 export function restartBlock(notice: RestartNotice): Content {
   const asker = notice.by === 'person' ? 'The restart was requested by a person.' : '';
@@ -52,27 +51,27 @@ export function restartBlock(notice: RestartNotice): Content {
   ]);
 }
 
-/** The message that opens an agent's attempt. */
+/** The first message of an attempt. */
 export function taskMessage(task: Text, restart: RestartNotice | undefined): Text[] {
   return joinContent([`${headings.task}\n\n`, task, ...(restart === undefined ? [] : ['\n\n', restartBlock(restart)])]);
 }
 
-/** The same as one string, for a file of the user's own. */
+/** The first message as one string, for custom orchestrators. */
 export function plainTask(task: string, restart: RestartNotice | undefined): string {
   return taskMessage(task, restart)
     .filter((part) => typeof part === 'string')
     .join('');
 }
 
-/** An answer as a prompt shows it. */
+/** An answer in a prompt. */
 export interface ShownAnswer {
-  /** Anonymous name: `agent1`… */
+  /** Anonymous name, such as `agent1`. */
   name: string;
   content: Text;
   yours: boolean;
 }
 
-export function answerList(answers: ShownAnswer[]): Content {
+function answerList(answers: ShownAnswer[]): Content {
   return joinContent([
     headings.answers,
     ...answers.flatMap((answer) => [
@@ -84,9 +83,9 @@ export function answerList(answers: ShownAnswer[]): Content {
 }
 
 /**
- * Opens a round of voting.
+ * The message that opens a round of voting.
  *
- * @param changed what this agent has not been shown yet: all answers in the first round, later the new ones
+ * @param changed the answers that the agent has not been shown yet: in the first round all, later the new ones
  */
 export function votingMessage(changed: ShownAnswer[], firstRound: boolean): Content {
   return joinContent([
@@ -97,7 +96,7 @@ export function votingMessage(changed: ShownAnswer[], firstRound: boolean): Cont
   ]);
 }
 
-/** The instruction of the agent that judges and presents. */
+/** The final agent's instruction. */
 export const finalText =
   'You are the final agent of a team: you judge whether its work is good enough, and write the answer that its reader gets.';
 
@@ -107,7 +106,7 @@ export interface VoteCount {
   reasons: string[];
 }
 
-/** The task with all answers and votes: what the final agent reviews. */
+/** What the final agent reviews: the task, all answers and the votes. */
 export function reviewMessage(task: Text, answers: ShownAnswer[], votes: VoteCount[], selected: string): Content {
   const lines = votes.map(
     ({ name, reasons }) => `- ${name}: ${reasons.length} (${reasons.map((reason) => reason.trim()).join('; ')})`,
@@ -121,7 +120,7 @@ export function reviewMessage(task: Text, answers: ShownAnswer[], votes: VoteCou
   ]);
 }
 
-/** The fresh conversation of the judge after presenting: the task and the presented answer. */
+/** What the judge evaluates after the presentation: the task and the presented answer. */
 export function presentedMessage(task: Text, presented: Text): Content {
   return joinContent([`${headings.task}\n\n`, task, `\n\n${headings.finalAnswer}\n\n`, presented]);
 }
@@ -129,7 +128,7 @@ export function presentedMessage(task: Text, presented: Text): Content {
 /**
  * Asks for `submit` or `restart_orchestration`.
  *
- * @param budgetLeft what is left of the run's budget in words; undefined where it has none
+ * @param budgetLeft what is left of the budget, in words; undefined for a run without limits
  */
 export function decisionPrompt(attempt: number, maxAttempts: number, budgetLeft: string | undefined): string {
   return (
@@ -150,7 +149,7 @@ export const presentPrompt =
   'Now write the final answer for the reader of the task: complete by itself, built on the best of the answers above. ' +
   'Reply with its text alone.';
 
-/** What an agent is told of a call that was not accepted. */
+/** The result of a call that is not accepted. */
 export function refusalText(refusal: Refusal): string {
   switch (refusal.kind) {
     case 'invalid':
@@ -177,23 +176,19 @@ export function refusalText(refusal: Refusal): string {
   }
 }
 
-/** What an agent is told of a reply without any call. */
+/** What an agent is told after a reply without any call. */
 export const noAction = 'That was neither an answer nor a vote. Call `new_answer` or `vote`.';
 
 const text = { type: 'string', minLength: 1 };
 
 /**
- * The tools of every answering and voting call. They stay the same for the whole run, whoever has answered,
- * so that a provider's prompt cache keeps hitting.
+ * The tools for answering and voting. They stay the same for the whole run, whoever has answered, so that a provider's
+ * prompt cache stays valid.
  *
- * @param names the anonymous names of all agents of the team
- * @param asking whom agents may ask; undefined: nobody
+ * @param names the anonymous names of all agents
+ * @param asking undefined when agents may not ask others
  */
 export function coordinationTools(names: string[], asking?: AskingMode): ToolSpec[] {
-  return [...actionTools(names), ...(asking === undefined ? [] : askingTools(asking))];
-}
-
-function actionTools(names: string[]): ToolSpec[] {
   return [
     {
       name: 'new_answer',
@@ -209,10 +204,11 @@ function actionTools(names: string[]): ToolSpec[] {
         required: ['agent_id', 'reason'],
       },
     },
+    ...(asking === undefined ? [] : askingTools(asking)),
   ];
 }
 
-/** The final agent's choice (MassGen's documentation "Orchestration Restart", section Final Agent Tools). */
+/** The judge's tools (MassGen's documentation "Orchestration Restart", Final Agent Tools). */
 export const decisionTools: ToolSpec[] = [
   {
     name: 'submit',

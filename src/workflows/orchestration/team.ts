@@ -1,4 +1,3 @@
-import type { OrchestratorSettings } from '../../config/orchestrators.ts';
 import type { AgentSettings, Team } from '../../config/team.ts';
 import type { EarlierMessage, PreparedTeam } from '../../protocol/orchestration.ts';
 import { storeTexts, storeToolSets } from '../agent/text-refs.ts';
@@ -13,10 +12,11 @@ import { coordinationText, coordinationTools, decisionTools, finalText } from '.
 import { anonymousName } from './rules/ballot.ts';
 
 /**
- * Makes a team ready for tasks: what every prompt repeats in the store, each agent's tools loaded.
+ * Makes a team ready for tasks: it stores the texts that every prompt repeats, and loads the agents' tools and custom
+ * orchestrators.
  *
- * @param record what earlier runs of the same session leave
- * @throws `ActivityFailure` where a tool cannot be used, `ApplicationFailure` where a custom orchestrator cannot
+ * @param record what earlier runs of the same session have left
+ * @throws `ActivityFailure` when a tool cannot be used, `ApplicationFailure` when a custom orchestrator cannot
  */
 export async function openTeam(
   { team, prices }: PreparedTeam,
@@ -38,7 +38,7 @@ export async function openTeam(
   };
 }
 
-/** A task of no session, its long texts in the store. */
+/** Makes a task with its long texts in the store. It has no session. */
 export async function newTask(task: string, history: EarlierMessage[]): Promise<Task> {
   const [stored = task, ...said] = await storeTexts([task, ...history.map(({ content }) => content)]);
   return {
@@ -83,7 +83,7 @@ async function openAgents(team: Team, events: EventLog): Promise<TeamAgent[]> {
   );
 }
 
-/** While a team plans (`enable_planning_mode`), tools with side effects are withheld: the final agent has them. */
+/** With `enable_planning_mode`, tools that declare side effects are left to the final agent. */
 async function openTools(
   team: Team,
   { id, orchestrator, tools }: AgentSettings,
@@ -91,13 +91,13 @@ async function openTools(
 ): Promise<ToolExecutor | undefined> {
   const { coordination } = team.orchestrator;
   const asking = askingOf(coordination, team.agents.length)?.mode;
-  const own = ownTools(orchestrator, namesOf(team), asking);
+  // A custom orchestrator returns its answer, and therefore has no tool to answer with.
+  const own =
+    orchestrator.kind !== 'custom'
+      ? coordinationTools(namesOf(team), asking)
+      : asking === undefined
+        ? []
+        : askingTools(asking);
   if (!hasTools(tools) && (orchestrator.kind !== 'custom' || own.length === 0)) return undefined;
   return ToolExecutor.open(id, tools, own, emit, coordination.enable_planning_mode);
-}
-
-/** The workflow's own tools beside an agent's. A custom orchestrator answers by what it returns. */
-function ownTools({ kind }: OrchestratorSettings, names: string[], asking: Parameters<typeof coordinationTools>[1]) {
-  if (kind !== 'custom') return coordinationTools(names, asking);
-  return asking === undefined ? [] : askingTools(asking);
 }

@@ -1,9 +1,10 @@
-import type { OrchestrationState, TeamState } from '../../protocol/state.ts';
+import type { TeamState } from '../../protocol/state.ts';
 import { inWords, quotation } from '../runtime/details.ts';
 import type { RunView } from '../runtime/run-handlers.ts';
+import { restartsOf } from './attempt.ts';
 import type { OrchestrationContext } from './context.ts';
 
-/** A team's, or one agent's, before there is anything to do. */
+/** What an orchestration or a session shows while it is prepared. */
 export function emptyView(workflow: TeamState['workflow']): RunView {
   const state: TeamState = {
     workflow,
@@ -18,7 +19,6 @@ export function emptyView(workflow: TeamState['workflow']): RunView {
   return { state: () => state, details: () => teamDetails(state), transcript: () => null };
 }
 
-/** A team's work at a glance. */
 export function viewOf(context: OrchestrationContext): RunView {
   const participants = () => context.attempt?.participants ?? [];
   const state = (): TeamState => ({
@@ -34,7 +34,7 @@ export function viewOf(context: OrchestrationContext): RunView {
       vote: vote?.agent ?? null,
     })),
     selectedAgent: context.attempt?.selected?.teamAgent.id ?? null,
-    restarts: restartsOf(context.attempt),
+    restarts: restartsOf(context.attempt?.restarts ?? []),
     usage: context.usage.total,
   });
   return {
@@ -44,30 +44,18 @@ export function viewOf(context: OrchestrationContext): RunView {
   };
 }
 
-/** A session's team is never done, but waits for its next turn. */
+/** In a session, a team that is done waits for the next turn. */
 const phaseOf = ({ attempt, turn }: OrchestrationContext): TeamState['phase'] =>
   attempt?.phase === 'done' && turn > 0 ? 'idle' : (attempt?.phase ?? 'preparing');
 
-const restartsOf = (attempt: OrchestrationContext['attempt']): OrchestrationState['restarts'] =>
-  (attempt?.restarts ?? []).map(({ reason, instructions }, index) => ({
-    attempt: index + 1,
-    reason,
-    instructions,
-  }));
-
-/** For the current details of Temporal's Web UI. */
+/** The lines for the current details in Temporal's Web UI. */
 export function teamDetails(state: TeamState): string[] {
   const { agents, attempt, maxAttempts, phase, restarts, selectedAgent } = state;
   return [
     `### Attempt ${attempt}/${maxAttempts}: ${phase}`,
     ...agents.map(agentLine),
     ...(selectedAgent === null ? [] : ['', `Final agent: **${selectedAgent}**`]),
-    ...restarts.flatMap((restart) => [
-      '',
-      `### Restart after attempt ${restart.attempt}`,
-      '',
-      quotation(restart.reason),
-    ]),
+    ...restarts.flatMap((each) => ['', `### Restart after attempt ${each.attempt}`, '', quotation(each.reason)]),
   ];
 }
 

@@ -4,7 +4,7 @@ import type { OrchestrationInput, OrchestrationResult, Outcome } from '../../pro
 import { iterate } from '../runtime/iterate.ts';
 import { announce, setOutcome } from '../runtime/run-ends.ts';
 import { RunHandlers } from '../runtime/run-handlers.ts';
-import { beginAttempt, deliver, handleRestart, resultOf, select } from './attempt.ts';
+import { beginAttempt, deliver, resultOf, select } from './attempt.ts';
 import type { Attempt, OrchestrationContext, Task, TeamContext, TeamRestart } from './context.ts';
 import { coordinate } from './coordination.ts';
 import { judge, present } from './final-agent.ts';
@@ -17,32 +17,28 @@ const { prepareOrchestration } = proxyLocalActivities<Activities>({
 });
 
 /**
- * A team answers a task: all agents answer, all vote, the final agent judges and presents, and the whole team starts
- * over while the result is not good enough and restarts are left (MassGen's documentation, "Orchestration Restart"). On
- * the way agents may ask one another, or a person ("Agent Communication").
+ * A team answers a task. All agents answer, all vote, and the final agent judges and presents; the whole team starts over
+ * while the result is not good enough and restarts are left (MassGen's documentation, "Orchestration Restart"). Meanwhile
+ * agents may ask one another, or a person ("Agent Communication").
  *
- * @throws `ApplicationFailure`: `InvalidInput` before anything is spent; `NoAnswer` where no agent has answered in any
- *   attempt, with every agent's reason
+ * @throws `ApplicationFailure` of type `InvalidInput` before anything is spent; of type `NoAnswer`, with every agent's
+ *   reason, when no agent has answered in any attempt
  */
 export async function orchestration(input: OrchestrationInput): Promise<OrchestrationResult> {
   const handlers = new RunHandlers(emptyView('orchestration'));
   const prepared = await prepareOrchestration(input);
   const { history, humanQa, notices, task, team } = prepared;
-  announce(
-    handlers.events,
-    task,
-    team.agents.map(({ id }) => id),
-    notices,
-  );
+  const ids = team.agents.map(({ id }) => id);
+  announce(handlers.events, task, ids, notices);
   const context = await openTeam(prepared, handlers, { humanInput: { history: humanQa } });
   const result = await answerTask(context, await newTask(task, history));
   setOutcome(result.outcome);
   return result;
 }
 
-/** Has a team work on a task until its result is good enough or a limit is reached. @throws as `orchestration` */
+/** Has a team work on a task until its result is good enough or a limit is reached. @throws what `orchestration` throws */
 export async function answerTask(team: TeamContext, task: Task): Promise<OrchestrationResult> {
-  // A session's next task gives time anew to those who ran out of it.
+  // In a session, an agent that ran out of time is back for the next task.
   const agents = team.agents.map((agent) => ({ ...agent, timedOut: false }));
   const context: OrchestrationContext = { ...team, ...task, agents, attempt: undefined };
   const { enable_post_presentation_evaluation: presentFirst } = team.coordination;
@@ -64,7 +60,7 @@ export async function answerTask(team: TeamContext, task: Task): Promise<Orchest
     },
     requested: (request) => ({ by: 'person', ...request }),
     refused: ({ by, reason }) => context.events.emit({ type: 'restart_refused', by, reason }),
-    again: (attempt, restart) => handleRestart(context, attempt, restart),
+    again: ({ number }, restart) => context.events.emit({ type: 'restart', from: number, to: number + 1, ...restart }),
     interrupted(attempt, verdict) {
       if (verdict.kind === 'end' && attempt.selected === undefined) select(context, attempt);
     },

@@ -1,30 +1,28 @@
-import { isCancellation } from '@temporalio/workflow';
-import { callFailure, isBudgetSpent } from '../agent/failures.ts';
+import { failureReason } from '../agent/failures.ts';
 import { textRef } from '../agent/text-refs.ts';
 import { structured, type OutputSpec, type Read } from '../agent/structured-output.ts';
-import type { Text } from '../../protocol/message.ts';
 import type { SolveOutcome, Validation } from '../../protocol/plan-and-execute.ts';
 import type { Verdict } from '../runtime/iterate.ts';
 import { answerMessage, validationMessage, validationTool, type AnswerBrief } from './prompts.ts';
 import { afterValidation, readValidation, validationOf } from './rules/validation.ts';
-import { atWork, newRoleAgent, purposeOf, resultsOf, type PlanContext, type Retry, type Round } from './context.ts';
+import type { Answer, PlanContext, Retry, Round } from './context.ts';
+import { atWork, newRoleAgent, purposeOf, resultsOf } from './context.ts';
 
-/** Puts the results together to an answer. */
-export async function synthesise(context: PlanContext, round: Round): Promise<void> {
+/** Puts the results together into an answer. */
+export async function synthesise(context: PlanContext): Promise<void> {
   const { events } = context;
   context.phase = 'synthesising';
   events.emit({ type: 'phase', phase: 'SYNTHESIS AND VALIDATION' });
-  round.brief = briefOf(context);
-  await putTogether(context, round.brief);
-  events.emit({ type: 'solution', answer: context.answer ?? '' });
+  context.answer = await writeAnswer(context);
+  events.emit({ type: 'solution', answer: context.answer.text });
 }
 
-/** Has the answer validated, and says what follows. */
-export async function judge(context: PlanContext, round: Round): Promise<Verdict<SolveOutcome, Retry>> {
-  if (round.isStuck || round.brief === undefined) return { kind: 'end', outcome: 'partial' };
-  const { events, subtasks } = context;
+/** Has the answer validated, and decides what follows. */
+export async function judge(context: PlanContext, { isStuck }: Round): Promise<Verdict<SolveOutcome, Retry>> {
+  const { answer, events, subtasks } = context;
+  if (isStuck || answer === undefined) return { kind: 'end', outcome: 'partial' };
   context.phase = 'validating';
-  context.validation = await validate(context, round.brief, context.answerText);
+  context.validation = await validate(context, answer);
   if (context.validation !== null) events.emit({ type: 'validation', ...context.validation });
   events.emit({ type: 'state_summary', summary: subtasks.get_state_summary() });
   const next = afterValidation(context.validation, subtasks.get_failed_subtasks().length > 0);
@@ -33,13 +31,14 @@ export async function judge(context: PlanContext, round: Round): Promise<Verdict
   return { kind: 'accept', outcome: 'complete' };
 }
 
-/** What there is, where no model can put it together. */
-export function resultsAsAnswer(context: PlanContext, why: string): string {
+/** Lists what there is as the answer, without a model. @param why no answer was put together */
+export function resultsAsAnswer(context: PlanContext, why: string): Answer {
   const lines = context.subtasks.report().map(({ description, error = 'not carried out', id, result, status }) => {
     const end = status === 'completed' ? (result ?? '') : `not done: ${error}`;
     return `${id} (${description}): ${end}`;
   });
-  return [`No answer was put together: ${why}. This is what there was:`, ...lines].join('\n');
+  const text = [`No answer was put together: ${why}. This is what there was:`, ...lines].join('\n');
+  return { text, content: text };
 }
 
 function briefOf(context: PlanContext): AnswerBrief {
@@ -52,52 +51,38 @@ function briefOf(context: PlanContext): AnswerBrief {
   return { problem: stored.problem, analysis, results: resultsOf(context), failures };
 }
 
-async function putTogether(context: PlanContext, brief: AnswerBrief): Promise<void> {
+async function writeAnswer(context: PlanContext): Promise<Answer> {
   const { agent } = newRoleAgent(context, 'synthesis', '');
-  agent.tell({ role: 'user', content: answerMessage(brief) });
+  agent.tell({ role: 'user', content: answerMessage(briefOf(context)) });
   let problem = 'the model gave no text';
   try {
     const reply = await atWork(context, 'synthesis', 'writing', () =>
       agent.reply(purposeOf(context, 'synthesise'), null),
     );
-    const answer = reply.content.trim();
-    if (answer !== '') {
-      context.answer = answer;
-      context.answerText = textRef(answer, { segment: agent.transcript?.id ?? '' });
-      return;
-    }
+    const text = reply.content.trim();
+    if (text !== '') return { text, content: textRef(text, { segment: agent.transcript?.id ?? '' }) };
   } catch (error) {
-    problem = failureOf(error).reason;
+    problem = failureReason(error);
     context.events.emit({ type: 'warning', agent: 'synthesis', text: problem });
   }
-  context.answer = resultsAsAnswer(context, problem);
-  context.answerText = context.answer;
+  return resultsAsAnswer(context, problem);
 }
 
-async function validate(context: PlanContext, brief: AnswerBrief, answer: Text): Promise<Validation | null> {
+/** @returns null if the validator failed, or gave nothing that could be used */
+async function validate(context: PlanContext, { content }: Answer): Promise<Validation | null> {
   const validator = newRoleAgent(context, 'validator', context.stored.tools.validation);
-  validator.agent.tell({ role: 'user', content: validationMessage(brief, answer) });
+  validator.agent.tell({ role: 'user', content: validationMessage(briefOf(context), content) });
+  let text = 'The answer could not be validated';
   try {
     const { error, value } = await atWork(context, 'validator', 'criticising', (onAsking) =>
       structured(validator, purposeOf(context, 'validate'), validationSpec, onAsking),
     );
     if (error === undefined && value !== undefined) return value;
-    context.events.emit({ type: 'warning', agent: 'validator', text: 'The answer could not be validated' });
-    return null;
   } catch (error) {
-    const { reason } = failureOf(error);
-    context.events.emit({
-      type: 'warning',
-      agent: 'validator',
-      text: `The answer is not validated: ${reason}`,
-    });
-    return null;
+    text = `The answer is not validated: ${failureReason(error)}`;
   }
-}
-
-function failureOf(error: unknown): { reason: string } {
-  if (isCancellation(error) || isBudgetSpent(error)) throw error;
-  return callFailure(error);
+  context.events.emit({ type: 'warning', agent: 'validator', text });
+  return null;
 }
 
 const validationSpec: OutputSpec<Validation> = {

@@ -5,10 +5,9 @@ import type { Attachment, AttachmentInput } from '../../protocol/attachment.ts';
 import type { AgentState } from '../../protocol/agent-state.ts';
 import type { Text } from '../../protocol/message.ts';
 import type { PreparedSolve, QueryAnalysis, SolvePhase, Validation } from '../../protocol/plan-and-execute.ts';
-import type { ToolSources } from '../../protocol/tool.ts';
-import { Agent } from '../agent/agent.ts';
+import type { ToolSources } from '../../config/tool-sources.ts';
+import { Agent, type Purpose } from '../agent/agent.ts';
 import { systemOf } from '../agent/loops.ts';
-import type { Purpose } from '../agent/model-caller.ts';
 import type { StructuredAgent } from '../agent/structured-output.ts';
 import { storeTexts, storeToolSets } from '../agent/text-refs.ts';
 import { ToolExecutor } from '../agent/tool-executor.ts';
@@ -22,7 +21,6 @@ import {
   roleInstructions,
   subtasksTool,
   validationTool,
-  type AnswerBrief,
   type ShownResult,
 } from './prompts.ts';
 import { Subtasks, type Subtask } from './rules/subtasks.ts';
@@ -33,35 +31,40 @@ const { storeAttachments } = proxyActivities<Activities>({
   retry: { maximumAttempts: 5 },
 });
 
-/** The built-in package that reads attachments, and keeps what subtasks save. */
+/** The built-in package that reads attachments and keeps the files that subtasks save. */
 const fileTools = 'builtin.attachments';
 
-/** Time that each model call has, in milliseconds. */
+/** The time limit of each model call with all its retries, in milliseconds. */
 export const callTimeout = 600_000;
 
 type PlanRole = 'planner' | 'synthesis' | 'validator';
 
 export const planRoles: PlanRole[] = ['planner', 'synthesis', 'validator'];
 
-/** What stands in the store and is named by all prompts. */
-export interface Stored {
+/** What every prompt repeats: it is kept in the store, and prompts refer to it. */
+interface Stored {
   problem: Text;
+  /** Blob ids of the tools that are offered for each kind of reply. */
   tools: { analysis: string; plan: string; validation: string };
   instructions: Record<PlanRole | 'executor', Text>;
 }
 
-/** What is done in another round: what has failed once more, or what is missing by new subtasks. */
+/** What another round does: it repeats what has failed, or adds subtasks for what is missing. */
 export type Retry = { kind: 'retry_failed' } | { kind: 'add_subtasks'; missing: string[] };
 
-/** One round: the plan itself, then the repetitions. */
+/** One round: the first executes the plan, each later one is a retry. */
 export interface Round extends Iteration<Retry> {
-  /** Whether the planner has no way to what is missing. */
+  /** Whether the planner has found no subtasks for what is missing. */
   isStuck: boolean;
-  /** What the validator is told besides the answer; undefined before the answer is put together. */
-  brief: AnswerBrief | undefined;
 }
 
-/** All that the execution of a plan knows. */
+export interface Answer {
+  text: string;
+  /** The text as prompts repeat it: a reference if it is long. */
+  content: Text;
+}
+
+/** The state of a run that plans and executes. */
 export interface PlanContext extends RunContext {
   problem: string;
   settings: PlanSettings;
@@ -71,24 +74,26 @@ export interface PlanContext extends RunContext {
   planner: StructuredAgent;
   analysis: QueryAnalysis;
   subtasks: Subtasks;
-  /** Results by reference where they are long. */
+  /** Results by the ids of their subtasks, as prompts repeat them: references if they are long. */
   results: Map<string, Text>;
   phase: SolvePhase;
-  /** Rounds of repetition so far. */
+  /** The number of retries so far. */
   retries: number;
-  /** What agents are doing at this moment, by their ids. */
+  /** What the agents that are at work are doing, by their ids. */
   working: Map<string, AgentState>;
-  /** The present conversation of each agent, by its id. */
+  /** The current conversation of each agent, by its id. */
   conversations: Map<string, Agent>;
-  /** The last answer; undefined before the first. */
-  answer: string | undefined;
-  /** The same, by reference where it is long. */
-  answerText: Text;
-  /** What was said of it; null: nobody could say. */
+  /** The latest answer; undefined before the first. */
+  answer: Answer | undefined;
+  /** What the validator said of the answer; null if there is nothing that could be used. */
   validation: Validation | null;
 }
 
-/** Opens the execution of a plan: its files and what every prompt repeats in the store, its executor's tools loaded. */
+/**
+ * Opens a run: stores its attachments and what every prompt repeats, and loads the tools for its subtasks.
+ *
+ * @param given the attachments as the run's input has them
+ */
 export async function openPlan(
   { prices, problem, settings }: PreparedSolve,
   given: AttachmentInput[],
@@ -97,16 +102,14 @@ export async function openPlan(
   const { budget, coordination, orchestrator, tools } = settings;
   const { emit } = handlers.events;
   const keepsFiles = given.length > 0 || tools.packages.includes(fileTools);
-  // Also without any: a run under the id of an earlier one begins without its files.
+  // This is needed without attachments too: a run under the id of an earlier one must not see the earlier one's files.
   const attachments = keepsFiles ? await storeAttachments({ attachments: given }) : [];
   for (const { bytes, kind, name, note } of attachments)
     emit({ type: 'attachment', name, kind, bytes, ...(note !== undefined && { note }) });
   const run = openRunContext({ budget, prices, coordination, agents: 1 }, handlers);
   const asking = askingOf(coordination, 1);
-  const own = [
-    ...(orchestrator.kind === 'custom' ? [] : [finishTool]),
-    ...(asking === undefined ? [] : askingTools(asking.mode)),
-  ];
+  const askTools = asking === undefined ? [] : askingTools(asking.mode);
+  const own = orchestrator.kind === 'custom' ? askTools : [finishTool, ...askTools];
   const executor = await ToolExecutor.open('executor', withFileTools(tools, attachments), own, emit);
   const stored = await storeInstructions(problem, settings);
   const base = { ...run, settings, stored, conversations: new Map() };
@@ -123,12 +126,11 @@ export async function openPlan(
     retries: 0,
     working: new Map(),
     answer: undefined,
-    answerText: '',
     validation: null,
   };
 }
 
-/** Whoever gets files can read them, and reckon with what they hold. */
+/** Adds the tools that read files and calculate with what they hold, if there are any files. */
 function withFileTools({ mcpServers, packages }: ToolSources, attachments: Attachment[]): ToolSources {
   const own = attachments.length === 0 ? [] : [fileTools, 'builtin.calculator'];
   return { packages: [...new Set([...packages, ...own])], mcpServers };
@@ -158,12 +160,7 @@ async function storeInstructions(problem: string, { coordination, orchestrator }
   };
 }
 
-export function beginRound(context: PlanContext, round: Iteration<Retry>): Round {
-  context.retries = round.number - 1;
-  return { ...round, isStuck: false, brief: undefined };
-}
-
-/** Gives a role a fresh conversation. */
+/** Gives a role a fresh conversation. @param tools the blob id of the tools that it is offered */
 export function newRoleAgent(
   context: Pick<PlanContext, 'broadcast' | 'models' | 'conversations' | 'settings' | 'stored'>,
   role: PlanRole,
@@ -176,14 +173,14 @@ export function newRoleAgent(
   return { id: role, agent, conversation: role, asking: 0, tools, broadcast };
 }
 
-/** `round 2`: 1 is the plan itself. */
+/** Names the present round for summaries in the Web UI, as in `round 2`, which is the first retry. */
 export const whenOf = ({ retries }: PlanContext): string => `round ${retries + 1}`;
 
 export function purposeOf(context: PlanContext, what: Purpose['what']): Purpose {
   return { what, when: whenOf(context), timeout: callTimeout };
 }
 
-/** Has an agent do its work, and shows what it is doing meanwhile. */
+/** Shows that an agent is in a state while it does some work. @param work is given what to call when it asks a person */
 export async function atWork<T>(
   { working }: PlanContext,
   id: string,
@@ -198,10 +195,10 @@ export async function atWork<T>(
   }
 }
 
-/** A subtask of the run, which has one of that id. */
+/** Finds a subtask. @param id that of one of the run's subtasks */
 export const subtaskOf = ({ subtasks }: PlanContext, id: string): Subtask => subtasks.get(id) as Subtask;
 
-/** The completed ones among some subtasks, or among all, with their results. */
+/** The results of completed subtasks. @param ids the subtasks to look among; absent: all of them */
 export function resultsOf({ results, subtasks }: PlanContext, ids?: string[]): ShownResult[] {
   return subtasks
     .report()

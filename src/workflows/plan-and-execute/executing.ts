@@ -2,38 +2,41 @@ import { isBudgetSpent } from '../agent/failures.ts';
 import { atWork, subtaskOf, type PlanContext } from './context.ts';
 import { carryOutSubtask } from './subtask.ts';
 
-/** Carries out the whole plan. @throws as `execute` */
-export async function executePlan(context: PlanContext): Promise<void> {
+/**
+ * Carries out the pending subtasks.
+ *
+ * @param what the first plan, or the subtasks that were added for what is missing though nothing has failed (the
+ *   document's case 2)
+ * @throws `ApplicationFailure` of type `BudgetSpent`
+ */
+export async function executePlan(context: PlanContext, what: 'plan' | 'new_plan'): Promise<void> {
   const { events, subtasks } = context;
-  events.emit({ type: 'phase', phase: 'EXECUTION' });
-  await execute(context, []);
-  events.emit({ type: 'round_ended', what: 'plan', count: subtasks.report().length });
+  const count = subtasks.get_state_summary().subtasks_pending;
+  if (what === 'plan') events.emit({ type: 'phase', phase: 'EXECUTION' });
+  await execute(context);
+  events.emit({ type: 'round_ended', what, count });
 }
 
-/** Case 1 of the document: what has failed runs again, and nothing else. @throws as `execute` */
+/**
+ * Runs what has failed again, and nothing else (the document's case 1).
+ *
+ * @throws `ApplicationFailure` of type `BudgetSpent`
+ */
 export async function retryFailedSubtasks(context: PlanContext): Promise<void> {
   const { events, subtasks } = context;
-  const ids = subtasks.get_failed_subtasks().map(({ id }) => id);
+  const ids = subtasks.beginRound();
   events.emit({ type: 'retry_round', ids });
-  subtasks.beginRound();
   await execute(context, ids);
   events.emit({ type: 'round_ended', what: 'retry', count: ids.length });
 }
 
-/** Case 2: nothing has failed, and what is missing all the same has got subtasks of its own. @throws as `execute` */
-export async function executeNewPlan(context: PlanContext): Promise<void> {
-  const count = context.subtasks.report().filter(({ status }) => status === 'pending').length;
-  await execute(context, []);
-  context.events.emit({ type: 'round_ended', what: 'new_plan', count });
-}
-
 /**
- * Carries out what is pending, as far as the graph allows: those whose dependencies are completed, side by side.
+ * Carries out the pending subtasks, each as soon as its dependencies are completed, several in parallel.
  *
  * @param again ids of those that have failed before
- * @throws `BudgetSpent`, once what is under way has ended
+ * @throws `ApplicationFailure` of type `BudgetSpent`, once the subtasks under way have ended
  */
-async function execute(context: PlanContext, again: string[]): Promise<void> {
+async function execute(context: PlanContext, again: string[] = []): Promise<void> {
   const { settings, subtasks } = context;
   context.phase = 'executing';
   const running = new Map<string, Promise<void>>();
@@ -68,18 +71,12 @@ async function executeOne(context: PlanContext, id: string, isRetry: boolean): P
   events.emit({ type: 'subtask_completed', id, result: end.result, isRetry });
 }
 
-/** What depends on it fails too, and is not carried out. */
+/** Fails a subtask, and with it all that depend on it. Each failure is told. */
 function fail({ events, subtasks }: PlanContext, id: string, error: string, isRetry: boolean): void {
   const before = new Set(subtasks.get_failed_subtasks().map((each) => each.id));
   subtasks.fail(id, error);
   for (const each of subtasks.get_failed_subtasks().filter((other) => !before.has(other.id))) {
     const isRun = each.id === id;
-    events.emit({
-      type: 'subtask_failed',
-      id: each.id,
-      error: each.error ?? '',
-      isRun,
-      isRetry: isRun && isRetry,
-    });
+    events.emit({ type: 'subtask_failed', id: each.id, error: each.error ?? '', isRun, isRetry: isRun && isRetry });
   }
 }

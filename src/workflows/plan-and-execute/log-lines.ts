@@ -2,10 +2,10 @@ import type { SolveEventBody } from '../../protocol/events.ts';
 import { line, type LogLines } from '../runtime/log-entry.ts';
 import { pythonList, summaryText } from './python-text.ts';
 
-/** How many missing requirements the log names. */
+/** The number of missing requirements that the log names. */
 const namedRequirements = 2;
 
-/** Phases by their numbers. The document names the fourth, which carries out the plan. */
+/** The numbers of the phases. The document prints only the fourth, which carries out the plan. */
 const phases = { 'QUERY ANALYSIS': 1, PLANNING: 3, EXECUTION: 4, 'SYNTHESIS AND VALIDATION': 5 } as const;
 
 const endOfRound = {
@@ -14,7 +14,7 @@ const endOfRound = {
   new_plan: (count: number) => `New plan execution complete: ${count} results`,
 } as const;
 
-/** The lines of the document "Retry Optimization", Logging, stand as printed there. */
+/** Lines that the document "Retry Optimization" shows in its section Logging are worded as printed there. */
 export const planLines: LogLines<SolveEventBody> = {
   attachment: ({ kind, name, note }) => [line(`📎 ${name} (${kind})${note === undefined ? '' : `: ${note}`}`)],
   phase: ({ phase }) => [line(`=== Phase ${phases[phase]}: ${phase} ===`)],
@@ -55,7 +55,7 @@ export const planLines: LogLines<SolveEventBody> = {
   solution: () => [],
 };
 
-/** Whole words, as many as the document's example shows of them, and its dots. */
+/** Shortens a description to whole words of at most 20 characters and dots, as in the document's example. */
 function shortened(description: string): string {
   const [first = ''] = description.split('\n');
   const words = first.length <= 20 ? first : first.slice(0, 21).replace(/\s+\S*$/, '');

@@ -1,5 +1,5 @@
 import { ApplicationFailure } from '@temporalio/workflow';
-import { callFailure, isBudgetSpent } from '../agent/failures.ts';
+import { failureReason } from '../agent/failures.ts';
 import { structured, type OutputSpec } from '../agent/structured-output.ts';
 import { failureTypes } from '../../protocol/errors.ts';
 import type { PlannedSubtask, QueryAnalysis } from '../../protocol/plan-and-execute.ts';
@@ -8,7 +8,11 @@ import { planProblems } from './rules/subtask-graph.ts';
 import { analysisIn, analysisOf, subtasksIn, subtasksOf } from './rules/subtask-plan.ts';
 import { atWork, purposeOf, type PlanContext } from './context.ts';
 
-/** Has the planner say what the answer must hold. What cannot be read counts as the problem itself. */
+/**
+ * Has the planner say what the answer must hold. If its reply cannot be read, the problem itself is the requirement.
+ *
+ * @throws `ApplicationFailure` of type `NoPlan` if the planner's model fails for good
+ */
 export async function analyse(context: PlanContext): Promise<void> {
   const { attachments, events, planner, problem, stored } = context;
   context.phase = 'analysing';
@@ -19,32 +23,31 @@ export async function analyse(context: PlanContext): Promise<void> {
     content: problemMessage(stored.problem, attachments),
     ...(images.length > 0 && { images }),
   });
-  const { value } = await ask(context, 'analyse', stored.tools.analysis, analysisSpec);
+  const { value } = await orNoPlan(ask(context, 'analyse', stored.tools.analysis, analysisSpec));
   context.analysis = value ?? { requirements: [firstLine(problem)], answerFormat: 'a text' };
   events.emit({ type: 'analysis', ...context.analysis });
 }
 
-/** Has the planner draw the plan. One that cannot be used is replaced by the problem as its only subtask. */
+/**
+ * Has the planner make the plan. A plan that cannot be used is replaced by the problem as the only subtask.
+ *
+ * @throws `ApplicationFailure` of type `NoPlan` if the planner's model fails for good
+ */
 export async function makePlan(context: PlanContext): Promise<void> {
   const { events, planner, problem, stored } = context;
   context.phase = 'planning';
   events.emit({ type: 'phase', phase: 'PLANNING' });
   planner.agent.tell({ role: 'user', content: askForPlan });
-  const { error, value } = await ask(context, 'plan', stored.tools.plan, planSpec(context));
-  if (error !== undefined)
-    events.emit({
-      type: 'warning',
-      agent: 'planner',
-      text: `The plan cannot be used, so that the problem is its only subtask: ${error}`,
-    });
-  take(context, error === undefined && value !== undefined ? value : [whole(problem)]);
+  const { error, value } = await orNoPlan(ask(context, 'plan', stored.tools.plan, planSpec(context)));
+  if (error !== undefined) {
+    const text = `The plan cannot be used, so that the problem is its only subtask: ${error}`;
+    events.emit({ type: 'warning', agent: 'planner', text });
+  }
+  const whole = { id: 'step_1', description: `Solve the problem: ${firstLine(problem)}`, dependsOn: [] };
+  take(context, error === undefined && value !== undefined ? value : [whole]);
 }
 
-/**
- * Has the planner draw further subtasks for what is missing.
- *
- * @returns whether there are any; it may have none that could be used
- */
+/** Has the planner add subtasks for what is missing. @returns whether there are any that can be used */
 export async function improvePlan(context: PlanContext, missing: string[]): Promise<boolean> {
   const { events, planner, settings, stored, subtasks } = context;
   events.emit({ type: 'new_plan_round', missing });
@@ -64,25 +67,24 @@ export async function improvePlan(context: PlanContext, missing: string[]): Prom
     }
     events.emit({ type: 'warning', agent: 'planner', text: `The new plan cannot be used: ${error}` });
   } catch (failure) {
-    if (isBudgetSpent(failure)) throw failure;
-    const { reason } = callFailure(failure);
-    events.emit({ type: 'warning', agent: 'planner', text: `There is no new plan: ${reason}` });
+    const text = `There is no new plan: ${failureReason(failure)}`;
+    events.emit({ type: 'warning', agent: 'planner', text });
   }
   return false;
 }
 
-/** @throws `ApplicationFailure` of type `NoPlan` where the model fails for good */
 async function ask<T>(context: PlanContext, what: 'analyse' | 'plan', tools: string, spec: OutputSpec<T>) {
+  return atWork(context, 'planner', 'planning', (onAsking) =>
+    structured({ ...context.planner, tools }, purposeOf(context, what), spec, onAsking),
+  );
+}
+
+async function orNoPlan<T>(reply: Promise<T>): Promise<T> {
   try {
-    return await atWork(context, 'planner', 'planning', (onAsking) =>
-      structured({ ...context.planner, tools }, purposeOf(context, what), spec, onAsking),
-    );
+    return await reply;
   } catch (error) {
-    if (isBudgetSpent(error)) throw error;
-    throw ApplicationFailure.nonRetryable(
-      `There is no plan.\nplanner: ${callFailure(error).reason}`,
-      failureTypes.noPlan,
-    );
+    const message = `There is no plan.\nplanner: ${failureReason(error)}`;
+    throw ApplicationFailure.nonRetryable(message, failureTypes.noPlan);
   }
 }
 
@@ -119,11 +121,5 @@ function planSpec({ attachments, settings, subtasks }: PlanContext): OutputSpec<
     },
   };
 }
-
-const whole = (problem: string): PlannedSubtask => ({
-  id: 'step_1',
-  description: `Solve the problem: ${firstLine(problem)}`,
-  dependsOn: [],
-});
 
 const firstLine = (text: string): string => text.trim().split('\n')[0] ?? '';

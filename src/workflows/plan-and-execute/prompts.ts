@@ -3,8 +3,9 @@ import type { Content, Text, ToolSpec } from '../../protocol/message.ts';
 import type { QueryAnalysis } from '../../protocol/plan-and-execute.ts';
 import { joinContent } from '../agent/content.ts';
 import { headings } from '../../protocol/headings.ts';
+import type { FailedSubtask } from './rules/subtasks.ts';
 
-/** What each role is told. */
+/** The system message of each role. */
 export const roleInstructions = {
   planner:
     'You plan how a problem is solved. Say with `submit_analysis` what the answer must hold, and with `submit_plan` ' +
@@ -22,7 +23,7 @@ export const roleInstructions = {
     'out. Say so with `submit_validation`.',
 } as const;
 
-/** What the planner gets first. */
+/** The planner's first message. */
 export function problemMessage(problem: Text, attachments: Attachment[]): Content {
   return joinContent([
     `${headings.problem}\n\n`,
@@ -34,8 +35,8 @@ export function problemMessage(problem: Text, attachments: Attachment[]): Conten
 
 export const askForPlan = 'Now give the plan with `submit_plan`.';
 
-/** What the planner gets where requirements are missing though nothing has failed. @param ids that are taken */
-export function improveMessage(missing: string[], ids: string[], deadEnds: DeadEnd[]): Content {
+/** Asks the planner for subtasks when requirements are missing though nothing has failed. @param ids ids in use */
+export function improveMessage(missing: string[], ids: string[], deadEnds: FailedSubtask[]): Content {
   return joinContent([
     `${headings.missing}\n\n${missing.map((each) => `- ${each}`).join('\n')}`,
     ...deadEndParts(deadEnds),
@@ -44,14 +45,7 @@ export function improveMessage(missing: string[], ids: string[], deadEnds: DeadE
   ]);
 }
 
-/** A subtask that has failed on a retry. */
-export interface DeadEnd {
-  id: string;
-  description: string;
-  error: string;
-}
-
-/** What was done, for another agent. */
+/** A completed subtask, as other agents are told of it. */
 export interface ShownResult {
   id: string;
   description: string;
@@ -63,14 +57,14 @@ export interface SubtaskBrief {
   description: Text;
   problem: Text;
   attachments: Attachment[];
-  /** Of the subtasks that it depends on. */
+  /** The results of the subtasks that it depends on. */
   results: ShownResult[];
-  /** Why it failed before; undefined: it has not run yet. */
+  /** Why it failed before; undefined if it has not run yet. */
   failure: string | undefined;
-  deadEnds: DeadEnd[];
+  deadEnds: FailedSubtask[];
 }
 
-/** What an agent knows of its subtask. */
+/** Tells an agent what there is to know for its subtask. */
 export function subtaskMessage(brief: SubtaskBrief): Content {
   const { attachments, deadEnds, description, failure, id, problem, results } = brief;
   return joinContent([
@@ -91,16 +85,13 @@ export interface AnswerBrief {
   problem: Text;
   analysis: QueryAnalysis;
   results: ShownResult[];
-  /** Those that have failed, with their reasons. */
-  failures: DeadEnd[];
+  failures: FailedSubtask[];
 }
 
-/** What the answer is put together from. */
-export function answerMessage(brief: AnswerBrief): Content {
-  return joinContent([...answerParts(brief), '\n\nGive the answer.']);
-}
+/** Gives the synthesis all that the answer is put together from. */
+export const answerMessage = (brief: AnswerBrief): Content => joinContent(answerParts(brief));
 
-/** What the validator checks. */
+/** Gives the validator the answer to check, and all that it was put together from. */
 export function validationMessage(brief: AnswerBrief, answer: Text): Content {
   return joinContent([...answerParts(brief), `\n\n${headings.solution}\n\n`, answer]);
 }
@@ -117,9 +108,9 @@ function answerParts({ analysis, failures, problem, results }: AnswerBrief): Con
   ];
 }
 
-const failureLine = ({ description, error, id }: DeadEnd): string => `- ${id} (${description}): ${error}`;
+const failureLine = ({ description, error, id }: FailedSubtask): string => `- ${id} (${description}): ${error}`;
 
-const deadEndParts = (deadEnds: DeadEnd[]): Content[] =>
+const deadEndParts = (deadEnds: FailedSubtask[]): Content[] =>
   deadEnds.length === 0 ? [] : [`\n\nThese ways led nowhere:\n${deadEnds.map(failureLine).join('\n')}`];
 
 function resultParts(results: ShownResult[]): Content[] {
@@ -145,7 +136,7 @@ function attachmentParts(attachments: Attachment[]): Content[] {
 const text = { type: 'string', minLength: 1 };
 const texts = { type: 'array', items: text };
 
-/** What the problem asks for (`QueryAnalysis` in protocol/plan-and-execute.ts). */
+/** Takes a `QueryAnalysis` (protocol/plan-and-execute.ts). */
 export const analysisTool: ToolSpec = {
   name: 'submit_analysis',
   description: 'Say what the answer must hold.',
@@ -159,7 +150,7 @@ export const analysisTool: ToolSpec = {
   },
 };
 
-/** A plan: a graph of subtasks. Whether it is a sound one is told by `planProblems` in rules. */
+/** Takes a plan, which is a graph of subtasks. Whether it can be executed is for `planProblems` to say. */
 export const subtasksTool: ToolSpec = {
   name: 'submit_plan',
   description: 'Give the subtasks.',
@@ -184,7 +175,7 @@ export const subtasksTool: ToolSpec = {
   },
 };
 
-/** How a subtask ends. */
+/** Takes the result of a subtask, or the reason why it failed. */
 export const finishTool: ToolSpec = {
   name: 'finish_subtask',
   description: 'End the subtask.',
@@ -199,7 +190,7 @@ export const finishTool: ToolSpec = {
   },
 };
 
-/** What a validator says (`Validation` in protocol/plan-and-execute.ts). */
+/** Takes a `Validation` (protocol/plan-and-execute.ts). */
 export const validationTool: ToolSpec = {
   name: 'submit_validation',
   description: 'Say whether the answer solves the problem.',

@@ -1,6 +1,5 @@
-import { ActivityFailure, ApplicationFailure, isCancellation } from '@temporalio/workflow';
 import { Agent } from '../agent/agent.ts';
-import { callFailure, isBudgetSpent } from '../agent/failures.ts';
+import { failureReason } from '../agent/failures.ts';
 import { AgentTools } from '../agent/agent-tools.ts';
 import { loopOf } from '../agent/loops.ts';
 import { textRef, storeTexts } from '../agent/text-refs.ts';
@@ -8,14 +7,15 @@ import type { ToolAnswer } from '../agent/tool-executor.ts';
 import type { Attachment } from '../../protocol/attachment.ts';
 import type { Text } from '../../protocol/message.ts';
 import type { ReplyCall } from '../../protocol/model-call.ts';
-import { loadHandleText, openCustomTurn, runCustomTurn, type CustomSettings } from '../custom-code/run.ts';
+import { CustomTurn, type CustomSettings } from '../custom-code/custom-turn.ts';
+import { loadHandleText, runCustomTurn } from '../custom-code/run.ts';
 import { carryOut, finishTool, subtaskMessage, type SubtaskBrief } from './prompts.ts';
 import { callTimeout, resultsOf, subtaskOf, whenOf, type PlanContext } from './context.ts';
 
-/** How a subtask has ended. */
-export type Finish = { result: string; content: Text } | { error: string };
+/** How a subtask has ended. `content`: the result as prompts repeat it, a reference if it is long. */
+type Finish = { result: string; content: Text } | { error: string };
 
-/** An agent has ended its subtask: thrown, so that its loop goes no further. */
+/** Thrown when an agent ends its subtask by a call, which must end the agent's loop too. */
 class SubtaskEndedError extends Error {
   readonly finish: Finish;
 
@@ -25,7 +25,12 @@ class SubtaskEndedError extends Error {
   }
 }
 
-/** Has an agent of its own carry out a subtask. @throws `BudgetSpent`; `CancelledFailure` */
+/**
+ * Has a new agent carry out a subtask.
+ *
+ * @param failure why the subtask failed before; undefined if it has not run yet
+ * @throws `ApplicationFailure` of type `BudgetSpent`; `CancelledFailure`
+ */
 export async function carryOutSubtask(context: PlanContext, id: string, failure: string | undefined): Promise<Finish> {
   const { orchestrator } = context.settings;
   const brief = briefOf(context, id, failure);
@@ -33,28 +38,16 @@ export async function carryOutSubtask(context: PlanContext, id: string, failure:
     if (orchestrator.kind === 'custom') return await customSubtask(context, id, brief, orchestrator);
     return await loop(context, id, brief);
   } catch (error) {
-    if (error instanceof SubtaskEndedError) return error.finish;
-    if (isCancellation(error) || isBudgetSpent(error)) throw error;
-    if (error instanceof ActivityFailure || error instanceof ApplicationFailure)
-      return { error: callFailure(error).reason };
-    throw error;
+    return error instanceof SubtaskEndedError ? error.finish : { error: failureReason(error) };
   }
 }
 
 async function loop(context: PlanContext, id: string, brief: SubtaskBrief): Promise<Finish> {
   const { broadcast, models, conversations, events, settings, stored } = context;
   const images = brief.attachments.flatMap(({ image }) => image ?? []);
-  const opening = {
-    role: 'user' as const,
-    content: subtaskMessage(brief),
-    ...(images.length > 0 && { images }),
-  };
   const persona = { id, text: undefined, backend: settings.backends.executor };
-  const agent = new Agent(persona, models, {
-    system: stored.instructions.executor,
-    transcript: null,
-    messages: [opening],
-  });
+  const agent = new Agent(persona, models, { system: stored.instructions.executor, transcript: null, messages: [] });
+  agent.tell({ role: 'user', content: subtaskMessage(brief), ...(images.length > 0 && { images }) });
   conversations.set(id, agent);
   const tools = context.tools.of(id);
   const conversation = `${id} ${subtaskOf(context, id).executions}`;
@@ -78,9 +71,10 @@ async function loop(context: PlanContext, id: string, brief: SubtaskBrief): Prom
 }
 
 /**
- * Has a custom orchestrator carry out a subtask: it gets what an agent would be told, and what it returns is the result.
+ * Has a custom orchestrator carry out a subtask. Its text is the message that an agent would get, with references
+ * replaced by what they refer to, and what it returns is the result.
  *
- * @throws see `runCustomTurn`
+ * @throws what `runCustomTurn` throws
  */
 async function customSubtask(
   context: PlanContext,
@@ -88,12 +82,12 @@ async function customSubtask(
   brief: SubtaskBrief,
   settings: CustomSettings,
 ): Promise<Finish> {
-  const { events, models, problem, subtasks } = context;
+  const { events, models, problem, settings: plan, subtasks } = context;
   const handleText = await loadHandleText(settings.module);
-  const persona = { id, text: undefined, backend: context.settings.backends.executor };
+  const persona = { id, text: undefined, backend: plan.backends.executor };
   const agent = new Agent(persona, models, { system: undefined, transcript: null, messages: [] });
   const when = whenOf(context);
-  const turn = openCustomTurn(context, {
+  const turn = new CustomTurn(context, {
     settings,
     persona,
     tools: context.tools.of(id),
@@ -103,29 +97,30 @@ async function customSubtask(
     when,
     callTimeout,
   });
-  const known = new Map(subtasks.report().map((each) => [each.id, each.result ?? '']));
-  const results = brief.results.map((each) => ({ ...each, result: known.get(each.id) ?? '' }));
+  const results = brief.results.map((each) => ({ ...each, result: subtasks.get(each.id)?.result ?? '' }));
   const text = [subtaskMessage({ ...brief, problem, results })]
     .flat()
     .filter((part) => typeof part === 'string')
     .join('');
-  const result = await runCustomTurn(turn, settings, handleText, text, callTimeout);
+  const result = await runCustomTurn(turn, handleText, text, callTimeout);
   const [content = result] = await storeTexts([result]);
   return { result, content };
 }
 
-/** @throws `SubtaskEndedError` where the call says how the subtask ends */
+/**
+ * Takes a call of `finish_subtask`.
+ *
+ * @returns the answer to a call that says no result
+ * @throws `SubtaskEndedError` if the call says how the subtask ends
+ */
 function finish(agent: Agent, call: ReplyCall, input: Record<string, unknown>): ToolAnswer {
   const said = (key: string): string => (typeof input[key] === 'string' ? input[key].trim() : '');
   if (input['status'] === 'failed')
     throw new SubtaskEndedError({ error: said('reason') || said('result') || 'its agent gave no reason' });
   const result = said('result');
   if (result !== '') {
-    const segment = agent.transcript?.id ?? '';
-    throw new SubtaskEndedError({
-      result,
-      content: textRef(result, { segment, call: { id: call.id, argument: 'result' } }),
-    });
+    const place = { segment: agent.transcript?.id ?? '', call: { id: call.id, argument: 'result' } };
+    throw new SubtaskEndedError({ result, content: textRef(result, place) });
   }
   const text = 'Error: a completed subtask has a result';
   return { call, status: 'error', text, content: text };

@@ -20,14 +20,10 @@ const unbegun: SolveState = {
   usage: null,
 };
 
-/** Before its input is checked. */
-export const emptyView: RunView = {
-  state: () => unbegun,
-  details: () => detailsOf(unbegun),
-  transcript: () => null,
-};
+/** What a run shows before its input is checked. */
+export const emptyView: RunView = { state: () => unbegun, details: () => detailsOf(unbegun), transcript: () => null };
 
-/** The execution of a plan at a glance. */
+/** What a run shows of itself once it is open. */
 export function viewOf(context: PlanContext): RunView {
   return {
     state: () => stateOf(context),
@@ -56,7 +52,7 @@ function stateOf({ attachments, phase, retries, settings, subtasks, usage, worki
   };
 }
 
-/** For the current details of Temporal's Web UI. */
+/** The lines of the current details in Temporal's Web UI. */
 function detailsOf({ attachments, max_retries, phase, retries, subtasks }: SolveState): string[] {
   return [
     `### ${inWords(phase)}${retries === 0 ? '' : `, retry ${retries}/${max_retries}`}`,

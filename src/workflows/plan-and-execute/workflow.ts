@@ -5,8 +5,8 @@ import { iterate } from '../runtime/iterate.ts';
 import { announce, setOutcome } from '../runtime/run-ends.ts';
 import { RunHandlers } from '../runtime/run-handlers.ts';
 import { judge, resultsAsAnswer, synthesise } from './answering.ts';
-import { beginRound, openPlan, planRoles, type Retry, type Round } from './context.ts';
-import { executeNewPlan, executePlan, retryFailedSubtasks } from './executing.ts';
+import { openPlan, planRoles, type Retry, type Round } from './context.ts';
+import { executePlan, retryFailedSubtasks } from './executing.ts';
 import { analyse, improvePlan, makePlan } from './planning.ts';
 import { emptyView, viewOf } from './view.ts';
 
@@ -16,11 +16,12 @@ const { prepareSolve } = proxyLocalActivities<Activities>({
 });
 
 /**
- * A problem is analysed and planned, its subtasks are carried out side by side, their results are put together and
- * validated; then only what has failed runs again, or what is missing is planned anew (the document "Retry
- * Optimization", section Step-by-Step Flow).
+ * Analyses a problem, plans subtasks, carries them out in parallel, and puts their results together into an answer that
+ * is validated. If the answer is incomplete, only what has failed runs again; if nothing has failed, subtasks are added
+ * for what is missing (the document "Retry Optimization", section Step-by-Step Flow).
  *
- * @throws `ApplicationFailure`: `InvalidInput` before anything is spent; `NoPlan` where the planner's model fails for good
+ * @throws `ApplicationFailure` of type `InvalidInput` before anything is spent, and `NoPlan` if the planner's model fails
+ *   for good before there is a plan
  */
 export async function planAndExecute(input: SolveInput): Promise<SolveResult> {
   const handlers = new RunHandlers(emptyView);
@@ -33,13 +34,16 @@ export async function planAndExecute(input: SolveInput): Promise<SolveResult> {
     limit: settings.max_retries + 1,
     limitOutcome: 'partial',
     budgetOutcome: 'budget',
-    begin: (round) => beginRound(context, round),
+    begin(round) {
+      context.retries = round.number - 1;
+      return { ...round, isStuck: false };
+    },
     async work(round) {
       switch (round.restart?.kind) {
         case undefined:
           await analyse(context);
           await makePlan(context);
-          await executePlan(context);
+          await executePlan(context, 'plan');
           break;
         case 'retry_failed':
           await retryFailedSubtasks(context);
@@ -47,22 +51,22 @@ export async function planAndExecute(input: SolveInput): Promise<SolveResult> {
         case 'add_subtasks':
           round.isStuck = !(await improvePlan(context, round.restart.missing));
           if (round.isStuck) return;
-          await executeNewPlan(context);
+          await executePlan(context, 'new_plan');
       }
-      await synthesise(context, round);
+      await synthesise(context);
     },
     judge: (round) => judge(context, round),
     isBetter: () => true,
     async deliver({ why = '' }) {
       context.answer ??= resultsAsAnswer(context, why);
       context.phase = 'done';
-      return { agent: 'synthesis', answer: context.answer };
+      return { agent: 'synthesis', answer: context.answer.text };
     },
   });
   setOutcome(outcome);
   return {
     workflow: 'planAndExecute',
-    answer: context.answer ?? '',
+    answer: context.answer?.text ?? '',
     outcome,
     subtasks: subtasks.report(),
     executions: subtasks.executions,

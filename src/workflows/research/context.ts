@@ -1,4 +1,4 @@
-import { isCancellation, proxyLocalActivities } from '@temporalio/workflow';
+import { proxyLocalActivities } from '@temporalio/workflow';
 import type { Activities } from '../../activities/activities.ts';
 import type { ResearchSettings } from '../../config/research.ts';
 import type { AgentState } from '../../protocol/agent-state.ts';
@@ -13,101 +13,105 @@ import type {
   RestartKind,
 } from '../../protocol/research.ts';
 import type { Hit, Work } from '../../protocol/search.ts';
-import { Agent } from '../agent/agent.ts';
-import { callFailure, isBudgetSpent } from '../agent/failures.ts';
-import type { Purpose } from '../agent/model-caller.ts';
+import { Agent, type Purpose } from '../agent/agent.ts';
 import type { StructuredAgent } from '../agent/structured-output.ts';
 import { storeTexts, storeToolSets } from '../agent/text-refs.ts';
 import { askingText, askingTools } from '../ask-others/prompts.ts';
 import type { Iteration } from '../runtime/iterate.ts';
 import { askingOf, openRunContext, type RunContext } from '../runtime/run-context.ts';
 import type { RunHandlers } from '../runtime/run-handlers.ts';
-import { criticismTool, planTool, reportTool, roleInstructions } from './prompts.ts';
+import { criticismTool, ideaMessage, planTool, reportTool, roleInstructions } from './prompts.ts';
 
 const { recallReports } = proxyLocalActivities<Activities>({ startToCloseTimeout: '30 seconds' });
 
 export const researchRoles: ResearchRole[] = ['planner', 'critic', 'writer'];
 
-/** How many earlier runs are told of. */
+/** The number of earlier runs whose lessons are told to models. */
 const mostLessons = 3;
 
-/** Time that each model call has, in milliseconds. */
+/** The time limit of each model call with all its retries, in milliseconds. */
 const callTimeout = 600_000;
 
-/** What stands in the store and is named by all prompts. */
-export interface Stored {
+/** What every prompt repeats: it is kept in the store, and prompts refer to it. */
+interface Stored {
   idea: Text;
+  /** Blob ids of the tools that each role is offered. */
   tools: Record<ResearchRole, string>;
   instructions: Record<ResearchRole, Text>;
 }
 
-/** Why the plan is drawn anew, and with what. */
+/** Why planning starts again, and the guidance that the planner is given. */
 export interface PlanningRestart {
   kind: RestartKind;
   reason: string;
   guidance: string;
 }
 
-/** A criticism; a null score: it has none. */
+/** What the critic said of a plan; its text is empty if the critic's model failed. */
 export interface Criticism {
   text: string;
-  /** The same, by reference where it is long. */
+  /** The text as prompts repeat it: a reference if it is long. */
   content: Text;
+  /** From 0 to 100; null if the critic gave none. */
   score: number | null;
+  /** The name of the score's band, or `no score`. */
+  verdict: string;
 }
 
 /** The work of one planning iteration, as far as it has come. */
 export interface Draft extends Iteration<PlanningRestart> {
   plan: Plan | undefined;
-  /** Why there is none, where the planner has failed for good. */
+  /** Why there is no plan; set if the planner has failed for good. */
   noPlan: string | undefined;
-  /** The plan's approach, by reference where it is long. */
+  /** The plan's approach as prompts repeat it: a reference if it is long. */
   approach: Text;
-  /** Undefined until the searches are done. */
+  /** What the searches have found; undefined until they are done. */
   found: Found | undefined;
   criticism: Criticism | undefined;
-  verdict: string | null;
-  /** What was spent when it began. */
+  /** What the run had spent when the iteration began. */
   before: IterationRecord['spent'];
 }
 
-export interface Found {
-  /** What each query has found, for models. */
+interface Found {
+  /** The results of each query as models read them. */
   material: Text[];
-  /** The hits of each query, in the order of their marks. */
+  /** The hits of all queries, in the order of their marks. */
   hits: Array<{ mark: string; hit: Hit }>;
-  /** Searches that failed, in words. */
+  /** The searches that failed, in words. */
   gaps: string[];
+  /** The works that are similar to the idea. */
   similar: Work[];
 }
 
-/** All that a research run knows. */
+/** The state of a research run. */
 export interface ResearchContext extends RunContext {
   idea: string;
   settings: ResearchSettings;
   stored: Stored;
-  /** What came of earlier research on ideas like this one. */
+  /** What came of earlier research on similar ideas; undefined if there was none. */
   lessons: Text | undefined;
   planner: StructuredAgent;
-  /** The present conversation of each role. */
+  /** The current conversation of each role. */
   conversations: Partial<Record<ResearchRole, Agent>>;
-  /** Whether the planner has been told the idea. */
-  isIntroduced: boolean;
   drafts: Draft[];
   iterations: IterationRecord[];
   phase: ResearchPhase;
   states: Record<ResearchRole, AgentState>;
-  /** Set from the decision to plan anew until the planner has used it. */
+  /** Set from the decision to start planning again until there is a new plan. */
   restart: PlanningRestart | undefined;
-  /** What is missing, for the result. */
+  /** What the result names as missing. */
   gaps: string[];
   /** Undefined until it is written. */
   report: Report | undefined;
+  /** Empty until the report is stored. */
   reportId: string;
   issueUrl: string | undefined;
 }
 
-/** Opens a research run: what every prompt repeats in the store, what earlier runs have learnt at hand. */
+/**
+ * Opens a research run: stores what every prompt repeats, recalls what earlier runs have learnt, and tells the planner
+ * the idea.
+ */
 export async function openResearch(
   { idea, prices, settings }: PreparedResearch,
   handlers: RunHandlers,
@@ -116,15 +120,17 @@ export async function openResearch(
   const run = openRunContext({ budget, prices, coordination, agents: 1 }, handlers);
   const stored = await storeInstructions(idea, settings);
   const recalled = await recallReports({ idea });
-  const lessons = recalled.slice(0, mostLessons).map(({ lesson }) => lesson);
-  const [told] = lessons.length === 0 ? [] : await storeTexts([lessons.join('\n\n')]);
+  const texts = recalled.slice(0, mostLessons).map(({ lesson }) => lesson);
+  const [lessons] = texts.length === 0 ? [] : await storeTexts([texts.join('\n\n')]);
   const base = { ...run, settings, stored, conversations: {} };
+  const planner = newRoleAgent(base, 'planner', 0);
+  const opening = ideaMessage(stored.idea, lessons, settings.max_planning_iterations);
+  planner.agent.tell({ role: 'user', content: opening });
   return {
     ...base,
     idea,
-    lessons: told,
-    planner: newRoleAgent(base, 'planner', 0),
-    isIntroduced: false,
+    lessons,
+    planner,
     drafts: [],
     iterations: [],
     phase: 'preparing',
@@ -155,33 +161,21 @@ async function storeInstructions(idea: string, { coordination, weights }: Resear
 
 const backendOf = { planner: 'plan', critic: 'criticism', writer: 'synthesize' } as const;
 
-/** Gives a role a fresh conversation. */
+/** Gives a role a fresh conversation. @param number its number among the role's conversations */
 export function newRoleAgent(
-  {
-    broadcast,
-    models,
-    conversations,
-    settings,
-    stored,
-  }: Pick<ResearchContext, 'broadcast' | 'models' | 'conversations' | 'settings' | 'stored'>,
+  context: Pick<ResearchContext, 'broadcast' | 'models' | 'conversations' | 'settings' | 'stored'>,
   role: ResearchRole,
   number: number,
 ): StructuredAgent {
+  const { broadcast, models, conversations, settings, stored } = context;
   const backend = settings.backends[backendOf[role]];
   const opening = { system: stored.instructions[role], transcript: null, messages: [] };
   const agent = new Agent({ id: role, text: undefined, backend }, models, opening);
   conversations[role] = agent;
-  return {
-    id: role,
-    agent,
-    conversation: `${role} ${number}`,
-    asking: 0,
-    tools: stored.tools[role],
-    broadcast,
-  };
+  return { id: role, agent, conversation: `${role} ${number}`, asking: 0, tools: stored.tools[role], broadcast };
 }
 
-/** Has a role do its work, and shows what it is doing meanwhile. */
+/** Shows that a role is in a state while it does some work. @param work is given what to call when it asks a person */
 export async function atWork<T>(
   context: ResearchContext,
   role: ResearchRole,
@@ -199,10 +193,4 @@ export async function atWork<T>(
 
 export function purposeOf(what: Purpose['what'], { number }: Draft): Purpose {
   return { what, when: `iteration ${number}`, timeout: callTimeout };
-}
-
-/** What a model's failure says; a spent budget and a cancellation are thrown on. */
-export function failureOf(error: unknown): string {
-  if (isCancellation(error) || isBudgetSpent(error)) throw error;
-  return callFailure(error).reason;
 }

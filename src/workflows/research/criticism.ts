@@ -1,80 +1,64 @@
+import { failureReason } from '../agent/failures.ts';
 import { textRef } from '../agent/text-refs.ts';
-import { structured, type OutputSpec, type StructuredResult } from '../agent/structured-output.ts';
+import { structured, type OutputSpec } from '../agent/structured-output.ts';
 import { askForScore, criticismTool, dossierMessage, type Dossier } from './prompts.ts';
 import { objectIn } from '../agent/text.ts';
 import { scoreIn } from './rules/score.ts';
 import { verdictOf, viabilityOf } from './rules/viability.ts';
-import { atWork, failureOf, newRoleAgent, purposeOf, type Draft, type ResearchContext } from './context.ts';
+import { atWork, newRoleAgent, purposeOf, type Criticism, type Draft, type ResearchContext } from './context.ts';
 
-/** Verdict of an iteration whose critic gave no score. */
-const noScore = 'no score';
+type Said = Pick<Criticism, 'text' | 'score'>;
 
-interface Said {
-  text: string;
-  score: number | null;
-}
-
-/** Has the plan criticised. Where the critic gives no score it is asked once more; a failed critic gives none. */
+/** Has the critic judge the plan. A critic that gives no score is asked once more; one that fails gives none. */
 export async function criticise(context: ResearchContext, draft: Draft): Promise<void> {
   const { events } = context;
   context.phase = 'criticising';
   events.emit({ type: 'criticising' });
-  const { said, place } = await atWork(context, 'critic', 'criticising', (onAsking) =>
-    criticisedBy(context, draft, onAsking),
-  );
+  const said = await atWork(context, 'critic', 'criticising', (onAsking) => askCritic(context, draft, onAsking));
   const { score, text } = said;
-  draft.criticism = { text, score, content: place === undefined ? text : textRef(text, place('criticism')) };
-  const verdict = score === null ? noScore : verdictOf(score);
-  draft.verdict = verdict;
+  const verdict = score === null ? 'no score' : verdictOf(score);
+  draft.criticism = { ...said, verdict };
   events.emit({ type: 'criticism', score, verdict, text });
 }
 
-async function criticisedBy(
+async function askCritic(
   context: ResearchContext,
   draft: Draft,
   onAsking: (isAsking: boolean) => void,
-): Promise<{ said: Said; place: StructuredResult<Said>['place'] | undefined }> {
+): Promise<Omit<Criticism, 'verdict'>> {
   const { events, settings } = context;
   const critic = newRoleAgent(context, 'critic', draft.number);
-  const spec = specOf(settings.weights);
-  const purpose = purposeOf('criticise', draft);
+  const ask = () => structured(critic, purposeOf('criticise', draft), specOf(settings.weights), onAsking);
   try {
-    critic.agent.tell({ role: 'user', content: dossierMessage(dossierOf(context, draft)) });
-    const first = await structured(critic, purpose, spec, onAsking);
-    if (first.value?.score != null) return { said: first.value, place: first.place };
-    critic.agent.tell({ role: 'user', content: askForScore });
-    const second = await structured(critic, purpose, spec, onAsking);
-    const score = second.value?.score ?? null;
-    if (score === null) events.emit({ type: 'warning', agent: 'critic', text: 'The criticism has no score' });
-    const given = first.value === undefined ? second : first;
-    return { said: { text: given.value?.text ?? '', score }, place: given.place };
+    critic.agent.tell({ role: 'user', content: dossierMessage(dossierOf(context, draft), context.lessons) });
+    let given = await ask();
+    let score = given.value?.score ?? null;
+    if (score === null) {
+      critic.agent.tell({ role: 'user', content: askForScore });
+      const second = await ask();
+      score = second.value?.score ?? null;
+      if (score === null) events.emit({ type: 'warning', agent: 'critic', text: 'The criticism has no score' });
+      if (given.value === undefined) given = second;
+    }
+    const text = given.value?.text ?? '';
+    return { text, content: textRef(text, given.place('criticism')), score };
   } catch (error) {
-    const reason = failureOf(error);
-    events.emit({ type: 'warning', agent: 'critic', text: `There is no criticism: ${reason}` });
-    return { said: { text: '', score: null }, place: undefined };
+    events.emit({ type: 'warning', agent: 'critic', text: `There is no criticism: ${failureReason(error)}` });
+    return { text: '', content: '', score: null };
   }
 }
 
-/** What critic and writer work from. */
-export function dossierOf({ lessons, stored }: ResearchContext, { approach, found, plan }: Draft): Dossier {
+/** What the critic and the writer are told of a draft. */
+export function dossierOf({ stored }: ResearchContext, { approach, found, plan }: Draft): Dossier {
   const { material = [], gaps = [], similar = [] } = found ?? {};
-  return {
-    idea: plan?.idea ?? stored.idea,
-    approach,
-    material,
-    gaps,
-    similar: similar.map(({ title }) => title),
-    lessons,
-  };
+  const titles = similar.map(({ title }) => title);
+  return { idea: plan?.idea ?? stored.idea, approach, material, gaps, similar: titles };
 }
 
 function specOf(weights: Record<string, number>): OutputSpec<Said> {
   const aspects = Object.keys(weights);
-  const read = (input: Record<string, unknown>): { value: Said } => ({
-    value: {
-      text: String(input['criticism']),
-      score: viabilityOf(input['scores'] as Record<string, number>, weights),
-    },
+  const read = ({ criticism, scores }: Record<string, unknown>): { value: Said } => ({
+    value: { text: String(criticism), score: viabilityOf(scores as Record<string, number>, weights) },
   });
   return {
     tool: criticismTool(aspects).name,

@@ -1,7 +1,6 @@
 import { ActivityFailure, proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../../activities/activities.ts';
 import type { Report, ResearchOutcome, ResearchResult, ResearchRole } from '../../protocol/research.ts';
-import type { Work } from '../../protocol/search.ts';
 import type { Ending } from '../runtime/iterate.ts';
 import type { Draft, PlanningRestart, ResearchContext } from './context.ts';
 import { endDraft } from './drafts.ts';
@@ -9,11 +8,7 @@ import { withoutWriter } from './synthesis.ts';
 
 const retry = { initialInterval: '500 ms', backoffCoefficient: 2, maximumAttempts: 6 } as const;
 
-const { persistReport } = proxyActivities<Activities>({
-  summary: 'persist',
-  startToCloseTimeout: '30 seconds',
-  retry,
-});
+const { persistReport } = proxyActivities<Activities>({ summary: 'persist', startToCloseTimeout: '30 seconds', retry });
 
 const { openIssue } = proxyActivities<Activities>({
   summary: 'github_issue',
@@ -22,7 +17,10 @@ const { openIssue } = proxyActivities<Activities>({
   retry,
 });
 
-/** persist → github_issue: keeps the report, and opens an issue where one is wanted. Neither is worth losing it. */
+/**
+ * Stores the report and opens a GitHub issue if one is wanted (the nodes persist → github_issue). If either fails, that
+ * becomes a gap in the result: the report itself is not lost.
+ */
 export async function deliver(
   context: ResearchContext,
   { best, last, outcome, why }: Ending<Draft, ResearchOutcome, PlanningRestart>,
@@ -32,7 +30,8 @@ export async function deliver(
   context.report ??= withoutWriter(context, best ?? last, why ?? '');
   const { report } = context;
   context.phase = 'persisting';
-  const similar = distinct(drafts.flatMap(({ found }) => found?.similar ?? []));
+  const works = drafts.flatMap(({ found }) => found?.similar ?? []);
+  const similar = [...new Map(works.map((work) => [work.url, work])).values()];
   await orGap(context, 'The report is not stored', async () => {
     const { reportId } = await persistReport({ idea, outcome, iterations, report, similar });
     events.emit({ type: 'stored', reportId });
@@ -77,5 +76,3 @@ async function orGap({ events, gaps }: ResearchContext, what: string, work: () =
     gaps.push(gap);
   }
 }
-
-const distinct = (works: Work[]): Work[] => [...new Map(works.map((work) => [work.url, work])).values()];

@@ -3,7 +3,7 @@ import type { Iteration } from '../runtime/iterate.ts';
 import type { Draft, PlanningRestart, ResearchContext } from './context.ts';
 import { guidanceFor } from './prompts.ts';
 
-/** Opens the work of the next planning iteration. */
+/** Begins the next planning iteration. */
 export function beginDraft(context: ResearchContext, iteration: Iteration<PlanningRestart>): Draft {
   const draft: Draft = {
     ...iteration,
@@ -12,7 +12,6 @@ export function beginDraft(context: ResearchContext, iteration: Iteration<Planni
     approach: '',
     found: undefined,
     criticism: undefined,
-    verdict: null,
     before: spentOf(context),
   };
   context.drafts.push(draft);
@@ -20,24 +19,26 @@ export function beginDraft(context: ResearchContext, iteration: Iteration<Planni
 }
 
 /**
- * Enters the last iteration as one that has come to its end; once more where a person then wants another one after all.
+ * Records the last draft as an iteration that has ended. A second call replaces the record: it comes when a person asks
+ * for another iteration after the last one had been accepted.
  *
- * @param restart why there is another one; undefined: there is none
+ * @param restart why another iteration follows; undefined if none does
  */
 export function endDraft(context: ResearchContext, restart: PlanningRestart | undefined): void {
   const draft = context.drafts.at(-1);
   if (draft === undefined) return;
   const { calls, tokens, costUsd } = spentOf(context);
-  const { before, criticism, found, number, plan, verdict } = draft;
+  const { before, criticism, found, number, plan } = draft;
   context.iterations[context.drafts.length - 1] = {
     iteration: number,
     idea: plan?.idea ?? context.idea,
     score: criticism?.score ?? null,
-    verdict,
+    verdict: criticism?.verdict ?? null,
     restartReason: restart?.reason ?? null,
     restartKind: restart?.kind ?? null,
     similar: found?.similar.length ?? 0,
-    spent: {
+    // Where the iteration was entered before, the synthesis may have been paid for since.
+    spent: context.iterations[context.drafts.length - 1]?.spent ?? {
       calls: calls - before.calls,
       tokens: tokens - before.tokens,
       costUsd: costUsd - before.costUsd,
@@ -45,19 +46,19 @@ export function endDraft(context: ResearchContext, restart: PlanningRestart | un
   };
 }
 
-/** @param instructions what a person has asked for; undefined: the guidance is that of the kind */
+/** @param instructions what a person has asked for; without them the planner gets the guidance for this kind of restart */
 export const restartFor = (kind: RestartKind, reason: string, instructions?: string): PlanningRestart => ({
   kind,
   reason,
   guidance: guidanceFor(kind, instructions),
 });
 
-/** At the limit a person is told so; what the judge wanted is told by the synthesis. */
+/** At the limit, tells a person that the restart is refused. A judge's refused restart shows in the synthesis instead. */
 export function refuse({ events }: ResearchContext, { kind, reason }: PlanningRestart): void {
   if (kind === 'person') events.emit({ type: 'restart_refused', by: 'person', reason, isPlanning: true });
 }
 
-/** Goes back to planning, and tells why. */
+/** Ends the iteration, keeps the restart for the planner, and tells why planning starts again. */
 export function replan(context: ResearchContext, { number }: Draft, restart: PlanningRestart): void {
   const more = context.iterations.some(({ restartKind }) => restartKind === restart.kind);
   context.restart = restart;
@@ -66,8 +67,8 @@ export function replan(context: ResearchContext, { number }: Draft, restart: Pla
 }
 
 /**
- * Whether a draft is the best so far: one that was searched for before one that was not, then by its score, then the
- * later one, which has learnt from the other.
+ * Whether a draft is better than the best one before it. A draft whose searches are done beats one without; then the
+ * higher score wins, and of equal scores the later draft, which has learnt from the other.
  */
 export function isBetterDraft(draft: Draft, best: Draft | undefined): boolean {
   if (draft.plan === undefined) return false;

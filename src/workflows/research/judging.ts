@@ -5,17 +5,16 @@ import type { Verdict } from '../runtime/iterate.ts';
 import type { Draft, PlanningRestart, ResearchContext } from './context.ts';
 import { criticise } from './criticism.ts';
 import { restartFor } from './drafts.ts';
-import { noPlan } from './planning.ts';
 import { isPriorArt } from './rules/prior-art.ts';
 import { nextStep } from './rules/viability.ts';
 
 type ResearchVerdict = Verdict<ResearchOutcome, PlanningRestart>;
 
 /**
- * Says where a plan goes that was searched for: back to planning, where there is much similar work or its criticism has
- * a low score, or on to the synthesis (the document, section Conditional Routing).
+ * Decides what follows the searches of a plan: planning starts again if there is much similar work or the criticism's
+ * score is low, else the synthesis follows (the document "Conditional Restart Logic", section Conditional Routing).
  *
- * @param isAccepted whether a person has accepted before there was anything to judge
+ * @param isAccepted whether a person has accepted the plan before there was anything to judge
  * @throws `ApplicationFailure` of the types `NoPlan`, `NoScore`
  */
 export async function judge(context: ResearchContext, draft: Draft, isAccepted: boolean): Promise<ResearchVerdict> {
@@ -40,11 +39,10 @@ function afterCriticism({ events, settings }: ResearchContext, { criticism }: Dr
       throw ApplicationFailure.nonRetryable(message, failureTypes.noScore);
     }
     case 'proceed':
-      if (score === null)
-        events.emit({
-          type: 'warning',
-          text: 'There is no score: on_missing_score is proceed, so it goes on without',
-        });
+      if (score === null) {
+        const warning = 'There is no score: on_missing_score is proceed, so it goes on without';
+        events.emit({ type: 'warning', text: warning });
+      }
       return { kind: 'accept', outcome: 'viable' };
     case 'no_score':
       return again(next, 'The criticism has no score');
@@ -58,7 +56,7 @@ const again = (kind: RestartKind, reason: string): ResearchVerdict => ({
   restart: restartFor(kind, reason),
 });
 
-/** @returns whether there is too much similar work */
+/** Tells how much similar work there is. @returns whether it is too much */
 function tellPriorArt({ drafts, events, iterations, settings }: ResearchContext, { found }: Draft): boolean {
   const { similar = [] } = found ?? {};
   const isTooMuch = isPriorArt(similar.length, settings.max_similar_implementations);
@@ -67,10 +65,11 @@ function tellPriorArt({ drafts, events, iterations, settings }: ResearchContext,
   return isTooMuch;
 }
 
-/** The planner has failed for good: with the first plan there is nothing, later there is what came before. */
+/** The planner has failed for good: the run fails if that was its first plan, else it ends with the best one before. */
 function unplanned(context: ResearchContext, draft: Draft): ResearchVerdict {
   const reason = draft.noPlan ?? '';
-  if (context.iterations.length === 0) throw noPlan(reason);
+  if (context.iterations.length === 0)
+    throw ApplicationFailure.nonRetryable(`There is no plan.\nplanner: ${reason}`, failureTypes.noPlan);
   context.events.emit({ type: 'warning', agent: 'planner', text: `There is no new plan: ${reason}` });
   context.restart = undefined;
   context.drafts.pop();

@@ -1,7 +1,7 @@
 import type { ResearchEventBody } from '../../protocol/events.ts';
 import { line, type LogLines } from '../runtime/log-entry.ts';
 
-/** The lines of the document "Conditional Restart Logic", Usage Examples, stand as printed there. */
+/** Lines that the document "Conditional Restart Logic" shows in its section Usage Examples are worded as printed there. */
 export const researchLines: LogLines<ResearchEventBody> = {
   plan: ({ attempt, idea }) => [line(`Iteration ${attempt}: "${idea}"`)],
   searched: ({ found, query }) => [line(`🔎 ${query}: ${found === 0 ? 'nothing found' : `${found} found`}`)],

@@ -5,46 +5,41 @@ import type { EventLog } from '../runtime/event-log.ts';
 import type { Interrupt } from '../runtime/iterate.ts';
 import type { PlanningRestart, ResearchContext } from './context.ts';
 
+type ResearchInterrupt = Interrupt<ResearchOutcome, PlanningRestart>;
+
 /**
- * A person who may end the loop at any time by the signal `decide`. Its handler is there from the first moment: a signal
- * may come before anything else, and is then kept.
+ * Lets a person end the loop at any time with the signal `decide`. Its handler is set from the first moment, and keeps
+ * signals that come before the run can follow them.
  */
 export class OperatorControl {
-  /** Accepted before there was anything to report on: the first material will do. */
+  /** Whether a person has accepted the plan, or the first material that there will be. */
   hasAccepted = false;
   readonly #events: EventLog;
-  #context: ResearchContext | undefined;
   #early: OperatorDecision[] = [];
-  #interrupt: Interrupt<ResearchOutcome, PlanningRestart> | undefined;
-  #isApproved = false;
+  #run: { context: ResearchContext; interrupt: ResearchInterrupt } | undefined;
 
   constructor(events: EventLog) {
     this.#events = events;
     setHandler(decideSignal, (decision) => this.#decide(decision));
   }
 
-  follow(context: ResearchContext): void {
-    this.#context = context;
-  }
-
-  /** From here on decisions are carried out; those that came before are, too. */
-  steer(interrupt: Interrupt<ResearchOutcome, PlanningRestart>): void {
-    this.#interrupt = interrupt;
+  /** From here on decisions are carried out, those that came earlier among them. */
+  steer(context: ResearchContext, interrupt: ResearchInterrupt): void {
+    this.#run = { context, interrupt };
     for (const decision of this.#early.splice(0)) this.#decide(decision);
   }
 
-  /** Waits until a person accepts the plan; one who wants something else interrupts the iteration. */
+  /** Waits until a person accepts the plan. A person who wants something else interrupts the iteration instead. */
   async approval(context: ResearchContext): Promise<void> {
-    if (this.#isApproved) return;
+    if (this.hasAccepted) return;
     context.phase = 'waiting_for_approval';
     this.#events.emit({ type: 'approval' });
-    await condition(() => this.#isApproved);
+    await condition(() => this.hasAccepted);
   }
 
-  /** A person wants another plan: what was accepted before counts no more. */
+  /** An acceptance does not extend to a plan that is made after it. */
   withdrawAcceptance(): void {
     this.hasAccepted = false;
-    this.#isApproved = false;
   }
 
   #decide(decision: OperatorDecision): void {
@@ -54,12 +49,13 @@ export class OperatorControl {
       this.#events.emit({ type: 'warning', text });
       return;
     }
-    const [context, interrupt] = [this.#context, this.#interrupt];
-    if (context === undefined || interrupt === undefined) {
+    if (this.#run === undefined) {
       this.#early.push(decision);
       return;
     }
-    if (['persisting', 'opening_issue', 'done'].includes(context.phase)) {
+    const { context, interrupt } = this.#run;
+    const { drafts, phase } = context;
+    if (['persisting', 'opening_issue', 'done'].includes(phase)) {
       this.#events.emit({ type: 'warning', text: 'decide is ignored: the report is written' });
       return;
     }
@@ -67,18 +63,11 @@ export class OperatorControl {
     if (action === 'stop') {
       const words = note === undefined || note.trim() === '' ? '' : ` (${note.trim()})`;
       interrupt({ kind: 'end', outcome: 'stopped', why: `a person has stopped the research${words}` });
-    } else if (context.phase === 'waiting_for_approval') {
-      this.#isApproved = true;
-    } else if (context.phase !== 'synthesising') {
-      this.#accept(context, interrupt);
+    } else if (phase !== 'synthesising') {
+      this.hasAccepted = true;
+      const hasMaterial = drafts.some(({ found }) => found !== undefined);
+      if (phase === 'waiting_for_approval' || !hasMaterial) return;
+      interrupt({ kind: 'accept', outcome: 'viable', best: drafts.at(-1)?.found === undefined });
     }
-  }
-
-  #accept({ drafts }: ResearchContext, interrupt: Interrupt<ResearchOutcome, PlanningRestart>): void {
-    this.hasAccepted = true;
-    this.#isApproved = true;
-    const hasMaterial = drafts.some(({ found }) => found !== undefined);
-    if (!hasMaterial) return;
-    interrupt({ kind: 'accept', outcome: 'viable', best: drafts.at(-1)?.found === undefined });
   }
 }

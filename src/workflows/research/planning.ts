@@ -1,27 +1,24 @@
-import { ApplicationFailure } from '@temporalio/workflow';
+import { failureReason } from '../agent/failures.ts';
 import { textRef, storeTexts } from '../agent/text-refs.ts';
 import { structured, type OutputSpec, type Read } from '../agent/structured-output.ts';
 import { judgementOf } from './view.ts';
-import { failureTypes } from '../../protocol/errors.ts';
 import type { Plan } from '../../protocol/research.ts';
-import { ideaMessage, planTool, replanMessage, unchangedIdea } from './prompts.ts';
+import { planTool, replanMessage, unchangedIdea } from './prompts.ts';
 import { isSameIdea, planIn, planOf } from './rules/plan.ts';
 import { hasWords } from '../agent/text.ts';
-import { atWork, failureOf, purposeOf, type Draft, type PlanningRestart, type ResearchContext } from './context.ts';
+import { atWork, purposeOf, type Draft, type PlanningRestart, type ResearchContext } from './context.ts';
 
 const notAPlan = 'That was no plan. Call `submit_plan`.';
-const noIdea = 'The plan has no idea in words.';
 
-/** Has the plan drawn, or drawn anew: then the idea must be another one than those tried. */
+/** Has the planner draw up a plan. After a restart the idea must differ from all those tried before. */
 export async function plan(context: ResearchContext, draft: Draft): Promise<void> {
   const { events, planner, restart } = context;
   context.phase = 'planning';
-  await tell(context, draft, restart);
+  if (restart !== undefined) await tellRestart(context, draft, restart);
   try {
-    const given = await atWork(context, 'planner', 'planning', (onAsking) =>
+    const { error, place, value } = await atWork(context, 'planner', 'planning', (onAsking) =>
       structured(planner, purposeOf('plan', draft), specOf(context), onAsking),
     );
-    const { error, value } = given;
     if (value === undefined) {
       draft.noPlan = error ?? notAPlan;
       return;
@@ -29,40 +26,35 @@ export async function plan(context: ResearchContext, draft: Draft): Promise<void
     if (error !== undefined)
       events.emit({ type: 'warning', agent: 'planner', text: `The plan is taken as it is: ${error}` });
     draft.plan = value;
-    draft.approach = textRef(value.approach, given.place('approach'));
+    draft.approach = textRef(value.approach, place('approach'));
     context.restart = undefined;
     events.emit({ type: 'plan', ...value });
   } catch (error) {
-    draft.noPlan = failureOf(error);
+    draft.noPlan = failureReason(error);
   }
 }
 
-/** Nothing has come of the first plan, so that there is nothing to report on. */
-export const noPlan = (reason: string): ApplicationFailure =>
-  ApplicationFailure.nonRetryable(`There is no plan.\nplanner: ${reason}`, failureTypes.noPlan);
-
-async function tell(context: ResearchContext, { number }: Draft, restart: PlanningRestart | undefined): Promise<void> {
-  const { drafts, iterations, lessons, planner, settings, stored } = context;
-  const most = settings.max_planning_iterations;
-  if (!context.isIntroduced) planner.agent.tell({ role: 'user', content: ideaMessage(stored.idea, lessons, most) });
-  context.isIntroduced = true;
-  if (restart === undefined) return;
+async function tellRestart(
+  { drafts, iterations, planner, settings }: ResearchContext,
+  { number }: Draft,
+  restart: PlanningRestart,
+): Promise<void> {
   const [reason = '', guidance = ''] = await storeTexts([restart.reason, restart.guidance]);
-  const notice = {
+  const content = replanMessage({
     iteration: number,
-    most,
+    most: settings.max_planning_iterations,
     reason,
     guidance,
     criticism: drafts[number - 2]?.criticism?.content,
     tried: iterations.map((iteration) => `${iteration.idea}: ${judgementOf(iteration)}`),
-  };
-  planner.agent.tell({ role: 'user', content: replanMessage(notice) });
+  });
+  planner.agent.tell({ role: 'user', content });
 }
 
 function specOf({ iterations, idea }: ResearchContext): OutputSpec<Plan> {
-  const isFirst = iterations.length === 0;
+  const kept = iterations.length === 0 ? idea : undefined;
   const checked = (value: Plan): Read<Plan> => {
-    if (!hasWords(value.idea)) return { error: noIdea };
+    if (!hasWords(value.idea)) return { error: 'The plan has no idea in words.' };
     const tried = iterations.find((iteration) => isSameIdea(iteration.idea, value.idea));
     return tried === undefined ? { value } : { value, error: unchangedIdea(tried.idea) };
   };
@@ -70,7 +62,7 @@ function specOf({ iterations, idea }: ResearchContext): OutputSpec<Plan> {
     tool: planTool.name,
     read: (input) => checked(planOf(input)),
     readText: (text) => {
-      const value = planIn(text, isFirst ? idea : undefined);
+      const value = planIn(text, kept);
       return value === undefined ? { error: notAPlan } : checked(value);
     },
   };

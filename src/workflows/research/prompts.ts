@@ -3,7 +3,7 @@ import type { RestartKind } from '../../protocol/research.ts';
 import { joinContent } from '../agent/content.ts';
 import { headings } from '../../protocol/headings.ts';
 
-/** What each role is told. */
+/** The system message of each role. */
 export const roleInstructions = {
   planner:
     'You plan research. Say the idea in one sentence, how it is to be carried out and examined, and what to search ' +
@@ -17,7 +17,10 @@ export const roleInstructions = {
     'hold. Say what speaks against the idea too. Give the report with `submit_report`.',
 } as const;
 
-/** What a plan is drawn anew with, by the kind of restart (the document, sections Intelligent Restart Guidance and Usage Examples). */
+/**
+ * The guidance for a new plan, by the kind of restart (the document "Conditional Restart Logic", sections Intelligent
+ * Restart Guidance and Usage Examples).
+ */
 const guidances: Record<RestartKind, string> = {
   prior_art: 'Focus on novel approaches, unique data sources',
   viability: 'Focus on risk mitigation, feasible approaches',
@@ -25,12 +28,15 @@ const guidances: Record<RestartKind, string> = {
   person: 'A person has asked for this plan to be drawn anew',
 };
 
-/** @param instructions what a person has asked for */
-export function guidanceFor(kind: RestartKind, instructions: string | undefined): string {
-  return instructions === undefined || instructions.trim() === '' ? guidances[kind] : instructions.trim();
-}
+/** @param instructions what a person has asked for, which takes the place of the guidance unless it is blank */
+export const guidanceFor = (kind: RestartKind, instructions = ''): string => instructions.trim() || guidances[kind];
 
-/** The message that opens a planner's work. @param lessons what came of earlier research on ideas like this one */
+/**
+ * The planner's first message.
+ *
+ * @param lessons what came of earlier research on similar ideas
+ * @param most the largest number of planning iterations
+ */
 export function ideaMessage(idea: Text, lessons: Text | undefined, most: number): Content {
   return joinContent([
     `${headings.idea}\n\n`,
@@ -40,19 +46,20 @@ export function ideaMessage(idea: Text, lessons: Text | undefined, most: number)
   ]);
 }
 
-export interface ReplanNotice {
+interface ReplanNotice {
+  /** The number of the iteration that begins. */
   iteration: number;
-  /** How many iterations there are at the most. */
+  /** The largest number of planning iterations. */
   most: number;
   reason: Text;
   guidance: Text;
-  /** What the critic said; undefined where it was not asked. */
+  /** What the critic said; undefined if it was not asked. */
   criticism: Text | undefined;
-  /** What has been tried, one line each. */
+  /** The ideas tried so far with their scores, a line each. */
   tried: string[];
 }
 
-/** What the planner is told when its plan was not good enough: all that is known of why. */
+/** Tells the planner why its plan was not good enough, and asks for another idea. */
 export function replanMessage(notice: ReplanNotice): Content {
   const { criticism, guidance, iteration, most, reason, tried } = notice;
   return joinContent([
@@ -66,28 +73,28 @@ export function replanMessage(notice: ReplanNotice): Content {
   ]);
 }
 
-/** @param idea that was tried already */
+/** The error for a plan that repeats an idea. */
 export const unchangedIdea = (idea: string): string => `"${idea}" was tried already: the idea itself must change.`;
 
+/** A plan and what was found for it. */
 export interface Dossier {
   idea: Text;
   approach: Text;
   /** The hits of each query. */
   material: Text[];
-  /** Searches that failed, in words. */
+  /** The searches that failed, in words. */
   gaps: string[];
-  /** Titles of similar works. */
+  /** The titles of similar works. */
   similar: string[];
-  lessons: Text | undefined;
 }
 
-/** What the critic judges. */
-export function dossierMessage(dossier: Dossier): Content {
+/** The critic's first message. @param lessons what came of earlier research on similar ideas */
+export function dossierMessage(dossier: Dossier, lessons?: Text): Content {
   const { similar } = dossier;
   return joinContent([
     ...dossierParts(dossier),
     ...(similar.length === 0 ? [] : [`\n\nSimilar work: ${similar.join('; ')}.`]),
-    ...earlier(dossier.lessons),
+    ...earlier(lessons),
     '\n\nEnd with the line `VIABILITY SCORE: n/100` if you cannot call `submit_criticism`.',
   ]);
 }
@@ -96,15 +103,15 @@ export const askForScore =
   'Your criticism has no score. Call `submit_criticism` with a score for every aspect, or reply with the line ' +
   '`VIABILITY SCORE: n/100`.';
 
-export interface ReportBrief extends Dossier {
+interface ReportBrief extends Dossier {
   criticism: Text | undefined;
-  /** `72/100 (Good concept)` */
+  /** The score and verdict, as in `72/100 (Good concept)`. */
   judgement: string;
-  /** Set where this is the best of all iterations, and not good enough. */
+  /** Whether this is the best of all iterations, and still not good enough. */
   atLimit: boolean;
 }
 
-/** What the writer works from. */
+/** The writer's message. */
 export function reportMessage({ criticism, judgement, atLimit, ...dossier }: ReportBrief): Content {
   return joinContent([
     ...dossierParts(dossier),
@@ -131,7 +138,7 @@ const earlier = (lessons: Text | undefined): Content[] =>
 
 const text = { type: 'string', minLength: 1 };
 
-/** A plan (`Plan` in protocol/research.ts). */
+/** Takes a `Plan` (protocol/research.ts). */
 export const planTool: ToolSpec = {
   name: 'submit_plan',
   description: 'Give the plan.',
@@ -146,7 +153,7 @@ export const planTool: ToolSpec = {
   },
 };
 
-/** A criticism with a score for every aspect that counts. @param aspects their names */
+/** Takes a criticism and a score for each aspect. @param aspects the names of the aspects that count */
 export function criticismTool(aspects: string[]): ToolSpec {
   const score = { type: 'number', minimum: 0, maximum: 100 };
   return {
@@ -167,7 +174,7 @@ export function criticismTool(aspects: string[]): ToolSpec {
   };
 }
 
-/** A report (`Report` in protocol/research.ts, its sources left to the marks in its texts). */
+/** Takes a `Report` (protocol/research.ts) without its sources, which follow from the marks in its texts. */
 export const reportTool: ToolSpec = {
   name: 'submit_report',
   description: 'Give the report.',
@@ -179,11 +186,7 @@ export const reportTool: ToolSpec = {
       sections: {
         type: 'array',
         minItems: 1,
-        items: {
-          type: 'object',
-          properties: { heading: text, text },
-          required: ['heading', 'text'],
-        },
+        items: { type: 'object', properties: { heading: text, text }, required: ['heading', 'text'] },
       },
     },
     required: ['title', 'summary', 'sections'],

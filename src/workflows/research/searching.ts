@@ -7,22 +7,20 @@ import type { Draft, ResearchContext } from './context.ts';
 
 const { recallReports } = proxyLocalActivities<Activities>({ startToCloseTimeout: '30 seconds' });
 
-/** Searches for what the plan wants to know, and for similar work there and among the stored reports. */
+/** Runs all queries of a plan, and gathers works similar to its idea from the hits and the stored reports. */
 export async function search(context: ResearchContext, draft: Draft, { idea, queries }: Plan): Promise<void> {
   context.phase = 'searching';
   const [recalled, ...results] = await Promise.all([
     recallReports({ idea }),
     ...queries.map((query, index) => searchOne(context, draft, idea, query, index + 1)),
   ]);
-  const found = results.filter((result) => typeof result !== 'string');
   const hits = results.flatMap((result, query) =>
     typeof result === 'string' ? [] : result.hits.map((hit, index) => ({ mark: `${query + 1}.${index + 1}`, hit })),
   );
-  const gaps = results.filter((result) => typeof result === 'string');
   draft.found = {
     hits,
-    gaps,
-    material: found.map(({ material }) => material),
+    gaps: results.filter((result) => typeof result === 'string'),
+    material: results.flatMap((result) => (typeof result === 'string' ? [] : [result.material])),
     similar: similarWorks(
       hits.map(({ hit }) => hit),
       recalled,
@@ -30,7 +28,7 @@ export async function search(context: ResearchContext, draft: Draft, { idea, que
   };
 }
 
-/** @returns the gap in words, where the search has failed */
+/** Runs one query. @returns the gap in words if the search has failed */
 async function searchOne(
   { events, gaps, settings }: ResearchContext,
   { number: iteration }: Draft,

@@ -1,29 +1,28 @@
+import { failureReason } from '../agent/failures.ts';
 import { structured, type OutputSpec, type Read, type StructuredAgent } from '../agent/structured-output.ts';
 import { judgementOf } from './view.ts';
 import type { Report, ResearchOutcome } from '../../protocol/research.ts';
 import { reportMessage, reportTool } from './prompts.ts';
 import * as rules from './rules/report.ts';
 import { dossierOf } from './criticism.ts';
-import { atWork, failureOf, newRoleAgent, purposeOf, type Draft, type ResearchContext } from './context.ts';
+import { atWork, newRoleAgent, purposeOf, type Draft, type ResearchContext } from './context.ts';
 
-/** Has the report of an iteration written. Where the model fails, what there is makes the report. */
+/** Has the writer report on an iteration. If its model fails, the report is put together without it. */
 export async function synthesise(context: ResearchContext, draft: Draft, outcome: ResearchOutcome): Promise<void> {
   const { events, iterations } = context;
+  const { criticism, number } = draft;
+  const { score = null, verdict = null } = criticism ?? {};
   const atLimit = outcome === 'iteration_limit';
   context.phase = 'synthesising';
-  const best = atLimit ? iterations.length : null;
-  events.emit({ type: 'synthesis', iteration: draft.number, best });
-  const writer = newRoleAgent(context, 'writer', draft.number);
-  writer.agent.tell({
-    role: 'user',
-    content: reportMessage({
-      ...dossierOf(context, draft),
-      lessons: undefined,
-      criticism: draft.criticism?.content,
-      judgement: judgementFor(draft),
-      atLimit,
-    }),
+  events.emit({ type: 'synthesis', iteration: number, best: atLimit ? iterations.length : null });
+  const writer = newRoleAgent(context, 'writer', number);
+  const content = reportMessage({
+    ...dossierOf(context, draft),
+    criticism: criticism?.content,
+    judgement: judgementOf({ score, verdict, restartReason: null }),
+    atLimit,
   });
+  writer.agent.tell({ role: 'user', content });
   context.report = await reportBy(context, draft, writer);
 }
 
@@ -39,13 +38,13 @@ async function reportBy(context: ResearchContext, draft: Draft, writer: Structur
       events.emit({ type: 'warning', agent: 'writer', text: `The report is taken as it is: ${error}` });
     return rules.finished(value, marks);
   } catch (error) {
-    const reason = failureOf(error);
+    const reason = failureReason(error);
     events.emit({ type: 'warning', agent: 'writer', text: `No report could be written: ${reason}` });
     return withoutWriter(context, draft, reason);
   }
 }
 
-/** A report of what there is: no model has written it. @param why as its summary says it */
+/** Puts a report together from what there is, without a model. @param why no report was written, for its summary */
 export function withoutWriter({ idea, iterations }: ResearchContext, draft: Draft | undefined, why: string): Report {
   const { criticism, plan } = draft ?? {};
   const marks = draft === undefined ? new Map<string, never>() : marksOf(draft);
@@ -59,10 +58,6 @@ export function withoutWriter({ idea, iterations }: ResearchContext, draft: Draf
   const summary = `No report was written: ${why}. This is what there was at that moment.`;
   return rules.finished({ title, summary, sections }, marks);
 }
-
-/** `72/100 (Good concept)` */
-const judgementFor = ({ criticism, verdict }: Draft): string =>
-  judgementOf({ score: criticism?.score ?? null, verdict, restartReason: null });
 
 const marksOf = ({ found }: Draft): rules.Marks =>
   new Map(found?.hits.map(({ hit: { title, url }, mark }) => [mark, { title, url }]));

@@ -1,7 +1,7 @@
 import type { Iteration, ResearchState } from '../../protocol/research.ts';
 import { inWords, quotation } from '../runtime/details.ts';
 import type { RunView } from '../runtime/run-handlers.ts';
-import type { ResearchContext } from './context.ts';
+import { researchRoles, type ResearchContext } from './context.ts';
 
 const unbegun: ResearchState = {
   workflow: 'research',
@@ -17,14 +17,14 @@ const unbegun: ResearchState = {
   usage: null,
 };
 
-/** Before its input is checked. */
+/** What a run shows before its input is checked. */
 export const emptyView: RunView = {
   state: () => unbegun,
   details: (workflowId) => detailsOf(unbegun, workflowId),
   transcript: () => null,
 };
 
-/** A research run at a glance. */
+/** What a research run shows of itself once it is open. */
 export function viewOf(context: ResearchContext): RunView {
   const { conversations } = context;
   return {
@@ -35,16 +35,8 @@ export function viewOf(context: ResearchContext): RunView {
   };
 }
 
-function stateOf({
-  drafts,
-  iterations,
-  usage,
-  phase,
-  restart,
-  settings,
-  states,
-  idea,
-}: ResearchContext): ResearchState {
+function stateOf(context: ResearchContext): ResearchState {
+  const { drafts, iterations, usage, phase, restart, settings, states, idea } = context;
   const { criticism } = drafts.findLast((draft) => draft.criticism !== undefined) ?? {};
   const planned = drafts.findLast(({ plan }) => plan !== undefined)?.plan;
   return {
@@ -57,16 +49,12 @@ function stateOf({
     max_planning_iterations: settings.max_planning_iterations,
     idea: planned?.idea ?? idea,
     iterations,
-    agents: [
-      { id: 'planner', state: states.planner },
-      { id: 'critic', state: states.critic },
-      { id: 'writer', state: states.writer },
-    ],
+    agents: researchRoles.map((id) => ({ id, state: states[id] })),
     usage: usage.total,
   };
 }
 
-/** For the current details of Temporal's Web UI. */
+/** The lines of the current details in Temporal's Web UI. */
 function detailsOf(state: ResearchState, workflowId: string): string[] {
   const { agents, idea, iterations, max_planning_iterations, phase, planning_iteration, restart_reason } = state;
   return [
@@ -75,7 +63,8 @@ function detailsOf(state: ResearchState, workflowId: string): string[] {
     ...(idea === null ? [] : ['', quotation(idea), '']),
     ...agents.map(({ id, state: doing }) => `- **${id}**: ${inWords(doing)}`),
     ...(restart_reason === null ? [] : ['', `Planning starts anew: ${restart_reason}`]),
-    ...(iterations.length === 0 ? [] : ['', '### So far', ...iterations.map(iterationLine)]),
+    ...(iterations.length === 0 ? [] : ['', '### So far']),
+    ...iterations.map((each) => `- ${each.iteration}: ${each.idea}: ${judgementOf(each)}`),
   ];
 }
 
@@ -90,16 +79,9 @@ function approvalLines(workflowId: string): string[] {
   ];
 }
 
-/** `- 1: predict stock prices with astrology: 15/100 (Major flaws)` */
-const iterationLine = (iteration: Iteration): string =>
-  `- ${iteration.iteration}: ${iteration.idea}: ${judgementOf(iteration)}`;
-
-/** An iteration's score and verdict, in words. */
-export function judgementOf({
-  score,
-  verdict,
-  restartReason,
-}: Pick<Iteration, 'score' | 'verdict' | 'restartReason'>): string {
+/** An iteration's score and verdict in words, as in `72/100 (Good concept)`. */
+export function judgementOf(iteration: Pick<Iteration, 'score' | 'verdict' | 'restartReason'>): string {
+  const { score, verdict, restartReason } = iteration;
   if (score !== null) return `${score}/100 (${verdict})`;
   return verdict ?? restartReason ?? 'not judged';
 }

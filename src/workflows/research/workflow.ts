@@ -20,13 +20,13 @@ const { prepareResearch } = proxyLocalActivities<Activities>({
 });
 
 /**
- * An idea is planned, searched for and criticised, and goes back to planning while it is not good enough and iterations
- * are left; then its report is written, kept, and opened as an issue where one is wanted (the document "Conditional
- * Restart Logic", whose nodes are plan → web_research → criticism → synthesize → persist → github_issue). A person may
- * ask for a restart, accept or stop at any time.
+ * Plans how to examine an idea, searches, and has the plan criticised. Planning starts again while the plan is not good
+ * enough and iterations are left. Then the report is written and stored, and a GitHub issue is opened if one is wanted
+ * (the document "Conditional Restart Logic", whose nodes are plan → web_research → criticism → synthesize → persist →
+ * github_issue). A person may ask for a restart, accept or stop at any time.
  *
- * @throws `ApplicationFailure`: `InvalidInput` before anything is spent; `NoPlan` where the first plan cannot be had;
- *   `NoScore` where the critic gives none and `on_missing_score` is `fail`
+ * @throws `ApplicationFailure` of type `InvalidInput` before anything is spent, `NoPlan` if the planner fails to make a
+ *   first plan, and `NoScore` if the critic gives no score and `on_missing_score` is `fail`
  */
 export async function research(input: ResearchInput): Promise<ResearchResult> {
   const handlers = new RunHandlers(emptyView);
@@ -36,7 +36,6 @@ export async function research(input: ResearchInput): Promise<ResearchResult> {
   const context = await openResearch(prepared, handlers);
   const { settings } = context;
   handlers.show(viewOf(context));
-  operator.follow(context);
   const ending = await iterate<Draft, ResearchOutcome, PlanningRestart>(
     context,
     {
@@ -63,7 +62,7 @@ export async function research(input: ResearchInput): Promise<ResearchResult> {
       isBetter: isBetterDraft,
       deliver: (end) => deliver(context, end),
     },
-    (interrupt) => operator.steer(interrupt),
+    (interrupt) => operator.steer(context, interrupt),
   );
   setOutcome(ending.outcome);
   return resultOf(context, ending.outcome);

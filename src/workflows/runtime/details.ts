@@ -2,12 +2,11 @@ import type { PendingQuestion } from '../../protocol/questions.ts';
 import type { Usage } from '../../protocol/usage.ts';
 
 /**
- * A run at a glance as Markdown, for the "current details" of Temporal's Web UI: headings and lists only, since it
- * sets tables without padding.
+ * A run at a glance as Markdown, for the "current details" of Temporal's Web UI. It uses headings and lists only, since
+ * the Web UI shows tables without padding.
  *
- * @param questions what waits for a person
- * @param lines what the workflow type has to show
- * @param workflowId the run's id, to say how to answer
+ * @param questions the questions that wait for a person, who is told how to answer
+ * @param lines what the workflow type shows
  */
 export function detailsOf(
   questions: PendingQuestion[],
@@ -15,12 +14,11 @@ export function detailsOf(
   usage: Usage | null,
   workflowId: string,
 ): string {
-  return [...questions.flatMap((question) => questionLines(question, workflowId)), ...lines, ...usageLines(usage)].join(
-    '\n',
-  );
+  const asked = questions.flatMap((question) => questionLines(question, workflowId));
+  return [...asked, ...lines, ...usageLines(usage)].join('\n');
 }
 
-/** An identifier such as `timed_out`, as people read it. */
+/** An identifier such as `timed_out` in words. */
 export const inWords = (identifier: string): string => identifier.replaceAll('_', ' ');
 
 /** Text as a Markdown quotation. */

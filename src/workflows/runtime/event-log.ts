@@ -6,9 +6,9 @@ import type { RunSinks } from '../../protocol/sinks.ts';
 
 const { run } = proxySinks<RunSinks>();
 
-/** A run's one stream of events: the terminal, the log file and `--json` are drawn from it. */
+/** The events of a run, from which the terminal, the log file and `--json` are drawn. */
 export class EventLog {
-  /** Attempt that new events belong to; 0 before the first. */
+  /** The attempt that new events belong to; 0 before the first. */
   attempt = 0;
   readonly #events: RunEvent[] = [];
   readonly #earlier: number;
@@ -16,7 +16,7 @@ export class EventLog {
 
   /**
    * @param onEvent called after each event
-   * @param earlier how many events earlier runs of the same session had: numbers go on
+   * @param earlier how many events earlier runs of the same session had; the numbers go on from there
    */
   constructor(onEvent: () => void, earlier: number) {
     this.#onEvent = onEvent;
@@ -24,19 +24,14 @@ export class EventLog {
     setHandler(eventsQuery, (from = 1) => this.#events.slice(Math.max(0, from - 1 - earlier)));
   }
 
-  /** Events so far, those of earlier runs included. */
+  /** The number of events so far, in all runs of the session. */
   get count(): number {
     return this.#earlier + this.#events.length;
   }
 
-  /** Bound, so that it can be handed on. */
+  /** Records an event. It is a property so that it can be passed on as a function. */
   readonly emit = (body: RunEventBody): void => {
-    const event: RunEvent = {
-      seq: this.count + 1,
-      at: new Date().toISOString(),
-      attempt: this.attempt,
-      ...body,
-    };
+    const event: RunEvent = { seq: this.count + 1, at: new Date().toISOString(), attempt: this.attempt, ...body };
     this.#events.push(event);
     for (const entry of entriesOf(event)) run.say(entry, event.at);
     this.#onEvent();

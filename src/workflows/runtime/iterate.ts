@@ -6,78 +6,89 @@ import { attemptAttribute } from './attributes.ts';
 import type { RunContext } from './run-context.ts';
 import { tellFinal } from './run-ends.ts';
 
-/** One pass through the unit that a workflow repeats: an attempt, a planning iteration, a round. */
+/** One pass through what a workflow repeats: a team's attempt, a planning iteration, a round of subtasks. */
 export interface Iteration<Restart> {
   /** From 1. */
   number: number;
-  /** Whether none is left after it. */
+  /** Whether the limit allows no iteration after this one. */
   isLast: boolean;
-  /** Why there is another one; undefined for the first. */
+  /** Why this iteration became necessary; undefined for the first. */
   restart: Restart | undefined;
-  /** All restarts of the run so far, that one included. */
+  /** All restarts of the run so far, including `restart`. */
   restarts: readonly Restart[];
-  /** All that it has under way: cancelled when a person, or the time, puts an end to it. */
+  /** Cancelled when the iteration is interrupted for the first time. Its background work belongs in this scope. */
   scope: CancellationScope;
 }
 
-/** Where a run goes from an iteration. */
+/** What happens after an iteration was judged or interrupted. */
 export type Verdict<Outcome, Restart> =
-  /** It is good enough, or the best of all is when none is left: it is concluded. */
+  /** The result is accepted and goes on to `conclude`. With `best` it is the best result of all iterations. */
   | { kind: 'accept'; outcome: Outcome; best?: boolean }
-  /** The unit is done again. */
+  /** Another iteration is wanted. */
   | { kind: 'again'; restart: Restart }
-  /** No further call: the best so far is delivered as it is. `why`: in words, for a result that nobody has put together. */
+  /** The run ends without `conclude`: the best result so far is delivered. `why` explains this in words. */
   | { kind: 'end'; outcome: Outcome; why?: string };
 
-/** How a run ended. `I`: the workflow's own iteration. */
+/** How a run ended, where `I` is the workflow's own type of iterations. */
 export interface Ending<I, Outcome, Restart> {
   outcome: Outcome;
+  /** As in the verdict `end`, or the message of the spent budget. */
   why: string | undefined;
-  /** The last iteration, and the best of all; undefined where none has anything to deliver. */
   last: I;
+  /** The best iteration by `isBetter`; undefined when no iteration has a result. */
   best: I | undefined;
   restarts: Restart[];
 }
 
-/** What a workflow says of the unit that it repeats, and of who judges it. */
+/**
+ * A workflow's part in `iterate`. For each iteration, `begin`, `work` and `judge` are called in this order; a verdict then
+ * leads to `conclude`, to `again` and the next iteration, or to the end. `deliver` is called once, at the end.
+ *
+ * An interruption by a signal or by the time limit cancels whichever of `work`, `judge` and `conclude` is under way, and
+ * `interrupted` is called with the verdict that takes the place of its result.
+ */
 export interface Loop<I, Outcome extends FinalOutcome, Restart> {
-  /** How many iterations there may be. */
+  /** How many iterations there may be, at least 1. */
   limit: number;
-  /** The outcome where another iteration is wanted and none is left. */
+  /** The outcome when another iteration is wanted and none is left; the best result is then accepted. */
   limitOutcome: Outcome;
-  /** Time that one iteration has, in milliseconds; it stands still while a question waits for a person. */
+  /** Time for one iteration including `conclude`. The clock stands still while a question waits for a person. */
   timeout?: { milliseconds: number; outcome: Outcome };
-  /** The outcome where the budget is spent. */
+  /** The outcome when a step fails because the budget is spent. */
   budgetOutcome: Outcome;
-  /** Makes the iteration, and tells that it begins. */
+  /** Creates the workflow's iteration and emits the event that it begins. */
   begin(iteration: Iteration<Restart>): I;
   work(iteration: I): Promise<void>;
   judge(iteration: I): Promise<Verdict<Outcome, Restart>>;
-  /** What is left to do with the result that was accepted. A person may still want another iteration meanwhile. */
-  conclude?(iteration: I, outcome: Outcome): Promise<void>;
-  /** Told where another iteration is wanted and none is left. */
+  /** Completes the accepted result. A person may still ask for another iteration meanwhile. */
+  conclude?(accepted: I, outcome: Outcome): Promise<void>;
+  /** Called when another iteration is wanted and none is left. */
   refused?(restart: Restart): void;
-  /** Told before the next iteration begins. */
+  /** Called before the next iteration begins. */
   again?(iteration: I, restart: Restart): void;
-  /** Told when a person, or the time, has put an end to what an iteration was doing. */
   interrupted?(iteration: I, verdict: Verdict<Outcome, Restart>): void;
-  /** Whether an iteration's result is to be delivered rather than that of the best one before; undefined: none was. */
+  /**
+   * Whether the iteration has a result, and one that is to be delivered rather than that of the best one so far. It is
+   * asked after each verdict on the iteration, so that `best` may be the same iteration.
+   */
   isBetter(iteration: I, best: I | undefined): boolean;
-  /** What a person's request for a restart means. Absent: this workflow takes none. */
+  /** Turns a person's `requestRestart` into a restart. Without it the workflow refuses such requests. */
   requested?(request: RestartRequest): Restart;
-  /** What becomes of the result: from here on nobody can interrupt. */
+  /** Makes the run's answer. Nothing can interrupt it any more. */
   deliver(ending: Ending<I, Outcome, Restart>): Promise<{ agent: string; answer: string }>;
 }
 
-/** Puts an end to what the present iteration is doing; a later one replaces an earlier one. */
+/** Interrupts the present iteration with a verdict. A later interruption replaces one that has not been handled yet. */
 export type Interrupt<Outcome, Restart> = (verdict: Verdict<Outcome, Restart>) => void;
 
 /**
- * The one loop of all workflows: do some work, judge it, and go back to exactly the point that needs it, knowing why.
- * It keeps the counter, the record of restarts and the best result so far, and ends by telling the final event.
+ * The loop of all workflows that repeat something: work, judge the result, and start over with the reason why it was not
+ * good enough, until a result is accepted or a limit is reached. It counts iterations, keeps the restarts and the best
+ * result, and emits the events `stopped` and `final`.
  *
- * @param onInterrupt is given what a signal of the workflow's own may call
- * @throws what the workflow's steps throw, but for a spent budget
+ * @param onInterrupt called once before the first iteration with a function by which the workflow's own signals may
+ *   interrupt, and once with a function that does nothing, when it is too late for that
+ * @throws what the loop's functions throw, except for `BudgetSpent` in `work`, `judge` and `conclude`
  */
 export async function iterate<I, Outcome extends FinalOutcome, Restart>(
   run: RunContext,
@@ -95,6 +106,7 @@ export async function iterate<I, Outcome extends FinalOutcome, Restart>(
     interruption = verdict;
     scope.cancel();
   };
+  // A request that has come before is handed over at once: it then interrupts the first iteration as that begins.
   run.handlers.takeRequests((request) => {
     if (loop.requested === undefined) return refuseRequest(run);
     const restart = loop.requested(request);
@@ -103,7 +115,7 @@ export async function iterate<I, Outcome extends FinalOutcome, Restart>(
   });
   onInterrupt(interrupt);
 
-  /** Takes steps until they come to a verdict, the budget is spent, or something from outside puts an end to them. */
+  /** Takes steps up to a verdict, which an interruption or the spent budget may give instead of them. */
   const verdictOf = async (steps: () => Promise<Step>): Promise<Step> => {
     try {
       if (interruption === undefined) return await scope.run(steps);
@@ -130,6 +142,7 @@ export async function iterate<I, Outcome extends FinalOutcome, Restart>(
       await loop.work(iteration);
       return loop.judge(iteration);
     });
+    // `conclude` may be interrupted with any verdict, even with another `accept`.
     for (;;) {
       if (loop.isBetter(iteration, best)) best = iteration;
       if (verdict.kind === 'again' && isLast) {
@@ -145,7 +158,7 @@ export async function iterate<I, Outcome extends FinalOutcome, Restart>(
       });
     }
     stopClock();
-    // It may have come at the very moment when the iteration was done: the next one has its own time.
+    // The time may run out at the very moment when the iteration is done. That must not interrupt the next one.
     if (interruption === timeUp) interruption = undefined;
     if (verdict.kind === 'again') {
       loop.again?.(iteration, verdict.restart);
@@ -162,11 +175,11 @@ export async function iterate<I, Outcome extends FinalOutcome, Restart>(
   }
 }
 
-/** A person asks for a restart where nothing is under way that could be started over. */
+/** Tells that a person's `requestRestart` has no effect, since nothing is under way that could be started over. */
 export const refuseRequest = ({ events }: RunContext): void =>
   events.emit({ type: 'warning', text: 'requestRestart is ignored: there is nothing to start over' });
 
-/** @returns what stops it */
+/** Calls `onEnd` when the time is up. @returns a function that stops the clock */
 function startClock<Outcome>(
   { humanInput }: RunContext,
   limit: { milliseconds: number; outcome: Outcome } | undefined,

@@ -1,7 +1,7 @@
 import type { Broadcast as Coordination } from '../../config/coordination.ts';
 import type { Team } from '../../config/team.ts';
 import type { PriceTable } from '../../protocol/usage.ts';
-import { ModelCaller } from '../agent/model-caller.ts';
+import { ModelCaller } from '../agent/agent.ts';
 import { UsageTracker, type UsageRecord } from '../agent/usage-tracker.ts';
 import { Broadcast } from '../ask-others/broadcast.ts';
 import { HumanInput, type HumanInputRecord } from '../ask-others/human-input.ts';
@@ -9,36 +9,39 @@ import type { AskingRules } from '../ask-others/prompts.ts';
 import type { EventLog } from './event-log.ts';
 import type { RunHandlers } from './run-handlers.ts';
 
-/** What all agents of one run share, and a session through all of its runs. */
+/**
+ * What all agents of a run share: its events, its budget, its model calls and its questions. Each workflow type extends
+ * it by a context of its own.
+ */
 export interface RunContext {
   events: EventLog;
   handlers: RunHandlers;
   usage: UsageTracker;
   models: ModelCaller;
   humanInput: HumanInput;
-  /** Undefined where agents may not ask. */
+  /** Undefined when agents may not ask others. */
   broadcast: Broadcast | undefined;
 }
 
-/** What a session's next run takes over; see `continueAsNew`. */
+/** What the next run of a session takes over from this one, by `continueAsNew`. */
 export interface RunRecord {
   humanInput: HumanInputRecord;
   usage: UsageRecord;
-  /** Questions asked so far: their ids are never used twice. */
+  /** The number of questions so far, since their ids are never used twice. */
   requests: number;
-  /** Events so far: their numbers go on. */
+  /** The number of events so far. */
   events: number;
 }
 
-export interface RunSettings {
+interface RunSettings {
   budget: Team['budget'];
   prices: PriceTable;
   coordination: Coordination;
-  /** How many agents there are: one alone has only a person to ask. */
+  /** How many agents there are. A single one has no other agents to ask. */
   agents: number;
 }
 
-/** @param record what earlier runs of the same session leave */
+/** @param record what earlier runs of the same session have left */
 export function openRunContext(
   { agents, budget, coordination, prices }: RunSettings,
   handlers: RunHandlers,
@@ -46,9 +49,7 @@ export function openRunContext(
 ): RunContext {
   const { events } = handlers;
   const usage = new UsageTracker(budget, prices, record.usage);
-  const models = new ModelCaller(usage, ({ agent, purpose, activityId, model }) =>
-    events.emit({ type: 'thinking', agent, purpose: purpose.what, activityId, model }),
-  );
+  const models = new ModelCaller(usage, events.emit);
   const asking = askingOf(coordination, agents);
   const timeout = coordination.broadcast_timeout * 1000;
   const humanInput = new HumanInput(record.humanInput ?? {}, timeout, events.emit);
@@ -56,11 +57,7 @@ export function openRunContext(
   const { max_broadcasts_per_agent: limit, response_depth: depth } = coordination;
   const broadcast =
     asking &&
-    new Broadcast(
-      { mode: asking.mode, timeout, limit, depth },
-      { models, humanInput, emit: events.emit },
-      record.requests,
-    );
+    new Broadcast({ mode: asking.mode, timeout, limit, depth }, { events, models, humanInput }, record.requests);
   return { events, handlers, usage, models, humanInput, broadcast };
 }
 
@@ -73,7 +70,7 @@ export function recordOf({ broadcast, events, humanInput, usage }: RunContext): 
   };
 }
 
-/** How agents may ask; undefined: they may not. */
+/** How agents may ask others; undefined when they may not. */
 export function askingOf(coordination: Coordination, agents: number): AskingRules | undefined {
   const { broadcast, broadcast_sensitivity: sensitivity } = coordination;
   if (broadcast === false || (broadcast === 'agents' && agents === 1)) return undefined;

@@ -7,14 +7,14 @@ import type { RunContext } from './run-context.ts';
 
 const { settleAbandonedCalls } = proxyLocalActivities<Activities>({ startToCloseTimeout: '30 seconds' });
 
-/** Tells that a run has begun, and what its starter should know. @param task of which the first line is told */
+/** Emits the event `started` with the first line of the task, and the notices for the person who started the run. */
 export function announce(events: EventLog, task: string, agents: string[], notices: string[]): void {
   const [firstLine = ''] = task.trim().split('\n');
   events.emit({ type: 'started', task: firstLine, agents });
   for (const text of notices) events.emit({ type: 'notice', text });
 }
 
-/** Counts what abandoned calls have cost, and tells the one final event of a run, or of a session's turn. */
+/** Settles what abandoned calls have cost, and emits the event `final`. */
 export async function tellFinal(
   { events, usage }: RunContext,
   final: Omit<Extract<RunEventBody, { type: 'final' }>, 'type'>,
@@ -23,7 +23,6 @@ export async function tellFinal(
   events.emit({ type: 'final', ...final });
 }
 
-/** Makes runs findable by how they ended. */
 export function setOutcome(outcome: FinalOutcome): void {
   upsertSearchAttributes([{ key: outcomeAttribute, value: outcome }]);
 }

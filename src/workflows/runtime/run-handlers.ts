@@ -14,20 +14,20 @@ import { waitingAttribute } from './attributes.ts';
 import { detailsOf } from './details.ts';
 import { EventLog } from './event-log.ts';
 
-/** What a run shows of itself. */
+/** What a run shows in its queries and in Temporal's Web UI. */
 export interface RunView {
   state(): State;
-  /** The run as Markdown, for the current details of Temporal's Web UI: what its workflow type adds to what all have. */
+  /** The lines of Markdown that the workflow type adds to the current details in Temporal's Web UI. */
   details(workflowId: string): string[];
-  /** An agent's conversation; null before its first reply. */
+  /** An agent's present conversation; null before its first reply. */
   transcript(agent: string): TranscriptRef | null;
-  /** Whether it waits for a person's decision rather than for an answer to a question. */
+  /** Whether the run waits for a person's decision. Waiting for an answer to a question does not count. */
   isWaiting?(): boolean;
 }
 
 /**
- * The signals and queries that runs of all types have. They are set from the first moment, since Temporal drops none
- * that comes before: what comes too early is kept until somebody takes it.
+ * The signals and queries of all runs. The handlers are set before the workflow awaits anything, so that no query fails,
+ * and signals that come before the run is ready are kept until it is.
  */
 export class RunHandlers {
   readonly events: EventLog;
@@ -39,7 +39,7 @@ export class RunHandlers {
   #isWaiting = false;
 
   /**
-   * @param view what it shows until `show` says otherwise
+   * @param view what the run shows until `show` is called
    * @param earlierEvents how many events earlier runs of the same session had
    */
   constructor(view: RunView, earlierEvents = 0) {
@@ -56,14 +56,14 @@ export class RunHandlers {
     this.#view = view;
   }
 
-  /** From here on answers go there; those that came before are handed over. @param asks whether agents ask a person */
+  /** Directs answers there, earlier ones included. @param asks whether agents ask a person; if not, answers are ignored */
   takeAnswers(humanInput: HumanInput, asks: boolean): void {
     this.#humanInput = humanInput;
     if (!asks) this.#answer = () => this.#warn('An answer is ignored: nobody asks a person in this run');
     for (const reply of this.#replies.splice(0)) this.#answer(reply);
   }
 
-  /** From here on a person's requests for a restart go there; those that came before are handed over. */
+  /** Directs a person's requests for a restart there, including the last one of those that came before. */
   takeRequests(take: (request: RestartRequest) => void): void {
     this.#takeRequest = take;
     for (const request of this.#requests.splice(0)) take(request);

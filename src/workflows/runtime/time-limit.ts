@@ -1,6 +1,6 @@
 import { CancellationScope, condition } from '@temporalio/workflow';
 
-/** Work was not done when its time was up. */
+/** Thrown when the time for some work is up. */
 export class TimeLimitError extends Error {
   override name = 'TimeLimitError';
   readonly milliseconds: number;
@@ -12,8 +12,8 @@ export class TimeLimitError extends Error {
 }
 
 /**
- * Waits for work, but no longer than so many milliseconds. What it has under way when it ends, or when its time is up,
- * is cancelled: it is nobody's concern any more.
+ * Waits for work within a time limit. Whatever the work has left under way is cancelled, both when it ends and when its
+ * time is up.
  *
  * @throws what the work throws; `TimeLimitError`; `CancelledFailure`
  */

@@ -21,7 +21,7 @@ import {
 
 export type AgentSaid = Pick<Fork, 'transcript' | 'append'>;
 
-/** Converses with one agent, whose conversation goes on from turn to turn, its tool calls included. */
+/** Takes turns with one agent, whose conversation goes on from turn to turn with its tool calls. */
 export class AgentTurnHandler implements TurnHandler<AgentSaid> {
   readonly #session: AgentSession;
   readonly #settings: PreparedAgent['agent'];
@@ -46,11 +46,10 @@ export class AgentTurnHandler implements TurnHandler<AgentSaid> {
     handlers: RunHandlers,
     earlier: SessionRecord | undefined,
   ): Promise<AgentTurnHandler> {
-    let handler: AgentTurnHandler | undefined;
-    const transcript = () => handler?.said.transcript ?? null;
-    const session = await openAgentSession(prepared, handlers, earlier, transcript);
+    const session = await openAgentSession(prepared, handlers, earlier);
     const [system] = await storeTexts([systemOf(prepared.agent.orchestrator, session.asking)]);
-    handler = new AgentTurnHandler(session, prepared.agent, system === '' ? undefined : system, said);
+    const handler = new AgentTurnHandler(session, prepared.agent, system === '' ? undefined : system, said);
+    session.transcript = () => handler.said.transcript;
     return handler;
   }
 
@@ -63,7 +62,7 @@ export class AgentTurnHandler implements TurnHandler<AgentSaid> {
     return { transcript, append };
   }
 
-  /** @throws `ApplicationFailure` of type `TurnFailed` where the model failed for good; the conversation is as before */
+  /** @throws `ApplicationFailure` of type `TurnFailed` when the model has failed for good; the turn is then forgotten */
   async take(text: string, turn: number): Promise<TurnOutcome> {
     const before = this.said;
     const messages: string[] = [];
@@ -98,7 +97,7 @@ export class AgentTurnHandler implements TurnHandler<AgentSaid> {
     }
   }
 
-  /** The budget is spent: what the agent said last is the best that there is. */
+  /** Ends a turn whose budget is spent with what the agent said last. */
   #stop(messages: string[], why: string): Promise<TurnOutcome> {
     this.run.events.emit({ type: 'stopped', why: 'budget' });
     const answer = this.#agent.lastWords || `(No answer yet. ${why}.)`;

@@ -10,28 +10,24 @@ import { CustomTurnHandler } from './custom-turns.ts';
 import { TeamTurnHandler } from './team-turns.ts';
 import type { SessionRecord, TurnHandler } from './turn-handler.ts';
 
-export type { SessionRecord } from './turn-handler.ts';
-
 const { putMessages } = proxyLocalActivities<Activities>({
   startToCloseTimeout: '30 seconds',
   retry: { maximumAttempts: 5 },
 });
 
-/** Opens a session's conversation, or goes on with it where an earlier run has left it. */
+/** Opens a session's conversation, or continues the one of an earlier run. */
 export async function openConversation(
   prepared: PreparedSession,
   handlers: RunHandlers,
   earlier: SessionRecord | undefined,
 ): Promise<Conversation> {
-  if (earlier !== undefined) {
-    return new Conversation(await handlerOf(prepared, null, handlers, earlier), earlier.last);
-  }
+  if (earlier !== undefined) return new Conversation(await handlerOf(prepared, null, handlers, earlier), earlier.last);
   for (const text of prepared.notices) handlers.events.emit({ type: 'notice', text });
   const before = prepared.history.length > 0 ? await putMessages(null, prepared.history) : null;
   return new Conversation(await handlerOf(prepared, before, handlers, undefined));
 }
 
-/** @param before what was said before the session */
+/** @param before what was said before the session; ignored when there is an earlier run */
 async function handlerOf(
   prepared: PreparedSession,
   before: TranscriptRef | null,
@@ -69,13 +65,8 @@ export class Conversation {
 
   end(): SessionResult {
     const { events, humanInput, usage } = this.#handler.run;
-    return {
-      workflow: 'session',
-      ...this.#last,
-      humanQa: humanInput.history,
-      usage: usage.total,
-      events: events.count,
-    };
+    const { history: humanQa } = humanInput;
+    return { workflow: 'session', ...this.#last, humanQa, usage: usage.total, events: events.count };
   }
 
   record(prepared: PreparedSession): SessionRecord {

@@ -6,8 +6,8 @@ import type { EarlierMessage } from '../../protocol/orchestration.ts';
 import type { PreparedAgent } from '../../protocol/session.ts';
 import { Agent } from '../agent/agent.ts';
 import { isBudgetSpent } from '../agent/failures.ts';
-import type { CustomTurn } from '../custom-code/custom-turn.ts';
-import { loadHandleText, openCustomTurn, runCustomTurn, type CustomSettings } from '../custom-code/run.ts';
+import { CustomTurn, type CustomSettings } from '../custom-code/custom-turn.ts';
+import { loadHandleText, runCustomTurn } from '../custom-code/run.ts';
 import type { RunContext } from '../runtime/run-context.ts';
 import { tellFinal } from '../runtime/run-ends.ts';
 import type { RunHandlers } from '../runtime/run-handlers.ts';
@@ -20,11 +20,9 @@ import {
   type TurnOutcome,
 } from './turn-handler.ts';
 
-const { putMessages, readMessages } = proxyLocalActivities<Activities>({
-  startToCloseTimeout: '30 seconds',
-});
+const { putMessages, readMessages } = proxyLocalActivities<Activities>({ startToCloseTimeout: '30 seconds' });
 
-/** Time that a turn has where the budget says nothing else, in milliseconds. */
+/** Time for a turn when the budget has no `seconds`, in milliseconds. */
 const turnTimeout = 1_800_000;
 
 interface Opened {
@@ -35,11 +33,10 @@ interface Opened {
   history: EarlierMessage[];
 }
 
-/** Converses by a custom orchestrator, which knows of each turn what was said in the earlier ones. */
+/** Takes turns by a custom orchestrator, which is told what was said in earlier turns. */
 export class CustomTurnHandler implements TurnHandler<TranscriptRef | null> {
   said: TranscriptRef | null;
   readonly #opened: Opened;
-  #turn: CustomTurn | undefined;
 
   private constructor(opened: Opened, said: TranscriptRef | null) {
     this.#opened = opened;
@@ -47,8 +44,8 @@ export class CustomTurnHandler implements TurnHandler<TranscriptRef | null> {
   }
 
   /**
-   * @param said the conversation before this run of the session
-   * @throws `ApplicationFailure` of type `InvalidInput` where this worker cannot run the file
+   * @param said what was said before this run of the session
+   * @throws `ApplicationFailure` when this worker cannot run the file
    */
   static async open(
     prepared: PreparedAgent,
@@ -57,27 +54,19 @@ export class CustomTurnHandler implements TurnHandler<TranscriptRef | null> {
     handlers: RunHandlers,
     earlier: SessionRecord | undefined,
   ): Promise<CustomTurnHandler> {
-    let handler: CustomTurnHandler | undefined;
-    const transcript = () => handler?.transcript ?? null;
     const handleText = await loadHandleText(settings.module);
-    const session = await openAgentSession(prepared, handlers, earlier, transcript);
+    const session = await openAgentSession(prepared, handlers, earlier);
     const history = said === null ? [] : await readMessages(said);
-    handler = new CustomTurnHandler({ session, agent: prepared.agent, settings, handleText, history }, said);
-    return handler;
-  }
-
-  /** The conversation that a model has replied to last; null before its first reply. */
-  get transcript(): TranscriptRef | null {
-    return this.#turn?.transcript ?? null;
+    return new CustomTurnHandler({ session, agent: prepared.agent, settings, handleText, history }, said);
   }
 
   get run(): RunContext {
     return this.#opened.session.run;
   }
 
-  /** @throws see `runCustomTurn`; a spent budget ends the turn with what was said last */
+  /** @throws what `runCustomTurn` throws, except that after a spent budget the answer is what was said last */
   async take(text: string, turn: number): Promise<TurnOutcome> {
-    const { agent, handleText, session, settings } = this.#opened;
+    const { agent, handleText, session } = this.#opened;
     const { events } = this.run;
     const messages: string[] = [];
     const say = (said: string, last = false): void => {
@@ -90,7 +79,7 @@ export class CustomTurnHandler implements TurnHandler<TranscriptRef | null> {
     let outcome: TurnOutcome['outcome'] = 'answered';
     Object.assign(session, { state: 'answering', turns: turn });
     try {
-      answer = await runCustomTurn(work, settings, handleText, text, limit);
+      answer = await runCustomTurn(work, handleText, text, limit);
     } catch (error) {
       if (isCancellation(error) || !isBudgetSpent(error)) throw error;
       events.emit({ type: 'stopped', why: 'budget' });
@@ -109,9 +98,9 @@ export class CustomTurnHandler implements TurnHandler<TranscriptRef | null> {
     const { agent, history, session, settings } = this.#opened;
     const { id, backend } = agent;
     const persona = { id, text: undefined, backend };
-    // Who asks a person asks as an agent; its conversation is empty, since the file's own calls are conversations.
+    // Only agents ask a person. This one has an empty conversation, since the file keeps its own conversations.
     const asking = new Agent(persona, this.run.models, { system: '', transcript: null, messages: [] });
-    this.#turn = openCustomTurn(this.run, {
+    const custom = new CustomTurn(this.run, {
       settings,
       persona,
       tools: session.tools,
@@ -121,7 +110,8 @@ export class CustomTurnHandler implements TurnHandler<TranscriptRef | null> {
       when: `turn ${turn}`,
       callTimeout,
     });
-    return this.#turn;
+    session.transcript = () => custom.transcript;
+    return custom;
   }
 
   async #keep(text: string, answer: string): Promise<void> {

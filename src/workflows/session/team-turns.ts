@@ -18,7 +18,7 @@ const outcomes: Record<Outcome, SessionResult['outcome']> = {
   budget: 'budget',
 };
 
-/** Converses with a team: each turn is an orchestration that knows what was said before. */
+/** Takes turns with a team. Each turn is an orchestration that is told what was said before. */
 export class TeamTurnHandler implements TurnHandler<TranscriptRef | null> {
   readonly run: TeamContext;
   said: TranscriptRef | null;

@@ -8,7 +8,7 @@ import { refuseRequest } from '../runtime/iterate.ts';
 import { askingOf, openRunContext, type RunContext, type RunRecord } from '../runtime/run-context.ts';
 import type { RunHandlers } from '../runtime/run-handlers.ts';
 
-/** Time that each model call of an agent alone has, in milliseconds. */
+/** Time for each model call of a session's agent, in milliseconds. */
 export const callTimeout = 600_000;
 
 export interface TurnOutcome {
@@ -17,26 +17,26 @@ export interface TurnOutcome {
   outcome: SessionResult['outcome'];
 }
 
-/** How one kind of configuration takes a session's turns. */
+/** Takes a session's turns. There is one implementation for each kind of configuration. */
 export interface TurnHandler<Said = unknown> {
   run: RunContext;
-  /** What was said so far, small enough to be handed to the session's next run. */
+  /** The conversation so far, small enough for the input of the session's next run. */
   said: Said;
-  /** Takes a turn and tells its events, the final one included. */
+  /** Takes a turn, and emits its events up to `final`. */
   take(text: string, turn: number): Promise<TurnOutcome>;
 }
 
-/** What a session's next run takes over. */
+/** What the next run of a session takes over from this one. */
 export interface SessionRecord {
   run: RunRecord;
-  /** The conversation, as its handler keeps it. */
+  /** The handler's `said`. */
   said: unknown;
-  /** The last turn, and how many there were. */
+  /** The result of the last turn, and the number of turns. */
   last: Pick<SessionResult, 'answer' | 'messages' | 'outcome' | 'turns'>;
   prepared: PreparedSession;
 }
 
-/** What one agent works with, and what it is doing. */
+/** A session with one agent: what the agent works with, and what it is doing. */
 export interface AgentSession {
   run: RunContext;
   id: string;
@@ -44,14 +44,14 @@ export interface AgentSession {
   asking: AskingRules | undefined;
   state: TeamState['agents'][number]['state'];
   turns: number;
+  /** The agent's present conversation; null before its first reply. */
+  transcript: () => TranscriptRef | null;
 }
 
-/** @param transcript the agent's conversation; null before its first reply */
 export async function openAgentSession(
   { agent, prices }: PreparedAgent,
   handlers: RunHandlers,
   earlier: SessionRecord | undefined,
-  transcript: () => TranscriptRef | null,
 ): Promise<AgentSession> {
   const { budget, coordination, id } = agent;
   const run = openRunContext({ budget, prices, coordination, agents: 1 }, handlers, earlier?.run);
@@ -59,11 +59,11 @@ export async function openAgentSession(
   const asking = askingOf(coordination, 1);
   const own = asking === undefined ? [] : askingTools(asking.mode);
   const tools = await ToolExecutor.open(id, agent.tools, own, handlers.events.emit);
-  const session: AgentSession = { run, id, tools, asking, state: 'waiting', turns: 0 };
+  const session: AgentSession = { run, id, tools, asking, state: 'waiting', turns: 0, transcript: () => null };
   handlers.show({
     state: () => stateOf(session),
     details: () => teamDetails(stateOf(session)),
-    transcript: (agentId) => (agentId === id ? transcript() : null),
+    transcript: (agentId) => (agentId === id ? session.transcript() : null),
   });
   return session;
 }

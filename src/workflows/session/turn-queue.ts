@@ -3,10 +3,10 @@ import { closeSignal, handleTextUpdate } from '../../protocol/definitions.ts';
 import { failureTypes } from '../../protocol/errors.ts';
 import type { TurnResult } from '../../protocol/session.ts';
 
-/** Takes one turn by a function, and tells its end to the one who waits for it. */
-export type QueuedTurn = (take: (text: string) => Promise<TurnResult>) => Promise<void>;
+/** Has a turn taken by a function, and gives its result, or its failure, to the caller of the update. */
+type QueuedTurn = (take: (text: string) => Promise<TurnResult>) => Promise<void>;
 
-/** The turns that have come by the update `handleText`, in the order of their arrival. */
+/** The turns that come by the update `handleText`, in the order of arrival. */
 export class TurnQueue {
   readonly #turns: QueuedTurn[] = [];
   #isClosed = false;
@@ -25,8 +25,8 @@ export class TurnQueue {
   /**
    * Waits for the next turn.
    *
-   * @param idle milliseconds after which the session counts as closed; undefined: never
-   * @returns `full` where the history has grown so long that the session should continue as a new run
+   * @param idle milliseconds without a turn after which the session counts as closed; undefined for no limit
+   * @returns `full` when the history has grown so long that the session should continue as a new run
    */
   async next(idle: number | undefined): Promise<QueuedTurn | 'closed' | 'full'> {
     for (;;) {
@@ -42,7 +42,7 @@ export class TurnQueue {
   }
 }
 
-/** A turn that fails is told to the one who waits for it, and the conversation goes on without it. */
+/** A turn that fails rejects its update; the session goes on without it. */
 function queuedTurn(text: string, resolve: (result: TurnResult) => void, reject: (error: unknown) => void): QueuedTurn {
   return async (take) => {
     try {

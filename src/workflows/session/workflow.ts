@@ -4,7 +4,8 @@ import type { PreparedSession, SessionInput, SessionResult } from '../../protoco
 import { emptyView } from '../orchestration/view.ts';
 import { setOutcome } from '../runtime/run-ends.ts';
 import { RunHandlers } from '../runtime/run-handlers.ts';
-import { openConversation, type Conversation, type SessionRecord } from './conversation.ts';
+import { openConversation, type Conversation } from './conversation.ts';
+import type { SessionRecord } from './turn-handler.ts';
 import { TurnQueue } from './turn-queue.ts';
 
 const { prepareSession } = proxyLocalActivities<Activities>({
@@ -13,11 +14,11 @@ const { prepareSession } = proxyLocalActivities<Activities>({
 });
 
 /**
- * A conversation with a team or with one agent, turn by turn (xaibo's documentation "Orchestrator Modules Reference"):
- * what was said and what the person has answered goes from turn to turn, also when the history grows long and the
- * session goes on in a new run.
+ * A conversation with a team or with one agent, turn by turn (xaibo's documentation "Orchestrator Modules Reference").
+ * What was said, and what the person has answered, is kept from turn to turn, also when a long history makes the session
+ * continue as a new run.
  *
- * @throws `ApplicationFailure`: `InvalidInput` before anything is spent; with `text`, what its one turn throws
+ * @throws `ApplicationFailure` of type `InvalidInput` before anything is spent; with `text`, what its one turn throws
  */
 export async function session(input: SessionInput & { earlier?: SessionRecord }): Promise<SessionResult> {
   const { earlier } = input;
@@ -43,7 +44,7 @@ function end(conversation: Conversation): SessionResult {
   return result;
 }
 
-/** In milliseconds; undefined: a session waits for ever. */
+/** In milliseconds; undefined when the session waits without limit. */
 function idleTimeout(prepared: PreparedSession): number | undefined {
   const seconds = (prepared.kind === 'agent' ? prepared.agent : prepared.team).idle_timeout;
   return seconds === undefined ? undefined : seconds * 1000;

@@ -13,7 +13,7 @@ import {
 
 const room = 1000;
 
-/** What waits for a person, with all that has come of it. */
+/** The questions to a person, with all events so far. */
 function deskOf(history = newHumanInput().history) {
   let state: HumanInputState = newHumanInput(history);
   const events: HumanInputEvent[] = [];
@@ -35,7 +35,7 @@ function deskOf(history = newHumanInput().history) {
   };
 }
 
-/** `q1 prompt`, `q2 deferred`: what came of whose call. */
+/** What happened to which call, such as `q1 prompt` or `q2 deferred`. */
 const told = (events: HumanInputEvent[]): string[] =>
   events.map((event) => {
     if (event.kind === 'end') return `${event.ask.id} ${event.end.status}`;
@@ -43,7 +43,7 @@ const told = (events: HumanInputEvent[]): string[] =>
     return event.kind;
   });
 
-test('of three that ask at once one prompts, and the others are deferred by its answer', () => {
+test('when three ask at once, one prompts, and the others are deferred by its answer', () => {
   const { ask: asks, answer: answers } = deskOf();
   expect(told([...asks('q1', 'a'), ...asks('q2', 'b'), ...asks('q3', 'c')])).toEqual(['q1 prompt']);
   const events = answers({ answer: 'Dark mode' });
@@ -221,7 +221,7 @@ test('however askers and the person interleave: one prompt at a time, each call 
       const { history, kept } = state.state;
       const held = [...history.map((entry) => entry.answer), ...(kept === undefined ? [] : [kept])];
       expect(held.toSorted()).toEqual(accepted.toSorted());
-      // Nobody is left waiting without a question that is open.
+      // Nobody waits in the queue unless a question is open.
       expect(state.state.open === undefined ? state.state.queue : []).toEqual([]);
     }),
     { numRuns: 1000 },

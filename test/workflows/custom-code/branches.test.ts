@@ -5,7 +5,7 @@ import { newest } from '../../../src/workflows/custom-code/newest.ts';
 
 const conversation = fc.array(fc.constantFrom('a', 'b'), { maxLength: 5 });
 
-test('a conversation goes on from the longest one that it begins with', () => {
+test('a conversation continues the longest known one that it begins with', () => {
   fc.assert(
     fc.property(fc.array(conversation), conversation, (known, wanted) => {
       const branches = new Branches<string, string>();
@@ -26,7 +26,7 @@ test.each([
   [3, ['ccc']],
   [5, ['bb', 'ccc']],
   [100, ['a', 'bb', 'ccc']],
-])('of the newest messages those are kept that fit into %i characters', (characters, kept) => {
+])('the newest messages that fit into %i characters are kept', (characters, kept) => {
   const messages = ['a', 'bb', 'ccc'].map((content) => ({ content }));
   expect(newest(messages, characters).map(({ content }) => content)).toEqual(kept);
 });

@@ -1,19 +1,20 @@
-/** A column as SQLite gets it: numbers where all of its cells are some, else texts; null where a cell is empty. */
-export interface TypedColumn {
+/** A column as SQLite gets it: numbers if all filled cells are numbers, otherwise texts. An empty cell is null. */
+interface TypedColumn {
   type: 'REAL' | 'TEXT';
   values: Array<number | string | null>;
 }
 
 /**
  * Plain numbers by the mark before their decimals, with or without thousands separators. What starts with a zero or has
- * more than 15 digits is an id, which a number would not keep. Units, currencies and percent signs stay what they are.
+ * more than 15 digits is taken for an id, which a number would not preserve. Cells with units, currencies or percent
+ * signs are not plain numbers.
  */
 const shapes = {
   '.': /^[-+]?(?=\.?\d)(?:0|[1-9]\d{0,14}|[1-9]\d{0,2}(?:([,\s'’])\d{3})(?:\1\d{3})*)?(?:\.\d*)?(?:e[-+]?\d{1,3})?$/i,
   ',': /^[-+]?(?=,?\d)(?:0|[1-9]\d{0,14}|[1-9]\d{0,2}(?:([.\s'’])\d{3})(?:\1\d{3})*)?(?:,\d*)?(?:e[-+]?\d{1,3})?$/i,
 };
 
-/** The cells of a column, read as one: a single cell that is no number, or is one in another notation, makes it texts. */
+/** Types a column as a whole. A single cell that is not a number, or is one in another notation, makes it texts. */
 export function typedColumn(cells: string[]): TypedColumn {
   const trimmed = cells.map((cell) => cell.trim());
   const filled = trimmed.filter((cell) => cell !== '');

@@ -1,16 +1,16 @@
 /**
- * A process for one query: takes a `TableQuery` as its first message, sends a `QueryAnswer`, and is killed then. SQLite
- * cannot be interrupted from JavaScript, and knows no limit of memory as Node builds it: so a thread of this process runs
- * the query, while its main thread watches time and memory.
+ * A process for one query. It takes a `TableQuery` as its first message, sends a `QueryAnswer`, and is then killed. SQLite
+ * cannot be interrupted from JavaScript, and has no limit of memory as Node builds it. Therefore a thread of this process
+ * runs the query, while its main thread watches time and memory.
  */
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { QueryNews, QueryResult, TableQuery } from './query-thread.ts';
 
-/** `table`: what the query goes over; absent where it could not be loaded. */
+/** A result, or a problem with the `table` that the query goes over, which is absent if it could not be loaded. */
 export type QueryAnswer = { result: QueryResult } | { problem: string; table?: string };
 
-/** For the query; what loads the table takes its time by the size of the file. */
+/** The time for the query alone. Loading the table takes longer for larger files. */
 const patienceMs = 5000;
 const memoryMb = 1000;
 const watchedEveryMs = 20;

@@ -1,6 +1,6 @@
 /**
- * Answers one query over one table with SQLite: takes a `TableQuery` as `workerData`, posts `QueryNews`, and ends.
- * Only a process of its own may start it: what SQLite is at, no thread can be ended in.
+ * Answers one query over one table with SQLite. Takes a `TableQuery` as `workerData`, posts `QueryNews`, and ends. It must
+ * be started by a process of its own, since no thread can be ended while SQLite is at work in it.
  */
 import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -18,7 +18,7 @@ export interface TableQuery {
 }
 
 export type QueryNews =
-  /** It is loaded: `data("region" TEXT, "amount" REAL)`. */
+  /** The table is loaded: `data("region" TEXT, "amount" REAL)`. */
   { table: string } | { result: QueryResult } | { problem: string };
 
 export interface QueryResult {
@@ -26,12 +26,12 @@ export interface QueryResult {
   table_rows: number;
   columns: string[];
   rows: unknown[][];
-  /** Of how many rows these are the first. */
+  /** Says of how many rows these are the first, if they are not all. */
   note?: string;
 }
 
 const mostRows = 200;
-/** In characters: of the rows as JSON, of a cell, and of the names of the columns. */
+/** The greatest lengths of the rows as JSON, of a cell, and of the names of the columns, in characters. */
 const longest = 20_000;
 const longestCell = 5000;
 const longestNames = 4000;
@@ -48,7 +48,7 @@ else answer(table);
 function answer(table: Table): void {
   const db = new DatabaseSync(':memory:');
   try {
-    // What does not fit into its cache would go to files.
+    // Otherwise SQLite writes to files what does not fit into its cache.
     db.exec('PRAGMA temp_store = MEMORY');
     const loaded = load(db, table);
     post({ table: loaded });
@@ -69,9 +69,9 @@ function load(db: DatabaseSync, { columns, rows }: Table): string {
 }
 
 /**
- * Runs one SELECT, and nothing else: what is prepared first, and never run, puts the query where SQLite's own grammar has
- * a subquery or a table. No other statement is one, nor are two. The tables that SQLite brings along have no effects:
- * those of PRAGMAs are of the ones that only tell something.
+ * Runs one SELECT and nothing else. The statement that is prepared first, and never run, puts the query where SQLite's
+ * grammar allows a subquery or a table, which neither another statement nor two statements are. The tables that SQLite
+ * brings along have no effects, since it has tables only for those PRAGMAs that just tell something.
  */
 function select(db: DatabaseSync, given: string): Pick<QueryResult, 'columns' | 'rows' | 'note'> {
   const query = given.replace(/[;\s]+$/, '');
@@ -99,7 +99,7 @@ function select(db: DatabaseSync, given: string): Pick<QueryResult, 'columns' | 
 
 function shownValue(value: unknown): unknown {
   if (value instanceof Uint8Array) return `(${grouped(value.length)} bytes)`;
-  // 15 digits are what a double holds for sure: 0.1 + 0.2 is 0.3.
+  // A double is exact to 15 digits, which make 0.1 + 0.2 the expected 0.3.
   if (typeof value === 'number') return Number(value.toPrecision(15));
   return typeof value === 'string' ? cut(value, longestCell) : value;
 }

@@ -10,7 +10,7 @@ const program = fileURLToPath(new URL(`./query-process${extname(import.meta.url)
 /**
  * Runs one SELECT over one table, in a process of its own that gets nothing else.
  *
- * @throws `ToolError` where it fails; says what the table is, so that the query can be mended
+ * @throws `ToolError` if it fails, which describes the table for whoever mends the query
  */
 export async function queryTable(query: TableQuery, signal: AbortSignal): Promise<QueryResult> {
   const child = fork(program, {
@@ -23,7 +23,7 @@ export async function queryTable(query: TableQuery, signal: AbortSignal): Promis
   const { promise, resolve, reject } = Promise.withResolvers<QueryAnswer>();
   child.on('message', resolve);
   child.on('error', reject);
-  // Comes after the last message, which `exit` need not.
+  // This event comes after the last message, while `exit` may come before it.
   child.on('disconnect', () => reject(new ToolError('the query ended without an answer')));
   signal.addEventListener('abort', end);
   try {

@@ -8,7 +8,7 @@ import type { ToolDefinition } from '../../definition.ts';
 import { ToolError } from '../../tool.ts';
 import { queryTable } from './query.ts';
 
-/** Built-in package `builtin.attachments`: the files of the workflow that calls, and no others. */
+/** The built-in package `builtin.attachments`, which reaches only the files of the workflow that calls. */
 export const attachmentTools = (store: Store): ToolDefinition[] => [
   listTool(store),
   readTool(store),
@@ -115,7 +115,7 @@ const saveTool = (store: Store): ToolDefinition => ({
   },
 });
 
-/** A file of a workflow by its name, whatever the letter case. @throws `ToolError` with all names where it has none of this name */
+/** A workflow's file by its name in any letter case. @throws `ToolError` with all names if there is none */
 async function fileNamed(store: Store, workflowId: string, name: string): Promise<RunFile> {
   const files = await store.files(workflowId);
   const plain = name.trim().toLowerCase();
@@ -129,7 +129,7 @@ async function fileNamed(store: Store, workflowId: string, name: string): Promis
   );
 }
 
-/** The text of a file. @throws `ToolError` where it has none */
+/** The text of a file. @throws `ToolError` if it has none */
 async function textOf(store: Store, { name, kind, text, note }: RunFile): Promise<string> {
   if (text !== undefined) return store.blob(text);
   if (kind === 'image') {
@@ -140,16 +140,16 @@ async function textOf(store: Store, { name, kind, text, note }: RunFile): Promis
 
 type Unit = 'line' | 'page';
 
-/** Most of a text that is given at once, in characters. */
+/** How much of a text is returned at once, in characters. */
 const longest = 20_000;
 
 /**
- * A part of a text by whole lines or pages, as many as fit. What is not the whole says behind it, in brackets, where it
- * goes on.
+ * A part of a text by whole lines or pages, as many as fit. Unless it is the whole text, a last line in brackets says where
+ * it goes on.
  *
- * @param from the first, from 1
- * @param length how many at most; absent: all that fit
- * @throws `ToolError` where there is no such line or page
+ * @param from the first line or page, from 1
+ * @param length how many of them at most; if absent, as many as fit
+ * @throws `ToolError` if there is no such line or page
  */
 function partOf(text: string, unit: Unit, from: number, length = Infinity): string {
   const pieces = unit === 'line' ? text.split(/(?<=\n)/) : pagesOf(text);
@@ -165,14 +165,14 @@ function partOf(text: string, unit: Unit, from: number, length = Infinity): stri
   return `${fitting.join('').trimEnd()}\n${place(`${unit}s`, from, end, pieces.length)}`;
 }
 
-/** How many of the pieces can be given at once. */
+/** How many of the pieces can be returned at once. */
 function fittingOf(pieces: string[]): number {
   let size = 0;
   const over = pieces.findIndex((piece) => (size += piece.length) > longest);
   return over === -1 ? pieces.length : over;
 }
 
-/** The same by characters: also lines and pages that are too long can be read so. */
+/** A part of a text by characters, which also reads lines and pages that are too long for one call. */
 function charactersOf(text: string, from: number, length = longest): string {
   checkFrom(from, text.length, 'character');
   const shown = text.slice(from - 1, from - 1 + Math.min(length, longest)).replace(/(?<=.)[\uD800-\uDBFF]$/s, '');
@@ -190,7 +190,7 @@ function checkFrom(from: number, count: number, unit: Unit | 'character'): void 
   throw new ToolError(`there is no ${unit} ${from}; the last is ${unit} ${count}`);
 }
 
-/** A page may hold a line like a heading itself: only the next number begins the next page. */
+/** Splits a PDF's text into pages. Only the next number begins a page, since a page may hold a line like a heading. */
 function pagesOf(text: string): string[] {
   const pages: string[] = [];
   for (const piece of text.split(/(?=^\[page \d+\]$)/m)) {

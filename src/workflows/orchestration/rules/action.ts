@@ -2,19 +2,19 @@ import type { Reply } from '../../../protocol/model-call.ts';
 import { askCallOf, type AskCall } from '../../ask-others/ask-call.ts';
 import type { NoveltyProblem } from './novelty.ts';
 
-/** What an agent may do at this moment. */
+/** What an agent may do with its present reply. */
 export interface Situation {
   votingOpen: boolean;
   /** Anonymous names of the agents that have an answer. */
   choices: string[];
-  /** Answers that this agent has given in this attempt, and how many it may give. */
+  /** How many answers the agent has given in this attempt, and how many it may give. */
   answersGiven: number;
   answerLimit: number;
-  /** Why an answer would not be new enough, see `noveltyProblem`. */
+  /** Why an answer is not new enough; undefined when it is. */
   noveltyProblem(answer: string): NoveltyProblem | undefined;
-  /** Whether it was given `ask_others`. */
+  /** Whether the agent has the tool `ask_others`. */
   mayAsk: boolean;
-  /** Whether a tool of the world is among those that it was given. */
+  /** Whether a tool is one of the agent's own. */
   isTool(name: string): boolean;
 }
 
@@ -32,12 +32,12 @@ export type Refusal =
   | NoveltyProblem;
 
 export interface Reading {
-  /** The first usable action of the reply; undefined when there is none, or when the reply asks first. */
+  /** The first usable action; undefined when there is none, or when the reply also asks or uses tools. */
   action: Action | undefined;
   asks: AskCall[];
-  /** Calls of tools of the world, those with bad arguments too: the agent sees what is wrong as their result. */
+  /** Calls of the agent's own tools, even with invalid arguments: their results then say what is wrong. */
   uses: Call[];
-  /** One entry for each other call, in order, since providers refuse unanswered calls; the accepted one has no refusal. */
+  /** One entry for each other call, since providers refuse unanswered calls. The accepted action has no refusal. */
   results: Array<{ callId: string; refusal: Refusal | undefined }>;
 }
 
@@ -60,8 +60,8 @@ function readCall(call: Call, situation: Situation): Action | Refusal {
 }
 
 /**
- * Finds the action in an agent's reply: one counts, the first that is usable. A reply that asks or uses tools is none:
- * what it does beside was written without the results.
+ * Finds the action in an agent's reply, which is the first usable one. A reply that asks or uses tools has no action, since
+ * the agent has not seen the results yet.
  */
 export function readReply(reply: Reply, situation: Situation): Reading {
   const isAsk = ({ name }: Call): boolean => situation.mayAsk && name === 'ask_others';

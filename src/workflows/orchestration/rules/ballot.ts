@@ -1,15 +1,15 @@
 import type { Vote } from '../../../protocol/orchestration.ts';
 
-/** The name under which others see an agent's answer: its place in the configuration, from 1. */
+/** The name under which agents see an answer, by its author's place in the configuration. The first one is `agent1`. */
 export function anonymousName(index: number): string {
   return `agent${index + 1}`;
 }
 
 /**
- * The agent whose answer wins: most votes; with a tie or no votes the first in the order of configuration.
+ * The id of the agent with the most votes. With a tie, or without votes, it is the first one in the configuration.
  *
- * @param candidates ids of the agents with an answer, in the order of configuration
- * @returns undefined when there is no answer at all
+ * @param candidates ids of the agents with an answer, in the order of the configuration
+ * @returns undefined when there are no candidates
  */
 export function winnerOf(candidates: string[], votes: Vote[]): string | undefined {
   const countFor = (agent: string): number => votes.filter((vote) => vote.agent === agent).length;

@@ -1,14 +1,14 @@
-/** How different an answer must be from those that its author was shown. */
+/** How different an answer must be from the answers that its author was shown. */
 export type NoveltyRequirement = 'lenient' | 'balanced' | 'strict';
 
-/** The largest word overlap that is accepted; `lenient` refuses only duplicates. */
-export const overlapLimit: Record<NoveltyRequirement, number> = { lenient: 1, balanced: 0.7, strict: 0.5 };
+/** The largest accepted word overlap. `lenient` refuses only duplicates. */
+const overlapLimit: Record<NoveltyRequirement, number> = { lenient: 1, balanced: 0.7, strict: 0.5 };
 
 const normalised = (text: string): string => text.trim().replace(/\s+/g, ' ').toLowerCase();
 
 const wordsOf = (text: string): Set<string> => new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []);
 
-/** Words in both texts over words in either (Jaccard index), 0 to 1; two texts without words overlap fully. */
+/** The Jaccard index of two texts' words, from 0 to 1; it is 1 for two texts without words. */
 export function wordOverlap(one: string, other: string): number {
   const left = wordsOf(one);
   const right = wordsOf(other);
@@ -21,8 +21,8 @@ export type NoveltyProblem =
   { kind: 'duplicate'; of: string } | { kind: 'not_novel'; of: string; overlap: number; limit: number };
 
 /**
- * Why an answer is not new enough beside those in its author's prompt, or undefined when it is.
- * A first answer is written without having seen any, so nothing can refuse it.
+ * Why an answer is not new enough beside the answers that its author was shown; undefined when it is. Before an agent is
+ * shown any, every answer is new enough.
  */
 export function noveltyProblem(
   answer: string,

@@ -1,11 +1,12 @@
 import type { PlannedSubtask } from '../../../protocol/plan-and-execute.ts';
 
 /** What a plan may refer to, and how large it may be. */
-export interface PlanLimits {
-  /** Of the subtasks of earlier plans: this one may depend on them. */
+interface PlanLimits {
+  /** The ids of the subtasks of earlier plans, on which this one may depend. */
   ids: string[];
+  /** The names of the attachments. */
   attachments: string[];
-  /** Subtasks that all plans may have together. */
+  /** The largest number of subtasks that all plans of a run may have together. */
   most: number;
 }
 
@@ -13,7 +14,7 @@ const goodId = /^[A-Za-z0-9_-]{1,64}$/;
 
 const longestName = 80;
 
-/** Everything that is wrong with a plan, in words for the model that made it; empty: it can be executed. */
+/** Lists all that is wrong with a plan, in words for the model that made it; empty if the plan can be executed. */
 export function planProblems(subtasks: PlannedSubtask[], known: PlanLimits): string[] {
   if (subtasks.length === 0) return ['the plan has no subtasks; it needs at least one'];
   return [
@@ -52,7 +53,7 @@ function dependencyProblems(subtasks: PlannedSubtask[], earlier: string[]): stri
   const valid = distinct([...earlier, ...subtasks.map(({ id }) => id)]);
   const unknown = unknownIn(subtasks, ({ dependsOn }) => dependsOn, valid);
   return [
-    // The valid ids once for all: a large plan has many, and a careless one many mistakes.
+    // The valid ids are named once for all mistakes, since a large plan may have many of both.
     ...(unknown === '' ? [] : [`unknown dependencies: ${unknown}; the ids are: ${list(valid)}`]),
     ...subtasks.filter(({ id, dependsOn }) => dependsOn.includes(id)).map(({ id }) => `${named(id)} depends on itself`),
     ...cyclesIn(subtasks).map((cycle) => `a cycle, where each depends on the next: ${cycle.map(named).join(' → ')}`),
@@ -65,8 +66,8 @@ function attachmentProblems(subtasks: PlannedSubtask[], valid: string[]): string
 }
 
 /**
- * Cycles of the dependencies, each from its first subtask in the plan's order and back to it. One of several that share
- * subtasks is enough: the plan is checked again when it has been repaired.
+ * Finds cycles of dependencies, each from its first subtask in the plan's order back to that subtask. Of cycles that
+ * share subtasks it finds one, which is enough, since the plan is checked again after its repair.
  */
 function cyclesIn(subtasks: PlannedSubtask[]): string[][] {
   const next = nextInWay(subtasks);
@@ -89,7 +90,7 @@ function cyclesIn(subtasks: PlannedSubtask[]): string[][] {
   return cycles;
 }
 
-/** For each subtask that a cycle keeps from ever being ready one dependency that is kept so too. */
+/** For each subtask that can never be ready because of a cycle: one of its dependencies that can never be ready either. */
 function nextInWay(subtasks: PlannedSubtask[]): Map<string, string> {
   const ids = new Set(subtasks.map(({ id }) => id));
   let left = subtasks.map(({ id, dependsOn }) => ({
@@ -109,12 +110,8 @@ function nextInWay(subtasks: PlannedSubtask[]): Map<string, string> {
   );
 }
 
-/** What subtasks name that is not valid, with who names it; empty: nothing. */
-function unknownIn(
-  subtasks: PlannedSubtask[],
-  namesOf: (subtask: PlannedSubtask) => string[],
-  valid: string[],
-): string {
+/** Lists the names that subtasks use and that are not valid, each with the subtask that uses it; empty if all are. */
+function unknownIn(subtasks: PlannedSubtask[], namesOf: (one: PlannedSubtask) => string[], valid: string[]): string {
   return subtasks
     .flatMap((subtask) =>
       namesOf(subtask)
@@ -128,7 +125,7 @@ const distinct = (ids: string[]): string[] => [...new Set(ids)];
 
 const list = (names: string[]): string => names.map(named).join(', ') || 'none';
 
-/** Short, and in quotes where it is not plain. */
+/** Shortens a name, and quotes it if it has other characters than ids and file names usually have. */
 function named(name: string): string {
   const short = name.slice(0, longestName);
   return /^[\w.-]+$/.test(short) ? short : JSON.stringify(short);

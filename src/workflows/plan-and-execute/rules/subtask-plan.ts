@@ -4,12 +4,12 @@ import { objectIn } from '../../agent/text.ts';
 const strings = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((each): each is string => typeof each === 'string') : [];
 
-/** An analysis from arguments that fit the tool's schema. */
+/** Reads an analysis from arguments that fit the tool's schema. */
 export function analysisOf(input: Record<string, unknown>): QueryAnalysis {
   return { requirements: strings(input['requirements']), answerFormat: String(input['answer_format']) };
 }
 
-/** An analysis from free text: as JSON, or as the lines of a list. @returns undefined where there is neither */
+/** Reads an analysis from free text, which holds it as JSON or as a list. @returns undefined if it holds neither */
 export function analysisIn(text: string): QueryAnalysis | undefined {
   const object = objectIn(text);
   const listed = itemsIn(text);
@@ -19,7 +19,7 @@ export function analysisIn(text: string): QueryAnalysis | undefined {
   return { requirements, answerFormat: typeof format === 'string' ? format : 'a text' };
 }
 
-/** The subtasks of arguments that fit the tool's schema. */
+/** Reads subtasks from arguments that fit the tool's schema. */
 export function subtasksOf(input: Record<string, unknown>): PlannedSubtask[] {
   return (input['subtasks'] as Array<Record<string, unknown>>).map((each) => ({
     id: String(each['id']).trim(),
@@ -30,10 +30,10 @@ export function subtasksOf(input: Record<string, unknown>): PlannedSubtask[] {
 }
 
 /**
- * Subtasks from free text: as JSON, or as a numbered list, whose steps then follow one another.
+ * Reads subtasks from free text, which holds them as JSON or as a list. Each step of a list depends on the one before.
  *
  * @param taken ids that are in use
- * @returns undefined where there is neither
+ * @returns undefined if the text holds neither
  */
 export function subtasksIn(text: string, taken: string[]): PlannedSubtask[] | undefined {
   const listed: unknown = objectIn(text)?.['subtasks'];

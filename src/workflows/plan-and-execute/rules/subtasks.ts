@@ -3,24 +3,24 @@ import { readySubtasks } from './subtask-graph.ts';
 
 export type Subtask = SubtaskReport & Pick<PlannedSubtask, 'attachments'>;
 
-/** A subtask that failed when it was tried again, and what its last failure was. */
-export interface DeadEnd {
+/** A subtask and the error of its last execution. */
+export interface FailedSubtask {
   id: string;
   description: string;
   error: string;
 }
 
 /**
- * The state of all subtasks of a run (the document "Retry Optimization", section State Manager, whose names it keeps).
- * What has completed stays so and depends on completed ones only; what waits never depends on a failed one, so that
- * there is always either one to run, one running, or an end.
+ * The state of all subtasks of a run (the document "Retry Optimization", section State Manager, from which the names in
+ * snake case come). A completed subtask stays completed and depends only on completed ones. A pending subtask never
+ * depends on a failed one, so there is always a subtask to run, or one running, or all have ended.
  */
 export class Subtasks {
   readonly #subtasks = new Map<string, Subtask>();
   readonly #retried = new Set<string>();
-  readonly #deadEnds = new Map<string, DeadEnd>();
+  readonly #deadEnds = new Map<string, FailedSubtask>();
 
-  /** @param plan one without problems, see `planProblems` */
+  /** Adds the subtasks of a plan. @param plan one in which `planProblems` finds nothing wrong */
   add(plan: PlannedSubtask[]): void {
     for (const subtask of plan) this.#set({ ...subtask, status: 'pending', executions: 0 });
     for (const { id } of this.#of('failed')) this.#failDependents(id);
@@ -30,7 +30,7 @@ export class Subtasks {
     return this.#subtasks.get(id);
   }
 
-  /** Those to be started now, in the plan's order. */
+  /** The ids of the subtasks to start now, in the plan's order. @param running how many run at this moment */
   next(running: number, maxParallel: number): string[] {
     const completed = new Set(this.#of('completed').map(({ id }) => id));
     return readySubtasks(this.#of('pending'), completed)
@@ -38,13 +38,14 @@ export class Subtasks {
       .map(({ id }) => id);
   }
 
-  /** Does nothing where it is not pending; likewise the others where it is not running. */
+  /** Does nothing if the subtask is not pending. */
   start(id: string): void {
     const subtask = this.#in(id, 'pending');
     if (subtask === undefined) return;
     this.#set({ ...subtask, status: 'running', executions: subtask.executions + 1 });
   }
 
+  /** Does nothing if the subtask is not running. */
   complete(id: string, result: string): void {
     const subtask = this.#in(id, 'running');
     if (subtask === undefined) return;
@@ -52,7 +53,7 @@ export class Subtasks {
     this.#set({ ...rest, status: 'completed', result });
   }
 
-  /** Fails what waits for it too. */
+  /** Fails a subtask and all that depend on it. Does nothing if it is not running. */
   fail(id: string, error: string): void {
     const subtask = this.#in(id, 'running');
     if (subtask === undefined) return;
@@ -66,8 +67,8 @@ export class Subtasks {
   }
 
   /**
-   * Resets a failed subtask to pending, and the failed ones that it waits for. The error of one that has really run is
-   * kept until it completes: who runs it again is told why it failed.
+   * Resets a failed subtask, and the failed ones that it depends on, to pending. The error of a subtask that has run is
+   * kept until it completes, since the agent that runs it again is told why it failed.
    */
   retry_subtask(id: string): void {
     const subtask = this.#in(id, 'failed');
@@ -79,7 +80,7 @@ export class Subtasks {
     for (const each of subtask.dependsOn) this.retry_subtask(each);
   }
 
-  /** Starts a round of repetition: every failed subtask is pending again. @returns their ids, in the plan's order */
+  /** Resets all failed subtasks to pending. @returns their ids, in the plan's order */
   beginRound(): string[] {
     const failed = this.#of('failed').map(({ id }) => id);
     for (const id of failed) this.retry_subtask(id);
@@ -96,16 +97,15 @@ export class Subtasks {
     };
   }
 
-  /** Those that completed later are among them: what did not work the first times is worth knowing. */
-  get deadEnds(): DeadEnd[] {
+  /**
+   * The subtasks that failed when they were tried again, each with its last error. Those that completed later are among
+   * them, since it helps other agents to know what did not work.
+   */
+  get deadEnds(): FailedSubtask[] {
     return [...this.#deadEnds.values()];
   }
 
-  get isIdle(): boolean {
-    return this.#of('pending').length + this.#of('running').length === 0;
-  }
-
-  /** Of all subtasks together, those that were really run. */
+  /** The number of executions of all subtasks together. */
   get executions(): number {
     return this.report().reduce((sum, { executions }) => sum + executions, 0);
   }
@@ -114,7 +114,7 @@ export class Subtasks {
     return [...this.#subtasks.values()].map(reportOf);
   }
 
-  /** Directly or not, the nearer ones first: each names the one next to it. */
+  /** Fails all that depend on a subtask, directly or not. The error of each names the nearest cause. */
   #failDependents(id: string): void {
     const failed = [id];
     for (const cause of failed) {

@@ -1,21 +1,21 @@
 import type { Validation } from '../../../protocol/plan-and-execute.ts';
 import { objectIn } from '../../agent/text.ts';
 
+/** `unvalidated`: no subtask has failed, but no validator has said that the answer is complete. */
 export type AfterValidation =
-  /** `unvalidated`: nothing failed, but no validator has said that the answer is complete. */
   { kind: 'done'; unvalidated?: true } | { kind: 'retry_failed' } | { kind: 'add_subtasks'; missing: string[] };
 
-/** Asked for where a validator says that the answer is incomplete, but not why. */
+/** The requirement of another round if a validator says that the answer is incomplete, but not why. */
 const anythingMissing = 'Complete the answer';
 
 /**
- * What follows a validation (the document "Retry Optimization", section Step-by-Step Flow). An incomplete answer
- * without any missing requirement is to be mended by the validator's warnings, else simply completed.
+ * Decides what follows a validation (the document "Retry Optimization", section Step-by-Step Flow). If an incomplete
+ * answer misses no requirement by name, the validator's warnings take their place.
  *
- * Without a validation, failed subtasks are reason enough for another round, since something is surely missing. Where
- * none failed, nothing tells what another round should do: the answer is taken, marked `unvalidated`.
+ * Without a validation, failed subtasks are reason enough for another round, since something is surely missing. If none
+ * has failed either, nothing tells what another round should do, so the answer is accepted as `unvalidated`.
  *
- * @param validation null: the validator failed, or answered nonsense
+ * @param validation null if the validator failed, or gave nothing that could be read
  * @param hasFailed whether any subtask has failed
  */
 export function afterValidation(validation: Validation | null, hasFailed: boolean): AfterValidation {
@@ -27,15 +27,15 @@ export function afterValidation(validation: Validation | null, hasFailed: boolea
   return { kind: 'add_subtasks', missing: missing ?? [anythingMissing] };
 }
 
-/** A validation from free text that holds it as JSON; undefined: it does not. */
+/** Reads a validation from free text that holds it as JSON. @returns undefined if it does not */
 export function readValidation(text: string): Validation | undefined {
   return validationOf(objectIn(text) ?? {});
 }
 
 /**
- * A validation from what a model gave for one, with keys in either spelling.
+ * Reads a validation from what a model gave, with keys in camel case or snake case.
  *
- * @returns undefined where it does not say whether the answer is complete
+ * @returns undefined if it does not say whether the answer is complete
  */
 export function validationOf(given: Record<string, unknown>): Validation | undefined {
   const isComplete = truthOf(given['isComplete'] ?? given['is_complete']);
@@ -54,7 +54,7 @@ function truthOf(value: unknown): boolean | undefined {
   return value === false || value === 'false' ? false : undefined;
 }
 
-/** One text instead of a list counts as a list of one; what is empty is left out. */
+/** Reads a list of texts without blank ones. A single text counts as a list of one. */
 function textsOf(value: unknown): string[] {
   return [value]
     .flat()

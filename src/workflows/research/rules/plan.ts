@@ -2,9 +2,10 @@ import type { Plan } from '../../../protocol/research.ts';
 import { hasWords, objectIn } from '../../agent/text.ts';
 
 const mostQueries = 5;
+/** The length of an idea in characters. */
 const longestIdea = 500;
 
-/** A plan from arguments that fit the tool's schema. */
+/** Reads a plan from arguments that fit the tool's schema. */
 export function planOf(input: Record<string, unknown>): Plan {
   const queries = (input['queries'] as string[]).map((query) => query.trim()).filter((query) => query !== '');
   const idea = oneLine(String(input['idea']));
@@ -16,10 +17,11 @@ export function planOf(input: Record<string, unknown>): Plan {
 }
 
 /**
- * A plan from free text: as JSON, or with its idea on a line `Idea: …`, else on its first line with words.
+ * Reads a plan from free text, which holds it as JSON or names its idea on a line `Idea: …`; else the first line with
+ * words is taken for the idea.
  *
- * @param kept the idea that is to be kept; undefined: it is to change
- * @returns undefined where there is no text
+ * @param kept the idea if the text names none; undefined if it must change
+ * @returns undefined if the text is blank
  */
 export function planIn(text: string, kept: string | undefined): Plan | undefined {
   if (text.trim() === '') return undefined;
@@ -38,7 +40,7 @@ export function planIn(text: string, kept: string | undefined): Plan | undefined
   return { idea, approach: text, queries: [idea] };
 }
 
-/** Without what Markdown puts around a line. */
+/** A line without its Markdown: headings, quotes, list signs, emphasis and code. */
 const plainLine = (line: string): string =>
   line
     .replace(/^[\s#>*\-•]+|^\s*\d+[.)]\s+/g, '')
@@ -52,7 +54,7 @@ const oneLine = (text: string): string =>
     .replace(/^["“]|["”]$/g, '')
     .slice(0, longestIdea);
 
-/** Whether two ideas are one: the same words, whatever their signs and case. */
+/** Whether two ideas have the same words in the same order, apart from punctuation and case. */
 export function isSameIdea(one: string, other: string): boolean {
   return wordsOf(one) === wordsOf(other);
 }

@@ -3,16 +3,13 @@ import type { Hit, Recalled, Work } from '../../../protocol/search.ts';
 /** A work that holds at least this share of an idea's words is similar to it. */
 const enoughWords = 0.6;
 
-/** Addresses of stored reports. */
-const reportPrefix = 'report:';
-
-/** The same of a stored idea, whose words are compared both ways. */
+/** A stored report is similar if its idea and the new one share at least this share of the words of both. */
 const enoughInCommon = 0.55;
 
 /**
- * The works that are similar to an idea, each once: those among the hits, the stored reports on ideas close to it, and
- * what these had found to be similar to theirs. A report counts by its own idea alone: neither as a text that was found,
- * nor since another report had found it, or a series of tries would count once more with each.
+ * The works that are similar to an idea, each once: similar hits, stored reports on close ideas, and the works that
+ * these reports had found to be similar. A stored report counts by its own idea alone, and not because a search or
+ * another report has found it: otherwise each try of one idea would count all the earlier tries again.
  */
 export function similarWorks(hits: Hit[], recalled: Recalled[]): Work[] {
   const close = recalled.filter(({ similarity }) => similarity >= enoughInCommon);
@@ -29,16 +26,16 @@ export function similarWorks(hits: Hit[], recalled: Recalled[]): Work[] {
   return [...byPlace.values()];
 }
 
-const isReport = ({ url }: Work): boolean => url.startsWith(reportPrefix);
+const isReport = ({ url }: Work): boolean => url.startsWith('report:');
 
-/** Addresses that lead to one page are one. */
+/** An address without what may differ between links to one page. */
 const placeOf = (url: string): string =>
   url
     .replace(/^https?:\/\/(?:www\.)?/i, '')
     .replace(/#.*$/, '')
     .replace(/\/+$/, '');
 
-/** Whether there is so much similar work that a plan is drawn anew before it is criticised. */
+/** Whether there is so much similar work that planning starts again before the plan is criticised. */
 export function isPriorArt(similar: number, max_similar_implementations: number): boolean {
   return similar > max_similar_implementations;
 }

@@ -2,18 +2,18 @@ import type { Report } from '../../../protocol/research.ts';
 import type { Work } from '../../../protocol/search.ts';
 import { hasWords, objectIn } from '../../agent/text.ts';
 
-/** A report whose texts cite hits by their marks, as `[1.2]`. */
+/** A report whose texts cite hits by their marks, as in `[1.2]`. */
 export type Draft = Omit<Report, 'sources'>;
 
-/** A work by the mark of its hit. */
+/** The works that a report may cite, by the marks of their hits. */
 export type Marks = Map<string, Work>;
 
-/** Stands for a mark of no source until the space before it is gone too. */
+/** Stands for a mark without a source until the space before it is removed as well. */
 const leftOut = '\0';
 
 const mark = /\[(\d+\.\d+(?:\s*[,;]\s*\d+\.\d+)*)\]/g;
 
-/** A report from arguments that fit the tool's schema; empty sections are left out. */
+/** Reads a report from arguments that fit the tool's schema, without its empty sections. */
 export function draftOf(input: Record<string, unknown>): Draft {
   const sections = (input['sections'] as Draft['sections'])
     .map(({ heading, text }) => ({ heading: heading.trim(), text: text.trim() }))
@@ -21,47 +21,50 @@ export function draftOf(input: Record<string, unknown>): Draft {
   return { title: String(input['title']).trim(), summary: String(input['summary']).trim(), sections };
 }
 
-/** A report from free text: as JSON, or as Markdown with headings. @returns undefined where there is no text */
+/**
+ * Reads a report from free text, which holds it as JSON or as Markdown with headings.
+ *
+ * @param title the report's title if the text has none
+ * @returns undefined if the text is blank
+ */
 export function draftIn(text: string, title: string): Draft | undefined {
-  if (text.trim() === '') return undefined;
+  const whole = text.trim();
+  if (whole === '') return undefined;
   const object = objectIn(text);
   if (object !== undefined && isDraft(object)) return draftOf(object);
-  const blocks = text.trim().split(/^(?=#{1,4} )/m);
+  const blocks = whole.split(/^(?=#{1,4} )/m);
   const named = blocks.flatMap((block) => {
     const [, heading, body = ''] = /^#{1,4} +(.*)\n?([^]*)$/.exec(block) ?? [];
     return heading === undefined ? [] : [{ heading: heading.trim(), text: body.trim() }];
   });
   const [first] = named;
   const opening = blocks[0]?.startsWith('#') === true ? '' : (blocks[0] ?? '').trim();
-  const hasTitle = text.trim().startsWith('# ') && first !== undefined;
+  const hasTitle = whole.startsWith('# ') && first !== undefined;
   const rest = (hasTitle ? named.slice(1) : named).filter((section) => section.text !== '');
-  const summary = (hasTitle ? first.text : opening) || (rest[0]?.text.split('\n\n')[0] ?? text.trim());
+  const summary = (hasTitle ? first.text : opening) || (rest[0]?.text.split('\n\n')[0] ?? whole);
   return {
     title: hasTitle ? first.heading : title,
     summary,
-    sections: rest.length > 0 ? rest : [{ heading: 'Report', text: text.trim() }],
+    sections: rest.length > 0 ? rest : [{ heading: 'Report', text: whole }],
   };
 }
 
-function isDraft(value: Record<string, unknown>): boolean {
-  const { sections, summary, title } = value;
-  const areSections =
-    Array.isArray(sections) &&
-    sections.every(
-      (each: unknown) =>
-        typeof (each as Record<string, unknown> | null)?.['heading'] === 'string' &&
-        typeof (each as Record<string, unknown>)['text'] === 'string',
-    );
-  return typeof title === 'string' && typeof summary === 'string' && areSections;
+function isDraft({ sections, summary, title }: Record<string, unknown>): boolean {
+  const isSection = (each: Record<string, unknown> | null): boolean =>
+    typeof each?.['heading'] === 'string' && typeof each['text'] === 'string';
+  return (
+    typeof title === 'string' && typeof summary === 'string' && Array.isArray(sections) && sections.every(isSection)
+  );
 }
 
-/** What is wrong with a draft, in words for its writer; undefined: nothing. */
+/** Says what is wrong with a draft, in words for its writer; undefined if nothing is. */
 export function problemOf(draft: Draft, marks: Marks): string | undefined {
   const { sections, summary, title } = draft;
   if (!hasWords(title) || !hasWords(summary) || !sections.some(({ text }) => hasWords(text)))
     return 'a report has a title, a summary and at least one section with text';
-  const cited = marksIn(draft);
-  const unknown = cited.filter((each) => !marks.has(each));
+  const texts = [summary, ...sections.map(({ text }) => text)];
+  const cited = texts.flatMap((text) => [...text.matchAll(mark)].flatMap(([, list = '']) => splitMarks(list)));
+  const unknown = [...new Set(cited)].filter((each) => !marks.has(each));
   const valid = [...marks.keys()].map((each) => `[${each}]`).join(' ');
   if (unknown.length > 0)
     return `there is no source ${unknown.map((each) => `[${each}]`).join(', ')}; the marks are: ${valid || 'none'}`;
@@ -70,10 +73,10 @@ export function problemOf(draft: Draft, marks: Marks): string | undefined {
 }
 
 /**
- * What a draft with a problem comes to where nobody mends it: the parts that it lacks are made of those that it has.
+ * Completes a draft whose problems the writer did not mend: the parts that it lacks are made of those that it has.
  *
- * @param title where it has none
- * @returns undefined where it says nothing but marks of no source
+ * @param title the report's title if the draft has none
+ * @returns undefined if the draft says nothing, except perhaps marks without a source
  */
 export function completed(draft: Draft, title: string, marks: Marks): Draft | undefined {
   const says = (text: string): boolean =>
@@ -90,17 +93,11 @@ export function completed(draft: Draft, title: string, marks: Marks): Draft | un
   };
 }
 
-const textsOf = ({ summary, sections }: Draft): string[] => [summary, ...sections.map(({ text }) => text)];
-
 const splitMarks = (list: string): string[] => list.split(/\s*[,;]\s*/);
 
-const marksIn = (draft: Draft): string[] => [
-  ...new Set(textsOf(draft).flatMap((text) => [...text.matchAll(mark)].flatMap(([, list = '']) => splitMarks(list)))),
-];
-
 /**
- * Numbers the sources of a draft in the order in which it cites them: `[1.2]` becomes `[1]`. Marks of no source are
- * left out. A draft that cites nothing gets all that was found as its sources.
+ * Numbers the sources of a draft in the order in which it cites them: `[1.2]` becomes `[1]`. Marks without a source are
+ * left out. A draft that cites nothing gets everything that was found as its sources.
  */
 export function finished(draft: Draft, marks: Marks): Report {
   const sources: Work[] = [];
@@ -126,7 +123,7 @@ export function finished(draft: Draft, marks: Marks): Report {
   return { title: draft.title, summary, sections, sources };
 }
 
-/** A report as Markdown, its sources numbered as its texts cite them. */
+/** Writes a report as Markdown, with its sources numbered as its texts cite them. */
 export function markdownOf({ title, summary, sections, sources }: Report): string {
   return [
     `# ${title}`,

@@ -1,6 +1,6 @@
 import type { ResearchSettings } from '../../../config/research.ts';
 
-/** The document "Conditional Restart Logic", section Scoring System: each band by its lower bound. */
+/** The bands of scores, each with its lower bound (the document "Conditional Restart Logic", section Scoring System). */
 const bands: Array<[from: number, name: string]> = [
   [86, 'Excellent concept'],
   [71, 'Good concept'],
@@ -9,15 +9,16 @@ const bands: Array<[from: number, name: string]> = [
   [0, 'Major flaws'],
 ];
 
-/** The band of a score from 0 to 100, by its name. One of 30.4 has not reached the next band. */
+/** The name of the band of a score from 0 to 100. Bounds are not rounded: 30.4 is still in the lowest band. */
 export function verdictOf(score: number): string {
   return bands.find(([from]) => score >= from)?.[1] ?? '';
 }
 
 /**
- * The viability score: the mean of the aspects' scores by their weights, to one decimal.
+ * The viability score: the weighted mean of the aspects' scores, rounded to one decimal. An aspect without a score
+ * counts as 0.
  *
- * @param weights their sum is more than 0; an aspect that has no score counts as 0
+ * @param weights the weights of the aspects, whose sum is more than 0
  */
 export function viabilityOf(scores: Record<string, number>, weights: Record<string, number>): number {
   const aspects = Object.entries(weights);
@@ -27,10 +28,10 @@ export function viabilityOf(scores: Record<string, number>, weights: Record<stri
 }
 
 /**
- * What follows a criticism (the same document, section Conditional Routing): on to the synthesis, back to planning for
- * the reason that is named, or the end of the run.
+ * Decides what follows a criticism (the document "Conditional Restart Logic", section Conditional Routing).
  *
- * @param score null: the critic gave none
+ * @param score null if the critic gave none
+ * @returns `proceed` to the synthesis; back to planning because of its `viability` or since it has `no_score`; or `fail`
  */
 export function nextStep(
   score: number | null,

@@ -106,7 +106,7 @@ describe('any plan', () => {
     );
   });
 
-  /** What turns a good plan into a bad one; undefined: it has no place for that. */
+  /** Each turns a good plan into a bad one, or gives undefined if the plan has no place for the mistake. */
   const mistakes: Record<string, (plan: PlannedSubtask[], at: number) => PlannedSubtask[] | undefined> = {
     'given more than once': (plan, at) => [...plan, plan[at]!],
     'depends on itself': (plan, at) => plan.with(at, planned(plan[at]!.id, plan[at]!.id)),

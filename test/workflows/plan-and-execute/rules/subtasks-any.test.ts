@@ -15,10 +15,10 @@ const validations = fc.option(
   }),
 );
 
-/** Chances from 0 to 9: below `failing` an execution fails. */
+/** An execution fails if its chance, from 0 to 9, is below `failing`. */
 const chances = fc.nat(9);
 
-/** Whatever has been done: what must hold between two events. */
+/** Checks what must hold between any two events. */
 function check(subtasks: Subtasks, completed: Map<string, number>): void {
   const statusOf = (id: string): string | undefined => subtasks.get(id)?.status;
   const report = subtasks.report();
@@ -57,7 +57,7 @@ test('whatever fails and whatever a validator says, a plan comes to its end by t
           }
           expect(running.length).toBeLessThanOrEqual(maxParallel);
           check(subtasks, completed);
-          // Without one that runs it must be over: anything else would wait for ever.
+          // If none runs, all must have ended: a subtask that still waits would wait for ever.
           if (running.length === 0) break;
           const [id = ''] = running.splice(any(fc.nat, running.length - 1), 1);
           if (any(() => chances) < failing) {
@@ -66,7 +66,7 @@ test('whatever fails and whatever a validator says, a plan comes to its end by t
           } else subtasks.complete(id, 'done');
           check(subtasks, completed);
         }
-        expect(subtasks.isIdle).toBe(true);
+        for (const { status } of subtasks.report()) expect(['completed', 'failed']).toContain(status);
         expect(new Set(subtasks.deadEnds.map(({ id }) => id))).toEqual(deadEnds);
       };
 

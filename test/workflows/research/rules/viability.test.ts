@@ -71,8 +71,7 @@ describe('the best iteration', () => {
     noPlan: undefined,
     approach: '',
     found: isSearched ? { material: [], hits: [], gaps: [], similar: [] } : undefined,
-    criticism: { text: '', content: '', score },
-    verdict: null,
+    criticism: { text: '', content: '', score, verdict: '' },
     before: { calls: 0, tokens: 0, costUsd: 0 },
   });
   const best = (drafts: Draft[]): number | undefined =>

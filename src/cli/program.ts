@@ -1,0 +1,195 @@
+import { inspect } from 'node:util';
+import { Command, CommanderError, Option } from 'commander';
+import { version } from '../version.ts';
+import { CommandError, exitStatus, say } from './exit.ts';
+import { withConfig, withNotify, withStart, withTemporal, withView, type FollowOptions } from './options.ts';
+import type { AnswerOptions } from './commands/answer.ts';
+import type { ChatOptions } from './commands/chat.ts';
+import type { DecideOptions, RestartOptions } from './commands/steer.ts';
+import type { InboxOptions } from './commands/inbox.ts';
+import type { SolveOptions } from './commands/start.ts';
+import type { StatsOptions } from './commands/stats.ts';
+import type { UpOptions } from './commands/up.ts';
+
+/** The question that `npm start` asks. */
+const sampleQuestion = 'How many attempts does an orchestration get by default, and what happens at the limit?';
+
+/** What people may type, by the command whose help text shows it. */
+const examples: Record<string, string[]> = {
+  reprise: ['reprise ask "Which database suits a small team?"', 'reprise watch ask-20260118-170944-x3f9'],
+  ask: [
+    'reprise ask "Plan a week in Lisbon"',
+    'reprise ask --config team.yaml --json "…" > result.json',
+    'reprise ask --detach --id q1 "…"',
+  ],
+  chat: [
+    'reprise chat',
+    'reprise chat --json "Name a color"',
+    'reprise chat --id c1 "Name a color"',
+    'reprise chat --id c1 "And another one"',
+    'reprise chat --history earlier.json --config team.yaml',
+  ],
+  research: [
+    'reprise research "momentum trading strategy"',
+    'reprise research --config research.yaml "…" > report.md',
+    'reprise research --detach --id r1 "…"',
+  ],
+  solve: [
+    'reprise solve "Which of these towns has grown most since 1990?" --attach towns.csv',
+    'reprise solve --config plan.yaml --json "…" > result.json',
+    'reprise solve --detach --id s1 "…" --attach report.pdf --attach figure.png',
+  ],
+  watch: ['reprise watch q1', 'reprise watch q1 --temporal temporal.example.com:7233'],
+  validate: ['reprise validate team.yaml'],
+  inbox: [
+    'reprise inbox',
+    'reprise inbox --json',
+    `reprise inbox --watch --notify 'notify-send "$REPRISE_FROM" "$REPRISE_QUESTION"'`,
+  ],
+  answer: [
+    'reprise answer site "Dark mode"',
+    'reprise answer site --question q2 --skip',
+    'reprise answer site - < reply.txt',
+  ],
+  restart: [
+    'reprise restart q1 --reason "Only plans" --instructions "Write the code"',
+    'reprise restart r1 --reason "Done before" --instructions "Look at smaller markets"',
+  ],
+  decide: ['reprise decide r1 --accept', 'reprise decide r1 --stop --note "The data cannot be bought"'],
+  stats: ['reprise stats', 'reprise stats --json'],
+  up: ['reprise up', 'reprise up --temporal localhost:7300'],
+  down: ['reprise down'],
+  worker: ['TEMPORAL_ADDRESS=temporal.example.com:7233 reprise worker'],
+};
+
+const exitStatusText =
+  'Exit status: 0 done, 1 the run failed, 2 wrong usage or configuration, 3 cannot reach Temporal, 130 interrupted.\n';
+
+/** Collects the values of an option that may be given several times. */
+const listed = (value: string, earlier: string[] = []): string[] => [...earlier, value];
+
+// A command's module is loaded when the command is called: loading Temporal's SDK takes longer than printing a help text.
+function buildProgram(): Command {
+  const program = new Command('reprise')
+    .description('Teams of language-model agents as durable workflows on Temporal.')
+    .version(version)
+    .configureHelp({ showGlobalOptions: true });
+  addRunCommands(program);
+  addPersonCommands(program);
+  addServiceCommands(program);
+  for (const command of [program, ...program.commands]) {
+    const lines = examples[command.name()]?.map((line) => `  ${line}\n`);
+    if (lines !== undefined) command.addHelpText('after', `\nExamples:\n${lines.join('')}`);
+  }
+  return program.addHelpText('after', exitStatusText);
+}
+
+function addRunCommands(program: Command): void {
+  withStart(program.command('ask <task>'))
+    .description('a team answers, votes, and starts over while the result is not good enough')
+    .action(async (task: string, options: FollowOptions) => (await import('./commands/start.ts')).ask(task, options));
+  withStart(program.command('start [task]', { hidden: true })).action(
+    async (task: string | undefined, options: FollowOptions) =>
+      (await import('./commands/start.ts')).ask(task ?? sampleQuestion, options),
+  );
+  withConfig(program.command('chat [text]'))
+    .description('a conversation with one agent or a team; without TEXT one turn for each line that is typed')
+    .option('--id <id>', 'continue an open session, or begin one of this id that stays open')
+    .option('--history <file>', 'what was said before: JSON, [{"role", "content"}]')
+    .action(async (text: string | undefined, options: ChatOptions) =>
+      (await import('./commands/chat.ts')).chat(text, options),
+    );
+  withStart(program.command('research <idea>'))
+    .description('plans an idea, searches, criticises, and plans anew until it is good enough; then a report')
+    .action(async (idea: string, options: FollowOptions) =>
+      (await import('./commands/start.ts')).research(idea, options),
+    );
+  withStart(program.command('solve <problem>'))
+    .description('plans a problem, carries out its subtasks, checks the answer, and repeats only what failed')
+    .option('--attach <file>', 'a file that comes with it; may be given several times', listed)
+    .action(async (problem: string, options: SolveOptions) =>
+      (await import('./commands/start.ts')).solve(problem, options),
+    );
+  withView(program.command('watch <id>'))
+    .description('live view of a run, from any machine')
+    .action(async (id: string, options: FollowOptions) => (await import('./commands/watch.ts')).watch(id, options));
+  program
+    .command('validate <file>')
+    .description('check a configuration file')
+    .action(async (file: string) => (await import('./commands/validate.ts')).validate(file));
+}
+
+/** Commands by which a person deals with runs that exist already. */
+function addPersonCommands(program: Command): void {
+  withNotify(withTemporal(program.command('inbox')))
+    .description('every question that waits for a person, over all runs')
+    .option('--watch', 'go on, and print new questions as they appear')
+    .option('--json', 'print one JSON array; with --watch one JSON object a line')
+    .action(async (options: InboxOptions) => (await import('./commands/inbox.ts')).inbox(options));
+  withTemporal(program.command('answer <id> [text]'))
+    .description('answer a question of a run; without TEXT the terminal prompts for it, - reads standard input')
+    .option('--question <qid>', 'the question (default: the one that waits)')
+    .option('--skip', 'pass: the agent goes on without an answer')
+    .option('--plain', 'no emoji')
+    .action(async (id: string, text: string | undefined, options: AnswerOptions) =>
+      (await import('./commands/answer.ts')).answer(id, text, options),
+    );
+  withTemporal(program.command('restart <id>'))
+    .description("ask for a restart of a team's run or of a research run, as a person")
+    .requiredOption('--reason <reason>', 'why the present result, or the plan, is not good enough')
+    .requiredOption('--instructions <instructions>', 'what is to be done instead')
+    .action(async (id: string, options: RestartOptions) => (await import('./commands/steer.ts')).restart(id, options));
+  withTemporal(program.command('decide <id>'))
+    .description('end the loop of a research run, as a person')
+    .option('--accept', 'its plan is good enough: on to the synthesis')
+    .option('--stop', 'it is not worth more: end without a further model call')
+    .option('--note <text>', 'why, for those who read it later')
+    .action(async (id: string, options: DecideOptions) => (await import('./commands/steer.ts')).decide(id, options));
+  withTemporal(program.command('stats'))
+    .description('how often runs restart, what that gains and what it costs: over all runs that have completed')
+    .option('--json', 'print the figures as one JSON object')
+    .option('--plain', 'nothing in bold')
+    .action(async (options: StatsOptions) => (await import('./commands/stats.ts')).stats(options));
+}
+
+function addServiceCommands(program: Command): void {
+  const extensions = (): Option =>
+    new Option('--extensions <dir>', 'folder of named configurations and of your own modules').default(
+      process.cwd(),
+      'the current folder',
+    );
+  withTemporal(program.command('up'))
+    .description('embedded Temporal, Web UI and worker, until interrupted')
+    .addOption(extensions())
+    .addOption(new Option('--background').hideHelp())
+    .addOption(new Option('--take-over <pid>').argParser(Number).hideHelp())
+    .action(async (options: UpOptions) => (await import('./commands/up.ts')).up(options));
+  program
+    .command('down')
+    .description('end an `up` of this folder')
+    .action(async () => (await import('./commands/up.ts')).down());
+  withTemporal(program.command('worker'))
+    .description('a worker alone')
+    .addOption(extensions())
+    .action(async (options: UpOptions) => (await import('./commands/worker.ts')).worker(options));
+}
+
+/** Makes a command and all commands below it throw where commander would exit. */
+function throwing(command: Command): Command {
+  command.exitOverride();
+  command.commands.forEach(throwing);
+  return command;
+}
+
+/** Carries out a command line, the words after `reprise`. @returns its exit status */
+export async function main(words: string[]): Promise<number> {
+  try {
+    await throwing(buildProgram()).parseAsync(words, { from: 'user' });
+    return exitStatus.done;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? exitStatus.done : exitStatus.usage;
+    const failure = error instanceof CommandError ? error : (await import('./failures.ts')).asCommandError(error);
+    say(failure instanceof CommandError ? failure.message : inspect(failure));
+    return failure instanceof CommandError ? failure.status : exitStatus.failed;
+  }
+}

@@ -1,0 +1,285 @@
+import { headings } from '../../protocol/headings.ts';
+import type { Message, ParameterSchema, ToolSpec } from '../../protocol/message.ts';
+import { queryOf, SentenceIndex } from '../../tools/sentence-search.ts';
+import { stemsOf, wordsShared } from '../../tools/words.ts';
+import { guidanceFor } from '../../workflows/research/prompts.ts';
+import { remark, type Action } from './coordination.ts';
+import { nextCall, phaseOf, recordsIn, returnedOn } from './loops.ts';
+import { oneLine, promptSections, toolResultsIn, type ToolResult } from './prompt-sections.ts';
+import { nothingOn, partsOf, quotesOn, relevant, saysNothing, type TextIndex } from './retrieval.ts';
+
+/**
+ * What the roles of research and of plan-and-execute submit, by the tool on offer: a call or a text. Undefined if the
+ * messages belong to neither.
+ */
+export const submission = (messages: Message[], tools: ToolSpec[], texts: TextIndex): Action | string | undefined =>
+  researchAction(messages, tools, texts) ?? solveAction(messages, tools, texts);
+
+/** What a new plan puts between the original idea and its additions, and behind the idea if it adds nothing. */
+const joint = ', and also: ';
+const same = (plan: string): string => ` (plan ${plan}, the same)`;
+
+/** The score of every aspect if something was found on the idea, and if nothing was. */
+const scoreFor = { found: 60, nothing: 20 };
+
+const scripted = 'Scripted by the offline model, which quotes and judges nothing.';
+
+/** The greatest lengths of an idea, of an addition to it and of a query, in characters. */
+const longest = { idea: 250, addition: 60, query: 100 };
+
+/** What a role of research submits, by the tool on offer; undefined if the messages do not belong to research. */
+function researchAction(messages: Message[], tools: ToolSpec[], texts: TextIndex): Action | undefined {
+  const told = messages.flatMap(({ content, role }) => (role === 'user' ? [content] : []));
+  const brief = told.findLast((text) => text.startsWith(headings.idea));
+  if (brief === undefined) return undefined;
+  for (const { name: tool, parameters } of tools) {
+    if (tool === 'submit_plan') return { tool, input: planFrom(brief, messages, texts) };
+    if (tool === 'submit_criticism') return { tool, input: criticismOf(brief, parameters, texts) };
+    if (tool === 'submit_report') return { tool, input: reportOn(brief, texts) };
+  }
+  return undefined;
+}
+
+/** The first plan has the idea unchanged. Each later one adds something that was not tried before. */
+function planFrom(brief: string, messages: Message[], texts: TextIndex): Action['input'] {
+  const sections = promptSections(brief);
+  const brought = oneLine(sections.get(headings.idea) ?? '', longest.idea).replace(/(?<=\w)[?!]+$/, '');
+  const lessons = sections.get(headings.earlierResearch) ?? '';
+  const restart = messages.findLast(({ content }) => content.startsWith(headings.planningIteration))?.content;
+  const added = restart === undefined ? [] : additionsTo(brought, restart, JSON.stringify(messages), texts);
+  const [, number = ''] = /^\S+ \S+ iteration (\d+)/.exec(restart ?? '') ?? [];
+  const change = added.length > 0 ? joint + added.join('; ') : same(number);
+  const words = brought.split(' ').filter((word) => stemsOf(word).length > 0);
+  const main = words.slice(0, 3).join(' ');
+  const queries = [brought, ...added, `${main} risks limits`, `${main} data tests`].slice(0, 5);
+  return {
+    idea: restart === undefined ? brought : brought + change,
+    approach: [
+      added.length === 0 ? 'The idea is kept as it was brought.' : `Added to the idea: ${added.join('; ')}.`,
+      `Queries: ${queries.join('; ')}.`,
+      ...(lessons === '' ? [] : [`Earlier research is known: ${oneLine(lessons, longest.idea)}.`]),
+      scripted,
+    ].join(' '),
+    queries: queries.map((query) => oneLine(query, longest.query)),
+  };
+}
+
+/**
+ * What a new plan adds: a person's wish, or else a heading of the folder if the folder speaks of the idea. An idea that is
+ * not new gets several headings from texts about other things, which makes most of its words new.
+ *
+ * @param told the whole conversation, which holds everything that was tried
+ */
+function additionsTo(brought: string, restart: string, told: string, { sentences }: TextIndex): string[] {
+  const guidance = promptSections(restart).get(headings.guidance) ?? '';
+  const kinds = ['prior_art', 'viability', 'no_score', 'person'] as const;
+  const isStandard = kinds.some((kind) => guidance === guidanceFor(kind, undefined));
+  const wish = oneLine(guidance, longest.addition);
+  if (!isStandard && !told.includes(joint + wish)) return [wish];
+  const isNotNew = guidance === guidanceFor('prior_art', undefined);
+  const hits = sentences.search(queryOf(brought));
+  const known = hits.filter(({ coverage }) => coverage >= relevant).map(({ sentence }) => sentence.source);
+  if (!isNotNew && known.length === 0) return [];
+  const others = isNotNew ? sentences.all : [];
+  const fresh = [...hits.map(({ sentence }) => sentence), ...others]
+    .filter(({ heading, source }) => heading.includes(' / ') && !(isNotNew && known.includes(source)))
+    .map(({ heading }) => oneLine(heading.split(' / ').at(-1) ?? '', longest.addition))
+    .filter((heading) => wordsShared(heading, brought) < 1 && !told.includes(heading));
+  return [...new Set(fresh)].slice(0, isNotNew ? 3 : 1);
+}
+
+/** A hit of a search. It is cited by its `mark`, such as `1.2`. */
+type Passage = Record<'mark' | 'title' | 'address' | 'text', string>;
+
+/** A hit in a dossier: `[1.2] Title (address)`, and the text on the next line. */
+const hit = /^\[(\d+\.\d+)\] (.+?)(?: \((\S*)\))?$(?:\n(.+)$)?/gm;
+
+const marks = /\s?\[\d+\.\d+\]/g;
+
+/** Reads the original idea, the additions of plans, and the passages that were found. */
+function readDossier(dossier: string): { idea: string; added: string[]; passages: Passage[] } {
+  const sections = promptSections(dossier);
+  const whole = oneLine(sections.get(headings.idea) ?? '').replaceAll(marks, '');
+  const [idea = '', additions = ''] = whole.replace(/ \(plan \d+, the same\)$/, '').split(joint);
+  const hits = (sections.get(headings.material) ?? '').matchAll(hit);
+  const passages = [...hits].map(([, mark = '', title = '', address = '', text = '']) => {
+    return { mark, title, address, text: text.replaceAll(marks, '') };
+  });
+  const added = additions.split('; ').filter((each) => each !== '');
+  return { idea, added, passages };
+}
+
+/**
+ * The passages that hold enough of a subject's words by weight: at least two of them, or all of them in the title. Words
+ * weigh by their rarity in the folder. Stored reports do not count, since research would confirm itself by them.
+ */
+const passagesOn = (subject: string, passages: Passage[], { sentences }: TextIndex): Passage[] =>
+  passages.filter(({ address, text, title }) => {
+    const whole = `${title} ${text}`;
+    const isSupported = wordsShared(subject, whole) * queryOf(subject).size >= 2 || wordsShared(subject, title) === 1;
+    const isRelevant = isSupported && sentences.shareOf(queryOf(subject), whole) >= relevant;
+    return isRelevant && !address.startsWith('report:');
+  });
+
+/** The sentence of a passage that shares the most words with a subject, with the passage's mark: `Prices rise [1.2].` */
+function cited({ mark, text, title }: Passage, subject: string): string {
+  const sentences = (text || title).split(/(?<=[.!?])\s+/);
+  const shares = sentences.map((sentence) => wordsShared(subject, sentence));
+  const best = sentences[shares.indexOf(Math.max(...shares))];
+  return `${best?.replace(/[.!]$/, '')} [${mark}].`;
+}
+
+function criticismOf(dossier: string, { properties }: ParameterSchema, texts: TextIndex): Action['input'] {
+  const { idea, passages } = readDossier(dossier);
+  const found = passagesOn(idea, passages, texts);
+  const { required = [] } = properties['scores'] as { required?: string[] };
+  const given = found.length > 0 ? scoreFor.found : scoreFor.nothing;
+  const lines = [
+    `Offline model: scores by a fixed rule, nothing was judged. Every aspect gets ${scoreFor.found} where a passage of ` +
+      `the material holds two thirds of the idea's words (rare ones weigh more), else ${scoreFor.nothing}.`,
+    ...found.slice(0, 3).map((passage) => cited(passage, idea)),
+    ...(found.length > 0 ? [] : [nothingOn(idea, 'the material')]),
+  ];
+  const scores = Object.fromEntries(required.map((aspect) => [aspect, given]));
+  return { criticism: lines.join('\n'), scores };
+}
+
+function reportOn(dossier: string, texts: TextIndex): Action['input'] {
+  const { added, idea, passages } = readDossier(dossier);
+  const quotes = [idea, ...added].map((subject) => {
+    const found = passagesOn(subject, passages, texts).slice(0, 8);
+    return found.length > 0 ? found.map((passage) => cited(passage, subject)) : [nothingOn(subject, 'the material')];
+  });
+  // Several queries may have found the same sentence.
+  const lines = new Map(quotes.flat().map((line) => [line.replace(marks, ''), line]));
+  const text = [...lines.values()].join('\n');
+  const quoted = passages.filter(({ mark }) => text.includes(`[${mark}]`)).map(({ address }) => address);
+  const rest = new Map(passages.map(({ address, mark }) => [address, `[${mark}]`]));
+  for (const address of quoted) rest.delete(address);
+  const gaps = [...dossier.matchAll(/^Not searched: .+$/gm)].map(([line]) => line);
+  const [first = ''] = quotes[0] ?? [];
+  return {
+    title: `${idea.charAt(0).toUpperCase()}${idea.slice(1)}`.trim() || 'Research',
+    summary: `${saysNothing(first) ? first : `Passages on "${idea}" were found, and are quoted.`} ${scripted}`,
+    sections: [
+      { heading: 'What was found', text },
+      { heading: 'Found by the search, and not quoted', text: [...rest.values()].join(', ') },
+      { heading: 'What was not searched', text: gaps.join('\n') },
+    ].filter((section) => section.text !== ''),
+  };
+}
+
+const computesNothing = 'The offline model quotes; it does not compute.';
+
+const form = 'sentences and rows as they stand in the texts';
+
+/** The most parts of an analysis, and the most rows that are quoted on one part: more would not be an answer. */
+const most = { parts: 20, rows: 5 };
+
+/**
+ * What a role does in solving a problem, by the tool on offer and the message that it works from: a call or a text.
+ * Undefined if the messages do not belong to a plan.
+ */
+function solveAction(messages: Message[], tools: ToolSpec[], texts: TextIndex): Action | string | undefined {
+  const place = messages.findLastIndex(({ content }) => content.startsWith(headings.problem));
+  if (place === -1) return undefined;
+  const brief = promptSections(messages[place]?.content ?? '');
+  if (brief.has(headings.subtask)) return workOn(brief, messages.slice(place), tools, texts);
+  const parts = partsOf(brief.get(headings.problem) ?? '').slice(0, most.parts);
+  const last = messages.at(-1)?.content ?? '';
+  for (const { name: tool } of tools) {
+    if (tool === 'submit_analysis') return { tool, input: { requirements: parts, answer_format: form } };
+    if (tool === 'submit_plan') return { tool, input: planOf(parts, last) };
+    if (tool === 'submit_validation') return { tool, input: validationOf(brief) };
+  }
+  return brief.has(headings.requirements) ? synthesis(brief) : undefined;
+}
+
+type Sections = Map<string, string>;
+
+/** A plan with a subtask for each missing requirement, or for each part of the problem if none is missing. */
+function planOf(parts: string[], last: string): Action['input'] {
+  const section = promptSections(last).get(headings.missing) ?? '';
+  const missing = [...section.matchAll(/^- (.+)$/gm)].map(([, item = '']) => item);
+  const taken = [...last.matchAll(/\bstep_(\d+)/g)].map(([, number]) => Number(number));
+  const first = Math.max(0, ...taken) + 1;
+  const wanted = missing.length > 0 ? missing : parts;
+  return { subtasks: wanted.map((description, index) => ({ id: `step_${first + index}`, description })) };
+}
+
+/** Lists the files, reads each, quotes what fits the subtask, and ends. Without files it looks in its folder. */
+function workOn(brief: Sections, messages: Message[], tools: ToolSpec[], texts: TextIndex): Action | string {
+  const [description = ''] = (brief.get(headings.subtask) ?? '').split('\n\n');
+  const parts = partsOf(description);
+  const toolResults = toolResultsIn(messages);
+  const call = nextStep(parts, brief, toolResults, tools);
+  const phase = phaseOf(messages, tools.length > 0);
+  const words = call === undefined ? computesNothing : `Scripted step of the offline model: ${call.tool}.`;
+  if (phase === 'thought' || phase === 'observation') return words;
+  if (call !== undefined) return { ...call, ...(phase === 'action' && { words }) };
+  const isCut = toolResults.some(({ result }) => /; goes on with .*\]$/.test(result));
+  const names = filesIn(brief).map(({ kind, name }) => `${name} (${kind})`);
+  const where = names.join(', ').concat(isCut ? ', as far as one call reads them' : '') || texts.name;
+  const lines = parts.flatMap((part) => {
+    const found = [...returnedOn(part, toolResults), ...quotesFrom(part, toolResults, description, texts)];
+    if (found.length > most.rows) return nothingOn(part, `${where}: more than ${most.rows} places fit equally well`);
+    return found.length > 0 ? found : nothingOn(part, where);
+  });
+  const isFound = !lines.every(saysNothing);
+  const said = isFound ? lines.join('\n') : `${lines.join(' ')} ${computesNothing}`;
+  if (!tools.some(({ name }) => name === 'finish_subtask')) return said;
+  const input = isFound ? { status: 'completed', result: said } : { status: 'failed', reason: said };
+  return { tool: 'finish_subtask', input };
+}
+
+const filesIn = (brief: Sections): Array<{ name: string; kind: string }> =>
+  [...(brief.get(headings.attachments) ?? '').matchAll(/^### (.+) \((\w+), \d+ bytes\)$/gm)].map(
+    ([, name = '', kind = '']) => ({ name, kind }),
+  );
+
+function nextStep(parts: string[], brief: Sections, toolResults: ToolResult[], tools: ToolSpec[]): Action | undefined {
+  const files = filesIn(brief).filter(({ kind }) => kind !== 'image');
+  const isNew = ({ input, tool }: Action): boolean =>
+    tools.some(({ name }) => name === tool) &&
+    !toolResults.some((used) => used.tool === tool && used.input['name'] === input['name']);
+  const reads = files.map(({ name }) => ({ tool: 'read_attachment', input: { name } }));
+  const steps = reads.length === 0 ? [] : [{ tool: 'list_attachments', input: {} }, ...reads];
+  return steps.find(isNew) ?? nextCall(parts, toolResults, tools);
+}
+
+function quotesFrom(part: string, toolResults: ToolResult[], context: string, texts: TextIndex): string[] {
+  const reads = toolResults.filter(({ tool }) => tool === 'read_attachment');
+  if (reads.length === 0) return quotesOn(part, texts.sentences, context);
+  const files = reads
+    .filter(({ result }) => !/^(?:Error|Exception): /.test(result))
+    .flatMap(({ input, result }) => {
+      const name = String(input['name']);
+      const records = recordsIn(result);
+      return records?.map((text, index) => ({ name: `${name}[${index}]`, text })) ?? [{ name, text: result }];
+    });
+  return quotesOn(part, new SentenceIndex(files), context, most.rows + 1);
+}
+
+/** The failed subtasks of a brief, each on a line `- step_1 (description): reason`. */
+const failuresIn = (brief: Sections): Array<{ description: string; reason: string }> =>
+  [...(brief.get(headings.failures) ?? '').matchAll(/^- \S+ \((.*?)\): (.+)$/gm)].map(
+    ([, description = '', reason = '']) => ({ description, reason }),
+  );
+
+/** The results unchanged, one below another, and then the reasons of failed subtasks. */
+function synthesis(brief: Sections): string {
+  const results = (brief.get(headings.results) ?? '').split(/^### .*$/m).map((text) => text.trim());
+  const said = [...results, ...failuresIn(brief).map(({ reason }) => reason)].filter((text) => text !== '');
+  return `${said.join('\n')}\n\n${remark('the results of its subtasks')}`;
+}
+
+/** Calls an answer complete if every subtask has a result, and looks at nothing else. */
+function validationOf(brief: Sections): Action['input'] {
+  const missing = failuresIn(brief).map(({ description }) => description);
+  return {
+    is_complete: missing.length === 0 && (brief.get(headings.results) ?? '') !== '',
+    missing_requirements: missing,
+    quality: 'low',
+    warnings: ['offline model: it only checks that every subtask has a result; no quality was judged'],
+  };
+}

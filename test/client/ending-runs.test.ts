@@ -1,0 +1,59 @@
+import { CancelledFailure, TerminatedFailure } from '@temporalio/common';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { connect, RunNotOpenError, type Reprise } from '../../src/client.ts';
+import { running, type Running } from '../support/running.ts';
+import { teamOf, teamScript } from '../support/team-script.ts';
+
+const config = teamOf(['agent_a', 'agent_b'], { type: 'openai' });
+
+let set: Running;
+let reprise: Reprise;
+beforeAll(async () => {
+  // No agent ever answers: whoever ends a run, it is not itself.
+  set = await running(teamScript({ answer: () => new Promise(() => {}) }));
+  reprise = await connect({ address: inject('temporal').address, taskQueue: set.taskQueue });
+});
+afterAll(async () => {
+  await reprise.close();
+  await set[Symbol.asyncDispose]();
+});
+
+const started = () => reprise.startOrchestration({ task: 'Wait.', config });
+
+test('a run that is cancelled ends as cancelled, and its calls are given up', async () => {
+  const run = await started();
+  await expect.poll(() => set.model.requests.length).toBeGreaterThan(0);
+  await run.cancel();
+  await expect(run.result()).rejects.toMatchObject({ cause: expect.any(CancelledFailure) as Error });
+  await expect.poll(() => set.model.requests.every(({ aborted }) => aborted)).toBe(true);
+});
+
+test('a run that is terminated ends with the reason', async () => {
+  const run = await started();
+  await run.terminate('enough');
+  const failure = expect.objectContaining({ message: 'enough' }) as TerminatedFailure;
+  await expect(run.result()).rejects.toMatchObject({ cause: failure });
+});
+
+test('a run that has ended, or that there is not, cannot be ended', async () => {
+  const run = await started();
+  await run.terminate();
+  await expect(run.cancel()).rejects.toThrow(new RunNotOpenError(`The run ${run.id} has ended (terminated)`));
+  await expect(run.terminate()).rejects.toThrow(RunNotOpenError);
+  await expect(reprise.getRun('nobody').cancel()).rejects.toThrow('There is no run of the id nobody');
+});
+
+test('a run that is left by its scope is cancelled where it still goes on', async () => {
+  let id: string;
+  {
+    await using run = await started();
+    id = run.id;
+  }
+  await expect(reprise.getOrchestration(id).result()).rejects.toMatchObject({
+    cause: expect.any(CancelledFailure) as Error,
+  });
+  {
+    await using ended = reprise.getOrchestration(id);
+    expect(await ended.isOpen()).toBe(false);
+  }
+});
