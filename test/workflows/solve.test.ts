@@ -324,7 +324,7 @@ describe('the run', () => {
     'ends as cancelled where it is while the planner is asked to %s',
     async (asked) => {
       const { promise: asking, resolve: isAsked } = Promise.withResolvers<void>();
-      await using run = await running(
+      const run = running(
         solveScript({
           [asked]: () => {
             isAsked();
@@ -340,7 +340,7 @@ describe('the run', () => {
   );
 
   test('ends as partial where the planner’s model fails on what is missing, with its reason', async () => {
-    await using run = await running(
+    const run = running(
       solveScript({
         plan: ({ time }) => (time === 1 ? subtasks('step_1') : { status: 401 }),
         validate: () => invalid('The year'),
