@@ -14,6 +14,9 @@ import { keptBundle } from '../../src/worker/workflow-bundle.ts';
 
 const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
 
+/** All commands of tests share what is kept compiled; each home of its own would begin with none. */
+const cache = fileURLToPath(new URL('../../node_modules/.cache', import.meta.url));
+
 const terminal = fileURLToPath(new URL('./terminal.py', import.meta.url));
 
 /** Whether commands can be given a terminal here. */
@@ -91,6 +94,7 @@ export class Home {
       env: {
         PATH: process.env['PATH'] ?? '',
         HOME: this.folder,
+        XDG_CACHE_HOME: cache,
         REPRISE_HOME: this.path,
         TEMPORAL_CLI_PATH: inject('temporal').cli,
         NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
