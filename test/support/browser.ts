@@ -11,7 +11,7 @@ export const browserPath: string | undefined = ['chromium', 'chromium-browser', 
 );
 
 /** How long a page may take to show what is waited for, in milliseconds. */
-const patience = 30_000;
+const patience = 120_000;
 
 interface Answer {
   id?: number;
