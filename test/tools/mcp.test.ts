@@ -99,7 +99,7 @@ describe('a server over stdio', () => {
 test('a server is told the version of this package', async () => {
   const file = join(bench.folder, 'first-request');
   const deaf = { name: 'deaf', command: 'sh', args: ['-c', 'head -n 1 > "$0"', file] };
-  await expect(bench.list({ mcpServers: [deaf] })).rejects.toThrow('deaf');
+  await expect(bench.list({ mcpServers: [deaf] })).rejects.toThrow('the MCP server deaf');
   const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
   expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({
     params: { clientInfo: { name: 'reprise', version } },
