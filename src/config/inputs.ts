@@ -31,7 +31,7 @@ export const sessionInputSchema = z.strictObject({
   config,
   history,
   text: task.optional(),
-  /** What the session's previous run hands over. Only the workflow itself reads it. */
+  /** What the session's previous run passes on. Only the workflow itself reads it. */
   earlier: mapping.optional(),
 });
 
