@@ -11,7 +11,7 @@ import {
 import { askingTeam, asks } from './support/asking.ts';
 import { startModelServer } from './support/model-server.ts';
 import { Machine } from './support/processes.ts';
-import { running, sharedRunning, type Running } from './support/running.ts';
+import { running, sharedRunning, type SharedRunning } from './support/running.ts';
 import { answer, submit, teamOf, teamScript } from './support/team-script.ts';
 
 const config = teamOf(['agent_a', 'agent_b'], { type: 'openai' });
@@ -24,7 +24,7 @@ afterEach(async () => {
   cleanUp = [];
 });
 
-async function open(script = teamScript()): Promise<{ set: Running; reprise: Reprise }> {
+async function open(script = teamScript()): Promise<{ set: SharedRunning; reprise: Reprise }> {
   const set = shared(script);
   const reprise = await connect({ address: inject('temporal').address, taskQueue: set.taskQueue });
   cleanUp.push(() => reprise.close());

@@ -7,7 +7,7 @@ import { readConfigFile } from '../../src/config/read-config.ts';
 import type { PendingQuestion } from '../../src/protocol/questions.ts';
 import type { RunEvent } from '../../src/protocol/events.ts';
 import type { OrchestrationResult } from '../../src/protocol/orchestration.ts';
-import { sharedRunning, type Running } from '../support/running.ts';
+import { sharedRunning, type SharedRunning } from '../support/running.ts';
 import { teamScript } from '../support/team-script.ts';
 
 const running = sharedRunning();
@@ -15,7 +15,7 @@ const running = sharedRunning();
 const place = (name: string) => fileURLToPath(new URL(`../../examples/ask-others/${name}.yaml`, import.meta.url));
 
 /** Starts an example as its first lines say. @returns the run, and what they say to answer */
-async function startExample(run: Running, name: string) {
+async function startExample(run: SharedRunning, name: string) {
   const read = readConfigFile(place(name), checkTeam);
   if (!read.ok) throw new Error(read.problems.join('\n'));
   const text = readFileSync(place(name), 'utf8');

@@ -5,7 +5,7 @@ import { readConfigFile } from '../../src/config/read-config.ts';
 import type { RunEvent } from '../../src/protocol/events.ts';
 import type { SessionResult, TurnResult } from '../../src/protocol/session.ts';
 import { call, inTurn, toolResults } from '../support/agent-script.ts';
-import { sharedRunning, type Running } from '../support/running.ts';
+import { sharedRunning, type SharedRunning } from '../support/running.ts';
 
 const examples = fileURLToPath(new URL('../../examples/', import.meta.url));
 
@@ -23,7 +23,7 @@ function configOf(name: string): object {
 const questionOf = (name: string): string =>
   /^# .*"(.*)"$/m.exec(readFileSync(`${examples}${name}.yaml`, 'utf8'))?.[1] ?? '';
 
-async function turnOf(run: Running, name: string): Promise<{ result: SessionResult; used: string[] }> {
+async function turnOf(run: SharedRunning, name: string): Promise<{ result: SessionResult; used: string[] }> {
   const session = await run.startSession({ config: configOf(name), text: questionOf(name) });
   const result = (await session.result()) as SessionResult;
   const events = await session.query<RunEvent[]>('events');

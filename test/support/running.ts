@@ -40,6 +40,9 @@ export interface Running {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
+/** The same where it is not a test's to end. */
+export type SharedRunning = Omit<Running, typeof Symbol.asyncDispose>;
+
 let count = 0;
 
 /**
@@ -134,7 +137,7 @@ export async function running(
 export function sharedRunning(
   variables: () => NodeJS.ProcessEnv = () => ({}),
   extensions?: string,
-): (script: Script) => Running {
+): (script: Script) => SharedRunning {
   let script: Script;
   let run: Running;
   beforeAll(async () => {

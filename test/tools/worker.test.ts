@@ -5,7 +5,7 @@ import { CancelledFailure } from '@temporalio/common';
 import { expect, test } from 'vitest';
 import { newRunId } from '../../src/client.ts';
 import type { CallToolInput, CallToolResult, SideEffects } from '../../src/protocol/tool.ts';
-import { sharedRunning, type Running } from '../support/running.ts';
+import { sharedRunning, type SharedRunning } from '../support/running.ts';
 
 const running = sharedRunning();
 
@@ -23,7 +23,7 @@ const sleeper = `
   }];
 `;
 
-const start = ({ client, taskQueue }: Running, inputs: CallToolInput[]) =>
+const start = ({ client, taskQueue }: SharedRunning, inputs: CallToolInput[]) =>
   client.workflow.start<() => Promise<CallToolResult[]>>('toolCalls', {
     taskQueue,
     workflowId: `${taskQueue}-${newRunId('tools')}`,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { WorkflowFailedError } from '@temporalio/client';
-import { sharedRunning, type Running } from '../support/running.ts';
+import { sharedRunning, type SharedRunning } from '../support/running.ts';
 import { answer, restart, teamOf, teamScript, vote } from '../support/team-script.ts';
 
 const running = sharedRunning();
@@ -10,8 +10,8 @@ const openai = { type: 'openai' };
 const slow = { ...answer('Too late.'), delay: 30_000 };
 
 async function failureOf(
-  run: Running,
-  input: Parameters<Running['start']>[0],
+  run: SharedRunning,
+  input: Parameters<SharedRunning['start']>[0],
 ): Promise<{ message?: string; type?: string }> {
   const error: unknown = await run.orchestrate(input).catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(WorkflowFailedError);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { RunEvent } from '../../src/protocol/events.ts';
-import { sharedRunning, type Running } from '../support/running.ts';
+import { sharedRunning, type SharedRunning } from '../support/running.ts';
 import { answer, restart, submit, teamOf, teamScript } from '../support/team-script.ts';
 
 const running = sharedRunning();
@@ -15,7 +15,7 @@ const instructions =
 const onceMore = teamScript({
   decide: ({ attempt }) => (attempt === 1 ? restart(reason, instructions) : submit()),
 });
-const logOf = ({ home }: Running): string => readFileSync(join(home, 'logs', 'log.txt'), 'utf8');
+const logOf = ({ home }: SharedRunning): string => readFileSync(join(home, 'logs', 'log.txt'), 'utf8');
 
 describe('a restart', () => {
   test('tells each agent why, in the documented block, with reason and instructions in full', async () => {
