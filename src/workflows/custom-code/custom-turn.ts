@@ -1,4 +1,4 @@
-import { isCancellation, proxyLocalActivities } from '@temporalio/workflow';
+import { proxyLocalActivities } from '@temporalio/workflow';
 import type { Activities } from '../../activities/activities.ts';
 import type { OrchestratorSettings } from '../../config/orchestrators.ts';
 import type { EarlierMessage } from '../../protocol/orchestration.ts';
@@ -15,7 +15,7 @@ import type { TranscriptRef } from '../../protocol/message.ts';
 import { Branches } from './branches.ts';
 import { callOf, checkedCall, checkedMessages, replyOf, TextRefCache } from './messages.ts';
 import { historyRoom, newest } from './newest.ts';
-import { callFailure, isBudgetSpent } from '../agent/failures.ts';
+import { failureReason } from '../agent/failures.ts';
 import { AgentTools } from '../agent/agent-tools.ts';
 import { withTemperature, type Persona } from '../agent/agent.ts';
 import type { ToolExecutor } from '../agent/tool-executor.ts';
@@ -130,8 +130,7 @@ export class CustomTurn {
         { transcript, append, tools: tools ? this.#toolSet : null },
       )
       .result.catch((error: unknown) => {
-        if (isCancellation(error) || isBudgetSpent(error)) throw error;
-        throw new ModelCallError(callFailure(error).reason);
+        throw new ModelCallError(failureReason(error));
       });
     const message = replyOf(reply);
     this.#branches.set([...said, ...checkedMessages([message])], place);

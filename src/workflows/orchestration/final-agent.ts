@@ -1,9 +1,8 @@
-import { isCancellation } from '@temporalio/workflow';
 import type { Outcome } from '../../protocol/orchestration.ts';
 import type { NewMessage } from '../../protocol/message.ts';
 import type { Reply } from '../../protocol/model-call.ts';
 import { Agent, type Opening, type Purpose } from '../agent/agent.ts';
-import { callFailure, isBudgetSpent } from '../agent/failures.ts';
+import { failureReason } from '../agent/failures.ts';
 import { refuseCalls, runCalls } from '../agent/loop-context.ts';
 import { accepted, notRun, systemMessage } from '../agent/prompts.ts';
 import { textRef } from '../agent/text-refs.ts';
@@ -111,8 +110,7 @@ async function decisionOf(context: OrchestrationContext, agent: Agent, purpose: 
       if (decision !== undefined) return decision;
       agent.tell({ role: 'user', content: decisionRepair });
     } catch (error) {
-      if (isCancellation(error) || isBudgetSpent(error)) throw error;
-      return { kind: 'submit', warning: `the judge's model failed (${callFailure(error).reason})` };
+      return { kind: 'submit', warning: `the judge's model failed (${failureReason(error)})` };
     }
   }
   return { kind: 'submit', warning: `the judge called neither tool in ${maxRepairs + 1} replies` };
@@ -154,8 +152,7 @@ async function presentedBy(
     if (content.trim() === '') return 'the final agent wrote nothing';
     return { content, text: textRef(content, { segment: agent.transcript?.id ?? '' }) };
   } catch (error) {
-    if (isCancellation(error) || isBudgetSpent(error)) throw error;
-    return `the final agent's model failed (${callFailure(error).reason})`;
+    return `the final agent's model failed (${failureReason(error)})`;
   }
 }
 
