@@ -1,5 +1,6 @@
 import type { AssistantMessage, ImageRef, Message, TokenUsage, ToolSpec } from '../protocol/message.ts';
 import type { Finish, ToolChoice } from '../protocol/model-call.ts';
+import type { Capabilities, Effort } from './capabilities.ts';
 import { toFailure, type Endpoint } from './failures.ts';
 
 /** What a wire needs to know about the model behind it. A temperature or limit that is absent is the provider's. */
@@ -8,13 +9,20 @@ export interface ModelSettings {
   temperature?: number | undefined;
   /** In tokens. */
   maxTokens?: number | undefined;
+  /** How hard to think; absent leaves it to the provider. */
+  effort?: Effort | undefined;
+  /** Added to the body of each request as it is. */
+  extraBody?: Record<string, unknown> | undefined;
+  capabilities: Capabilities;
 }
 
 export interface ModelRequest {
   messages: Message[];
   /** The images that the messages name; absent if they name none. */
   images?: LoadedImages;
+  /** The tools of the conversation, the same in all its requests. */
   tools: ToolSpec[];
+  /** Whether the reply may call them; `auto` if absent. */
   toolChoice?: ToolChoice;
   /** Aborts the request. The model then rejects with the signal's reason. */
   signal: AbortSignal;
@@ -26,6 +34,8 @@ export interface ModelResponse {
   message: AssistantMessage;
   finish: Finish;
   usage: TokenUsage;
+  /** What the person who started the run should know, such as a setting that the model does not take. */
+  notices?: string[];
 }
 
 /** One model behind one wire. Its errors are `ApplicationFailure`s with the types of `models/failures.ts`. */

@@ -3,6 +3,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import OpenAI from 'openai';
 import type { Backend } from '../config/backend.ts';
 import type { Environment } from '../config/environment.ts';
+import { capabilitiesOf } from './capabilities.ts';
 import { anthropicModel } from './anthropic.ts';
 import { failureTypes, type Endpoint } from './failures.ts';
 import type { Model } from './model.ts';
@@ -34,7 +35,12 @@ export function modelOpener(environment: Environment): (backend: Backend) => Mod
     // A server that needs no key still gets a header, since the SDK insists on one.
     const { baseUrl, model = '', key = 'none', keyVariable } = routeOf(backend, environment);
     const endpoint: Endpoint = { provider: backend.type, model, keyVariable, secrets: [key] };
-    const settings = { model, temperature: backend.temperature, maxTokens: backend.max_tokens };
+    const settings = {
+      model,
+      temperature: backend.temperature,
+      maxTokens: backend.max_tokens,
+      capabilities: capabilitiesOf(backend),
+    };
     return backend.type === 'claude'
       ? anthropicModel(anthropicClient(baseUrl, key), settings, endpoint)
       : openaiModel(openaiClient(baseUrl, key), settings, endpoint);

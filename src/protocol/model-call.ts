@@ -13,8 +13,9 @@ export interface CallModelInput {
   transcript: TranscriptRef | null;
   /** The messages after `transcript`, in order. */
   append: NewMessage[];
-  /** Blob id of the tools offered; null for none. */
+  /** Blob id of the conversation's tools; null for none. */
   tools: string | null;
+  /** Whether the reply may call them; `auto` if absent. */
   toolChoice?: ToolChoice;
   /** For a shadow: `transcript` and `append` are its parent's conversation, which the shadow gets as plain text. */
   shadow?: {
@@ -41,6 +42,8 @@ export interface CallModelResult {
   transcript: TranscriptRef;
   reply: Reply;
   usage: TokenUsage;
+  /** What the person who started the run should know, such as a setting that the model does not take. */
+  notices?: string[];
 }
 
 /** Heartbeat details of a running `callModel`: what the model has written so far. */
