@@ -1,6 +1,6 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import type { AssistantMessage, Message, TokenUsage, ToolCall, ToolSpec, UserMessage } from '../protocol/message.ts';
-import type { Finish } from '../protocol/model-call.ts';
+import type { Finish, ToolChoice } from '../protocol/model-call.ts';
 import { contentRefused, streamCut, type Endpoint } from './failures.ts';
 import {
   imageData,
@@ -31,20 +31,27 @@ function requestBody(
   { messages, images, tools, toolChoice = 'auto' }: ModelRequest,
 ): Anthropic.MessageCreateParamsStreaming {
   const offered = toAnthropicTools(tools, messages);
-  const choice = { auto: 'auto', required: 'any', none: 'none' } as const;
   return {
     model,
     max_tokens: maxTokens,
     ...toAnthropicConversation(messages, images),
     ...(offered.length > 0 && {
       tools: offered,
-      tool_choice: { type: tools.length > 0 ? choice[toolChoice] : 'none' },
+      tool_choice: tools.length > 0 ? toolChoiceOf(toolChoice) : { type: 'none' },
     }),
     ...(temperature !== undefined && takesTemperature(model) && { temperature: Math.min(1, temperature) }),
     // The provider marks the last block itself. A mark of ours would change earlier messages from call to call.
     cache_control: { type: 'ephemeral' },
     stream: true,
   };
+}
+
+function toolChoiceOf(choice: ToolChoice): Anthropic.ToolChoice {
+  if (typeof choice === 'object') {
+    const [name = '', ...others] = choice.oneOf;
+    return others.length === 0 ? { type: 'tool', name } : { type: 'any' };
+  }
+  return { type: ({ auto: 'auto', required: 'any', none: 'none' } as const)[choice] };
 }
 
 /** A content block while it is streamed. `json` collects the arguments of a tool call as the model writes them. */

@@ -1,6 +1,6 @@
 import type OpenAI from 'openai';
 import type { AssistantMessage, Message, TokenUsage, ToolCall, ToolSpec, UserMessage } from '../protocol/message.ts';
-import type { Finish } from '../protocol/model-call.ts';
+import type { Finish, ToolChoice } from '../protocol/model-call.ts';
 import { estimateUsage } from './estimate.ts';
 import { contentRefused, streamCut, type Endpoint } from './failures.ts';
 import {
@@ -26,18 +26,28 @@ export function openaiModel(client: OpenAI, settings: ModelSettings, endpoint: E
 
 function requestBody(
   { model, temperature, maxTokens }: ModelSettings,
-  { messages, images, tools, toolChoice }: ModelRequest,
+  { messages, images, tools, toolChoice = 'auto' }: ModelRequest,
 ): OpenAI.ChatCompletionCreateParamsStreaming {
   const limit = reasons(model) ? 'max_completion_tokens' : 'max_tokens';
   return {
     model,
     messages: toOpenaiMessages(messages, images),
-    ...(tools.length > 0 && { tools: toOpenaiTools(tools), tool_choice: toolChoice ?? 'auto' }),
+    ...(tools.length > 0 &&
+      toolChoice !== 'none' && {
+        tools: toOpenaiTools(tools),
+        tool_choice: toolChoiceOf(toolChoice),
+      }),
     ...(temperature !== undefined && !reasons(model) && { temperature: Math.min(2, temperature) }),
     ...(maxTokens !== undefined && { [limit]: maxTokens }),
     stream: true,
     stream_options: { include_usage: true },
   };
+}
+
+function toolChoiceOf(choice: ToolChoice): OpenAI.ChatCompletionToolChoiceOption {
+  if (typeof choice === 'string') return choice;
+  const [name = '', ...others] = choice.oneOf;
+  return others.length === 0 ? { type: 'function', function: { name } } : 'required';
 }
 
 /** A piece of a streamed tool call. `extra_content` is not part of OpenAI's own API. */

@@ -1,8 +1,8 @@
 import type { Backend } from '../config/backend.ts';
 import type { Content, NewMessage, TokenUsage, TranscriptRef } from './message.ts';
 
-/** Whether a reply may call tools. `required`: it has at least one call. */
-export type ToolChoice = 'auto' | 'required' | 'none';
+/** Whether a reply may call tools. `required`: it has at least one call. `oneOf`: it calls one of these. */
+export type ToolChoice = 'auto' | 'required' | 'none' | { oneOf: string[] };
 
 /** Input of the activity `callModel`: one request to one model. */
 export interface CallModelInput {

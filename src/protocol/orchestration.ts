@@ -22,12 +22,18 @@ export interface OrchestrationInput {
   humanQa?: HumanAnswer[];
 }
 
-/** A team's configuration, checked and completed: every agent has a backend, and every default is filled in. */
-export interface PreparedTeam {
-  team: Team;
+/** What every run is told by the worker that has prepared its input. */
+export interface Prepared {
   prices: PriceTable;
   /** What the person who started the run should know, such as keys without effect. */
   notices: string[];
+  /** What the result is to name, such as models without a known price. Runs of earlier versions have none. */
+  warnings?: string[];
+}
+
+/** A team's configuration, checked and completed: every agent has a backend, and every default is filled in. */
+export interface PreparedTeam extends Prepared {
+  team: Team;
 }
 
 /** The input of `orchestration`, checked and completed. */
@@ -39,9 +45,10 @@ export interface PreparedOrchestration extends PreparedTeam {
 
 /**
  * How an orchestration ended. `restart_limit`: the final agent wanted another attempt, but none was left.
- * `timeout`, `budget`: time or budget was used up, and the best answer so far is delivered.
+ * `timeout`, `budget`: time or budget was used up, and the best answer so far is delivered. `degraded`: the answer was
+ * submitted, but not all went as planned, and `warnings` says what.
  */
-export type Outcome = 'submitted' | 'restart_limit' | 'timeout' | 'budget';
+export type Outcome = 'submitted' | 'restart_limit' | 'timeout' | 'budget' | 'degraded';
 
 export interface Vote {
   /** Configured id of the voter. */
@@ -63,6 +70,8 @@ export interface OrchestrationResult {
   /** The votes of the last attempt, by configured ids. */
   votes: Vote[];
   outcome: Outcome;
+  /** What did not go as planned; empty if all did. */
+  warnings: string[];
   humanQa: HumanAnswer[];
   usage: Usage;
   /** How many events the query `events` has. */

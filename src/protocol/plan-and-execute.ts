@@ -1,7 +1,8 @@
 import type { PlanConfigInput, PlanSettings } from '../config/plan.ts';
 import type { AgentState } from './agent-state.ts';
 import type { Attachment, AttachmentInput } from './attachment.ts';
-import type { PriceTable, Usage } from './usage.ts';
+import type { Prepared } from './orchestration.ts';
+import type { Usage } from './usage.ts';
 
 /** Input of the workflow `planAndExecute`; only `problem` is needed. */
 export interface SolveInput {
@@ -12,11 +13,9 @@ export interface SolveInput {
 }
 
 /** The input, checked and completed. It leaves out the attachments, whose content may be large. */
-export interface PreparedSolve {
+export interface PreparedSolve extends Prepared {
   problem: string;
   settings: PlanSettings;
-  prices: PriceTable;
-  notices: string[];
 }
 
 /** What the problem asks for, as the planner states it before it plans. */
@@ -68,14 +67,19 @@ export interface StateSummary {
   dead_ends: number;
 }
 
-/** `partial`: all rounds are used up and something is still missing. `budget`: the budget was spent before the end. */
-export type SolveOutcome = 'complete' | 'partial' | 'budget';
+/**
+ * `partial`: all rounds are used up and something is still missing. `unverified`: no subtask has failed, but no validator
+ * has said whether the answer is complete. `budget`: the budget was spent before the end.
+ */
+export type SolveOutcome = 'complete' | 'partial' | 'unverified' | 'budget';
 
 /** Result of the workflow `planAndExecute`. */
 export interface SolveResult {
   workflow: 'planAndExecute';
   answer: string;
   outcome: SolveOutcome;
+  /** What did not go as planned; empty if all did. */
+  warnings: string[];
   subtasks: SubtaskReport[];
   /** Executions of all subtasks together. */
   executions: number;

@@ -1,7 +1,8 @@
 import type { ResearchConfigInput, ResearchSettings } from '../config/research.ts';
 import type { AgentState } from './agent-state.ts';
 import type { Work } from './search.ts';
-import type { PriceTable, Usage } from './usage.ts';
+import type { Prepared } from './orchestration.ts';
+import type { Usage } from './usage.ts';
 
 /** Input of the workflow `research`; only `idea` is needed. */
 export interface ResearchInput {
@@ -11,12 +12,9 @@ export interface ResearchInput {
 }
 
 /** The input, checked and completed. */
-export interface PreparedResearch {
+export interface PreparedResearch extends Prepared {
   idea: string;
   settings: ResearchSettings;
-  prices: PriceTable;
-  /** What the person who started the run should know, such as keys without effect. */
-  notices: string[];
 }
 
 /** A plan as the planner writes it. */
@@ -60,9 +58,11 @@ export interface Report {
 
 /**
  * How a research run ended. `viable`: the score was good enough, or a person accepted the plan. `iteration_limit`: no
- * iteration was good enough, and none is left. `stopped`: a person stopped it. `budget`: the budget was spent before the end.
+ * iteration was good enough, and none is left. `no_material`: no search has found anything to judge a plan by. `stopped`:
+ * a person stopped it. `budget`: the budget was spent before the end. `degraded`: the score was good enough, but not all
+ * went as planned, and `warnings` says what.
  */
-export type ResearchOutcome = 'viable' | 'iteration_limit' | 'stopped' | 'budget';
+export type ResearchOutcome = 'viable' | 'iteration_limit' | 'no_material' | 'stopped' | 'budget' | 'degraded';
 
 /** Result of the workflow `research`. */
 export interface ResearchResult {
@@ -70,6 +70,8 @@ export interface ResearchResult {
   report: Report;
   iterations: Iteration[];
   outcome: ResearchOutcome;
+  /** What did not go as planned; empty if all did. */
+  warnings: string[];
   reportId: string;
   /** URL of the GitHub issue; absent when none was wanted or it could not be opened. */
   issueUrl?: string;

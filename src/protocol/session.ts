@@ -1,7 +1,7 @@
 import type { OneAgent, OneAgentConfigInput } from '../config/one-agent.ts';
 import type { TeamConfigInput } from '../config/team.ts';
-import type { EarlierMessage, HumanAnswer, PreparedTeam } from './orchestration.ts';
-import type { PriceTable, Usage } from './usage.ts';
+import type { EarlierMessage, HumanAnswer, Prepared, PreparedTeam } from './orchestration.ts';
+import type { Usage } from './usage.ts';
 
 /** Input of the workflow `session`. */
 export interface SessionInput {
@@ -13,11 +13,8 @@ export interface SessionInput {
 }
 
 /** The configuration of one agent, checked and completed. */
-export interface PreparedAgent {
+export interface PreparedAgent extends Prepared {
   agent: OneAgent;
-  prices: PriceTable;
-  /** What the person who started the session should know, such as keys without effect. */
-  notices: string[];
 }
 
 /** The input, checked and completed. */
@@ -32,15 +29,19 @@ export interface TurnResult {
   messages: string[];
   /** Number of the turn in its session, from 1. */
   turn: number;
+  /** What did not go as planned in this turn; empty if all did. */
+  warnings: string[];
 }
 
-/** Result of the workflow `session`. Answer, messages and outcome are the last turn's; without turns the answer is empty. */
+/** Result of the workflow `session`. Answer, messages, outcome and warnings are the last turn's; without turns the answer is empty. */
 export interface SessionResult {
   workflow: 'session';
   answer: string;
   messages: string[];
   /** `limit`: restarts or time were used up, and the turn delivered its best answer so far. */
   outcome: 'answered' | 'limit' | 'budget';
+  /** What did not go as planned in the last turn; empty if all did. */
+  warnings: string[];
   turns: number;
   /** The questions that the person has answered in the session. */
   humanQa: HumanAnswer[];

@@ -1,5 +1,6 @@
 import type { Backend } from '../../config/backend.ts';
 import type { AssistantMessage, Message, ToolSpec } from '../../protocol/message.ts';
+import type { ToolChoice } from '../../protocol/model-call.ts';
 import { estimateUsage } from '../estimate.ts';
 import type { Model } from '../model.ts';
 import { questionFirst, responseTo } from './asking.ts';
@@ -16,8 +17,8 @@ import { submission } from './submissions.ts';
  */
 export function offlineModel({ folder }: Backend): Model {
   return {
-    async complete({ messages, tools, signal, onDelta }) {
-      const action = actionFor(messages, tools, openTexts(folder));
+    async complete({ messages, tools, toolChoice, signal, onDelta }) {
+      const action = actionFor(messages, usable(tools, toolChoice), openTexts(folder));
       const text = typeof action === 'string' ? action : JSON.stringify(action.input);
       for (const word of text.split(/(?<=\s)/)) {
         signal.throwIfAborted();
@@ -34,6 +35,11 @@ export function offlineModel({ folder }: Backend): Model {
       return { message, finish: isText ? 'stop' : 'tool_calls', usage: estimateUsage(messages, message) };
     },
   };
+}
+
+function usable(tools: ToolSpec[], choice: ToolChoice = 'auto'): ToolSpec[] {
+  if (choice === 'none') return [];
+  return typeof choice === 'object' ? tools.filter(({ name }) => choice.oneOf.includes(name)) : tools;
 }
 
 /** Decides by the tools on offer and the headings of the messages, which tell any model what to do. */

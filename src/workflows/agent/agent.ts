@@ -1,6 +1,6 @@
 import { ActivityCancellationType, isCancellation, proxyActivities } from '@temporalio/workflow';
 import type { Content, NewMessage, Text, ToolMessage, TranscriptRef } from '../../protocol/message.ts';
-import type { CallModelInput, CallModelResult, Reply } from '../../protocol/model-call.ts';
+import type { CallModelInput, CallModelResult, Reply, ToolChoice } from '../../protocol/model-call.ts';
 import type { Activities } from '../../activities/activities.ts';
 import type { RunEventBody } from '../../protocol/events.ts';
 import { budgetSpent } from './failures.ts';
@@ -13,6 +13,19 @@ export interface Opening {
   /** What was said before, in the store; null for nothing. */
   transcript: TranscriptRef | null;
   messages: NewMessage[];
+  /**
+   * Blob id of the tools, null for none. They stay the same for the whole conversation, since what a provider has cached,
+   * and a model's signed thoughts, hold only for what has come before them, tools included.
+   */
+  tools: string | null;
+}
+
+/** How a reply is asked for. */
+export interface ReplyOptions {
+  /** Whether it may call the conversation's tools; `auto` if absent. */
+  choice?: ToolChoice;
+  /** Takes the place of the backend's own temperature. */
+  temperature?: number | undefined;
 }
 
 /** A conversation at one moment, from which another one may start. */
@@ -29,16 +42,18 @@ export class Agent {
   readonly persona: Persona;
   readonly #models: ModelCaller;
   readonly #system: Content | undefined;
+  readonly #tools: string | null;
   #transcript: TranscriptRef | null;
   #results: Array<ToolMessage<Content>> = [];
   #told: NewMessage[];
   #writing: string | undefined;
   #lastWords = '';
 
-  constructor(persona: Persona, models: ModelCaller, { system, transcript, messages }: Opening) {
+  constructor(persona: Persona, models: ModelCaller, { system, tools, transcript, messages }: Opening) {
     this.persona = persona;
     this.#models = models;
     this.#system = system;
+    this.#tools = tools;
     this.#transcript = transcript;
     this.#told = messages;
   }
@@ -71,18 +86,17 @@ export class Agent {
    * Asks the model for its next message. A call that fails or is cancelled leaves the conversation as it was, with its
    * new messages kept for the next call, so that a provider's prompt cache still fits.
    *
-   * @param tools blob id of the tools offered; null for none
-   * @param temperature takes the place of the backend's own
    * @throws what the model call throws
    */
-  async reply(purpose: Purpose, tools: string | null, temperature?: number): Promise<Reply> {
+  async reply(purpose: Purpose, { choice, temperature }: ReplyOptions = {}): Promise<Reply> {
     const told = this.#told.length;
     try {
       const call = this.#models.start(withTemperature(this.persona, temperature), purpose, {
         ...(this.#system !== undefined && { system: this.#system }),
         transcript: this.#transcript,
         append: this.#pending,
-        tools,
+        tools: this.#tools,
+        ...(choice !== undefined && { toolChoice: choice }),
       });
       this.#writing = call.activityId;
       const { transcript, reply } = await call.result;
@@ -151,6 +165,7 @@ type Request = Omit<CallModelInput, 'backend'>;
 export class ModelCaller {
   readonly #usage: UsageTracker;
   readonly #emit: (event: RunEventBody) => void;
+  readonly #noticed = new Set<string>();
   #calls = 0;
 
   constructor(usage: UsageTracker, emit: (event: RunEventBody) => void) {
@@ -181,7 +196,8 @@ export class ModelCaller {
       heartbeatTimeout: '15 seconds',
       // A cancelled call must not hold up what follows it. Its cost is settled at the end of the run.
       cancellationType: ActivityCancellationType.TRY_CANCEL,
-      retry: { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '30 seconds', maximumAttempts: 8 },
+      // What is transient is tried again for as long as the agent has time. The activity itself bounds what costs money.
+      retry: { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '30 seconds' },
     });
     this.#usage.callStarted(id);
     this.#emit({ type: 'thinking', agent: id, purpose: purpose.what, activityId, model });
@@ -195,11 +211,19 @@ export class ModelCaller {
   ): Promise<CallModelResult> {
     try {
       const result = await call;
+      for (const text of result.notices ?? []) this.#notice(text);
       this.#usage.callEnded(id, backend.model, result.usage);
       return result;
     } catch (error) {
       if (isCancellation(error)) this.#usage.callAbandoned(activityId, id, backend.model);
       throw error;
     }
+  }
+
+  /** Tells once what a model does not take, however many calls find it out. */
+  #notice(text: string): void {
+    if (this.#noticed.has(text)) return;
+    this.#noticed.add(text);
+    this.#emit({ type: 'notice', text });
   }
 }

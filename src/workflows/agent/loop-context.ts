@@ -1,13 +1,11 @@
 import type { Reply, ReplyCall } from '../../protocol/model-call.ts';
-import type { Agent, Purpose } from './agent.ts';
+import type { Agent, Purpose, ReplyOptions } from './agent.ts';
 import type { ToolAnswer } from './tool-executor.ts';
 
 /** What an agent's loop works with in one turn. */
 export interface LoopContext {
   agent: Agent;
-  /** Blob id of the tools offered to the model; null for none. */
-  tools: string | null;
-  /** Runs a call of one of these tools. */
+  /** Runs a call of one of the conversation's tools. */
   run: (call: ReplyCall) => Promise<ToolAnswer>;
   /** Shows the person a text: what is going on, or the answer. */
   say: (text: string, isAnswer?: boolean) => void;
@@ -33,10 +31,9 @@ export type Loop = (context: LoopContext, text: string) => Promise<TurnEnd>;
 export function replyOf(
   { agent, timeout, when }: LoopContext,
   what: Purpose['what'],
-  tools: string | null,
-  temperature: number,
+  options: ReplyOptions,
 ): Promise<Reply> {
-  return agent.reply({ what, when, timeout }, tools, temperature);
+  return agent.reply({ what, when, timeout }, options);
 }
 
 /** Runs the calls of one reply, and answers them in their order. @param parallel whether they run side by side */

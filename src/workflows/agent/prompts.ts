@@ -7,9 +7,19 @@ export function systemMessage(persona: Text | undefined, instruction: Text): Con
   return persona === undefined ? instruction : joinContent([persona, '\n\n', instruction]);
 }
 
+/**
+ * Says today's date, which a model cannot know. It belongs where a conversation begins, and stays there as it is: a text
+ * that changed from call to call would make a provider's prompt cache useless.
+ */
+export const today = (): string => `Today is ${new Date(Date.now()).toISOString().slice(0, 10)}.`;
+
 /** Comes before the last model call of the loop `simple_tool`, which gets no tools. */
 export const toolsUnavailable =
   'That was the last use of tools; no tools are available any more. Answer now with what you know.';
+
+/** Comes after a text that was cut off at the model's limit of tokens. */
+export const continueText =
+  'Your text was cut off at its limit. Go on with the very next word: repeat nothing, and add no remark. Be brief.';
 
 /** The result of a call that is not run because no tools are left to the agent. */
 export const notRun = 'Error: not run, since no tools were available any more.';

@@ -62,7 +62,7 @@ export class ReAct {
     const context = this.#context;
     this.#show(indicators.takingAction);
     this.#tell('action_prompt');
-    const { calls, content } = await replyOf(context, 'act', context.tools, actionTemperature);
+    const { calls, content } = await replyOf(context, 'act', { temperature: actionTemperature });
     if (isFinalAnswer(content)) {
       refuseCalls(context, calls, notRun);
       return withoutMarker(content);
@@ -99,15 +99,16 @@ export class ReAct {
 
   async #last(what: Purpose['what'], prompt: Prompt, values: Record<string, string>): Promise<TurnEnd> {
     this.#tell(prompt, values);
-    const { calls, content } = await replyOf(this.#context, what, null, actionTemperature);
+    const { calls, content } = await replyOf(this.#context, what, { choice: 'none', temperature: actionTemperature });
     refuseCalls(this.#context, calls, notRun);
     return this.end(withoutMarker(content), true);
   }
 
-  /** A reply without tools. A model may call some all the same. */
+  /** A reply without tool calls. A model may call some all the same. */
   async #reason(what: Purpose['what'], prompt: Prompt): Promise<Reply> {
     this.#tell(prompt);
-    const reply = await replyOf(this.#context, what, null, this.#settings.reasoning_temperature);
+    const options = { choice: 'none' as const, temperature: this.#settings.reasoning_temperature };
+    const reply = await replyOf(this.#context, what, options);
     refuseCalls(this.#context, reply.calls, notRun);
     return reply;
   }

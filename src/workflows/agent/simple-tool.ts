@@ -4,18 +4,19 @@ import { noWords, refuseCalls, replyOf, runCalls, type Loop } from './loop-conte
 
 /**
  * The loop `simple_tool`: the model replies and its tool calls are run, until a reply calls none. Each failed call raises
- * the temperature by 0.1, and the last reply gets no tools (xaibo's documentation, SimpleToolOrchestrator).
+ * the temperature by 0.1, and the last reply may call no tools (xaibo's documentation, SimpleToolOrchestrator).
  */
 export function simpleTool({ max_thoughts, parallel }: SimpleToolSettings): Loop {
   return async (context, text) => {
-    const { agent, tools } = context;
+    const { agent } = context;
     agent.tell({ role: 'user', content: text });
     let failures = 0;
     let said = '';
     for (let thought = 1; ; thought++) {
       const isLast = thought === max_thoughts;
       if (isLast) agent.tell({ role: 'system', content: toolsUnavailable });
-      const reply = await replyOf(context, 'reply', isLast ? null : tools, temperatureAfter(failures));
+      const options = { temperature: temperatureAfter(failures), ...(isLast && { choice: 'none' as const }) };
+      const reply = await replyOf(context, 'reply', options);
       said = reply.content.trim() === '' ? said : reply.content;
       if (isLast || reply.calls.length === 0) {
         refuseCalls(context, reply.calls, notRun);

@@ -31,8 +31,6 @@ export interface StructuredResult<T> {
 
 /** An agent that gives structured replies. */
 export interface StructuredAgent extends Asker {
-  /** Blob id of the tools offered to the model. */
-  tools: string;
   /** Undefined when it may not ask a person. */
   broadcast: Broadcast | undefined;
 }
@@ -50,10 +48,11 @@ export async function structured<T>(
   spec: OutputSpec<T>,
   onAsking: (isAsking: boolean) => void = () => {},
 ): Promise<StructuredResult<T>> {
-  const { agent, broadcast, tools } = asker;
+  const { agent, broadcast } = asker;
+  const choice = { oneOf: [spec.tool, ...(broadcast === undefined ? [] : ['ask_others'])] };
   let last: StructuredResult<T> | undefined;
   for (let repairs = 0, rounds = 0; ;) {
-    const { calls, content } = await agent.reply(purpose, tools);
+    const { calls, content } = await agent.reply(purpose, { choice });
     const asks = calls.filter(({ name }) => name === 'ask_others');
     if (broadcast !== undefined && asks.length > 0 && rounds < mostRounds) {
       rounds += 1;

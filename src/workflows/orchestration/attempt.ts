@@ -4,6 +4,7 @@ import type { OrchestrationResult, Outcome, Vote } from '../../protocol/orchestr
 import { Agent } from '../agent/agent.ts';
 import { systemMessage } from '../agent/prompts.ts';
 import type { Ending, Iteration } from '../runtime/iterate.ts';
+import { warningsOf } from '../runtime/run-context.ts';
 import {
   hasAnswer,
   type Attempt,
@@ -42,10 +43,12 @@ function newParticipant(
   attempt: number,
   restart: RestartNotice | undefined,
 ): Participant {
-  const { conversation, history, instructions, models, task, team, turn } = context;
-  const { backend, id, persona, timedOut } = teamAgent;
+  const { conversation, history, instructions, models, task, team, toolSets, turn } = context;
+  const { backend, id, orchestrator, persona, timedOut, tools } = teamAgent;
   const agent = new Agent({ id, text: persona, backend }, models, {
     system: systemMessage(persona, instructions.coordination),
+    // A custom orchestrator has its own tools in conversations of its own; here it only votes.
+    tools: (orchestrator.kind === 'custom' ? undefined : tools?.set) ?? toolSets.coordination,
     transcript: conversation,
     messages: [...history, { role: 'user', content: taskMessage(task, restart) }],
   });
@@ -100,7 +103,8 @@ export function restartsOf(restarts: readonly TeamRestart[]): OrchestrationResul
   return restarts.map(({ reason, instructions }, index) => ({ attempt: index + 1, reason, instructions }));
 }
 
-export function resultOf({ events, humanInput, usage }: OrchestrationContext, ending: TeamEnding): OrchestrationResult {
+export function resultOf(context: OrchestrationContext, ending: TeamEnding): OrchestrationResult {
+  const { events, humanInput, usage } = context;
   const { last, outcome, restarts } = ending;
   const { agent, answer } = deliver(ending);
   return {
@@ -111,6 +115,7 @@ export function resultOf({ events, humanInput, usage }: OrchestrationContext, en
     restarts: restartsOf(restarts),
     votes: votesOf(last),
     outcome,
+    warnings: warningsOf(context),
     humanQa: humanInput.history,
     usage: usage.total,
     events: events.count,

@@ -71,7 +71,7 @@ async function evaluate(
   const { text = '' } = attempt.result ?? {};
   context.events.emit({ type: 'evaluating', agent: selected.teamAgent.id });
   const messages: NewMessage[] = [{ role: 'user', content: presentedMessage(context.task, text) }];
-  const agent = finalConversation(context, selected, { transcript: null, messages });
+  const agent = finalConversation(context, selected, { transcript: null, messages, tools: context.toolSets.decision });
   return decide(context, attempt, agent, 'evaluate');
 }
 
@@ -89,7 +89,7 @@ async function decide(
   attempt.phase = what === 'decide' ? 'deciding' : 'evaluating';
   const prompt = decisionPrompt(attempt.number, maxAttempts, usage.budgetLeft);
   agent.tell({ role: 'user', content: prompt });
-  const decision = await decisionOf(context, agent, purposeOf(context, attempt, what));
+  const decision = await decisionOf(agent, purposeOf(context, attempt, what));
   const { id } = agent.persona;
   if (decision.kind === 'submit' && decision.warning !== undefined)
     events.emit({ type: 'warning', agent: id, text: `${decision.warning}: counts as submitting` });
@@ -98,10 +98,10 @@ async function decide(
   return decision;
 }
 
-async function decisionOf(context: OrchestrationContext, agent: Agent, purpose: Purpose): Promise<Decision> {
+async function decisionOf(agent: Agent, purpose: Purpose): Promise<Decision> {
   for (let repairs = 0; repairs <= maxRepairs; repairs++) {
     try {
-      const { calls } = await agent.reply(purpose, context.toolSets.decision);
+      const { calls } = await agent.reply(purpose, { choice: 'required' });
       for (const call of calls) {
         const problem = 'error' in call ? refusalText({ kind: 'invalid', error: call.error }) : accepted;
         agent.answerCall(call.id, problem);
@@ -125,16 +125,12 @@ async function decisionOf(context: OrchestrationContext, agent: Agent, purpose: 
 export async function present(context: OrchestrationContext, attempt: Attempt): Promise<void> {
   const { selected } = attempt;
   if (selected === undefined || attempt.budgetSpent || areAllTimedOut(context)) return;
-  const agent = reviewerOf(context, attempt, selected);
-  const { id } = agent.persona;
+  const { id } = selected.teamAgent;
   attempt.phase = 'presenting';
   context.events.emit({ type: 'presenting', agent: id });
-  agent.tell({ role: 'user', content: presentPrompt });
-  const presented = await presentedBy(context, selected, agent, purposeOf(context, attempt, 'present'));
+  const presented = await presentedBy(context, attempt, selected);
   if (typeof presented === 'string') {
-    const text = `${presented}: its answer is delivered as it was voted for`;
-    context.events.emit({ type: 'warning', agent: id, text });
-    return;
+    return context.warn(`${presented}: its answer is delivered as it was voted for`, id);
   }
   context.events.emit({ type: 'presented', agent: id, content: preview(presented.content) });
   attempt.result = presented;
@@ -143,41 +139,63 @@ export async function present(context: OrchestrationContext, attempt: Attempt): 
 /** @returns the final answer, or in words why there is none */
 async function presentedBy(
   context: OrchestrationContext,
+  attempt: Attempt,
   selected: AnsweredParticipant,
-  agent: Agent,
-  purpose: Purpose,
 ): Promise<GivenAnswer | string> {
+  const purpose = purposeOf(context, attempt, 'present');
   try {
-    const { content } = await replyWithTools(context, selected, agent, purpose);
-    if (content.trim() === '') return 'the final agent wrote nothing';
-    return { content, text: textRef(content, { segment: agent.transcript?.id ?? '' }) };
+    if (hasTools(selected.teamAgent.sources)) return await presentedWithTools(context, attempt, selected, purpose);
+    const agent = reviewerOf(context, attempt, selected);
+    agent.tell({ role: 'user', content: presentPrompt });
+    // The judge's tools stay in the conversation, since they are part of what the model's thoughts are bound to.
+    return presentation(agent, await agent.reply(purpose, { choice: 'none' }));
   } catch (error) {
     return `the final agent's model failed (${failureReason(error)})`;
   }
 }
 
-/** The final agent's reply after its tool calls. It has all its own tools, also those that were withheld so far. */
-async function replyWithTools(
-  { events }: OrchestrationContext,
-  { teamAgent: { id, sources } }: AnsweredParticipant,
-  agent: Agent,
+function presentation(agent: Agent, { content }: Reply): GivenAnswer | string {
+  if (content.trim() === '') return 'the final agent wrote nothing';
+  return { content, text: textRef(content, { segment: agent.transcript?.id ?? '' }) };
+}
+
+/**
+ * Has a final agent with tools of its own present in a conversation of its own, since the judge's tools are none of a
+ * presenter's. It has all its tools, also those that were withheld so far.
+ */
+async function presentedWithTools(
+  context: OrchestrationContext,
+  attempt: Attempt,
+  selected: AnsweredParticipant,
   purpose: Purpose,
-): Promise<Reply> {
-  if (!hasTools(sources)) return agent.reply(purpose, null);
-  const tools = await ToolExecutor.open(id, sources, [], events.emit);
-  const loop = { agent, tools: tools.set, run: tools.call.bind(tools), say: () => {}, ...purpose };
+): Promise<GivenAnswer | string> {
+  const { id, sources } = selected.teamAgent;
+  const tools = await ToolExecutor.open(id, sources, [], context.events.emit);
+  const agent = finalConversation(context, selected, { ...reviewOf(context, attempt, selected), tools: tools.set });
+  agent.tell({ role: 'user', content: presentPrompt });
+  const loop = { agent, run: tools.call.bind(tools), say: () => {}, ...purpose };
   for (let round = 1; ; round++) {
     const isLast = round > maxToolRounds;
-    const reply = await agent.reply(purpose, isLast ? null : tools.set);
+    const reply = await agent.reply(purpose, isLast ? { choice: 'none' } : {});
     if (isLast) refuseCalls(loop, reply.calls, notRun);
-    if (isLast || reply.calls.length === 0) return reply;
+    if (isLast || reply.calls.length === 0) return presentation(agent, reply);
     await runCalls(loop, reply.calls, false);
   }
 }
 
 /** The attempt's one conversation in which the final agent reviews answers and votes, decides, and presents. */
 function reviewerOf(context: OrchestrationContext, attempt: Attempt, selected: AnsweredParticipant): Agent {
-  if (attempt.reviewer !== undefined) return attempt.reviewer;
+  const opening = { ...reviewOf(context, attempt, selected), tools: context.toolSets.decision };
+  attempt.reviewer ??= finalConversation(context, selected, opening);
+  return attempt.reviewer;
+}
+
+/** How a conversation about all answers and votes begins. */
+function reviewOf(
+  context: OrchestrationContext,
+  attempt: Attempt,
+  selected: AnsweredParticipant,
+): Omit<Opening, 'system' | 'tools'> {
   const answers: ShownAnswer[] = [];
   const votes: VoteCount[] = [];
   for (const { teamAgent, answer } of attempt.participants.filter(hasAnswer)) {
@@ -188,8 +206,7 @@ function reviewerOf(context: OrchestrationContext, attempt: Attempt, selected: A
   }
   const review = reviewMessage(context.task, answers, votes, selected.teamAgent.name);
   const messages: NewMessage[] = [...context.history, { role: 'user', content: review }];
-  attempt.reviewer = finalConversation(context, selected, { transcript: context.conversation, messages });
-  return attempt.reviewer;
+  return { transcript: context.conversation, messages };
 }
 
 /** A conversation of the winner as final agent. The configuration may give the final agent a backend of its own. */

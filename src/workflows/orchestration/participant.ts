@@ -19,13 +19,15 @@ export async function nextReply(participation: Participation): Promise<Reply> {
   const { orchestrator } = participant.teamAgent;
   const what = attempt.phase === 'voting' ? 'vote' : 'answer';
   const purpose: Purpose = { what, when: loop.when, timeout: loop.timeout };
-  if (orchestrator.kind !== 'react') return participant.agent.reply(purpose, loop.tools, temperatureOf(participant));
+  if (orchestrator.kind !== 'react') {
+    return participant.agent.reply(purpose, { choice: 'required', temperature: temperatureOf(participant) });
+  }
   const phases = new ReAct(loop, orchestrator);
   if (participant.hasLearnt) await phases.observe();
   participant.hasLearnt = false;
   await phases.think();
   participant.agent.tell({ role: 'system', content: orchestrator.action_prompt ?? teamActionPrompt });
-  return participant.agent.reply(purpose, loop.tools, actionTemperature);
+  return participant.agent.reply(purpose, { choice: 'required', temperature: actionTemperature });
 }
 
 /**
@@ -116,11 +118,9 @@ function roundLimit({ teamAgent: { orchestrator } }: Participant): number {
 }
 
 function loopContextOf({ context, attempt, participant }: Participation): LoopContext {
-  const { id, orchestrator, tools } = participant.teamAgent;
-  const isCustom = orchestrator.kind === 'custom';
+  const { id, tools } = participant.teamAgent;
   return {
     agent: participant.agent,
-    tools: (isCustom ? undefined : tools?.set) ?? context.toolSets.coordination,
     run: (call) => {
       if (tools === undefined) throw new TypeError(`${id} has no tools`);
       return tools.call(call);

@@ -19,16 +19,17 @@ import { anonymousName } from './rules/ballot.ts';
  * @throws `ActivityFailure` when a tool cannot be used, `ApplicationFailure` when a custom orchestrator cannot
  */
 export async function openTeam(
-  { team, prices }: PreparedTeam,
+  prepared: PreparedTeam,
   handlers: RunHandlers,
   record: Partial<RunRecord>,
 ): Promise<TeamContext> {
+  const { team } = prepared;
   const { budget, orchestrator, timeout_settings } = team;
   const { coordination } = orchestrator;
   const stored = await storeInstructions(team);
   const agents = await openAgents(team, handlers.events);
   return {
-    ...openRunContext({ budget, prices, coordination, agents: agents.length }, handlers, record),
+    ...openRunContext({ prepared, budget, coordination, agents: agents.length }, handlers, record),
     ...stored,
     agents,
     team,

@@ -65,6 +65,7 @@ export async function answerTask(team: TeamContext, task: Task): Promise<Orchest
       if (verdict.kind === 'end' && attempt.selected === undefined) select(context, attempt);
     },
     isBetter: ({ result }) => result !== undefined,
+    told: (outcome) => (outcome === 'submitted' && context.warnings.length > 0 ? 'degraded' : outcome),
     deliver: async (end) => deliver(end),
   });
   return resultOf(context, ending);

@@ -52,13 +52,11 @@ function briefOf(context: PlanContext): AnswerBrief {
 }
 
 async function writeAnswer(context: PlanContext): Promise<Answer> {
-  const { agent } = newRoleAgent(context, 'synthesis', '');
+  const { agent } = newRoleAgent(context, 'synthesis', null);
   agent.tell({ role: 'user', content: answerMessage(briefOf(context)) });
   let problem = 'the model gave no text';
   try {
-    const reply = await atWork(context, 'synthesis', 'writing', () =>
-      agent.reply(purposeOf(context, 'synthesise'), null),
-    );
+    const reply = await atWork(context, 'synthesis', 'writing', () => agent.reply(purposeOf(context, 'synthesise')));
     const text = reply.content.trim();
     if (text !== '') return { text, content: textRef(text, { segment: agent.transcript?.id ?? '' }) };
   } catch (error) {

@@ -45,7 +45,7 @@ export const planRoles: PlanRole[] = ['planner', 'synthesis', 'validator'];
 interface Stored {
   problem: Text;
   /** Blob ids of the tools that are offered for each kind of reply. */
-  tools: { analysis: string; plan: string; validation: string };
+  tools: { planning: string; validation: string };
   instructions: Record<PlanRole | 'executor', Text>;
 }
 
@@ -95,10 +95,11 @@ export interface PlanContext extends RunContext {
  * @param given the attachments as the run's input has them
  */
 export async function openPlan(
-  { prices, problem, settings }: PreparedSolve,
+  prepared: PreparedSolve,
   given: AttachmentInput[],
   handlers: RunHandlers,
 ): Promise<PlanContext> {
+  const { problem, settings } = prepared;
   const { budget, coordination, orchestrator, tools } = settings;
   const { emit } = handlers.events;
   const keepsFiles = given.length > 0 || tools.packages.includes(fileTools);
@@ -106,7 +107,7 @@ export async function openPlan(
   const attachments = keepsFiles ? await storeAttachments({ attachments: given }) : [];
   for (const { bytes, kind, name, note } of attachments)
     emit({ type: 'attachment', name, kind, bytes, ...(note !== undefined && { note }) });
-  const run = openRunContext({ budget, prices, coordination, agents: 1 }, handlers);
+  const run = openRunContext({ prepared, budget, coordination, agents: 1 }, handlers);
   const asking = askingOf(coordination, 1);
   const askTools = asking === undefined ? [] : askingTools(asking.mode);
   const own = orchestrator.kind === 'custom' ? askTools : [finishTool, ...askTools];
@@ -118,7 +119,7 @@ export async function openPlan(
     problem,
     attachments,
     tools: executor,
-    planner: newRoleAgent(base, 'planner', stored.tools.analysis),
+    planner: newRoleAgent(base, 'planner', stored.tools.planning),
     analysis: { requirements: [], answerFormat: '' },
     subtasks: new Subtasks(),
     results: new Map(),
@@ -142,17 +143,17 @@ async function storeInstructions(problem: string, { coordination, orchestrator }
   const told = (text: string): string => (asking === undefined ? text : `${text} ${askingText(asking)}`);
   const { executor, planner, synthesis, validator } = roleInstructions;
   const carrying = [told(executor), systemOf(orchestrator, undefined)].filter((text) => text !== '');
-  const sets = [analysisTool, subtasksTool, validationTool].map((tool) => [tool, ...own]);
+  const sets = [[analysisTool, subtasksTool], [validationTool]].map((tools) => [...tools, ...own]);
   const texts = [told(planner), carrying.join('\n\n'), synthesis, told(validator)];
   const ids = await storeToolSets(sets, texts);
-  const [analysis = '', plan = '', validation = '', ...instructions] = ids;
-  const [planning = '', executing = '', joining = '', validating = ''] = instructions;
+  const [planning = '', validation = '', ...instructions] = ids;
+  const [drawingUp = '', executing = '', joining = '', validating = ''] = instructions;
   const [text = problem] = await storeTexts([problem]);
   return {
     problem: text,
-    tools: { analysis, plan, validation },
+    tools: { planning, validation },
     instructions: {
-      planner: { blob: planning },
+      planner: { blob: drawingUp },
       executor: { blob: executing },
       synthesis: { blob: joining },
       validator: { blob: validating },
@@ -160,17 +161,17 @@ async function storeInstructions(problem: string, { coordination, orchestrator }
   };
 }
 
-/** Gives a role a fresh conversation. @param tools the blob id of the tools that it is offered */
+/** Gives a role a fresh conversation. @param tools the blob id of its tools */
 export function newRoleAgent(
   context: Pick<PlanContext, 'broadcast' | 'models' | 'conversations' | 'settings' | 'stored'>,
   role: PlanRole,
-  tools: string,
+  tools: string | null,
 ): StructuredAgent {
   const { broadcast, models, conversations, settings, stored } = context;
-  const opening = { system: stored.instructions[role], transcript: null, messages: [] };
+  const opening = { system: stored.instructions[role], tools, transcript: null, messages: [] };
   const agent = new Agent({ id: role, text: undefined, backend: settings.backends[role] }, models, opening);
   conversations.set(role, agent);
-  return { id: role, agent, conversation: role, asking: 0, tools, broadcast };
+  return { id: role, agent, conversation: role, asking: 0, broadcast };
 }
 
 /** Names the present round for summaries in the Web UI, as in `round 2`, which is the first retry. */

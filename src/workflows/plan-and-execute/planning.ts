@@ -23,7 +23,7 @@ export async function analyse(context: PlanContext): Promise<void> {
     content: problemMessage(stored.problem, attachments),
     ...(images.length > 0 && { images }),
   });
-  const { value } = await orNoPlan(ask(context, 'analyse', stored.tools.analysis, analysisSpec));
+  const { value } = await orNoPlan(ask(context, 'analyse', analysisSpec));
   context.analysis = value ?? { requirements: [firstLine(problem)], answerFormat: 'a text' };
   events.emit({ type: 'analysis', ...context.analysis });
 }
@@ -34,11 +34,11 @@ export async function analyse(context: PlanContext): Promise<void> {
  * @throws `ApplicationFailure` of type `NoPlan` if the planner's model fails for good
  */
 export async function makePlan(context: PlanContext): Promise<void> {
-  const { events, planner, problem, stored } = context;
+  const { events, planner, problem } = context;
   context.phase = 'planning';
   events.emit({ type: 'phase', phase: 'PLANNING' });
   planner.agent.tell({ role: 'user', content: askForPlan });
-  const { error, value } = await orNoPlan(ask(context, 'plan', stored.tools.plan, planSpec(context)));
+  const { error, value } = await orNoPlan(ask(context, 'plan', planSpec(context)));
   if (error !== undefined) {
     const text = `The plan cannot be used, so that the problem is its only subtask: ${error}`;
     events.emit({ type: 'warning', agent: 'planner', text });
@@ -49,7 +49,7 @@ export async function makePlan(context: PlanContext): Promise<void> {
 
 /** Has the planner add subtasks for what is missing. @returns whether there are any that can be used */
 export async function improvePlan(context: PlanContext, missing: string[]): Promise<boolean> {
-  const { events, planner, settings, stored, subtasks } = context;
+  const { events, planner, settings, subtasks } = context;
   events.emit({ type: 'new_plan_round', missing });
   context.phase = 'planning';
   const ids = subtasks.report().map(({ id }) => id);
@@ -60,7 +60,7 @@ export async function improvePlan(context: PlanContext, missing: string[]): Prom
   }
   planner.agent.tell({ role: 'user', content: improveMessage(missing, ids, subtasks.deadEnds) });
   try {
-    const { error, value } = await ask(context, 'plan', stored.tools.plan, planSpec(context));
+    const { error, value } = await ask(context, 'plan', planSpec(context));
     if (error === undefined && value !== undefined) {
       take(context, value);
       return true;
@@ -73,9 +73,9 @@ export async function improvePlan(context: PlanContext, missing: string[]): Prom
   return false;
 }
 
-async function ask<T>(context: PlanContext, what: 'analyse' | 'plan', tools: string, spec: OutputSpec<T>) {
+async function ask<T>(context: PlanContext, what: 'analyse' | 'plan', spec: OutputSpec<T>) {
   return atWork(context, 'planner', 'planning', (onAsking) =>
-    structured({ ...context.planner, tools }, purposeOf(context, what), spec, onAsking),
+    structured(context.planner, purposeOf(context, what), spec, onAsking),
   );
 }
 

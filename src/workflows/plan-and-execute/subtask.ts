@@ -46,17 +46,21 @@ async function loop(context: PlanContext, id: string, brief: SubtaskBrief): Prom
   const { broadcast, models, conversations, events, settings, stored } = context;
   const images = brief.attachments.flatMap(({ image }) => image ?? []);
   const persona = { id, text: undefined, backend: settings.backends.executor };
-  const agent = new Agent(persona, models, { system: stored.instructions.executor, transcript: null, messages: [] });
+  const tools = context.tools.of(id);
+  const agent = new Agent(persona, models, {
+    system: stored.instructions.executor,
+    tools: tools.set,
+    transcript: null,
+    messages: [],
+  });
   agent.tell({ role: 'user', content: subtaskMessage(brief), ...(images.length > 0 && { images }) });
   conversations.set(id, agent);
-  const tools = context.tools.of(id);
   const conversation = `${id} ${subtaskOf(context, id).executions}`;
   const agentTools = new AgentTools(tools, broadcast, { id, agent, conversation, asking: 0 });
   const when = whenOf(context);
   const { answer, limited } = await loopOf(settings.orchestrator)(
     {
       agent,
-      tools: tools.set,
       run: async (call) =>
         call.name === finishTool.name && 'input' in call ? finish(agent, call, call.input) : agentTools.run(when, call),
       say: (text, last = false) => events.emit({ type: 'says', agent: id, text, last }),
@@ -85,7 +89,7 @@ async function customSubtask(
   const { events, models, problem, settings: plan, subtasks } = context;
   const handleText = await loadHandleText(settings.module);
   const persona = { id, text: undefined, backend: plan.backends.executor };
-  const agent = new Agent(persona, models, { system: undefined, transcript: null, messages: [] });
+  const agent = new Agent(persona, models, { system: undefined, tools: null, transcript: null, messages: [] });
   const when = whenOf(context);
   const turn = new CustomTurn(context, {
     settings,

@@ -2,6 +2,7 @@ import { proxyLocalActivities } from '@temporalio/workflow';
 import type { Activities } from '../../activities/activities.ts';
 import type { SolveInput, SolveOutcome, SolveResult } from '../../protocol/plan-and-execute.ts';
 import { iterate } from '../runtime/iterate.ts';
+import { warningsOf } from '../runtime/run-context.ts';
 import { announce, setOutcome } from '../runtime/run-ends.ts';
 import { RunHandlers } from '../runtime/run-handlers.ts';
 import { judge, resultsAsAnswer, synthesise } from './answering.ts';
@@ -68,6 +69,7 @@ export async function planAndExecute(input: SolveInput): Promise<SolveResult> {
     workflow: 'planAndExecute',
     answer: context.answer?.text ?? '',
     outcome,
+    warnings: warningsOf(context),
     subtasks: subtasks.report(),
     executions: subtasks.executions,
     retries: context.retries,

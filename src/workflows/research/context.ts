@@ -112,12 +112,10 @@ export interface ResearchContext extends RunContext {
  * Opens a research run: stores what every prompt repeats, recalls what earlier runs have learnt, and tells the planner
  * the idea.
  */
-export async function openResearch(
-  { idea, prices, settings }: PreparedResearch,
-  handlers: RunHandlers,
-): Promise<ResearchContext> {
+export async function openResearch(prepared: PreparedResearch, handlers: RunHandlers): Promise<ResearchContext> {
+  const { idea, settings } = prepared;
   const { budget, coordination } = settings;
-  const run = openRunContext({ budget, prices, coordination, agents: 1 }, handlers);
+  const run = openRunContext({ prepared, budget, coordination, agents: 1 }, handlers);
   const stored = await storeInstructions(idea, settings);
   const recalled = await recallReports({ idea });
   const texts = recalled.slice(0, mostLessons).map(({ lesson }) => lesson);
@@ -169,10 +167,15 @@ export function newRoleAgent(
 ): StructuredAgent {
   const { broadcast, models, conversations, settings, stored } = context;
   const backend = settings.backends[backendOf[role]];
-  const opening = { system: stored.instructions[role], transcript: null, messages: [] };
+  const opening = {
+    system: stored.instructions[role],
+    tools: stored.tools[role],
+    transcript: null,
+    messages: [],
+  };
   const agent = new Agent({ id: role, text: undefined, backend }, models, opening);
   conversations[role] = agent;
-  return { id: role, agent, conversation: `${role} ${number}`, asking: 0, tools: stored.tools[role], broadcast };
+  return { id: role, agent, conversation: `${role} ${number}`, asking: 0, broadcast };
 }
 
 /** Shows that a role is in a state while it does some work. @param work is given what to call when it asks a person */

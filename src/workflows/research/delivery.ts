@@ -2,6 +2,7 @@ import { ActivityFailure, proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../../activities/activities.ts';
 import type { Report, ResearchOutcome, ResearchResult, ResearchRole } from '../../protocol/research.ts';
 import type { Ending } from '../runtime/iterate.ts';
+import { warningsOf } from '../runtime/run-context.ts';
 import type { Draft, PlanningRestart, ResearchContext } from './context.ts';
 import { endDraft } from './drafts.ts';
 import { withoutWriter } from './synthesis.ts';
@@ -58,6 +59,7 @@ export function resultOf(context: ResearchContext, outcome: ResearchOutcome): Re
     report: report as Report,
     iterations,
     outcome,
+    warnings: warningsOf(context),
     reportId,
     ...(issueUrl !== undefined && { issueUrl }),
     gaps,

@@ -72,6 +72,8 @@ export interface Loop<I, Outcome extends FinalOutcome, Restart> {
    * asked after each verdict on the iteration, so that `best` may be the same iteration.
    */
   isBetter(iteration: I, best: I | undefined): boolean;
+  /** The outcome as it is told at the end, when it is known how everything went. */
+  told?(outcome: Outcome): Outcome;
   /** Turns a person's `requestRestart` into a restart. Without it the workflow refuses such requests. */
   requested?(request: RestartRequest): Restart;
   /** Makes the run's answer. Nothing can interrupt it any more. */
@@ -165,7 +167,8 @@ export async function iterate<I, Outcome extends FinalOutcome, Restart>(
       restarts.push(verdict.restart);
       continue;
     }
-    const { outcome, why } = verdict;
+    const { why } = verdict;
+    const outcome = loop.told?.(verdict.outcome) ?? verdict.outcome;
     run.handlers.takeRequests(() => refuseRequest(run));
     onInterrupt(() => {});
     if (outcome === 'timeout' || outcome === 'budget') run.events.emit({ type: 'stopped', why: outcome });

@@ -1,6 +1,6 @@
 import type { Broadcast as Coordination } from '../../config/coordination.ts';
 import type { Team } from '../../config/team.ts';
-import type { PriceTable } from '../../protocol/usage.ts';
+import type { Prepared } from '../../protocol/orchestration.ts';
 import { ModelCaller } from '../agent/agent.ts';
 import { UsageTracker, type UsageRecord } from '../agent/usage-tracker.ts';
 import { Broadcast } from '../ask-others/broadcast.ts';
@@ -21,6 +21,12 @@ export interface RunContext {
   humanInput: HumanInput;
   /** Undefined when agents may not ask others. */
   broadcast: Broadcast | undefined;
+  /** What the result names from the start, such as models without a known price. */
+  notes: readonly string[];
+  /** What did not go as planned, each once. A result with any of it is `degraded` where the outcome knows that word. */
+  warnings: string[];
+  /** Tells that something did not go as planned, which the result then says too. @param agent whose fault it is */
+  warn(text: string, agent?: string): void;
 }
 
 /** What the next run of a session takes over from this one, by `continueAsNew`. */
@@ -34,8 +40,8 @@ export interface RunRecord {
 }
 
 interface RunSettings {
+  prepared: Prepared;
   budget: Team['budget'];
-  prices: PriceTable;
   coordination: Coordination;
   /** How many agents there are. A single one has no other agents to ask. */
   agents: number;
@@ -43,7 +49,7 @@ interface RunSettings {
 
 /** @param record what earlier runs of the same session have left */
 export function openRunContext(
-  { agents, budget, coordination, prices }: RunSettings,
+  { agents, budget, coordination, prepared: { prices, warnings: notes = [] } }: RunSettings,
   handlers: RunHandlers,
   record: Partial<RunRecord> = {},
 ): RunContext {
@@ -58,8 +64,17 @@ export function openRunContext(
   const broadcast =
     asking &&
     new Broadcast({ mode: asking.mode, timeout, limit, depth }, { events, models, humanInput }, record.requests);
-  return { events, handlers, usage, models, humanInput, broadcast };
+  const warnings: string[] = [];
+  const warn = (text: string, agent?: string): void => {
+    if (!warnings.includes(text)) warnings.push(text);
+    events.emit({ type: 'warning', text, ...(agent !== undefined && { agent }) });
+  };
+  if (record.events === undefined) for (const text of notes) events.emit({ type: 'warning', text });
+  return { events, handlers, usage, models, humanInput, broadcast, notes, warnings, warn };
 }
+
+/** What a result says did not go as planned. */
+export const warningsOf = ({ notes, warnings }: RunContext): string[] => [...notes, ...warnings];
 
 export function recordOf({ broadcast, events, humanInput, usage }: RunContext): RunRecord {
   return {

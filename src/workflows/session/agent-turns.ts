@@ -73,7 +73,6 @@ export class AgentTurnHandler implements TurnHandler<AgentSaid> {
     const agentTools = new AgentTools(tools, run.broadcast, asker);
     const context = {
       agent: this.#agent,
-      tools: tools.set,
       run: agentTools.run.bind(agentTools, when),
       say: (said: string, last = false): void => {
         messages.push(said);
@@ -112,7 +111,7 @@ export class AgentTurnHandler implements TurnHandler<AgentSaid> {
 
   #newAgent({ transcript, append }: AgentSaid): Agent {
     const { id, backend } = this.#settings;
-    const opening = { system: this.#system, transcript, messages: append };
+    const opening = { system: this.#system, tools: this.#session.tools.set, transcript, messages: append };
     return new Agent({ id, text: undefined, backend }, this.run.models, opening);
   }
 }

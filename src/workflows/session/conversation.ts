@@ -3,7 +3,7 @@ import type { Activities } from '../../activities/activities.ts';
 import type { TranscriptRef } from '../../protocol/message.ts';
 import type { PreparedSession, SessionResult, TurnResult } from '../../protocol/session.ts';
 import { preview } from '../orchestration/context.ts';
-import { recordOf } from '../runtime/run-context.ts';
+import { recordOf, warningsOf } from '../runtime/run-context.ts';
 import type { RunHandlers } from '../runtime/run-handlers.ts';
 import { AgentTurnHandler, type AgentSaid } from './agent-turns.ts';
 import { CustomTurnHandler } from './custom-turns.ts';
@@ -49,24 +49,35 @@ export class Conversation {
 
   constructor(handler: TurnHandler, last?: SessionRecord['last']) {
     this.#handler = handler;
-    this.#last = last ?? { answer: '', messages: [], outcome: 'answered', turns: 0 };
+    this.#last = last ?? { answer: '', messages: [], outcome: 'answered', warnings: [], turns: 0 };
   }
 
   async take(text: string): Promise<TurnResult> {
     const turn = this.#last.turns + 1;
     this.#last = { ...this.#last, turns: turn };
-    const { events } = this.#handler.run;
+    const { run } = this.#handler;
+    const { events } = run;
+    run.warnings.splice(0);
     events.attempt = 0;
     events.emit({ type: 'turn', turn, text: preview(text) });
     const { answer, messages, outcome } = await this.#handler.take(text, turn);
-    this.#last = { answer, messages, outcome, turns: turn };
-    return { answer, messages, turn };
+    const warnings = warningsOf(run);
+    this.#last = { answer, messages, outcome, warnings, turns: turn };
+    return { answer, messages, turn, warnings };
   }
 
   end(): SessionResult {
     const { events, humanInput, usage } = this.#handler.run;
     const { history: humanQa } = humanInput;
-    return { workflow: 'session', ...this.#last, humanQa, usage: usage.total, events: events.count };
+    // A session of an earlier version has handed over no warnings.
+    return {
+      workflow: 'session',
+      ...this.#last,
+      warnings: this.#last.warnings ?? [],
+      humanQa,
+      usage: usage.total,
+      events: events.count,
+    };
   }
 
   record(prepared: PreparedSession): SessionRecord {

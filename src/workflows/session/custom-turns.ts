@@ -99,7 +99,7 @@ export class CustomTurnHandler implements TurnHandler<TranscriptRef | null> {
     const { id, backend } = agent;
     const persona = { id, text: undefined, backend };
     // Only agents ask a person. This one has an empty conversation, since the file keeps its own conversations.
-    const asking = new Agent(persona, this.run.models, { system: '', transcript: null, messages: [] });
+    const asking = new Agent(persona, this.run.models, { system: '', tools: null, transcript: null, messages: [] });
     const custom = new CustomTurn(this.run, {
       settings,
       persona,

@@ -13,6 +13,7 @@ const { putMessages, readMessages } = proxyLocalActivities<Activities>({ startTo
 
 const outcomes: Record<Outcome, SessionResult['outcome']> = {
   submitted: 'answered',
+  degraded: 'answered',
   restart_limit: 'limit',
   timeout: 'limit',
   budget: 'budget',

@@ -32,7 +32,7 @@ export interface SessionRecord {
   /** The handler's `said`. */
   said: unknown;
   /** The result of the last turn, and the number of turns. */
-  last: Pick<SessionResult, 'answer' | 'messages' | 'outcome' | 'turns'>;
+  last: Pick<SessionResult, 'answer' | 'messages' | 'outcome' | 'turns' | 'warnings'>;
   prepared: PreparedSession;
 }
 
@@ -49,12 +49,13 @@ export interface AgentSession {
 }
 
 export async function openAgentSession(
-  { agent, prices }: PreparedAgent,
+  prepared: PreparedAgent,
   handlers: RunHandlers,
   earlier: SessionRecord | undefined,
 ): Promise<AgentSession> {
+  const { agent } = prepared;
   const { budget, coordination, id } = agent;
-  const run = openRunContext({ budget, prices, coordination, agents: 1 }, handlers, earlier?.run);
+  const run = openRunContext({ prepared, budget, coordination, agents: 1 }, handlers, earlier?.run);
   handlers.takeRequests(() => refuseRequest(run));
   const asking = askingOf(coordination, 1);
   const own = asking === undefined ? [] : askingTools(asking.mode);

@@ -1,0 +1,41 @@
+import type { Content, Text } from '../../protocol/message.ts';
+import type { Agent, Purpose, ReplyOptions } from './agent.ts';
+import { joinContent } from './content.ts';
+import { continueText } from './prompts.ts';
+import { textRef } from './text-refs.ts';
+
+/** How often a model is asked to go on with a text that its provider has cut off. */
+const mostParts = 4;
+
+/** A model's text with all its parts. */
+export interface WholeText {
+  text: string;
+  /** The text as prompts repeat it: references to its parts if they are long. */
+  content: Text[];
+  /** Whether the text ends in the middle because the model never came to its end. */
+  isCut: boolean;
+}
+
+/**
+ * Has a model go on with a reply that was cut off at its longest, until the text is whole or has had four parts.
+ *
+ * @param first the reply as it came, which is the last one of the agent's conversation
+ * @throws what a model call throws
+ */
+export async function wholeText(
+  agent: Agent,
+  first: { content: string; finish: string },
+  purpose: Purpose,
+  options: ReplyOptions = {},
+): Promise<WholeText> {
+  let text = '';
+  const content: Content[] = [];
+  for (let reply = first, part = 1; ; part++) {
+    text += reply.content;
+    content.push(textRef(reply.content, { segment: agent.transcript?.id ?? '' }));
+    const isCut = reply.finish === 'length';
+    if (!isCut || reply.content === '' || part === mostParts) return { text, content: joinContent(content), isCut };
+    agent.tell({ role: 'user', content: continueText });
+    reply = await agent.reply(purpose, { ...options, choice: 'none' });
+  }
+}
