@@ -43,6 +43,9 @@ async function handlerOf(
   return AgentTurnHandler.open(prepared, own, handlers, earlier);
 }
 
+/** The most bytes that a session hands over, just under what the server takes: answers of a person are not to be cut. */
+const recordBytes = 1_900_000;
+
 /** A session's conversation with a team or with one agent, turn by turn. */
 export class Conversation {
   readonly #handler: TurnHandler;
@@ -83,6 +86,6 @@ export class Conversation {
 
   record(prepared: PreparedSession): SessionRecord {
     const { run, said } = this.#handler;
-    return { run: recordOf(run), said, last: fitted(this.#last), prepared };
+    return fitted({ run: recordOf(run), said, last: this.#last, prepared }, recordBytes);
   }
 }
