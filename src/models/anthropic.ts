@@ -1,137 +1,77 @@
 import type Anthropic from '@anthropic-ai/sdk';
-import type { AssistantMessage, Message, TokenUsage, ToolCall, ToolSpec, UserMessage } from '../protocol/message.ts';
-import type { Finish, ToolChoice } from '../protocol/model-call.ts';
-import { contentRefused, streamCut, type Endpoint } from './failures.ts';
+import type { AssistantMessage, Message, ToolSpec, UserMessage } from '../protocol/message.ts';
+import type { ToolChoice } from '../protocol/model-call.ts';
+import { anthropicWire, inputOf, readStream, type KeptBlocks } from './anthropic-stream.ts';
+import { bindingBeta, effortParameter, thinkingOf, thinkingParameter } from './claude-thinking.ts';
+import type { Endpoint } from './failures.ts';
 import {
   imageData,
   withTypedFailures,
   type LoadedImages,
   type Model,
   type ModelRequest,
-  type ModelResponse,
   type ModelSettings,
 } from './model.ts';
 
-/** Claude models refuse a temperature from version 5 on. */
-const takesTemperature = (model: string): boolean => !/^claude-[a-z]+-([5-9]|\d\d)(-|$)/.test(model);
-
-/** In tokens. The API requires a limit, and every current model allows this one. */
+/** In tokens. The API requires a limit, thoughts included. */
 const defaultMaxTokens = 16_000;
 
 /** A model behind Anthropic's Messages API, streamed (https://platform.claude.com/docs/en/api/messages). */
 export function anthropicModel(client: Anthropic, settings: ModelSettings, endpoint: Endpoint): Model {
   return withTypedFailures(endpoint, async (request) => {
-    const stream = await client.messages.create(requestBody(settings, request), { signal: request.signal });
+    const body = requestBody(settings, request);
+    const stream = await client.messages.create(body as Anthropic.MessageCreateParamsStreaming, {
+      signal: request.signal,
+      ...(isBinding(body) && { headers: { 'anthropic-beta': bindingBeta } }),
+    });
     return readStream(stream, request, endpoint);
   });
 }
 
-function requestBody(
-  { model, temperature, maxTokens = defaultMaxTokens }: ModelSettings,
-  { messages, images, tools, toolChoice = 'auto' }: ModelRequest,
-): Anthropic.MessageCreateParamsStreaming {
-  const offered = toAnthropicTools(tools, messages);
+type Body = Omit<Anthropic.MessageCreateParamsStreaming, 'thinking'> & {
+  thinking?: Anthropic.Beta.BetaThinkingConfigParam;
+};
+
+const isBinding = ({ thinking }: Body): boolean => thinking !== undefined && 'block_binding' in thinking;
+
+function requestBody(settings: ModelSettings, request: ModelRequest): Body {
+  const { model, temperature, maxTokens = defaultMaxTokens, effort, extraBody, capabilities } = settings;
+  const { messages, images, tools, toolChoice } = request;
+  const { system, messages: params } = toAnthropicConversation(messages, images, model);
+  const offered = toAnthropicTools(tools, messages, capabilities.strictSchemas);
+  const thinking = thinkingParameter(model, effort);
+  const isThinking = thinking === undefined ? thinkingOf(model)?.unasked === true : thinking.type !== 'disabled';
+  const isLed = effort !== undefined && capabilities.efforts.length > 0 && (effort !== 'none' || isThinking);
+  const budget = thinking?.type === 'enabled' ? thinking.budget_tokens : 0;
   return {
     model,
-    max_tokens: maxTokens,
-    ...toAnthropicConversation(messages, images),
+    // A budget for thoughts is part of the limit, which is to stay the limit of the reply.
+    max_tokens: Math.min(maxTokens + budget, capabilities.outputTokens),
+    ...(system.length > 0 && { system }),
+    messages: params,
     ...(offered.length > 0 && {
       tools: offered,
-      tool_choice: tools.length > 0 ? toolChoiceOf(toolChoice) : { type: 'none' },
+      tool_choice: toolChoiceOf(tools.length > 0 ? toolChoice : 'none', capabilities.forcedTools && !isThinking),
     }),
-    ...(temperature !== undefined && takesTemperature(model) && { temperature: Math.min(1, temperature) }),
+    ...(thinking !== undefined && { thinking }),
+    ...(isLed && { output_config: { effort: effortParameter(effort, capabilities.efforts) } }),
+    ...(temperature !== undefined &&
+      capabilities.temperature !== null &&
+      !isThinking && { temperature: Math.min(capabilities.temperature, 1, temperature) }),
     // The provider marks the last block itself. A mark of ours would change earlier messages from call to call.
     cache_control: { type: 'ephemeral' },
     stream: true,
+    ...extraBody,
   };
 }
 
-function toolChoiceOf(choice: ToolChoice): Anthropic.ToolChoice {
-  if (typeof choice === 'object') {
-    const [name = '', ...others] = choice.oneOf;
-    return others.length === 0 ? { type: 'tool', name } : { type: 'any' };
-  }
-  return { type: ({ auto: 'auto', required: 'any', none: 'none' } as const)[choice] };
+/** @param canForce whether the request may demand a call, which the API refuses while a model thinks */
+function toolChoiceOf(choice: ToolChoice = 'auto', canForce: boolean): Anthropic.ToolChoice {
+  if (choice === 'none') return { type: 'none' };
+  if (choice === 'auto' || !canForce) return { type: 'auto' };
+  const names = choice === 'required' ? [] : choice.oneOf;
+  return names.length === 1 ? { type: 'tool', name: names[0]! } : { type: 'any' };
 }
-
-/** A content block while it is streamed. `json` collects the arguments of a tool call as the model writes them. */
-interface GrowingBlock {
-  block: Anthropic.ContentBlock;
-  json: string;
-}
-
-async function readStream(
-  stream: AsyncIterable<Anthropic.RawMessageStreamEvent>,
-  request: ModelRequest,
-  endpoint: Endpoint,
-): Promise<ModelResponse> {
-  const blocks: GrowingBlock[] = [];
-  const usage: TokenUsage = { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0 };
-  let reason: Anthropic.StopReason | null = null;
-  for await (const event of stream) {
-    if (event.type === 'message_start') {
-      const { input_tokens, cache_read_input_tokens, cache_creation_input_tokens } = event.message.usage;
-      usage.cachedInputTokens = cache_read_input_tokens ?? 0;
-      usage.inputTokens = input_tokens + usage.cachedInputTokens + (cache_creation_input_tokens ?? 0);
-    } else if (event.type === 'content_block_start') {
-      blocks[event.index] = { block: event.content_block, json: '' };
-    } else if (event.type === 'content_block_delta') {
-      const growing = blocks[event.index];
-      if (growing !== undefined) request.onDelta(grow(growing, event.delta));
-    } else if (event.type === 'message_delta') {
-      reason = event.delta.stop_reason;
-      usage.outputTokens = event.usage.output_tokens;
-    }
-  }
-  if (reason === null) throw streamCut(endpoint);
-  if (reason === 'refusal') throw contentRefused(endpoint);
-  const message = toMessage(blocks);
-  return { message, finish: finishOf(reason, message), usage };
-}
-
-/** Adds a piece to its block. @returns the text in it that a person who follows the run sees */
-function grow(growing: GrowingBlock, delta: Anthropic.RawContentBlockDelta): string {
-  const { block } = growing;
-  if (delta.type === 'text_delta' && block.type === 'text') {
-    block.text += delta.text;
-    return delta.text;
-  }
-  if (delta.type === 'input_json_delta') {
-    growing.json += delta.partial_json;
-    return delta.partial_json;
-  }
-  if (delta.type === 'thinking_delta' && block.type === 'thinking') block.thinking += delta.thinking;
-  if (delta.type === 'signature_delta' && block.type === 'thinking') block.signature = delta.signature;
-  return '';
-}
-
-function toMessage(growing: GrowingBlock[]): AssistantMessage {
-  const toolCalls: ToolCall[] = growing.flatMap(({ block, json }) =>
-    block.type === 'tool_use' ? [{ id: block.id, name: block.name, arguments: json }] : [],
-  );
-  const content = growing.map(({ block }) => (block.type === 'text' ? block.text : '')).join('');
-  return { role: 'assistant', content, ...(toolCalls.length > 0 && { toolCalls }), ...opaqueOf(growing) };
-}
-
-/** Keeps a whole reply that holds thinking, which must be sent back unchanged and between the same blocks. */
-function opaqueOf(growing: GrowingBlock[]): Pick<AssistantMessage, 'opaque'> {
-  if (growing.every(({ block }) => block.type === 'text' || block.type === 'tool_use')) return {};
-  const data = growing.map(({ block, json }) =>
-    block.type === 'tool_use'
-      ? { type: block.type, id: block.id, name: block.name, input: inputOf(json) }
-      : block.type === 'text'
-        ? { type: block.type, text: block.text }
-        : block,
-  );
-  return { opaque: { wire: anthropicWire, data } };
-}
-
-function finishOf(reason: Anthropic.StopReason, { toolCalls }: AssistantMessage): Finish {
-  if (reason === 'max_tokens' || reason === 'model_context_window_exceeded') return 'length';
-  return toolCalls === undefined ? 'stop' : 'tool_calls';
-}
-
-const anthropicWire = 'anthropic';
 
 type Param = Anthropic.MessageParam;
 type Block = Anthropic.ContentBlockParam;
@@ -140,26 +80,49 @@ type Block = Anthropic.ContentBlockParam;
  * Converts neutral messages to those of Anthropic's Messages API. Leading system messages become `system`, whose last
  * block ends the prefix that all calls of an agent share. Later system messages become user messages that say what they
  * are. The results of one reply's tool calls become one message, as the API demands. Nothing else is merged, since a
- * longer conversation must begin with the same bytes.
+ * longer conversation must begin with the same bytes: a thought is valid only behind those that it was made behind.
+ *
+ * @param model the model that is asked, which gets only its own thoughts back; absent: whoever made them
  */
-export function toAnthropicConversation(messages: Message[], images: LoadedImages = new Map()) {
+export function toAnthropicConversation(messages: Message[], images: LoadedImages = new Map(), model?: string) {
   const firstOther = messages.findIndex(({ role }) => role !== 'system');
   const leading = firstOther === -1 ? messages : messages.slice(0, firstOther);
-  const system = leading.map(({ content }): Anthropic.TextBlockParam => ({ type: 'text', text: content }));
+  const system = leading.flatMap(({ content }) => textBlocks(content));
   const last = system.at(-1);
   if (last !== undefined) last.cache_control = { type: 'ephemeral' };
   const rest = messages.slice(leading.length);
-  return { system, messages: rest.flatMap((message, index) => toParam(message, rest, index, images)) };
+  const converted = rest.flatMap((message, index) => toParam(message, rest, index, images, model));
+  return { system, messages: framed(converted) };
 }
 
-function toParam(message: Message, all: Message[], index: number, images: LoadedImages): Param[] {
+const userText = (text: string): Param => ({ role: 'user', content: [{ type: 'text', text }] });
+
+/** The API wants a conversation to begin with the user, and newer models want it to end with the user, too. */
+function framed(messages: Param[]): Param[] {
+  return [
+    ...(messages[0]?.role === 'user' ? [] : [userText('(The conversation begins.)')]),
+    ...messages,
+    ...(messages.at(-1)?.role === 'assistant' ? [userText('Continue.')] : []),
+  ];
+}
+
+/** The API refuses texts that are empty or blank. */
+const textBlocks = (text: string): Anthropic.TextBlockParam[] => (text.trim() === '' ? [] : [{ type: 'text', text }]);
+
+function toParam(
+  message: Message,
+  all: Message[],
+  index: number,
+  images: LoadedImages,
+  model: string | undefined,
+): Param[] {
   switch (message.role) {
     case 'system':
-      return [{ role: 'user', content: [{ type: 'text', text: `System instruction: ${message.content}` }] }];
+      return [userText(`System instruction: ${message.content}`)];
     case 'user':
       return [{ role: 'user', content: toUserBlocks(message, images) }];
     case 'assistant':
-      return [{ role: 'assistant', content: toBlocks(message) }];
+      return [{ role: 'assistant', content: toBlocks(message, model) }];
     case 'tool':
       return all[index - 1]?.role === 'tool' ? [] : [{ role: 'user', content: resultsFrom(all, index) }];
   }
@@ -175,49 +138,97 @@ function toUserBlocks({ content, images: refs = [] }: UserMessage, images: Loade
       data: imageData(images, ref),
     },
   }));
-  // The API refuses an empty text beside other blocks.
-  return pictures.length > 0 && content === '' ? pictures : [...pictures, { type: 'text', text: content }];
+  return orNote([...pictures, ...textBlocks(content)], '(no text)');
 }
+
+const orNote = (blocks: Block[], note: string): Block[] => (blocks.length > 0 ? blocks : textBlocks(note));
 
 function resultsFrom(all: Message[], start: number): Block[] {
   const results: Block[] = [];
   for (let index = start; ; index++) {
     const message = all[index];
     if (message?.role !== 'tool') return results;
-    results.push({ type: 'tool_result', tool_use_id: message.callId, content: message.content });
+    const content = message.content.trim() === '' ? '(no output)' : message.content;
+    results.push({ type: 'tool_result', tool_use_id: toolId(message.callId), content });
   }
 }
 
-function toBlocks({ content, toolCalls = [], opaque }: AssistantMessage): Block[] {
-  if (opaque?.wire === anthropicWire) return opaque.data as Block[];
-  const blocks: Block[] = content === '' ? [] : [{ type: 'text', text: content }];
-  for (const { id, name, arguments: text } of toolCalls) {
-    blocks.push({ type: 'tool_use', id, name, input: inputOf(text) });
-  }
-  // The API refuses an empty message.
-  return blocks.length > 0 ? blocks : [{ type: 'text', text: '(no reply)' }];
+/** The API takes only these characters, and other providers' ids in the same conversation have others. */
+const toolId = (id: string): string => id.replaceAll(/[^\w-]/g, '_');
+
+function toBlocks({ content, toolCalls = [], opaque }: AssistantMessage, model: string | undefined): Block[] {
+  if (opaque?.wire === anthropicWire) return toKeptBlocks(opaque.data as KeptBlocks | Block[], model);
+  const calls = toolCalls.map(({ id, name, arguments: text }): Block => ({
+    type: 'tool_use',
+    id: toolId(id),
+    name,
+    input: inputOf(text),
+  }));
+  return orNote([...textBlocks(content), ...calls], '(no reply)');
 }
 
-/** Arguments as the object that the API demands. What is not an object goes back as text, under a name that says so. */
-function inputOf(text: string): unknown {
-  try {
-    const input: unknown = JSON.parse(text === '' ? '{}' : text);
-    if (typeof input === 'object' && input !== null && !Array.isArray(input)) return input;
-  } catch {
-    // The model is shown what it wrote.
-  }
-  return { unreadable_arguments: text };
+const isThought = ({ type }: Block): boolean => type === 'thinking' || type === 'redacted_thinking';
+
+function toKeptBlocks(kept: KeptBlocks | Block[], model: string | undefined): Block[] {
+  // Segments of earlier versions hold the blocks alone.
+  const { model: maker, blocks } = Array.isArray(kept) ? { model, blocks: kept } : kept;
+  const isForeign = model !== undefined && maker !== model;
+  const sent = blocks.filter((block) => !(isForeign && isThought(block)) && !isBlank(block));
+  const last = sent.at(-1);
+  // The API refuses a message that has no content, or ends with a thought.
+  return last === undefined || isThought(last) ? [...sent, ...textBlocks('(no reply)')] : sent;
 }
+
+const isBlank = (block: Block): boolean => block.type === 'text' && block.text.trim() === '';
 
 /** The tools of a request. If it offers none, the tools that the conversation has called, which the API wants defined. */
-function toAnthropicTools(tools: ToolSpec[], messages: Message[]): Anthropic.Tool[] {
+function toAnthropicTools(tools: ToolSpec[], messages: Message[], canBeStrict: boolean): Anthropic.Tool[] {
   if (tools.length > 0) {
-    return tools.map(({ name, description, parameters }) => ({
-      name,
-      description,
-      input_schema: { ...parameters, required: parameters.required ?? [] },
-    }));
+    const strict = canBeStrict ? strictOnes(tools) : [];
+    return tools.map((tool) => {
+      const { name, description, parameters } = tool;
+      const isStrict = strict.includes(tool);
+      return {
+        name,
+        ...(description.trim() !== '' && { description }),
+        input_schema: {
+          ...parameters,
+          required: parameters.required ?? [],
+          ...(isStrict && { additionalProperties: false }),
+        },
+        ...(isStrict && { strict: true }),
+      };
+    });
   }
   const used = messages.flatMap((message) => (message.role === 'assistant' ? (message.toolCalls ?? []) : []));
   return [...new Set(used.map(({ name }) => name))].map((name) => ({ name, input_schema: { type: 'object' } }));
+}
+
+/** How many strict tools a request may have; their schemas are compiled into one grammar, whose size is limited as well. */
+const maxStrict = 20;
+
+/** What a strict schema may hold here, which is less than the API takes: values, flat, with choices or lists of them. */
+const strictKeywords = new Set(['type', 'description', 'enum', 'const', 'items', 'title']);
+
+/**
+ * The tools whose calls the API can hold to their schema by `strict`: those with plain parameters, such as the
+ * workflow's own. It refuses limits of lengths and numbers, for example, and whole requests whose grammar is too large
+ * (alphaXiv/agents#49), so that tools from elsewhere are offered as they are.
+ * Source: https://platform.claude.com/docs/en/build-with-claude/structured-outputs (JSON Schema limitations).
+ */
+function strictOnes(tools: ToolSpec[]): ToolSpec[] {
+  const plain = tools.filter(({ parameters }) => {
+    const { properties, required = [], additionalProperties: isOpen, ...rest } = parameters;
+    const names = Object.keys(properties);
+    if (isOpen === true || Object.keys(rest).some((key) => !strictKeywords.has(key))) return false;
+    return names.every((name) => required.includes(name) && isPlain(properties[name]));
+  });
+  return plain.slice(0, maxStrict);
+}
+
+function isPlain(schema: unknown): boolean {
+  if (typeof schema !== 'object' || schema === null) return false;
+  const { type, items } = schema as Record<string, unknown>;
+  if (typeof type !== 'string' || type === 'object') return false;
+  return Object.keys(schema).every((key) => strictKeywords.has(key)) && (items === undefined || isPlain(items));
 }

@@ -6,6 +6,21 @@ const perToken = 4;
 /** How many tokens an image is, roughly: providers count larger ones as more. */
 const perImage = 1000;
 
+/**
+ * What a provider says of a call's tokens, or an estimate if it says nothing sensible: a count that is no whole number, or
+ * is below 0, would disarm every budget.
+ */
+export function usageOr(
+  counted: Omit<TokenUsage, 'estimated'>,
+  messages: Message[],
+  written: AssistantMessage,
+): TokenUsage {
+  const { inputTokens, cachedInputTokens, outputTokens } = counted;
+  const isSensible = Object.values(counted).every((count) => Number.isSafeInteger(count) && count >= 0);
+  if (!isSensible || cachedInputTokens > inputTokens) return estimateUsage(messages, written);
+  return { inputTokens, cachedInputTokens, outputTokens };
+}
+
 /** Estimates a call's tokens where no provider counts them: after a cancelled stream, and for the offline model. */
 export function estimateUsage(messages: Message[], written: AssistantMessage | { characters: number }): TokenUsage {
   const output = 'characters' in written ? written.characters : charactersOf(written);

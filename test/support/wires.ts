@@ -1,3 +1,4 @@
+import { signatureFor } from './rules/anthropic.ts';
 import type { Body, Scripted, Seen } from './scripted.ts';
 
 type Event = { event?: string; data: unknown };
@@ -66,7 +67,7 @@ export function anthropicEvents(reply: Scripted, { body }: Seen): Event[] {
             start: { type: 'thinking', thinking: '', signature: '' },
             deltas: [
               { type: 'thinking_delta', thinking },
-              { type: 'signature_delta', signature: `signed ${thinking}` },
+              { type: 'signature_delta', signature: signatureFor(body, [], thinking) },
             ],
           },
         ]),

@@ -1,0 +1,193 @@
+import Anthropic from '@anthropic-ai/sdk';
+import type { AssistantMessage, ToolCall } from '../protocol/message.ts';
+import type { Finish } from '../protocol/model-call.ts';
+import { usageOr } from './estimate.ts';
+import { contentRefused, streamCut, type Endpoint } from './failures.ts';
+import type { ModelRequest, ModelResponse } from './model.ts';
+
+export const anthropicWire = 'anthropic';
+
+/** A reply's blocks, kept because thinking must be sent back unchanged and between the same blocks. */
+export interface KeptBlocks {
+  /** The model that has made them. Only it gets its thinking back: each model reads only some others' thoughts. */
+  model: string;
+  blocks: Anthropic.ContentBlockParam[];
+}
+
+type Event = Anthropic.RawMessageStreamEvent;
+
+/** A content block while it is streamed. `json` collects the arguments of a tool call as the model writes them. */
+interface GrowingBlock {
+  block: Anthropic.ContentBlock;
+  json: string;
+}
+
+/** Reads a streamed reply (https://platform.claude.com/docs/en/build-with-claude/streaming). */
+export async function readStream(
+  stream: AsyncIterable<Event>,
+  request: ModelRequest,
+  endpoint: Endpoint,
+): Promise<ModelResponse> {
+  const blocks: GrowingBlock[] = [];
+  // Some gateways repeat an index, or count from 1 or from 4294967290. A start begins a block whatever its index is.
+  const growing = new Map<number, GrowingBlock>();
+  let counted: Partial<Anthropic.MessageDeltaUsage> = {};
+  let reason: Anthropic.StopReason | null = null;
+  let isWhole = false;
+  let dropped = 0;
+  try {
+    for await (const event of stream) {
+      if (event.type === 'message_start') {
+        counted = { ...event.message?.usage };
+        dropped = droppedIn(event.message);
+      } else if (event.type === 'content_block_start') {
+        const block = { block: { ...event.content_block }, json: '' };
+        blocks.push(block);
+        growing.set(event.index, block);
+      } else if (event.type === 'content_block_delta') {
+        const block = growing.get(event.index);
+        if (block !== undefined) request.onDelta(grow(block, event.delta));
+      } else if (event.type === 'message_delta') {
+        reason = event.delta?.stop_reason ?? reason;
+        // The counts of this event are those of the whole message. A null stands for one that has not changed.
+        counted = { ...counted, ...withoutNulls(event.usage) };
+      } else if (event.type === 'message_stop') {
+        isWhole = true;
+      }
+    }
+  } catch (error) {
+    throw statusOf(error);
+  }
+  if (reason === null && !isWhole) throw streamCut(endpoint);
+  if (reason === 'refusal') throw contentRefused(endpoint);
+  const message = toMessage(blocks, request, endpoint.model);
+  const cached = counted.cache_read_input_tokens ?? 0;
+  const usage = usageOr(
+    {
+      inputTokens: (counted.input_tokens ?? NaN) + cached + (counted.cache_creation_input_tokens ?? 0),
+      cachedInputTokens: cached,
+      outputTokens: counted.output_tokens ?? NaN,
+    },
+    request.messages,
+    message,
+  );
+  return {
+    message,
+    finish: finishOf(reason, message),
+    usage,
+    ...(dropped > 0 && { notices: [droppedNotice(endpoint, dropped)] }),
+  };
+}
+
+const droppedNotice = ({ provider, model }: Endpoint, count: number): string =>
+  `${provider} ${model}: ${count} thinking blocks were left out, since the conversation before them has changed`;
+
+/** How many thinking blocks of the request the API has left out, because they were bound to another conversation. */
+function droppedIn(message: object | undefined): number {
+  const { input_transformations } = (message ?? {}) as Partial<Anthropic.Beta.BetaMessage>;
+  return (input_transformations ?? []).filter(({ type }) => type === 'thinking_dropped').length;
+}
+
+const withoutNulls = (usage: object | undefined): object =>
+  Object.fromEntries(Object.entries(usage ?? {}).filter(([, value]) => value !== null && value !== undefined));
+
+/** The statuses of the errors that come within a stream, which has status 200 (https://platform.claude.com/docs/en/api/errors). */
+const statuses: Record<string, number> = {
+  invalid_request_error: 400,
+  authentication_error: 401,
+  billing_error: 402,
+  permission_error: 403,
+  not_found_error: 404,
+  request_too_large: 413,
+  rate_limit_error: 429,
+  api_error: 500,
+  timeout_error: 504,
+  overloaded_error: 529,
+};
+
+function statusOf(error: unknown): unknown {
+  if (!(error instanceof Anthropic.APIError) || error.status !== undefined || error.headers === undefined) return error;
+  const status = statuses[error.type ?? ''];
+  return status === undefined ? error : Anthropic.APIError.generate(status, error.error, error.message, error.headers);
+}
+
+/** Adds a piece to its block. @returns the text in it that a person who follows the run sees */
+function grow(growing: GrowingBlock, delta: Anthropic.RawContentBlockDelta): string {
+  const { block } = growing;
+  if (delta.type === 'text_delta' && block.type === 'text') {
+    block.text += delta.text;
+    return delta.text;
+  }
+  if (delta.type === 'input_json_delta') {
+    growing.json += delta.partial_json;
+    return delta.partial_json;
+  }
+  if (delta.type === 'thinking_delta' && block.type === 'thinking') block.thinking += delta.thinking;
+  if (delta.type === 'signature_delta' && block.type === 'thinking') block.signature = delta.signature;
+  return '';
+}
+
+function toMessage(growing: GrowingBlock[], request: ModelRequest, model: string): AssistantMessage {
+  const blocks = withOwnIds(growing, request);
+  const toolCalls: ToolCall[] = blocks.flatMap(({ block, json }) =>
+    block.type === 'tool_use' ? [{ id: block.id, name: block.name, arguments: argumentsOf(block, json) }] : [],
+  );
+  const content = blocks.map(({ block }) => (block.type === 'text' ? block.text : '')).join('');
+  return { role: 'assistant', content, ...(toolCalls.length > 0 && { toolCalls }), ...opaqueOf(blocks, model) };
+}
+
+/** Gives calls of a gateway that repeats ids, or has none, ids of their own, by which results are told apart. */
+function withOwnIds(growing: GrowingBlock[], { messages }: ModelRequest): GrowingBlock[] {
+  const taken = new Set(
+    messages.flatMap((each) => (each.role === 'assistant' ? (each.toolCalls ?? []) : []).map(idOf)),
+  );
+  return growing.map(({ block, json }, index) => {
+    if (block.type !== 'tool_use') return { block, json };
+    const id = block.id && !taken.has(block.id) ? block.id : `toolu_${messages.length}_${index}`;
+    taken.add(id);
+    return { block: { ...block, id }, json };
+  });
+}
+
+const idOf = ({ id }: ToolCall): string => id;
+
+/** A gateway may send a call's arguments whole with its start, and no pieces. */
+function argumentsOf({ input }: Anthropic.ToolUseBlock, json: string): string {
+  const isWhole = json === '' && typeof input === 'object' && input !== null && Object.keys(input).length > 0;
+  return isWhole ? JSON.stringify(input) : json;
+}
+
+function opaqueOf(growing: GrowingBlock[], model: string): Pick<AssistantMessage, 'opaque'> {
+  const blocks = growing.flatMap(({ block, json }): Anthropic.ContentBlockParam[] => {
+    switch (block.type) {
+      case 'tool_use':
+        return [{ type: 'tool_use', id: block.id, name: block.name, input: inputOf(argumentsOf(block, json)) }];
+      case 'text':
+        return [{ type: 'text', text: block.text }];
+      case 'thinking':
+        // A thought that was cut off has no signature, and the API refuses one without.
+        return block.signature === '' ? [] : [block];
+      default:
+        return [block];
+    }
+  });
+  if (blocks.every(({ type }) => type === 'text' || type === 'tool_use')) return {};
+  return { opaque: { wire: anthropicWire, data: { model, blocks } satisfies KeptBlocks } };
+}
+
+/** Arguments as the object that the API demands. What is not an object goes back as text, under a name that says so. */
+export function inputOf(text: string): unknown {
+  try {
+    const input: unknown = JSON.parse(text === '' ? '{}' : text);
+    if (typeof input === 'object' && input !== null && !Array.isArray(input)) return input;
+  } catch {
+    // The model is shown what it wrote.
+  }
+  return { unreadable_arguments: text };
+}
+
+/** `pause_turn` is a reply that the provider has broken off and would go on with; it counts as cut for length. */
+function finishOf(reason: Anthropic.StopReason | null, { toolCalls }: AssistantMessage): Finish {
+  if (reason === 'max_tokens' || reason === 'model_context_window_exceeded' || reason === 'pause_turn') return 'length';
+  return toolCalls === undefined ? 'stop' : 'tool_calls';
+}

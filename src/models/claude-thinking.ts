@@ -1,0 +1,98 @@
+import type Anthropic from '@anthropic-ai/sdk';
+import type { Effort } from './capabilities.ts';
+
+/** How a Claude model thinks, as far as requests must say it. */
+interface ThinkingModel {
+  /** `adaptive`: the model decides how much, led by an effort. `budget`: it is given a number of tokens. */
+  kind: 'adaptive' | 'budget';
+  /** Whether it thinks without being asked to. */
+  unasked: boolean;
+  /** What it is told to think as little as it can. Absent: only a low effort lessens it. */
+  off?: 'disabled' | 'between_tools';
+  /** Whether a thinking block is valid only behind the very conversation in which it was made ("preserved thinking"). */
+  isBound: boolean;
+}
+
+const budget: ThinkingModel = { kind: 'budget', unasked: false, isBound: false };
+const onRequest: ThinkingModel = { kind: 'adaptive', unasked: false, isBound: false };
+const byDefault: ThinkingModel = { kind: 'adaptive', unasked: true, off: 'disabled', isBound: false };
+const bound: ThinkingModel = { kind: 'adaptive', unasked: true, isBound: true };
+
+/**
+ * By the beginning of a model's name, the longest of which counts. The last entry stands for models that came later than
+ * this table. Sources: https://platform.claude.com/docs/en/build-with-claude/thinking, …/preserved-thinking/prefix-checks
+ * (the models that check), and the migration guides of the 5.5 models (`between_tools`, what cannot be disabled).
+ */
+const models: Record<string, ThinkingModel> = {
+  'claude-3-7': budget,
+  'claude-opus-4': budget,
+  'claude-sonnet-4': budget,
+  'claude-haiku-4': budget,
+  'claude-opus-4-6': onRequest,
+  'claude-sonnet-4-6': onRequest,
+  'claude-opus-4-7': onRequest,
+  'claude-opus-4-8': onRequest,
+  'claude-opus-5': byDefault,
+  'claude-sonnet-5': byDefault,
+  'claude-fable-5': { ...bound, isBound: false },
+  'claude-mythos-5': { ...bound, isBound: false },
+  'claude-sonnet-5-5': { ...bound, off: 'between_tools' },
+  'claude-haiku-5-5': { ...bound, off: 'disabled' },
+  'claude-opus-5-5': bound,
+  'claude-fable-5-1': bound,
+  'claude-fable-5-2': bound,
+  'claude-mythos-5-1': bound,
+  'claude-mythos-5-2': bound,
+  'claude-opus': bound,
+  'claude-sonnet': bound,
+  'claude-haiku': bound,
+  'claude-fable': bound,
+  'claude-mythos': bound,
+};
+
+const names = Object.keys(models).sort((one, other) => other.length - one.length);
+
+/** How a model thinks; undefined for one that cannot or that has a name of its server's own. */
+export function thinkingOf(model: string): ThinkingModel | undefined {
+  const asked = model.toLowerCase().split('/').at(-1)!.replaceAll('.', '-');
+  const name = names.find((each) => asked === each || asked.startsWith(`${each}-`));
+  return name === undefined ? undefined : models[name];
+}
+
+/** In tokens, for models that are given a number. The least that the API takes is 1,024. */
+const budgets: Record<Exclude<Effort, 'none'>, number> = {
+  minimal: 1024,
+  low: 2048,
+  medium: 8192,
+  high: 16_384,
+  xhigh: 32_768,
+};
+
+/** The header without which `block_binding` is refused as an unknown parameter (Wei-Shaw/sub2api#6677). */
+export const bindingBeta = 'thinking-binding-controls-2026-08-01';
+
+/** Thinking that is bound to an earlier form of the conversation is lost rather than the call. */
+const dropStale = { block_binding: { prefix_mismatch_behavior: 'drop_block' as const } };
+
+/**
+ * The parameter `thinking` for a model and an effort; undefined leaves it to the API. Models that think only on request
+ * are asked to where the configuration names an effort. The thoughts are asked for in summary, because a model that thinks
+ * for minutes in silence cannot be told from one that hangs.
+ */
+export function thinkingParameter(
+  model: string,
+  effort: Effort | undefined,
+): Anthropic.Beta.BetaThinkingConfigParam | undefined {
+  const how = thinkingOf(model);
+  if (how === undefined) return undefined;
+  if (effort === 'none' && how.off !== undefined) return { type: how.off };
+  if (!how.unasked && (effort === undefined || effort === 'none')) return undefined;
+  if (how.kind === 'budget') return { type: 'enabled', budget_tokens: budgets[effort as Exclude<Effort, 'none'>] };
+  return { type: 'adaptive', display: 'summarized', ...(how.isBound && dropStale) };
+}
+
+/** The effort by Anthropic's names (https://platform.claude.com/docs/en/build-with-claude/effort). */
+export function effortParameter(effort: Effort, taken: readonly Effort[]): 'low' | 'medium' | 'high' | 'xhigh' {
+  const lowest = effort === 'none' || effort === 'minimal' ? 'low' : effort;
+  return lowest === 'xhigh' && !taken.includes('xhigh') ? 'high' : lowest;
+}

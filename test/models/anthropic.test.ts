@@ -1,0 +1,394 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import Anthropic from '@anthropic-ai/sdk';
+import { ApplicationFailure } from '@temporalio/common';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { anthropicModel, toAnthropicConversation } from '../../src/models/anthropic.ts';
+import { capabilitiesOf, type Effort } from '../../src/models/capabilities.ts';
+import type { ModelRequest, ModelSettings } from '../../src/models/model.ts';
+import type { Message, ToolSpec } from '../../src/protocol/message.ts';
+import type { ToolChoice } from '../../src/protocol/model-call.ts';
+import { anthropicProblem, type ThinkingMemory } from '../support/rules/anthropic.ts';
+import type { AnthropicBody } from '../support/rules/anthropic-parameters.ts';
+import { startModelServer, type Scripted, type Seen } from '../support/model-server.ts';
+
+const user = (content: string): Message => ({ role: 'user', content });
+const tool = (name: string, properties: Record<string, unknown> = { text: { type: 'string' } }): ToolSpec => ({
+  name,
+  description: `Do ${name}.`,
+  parameters: { type: 'object', properties, required: Object.keys(properties) },
+});
+
+/** Messages behind a server that enforces the rules. */
+async function talk(model: string, replies: Scripted[], settings: Partial<ModelSettings> = {}) {
+  const memory: ThinkingMemory = { kept: [], dropped: [] };
+  const refused: string[] = [];
+  let next = 0;
+  const server = await startModelServer((seen) => {
+    const message = anthropicProblem(seen.body, memory, seen.headers);
+    if (message === undefined) return replies[next++] ?? { text: 'ok' };
+    refused.push(message);
+    return { status: 400, errorBody: JSON.stringify({ error: { type: 'invalid_request_error', message } }) };
+  });
+  const client = new Anthropic({ baseURL: server.anthropic, apiKey: 'k', maxRetries: 0 });
+  const capabilities = capabilitiesOf({ type: 'claude', model });
+  const endpoint = { provider: 'claude', model, keyVariable: 'K', secrets: [] };
+  const claude = anthropicModel(client, { model, capabilities, ...settings }, endpoint);
+  const say = (messages: Message[], rest: Partial<ModelRequest> = {}) =>
+    claude.complete({ messages, tools: [], signal: new AbortController().signal, onDelta: () => {}, ...rest });
+  return { say, memory, refused, requests: server.requests, close: () => server.close() };
+}
+
+async function sent(
+  model: string,
+  { messages = [user('Hi')], ...rest }: Partial<ModelRequest> = {},
+  settings: Partial<ModelSettings> = {},
+): Promise<{ body: AnthropicBody; seen: Seen }> {
+  const { say, requests, close } = await talk(model, [], settings);
+  try {
+    await say(messages, rest);
+    const [seen] = requests;
+    return { body: seen?.body as AnthropicBody, seen: seen as Seen };
+  } finally {
+    await close();
+  }
+}
+
+describe('tools stay defined, byte for byte, and only the choice changes', () => {
+  const tools = [tool('vote'), tool('new_answer')];
+
+  test.each<[ToolChoice | undefined, string, object]>([
+    [undefined, 'claude-sonnet-5-5', { type: 'auto' }],
+    ['none', 'claude-sonnet-5-5', { type: 'none' }],
+    ['required', 'claude-sonnet-5-5', { type: 'auto' }],
+    [{ oneOf: ['vote'] }, 'claude-opus-5', { type: 'auto' }],
+    ['required', 'claude-opus-4-7', { type: 'any' }],
+    [{ oneOf: ['vote'] }, 'claude-opus-4-7', { type: 'tool', name: 'vote' }],
+    [{ oneOf: ['vote', 'new_answer'] }, 'claude-opus-4-7', { type: 'any' }],
+  ])('%j of %s', async (toolChoice, model, choice) => {
+    const { body } = await sent(model, { tools, ...(toolChoice && { toolChoice }) });
+    expect(body.tool_choice).toEqual(choice);
+    expect(body.tools).toEqual((await sent(model, { tools })).body.tools);
+  });
+
+  test('a choice is not forced on a model that was told to think', async () => {
+    const { body } = await sent('claude-opus-4-7', { tools, toolChoice: 'required' }, { effort: 'high' });
+    expect(body.tool_choice).toEqual({ type: 'auto' });
+  });
+});
+
+describe('thinking and effort', () => {
+  const stale = { block_binding: { prefix_mismatch_behavior: 'drop_block' } };
+  const adaptive = { type: 'adaptive', display: 'summarized' };
+
+  test.each<[string, Effort | undefined, object]>([
+    ['claude-sonnet-5-5', undefined, { thinking: { ...adaptive, ...stale } }],
+    ['claude-sonnet-5-5', 'high', { thinking: { ...adaptive, ...stale }, output_config: { effort: 'high' } }],
+    ['claude-sonnet-5-5', 'none', { thinking: { type: 'between_tools' }, output_config: { effort: 'low' } }],
+    ['claude-haiku-5-5', 'none', { thinking: { type: 'disabled' } }],
+    ['claude-opus-5-5', 'none', { thinking: { ...adaptive, ...stale }, output_config: { effort: 'low' } }],
+    ['claude-opus-5', undefined, { thinking: adaptive }],
+    ['claude-opus-5', 'minimal', { thinking: adaptive, output_config: { effort: 'low' } }],
+    ['claude-opus-4-7', undefined, {}],
+    ['claude-opus-4-7', 'xhigh', { thinking: adaptive, output_config: { effort: 'xhigh' } }],
+    ['claude-opus-4-7', 'none', {}],
+    ['claude-sonnet-4-6', 'xhigh', { thinking: adaptive, output_config: { effort: 'high' } }],
+    ['claude-haiku-4-5-20251001', 'low', { thinking: { type: 'enabled', budget_tokens: 2048 }, max_tokens: 18_048 }],
+    ['claude-haiku-4-5-20251001', undefined, {}],
+    ['scripted-1', undefined, {}],
+  ])('%s, %s', async (model, effort, expected) => {
+    const { body, seen } = await sent(model, {}, { effort });
+    const { thinking, output_config, max_tokens } = body;
+    expect(JSON.parse(JSON.stringify({ thinking, output_config, max_tokens }))).toEqual({
+      max_tokens: 16_000,
+      ...expected,
+    });
+    const isBinding = JSON.stringify(thinking ?? {}).includes('block_binding');
+    expect(seen.headers['anthropic-beta']).toBe(isBinding ? 'thinking-binding-controls-2026-08-01' : undefined);
+  });
+
+  test('a temperature goes only to models that take one and do not think', async () => {
+    expect((await sent('claude-sonnet-4-6', {}, { temperature: 1.5 })).body['temperature']).toBe(1);
+    expect((await sent('claude-sonnet-4-6', {}, { temperature: 0.2, effort: 'low' })).body).not.toHaveProperty(
+      'temperature',
+    );
+    expect((await sent('claude-opus-4-7', {}, { temperature: 0.2 })).body).not.toHaveProperty('temperature');
+  });
+
+  test('a limit is never over the model’s own', async () => {
+    expect((await sent('claude-haiku-4-5', {}, { maxTokens: 200_000 })).body['max_tokens']).toBe(64_000);
+  });
+
+  test('keys of `extra_body` are part of the body', async () => {
+    expect((await sent('claude-opus-5', {}, { extraBody: { service_tier: 'auto' } })).body['service_tier']).toBe(
+      'auto',
+    );
+  });
+});
+
+describe('thoughts', () => {
+  const tools = [tool('vote')];
+  const replies = [
+    { thinking: 'First.', calls: [{ name: 'vote', arguments: { text: 'a' } }] },
+    { thinking: 'Second.', text: 'Done.' },
+  ];
+
+  test('go back as they came through tool calls, a choice that changes, and what follows', async () => {
+    const { say, memory, refused, close } = await talk('claude-sonnet-5-5', replies);
+    const messages = [{ role: 'system', content: 'S' } as const, user('Hi')];
+    const first = (await say(messages, { tools })).message;
+    const result: Message = { role: 'tool', callId: first.toolCalls?.[0]?.id ?? '', content: '' };
+    const asked = [...messages, first, result];
+    const second = (await say(asked, { tools, toolChoice: 'none' })).message;
+    await say([...asked, second, user('Sure?')], { tools, toolChoice: 'auto' });
+    await close();
+    expect({ refused, dropped: memory.dropped, kept: memory.kept.length }).toEqual({
+      refused: [],
+      dropped: [],
+      kept: 3,
+    });
+  });
+
+  test('that are behind other words are left out, and the call goes on with a notice', async () => {
+    const { say, memory, refused, close } = await talk('claude-sonnet-5-5', replies);
+    const first = (await say([user('Hi')], { tools })).message;
+    const result: Message = { role: 'tool', callId: first.toolCalls?.[0]?.id ?? '', content: 'ok' };
+    await say([user('Hello'), first, result], { tools });
+    await close();
+    expect({ refused, memory }).toEqual({
+      refused: [],
+      memory: { kept: [], dropped: ['messages.1.content.0: prefix_binding_mismatch'] },
+    });
+  });
+
+  test('of another model stay away, of the same model and of earlier versions go back', () => {
+    const blocks = [
+      { type: 'thinking', thinking: 'Hm.', signature: 's' },
+      { type: 'text', text: 'Yes.' },
+    ];
+    const reply = (data: unknown): Message[] => [
+      user('Hi'),
+      { role: 'assistant', content: 'Yes.', opaque: { wire: 'anthropic', data } },
+      user('Sure?'),
+    ];
+    const content = (data: unknown) =>
+      toAnthropicConversation(reply(data), new Map(), 'claude-opus-5').messages[1]?.content;
+    expect(content({ model: 'claude-opus-5', blocks })).toEqual(blocks);
+    expect(content(blocks)).toEqual(blocks);
+    expect(content({ model: 'claude-sonnet-5-5', blocks })).toEqual(blocks.slice(1));
+    expect(content({ model: 'claude-sonnet-5-5', blocks: blocks.slice(0, 1) })).toEqual([
+      { type: 'text', text: '(no reply)' },
+    ]);
+    expect(content({ model: 'claude-opus-5', blocks: blocks.slice(0, 1) })).toEqual([
+      blocks[0],
+      { type: 'text', text: '(no reply)' },
+    ]);
+  });
+});
+
+describe('what the API refuses is never sent', () => {
+  const text = fc.constantFrom('', ' ', '\n\t', 'Words.', ' words ');
+  const turn = fc.record({ said: fc.array(text, { maxLength: 2 }), text, calls: fc.nat(2), results: text });
+  const conversation = (turns: Array<{ said: string[]; text: string; calls: number; results: string }>): Message[] =>
+    turns.flatMap(({ said, text: content, calls, results }, index) => {
+      const toolCalls = Array.from({ length: calls }, (_, call) => ({
+        id: `functions.vote:${index}.${call}`,
+        name: 'vote',
+        arguments: '{',
+      }));
+      return [
+        ...said.map(user),
+        { role: 'assistant' as const, content, ...(calls > 0 && { toolCalls }) },
+        ...toolCalls.map(({ id }): Message => ({ role: 'tool', callId: id, content: results })),
+      ];
+    });
+
+  test('whatever a conversation holds: blank texts, foreign ids, unreadable arguments, no question first or last', async () => {
+    const { say, refused, close } = await talk('claude-opus-5', []);
+    await fc.assert(
+      fc.asyncProperty(text, fc.array(turn, { maxLength: 4 }), async (system, turns) => {
+        await say([{ role: 'system', content: system }, ...conversation(turns)]);
+      }),
+      { numRuns: 60 },
+    );
+    await close();
+    expect(refused).toEqual([]);
+  });
+
+  test('tools are strict where their schema can be, and all others are offered as they are', async () => {
+    const bounded = tool('score', { value: { type: 'number', minimum: 0 } });
+    const free = tool('free', { any: { type: 'object' } });
+    const list = tool('list', { ids: { type: 'array', items: { type: 'string', enum: ['a'] } } });
+    const { body } = await sent('claude-sonnet-5-5', { tools: [tool('vote'), bounded, free, list] });
+    expect(body.tools?.map(({ name, strict }) => [name, strict])).toEqual([
+      ['vote', true],
+      ['score', undefined],
+      ['free', undefined],
+      ['list', true],
+    ]);
+    expect((await sent('claude-3-7-sonnet', { tools: [tool('vote')] })).body.tools?.[0]).not.toHaveProperty('strict');
+  });
+});
+
+/** Sends a stream's events as they are. */
+async function streamed(events: object[]) {
+  const server = createServer((_, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    for (const event of events)
+      response.write(`event: ${(event as { type: string }).type}\ndata: ${JSON.stringify(event)}\n\n`);
+    response.end();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const baseURL = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const endpoint = { provider: 'claude', model: 'c', keyVariable: 'K', secrets: [] };
+  const settings = { model: 'c', capabilities: capabilitiesOf({ type: 'claude', model: 'c' }) };
+  const model = anthropicModel(new Anthropic({ baseURL, apiKey: 'k', maxRetries: 0 }), settings, endpoint);
+  try {
+    return await model.complete({
+      messages: [user('Hi')],
+      tools: [],
+      signal: new AbortController().signal,
+      onDelta: () => {},
+    });
+  } finally {
+    server.close();
+  }
+}
+
+const began = (usage: object = { input_tokens: 10, output_tokens: 0 }, rest: object = {}) => ({
+  type: 'message_start',
+  message: { usage, ...rest },
+});
+const block = (index: unknown, content_block: object, ...deltas: object[]) => [
+  { type: 'content_block_start', index, content_block },
+  ...deltas.map((delta) => ({ type: 'content_block_delta', index, delta })),
+  { type: 'content_block_stop', index },
+];
+const text = (index: unknown, words: string) =>
+  block(index, { type: 'text', text: '' }, { type: 'text_delta', text: words });
+const called = (index: unknown, id: string | undefined, json: string) =>
+  block(index, { type: 'tool_use', id, name: 'vote', input: {} }, { type: 'input_json_delta', partial_json: json });
+const ended = (stop_reason: string | null, usage: object = { output_tokens: 5 }) => ({
+  type: 'message_delta',
+  delta: { stop_reason },
+  usage,
+});
+const stop = { type: 'message_stop' };
+
+describe('a stream', () => {
+  test.each<[string, unknown[]]>([
+    ['from 0', [0, 1, 2]],
+    ['from 1', [1, 2, 3]],
+    ['all alike', [0, 0, 0]],
+    ['from 4294967290', [4294967290, 4294967291, 4294967292]],
+    ['none', [undefined, undefined, undefined]],
+  ])('its blocks are told apart whatever their indices are: %s', async (_, [a, b, c]) => {
+    const { message, finish } = await streamed([
+      began(),
+      ...text(a, 'I vote.'),
+      ...called(b, 't1', '{"x":1}'),
+      ...called(c, 't1', '{"x":2}'),
+      ended('tool_use'),
+      stop,
+    ]);
+    expect(message.content).toBe('I vote.');
+    expect(message.toolCalls?.map((call) => call.arguments)).toEqual(['{"x":1}', '{"x":2}']);
+    expect(new Set(message.toolCalls?.map(({ id }) => id)).size).toBe(2);
+    expect(finish).toBe('tool_calls');
+  });
+
+  test.each([
+    ['end_turn', 'stop'],
+    ['stop_sequence', 'stop'],
+    ['max_tokens', 'length'],
+    ['model_context_window_exceeded', 'length'],
+    ['pause_turn', 'length'],
+    [null, 'stop'],
+  ])('that stops by %s ends as %s', async (reason, finish) => {
+    expect((await streamed([began(), ...text(0, 'x'), ended(reason), stop])).finish).toBe(finish);
+  });
+
+  test.each([
+    ['a refusal', [began(), ended('refusal'), stop], { type: 'ContentRefused', nonRetryable: true }],
+    ['no end', [began(), ...text(0, 'x')], { type: 'ConnectionFailed', nonRetryable: false }],
+    [
+      'an overload',
+      [began(), { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }],
+      { type: 'ServerError', nonRetryable: false },
+    ],
+    [
+      'a limit of rate',
+      [began(), { type: 'error', error: { type: 'rate_limit_error', message: 'slow' } }],
+      { type: 'RateLimited', nonRetryable: false },
+    ],
+    [
+      'a bad request',
+      [began(), { type: 'error', error: { type: 'invalid_request_error', message: 'no' } }],
+      { type: 'BadRequest', nonRetryable: true },
+    ],
+  ])('with %s fails as it should', async (_, events, failure) => {
+    const error = await streamed(events).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(ApplicationFailure);
+    expect(error).toMatchObject(failure);
+  });
+
+  test.each<[string, object, object, boolean]>([
+    [
+      'whole numbers',
+      { input_tokens: 10, cache_read_input_tokens: 4, cache_creation_input_tokens: 2 },
+      { output_tokens: 5 },
+      false,
+    ],
+    [
+      'that come at the end',
+      { input_tokens: 0 },
+      { input_tokens: 16, cache_read_input_tokens: null, output_tokens: 5 },
+      false,
+    ],
+    ['negative', { input_tokens: -10 }, { output_tokens: 5 }, true],
+    ['no numbers', { input_tokens: '0NaN' }, { output_tokens: 5 }, true],
+    ['none', {}, {}, true],
+    ['too large', { input_tokens: 1e300 }, { output_tokens: 5 }, true],
+  ])(
+    'has its tokens counted by the provider, or estimated where it says nothing sensible: %s',
+    async (_, start, end, estimated) => {
+      const { usage } = await streamed([
+        began(start),
+        ...text(0, 'Twenty characters ok'),
+        ended('end_turn', end),
+        stop,
+      ]);
+      expect(usage.estimated ?? false).toBe(estimated);
+      expect(usage.outputTokens).toBe(5);
+      expect(usage.inputTokens).toBe(estimated ? 1 : 16);
+    },
+  );
+
+  test('keeps redacted thoughts, and no thought that was cut before its signature', async () => {
+    const { message } = await streamed([
+      began(),
+      ...block(0, { type: 'redacted_thinking', data: 'xyz' }),
+      ...block(1, { type: 'thinking', thinking: '', signature: '' }, { type: 'thinking_delta', thinking: 'Hm' }),
+      ended('max_tokens'),
+      stop,
+    ]);
+    expect(message.opaque?.data).toEqual({
+      model: 'c',
+      blocks: [{ type: 'redacted_thinking', data: 'xyz' }],
+    });
+  });
+
+  test('that says what was left out gives a notice', async () => {
+    const dropped = { type: 'thinking_dropped', path: 'messages.1.content.0', reason: 'prefix_binding_mismatch' };
+    const { notices } = await streamed([
+      began(undefined, { input_transformations: [dropped] }),
+      ...text(0, 'x'),
+      ended('end_turn'),
+      stop,
+    ]);
+    expect(notices).toEqual([expect.stringContaining('1 thinking blocks were left out')]);
+  });
+});
