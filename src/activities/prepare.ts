@@ -13,11 +13,11 @@ import {
 import { checkConversation, checkPlan, checkResearch, checkTeam, type CheckedConfig } from '../config/kinds.ts';
 import { completeAgent, defaultAgent, preflightAgent, type OneAgentConfig } from '../config/one-agent.ts';
 import { completePlan, preflightPlan } from '../config/plan.ts';
+import { findPrices, type KnownPrices } from '../config/prices.ts';
 import { checkedBy, problemText, under, type Checked } from '../config/problems.ts';
 import { readNamedConfig } from '../config/read-config.ts';
 import { completeResearch, preflightResearch, searchesOwnDocs } from '../config/research.ts';
-import { completeTeam, preflightTeam, type TeamConfig } from '../config/team.ts';
-import { pricesFor } from '../models/prices.ts';
+import { backendsOf, completeTeam, preflightTeam, type TeamConfig } from '../config/team.ts';
 import { failureTypes } from '../protocol/errors.ts';
 import type { PreparedOrchestration, PreparedTeam } from '../protocol/orchestration.ts';
 import type { PreparedSolve } from '../protocol/plan-and-execute.ts';
@@ -29,7 +29,7 @@ export interface PrepareDependencies {
   environment: Environment;
   /** The folder of the configurations that inputs name. */
   configFolder: string;
-  /** Prices that take precedence over the built-in ones. */
+  /** The user's own prices, which take precedence over the kept ones. */
   prices: PriceTable;
 }
 
@@ -47,7 +47,7 @@ const ownDocsNotice =
  * `ApplicationFailure` of type `InvalidInput`, not retryable, which names everything that is wrong, among it keys that
  * are not set.
  */
-export function createPreparations({ configFolder, environment, prices }: PrepareDependencies) {
+export function createPreparations({ configFolder, environment, prices: ownPrices }: PrepareDependencies) {
   return {
     async prepareOrchestration(input: unknown): Promise<PreparedOrchestration> {
       const { config = {}, ...rest } = checkedInput(orchestrationInputSchema, input);
@@ -66,41 +66,51 @@ export function createPreparations({ configFolder, environment, prices }: Prepar
       const { config = { research: {} }, idea } = checkedInput(researchInputSchema, input);
       const research = found(config, checkResearch);
       const settings = completeResearch(research, environment);
-      refuse(preflightResearch(settings, environment));
+      const { prices, warnings } = pricesOf(Object.values(settings.backends), settings, preflightResearch);
       const { backend, plan, criticism, synthesize } = research.research;
       const own = [plan, criticism, synthesize].map((role) => role?.backend ?? backend);
       const notices = [
         ...noticesOf({ kind: 'research', research }, own),
         ...(searchesOwnDocs(settings) ? [ownDocsNotice] : []),
       ];
-      return { idea, settings, prices: pricesFor(Object.values(settings.backends), prices), notices };
+      return { idea, settings, prices, notices, warnings };
     },
 
     async prepareSolve(input: unknown): Promise<PreparedSolve> {
       const { config = { plan: {} }, problem } = checkedInput(solveInputSchema, input);
       const plan = found(config, checkPlan);
       const settings = completePlan(plan, environment);
-      refuse(preflightPlan(settings, environment));
+      const { prices, warnings } = pricesOf(Object.values(settings.backends), settings, preflightPlan);
       const { backend, planner, validator, synthesis, executor } = plan.plan;
       const own = [planner, validator, synthesis, executor].map((role) => role?.backend ?? backend);
       const notices = noticesOf({ kind: 'plan', plan }, own);
-      return { problem, settings, prices: pricesFor(Object.values(settings.backends), prices), notices };
+      return { problem, settings, prices, notices, warnings };
     },
   };
 
   function prepareTeam(config: TeamConfig): PreparedTeam {
     const team = completeTeam(config, environment);
-    refuse(preflightTeam(team, environment));
-    const backends = [...team.agents, team.final_agent ?? []].flat().map(({ backend }) => backend);
+    const { prices, warnings } = pricesOf(backendsOf(team), team, preflightTeam);
     const own = team.agents.map((_, index) => config.agents?.[index]?.backend);
-    return { team, prices: pricesFor(backends, prices), notices: noticesOf({ kind: 'team', team: config }, own) };
+    return { team, prices, notices: noticesOf({ kind: 'team', team: config }, own), warnings };
   }
 
   function prepareAgent(config: OneAgentConfig | undefined): PreparedAgent {
     const agent = config === undefined ? defaultAgent(environment) : completeAgent(config);
-    refuse(preflightAgent(agent, environment));
+    const { prices, warnings } = pricesOf([agent.backend], agent, preflightAgent);
     const notices = noticesOf(config && { kind: 'agent', agent: config }, [config?.backend]);
-    return { agent, prices: pricesFor([agent.backend], prices), notices };
+    return { agent, prices, notices, warnings };
+  }
+
+  /** Refuses settings that cannot run in this environment. @returns the prices that the run needs */
+  function pricesOf<Settings extends Parameters<typeof findPrices>[1]>(
+    backends: Backend[],
+    settings: Settings,
+    preflight: (settings: Settings, environment: Environment) => string[],
+  ): Pick<KnownPrices, 'prices' | 'warnings'> {
+    const { problems, ...known } = findPrices(backends, settings, ownPrices, environment);
+    refuse([...preflight(settings, environment), ...problems]);
+    return known;
   }
 
   /**

@@ -1,28 +1,62 @@
+import type { Backend } from '../config/backend.ts';
 import type { Environment } from '../config/environment.ts';
 import type { CheckedConfig } from '../config/kinds.ts';
 import { completeAgent, describeAgent, preflightAgent } from '../config/one-agent.ts';
 import { completePlan, describePlan, preflightPlan } from '../config/plan.ts';
+import { findPrices, readPrices } from '../config/prices.ts';
 import { completeResearch, describeResearch, preflightResearch } from '../config/research.ts';
-import { completeTeam, describeTeam, preflightTeam } from '../config/team.ts';
+import { backendsOf, completeTeam, describeTeam, preflightTeam } from '../config/team.ts';
+import { usageError } from './exit.ts';
 
-/** What a configuration comes to in an environment: what is missing there, such as a key, and its description. */
-export function examine(config: CheckedConfig, environment: Environment): { missing: string[]; text: string } {
+/** What a configuration comes to in an environment. */
+interface Examined {
+  /** What would keep it from running there, such as a key that is not set. */
+  missing: string[];
+  /** What a person should know of its models' prices. */
+  warnings: string[];
+  /** Its description. */
+  text: string;
+}
+
+/** @throws `CommandError`, status 2, if the user's file of prices cannot be read */
+export function examine(config: CheckedConfig, environment: Environment): Examined {
   switch (config.kind) {
     case 'team': {
       const team = completeTeam(config.team, environment);
-      return { missing: preflightTeam(team, environment), text: describeTeam(team) };
+      return examined(backendsOf(team), team, preflightTeam(team, environment), describeTeam(team), environment);
     }
     case 'agent': {
       const agent = completeAgent(config.agent);
-      return { missing: preflightAgent(agent, environment), text: describeAgent(agent) };
+      return examined([agent.backend], agent, preflightAgent(agent, environment), describeAgent(agent), environment);
     }
     case 'research': {
       const settings = completeResearch(config.research, environment);
-      return { missing: preflightResearch(settings, environment), text: describeResearch(settings) };
+      const missing = preflightResearch(settings, environment);
+      return examined(Object.values(settings.backends), settings, missing, describeResearch(settings), environment);
     }
     case 'plan': {
       const settings = completePlan(config.plan, environment);
-      return { missing: preflightPlan(settings, environment), text: describePlan(settings) };
+      const missing = preflightPlan(settings, environment);
+      return examined(Object.values(settings.backends), settings, missing, describePlan(settings), environment);
     }
+  }
+}
+
+function examined(
+  backends: Backend[],
+  settings: Parameters<typeof findPrices>[1],
+  missing: string[],
+  text: string,
+  environment: Environment,
+): Examined {
+  const { warnings, problems } = findPrices(backends, settings, ownPrices(environment), environment);
+  return { missing: [...missing, ...problems], warnings: problems.length > 0 ? [] : warnings, text };
+}
+
+function ownPrices(environment: Environment): ReturnType<typeof readPrices> {
+  try {
+    return readPrices(environment);
+  } catch (error) {
+    throw usageError(`REPRISE_PRICES: ${error instanceof Error ? error.message : String(error)}`);
   }
 }

@@ -1,4 +1,4 @@
-import { defaultModel, missingKey } from '../models/providers.ts';
+import { missingKey, modelOf } from '../models/providers.ts';
 import type { Backend } from './backend.ts';
 import type { Environment } from './environment.ts';
 
@@ -12,7 +12,7 @@ export function defaultBackend(environment: Environment): Backend {
 
 /** A backend with its model filled in. Its MCP servers are left out, since they have become tools of its agent. */
 export function completeBackend(backend: Backend): Backend {
-  const model = backend.model ?? defaultModel(backend.type);
+  const model = modelOf(backend);
   return { ...backend, ...(model !== undefined && { model }), mcp_servers: undefined };
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { priceTableSchema } from './prices.ts';
 
 const tenYears = 10 * 365 * 24 * 60 * 60;
 
@@ -37,7 +38,11 @@ export const budgetSchema = z.strictObject({
 });
 
 /** The keys that every kind of configuration but a team's has beside its own. */
-export const soloShape = { coordination: soloBroadcastSchema.prefault({}), budget: budgetSchema.optional() };
+export const soloShape = {
+  coordination: soloBroadcastSchema.prefault({}),
+  budget: budgetSchema.optional(),
+  prices: priceTableSchema.optional(),
+};
 
 /** Lines for a person about what all kinds of configuration have: who may be asked, and the limits. */
 export function describeCoordination(settings: Broadcast, budget?: object, idleTimeout?: number): string[] {

@@ -1,12 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { pricesFor, unpricedIn } from '../models/prices.ts';
 import type { PriceTable } from '../protocol/usage.ts';
+import type { Backend } from './backend.ts';
 import type { Environment } from './environment.ts';
 import { checkedBy, problemText } from './problems.ts';
 
 const dollars = z.number().min(0);
 
-const priceTableSchema = z.record(
+/** The key `prices` of every configuration: US dollars per million tokens, by the names of models. */
+export const priceTableSchema = z.record(
   z.string(),
   z.strictObject({ input: dollars, cachedInput: dollars, output: dollars }),
 );
@@ -23,4 +26,46 @@ export function readPrices(environment: Environment): PriceTable {
   const checked = checkedBy(priceTableSchema, JSON.parse(readFileSync(file, 'utf8')));
   if (checked.ok) return checked.value;
   throw new Error(checked.problems.map((problem) => problemText(problem, file)).join('\n'));
+}
+
+/** The part of any configuration that prices depend on. */
+interface Priced {
+  prices?: PriceTable | undefined;
+  budget?: { usd?: number | undefined } | undefined;
+}
+
+/** What is known of what a run's models cost. */
+export interface KnownPrices {
+  prices: PriceTable;
+  /** Sentences for a person, one for each model without a price. */
+  warnings: string[];
+  /** What keeps the run from starting: a budget of money cannot hold where nobody knows what a call costs. */
+  problems: string[];
+}
+
+/**
+ * Looks up the prices of a run's models. Those of the configuration count first, then those of the user's file.
+ *
+ * @param backends those of all roles, completed
+ */
+export function findPrices(
+  backends: Backend[],
+  { prices: own, budget }: Priced,
+  fromFile: PriceTable,
+  environment: Environment,
+): KnownPrices {
+  const prices = pricesFor(backends, { ...fromFile, ...own }, environment);
+  const unpriced = unpricedIn(backends, prices);
+  const hint = (model: string): string =>
+    `prices: {${JSON.stringify(model)}: {input: …, cachedInput: …, output: …}} gives it, in US dollars per million tokens`;
+  return {
+    prices,
+    warnings: unpriced.map(
+      (model) => `No price is known for the model ${model}, so its cost counts as 0; ${hint(model)}`,
+    ),
+    problems:
+      budget?.usd === undefined
+        ? []
+        : unpriced.map((model) => `budget.usd: no price is known for the model ${model}; ${hint(model)}`),
+  };
 }

@@ -9,6 +9,7 @@ import {
   orchestratorSchema,
   type OrchestratorSettings,
 } from './orchestrators.ts';
+import { priceTableSchema } from './prices.ts';
 import { unique } from './problems.ts';
 import { describeTools, toolPackagesSchema, type ToolSources } from './tool-sources.ts';
 
@@ -50,6 +51,7 @@ export const teamSchema = z.strictObject({
     })
     .prefault({}),
   budget: budgetSchema.optional(),
+  prices: priceTableSchema.optional(),
   /** Seconds that a session waits for the next turn before it ends; if absent, it waits for ever. */
   idle_timeout: waitingTime.optional(),
 });
@@ -98,6 +100,10 @@ export function completeTeam(config: TeamConfig, environment: Environment): Team
     ...(final_agent && { final_agent: { backend: completeBackend(final_agent.backend) } }),
   };
 }
+
+/** The backends of all who take part. */
+export const backendsOf = ({ agents, final_agent }: Team): Backend[] =>
+  [...agents, final_agent ?? []].flat().map(({ backend }) => backend);
 
 /** What would keep a team from running in this environment: keys that are not set, models that nobody named. */
 export function preflightTeam({ agents, final_agent }: Team, environment: Environment): string[] {

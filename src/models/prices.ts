@@ -1,42 +1,91 @@
+import { calcPrice, type ModelPrice } from '@pydantic/genai-prices';
 import type { Backend } from '../config/backend.ts';
-import type { PriceTable } from '../protocol/usage.ts';
+import type { Environment } from '../config/environment.ts';
+import type { Price, PriceTable } from '../protocol/usage.ts';
+import { isRemote, routeOf } from './providers.ts';
 
 /**
- * List prices in US dollars per million tokens, by the model's name with or without a date at its end (version 1). As
- * providers change their prices, a JSON file of the same shape, which `REPRISE_PRICES` names, takes precedence over this
- * table. The tokens of a model that is in neither are counted, but its cost is not.
+ * List prices that the library does not have yet, or not as they are now, read on 2026-11-21 in
+ * https://platform.claude.com/docs/en/about-claude/pricing and https://developers.openai.com/api/docs/pricing.
  */
-const listPrices: PriceTable = {
-  'gpt-5-nano': { input: 0.05, cachedInput: 0.005, output: 0.4 },
-  'gpt-5-mini': { input: 0.25, cachedInput: 0.025, output: 2 },
-  'gpt-5': { input: 1.25, cachedInput: 0.125, output: 10 },
-  'gpt-4.1-mini': { input: 0.4, cachedInput: 0.1, output: 1.6 },
-  'gpt-4.1': { input: 2, cachedInput: 0.5, output: 8 },
-  'gpt-4o-mini': { input: 0.15, cachedInput: 0.075, output: 0.6 },
-  'gpt-4o': { input: 2.5, cachedInput: 1.25, output: 10 },
+const newer: PriceTable = {
+  'claude-haiku-5-5': {
+    input: 0.1,
+    cachedInput: 0.01,
+    output: 0.5,
+    long: { above: 100_000, input: 0.5, cachedInput: 0.05, output: 2.5 },
+  },
   'claude-sonnet-5-5': { input: 2, cachedInput: 0.1, output: 10 },
-  'claude-sonnet-5': { input: 2, cachedInput: 0.2, output: 10 },
-  'claude-opus-5-5': { input: 4, cachedInput: 0.2, output: 20 },
-  'claude-opus-5': { input: 5, cachedInput: 0.5, output: 25 },
-  'claude-haiku-4-5': { input: 1, cachedInput: 0.1, output: 5 },
-  'claude-sonnet-4-5': { input: 3, cachedInput: 0.3, output: 15 },
-  'claude-opus-4-5': { input: 5, cachedInput: 0.5, output: 25 },
-  'gemini-2.5-flash': { input: 0.3, cachedInput: 0.03, output: 2.5 },
-  'gemini-2.5-pro': { input: 1.25, cachedInput: 0.125, output: 10 },
-  'gemini-3-pro-preview': { input: 2, cachedInput: 0.2, output: 12 },
+  'gpt-6.1-sol': {
+    input: 2,
+    cachedInput: 0.1,
+    output: 10,
+    long: { above: 272_000, input: 4, cachedInput: 0.2, output: 15 },
+  },
+  'gpt-6.1-terra': {
+    input: 1,
+    cachedInput: 0.05,
+    output: 5,
+    long: { above: 272_000, input: 2, cachedInput: 0.1, output: 7.5 },
+  },
+  'gpt-6.2-sol': {
+    input: 2,
+    cachedInput: 0.1,
+    output: 10,
+    long: { above: 272_000, input: 4, cachedInput: 0.2, output: 15 },
+  },
 };
-
-/** Takes the date off a model's name: `gpt-5-2025-08-07` or `claude-haiku-4-5-20251001`. */
-const withoutDate = (model: string): string => model.replace(/-\d{4}-?\d{2}-?\d{2}$/, '');
 
 /**
  * The prices that a run needs, by model. They are part of its prepared input, since a workflow that is replayed after a
  * price has changed must still compute the same sums.
+ *
+ * @param overrides the user's own prices, which take precedence over the kept ones
  */
-export const pricesFor = (backends: Backend[], overrides: PriceTable = {}): PriceTable =>
+export const pricesFor = (backends: Backend[], overrides: PriceTable, environment: Environment): PriceTable =>
   Object.fromEntries(
-    backends.flatMap(({ model = '' }) => {
-      const price = overrides[model] ?? listPrices[model] ?? listPrices[withoutDate(model)];
-      return price === undefined ? [] : [[model, price]];
+    backends.flatMap((backend) => {
+      const price = overrides[backend.model ?? ''] ?? listPrice(backend, environment);
+      return price === undefined ? [] : [[backend.model ?? '', price]];
     }),
   );
+
+/** The names of models that cost money, but nobody knows how much. */
+export const unpricedIn = (backends: Backend[], prices: PriceTable): string[] => {
+  const names = backends.filter(isRemote).map(({ model = '' }) => model);
+  return [...new Set(names)].filter((name) => name !== '' && prices[name] === undefined);
+};
+
+/** The library's names of the providers whose models a type of backend has. */
+const providerIds = { openai: 'openai', claude: 'anthropic', gemini: 'google' } as const;
+
+function listPrice(backend: Backend, environment: Environment): Price | undefined {
+  if (!isRemote(backend)) return undefined;
+  const { baseUrl, model = '' } = routeOf(backend, environment);
+  const ofAddress = kept(model, { providerApiUrl: baseUrl });
+  // A compatible server at an unknown address has models of its own, whatever their names are.
+  if (backend.type === 'chatcompletion') return ofAddress;
+  return newer[model] ?? ofAddress ?? kept(model, { providerId: providerIds[backend.type] });
+}
+
+/** In tokens, of each kind: some prices are known only for a usage that has them. */
+const some = { input_tokens: 0, output_tokens: 0 };
+
+function kept(model: string, place: { providerId: string } | { providerApiUrl: string }): Price | undefined {
+  const { input_mtok, cache_read_mtok, output_mtok } = calcPrice(some, model, place)?.model_price ?? {};
+  const [input, longInput] = rates(input_mtok);
+  const [output, longOutput] = rates(output_mtok);
+  const [cachedInput = input, longCached = longInput] = rates(cache_read_mtok);
+  if (input === undefined || cachedInput === undefined || output === undefined) return undefined;
+  const above = typeof input_mtok === 'object' ? input_mtok.tiers[0]?.start : undefined;
+  if (above === undefined || longInput === undefined || longCached === undefined) return { input, cachedInput, output };
+  const long = { above, input: longInput, cachedInput: longCached, output: longOutput ?? output };
+  return { input, cachedInput, output, long };
+}
+
+/** A price, and that of long requests if it is different. */
+function rates(price: ModelPrice[string]): [number?, number?] {
+  if (typeof price !== 'object') return price === undefined ? [] : [price];
+  const [tier] = price.tiers;
+  return tier === undefined ? [price.base] : [price.base, tier.price];
+}

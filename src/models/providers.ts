@@ -6,32 +6,51 @@ interface Provider {
   baseUrl: string;
   baseUrlVariable: keyof Environment;
   keyVariable: keyof Environment;
-  /** The model of backends that name none, one whose price is known. Undefined if only the server's owner can know. */
-  model: string | undefined;
+  /** The models that `strong` and `cheap` stand for. Absent if only the server's owner can know its models. */
+  models?: DefaultModels;
+}
+
+/**
+ * The models of November 2026. A backend that names none gets the strong one: what its provider recommends for the
+ * everyday work of agents, at no more than $2 a million tokens read and $10 written. It is not the provider's dearest,
+ * since the default team's three agents answer and vote in a dozen calls, which the dearest makes two to five times as
+ * costly; and not the cheap one, which is made for sorting and extracting. All have known prices (models/prices.ts).
+ */
+interface DefaultModels {
+  strong: string;
+  /** For many small calls: `model: cheap`. */
+  cheap: string;
 }
 
 const openai: Provider = {
   baseUrl: 'https://api.openai.com/v1',
   baseUrlVariable: 'OPENAI_BASE_URL',
   keyVariable: 'OPENAI_API_KEY',
-  model: 'gpt-5',
+  // https://developers.openai.com/api/docs/models
+  models: { strong: 'gpt-6.2-sol', cheap: 'gpt-6-luna' },
 };
 
 const providers: Record<Exclude<Backend['type'], 'offline'>, Provider> = {
   openai,
   // Any compatible server, whose models have whatever names its owner gave them.
-  chatcompletion: { ...openai, model: undefined },
+  chatcompletion: {
+    baseUrl: openai.baseUrl,
+    baseUrlVariable: openai.baseUrlVariable,
+    keyVariable: openai.keyVariable,
+  },
   gemini: {
     baseUrl: 'https://generativelanguage.googleapis.com/v1beta/openai',
     baseUrlVariable: 'GEMINI_BASE_URL',
     keyVariable: 'GEMINI_API_KEY',
-    model: 'gemini-3-pro-preview',
+    // https://ai.google.dev/gemini-api/docs/deprecations: a preview may be shut down within weeks, so both are stable.
+    models: { strong: 'gemini-3.8-flash', cheap: 'gemini-3.5-flash-lite' },
   },
   claude: {
     baseUrl: 'https://api.anthropic.com',
     baseUrlVariable: 'ANTHROPIC_BASE_URL',
     keyVariable: 'ANTHROPIC_API_KEY',
-    model: 'claude-sonnet-5-5',
+    // https://platform.claude.com/docs/en/about-claude/models/overview
+    models: { strong: 'claude-sonnet-5-5', cheap: 'claude-haiku-5-5' },
   },
 };
 
@@ -43,7 +62,7 @@ export function routeOf(backend: RemoteBackend, environment: Environment) {
   const keyVariable = backend.api_key_env ?? provider.keyVariable;
   return {
     baseUrl: backend.base_url ?? environment[provider.baseUrlVariable] ?? provider.baseUrl,
-    model: backend.model ?? provider.model,
+    model: modelOf(backend),
     keyVariable,
     key: environment[keyVariable],
   };
@@ -52,9 +71,13 @@ export function routeOf(backend: RemoteBackend, environment: Environment) {
 /** Whether a backend's requests leave the process. */
 export const isRemote = (backend: Backend): backend is RemoteBackend => backend.type !== 'offline';
 
-/** The model of a backend that names none. Undefined if there is no default. */
-export const defaultModel = (type: Backend['type']): string | undefined =>
-  type === 'offline' ? undefined : providers[type].model;
+/** The name of a backend's model: `strong`, `cheap` and none stand for its provider's. Undefined if nobody named one. */
+export function modelOf({ type, model }: Backend): string | undefined {
+  const models = type === 'offline' ? undefined : providers[type].models;
+  if (models === undefined) return model;
+  if (model === undefined || model === 'strong') return models.strong;
+  return model === 'cheap' ? models.cheap : model;
+}
 
 /**
  * The environment variable whose key a backend lacks; undefined if it can run. A compatible server of the user's own

@@ -14,10 +14,16 @@ export interface Usage extends Figures {
 }
 
 /** US dollars per million tokens. */
-export interface Price {
+interface Rates {
   input: number;
   cachedInput: number;
   output: number;
+}
+
+/** What a model's tokens cost. */
+export interface Price extends Rates {
+  /** The rates of all tokens of a request whose input has more than so many. */
+  long?: Rates & { above: number };
 }
 
 /** Prices by the names of models. A model without a known price is not in it. */

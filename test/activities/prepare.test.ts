@@ -106,3 +106,53 @@ describe('a team’s task does not take one agent', () => {
     ]);
   });
 });
+
+describe('prices', () => {
+  const mine = { type: 'openai', model: 'my-model' };
+  const price = { input: 1, cachedInput: 0.5, output: 2 };
+  const hint = 'prices: {"my-model": {input: …, cachedInput: …, output: …}} gives it, in US dollars per million tokens';
+  /** The same, as each kind of configuration writes it. */
+  const kinds = {
+    team: (rest: object) =>
+      prepared().prepareOrchestration({ task: 'T', config: { agents: [{ id: 'a', backend: mine }], ...rest } }),
+    'final agent': (rest: object) => {
+      const config = { agents: [{ id: 'a' }], final_agent: { backend: mine }, ...rest };
+      return prepared().prepareOrchestration({ task: 'T', config });
+    },
+    agent: (rest: object) => {
+      const [, loop] = oneAgent.modules;
+      const modules = [{ module: 'OpenAILLM', id: 'llm', config: { model: 'my-model' } }, loop];
+      return prepared().prepareSession({ config: { ...oneAgent, modules, ...rest } });
+    },
+    research: (rest: object) =>
+      prepared().prepareResearch({ idea: 'I', config: { research: { backend: mine }, ...rest } }),
+    plan: (rest: object) => prepared().prepareSolve({ problem: 'P', config: { plan: { backend: mine }, ...rest } }),
+  };
+
+  describe.each(Object.entries(kinds))('%s', (_, prepare) => {
+    test('a model without one is a warning for the result', async () => {
+      const { prices, warnings } = await prepare({});
+      expect(warnings).toEqual([`No price is known for the model my-model, so its cost counts as 0; ${hint}`]);
+      expect(prices).not.toHaveProperty('my-model');
+    });
+
+    test('a budget of money does not begin with it, and the message names model and key', async () => {
+      expect(await problemsOf(prepare({ budget: { usd: 1 } }))).toEqual([
+        `budget.usd: no price is known for the model my-model; ${hint}`,
+      ]);
+    });
+
+    test('the configuration gives it', async () => {
+      const { prices, warnings } = await prepare({ budget: { usd: 1 }, prices: { 'my-model': price } });
+      expect(warnings).toEqual([]);
+      expect(prices).toMatchObject({ 'my-model': price });
+    });
+  });
+
+  test('the configuration’s wins over the file’s, which wins over the kept one', async () => {
+    const team = { agents: [{ id: 'a', backend: { type: 'openai', model: 'gpt-4.1' } }] };
+    const pricesOf = async (config: object) => (await prepared().prepareOrchestration({ task: 'T', config })).prices;
+    expect(await pricesOf(team)).toEqual({ 'gpt-4.1': { input: 1, cachedInput: 1, output: 1 } });
+    expect(await pricesOf({ ...team, prices: { 'gpt-4.1': price } })).toEqual({ 'gpt-4.1': price });
+  });
+});

@@ -75,3 +75,40 @@ describe('a configuration of research', () => {
     ]);
   });
 });
+
+describe('a model without a price', () => {
+  const write = (rest: object): void => {
+    const agents = [{ id: 'a', backend: { type: 'openai', model: 'my-model' } }];
+    writeFileSync(join(home.folder, 'unpriced.json'), JSON.stringify({ agents, ...rest }));
+  };
+
+  test('is a warning', async () => {
+    write({});
+    const { status, stderr } = await home.run(['validate', 'unpriced.json']);
+    expect(status).toBe(0);
+    expect(stderr).toContain(
+      'Warning: No price is known for the model my-model, so its cost counts as 0; prices: {"my-model": {input:',
+    );
+  });
+
+  test('and a budget of money: nothing starts, and the model and the key are named', async () => {
+    write({ budget: { usd: 1 } });
+    const { status, stderr } = await home.run(['ask', '--config', 'unpriced.json', 'hi'], { OPENAI_API_KEY: 'k' });
+    expect(status).toBe(2);
+    expect(stderr).toContain('budget.usd: no price is known for the model my-model; prices: {"my-model": {input:');
+    expect(existsSync(join(home.path, 'up.lock'))).toBe(false);
+  });
+
+  test('has one where the configuration or the file of REPRISE_PRICES gives it', async () => {
+    const prices = { 'my-model': { input: 1, cachedInput: 0.1, output: 2 } };
+    write({ budget: { usd: 1 }, prices });
+    expect((await home.run(['validate', 'unpriced.json'])).stderr).not.toContain('price');
+    write({ budget: { usd: 1 } });
+    const file = join(home.folder, 'prices.json');
+    writeFileSync(file, JSON.stringify(prices));
+    expect((await home.run(['validate', 'unpriced.json'], { REPRISE_PRICES: file })).stderr).not.toContain('price');
+    writeFileSync(file, '{"my-model": 3}');
+    const { status, stderr } = await home.run(['validate', 'unpriced.json'], { REPRISE_PRICES: file });
+    expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining('REPRISE_PRICES: ') as string });
+  });
+});

@@ -181,7 +181,7 @@ describe('tools', () => {
     const withServer = { ...llm, config: { mcp_servers: [{ name: 'a', url: 'http://a/' }] } };
     const agent = completeAgent(accepted(configOf([withServer, tools, loop])));
     expect(agent.tools.mcpServers).toEqual([{ name: 'a', url: 'http://a/' }]);
-    expect(agent.backend).toEqual({ type: 'openai', model: 'gpt-5' });
+    expect(agent.backend).toEqual({ type: 'openai', model: 'gpt-6.2-sol' });
   });
 
   test('a module’s path has one spelling', () => {

@@ -8,8 +8,8 @@ import { say, usageError } from '../exit.ts';
 export function validate(file: string): void {
   const read = readConfigFile(file);
   if (!read.ok) throw usageError(read.problems.join('\n'));
-  const { missing, text } = examine(read.config, readEnvironment(process.env));
-  for (const warning of missing) say(`Warning: ${warning}`);
+  const { missing, text, warnings } = examine(read.config, readEnvironment(process.env));
+  for (const warning of [...missing, ...warnings]) say(`Warning: ${warning}`);
   for (const notice of ignoredKeys(read.config)) say(notice);
   process.stdout.write(`${file} is valid.\n${text}\n`);
 }

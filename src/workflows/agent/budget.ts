@@ -32,6 +32,8 @@ export function budgetLeft(budget: Budget, spent: Spent): string | undefined {
 /** What a call's tokens cost in US dollars; 0 when the model has no known price. */
 export function costOf(usage: TokenUsage, price: Price | undefined): number {
   if (price === undefined) return 0;
+  const { long = { ...price, above: Infinity } } = price;
+  const { input, cachedInput, output } = usage.inputTokens > long.above ? long : price;
   const fresh = usage.inputTokens - usage.cachedInputTokens;
-  return (fresh * price.input + usage.cachedInputTokens * price.cachedInput + usage.outputTokens * price.output) / 1e6;
+  return (fresh * input + usage.cachedInputTokens * cachedInput + usage.outputTokens * output) / 1e6;
 }

@@ -26,4 +26,8 @@ test('cached input tokens cost their own price, and a model without a price cost
   const usage = { inputTokens: 1_000_000, cachedInputTokens: 400_000, outputTokens: 100_000 };
   expect(costOf(usage, { input: 2, cachedInput: 0.5, output: 10 })).toBeCloseTo(1.2 + 0.2 + 1);
   expect(costOf(usage, undefined)).toBe(0);
+  const long = { above: usage.inputTokens, input: 20, cachedInput: 5, output: 100 };
+  expect(costOf(usage, { input: 2, cachedInput: 0.5, output: 10, long })).toBeCloseTo(1.2 + 0.2 + 1);
+  const longer = { ...long, above: usage.inputTokens - 1 };
+  expect(costOf(usage, { input: 2, cachedInput: 0.5, output: 10, long: longer })).toBeCloseTo(12 + 2 + 10);
 });

@@ -1,0 +1,73 @@
+import { describe, expect, test } from 'vitest';
+import type { Backend } from '../../src/config/backend.ts';
+import { completeBackend } from '../../src/config/complete-backend.ts';
+import { pricesFor, unpricedIn } from '../../src/models/prices.ts';
+
+const priceOf = (backend: Backend, environment = {}) => pricesFor([backend], {}, environment)[backend.model ?? ''];
+
+describe.each(['openai', 'claude', 'gemini'] as const)('%s', (type) => {
+  test.each(['strong', 'cheap', undefined])('its default model %s is a real one, with a price', (model) => {
+    const backend = completeBackend({ type, model });
+    expect(backend.model).toMatch(/^(gpt|claude|gemini)-/);
+    expect(priceOf(backend)).toBeDefined();
+  });
+
+  test('the cheap model is cheaper', () => {
+    const [strong, cheap] = ['strong', 'cheap'].map((model) => priceOf(completeBackend({ type, model }))?.output ?? 0);
+    expect(cheap).toBeLessThan(strong ?? 0);
+  });
+});
+
+test('a compatible server has no default models: their names are whatever they are', () => {
+  expect(completeBackend({ type: 'chatcompletion', model: 'cheap' }).model).toBe('cheap');
+  expect(completeBackend({ type: 'chatcompletion' }).model).toBeUndefined();
+});
+
+test.each<[Backend, object | undefined]>([
+  [
+    { type: 'openai', model: 'gpt-5' },
+    { input: 1.25, cachedInput: 0.125, output: 10 },
+  ],
+  [
+    { type: 'openai', model: 'gpt-5-2025-08-07' },
+    { input: 1.25, cachedInput: 0.125, output: 10 },
+  ],
+  [
+    { type: 'claude', model: 'claude-haiku-4-5-20251001' },
+    { input: 1, cachedInput: 0.1, output: 5 },
+  ],
+  [
+    { type: 'claude', model: 'claude-sonnet-5-5' },
+    { input: 2, cachedInput: 0.1, output: 10 },
+  ],
+  [
+    { type: 'gemini', model: 'gemini-3.1-pro-preview' },
+    { input: 2, long: { above: 200_000, input: 4 } },
+  ],
+  [
+    { type: 'claude', model: 'claude-haiku-5-5' },
+    { input: 0.1, long: { above: 100_000, input: 0.5 } },
+  ],
+  [{ type: 'openai', model: 'scripted-1' }, undefined],
+  [{ type: 'offline' }, undefined],
+  [{ type: 'chatcompletion', model: 'deepseek-chat', base_url: 'https://api.deepseek.com/v1' }, { output: 0.55 }],
+  [{ type: 'chatcompletion', model: 'gpt-5', base_url: 'http://localhost:8080/v1' }, undefined],
+])('the price of %o is the kept one, and none is guessed', (backend, price) => {
+  if (price === undefined) expect(priceOf(backend)).toBeUndefined();
+  else expect(priceOf(backend)).toMatchObject(price);
+});
+
+test('a price of the user’s own takes precedence', () => {
+  const own = { input: 7, cachedInput: 7, output: 7 };
+  expect(pricesFor([{ type: 'openai', model: 'gpt-5' }], { 'gpt-5': own }, {})).toEqual({ 'gpt-5': own });
+});
+
+test('models without a price are named once, and the offline model is none of them', () => {
+  const backends: Backend[] = [
+    { type: 'openai', model: 'mine' },
+    { type: 'claude', model: 'mine' },
+    { type: 'openai', model: 'gpt-5' },
+    { type: 'offline' },
+  ];
+  expect(unpricedIn(backends, pricesFor(backends, {}, {}))).toEqual(['mine']);
+});
