@@ -34,6 +34,9 @@ export function openSqliteStore(file: string): Store {
   return new SqliteStore(database);
 }
 
+/** How many characters of its hash name a result to a model, which has to repeat them. */
+const resultId = 10;
+
 class SqliteStore implements Store {
   readonly #sql: SqliteStatements;
   readonly #files: FileRows;
@@ -120,6 +123,19 @@ class SqliteStore implements Store {
     const row = await this.#sql.read(() => this.#sql.get('SELECT content FROM blobs WHERE id = ?', id));
     if (row === undefined) throw new Error(`The store has no blob ${id}`);
     return String(row['content']);
+  }
+
+  async putResult(workflowId: string, agent: string, blob: string): Promise<string> {
+    const id = blob.slice(0, resultId);
+    const values = [workflowId, agent, id, blob];
+    await this.#sql.write(() => this.#sql.run('INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?)', ...values));
+    return id;
+  }
+
+  async result(workflowId: string, agent: string, id: string): Promise<string | undefined> {
+    const sql = 'SELECT blob FROM results WHERE workflow_id = ? AND agent = ? AND id = ?';
+    const row = await this.#sql.read(() => this.#sql.get(sql, workflowId, agent, id));
+    return row && String(row['blob']);
   }
 
   async putReport(report: StoredReport): Promise<StoredReport> {
@@ -261,6 +277,13 @@ const steps = [
   ) WITHOUT ROWID;
   INSERT INTO tries SELECT key, 1, usage, 0 FROM spent;
   DROP TABLE spent;
+  CREATE TABLE results (
+    workflow_id TEXT NOT NULL,
+    agent TEXT NOT NULL,
+    id TEXT NOT NULL,
+    blob TEXT NOT NULL REFERENCES blobs(id),
+    PRIMARY KEY (workflow_id, agent, id)
+  ) WITHOUT ROWID;
 `,
 ];
 

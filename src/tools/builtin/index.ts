@@ -7,6 +7,7 @@ import { ToolError, type Tool } from '../tool.ts';
 import { attachmentTools } from './attachments/tools.ts';
 import { evaluate, ExpressionError, vocabulary } from './expression.ts';
 import { fileTool } from './files.ts';
+import { resultTool } from './results.ts';
 import { webTool } from './web.ts';
 
 /** Reprise's own tools by their package, defined as users define theirs. @param folder the extensions folder */
@@ -17,6 +18,7 @@ export function builtinPackages(folder: string, store: Store): Map<string, Tool[
     ['builtin.attachments', attachmentTools(store)],
     ['builtin.web', [webTool()]],
     ['builtin.calculator', [calculatorTool]],
+    ['builtin.results', [resultTool(store)]],
   ];
   return new Map(packages.map(([name, definitions]) => [name, readDefinitions(definitions).tools]));
 }
