@@ -6,6 +6,7 @@ import type { Recalled } from '../protocol/search.ts';
 import { addressOfReport, newestReports } from '../search/folder.ts';
 import { closeness } from '../search/similarity.ts';
 import { bounded, tidied } from '../search/tidy.ts';
+import { jsonBytes } from '../workflows/runtime/size.ts';
 
 /** The activity `persistReport` stores a run's report. Its id is derived from the run id, so a retry stores no second one. */
 export function createPersistReport({ store }: { store: Store }) {
@@ -59,9 +60,19 @@ function recalled(stored: StoredReport, similarity: number): Recalled {
     title: report?.title ?? stored.id,
     url: addressOfReport(stored.id),
     similarity,
-    similar: similar.slice(0, most.works).map(({ title, url }) => ({ title, url })),
+    similar: fitting(similar.slice(0, most.works).map(({ title, url }) => ({ title, url }))),
     lesson: lessonOf(stored),
   };
+}
+
+/** How large the works of one run may be together, in bytes: addresses may be long. */
+const worksBytes = 50_000;
+
+/** As many of the works as may be recalled, the first ones. */
+function fitting<Work>(works: Work[]): Work[] {
+  let bytes = 0;
+  const most = works.findIndex((work) => (bytes += jsonBytes(work)) > worksBytes);
+  return most === -1 ? works : works.slice(0, most);
 }
 
 /** The longest lesson, and the longest idea or reason in it, in characters. */
