@@ -1,5 +1,6 @@
 import { Context } from '@temporalio/activity';
 import type { Iteration, PersistInput, StoredReport } from '../protocol/research.ts';
+import { Breaks } from '../breaks.ts';
 import { hashOf } from '../store/ids.ts';
 import type { Store } from '../store/store.ts';
 import type { Recalled } from '../protocol/search.ts';
@@ -33,11 +34,14 @@ const most = { runs: 8, works: 50 };
  */
 export function createRecallReports({ store }: { store: Store }) {
   return async function recallReports({ idea }: { idea: string }): Promise<Recalled[]> {
-    const newestFirst = await store.reports(newestReports);
-    const near = newestFirst
-      .map((stored) => ({ stored, similarity: nearest([idea], ideasOf(stored)) }))
-      .filter(({ similarity }) => similarity >= leastCloseness)
-      .sort((one, other) => other.similarity - one.similarity);
+    const breaks = new Breaks();
+    const near: Array<{ stored: StoredReport; similarity: number }> = [];
+    for (const stored of await store.reports(newestReports)) {
+      const similarity = nearest([idea], ideasOf(stored));
+      if (similarity >= leastCloseness) near.push({ stored, similarity });
+      if (breaks.due) await breaks.take();
+    }
+    near.sort((one, other) => other.similarity - one.similarity);
     const chosen: typeof near = [];
     for (const each of near) {
       const ideas = ideasOf(each.stored);

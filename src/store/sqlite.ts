@@ -1,11 +1,12 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { Breaks } from '../breaks.ts';
 import type { Message, TokenUsage, TranscriptRef } from '../protocol/message.ts';
 import type { CallModelResult } from '../protocol/model-call.ts';
 import type { StoredReport } from '../protocol/research.ts';
 import type { CallToolResult } from '../protocol/tool.ts';
-import { hashOf, segmentId } from './ids.ts';
+import { largeHashOf, segmentId } from './ids.ts';
 import { FileRows } from './sqlite-files.ts';
 import { SqliteStatements } from './sqlite-statements.ts';
 import { sumOfUsage, type ReplyCommit, type RunFile, type Store, type Try } from './store.ts';
@@ -114,7 +115,7 @@ class SqliteStore implements Store {
   }
 
   async putBlob(text: string): Promise<string> {
-    const id = hashOf(text);
+    const id = await largeHashOf(text);
     await this.#sql.write(() => this.#sql.run('INSERT OR IGNORE INTO blobs VALUES (?, ?)', id, text));
     return id;
   }
@@ -155,7 +156,13 @@ class SqliteStore implements Store {
   async reports(limit: number): Promise<StoredReport[]> {
     const newest = 'SELECT report FROM reports ORDER BY created_at DESC, id LIMIT ?';
     const rows = await this.#sql.read(() => this.#sql.all(newest, limit));
-    return rows.map((row) => JSON.parse(String(row['report'])) as StoredReport);
+    const breaks = new Breaks();
+    const reports: StoredReport[] = [];
+    for (const row of rows) {
+      reports.push(JSON.parse(String(row['report'])) as StoredReport);
+      if (breaks.due) await breaks.take();
+    }
+    return reports;
   }
 
   async beginFiles(workflowId: string, runId: string): Promise<void> {

@@ -17,7 +17,7 @@ import { submission } from './submissions.ts';
 export function offlineModel({ folder }: Backend): Model {
   return {
     async complete({ messages, tools, signal, onDelta }) {
-      const action = actionFor(messages, tools, openTexts(folder));
+      const action = actionFor(messages, tools, await openTexts(folder));
       const text = typeof action === 'string' ? action : JSON.stringify(action.input);
       for (const word of text.split(/(?<=\s)/)) {
         signal.throwIfAborted();

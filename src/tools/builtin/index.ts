@@ -33,8 +33,9 @@ const searchTool = (folder: string): ToolDefinition => ({
   description: 'Searches the text files at hand and returns the sentences that fit best, each with its file and line.',
   parameters: searchParameters,
   sideEffects: false,
-  execute({ query, max_results }: z.output<typeof searchParameters>): string {
-    const hits = indexOfFolder(folder).search(queryOf(query)).slice(0, max_results);
+  async execute({ query, max_results }: z.output<typeof searchParameters>): Promise<string> {
+    const index = await indexOfFolder(folder);
+    const hits = (await index.find(queryOf(query))).slice(0, max_results);
     if (hits.length === 0) return 'Nothing was found.';
     return hits
       .map(({ sentence: { source, line, heading, text } }) => {
