@@ -1,14 +1,16 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { Breaks } from '../breaks.ts';
 import type { Message, TokenUsage, TranscriptRef } from '../protocol/message.ts';
 import type { CallModelResult } from '../protocol/model-call.ts';
 import type { StoredReport } from '../protocol/research.ts';
 import type { CallToolResult } from '../protocol/tool.ts';
-import { hashOf, segmentId } from './ids.ts';
+import { largeHashOf, segmentId } from './ids.ts';
 import { FileRows } from './sqlite-files.ts';
+import { prepareSchema } from './sqlite-schema.ts';
 import { SqliteStatements } from './sqlite-statements.ts';
-import type { ReplyCommit, RunFile, Store } from './store.ts';
+import { sumOfUsage, type ReplyCommit, type RunFile, type Store, type Try } from './store.ts';
 
 const chainOf = `
   WITH RECURSIVE chain(id, parent, messages, depth) AS (
@@ -27,11 +29,15 @@ const chainOf = `
  */
 export function openSqliteStore(file: string): Store {
   mkdirSync(dirname(file), { recursive: true });
-  // Without a timeout a second writer fails at once instead of waiting for the first.
   const database = new DatabaseSync(file, { timeout: 5000 });
   prepareSchema(database, file);
+  // SQLite waits for a lock by blocking the process, which at this point has nothing else to do yet.
+  database.exec('PRAGMA busy_timeout = 0');
   return new SqliteStore(database);
 }
+
+/** How many characters of its hash name a result to a model, which has to repeat them. */
+const resultId = 10;
 
 class SqliteStore implements Store {
   readonly #sql: SqliteStatements;
@@ -43,7 +49,7 @@ class SqliteStore implements Store {
   }
 
   async findReply(key: string, inputHash: string): Promise<CallModelResult | undefined> {
-    return this.#reply(key, inputHash);
+    return this.#sql.read(() => this.#reply(key, inputHash));
   }
 
   async commitReply({ key, inputHash, parent, messages, result }: ReplyCommit): Promise<CallModelResult> {
@@ -58,7 +64,7 @@ class SqliteStore implements Store {
   }
 
   async findToolResult(key: string, inputHash: string): Promise<CallToolResult | undefined> {
-    return this.#toolResult(key, inputHash);
+    return this.#sql.read(() => this.#toolResult(key, inputHash));
   }
 
   async commitToolResult(key: string, inputHash: string, result: CallToolResult): Promise<CallToolResult> {
@@ -74,43 +80,64 @@ class SqliteStore implements Store {
     return this.#sql.write(() => this.#insert(parent, messages));
   }
 
-  async recordSpent(key: string, usage: TokenUsage): Promise<void> {
-    this.#sql.write(() => this.#sql.run('INSERT OR REPLACE INTO spent VALUES (?, ?)', key, JSON.stringify(usage)));
+  async recordTry(key: string, { attempt, usage, failed }: Try): Promise<void> {
+    const values = [key, attempt, JSON.stringify(usage), failed ? 1 : 0];
+    await this.#sql.write(() => this.#sql.run('INSERT OR IGNORE INTO tries VALUES (?, ?, ?, ?)', ...values));
+  }
+
+  async tries(key: string): Promise<Try[]> {
+    return this.#sql.read(() => this.#tries(key));
   }
 
   async spent(keys: string[]): Promise<Map<string, TokenUsage>> {
-    const found = new Map<string, TokenUsage>();
-    for (const key of keys) {
-      const reply = this.#sql.json('SELECT result FROM replies WHERE key = ?', key) as CallModelResult | undefined;
-      const usage = reply?.usage ?? this.#sql.json('SELECT usage FROM spent WHERE key = ?', key);
-      if (usage !== undefined) found.set(key, usage as TokenUsage);
-    }
-    return found;
+    return this.#sql.read(() => {
+      const found = new Map<string, TokenUsage>();
+      for (const key of keys) {
+        const reply = this.#sql.json('SELECT result FROM replies WHERE key = ?', key) as CallModelResult | undefined;
+        const tries = this.#tries(key).map(({ usage }) => usage);
+        const usage = reply?.usage ?? sumOfUsage(tries);
+        if (reply !== undefined || tries.length > 0) found.set(key, usage);
+      }
+      return found;
+    });
   }
 
   async messages(segment: string): Promise<Message[]> {
-    const rows = this.#sql.all(chainOf, segment);
+    const rows = await this.#sql.read(() => this.#sql.all(chainOf, segment));
     const missing = rows[0] === undefined ? segment : rows[0]['parent'];
     if (missing !== null) throw noSegment(String(missing));
     return rows.flatMap((row) => JSON.parse(String(row['messages'])) as Message[]);
   }
 
   async segment(segment: string): Promise<Message[]> {
-    const messages = this.#sql.json('SELECT messages FROM segments WHERE id = ?', segment);
+    const messages = await this.#sql.read(() => this.#sql.json('SELECT messages FROM segments WHERE id = ?', segment));
     if (messages === undefined) throw noSegment(segment);
     return messages as Message[];
   }
 
   async putBlob(text: string): Promise<string> {
-    const id = hashOf(text);
-    this.#sql.write(() => this.#sql.run('INSERT OR IGNORE INTO blobs VALUES (?, ?)', id, text));
+    const id = await largeHashOf(text);
+    await this.#sql.write(() => this.#sql.run('INSERT OR IGNORE INTO blobs VALUES (?, ?)', id, text));
     return id;
   }
 
   async blob(id: string): Promise<string> {
-    const row = this.#sql.get('SELECT content FROM blobs WHERE id = ?', id);
+    const row = await this.#sql.read(() => this.#sql.get('SELECT content FROM blobs WHERE id = ?', id));
     if (row === undefined) throw new Error(`The store has no blob ${id}`);
     return String(row['content']);
+  }
+
+  async putResult(workflowId: string, agent: string, blob: string): Promise<string> {
+    const id = blob.slice(0, resultId);
+    const values = [workflowId, agent, id, blob];
+    await this.#sql.write(() => this.#sql.run('INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?)', ...values));
+    return id;
+  }
+
+  async result(workflowId: string, agent: string, id: string): Promise<string | undefined> {
+    const sql = 'SELECT blob FROM results WHERE workflow_id = ? AND agent = ? AND id = ?';
+    const row = await this.#sql.read(() => this.#sql.get(sql, workflowId, agent, id));
+    return row && String(row['blob']);
   }
 
   async putReport(report: StoredReport): Promise<StoredReport> {
@@ -124,16 +151,23 @@ class SqliteStore implements Store {
   }
 
   async report(id: string): Promise<StoredReport | undefined> {
-    return this.#report(id);
+    return this.#sql.read(() => this.#report(id));
   }
 
   async reports(limit: number): Promise<StoredReport[]> {
-    const rows = this.#sql.all('SELECT report FROM reports ORDER BY created_at DESC, id LIMIT ?', limit);
-    return rows.map((row) => JSON.parse(String(row['report'])) as StoredReport);
+    const newest = 'SELECT report FROM reports ORDER BY created_at DESC, id LIMIT ?';
+    const rows = await this.#sql.read(() => this.#sql.all(newest, limit));
+    const breaks = new Breaks();
+    const reports: StoredReport[] = [];
+    for (const row of rows) {
+      reports.push(JSON.parse(String(row['report'])) as StoredReport);
+      if (breaks.due) await breaks.take();
+    }
+    return reports;
   }
 
   async beginFiles(workflowId: string, runId: string): Promise<void> {
-    this.#files.begin(workflowId, runId);
+    await this.#files.begin(workflowId, runId);
   }
 
   async putFile(workflowId: string, file: RunFile): Promise<RunFile> {
@@ -141,20 +175,29 @@ class SqliteStore implements Store {
   }
 
   async file(workflowId: string, name: string): Promise<RunFile | undefined> {
-    return this.#files.find(workflowId, name);
+    return this.#sql.read(() => this.#files.find(workflowId, name));
   }
 
   async files(workflowId: string): Promise<RunFile[]> {
-    return this.#files.all(workflowId);
+    return this.#sql.read(() => this.#files.all(workflowId));
   }
 
   async close(): Promise<void> {
-    this.#sql.close();
+    await this.#sql.close();
   }
 
   #reply(key: string, inputHash: string): CallModelResult | undefined {
     const sql = 'SELECT result FROM replies WHERE key = ? AND input_hash = ?';
     return this.#sql.json(sql, key, inputHash) as CallModelResult | undefined;
+  }
+
+  #tries(key: string): Try[] {
+    const rows = this.#sql.all('SELECT attempt, usage, failed FROM tries WHERE key = ? ORDER BY attempt', key);
+    return rows.map(({ attempt, usage, failed }) => ({
+      attempt: Number(attempt),
+      usage: JSON.parse(String(usage)) as TokenUsage,
+      failed: failed === 1,
+    }));
   }
 
   #toolResult(key: string, inputHash: string): CallToolResult | undefined {
@@ -183,76 +226,3 @@ class SqliteStore implements Store {
 }
 
 const noSegment = (id: string): Error => new Error(`The store has no segment ${id}`);
-
-/** What each version of the schema adds to the one before. The first step turns an empty database into version 1. */
-const steps = [
-  `
-  CREATE TABLE segments (
-    id TEXT PRIMARY KEY,
-    parent TEXT,
-    count INTEGER NOT NULL,
-    messages TEXT NOT NULL
-  ) WITHOUT ROWID;
-  CREATE TABLE replies (
-    key TEXT NOT NULL,
-    input_hash TEXT NOT NULL,
-    segment TEXT NOT NULL REFERENCES segments(id),
-    result TEXT NOT NULL,
-    PRIMARY KEY (key, input_hash)
-  ) WITHOUT ROWID;
-  CREATE TABLE spent (key TEXT PRIMARY KEY, usage TEXT NOT NULL) WITHOUT ROWID;
-  CREATE TABLE blobs (id TEXT PRIMARY KEY, content TEXT NOT NULL) WITHOUT ROWID;
-`,
-  `
-  CREATE TABLE tool_results (
-    key TEXT NOT NULL,
-    input_hash TEXT NOT NULL,
-    result TEXT NOT NULL,
-    PRIMARY KEY (key, input_hash)
-  ) WITHOUT ROWID;
-`,
-  `
-  CREATE TABLE reports (id TEXT PRIMARY KEY, created_at TEXT NOT NULL, report TEXT NOT NULL) WITHOUT ROWID;
-  CREATE INDEX newest_reports ON reports (created_at DESC, id);
-`,
-  `
-  CREATE TABLE files (
-    place INTEGER PRIMARY KEY,
-    workflow_id TEXT NOT NULL,
-    name TEXT NOT NULL,
-    kind TEXT NOT NULL,
-    media_type TEXT NOT NULL,
-    bytes INTEGER NOT NULL,
-    hash TEXT NOT NULL,
-    text_blob TEXT REFERENCES blobs(id),
-    image_blob TEXT REFERENCES blobs(id),
-    note TEXT,
-    source TEXT NOT NULL,
-    UNIQUE (workflow_id, name)
-  );
-  CREATE TABLE file_runs (workflow_id TEXT PRIMARY KEY, run_id TEXT NOT NULL) WITHOUT ROWID;
-`,
-];
-
-const version = steps.length;
-
-/**
- * Brings an empty or older database to this version, even if two processes do so at once. A database of a newer version
- * is refused, since this one might misread it.
- */
-function prepareSchema(database: DatabaseSync, file: string): void {
-  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;');
-  database.exec('BEGIN IMMEDIATE');
-  try {
-    const found = Number(database.prepare('PRAGMA user_version').get()?.['user_version']);
-    if (found > version) {
-      throw new Error(`${file} was written by a newer Reprise (schema ${found}, this one knows ${version})`);
-    }
-    for (const step of steps.slice(found)) database.exec(step);
-    database.exec(`PRAGMA user_version = ${version}`);
-    database.exec('COMMIT');
-  } catch (error) {
-    database.exec('ROLLBACK');
-    throw error;
-  }
-}

@@ -18,6 +18,15 @@ export interface ReplyCommit {
   result: Omit<CallModelResult, 'transcript'>;
 }
 
+/** What a try of a model call has cost that brought no reply. */
+export interface Try {
+  /** Temporal's number of the try, from 1. */
+  attempt: number;
+  usage: TokenUsage;
+  /** Whether the try itself failed, rather than being cancelled or dying with its worker. */
+  failed: boolean;
+}
+
 /** A file of a run, which came with its problem or was made by a tool. Its content is a blob. */
 export interface RunFile {
   /** The name, unique in its run. */
@@ -38,7 +47,7 @@ export interface RunFile {
 }
 
 /**
- * Keeps transcripts, blobs, reports, files, and the journal of replies and tool results. Only a file that a tool made is
+ * Keeps transcripts, blobs, results, reports, files, and the journal of replies and tool results. Only a file that a tool made is
  * ever changed in place. The ids of segments and blobs are hashes of their content, and of two writers of one report,
  * attachment or journal key the first one wins.
  */
@@ -57,9 +66,14 @@ export interface Store {
   commitToolResult(key: string, inputHash: string, result: CallToolResult): Promise<CallToolResult>;
   /** Writes a segment that no call has made, such as a finished turn of a conversation. It may be written repeatedly. */
   putSegment(parent: string | null, messages: Message[]): Promise<TranscriptRef>;
-  /** Records what an abandoned call has cost. It does not count if the call's reply is journalled. */
-  recordSpent(key: string, usage: TokenUsage): Promise<void>;
-  /** What the calls under these keys have cost, whether they were finished or abandoned. Unknown keys are left out. */
+  /** Records what a try of a call has cost that brought no reply. Of two records of one try the first one stays. */
+  recordTry(key: string, tried: Try): Promise<void>;
+  /** The recorded tries of a call, in their order. */
+  tries(key: string): Promise<Try[]>;
+  /**
+   * What the calls under these keys have cost: as the journalled reply says, else all recorded tries together. Unknown keys
+   * are left out.
+   */
   spent(keys: string[]): Promise<Map<string, TokenUsage>>;
   /** All messages of the chain that ends with a segment, oldest first. @throws `Error` if a segment is missing */
   messages(segmentId: string): Promise<Message[]>;
@@ -69,6 +83,14 @@ export interface Store {
   putBlob(text: string): Promise<string>;
   /** @throws `Error` if there is no such blob */
   blob(id: string): Promise<string>;
+  /**
+   * Remembers a tool's result, which is a blob, for the agent that got it.
+   *
+   * @returns a short id, unique among the results of the workflow's agent, and the same for the same result
+   */
+  putResult(workflowId: string, agent: string, blob: string): Promise<string>;
+  /** The blob id of a result of the workflow's agent; undefined if it has none of this id. */
+  result(workflowId: string, agent: string, id: string): Promise<string | undefined>;
   /** Stores a report under its id. @returns this report, or that of the writer that came first */
   putReport(report: StoredReport): Promise<StoredReport>;
   report(id: string): Promise<StoredReport | undefined>;
@@ -87,4 +109,15 @@ export interface Store {
   /** All files of a workflow, in the order in which they were added. */
   files(workflowId: string): Promise<RunFile[]>;
   close(): Promise<void>;
+}
+
+/** What several tries have cost together. */
+export function sumOfUsage(usages: TokenUsage[]): TokenUsage {
+  const sum = (each: (usage: TokenUsage) => number): number => usages.reduce((all, usage) => all + each(usage), 0);
+  return {
+    inputTokens: sum(({ inputTokens }) => inputTokens),
+    cachedInputTokens: sum(({ cachedInputTokens }) => cachedInputTokens),
+    outputTokens: sum(({ outputTokens }) => outputTokens),
+    ...(usages.some(({ estimated }) => estimated) && { estimated: true }),
+  };
 }
