@@ -112,8 +112,7 @@ const textOf = (result: RunResult): string =>
   result.workflow === 'research' ? markdownOf(result.report) : result.answer;
 
 function summaryOf(result: RunResult, elapsed: number): string {
-  // A run of an earlier version has no warnings.
-  const { usage, warnings = [] } = result;
+  const { usage, warnings } = result;
   const warned = warnings.length === 0 ? [] : [countText(warnings.length, 'warning')];
   return [...countedIn(result), ...warned, durationText(elapsed), spentText(usage)].join(', ');
 }

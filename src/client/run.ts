@@ -36,7 +36,9 @@ export class Run<S extends State = State, R extends RunResult = RunResult> {
 
   /** Waits for the end. @throws `WorkflowFailedError` */
   async result(): Promise<R> {
-    return (await this.handle.result()) as R;
+    // Runs of earlier versions have no warnings.
+    const result = (await this.handle.result()) as Omit<R, 'warnings'> & Partial<Pick<R, 'warnings'>>;
+    return { ...result, warnings: result.warnings ?? [] } as R;
   }
 
   /**

@@ -112,5 +112,6 @@ test('while another process holds the write lock for seconds, heartbeats go on, 
   await Promise.all(calls.map(({ result }) => result));
   delay.disable();
   expect(calls.map(({ requests }) => requests.length)).toEqual(calls.map(() => 1));
-  expect(delay.max / 1e6).toBeLessThan(500);
+  // A wait within SQLite would last five seconds; other processes may hold up this one for a shorter time.
+  expect(delay.max / 1e6).toBeLessThan(2500);
 });
