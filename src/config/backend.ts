@@ -1,19 +1,44 @@
 import { z } from 'zod';
+import { effortProblem, efforts } from '../models/capabilities.ts';
 import { mcpServersSchema } from './tool-sources.ts';
+import { holdsSecret, writtenOut } from './variables.ts';
 
-/** `openai`, `gemini` and `chatcompletion` speak Chat Completions, `claude` speaks Anthropic's Messages. */
+/** `openai` speaks Responses, `gemini` and `chatcompletion` Chat Completions, `claude` Anthropic's Messages. */
 export const backendTypes = ['openai', 'claude', 'gemini', 'chatcompletion', 'offline'] as const;
 
 const name = z.string().min(1);
 
-/** An agent's `backend:`. A temperature outside the provider's range is clamped to it. */
-export const backendSchema = z.strictObject({
+const day = 24 * 60 * 60;
+
+/** What a request consists of, which no key of the user's may replace. */
+const own = ['model', 'messages', 'input', 'tools', 'stream'];
+
+const extraBodySchema = z.record(z.string(), z.unknown()).superRefine((body, context) => {
+  for (const key of Object.keys(body).filter((each) => own.includes(each))) {
+    context.addIssue({ code: 'custom', path: [key], message: 'is what Reprise sends itself, and cannot be set here' });
+  }
+});
+
+const headersSchema = z.record(name, z.string()).superRefine((headers, context) => {
+  for (const [key, text] of Object.entries(headers)) {
+    if (holdsSecret(text)) context.addIssue({ code: 'custom', path: [key], message: writtenOut });
+  }
+});
+
+/** The keys of a backend as a file's author writes them. */
+const writtenSchema = z.strictObject({
   type: z.enum(backendTypes),
   model: name.optional(),
   base_url: z.url().optional(),
   api_key_env: name.optional(),
   temperature: z.number().min(0).max(2).optional(),
   max_tokens: z.int().positive().optional(),
+  reasoning_effort: z.enum(efforts).optional(),
+  effort: z.enum(efforts).optional(),
+  extra_body: extraBodySchema.optional(),
+  headers: headersSchema.optional(),
+  max_retries: z.int().min(0).max(100).optional(),
+  idle_timeout: z.number().positive().max(day).optional(),
   folder: name.optional(),
   mcp_servers: mcpServersSchema.optional(),
   cwd: name.optional(),
@@ -21,7 +46,37 @@ export const backendSchema = z.strictObject({
   command_line_execution_mode: z.enum(['local', 'docker']).optional(),
 });
 
+type Written = z.output<typeof writtenSchema>;
+
+/** An agent's `backend:`. A temperature outside the provider's range is clamped to it; `effort` is `reasoning_effort`. */
+export const backendSchema = writtenSchema.superRefine(checkEffort).transform(withOneEffort);
+
+/** A backend without its type, which is given by where it stands. */
+export const backendOfType = (type: Written['type']) =>
+  writtenSchema
+    .omit({ type: true })
+    .superRefine((keys, context) => checkEffort({ type, ...keys }, context))
+    .transform((keys) => withOneEffort({ type, ...keys }));
+
 /** A role that has a backend and nothing else to configure. */
 export const roleSchema = z.strictObject({ backend: backendSchema });
 
-export type Backend = z.output<typeof backendSchema>;
+export type Backend = Omit<Written, 'effort'>;
+
+function withOneEffort({ effort, ...backend }: Written): Backend {
+  return effort === undefined ? backend : { ...backend, reasoning_effort: effort };
+}
+
+/** Checks an effort that a model of one's own choice is to take. The default model's is checked at the start of a run. */
+function checkEffort(
+  { type, model, effort, reasoning_effort: asked = effort }: Written,
+  context: z.RefinementCtx,
+): void {
+  if (asked === undefined) return;
+  const key = effort === asked ? 'effort' : 'reasoning_effort';
+  const problem = model === undefined ? undefined : effortProblem(type, model, asked);
+  if (problem !== undefined) context.addIssue({ code: 'custom', path: [key], message: problem });
+  if (effort === undefined || effort === asked) return;
+  const message = `is another spelling of reasoning_effort, which is "${asked}" here; leave one of them out`;
+  context.addIssue({ code: 'custom', path: ['effort'], message });
+}

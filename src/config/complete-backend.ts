@@ -1,6 +1,8 @@
+import { effortProblem } from '../models/capabilities.ts';
 import { missingKey, modelOf } from '../models/providers.ts';
 import type { Backend } from './backend.ts';
 import type { Environment } from './environment.ts';
+import { withVariables } from './variables.ts';
 
 /** The backend of agents that name none: the first provider whose key is set, or the offline model if there is no key. */
 export function defaultBackend(environment: Environment): Backend {
@@ -24,9 +26,16 @@ export function completeBackend(backend: Backend): Backend {
 export const preflightBackends = (backends: Record<string, Backend>, environment: Environment): string[] =>
   Object.entries(backends).flatMap(([owner, backend]) => {
     const missing = missingKey(backend, environment);
+    const { type, reasoning_effort: effort } = backend;
+    const problem = effort && effortProblem(type, modelOf(backend) ?? '', effort);
+    const unset = withVariables(backend.headers ?? {}, environment).missing;
     const lacksModel = backend.type === 'chatcompletion' && backend.model === undefined;
     return [
       ...(missing ? [`${owner}: its backend "${backend.type}" needs ${missing}, which is not set`] : []),
+      ...unset.map(
+        ({ name, variable }) => `${owner}: headers.${name} of its backend needs ${variable}, which is not set`,
+      ),
+      ...(problem ? [`${owner}: ${problem}`] : []),
       ...(lacksModel ? [`${owner}: a chatcompletion backend needs a model`] : []),
     ];
   });

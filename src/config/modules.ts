@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { backendSchema, type Backend } from './backend.ts';
+import { backendOfType, type Backend } from './backend.ts';
 import { isModulePath, modulePath, modulePathProblem } from './extensions.ts';
 import { reactSchema, simpleToolSchema, type OrchestratorSettings } from './orchestrators.ts';
 import { checkedBy, didYouMean, under, type Problem } from './problems.ts';
@@ -36,7 +36,7 @@ type Kind = ReturnType<typeof kind>;
 const llm = (type: Backend['type']) =>
   kind(
     'LLMProtocol',
-    backendSchema.omit({ type: true }).transform((config) => ({ backend: { type, ...config } })),
+    backendOfType(type).transform((backend) => ({ backend })),
   );
 
 const orchestrator = <Config>(schema: z.ZodType<OrchestratorSettings, Config>) =>

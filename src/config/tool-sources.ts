@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { redact } from '../models/redact.ts';
 import { isModulePath, modulePath, modulePathProblem } from './extensions.ts';
 import { unique } from './problems.ts';
+import { holdsSecret, writtenOut } from './variables.ts';
 
 /** Where tools come from, as a configuration names it. */
 export interface ToolSources {
@@ -62,10 +62,6 @@ const writtenServerSchema = z.strictObject({
 
 type WrittenServer = z.output<typeof writtenServerSchema>;
 
-const writtenOut =
-  'looks like a secret, and a configuration is kept with its runs: ' +
-  "write ${NAME}, and set the variable NAME in the worker's environment";
-
 const mcpServerSchema = writtenServerSchema
   .superRefine((server, context) => {
     const problem = problemOfServer(server);
@@ -95,20 +91,11 @@ function problemOfServer(server: WrittenServer): { path: string[]; message: stri
   return { path: [foreign], message: `goes with a ${own === 'url' ? 'command' : 'url'}` };
 }
 
-/** `${NAME}`, which stands for the value of the variable NAME in the worker's environment. */
-export const placeholder = /\$\{([A-Za-z_]\w*)\}/g;
-
 /** The paths of values that hold a secret themselves, rather than the name of a variable that holds it. */
 const secretsIn = (server: WrittenServer): string[][] =>
   (['env', 'headers'] as const).flatMap((key) =>
     Object.entries(server[key] ?? {}).flatMap(([name, value]) => (holdsSecret(value) ? [[key, name]] : [])),
   );
-
-function holdsSecret(value: string): boolean {
-  // A quotation mark ends every pattern of a secret, so the texts around a placeholder are looked at one by one.
-  const literal = value.replace(placeholder, '"');
-  return redact(literal, []) !== literal;
-}
 
 /** The packages and servers that tools come from, in one line that is empty if there are none. */
 export const describeTools = ({ packages, mcpServers }: ToolSources): string =>

@@ -1,9 +1,9 @@
-import Anthropic from '@anthropic-ai/sdk';
+import type Anthropic from '@anthropic-ai/sdk';
 import type { AssistantMessage, ToolCall } from '../protocol/message.ts';
 import type { Finish } from '../protocol/model-call.ts';
 import { usageOr } from './estimate.ts';
-import { contentRefused, streamCut, type Endpoint } from './failures.ts';
-import type { ModelRequest, ModelResponse } from './model.ts';
+import { contentRefused, replyTooLarge, streamCut, type Endpoint } from './failures.ts';
+import { readableArguments, type ModelRequest, type ModelResponse } from './model.ts';
 
 export const anthropicWire = 'anthropic';
 
@@ -15,6 +15,9 @@ export interface KeptBlocks {
 }
 
 type Event = Anthropic.RawMessageStreamEvent;
+
+/** More than any model writes in one reply; a stream that begins more of them is out of order. */
+const maxBlocks = 1000;
 
 /** A content block while it is streamed. `json` collects the arguments of a tool call as the model writes them. */
 interface GrowingBlock {
@@ -34,47 +37,44 @@ export async function readStream(
   let counted: Partial<Anthropic.MessageDeltaUsage> = {};
   let reason: Anthropic.StopReason | null = null;
   let isWhole = false;
+  let words = '';
   let dropped = 0;
-  try {
-    for await (const event of stream) {
-      if (event.type === 'message_start') {
-        counted = { ...event.message?.usage };
-        dropped = droppedIn(event.message);
-      } else if (event.type === 'content_block_start') {
-        const block = { block: { ...event.content_block }, json: '' };
-        blocks.push(block);
-        growing.set(event.index, block);
-      } else if (event.type === 'content_block_delta') {
-        const block = growing.get(event.index);
-        if (block !== undefined) request.onDelta(grow(block, event.delta));
-      } else if (event.type === 'message_delta') {
-        reason = event.delta?.stop_reason ?? reason;
-        // The counts of this event are those of the whole message. A null stands for one that has not changed.
-        counted = { ...counted, ...withoutNulls(event.usage) };
-      } else if (event.type === 'message_stop') {
-        isWhole = true;
-      }
+  for await (const event of stream) {
+    if (event.type === 'message_start') {
+      counted = withoutNulls(event.message?.usage);
+      dropped = droppedIn(event.message);
+    } else if (event.type === 'content_block_start') {
+      const block = { block: { ...event.content_block }, json: '' };
+      blocks.push(block);
+      growing.set(event.index, block);
+      if (blocks.length > maxBlocks) throw replyTooLarge(endpoint, `more than ${maxBlocks} blocks`);
+    } else if (event.type === 'content_block_delta') {
+      const block = growing.get(event.index);
+      if (block !== undefined) request.onDelta(grow(block, event.delta));
+    } else if (event.type === 'message_delta') {
+      reason = event.delta?.stop_reason ?? reason;
+      words = event.delta?.stop_details?.explanation ?? '';
+      // The counts of this event are those of the whole message. A null stands for one that has not changed.
+      counted = { ...counted, ...withoutNulls(event.usage) };
+    } else if (event.type === 'message_stop') {
+      isWhole = true;
     }
-  } catch (error) {
-    throw statusOf(error);
   }
+  // An aborted stream ends like one that is complete.
+  request.signal.throwIfAborted();
   if (reason === null && !isWhole) throw streamCut(endpoint);
-  if (reason === 'refusal') throw contentRefused(endpoint);
+  if (reason === 'refusal') throw contentRefused(endpoint, words);
   const message = toMessage(blocks, request, endpoint.model);
   const cached = counted.cache_read_input_tokens ?? 0;
-  const usage = usageOr(
-    {
-      inputTokens: (counted.input_tokens ?? NaN) + cached + (counted.cache_creation_input_tokens ?? 0),
-      cachedInputTokens: cached,
-      outputTokens: counted.output_tokens ?? NaN,
-    },
-    request.messages,
-    message,
-  );
+  const usage = {
+    inputTokens: (counted.input_tokens ?? NaN) + cached + (counted.cache_creation_input_tokens ?? 0),
+    cachedInputTokens: cached,
+    outputTokens: counted.output_tokens ?? NaN,
+  };
   return {
     message,
     finish: finishOf(reason, message),
-    usage,
+    usage: usageOr(usage, request.messages, message),
     ...(dropped > 0 && { notices: [droppedNotice(endpoint, dropped)] }),
   };
 }
@@ -90,26 +90,6 @@ function droppedIn(message: object | undefined): number {
 
 const withoutNulls = (usage: object | undefined): object =>
   Object.fromEntries(Object.entries(usage ?? {}).filter(([, value]) => value !== null && value !== undefined));
-
-/** The statuses of the errors that come within a stream, which has status 200 (https://platform.claude.com/docs/en/api/errors). */
-const statuses: Record<string, number> = {
-  invalid_request_error: 400,
-  authentication_error: 401,
-  billing_error: 402,
-  permission_error: 403,
-  not_found_error: 404,
-  request_too_large: 413,
-  rate_limit_error: 429,
-  api_error: 500,
-  timeout_error: 504,
-  overloaded_error: 529,
-};
-
-function statusOf(error: unknown): unknown {
-  if (!(error instanceof Anthropic.APIError) || error.status !== undefined || error.headers === undefined) return error;
-  const status = statuses[error.type ?? ''];
-  return status === undefined ? error : Anthropic.APIError.generate(status, error.error, error.message, error.headers);
-}
 
 /** Adds a piece to its block. @returns the text in it that a person who follows the run sees */
 function grow(growing: GrowingBlock, delta: Anthropic.RawContentBlockDelta): string {
@@ -175,16 +155,8 @@ function opaqueOf(growing: GrowingBlock[], model: string): Pick<AssistantMessage
   return { opaque: { wire: anthropicWire, data: { model, blocks } satisfies KeptBlocks } };
 }
 
-/** Arguments as the object that the API demands. What is not an object goes back as text, under a name that says so. */
-export function inputOf(text: string): unknown {
-  try {
-    const input: unknown = JSON.parse(text === '' ? '{}' : text);
-    if (typeof input === 'object' && input !== null && !Array.isArray(input)) return input;
-  } catch {
-    // The model is shown what it wrote.
-  }
-  return { unreadable_arguments: text };
-}
+/** Arguments as the object that the API demands. */
+export const inputOf = (text: string): unknown => JSON.parse(readableArguments(text));
 
 /** `pause_turn` is a reply that the provider has broken off and would go on with; it counts as cut for length. */
 function finishOf(reason: Anthropic.StopReason | null, { toolCalls }: AssistantMessage): Finish {

@@ -2,30 +2,31 @@ import type Anthropic from '@anthropic-ai/sdk';
 import type { AssistantMessage, Message, ToolSpec, UserMessage } from '../protocol/message.ts';
 import type { ToolChoice } from '../protocol/model-call.ts';
 import { anthropicWire, inputOf, readStream, type KeptBlocks } from './anthropic-stream.ts';
-import { bindingBeta, effortParameter, thinkingOf, thinkingParameter } from './claude-thinking.ts';
+import { bindingBeta, effortParameter, isUnasked, thinkingParameter } from './claude-thinking.ts';
 import type { Endpoint } from './failures.ts';
-import {
-  imageData,
-  withTypedFailures,
-  type LoadedImages,
-  type Model,
-  type ModelRequest,
-  type ModelSettings,
-} from './model.ts';
+import type { Learned } from './learned.ts';
+import { imageData, type LoadedImages, type ModelRequest, type ModelResponse, type ModelSettings } from './model.ts';
 
 /** In tokens. The API requires a limit, thoughts included. */
 const defaultMaxTokens = 16_000;
 
-/** A model behind Anthropic's Messages API, streamed (https://platform.claude.com/docs/en/api/messages). */
-export function anthropicModel(client: Anthropic, settings: ModelSettings, endpoint: Endpoint): Model {
-  return withTypedFailures(endpoint, async (request) => {
-    const body = requestBody(settings, request);
-    const stream = await client.messages.create(body as Anthropic.MessageCreateParamsStreaming, {
-      signal: request.signal,
-      ...(isBinding(body) && { headers: { 'anthropic-beta': bindingBeta } }),
-    });
-    return readStream(stream, request, endpoint);
-  });
+/** Asks a model behind Anthropic's Messages API, streamed (https://platform.claude.com/docs/en/api/messages). */
+export async function askAnthropic(
+  client: Anthropic,
+  settings: ModelSettings,
+  request: ModelRequest,
+  { endpoint, learned }: { endpoint: Endpoint; learned: Learned },
+): Promise<ModelResponse> {
+  const stream = await learned.send(
+    () => requestBody(settings, request),
+    settings.extraBody,
+    (body) =>
+      client.messages.create(body as Anthropic.MessageCreateParamsStreaming, {
+        signal: request.signal,
+        ...(isBinding(body) && { headers: { 'anthropic-beta': bindingBeta } }),
+      }),
+  );
+  return readStream(stream, request, endpoint);
 }
 
 type Body = Omit<Anthropic.MessageCreateParamsStreaming, 'thinking'> & {
@@ -35,14 +36,14 @@ type Body = Omit<Anthropic.MessageCreateParamsStreaming, 'thinking'> & {
 const isBinding = ({ thinking }: Body): boolean => thinking !== undefined && 'block_binding' in thinking;
 
 function requestBody(settings: ModelSettings, request: ModelRequest): Body {
-  const { model, temperature, maxTokens = defaultMaxTokens, effort, extraBody, capabilities } = settings;
+  const { model, temperature, maxTokens = defaultMaxTokens, effort, capabilities } = settings;
   const { messages, images, tools, toolChoice } = request;
   const { system, messages: params } = toAnthropicConversation(messages, images, model);
   const offered = toAnthropicTools(tools, messages, capabilities.strictSchemas);
-  const thinking = thinkingParameter(model, effort);
-  const isThinking = thinking === undefined ? thinkingOf(model)?.unasked === true : thinking.type !== 'disabled';
-  const isLed = effort !== undefined && capabilities.efforts.length > 0 && (effort !== 'none' || isThinking);
+  const thinking = thinkingParameter(model, effort, capabilities.outputTokens);
+  const isThinking = thinking === undefined ? isUnasked(model) : thinking.type !== 'disabled';
   const budget = thinking?.type === 'enabled' ? thinking.budget_tokens : 0;
+  const led = isThinking && budget === 0 ? effortParameter(effort) : undefined;
   return {
     model,
     // A budget for thoughts is part of the limit, which is to stay the limit of the reply.
@@ -54,14 +55,11 @@ function requestBody(settings: ModelSettings, request: ModelRequest): Body {
       tool_choice: toolChoiceOf(tools.length > 0 ? toolChoice : 'none', capabilities.forcedTools && !isThinking),
     }),
     ...(thinking !== undefined && { thinking }),
-    ...(isLed && { output_config: { effort: effortParameter(effort, capabilities.efforts) } }),
-    ...(temperature !== undefined &&
-      capabilities.temperature !== null &&
-      !isThinking && { temperature: Math.min(capabilities.temperature, 1, temperature) }),
+    ...(led !== undefined && { output_config: { effort: led } }),
+    ...(temperature !== undefined && !isThinking && { temperature }),
     // The provider marks the last block itself. A mark of ours would change earlier messages from call to call.
     cache_control: { type: 'ephemeral' },
     stream: true,
-    ...extraBody,
   };
 }
 

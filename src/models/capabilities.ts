@@ -1,5 +1,3 @@
-import type { Backend } from '../config/backend.ts';
-
 /** How hard a model that reasons may be told to think. */
 export const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'] as const;
 
@@ -63,11 +61,13 @@ const fromLow: readonly Effort[] = ['low', 'medium', 'high', 'xhigh'];
 
 const million = { contextTokens: 1_050_000 };
 
-/** Claude before Opus 4.7. Without an explicit `thinking` these models do not think, so tools may be forced. */
+/**
+ * Claude before Opus 4.7. Without an explicit `thinking` these models do not think, so tools may be forced. An effort
+ * stands for a number of tokens to think with (models/claude-thinking.ts).
+ */
 const claude: Capabilities = {
   ...unknown,
   temperature: 1,
-  efforts: [],
   contextTokens: 200_000,
   outputTokens: 64_000,
 };
@@ -76,13 +76,13 @@ const claude: Capabilities = {
 const claude46: Capabilities = {
   ...claude,
   strictSchemas: true,
-  efforts: ['low', 'medium', 'high'],
+  efforts: ['none', 'low', 'medium', 'high'],
   contextTokens: 1_000_000,
   outputTokens: 128_000,
 };
 
 /** Temperature is refused (inspect_ai#3721, pr-agent#2456). Thinking is off unless it is asked for. */
-const claude47: Capabilities = { ...claude46, temperature: null, efforts: fromLow };
+const claude47: Capabilities = { ...claude46, temperature: null, efforts: fromNone };
 
 /**
  * Thinking is on by default in Claude 5 (promptfoo#10631), and in Opus 5.5 and Sonnet 5.5 always
@@ -137,20 +137,24 @@ const models: Record<string, Capabilities> = {
   'gpt-6.1': { ...reasoning, efforts: fromLow, ...million },
   'gpt-6.2': { ...reasoning, efforts: fromLow, ...million },
 
-  'claude-3': { ...claude, outputTokens: 4_096 },
-  'claude-3-5': { ...claude, outputTokens: 8_192 },
+  'claude-3': { ...claude, efforts: [], outputTokens: 4_096 },
+  'claude-3-5': { ...claude, efforts: [], outputTokens: 8_192 },
   'claude-3-7': claude,
   'claude-opus-4': { ...claude, outputTokens: 32_000 },
   'claude-sonnet-4': claude,
   'claude-haiku-4-5': { ...claude, strictSchemas: true },
   'claude-sonnet-4-5': { ...claude, strictSchemas: true },
-  'claude-opus-4-5': { ...claude, strictSchemas: true, efforts: ['low', 'medium', 'high'] },
+  'claude-opus-4-5': { ...claude, strictSchemas: true },
   'claude-sonnet-4-6': { ...claude46, outputTokens: 64_000 },
   'claude-opus-4-6': claude46,
   'claude-opus-4-7': claude47,
   'claude-opus-4-8': claude47,
-  // Haiku, Sonnet, Opus, Fable and Mythos from 5 on, 5.5 among them.
-  claude: claude5,
+  'claude-opus-5': claude5,
+  'claude-sonnet-5': claude5,
+  'claude-haiku-5': claude5,
+  // These never stop thinking, and neither do Fable, Mythos and whatever came later.
+  'claude-opus-5-5': { ...claude5, efforts: fromLow },
+  claude: { ...claude5, efforts: fromLow },
 
   // Among them gemini-3.1-pro-preview, the successor of gemini-3-pro-preview, which is shut down.
   gemini,
@@ -171,8 +175,17 @@ const table = Object.entries(models)
   .sort((one, other) => other.name.length - one.name.length);
 
 /** What a backend's model can do. A provider that says otherwise by a 400 is believed (models/learned.ts). */
-export function capabilitiesOf({ type, model = '' }: Pick<Backend, 'type' | 'model'>): Capabilities {
+export function capabilitiesOf({ type, model = '' }: { type: string; model?: string | undefined }): Capabilities {
   const asked = bare(model);
   const known = table.find(({ name }) => asked === name || asked.startsWith(`${name}-`));
-  return known?.capabilities ?? (type === 'claude' ? claude : unknown);
+  // Nobody knows how a Claude model behind a name of its server's own is asked to think.
+  return known?.capabilities ?? (type === 'claude' ? { ...claude, efforts: [] } : unknown);
+}
+
+/** Why a model does not take an effort, with those that it takes; undefined if it does. */
+export function effortProblem(type: string, model: string, effort: Effort): string | undefined {
+  const taken = capabilitiesOf({ type, model }).efforts;
+  if (taken.includes(effort)) return undefined;
+  const choices = taken.length === 0 ? 'it takes none' : `it takes ${taken.join(' | ')}`;
+  return `"${effort}" is no effort of ${model}: ${choices}`;
 }

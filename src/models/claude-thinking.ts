@@ -53,7 +53,7 @@ const models: Record<string, ThinkingModel> = {
 const names = Object.keys(models).sort((one, other) => other.length - one.length);
 
 /** How a model thinks; undefined for one that cannot or that has a name of its server's own. */
-export function thinkingOf(model: string): ThinkingModel | undefined {
+function thinkingOf(model: string): ThinkingModel | undefined {
   const asked = model.toLowerCase().split('/').at(-1)!.replaceAll('.', '-');
   const name = names.find((each) => asked === each || asked.startsWith(`${each}-`));
   return name === undefined ? undefined : models[name];
@@ -74,25 +74,30 @@ export const bindingBeta = 'thinking-binding-controls-2026-08-01';
 /** Thinking that is bound to an earlier form of the conversation is lost rather than the call. */
 const dropStale = { block_binding: { prefix_mismatch_behavior: 'drop_block' as const } };
 
+/** Whether a model thinks without being asked to. */
+export const isUnasked = (model: string): boolean => thinkingOf(model)?.unasked === true;
+
 /**
  * The parameter `thinking` for a model and an effort; undefined leaves it to the API. Models that think only on request
  * are asked to where the configuration names an effort. The thoughts are asked for in summary, because a model that thinks
  * for minutes in silence cannot be told from one that hangs.
+ *
+ * @param outputTokens the model's longest reply, of which thoughts may have half
  */
 export function thinkingParameter(
   model: string,
   effort: Effort | undefined,
+  outputTokens: number,
 ): Anthropic.Beta.BetaThinkingConfigParam | undefined {
   const how = thinkingOf(model);
   if (how === undefined) return undefined;
   if (effort === 'none' && how.off !== undefined) return { type: how.off };
-  if (!how.unasked && (effort === undefined || effort === 'none')) return undefined;
-  if (how.kind === 'budget') return { type: 'enabled', budget_tokens: budgets[effort as Exclude<Effort, 'none'>] };
-  return { type: 'adaptive', display: 'summarized', ...(how.isBound && dropStale) };
+  if (how.unasked) return { type: 'adaptive', display: 'summarized', ...(how.isBound && dropStale) };
+  if (effort === undefined || effort === 'none') return undefined;
+  if (how.kind === 'adaptive') return { type: 'adaptive', display: 'summarized' };
+  return { type: 'enabled', budget_tokens: Math.min(budgets[effort], outputTokens / 2) };
 }
 
-/** The effort by Anthropic's names (https://platform.claude.com/docs/en/build-with-claude/effort). */
-export function effortParameter(effort: Effort, taken: readonly Effort[]): 'low' | 'medium' | 'high' | 'xhigh' {
-  const lowest = effort === 'none' || effort === 'minimal' ? 'low' : effort;
-  return lowest === 'xhigh' && !taken.includes('xhigh') ? 'high' : lowest;
-}
+/** The effort by Anthropic's names (https://platform.claude.com/docs/en/build-with-claude/effort), the lowest for none. */
+export const effortParameter = (effort: Effort | undefined): 'low' | 'medium' | 'high' | 'xhigh' | undefined =>
+  effort === 'none' || effort === 'minimal' ? 'low' : effort;

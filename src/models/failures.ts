@@ -9,12 +9,16 @@ export const failureTypes = {
   serverError: 'ServerError',
   connectionFailed: 'ConnectionFailed',
   badReply: 'BadReply',
+  streamStalled: 'StreamStalled',
 
   badRequest: 'BadRequest',
   unauthorized: 'Unauthorized',
   forbidden: 'Forbidden',
   notFound: 'NotFound',
   contentRefused: 'ContentRefused',
+  contextTooLong: 'ContextTooLong',
+  quotaSpent: 'QuotaSpent',
+  replyTooLarge: 'ReplyTooLarge',
   missingKey: 'MissingKey',
   folderMissing: 'FolderMissing',
 } as const;
@@ -34,35 +38,144 @@ export interface Endpoint {
 const maxMessage = 500;
 
 /**
- * Turns whatever a provider's SDK threw into a typed `ApplicationFailure`. The header `x-should-retry` decides whether it
- * is retryable. Without it 408, 409, 429, 5xx and connection errors (which have no status) are, and any other status is
- * not. Headers and causes are left out, since they may hold keys.
+ * Turns whatever a provider's SDK threw into a typed `ApplicationFailure`. What an error says of itself decides first: a
+ * conversation that is too long and a quota that is spent do not pass, whatever their status. Then the header
+ * `x-should-retry` decides whether it is retryable. Without it 408, 409, 429, 5xx and connection errors (which have no
+ * status) are, and any other status is not. Headers and causes are left out, since they may hold keys.
  */
 export function toFailure(error: unknown, endpoint: Endpoint): ApplicationFailure {
-  if (error instanceof ApplicationFailure) return error;
+  const thrown = error instanceof Error && error.cause instanceof ApplicationFailure ? error.cause : error;
+  if (thrown instanceof ApplicationFailure) return thrown;
   if (!(error instanceof OpenAI.APIError || error instanceof Anthropic.APIError)) {
     // The SDKs have no error of their own for a body or event that they cannot parse, which the next try may not have.
     return failure(failureTypes.badReply, true, `unreadable reply: ${messageOf(error)}`, endpoint);
   }
-  const { status } = error as { status: number | undefined };
-  const headers = error.headers as Headers | undefined;
-  const verdict = headers?.get('x-should-retry');
-  const retryable = verdict === 'true' || (verdict !== 'false' && isTransient(status));
-  const text = status === undefined ? messageOf(error) : `${error.message}${hint(status, endpoint)}`;
-  return failure(typeOf(status, (error as { code?: unknown }).code), retryable, text, endpoint, {
+  return saidFailure(saidBy(error), endpoint, error.headers as Headers | undefined);
+}
+
+/** The failure of a reply that ended with an error of the provider's, `{code, message}`. */
+export function responseFailed(error: unknown, endpoint: Endpoint): ApplicationFailure {
+  const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
+  const name = typeof code === 'string' ? code : 'server_error';
+  const text = typeof message === 'string' ? message : 'the reply failed';
+  const status = statusOf(name) ?? (/^(invalid|image|unsupported|empty|failed)_/.test(name) ? 400 : 500);
+  return saidFailure({ status, names: [name], param: undefined, text }, endpoint);
+}
+
+function saidFailure(said: Said, endpoint: Endpoint, headers?: Headers): ApplicationFailure {
+  const own = knownKind(said);
+  const verdict = own === undefined ? headers?.get('x-should-retry') : 'false';
+  const retryable = verdict === 'true' || (verdict !== 'false' && isTransient(said.status));
+  return failure(own ?? typeOf(said.status), retryable, `${said.text}${hint(said, own, endpoint)}`, endpoint, {
     nextRetryDelay: retryDelay(headers, Date.now()),
-    words: error.message.replace(/^(\d+) /, 'Error code: $1 - '),
+    words: said.text.replace(/^(\d+) /, 'Error code: $1 - '),
   });
 }
 
-/** The failure of a reply that the provider withheld. */
-export function contentRefused(endpoint: Endpoint): ApplicationFailure {
-  return failure(failureTypes.contentRefused, false, 'the provider refused to answer', endpoint);
+/** What a provider says of an error: its status, its own names for it, and its words. */
+export interface Said {
+  status: number | undefined;
+  /** Code and type, for which providers have different uses. */
+  names: string[];
+  /** The parameter that is wrong. */
+  param: string | undefined;
+  text: string;
+}
+
+/** Reads an SDK's error. One that comes in the middle of a stream has its status as its code, if anywhere. */
+export function saidBy(error: InstanceType<typeof OpenAI.APIError> | InstanceType<typeof Anthropic.APIError>): Said {
+  const { status, param, error: body } = error as { status?: number; param?: unknown; error?: Nested };
+  // Anthropic's SDK keeps the whole body, OpenAI's what is in its `error`.
+  const names = [body?.code, body?.type, body?.error?.code, body?.error?.type];
+  return {
+    status: status ?? names.map(statusOf).find((each) => each !== undefined),
+    names: names.filter((name) => typeof name === 'string'),
+    param: typeof param === 'string' ? param : undefined,
+    text: messageOf(error),
+  };
+}
+
+type Nested = { code?: unknown; type?: unknown; error?: Nested } | undefined;
+
+/**
+ * The statuses of errors in the middle of a stream, which itself has status 200 (for Anthropic
+ * https://platform.claude.com/docs/en/api/errors). Any other name is taken for a passing trouble.
+ */
+const statuses: Record<string, number> = {
+  rate_limit_exceeded: 429,
+  rate_limit_error: 429,
+  server_error: 500,
+  api_error: 500,
+  timeout_error: 504,
+  overloaded_error: 529,
+  invalid_prompt: 400,
+  invalid_request_error: 400,
+  authentication_error: 401,
+  billing_error: 402,
+  permission_error: 403,
+  not_found_error: 404,
+  request_too_large: 413,
+};
+
+function statusOf(name: unknown): number | undefined {
+  const number = Number(name);
+  if (number >= 400 && number < 600) return number;
+  return typeof name === 'string' && Object.hasOwn(statuses, name) ? statuses[name] : undefined;
+}
+
+/** How providers and servers say that a conversation is longer than the model's context. */
+const contextWords = [
+  'prompt is too long', // Anthropic
+  'maximum context length', // OpenAI, vLLM, OpenRouter
+  'exceeds the context window', // OpenAI's Responses
+  'exceed context limit', // Anthropic, input and max_tokens together
+  'exceeds the maximum number of tokens', // Gemini
+  'exceeds the available context size', // llama.cpp
+  'longer than the maximum model length', // vLLM
+  'request too large for', // OpenAI, a 429: more than its limit for a minute, so waiting does not help
+  'context length exceeded',
+  'context window exceeded',
+];
+
+/** The type of an error that does not depend on its status; undefined if there is none. */
+export function knownKind({ status, names, text }: Said): string | undefined {
+  const isNamed = (...known: string[]): boolean => names.some((name) => known.includes(name));
+  if (status === 402 || isNamed('insufficient_quota', 'billing_error')) return failureTypes.quotaSpent;
+  if (isNamed('content_filter') || names.some((name) => /policy(_violation)?$/.test(name))) {
+    return failureTypes.contentRefused;
+  }
+  if (isNamed('context_length_exceeded', 'exceed_context_size_error', 'request_too_large'))
+    return failureTypes.contextTooLong;
+  const words = text.toLowerCase();
+  const isRequest = status === undefined || [400, 413, 422, 429, 500].includes(status);
+  if (isRequest && contextWords.some((each) => words.includes(each))) return failureTypes.contextTooLong;
+  return undefined;
+}
+
+/** The failure of a reply that the provider withheld. @param words why, if the model says it */
+export function contentRefused(endpoint: Endpoint, words = ''): ApplicationFailure {
+  const text = `the provider refused to answer${words && `: ${words}`}`;
+  return failure(failureTypes.contentRefused, false, text, endpoint);
 }
 
 /** The failure of a stream that ended before its reply was complete. */
 export function streamCut(endpoint: Endpoint): ApplicationFailure {
   return failure(failureTypes.connectionFailed, true, 'the stream ended before the reply was complete', endpoint);
+}
+
+/** The failure of a stream in which nothing came for too long. */
+export function streamStalled(endpoint: Endpoint, seconds: number): ApplicationFailure {
+  return failure(failureTypes.streamStalled, true, `nothing came for ${seconds} s`, endpoint);
+}
+
+/** The failure of a reply that was cut off as it grew. It is not asked for again, since each costs as much. */
+export function replyTooLarge(endpoint: Endpoint, what: string): ApplicationFailure {
+  return failure(failureTypes.replyTooLarge, false, `the reply was cut off: ${what}`, endpoint);
+}
+
+/** The failure of a reply that the provider could not finish. */
+export function serverFailed(endpoint: Endpoint, what: string): ApplicationFailure {
+  return failure(failureTypes.serverError, true, what, endpoint);
 }
 
 function failure(
@@ -86,9 +199,8 @@ function isTransient(status: number | undefined): boolean {
   return status === undefined || [408, 409, 429].includes(status) || status >= 500;
 }
 
-function typeOf(status: number | undefined, code: unknown): string {
+function typeOf(status: number | undefined): string {
   if (status === undefined) return failureTypes.connectionFailed;
-  if (code === 'content_filter' || code === 'content_policy_violation') return failureTypes.contentRefused;
   const known: Record<number, string> = {
     401: failureTypes.unauthorized,
     403: failureTypes.forbidden,
@@ -98,9 +210,12 @@ function typeOf(status: number | undefined, code: unknown): string {
   return known[status] ?? (isTransient(status) ? failureTypes.serverError : failureTypes.badRequest);
 }
 
-function hint(status: number, { keyVariable, model }: Endpoint): string {
+function hint({ status, text }: Said, kind: string | undefined, { keyVariable, model }: Endpoint): string {
+  if (kind === failureTypes.quotaSpent)
+    return ` (the quota behind ${keyVariable} is spent; it does not come back by waiting)`;
   if (status === 401) return ` (check ${keyVariable})`;
   if (status === 404) return ` (is "${model}" the right model, and the base URL?)`;
+  if (text.includes('/v1/responses')) return ' (a backend of the type openai speaks /v1/responses)';
   return '';
 }
 

@@ -26,6 +26,8 @@ export interface ModelRequest {
   toolChoice?: ToolChoice;
   /** Aborts the request. The model then rejects with the signal's reason. */
   signal: AbortSignal;
+  /** Which try of the call this is, from 1; 1 if absent. A later one is given more time to stay silent. */
+  attempt?: number;
   /** Called with each new piece of text or of tool arguments as it streams in. */
   onDelta: (delta: string) => void;
 }
@@ -62,4 +64,19 @@ export function imageData(images: LoadedImages, { blob }: ImageRef): string {
   const data = images.get(blob);
   if (data === undefined) throw new Error(`The image ${blob} was not loaded`);
   return data;
+}
+
+/**
+ * The arguments of an earlier call as JSON that every provider can read again. What is no object goes back as text,
+ * under a name that says so; all else stays byte for byte as the model wrote it.
+ */
+export function readableArguments(text: string): string {
+  if (text.trim() === '') return '{}';
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return text;
+  } catch {
+    // The model is shown what it wrote.
+  }
+  return JSON.stringify({ unreadable_arguments: text });
 }

@@ -3,56 +3,113 @@ import { ApplicationFailure } from '@temporalio/common';
 import OpenAI from 'openai';
 import type { Backend } from '../config/backend.ts';
 import type { Environment } from '../config/environment.ts';
+import { withVariables } from '../config/variables.ts';
 import { capabilitiesOf } from './capabilities.ts';
-import { anthropicModel } from './anthropic.ts';
+import { askAnthropic } from './anthropic.ts';
 import { failureTypes, type Endpoint } from './failures.ts';
-import type { Model } from './model.ts';
+import { Learned } from './learned.ts';
+import { withTypedFailures, type Model, type ModelRequest, type ModelSettings } from './model.ts';
 import { offlineModel } from './offline/index.ts';
-import { openaiModel } from './openai.ts';
+import { askChat } from './openai.ts';
 import { isRemote, missingKey, routeOf } from './providers.ts';
+import { askResponses } from './responses.ts';
+import { guardedFetch } from './stream-guard.ts';
 
 /** In milliseconds, a day. The workflow limits how long a call may take, and cancels it. */
 const timeout = 86_400_000;
 
-/** Options of both SDKs. They do not retry, since Temporal does. */
-const shared = { maxRetries: 0, timeout };
+/** In seconds, how long a stream may go without content at a call's first try; twice as long at each later one. */
+const idleTimeout = 60;
 
 /**
- * Opens models by their backend. Models with the same address and key share a client, which keeps connections open.
+ * Opens models by their backend. What is found out about an address and its models is remembered for all that are opened.
  *
  * @throws `ApplicationFailure` of type `MissingKey`, not retryable, which names the variable
  */
 export function modelOpener(environment: Environment): (backend: Backend) => Model {
-  const openaiClient = remember((baseURL, apiKey) => new OpenAI({ baseURL, apiKey, ...shared }));
-  const anthropicClient = remember((baseURL, apiKey) => new Anthropic({ baseURL, apiKey, authToken: null, ...shared }));
+  const learnedOf = remember((_address: string, subject: string) => new Learned(subject));
+  const withoutResponses = new Set<string>();
 
   return (backend) => {
     if (!isRemote(backend)) return offlineModel(backend);
     const missing = missingKey(backend, environment);
-    if (missing !== undefined) {
-      throw ApplicationFailure.nonRetryable(`${backend.type}: ${missing} is not set`, failureTypes.missingKey);
+    const { values: headers, secrets, missing: unset } = withVariables(backend.headers ?? {}, environment);
+    const lacked = missing ?? unset[0]?.variable;
+    if (lacked !== undefined) {
+      throw ApplicationFailure.nonRetryable(`${backend.type}: ${lacked} is not set`, failureTypes.missingKey);
     }
     // A server that needs no key still gets a header, since the SDK insists on one.
     const { baseUrl, model = '', key = 'none', keyVariable } = routeOf(backend, environment);
-    const endpoint: Endpoint = { provider: backend.type, model, keyVariable, secrets: [key] };
-    const settings = {
-      model,
-      temperature: backend.temperature,
-      maxTokens: backend.max_tokens,
-      capabilities: capabilitiesOf(backend),
+    const endpoint: Endpoint = { provider: backend.type, model, keyVariable, secrets: [key, ...secrets] };
+    const learned = learnedOf(baseUrl, `${backend.type} ${model}`);
+    const settings = settingsOf(backend, model, learned);
+
+    /** The options of both SDKs for one request. They do not retry, since Temporal does. */
+    const optionsFor = ({ attempt = 1 }: ModelRequest) => ({
+      baseURL: baseUrl,
+      apiKey: key,
+      defaultHeaders: headers,
+      maxRetries: 0,
+      timeout,
+      logLevel: 'off' as const,
+      fetch: guardedFetch(endpoint, (backend.idle_timeout ?? idleTimeout) * 2 ** (attempt - 1)),
+    });
+    const ask = async (request: ModelRequest) => {
+      if (backend.type === 'claude') {
+        const client = new Anthropic({ ...optionsFor(request), authToken: null });
+        return askAnthropic(client, settings, request, { endpoint, learned });
+      }
+      const client = new OpenAI(optionsFor(request));
+      if (backend.type !== 'openai' || withoutResponses.has(baseUrl)) {
+        return askChat(client, settings, request, { endpoint, learned });
+      }
+      try {
+        return await askResponses(client, settings, request, { endpoint, learned });
+      } catch (error) {
+        if (!lacksResponses(error, baseUrl)) throw error;
+        const response = await askChat(client, settings, request, { endpoint, learned });
+        withoutResponses.add(baseUrl);
+        return response;
+      }
     };
-    return backend.type === 'claude'
-      ? anthropicModel(anthropicClient(baseUrl, key), settings, endpoint)
-      : openaiModel(openaiClient(baseUrl, key), settings, endpoint);
+    return withTypedFailures(endpoint, async (request) => {
+      const response = await ask(request);
+      const notices = [...(response.notices ?? []), ...learned.takeNotices()];
+      return { ...response, ...(notices.length > 0 && { notices }) };
+    });
   };
 }
 
-function remember<T>(make: (baseUrl: string, key: string) => T): (baseUrl: string, key: string) => T {
+/** A backend's settings as far as its model takes them. What the table says that it does not take is left out. */
+function settingsOf(backend: Backend, model: string, learned: Learned): ModelSettings {
+  const { temperature, max_tokens: maxTokens, reasoning_effort: effort, extra_body: extraBody } = backend;
+  const capabilities = capabilitiesOf({ type: backend.type, model });
+  const hottest = capabilities.temperature;
+  const takesEffort = effort === undefined || capabilities.efforts.includes(effort);
+  if (temperature !== undefined && hottest === null) learned.leftOut('temperature');
+  if (!takesEffort) learned.leftOut(`reasoning_effort ${effort}`);
+  return {
+    model,
+    temperature: temperature === undefined || hottest === null ? undefined : Math.min(hottest, temperature),
+    maxTokens,
+    effort: takesEffort ? effort : undefined,
+    extraBody,
+    capabilities,
+  };
+}
+
+/** Whether a 404 says that the server has no `/responses`, rather than that it does not know the model. */
+function lacksResponses(error: unknown, baseUrl: string): boolean {
+  if (!(error instanceof OpenAI.NotFoundError) || new URL(baseUrl).hostname === 'api.openai.com') return false;
+  return error.code !== 'model_not_found' && !/\bmodels?\b/i.test(error.message);
+}
+
+function remember<T>(make: (one: string, other: string) => T): (one: string, other: string) => T {
   const known = new Map<string, T>();
-  return (baseUrl, key) => {
-    const id = `${baseUrl} ${key}`;
-    const client = known.get(id) ?? make(baseUrl, key);
-    known.set(id, client);
-    return client;
+  return (one, other) => {
+    const id = `${one} ${other}`;
+    const value = known.get(id) ?? make(one, other);
+    known.set(id, value);
+    return value;
   };
 }

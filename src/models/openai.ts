@@ -1,57 +1,84 @@
 import type OpenAI from 'openai';
-import type { AssistantMessage, Message, TokenUsage, ToolCall, ToolSpec, UserMessage } from '../protocol/message.ts';
+import type { AssistantMessage, Message, ToolSpec, UserMessage } from '../protocol/message.ts';
 import type { Finish, ToolChoice } from '../protocol/model-call.ts';
-import { estimateUsage } from './estimate.ts';
-import { contentRefused, streamCut, type Endpoint } from './failures.ts';
+import type { Capabilities } from './capabilities.ts';
+import { usageOr } from './estimate.ts';
+import { contentRefused, replyTooLarge, serverFailed, streamCut, type Endpoint } from './failures.ts';
+import type { Learned } from './learned.ts';
 import {
   imageData,
-  withTypedFailures,
+  readableArguments,
   type LoadedImages,
-  type Model,
   type ModelRequest,
   type ModelResponse,
   type ModelSettings,
 } from './model.ts';
+import { maxCalls, StreamedCalls, type CallPiece } from './streamed-calls.ts';
+import { strictSchema } from './strict-schema.ts';
 
-/** Models that reason before they answer take no temperature, and their limit of tokens includes the reasoning. */
-const reasons = (model: string): boolean => /^(gpt-5|o\d)/.test(model) && !model.includes('chat');
-
-/** A model behind OpenAI's Chat Completions, streamed (https://platform.openai.com/docs/api-reference/chat). */
-export function openaiModel(client: OpenAI, settings: ModelSettings, endpoint: Endpoint): Model {
-  return withTypedFailures(endpoint, async (request) => {
-    const stream = await client.chat.completions.create(requestBody(settings, request), { signal: request.signal });
-    return readStream(stream, request, endpoint);
-  });
+/**
+ * Asks a model behind OpenAI's Chat Completions, streamed (https://platform.openai.com/docs/api-reference/chat), or
+ * behind any of the many servers that speak it more or less.
+ */
+export async function askChat(
+  client: OpenAI,
+  settings: ModelSettings,
+  request: ModelRequest,
+  { endpoint, learned }: { endpoint: Endpoint; learned: Learned },
+): Promise<ModelResponse> {
+  const stream = await learned.send(
+    () => requestBody(settings, request, learned),
+    settings.extraBody,
+    (body) => client.chat.completions.create(body, { signal: request.signal }),
+  );
+  return readStream(stream, request, endpoint);
 }
 
 function requestBody(
-  { model, temperature, maxTokens }: ModelSettings,
+  { model, temperature, maxTokens, effort, capabilities }: ModelSettings,
   { messages, images, tools, toolChoice = 'auto' }: ModelRequest,
+  learned: Learned,
 ): OpenAI.ChatCompletionCreateParamsStreaming {
-  const limit = reasons(model) ? 'max_completion_tokens' : 'max_tokens';
+  // Weak models imitate tools that they may not use, so these are left out, except where the server wants them defined.
+  const offered = toolChoice === 'none' && !learned.wantsTools ? [] : usable(tools, toolChoice);
+  // A model that takes no temperature reasons, and its limit, which includes the reasoning, has the newer name.
+  const limit = capabilities.temperature === null ? 'max_completion_tokens' : 'max_tokens';
   return {
     model,
     messages: toOpenaiMessages(messages, images),
-    ...(tools.length > 0 &&
-      toolChoice !== 'none' && {
-        tools: toOpenaiTools(tools),
-        tool_choice: toolChoiceOf(toolChoice),
-      }),
-    ...(temperature !== undefined && !reasons(model) && { temperature: Math.min(2, temperature) }),
+    ...(offered.length > 0 && {
+      tools: toOpenaiTools(offered, capabilities.strictSchemas),
+      tool_choice: toolChoiceOf(toolChoice, capabilities),
+    }),
+    ...(temperature !== undefined && { temperature }),
     ...(maxTokens !== undefined && { [limit]: maxTokens }),
+    ...(effort !== undefined && { reasoning_effort: effort }),
     stream: true,
     stream_options: { include_usage: true },
   };
 }
 
-function toolChoiceOf(choice: ToolChoice): OpenAI.ChatCompletionToolChoiceOption {
-  if (typeof choice === 'string') return choice;
-  const [name = '', ...others] = choice.oneOf;
-  return others.length === 0 ? { type: 'function', function: { name } } : 'required';
+const usable = (tools: ToolSpec[], choice: ToolChoice): ToolSpec[] =>
+  typeof choice === 'object' ? tools.filter(({ name }) => choice.oneOf.includes(name)) : tools;
+
+function toolChoiceOf(choice: ToolChoice, { forcedTools }: Capabilities): OpenAI.ChatCompletionToolChoiceOption {
+  if (choice === 'none') return choice;
+  if (choice === 'auto' || !forcedTools) return 'auto';
+  const [name, ...others] = choice === 'required' ? [] : choice.oneOf;
+  return name !== undefined && others.length === 0 ? { type: 'function', function: { name } } : 'required';
 }
 
-/** A piece of a streamed tool call. `extra_content` is not part of OpenAI's own API. */
-type CallDelta = OpenAI.ChatCompletionChunk.Choice.Delta.ToolCall & { extra_content?: unknown };
+/** The fields in which servers stream a model's reasoning. It goes back in the field in which it came. */
+const reasoningFields = ['reasoning_content', 'reasoning'] as const;
+
+/** A piece of a reply, with what compatible servers add to OpenAI's own. Nothing in it can be relied upon. */
+type Delta = {
+  content?: unknown;
+  refusal?: unknown;
+  tool_calls?: CallPiece[] | null;
+  /** The calls of servers that have not moved on from functions. */
+  function_call?: CallPiece['function'];
+} & Partial<Record<(typeof reasoningFields)[number], unknown>>;
 
 async function readStream(
   stream: AsyncIterable<OpenAI.ChatCompletionChunk>,
@@ -59,59 +86,92 @@ async function readStream(
   endpoint: Endpoint,
 ): Promise<ModelResponse> {
   let content = '';
-  let finish: OpenAI.ChatCompletionChunk.Choice['finish_reason'] = null;
+  let refusal = '';
+  let reason: string | undefined;
   let usage: OpenAI.CompletionUsage | undefined;
-  const calls: ToolCall[] = [];
-  const extra: ExtraContent = {};
+  const calls = new StreamedCalls();
+  const opaque: OpaqueData = { extra: {} };
   for await (const chunk of stream) {
     usage = chunk.usage ?? usage;
-    const choice = chunk.choices[0];
-    if (choice === undefined) continue;
-    finish = choice.finish_reason ?? finish;
-    content += choice.delta?.content ?? '';
-    request.onDelta(choice.delta?.content ?? '');
-    for (const delta of (choice.delta?.tool_calls ?? []) as CallDelta[]) {
-      // Some compatible servers leave out the id, which must be unique in the conversation.
-      const call = (calls[delta.index ?? 0] ??= {
-        id: delta.id || `call_${request.messages.length}_${calls.length}`,
-        name: '',
-        arguments: '',
-      });
-      call.name += delta.function?.name ?? '';
-      call.arguments += delta.function?.arguments ?? '';
-      request.onDelta(delta.function?.arguments ?? '');
-      if (delta.extra_content !== undefined) extra[call.id] = delta.extra_content;
+    const choice = chunk.choices?.[0];
+    reason = choice?.finish_reason ?? reason;
+    const delta = (choice?.delta ?? {}) as Delta;
+    for (const field of reasoningFields) {
+      const { [field]: thought } = delta;
+      if (typeof thought !== 'string' || thought === '') continue;
+      opaque.reasoning ??= { field, text: '' };
+      if (opaque.reasoning.field === field) opaque.reasoning.text += thought;
     }
+    const text = typeof delta.content === 'string' ? delta.content : '';
+    const refused = typeof delta.refusal === 'string' ? delta.refusal : '';
+    content += text;
+    refusal += refused;
+    const pieces = [...(delta.tool_calls ?? []), ...(delta.function_call ? [{ function: delta.function_call }] : [])];
+    const written = pieces.map((piece) => calls.add(piece));
+    if (calls.count > maxCalls) throw replyTooLarge(endpoint, `more than ${maxCalls} tool calls`);
+    request.onDelta([text, refused, ...written].join(''));
   }
-  if (finish === null) throw streamCut(endpoint);
-  if (finish === 'content_filter') throw contentRefused(endpoint);
+  // An aborted stream ends like one that is complete.
+  request.signal.throwIfAborted();
+  if (reason === undefined && (calls.isCut || (content === '' && calls.count === 0))) throw streamCut(endpoint);
+  const finish = finishOf(reason, calls.count > 0);
+  if (finish === 'refused' || (refusal !== '' && content === '' && calls.count === 0)) {
+    throw contentRefused(endpoint, refusal);
+  }
+  if (finish === 'failed') throw serverFailed(endpoint, `the reply ended with "${reason}"`);
+  const { calls: toolCalls, extra } = calls.finish(request.messages);
   const message: AssistantMessage = {
     role: 'assistant',
-    content,
-    ...(calls.length > 0 && { toolCalls: calls }),
-    ...(Object.keys(extra).length > 0 && { opaque: { wire: openaiWire, data: extra } }),
+    content: content + refusal,
+    ...(toolCalls.length > 0 && { toolCalls }),
+    ...opaqueOf({ ...opaque, extra }),
   };
-  const ended: Finish = calls.length > 0 ? 'tool_calls' : 'stop';
-  return { message, finish: finish === 'length' ? finish : ended, usage: usageOf(usage, request, message) };
+  const counted = {
+    inputTokens: usage?.prompt_tokens ?? NaN,
+    cachedInputTokens: usage?.prompt_tokens_details?.cached_tokens ?? 0,
+    outputTokens: usage?.completion_tokens ?? NaN,
+  };
+  return { message, finish, usage: usageOr(counted, request.messages, message) };
 }
 
-function usageOf(
-  usage: OpenAI.CompletionUsage | undefined,
-  request: ModelRequest,
-  message: AssistantMessage,
-): TokenUsage {
-  if (usage === undefined) return estimateUsage(request.messages, message);
-  return {
-    inputTokens: usage.prompt_tokens,
-    cachedInputTokens: usage.prompt_tokens_details?.cached_tokens ?? 0,
-    outputTokens: usage.completion_tokens,
-  };
+/** Reads why a reply ended. Without a reason it is complete: the stream has ended as it should. */
+function finishOf(reason: string | undefined, hasCalls: boolean): Finish | 'refused' | 'failed' {
+  switch (reason?.toLowerCase()) {
+    case 'length':
+    case 'max_tokens':
+    case 'model_length':
+      return 'length';
+    case 'content_filter':
+    case 'safety':
+    case 'refusal':
+      return 'refused';
+    case 'error':
+      return 'failed';
+    default:
+      return hasCalls ? 'tool_calls' : 'stop';
+  }
 }
 
-/** Extra fields of tool calls, by call id, that some providers want back, such as Gemini's thought signatures. */
-type ExtraContent = Record<string, unknown>;
+/** What some servers want back with a reply. */
+interface OpaqueData {
+  /** Extra fields of tool calls by call id, such as Gemini's thought signatures. */
+  extra: Record<string, unknown>;
+  /** DeepSeek and others refuse a conversation whose calls have lost their reasoning. */
+  reasoning?: { field: (typeof reasoningFields)[number]; text: string };
+}
 
-const openaiWire = 'openai';
+const chatWire = 'chat';
+
+function opaqueOf(data: OpaqueData): Pick<AssistantMessage, 'opaque'> {
+  if (data.reasoning === undefined && Object.keys(data.extra).length === 0) return {};
+  return { opaque: { wire: chatWire, data } };
+}
+
+function opaqueIn({ opaque }: AssistantMessage): OpaqueData {
+  if (opaque?.wire === chatWire) return opaque.data as OpaqueData;
+  // Conversations of version 0.1 hold the extra fields alone.
+  return { extra: opaque?.wire === 'openai' ? (opaque.data as OpaqueData['extra']) : {} };
+}
 
 type Param = OpenAI.ChatCompletionMessageParam;
 
@@ -139,24 +199,30 @@ function toUserContent(
   ];
 }
 
-function toAssistant({ content, toolCalls, opaque }: AssistantMessage): Param {
-  if (toolCalls === undefined || toolCalls.length === 0) return { role: 'assistant', content };
-  const extra = opaque?.wire === openaiWire ? (opaque.data as ExtraContent) : {};
+function toAssistant(message: AssistantMessage): Param {
+  const { content, toolCalls = [] } = message;
+  const { extra, reasoning } = opaqueIn(message);
   return {
     role: 'assistant',
-    content: content === '' ? null : content,
-    tool_calls: toolCalls.map(({ id, name, arguments: text }) => ({
-      id,
-      type: 'function',
-      function: { name, arguments: text },
-      ...(extra[id] !== undefined && { extra_content: extra[id] }),
-    })),
+    content: content === '' && toolCalls.length > 0 ? null : content,
+    ...(reasoning && { [reasoning.field]: reasoning.text }),
+    ...(toolCalls.length > 0 && {
+      tool_calls: toolCalls.map(({ id, name, arguments: text }) => ({
+        id,
+        type: 'function',
+        function: { name, arguments: readableArguments(text) },
+        ...(extra[id] !== undefined && { extra_content: extra[id] }),
+      })),
+    }),
   };
 }
 
-function toOpenaiTools(tools: ToolSpec[]): OpenAI.ChatCompletionFunctionTool[] {
-  return tools.map(({ name, description, parameters }) => ({
-    type: 'function',
-    function: { name, description, parameters: { ...parameters } },
-  }));
+function toOpenaiTools(tools: ToolSpec[], isStrict: boolean): OpenAI.ChatCompletionFunctionTool[] {
+  return tools.map(({ name, description, parameters }) => {
+    const strict = isStrict ? strictSchema(parameters) : undefined;
+    return {
+      type: 'function',
+      function: { name, description, parameters: strict ?? { ...parameters }, ...(strict && { strict: true }) },
+    };
+  });
 }

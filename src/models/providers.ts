@@ -6,51 +6,49 @@ interface Provider {
   baseUrl: string;
   baseUrlVariable: keyof Environment;
   keyVariable: keyof Environment;
-  /** The models that `strong` and `cheap` stand for. Absent if only the server's owner can know its models. */
-  models?: DefaultModels;
+}
+
+interface DefaultModels {
+  /** That of backends which name none. */
+  strong: string;
+  /** For many small calls. */
+  cheap: string;
 }
 
 /**
- * The models of November 2026. A backend that names none gets the strong one: what its provider recommends for the
- * everyday work of agents, at no more than $2 a million tokens read and $10 written. It is not the provider's dearest,
- * since the default team's three agents answer and vote in a dozen calls, which the dearest makes two to five times as
- * costly; and not the cheap one, which is made for sorting and extracting. All have known prices (models/prices.ts).
+ * The models of November 2026. The strong one is what its provider recommends for the everyday work of agents, at no more
+ * than $2 a million tokens read and $10 written. It is not the provider's dearest, since the default team's three agents
+ * answer and vote in a dozen calls, which the dearest makes two to five times as costly; and not the cheap one, which is
+ * made for sorting and extracting. All have known prices (models/prices.ts). A compatible server of the user's own has
+ * none, since only its owner knows its models.
  */
-interface DefaultModels {
-  strong: string;
-  /** For many small calls: `model: cheap`. */
-  cheap: string;
-}
+export const defaultModels: Partial<Record<Backend['type'], DefaultModels>> = {
+  // https://developers.openai.com/api/docs/models
+  openai: { strong: 'gpt-6.2-sol', cheap: 'gpt-6-luna' },
+  // https://platform.claude.com/docs/en/about-claude/models/overview
+  claude: { strong: 'claude-sonnet-5-5', cheap: 'claude-haiku-5-5' },
+  // https://ai.google.dev/gemini-api/docs/deprecations: a preview may be shut down within weeks, so both are stable.
+  gemini: { strong: 'gemini-3.8-flash', cheap: 'gemini-3.5-flash-lite' },
+};
 
 const openai: Provider = {
   baseUrl: 'https://api.openai.com/v1',
   baseUrlVariable: 'OPENAI_BASE_URL',
   keyVariable: 'OPENAI_API_KEY',
-  // https://developers.openai.com/api/docs/models
-  models: { strong: 'gpt-6.2-sol', cheap: 'gpt-6-luna' },
 };
 
 const providers: Record<Exclude<Backend['type'], 'offline'>, Provider> = {
   openai,
-  // Any compatible server, whose models have whatever names its owner gave them.
-  chatcompletion: {
-    baseUrl: openai.baseUrl,
-    baseUrlVariable: openai.baseUrlVariable,
-    keyVariable: openai.keyVariable,
-  },
+  chatcompletion: openai,
   gemini: {
     baseUrl: 'https://generativelanguage.googleapis.com/v1beta/openai',
     baseUrlVariable: 'GEMINI_BASE_URL',
     keyVariable: 'GEMINI_API_KEY',
-    // https://ai.google.dev/gemini-api/docs/deprecations: a preview may be shut down within weeks, so both are stable.
-    models: { strong: 'gemini-3.8-flash', cheap: 'gemini-3.5-flash-lite' },
   },
   claude: {
     baseUrl: 'https://api.anthropic.com',
     baseUrlVariable: 'ANTHROPIC_BASE_URL',
     keyVariable: 'ANTHROPIC_API_KEY',
-    // https://platform.claude.com/docs/en/about-claude/models/overview
-    models: { strong: 'claude-sonnet-5-5', cheap: 'claude-haiku-5-5' },
   },
 };
 
@@ -71,13 +69,8 @@ export function routeOf(backend: RemoteBackend, environment: Environment) {
 /** Whether a backend's requests leave the process. */
 export const isRemote = (backend: Backend): backend is RemoteBackend => backend.type !== 'offline';
 
-/** The name of a backend's model: `strong`, `cheap` and none stand for its provider's. Undefined if nobody named one. */
-export function modelOf({ type, model }: Backend): string | undefined {
-  const models = type === 'offline' ? undefined : providers[type].models;
-  if (models === undefined) return model;
-  if (model === undefined || model === 'strong') return models.strong;
-  return model === 'cheap' ? models.cheap : model;
-}
+/** The model of a backend, or the default one of its type. Undefined if there is none. */
+export const modelOf = ({ type, model }: Backend): string | undefined => model ?? defaultModels[type]?.strong;
 
 /**
  * The environment variable whose key a backend lacks; undefined if it can run. A compatible server of the user's own

@@ -109,7 +109,7 @@ test('a call that continues a conversation names it, and sends only what is new'
   run.model.requests.length = 0;
   const session = await run.startSession({ config: configOf('./chain.ts'), text: 'Begin.' });
   expect(await session.result()).toMatchObject({ answer: 'Reply 4.' });
-  const said = run.model.requests.map(({ body }) => body.messages.map(({ content }) => content).slice(1));
+  const said = run.model.requests.map(({ messages }) => messages.map(({ text }) => text).slice(1));
   expect(said).toEqual([
     ['Begin.'],
     ['Begin.', 'Reply 1.', 'Go on 1'],
@@ -132,7 +132,7 @@ test('a temperature applies to one call alone', async () => {
   script = () => ({ text: 'Warm.' });
   run.model.requests.length = 0;
   await turn('warm.ts');
-  expect(run.model.requests.map(({ body }) => body.temperature)).toEqual([1.5]);
+  expect(run.model.requests.map(({ temperature }) => temperature)).toEqual([1.5]);
 });
 
 test('without a returned text, the answer is the last text that it responded with', async () => {

@@ -6,6 +6,7 @@ import type { RunEvent } from '../../src/protocol/events.ts';
 import type { SessionResult, TurnResult } from '../../src/protocol/session.ts';
 import { configOf, folderOf, orchestrator } from '../support/extensions.ts';
 import type { Script } from '../support/model-server.ts';
+import { toolResults } from '../support/reading.ts';
 import { running, type Running } from '../support/running.ts';
 
 const long = 'word '.repeat(4000);
@@ -97,12 +98,7 @@ test('the calls of a reply run as they stand, and their results are for the next
   run.model.requests.length = 0;
   const session = await run.startSession({ config: withTools('./loop.ts'), text: 'Work.' });
   expect(await session.result()).toMatchObject({ answer: 'Done.', usage: { calls: 2 } });
-  const results = run.model.requests[1]?.body.messages.filter(({ role }) => role === 'tool') ?? [];
-  expect(results.map(({ content }) => content)).toEqual([
-    'LOUD',
-    expect.stringContaining('do not fit') as string,
-    long,
-  ]);
+  expect(toolResults(run.model.requests[1]!)).toEqual(['LOUD', expect.stringContaining('do not fit') as string, long]);
   const events = await session.query<RunEvent[]>('events');
   expect(events.map(({ type }) => type)).toEqual([
     'turn',

@@ -31,7 +31,7 @@ const simple: Disturbed = {
 const react: Disturbed = {
   calls: 5,
   script: () => (seen) => {
-    const replies = (seen.body.messages as Array<{ role: string }>).filter(({ role }) => role === 'assistant').length;
+    const replies = seen.messages.filter(({ role }) => role === 'assistant').length;
     return inTurn(
       [
         { text: 'Hm.' },

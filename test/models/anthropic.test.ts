@@ -1,16 +1,16 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import Anthropic from '@anthropic-ai/sdk';
 import { ApplicationFailure } from '@temporalio/common';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { anthropicModel, toAnthropicConversation } from '../../src/models/anthropic.ts';
-import { capabilitiesOf, type Effort } from '../../src/models/capabilities.ts';
-import type { ModelRequest, ModelSettings } from '../../src/models/model.ts';
+import type { Backend } from '../../src/config/backend.ts';
+import { toAnthropicConversation } from '../../src/models/anthropic.ts';
+import type { Effort } from '../../src/models/capabilities.ts';
+import type { ModelRequest } from '../../src/models/model.ts';
+import { modelOpener } from '../../src/models/open-model.ts';
 import type { Message, ToolSpec } from '../../src/protocol/message.ts';
 import type { ToolChoice } from '../../src/protocol/model-call.ts';
-import { anthropicProblem, type ThinkingMemory } from '../support/rules/anthropic.ts';
 import type { AnthropicBody } from '../support/rules/anthropic-parameters.ts';
 import { startModelServer, type Scripted, type Seen } from '../support/model-server.ts';
 
@@ -21,38 +21,30 @@ const tool = (name: string, properties: Record<string, unknown> = { text: { type
   parameters: { type: 'object', properties, required: Object.keys(properties) },
 });
 
-/** Messages behind a server that enforces the rules. */
-async function talk(model: string, replies: Scripted[], settings: Partial<ModelSettings> = {}) {
-  const memory: ThinkingMemory = { kept: [], dropped: [] };
-  const refused: string[] = [];
+/** A conversation with a model whose server enforces the rules. */
+async function talk(model: string, replies: Scripted[], keys: Partial<Backend> = {}) {
   let next = 0;
-  const server = await startModelServer((seen) => {
-    const message = anthropicProblem(seen.body, memory, seen.headers);
-    if (message === undefined) return replies[next++] ?? { text: 'ok' };
-    refused.push(message);
-    return { status: 400, errorBody: JSON.stringify({ error: { type: 'invalid_request_error', message } }) };
-  });
-  const client = new Anthropic({ baseURL: server.anthropic, apiKey: 'k', maxRetries: 0 });
-  const capabilities = capabilitiesOf({ type: 'claude', model });
-  const endpoint = { provider: 'claude', model, keyVariable: 'K', secrets: [] };
-  const claude = anthropicModel(client, { model, capabilities, ...settings }, endpoint);
+  const server = await startModelServer(() => replies[next++] ?? { text: 'ok' });
+  const claude = modelOpener(environmentOf(server.anthropic))({ type: 'claude', model, ...keys });
   const say = (messages: Message[], rest: Partial<ModelRequest> = {}) =>
     claude.complete({ messages, tools: [], signal: new AbortController().signal, onDelta: () => {}, ...rest });
-  return { say, memory, refused, requests: server.requests, close: () => server.close() };
+  return { say, server };
 }
+
+const environmentOf = (address: string) => ({ ANTHROPIC_API_KEY: 'k', ANTHROPIC_BASE_URL: address });
 
 async function sent(
   model: string,
   { messages = [user('Hi')], ...rest }: Partial<ModelRequest> = {},
-  settings: Partial<ModelSettings> = {},
+  keys: Partial<Backend> = {},
 ): Promise<{ body: AnthropicBody; seen: Seen }> {
-  const { say, requests, close } = await talk(model, [], settings);
+  const { say, server } = await talk(model, [], keys);
   try {
     await say(messages, rest);
-    const [seen] = requests;
+    const [seen] = server.requests;
     return { body: seen?.body as AnthropicBody, seen: seen as Seen };
   } finally {
-    await close();
+    await server.close();
   }
 }
 
@@ -74,7 +66,7 @@ describe('tools stay defined, byte for byte, and only the choice changes', () =>
   });
 
   test('a choice is not forced on a model that was told to think', async () => {
-    const { body } = await sent('claude-opus-4-7', { tools, toolChoice: 'required' }, { effort: 'high' });
+    const { body } = await sent('claude-opus-4-7', { tools, toolChoice: 'required' }, { reasoning_effort: 'high' });
     expect(body.tool_choice).toEqual({ type: 'auto' });
   });
 });
@@ -88,18 +80,19 @@ describe('thinking and effort', () => {
     ['claude-sonnet-5-5', 'high', { thinking: { ...adaptive, ...stale }, output_config: { effort: 'high' } }],
     ['claude-sonnet-5-5', 'none', { thinking: { type: 'between_tools' }, output_config: { effort: 'low' } }],
     ['claude-haiku-5-5', 'none', { thinking: { type: 'disabled' } }],
-    ['claude-opus-5-5', 'none', { thinking: { ...adaptive, ...stale }, output_config: { effort: 'low' } }],
+    ['claude-opus-5-5', 'low', { thinking: { ...adaptive, ...stale }, output_config: { effort: 'low' } }],
     ['claude-opus-5', undefined, { thinking: adaptive }],
-    ['claude-opus-5', 'minimal', { thinking: adaptive, output_config: { effort: 'low' } }],
+    ['claude-opus-5', 'none', { thinking: { type: 'disabled' } }],
     ['claude-opus-4-7', undefined, {}],
     ['claude-opus-4-7', 'xhigh', { thinking: adaptive, output_config: { effort: 'xhigh' } }],
     ['claude-opus-4-7', 'none', {}],
-    ['claude-sonnet-4-6', 'xhigh', { thinking: adaptive, output_config: { effort: 'high' } }],
+    ['claude-sonnet-4-6', 'high', { thinking: adaptive, output_config: { effort: 'high' } }],
+    ['claude-opus-4', 'xhigh', { thinking: { type: 'enabled', budget_tokens: 16_000 }, max_tokens: 32_000 }],
     ['claude-haiku-4-5-20251001', 'low', { thinking: { type: 'enabled', budget_tokens: 2048 }, max_tokens: 18_048 }],
     ['claude-haiku-4-5-20251001', undefined, {}],
     ['scripted-1', undefined, {}],
   ])('%s, %s', async (model, effort, expected) => {
-    const { body, seen } = await sent(model, {}, { effort });
+    const { body, seen } = await sent(model, {}, { reasoning_effort: effort });
     const { thinking, output_config, max_tokens } = body;
     expect(JSON.parse(JSON.stringify({ thinking, output_config, max_tokens }))).toEqual({
       max_tokens: 16_000,
@@ -111,21 +104,39 @@ describe('thinking and effort', () => {
 
   test('a temperature goes only to models that take one and do not think', async () => {
     expect((await sent('claude-sonnet-4-6', {}, { temperature: 1.5 })).body['temperature']).toBe(1);
-    expect((await sent('claude-sonnet-4-6', {}, { temperature: 0.2, effort: 'low' })).body).not.toHaveProperty(
-      'temperature',
-    );
+    expect(
+      (await sent('claude-sonnet-4-6', {}, { temperature: 0.2, reasoning_effort: 'low' })).body,
+    ).not.toHaveProperty('temperature');
     expect((await sent('claude-opus-4-7', {}, { temperature: 0.2 })).body).not.toHaveProperty('temperature');
   });
 
   test('a limit is never over the model’s own', async () => {
-    expect((await sent('claude-haiku-4-5', {}, { maxTokens: 200_000 })).body['max_tokens']).toBe(64_000);
+    expect((await sent('claude-haiku-4-5', {}, { max_tokens: 200_000 })).body['max_tokens']).toBe(64_000);
   });
 
   test('keys of `extra_body` are part of the body', async () => {
-    expect((await sent('claude-opus-5', {}, { extraBody: { service_tier: 'auto' } })).body['service_tier']).toBe(
+    expect((await sent('claude-opus-5', {}, { extra_body: { service_tier: 'auto' } })).body['service_tier']).toBe(
       'auto',
     );
   });
+});
+
+test.each<[string, RegExp]>([
+  ['thinking.adaptive.block_binding: Extra inputs are not permitted', /block_binding/],
+  ['Unexpected value(s) `thinking-binding-controls-2026-08-01` for the `anthropic-beta` header', /block_binding/],
+  ['thinking.adaptive.display: Extra inputs are not permitted', /"display"/],
+  ['cache_control: Extra inputs are not permitted', /"cache_control":\{"type":"ephemeral"\},"stream"/],
+  ['The compiled grammar is too large.', /"strict":true/],
+])('a server that refuses by “%s” is asked without it', async (message, parameter) => {
+  const errorBody = JSON.stringify({ error: { type: 'invalid_request_error', message } });
+  const { say, server } = await talk('claude-sonnet-5-5', [{ status: 400, errorBody }]);
+  const { notices } = await say([user('Hi')], { tools: [tool('vote')] });
+  await server.close();
+  const [first, second] = server.requests;
+  expect(first?.raw).toMatch(parameter);
+  expect(second?.raw).not.toMatch(parameter);
+  expect(second?.headers['anthropic-beta'] !== undefined).toBe(second?.raw.includes('block_binding'));
+  expect(notices).toEqual([expect.stringMatching(/^claude claude-sonnet-5-5 does not take .*: left out$/)]);
 });
 
 describe('thoughts', () => {
@@ -136,31 +147,62 @@ describe('thoughts', () => {
   ];
 
   test('go back as they came through tool calls, a choice that changes, and what follows', async () => {
-    const { say, memory, refused, close } = await talk('claude-sonnet-5-5', replies);
+    const { say, server } = await talk('claude-sonnet-5-5', replies);
     const messages = [{ role: 'system', content: 'S' } as const, user('Hi')];
     const first = (await say(messages, { tools })).message;
     const result: Message = { role: 'tool', callId: first.toolCalls?.[0]?.id ?? '', content: '' };
     const asked = [...messages, first, result];
     const second = (await say(asked, { tools, toolChoice: 'none' })).message;
     await say([...asked, second, user('Sure?')], { tools, toolChoice: 'auto' });
-    await close();
-    expect({ refused, dropped: memory.dropped, kept: memory.kept.length }).toEqual({
-      refused: [],
-      dropped: [],
-      kept: 3,
-    });
+    await server.close();
+    expect([server.thinking.dropped, server.thinking.kept.length]).toEqual([[], 3]);
+  });
+
+  const step = fc.record({
+    said: fc.constantFrom('', ' ', 'Go on.'),
+    toolChoice: fc.constantFrom<ToolChoice>('auto', 'none', 'required', { oneOf: ['vote'] }),
+    reply: fc.record({
+      thinking: fc.string({ minLength: 1 }),
+      text: fc.constantFrom('', '\n\n', 'Words.'),
+      calls: fc.nat(2),
+    }),
+    result: fc.constantFrom('', 'ok'),
+  });
+
+  test('none is lost in any conversation whose tools stay the same', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 5 }), async (steps) => {
+        const scripted = steps.map(({ reply: { calls, ...rest } }) => ({
+          ...rest,
+          calls: Array.from({ length: calls }, () => ({ name: 'vote', arguments: { text: 'a' } })),
+        }));
+        const { say, server } = await talk('claude-opus-5-5', scripted);
+        const messages: Message[] = [{ role: 'system', content: 'S' }];
+        for (const { said, toolChoice, result } of steps) {
+          messages.push(user(said));
+          const { message } = await say(messages, { tools, toolChoice });
+          const results = (message.toolCalls ?? []).map(({ id }): Message => ({
+            role: 'tool',
+            callId: id,
+            content: result,
+          }));
+          messages.push(message, ...results);
+        }
+        await server.close();
+        const kept = (steps.length * (steps.length - 1)) / 2;
+        expect([server.thinking.dropped, server.thinking.kept.length]).toEqual([[], kept]);
+      }),
+      { numRuns: 40 },
+    );
   });
 
   test('that are behind other words are left out, and the call goes on with a notice', async () => {
-    const { say, memory, refused, close } = await talk('claude-sonnet-5-5', replies);
+    const { say, server } = await talk('claude-sonnet-5-5', replies);
     const first = (await say([user('Hi')], { tools })).message;
     const result: Message = { role: 'tool', callId: first.toolCalls?.[0]?.id ?? '', content: 'ok' };
     await say([user('Hello'), first, result], { tools });
-    await close();
-    expect({ refused, memory }).toEqual({
-      refused: [],
-      memory: { kept: [], dropped: ['messages.1.content.0: prefix_binding_mismatch'] },
-    });
+    await server.close();
+    expect(server.thinking).toEqual({ kept: [], dropped: ['messages.1.content.0: prefix_binding_mismatch'] });
   });
 
   test('of another model stay away, of the same model and of earlier versions go back', () => {
@@ -206,15 +248,15 @@ describe('what the API refuses is never sent', () => {
     });
 
   test('whatever a conversation holds: blank texts, foreign ids, unreadable arguments, no question first or last', async () => {
-    const { say, refused, close } = await talk('claude-opus-5', []);
+    const { say, server } = await talk('claude-opus-5', []);
     await fc.assert(
       fc.asyncProperty(text, fc.array(turn, { maxLength: 4 }), async (system, turns) => {
         await say([{ role: 'system', content: system }, ...conversation(turns)]);
       }),
       { numRuns: 60 },
     );
-    await close();
-    expect(refused).toEqual([]);
+    await server.close();
+    expect(server.refused).toEqual([]);
   });
 
   test('tools are strict where their schema can be, and all others are offered as they are', async () => {
@@ -243,9 +285,7 @@ async function streamed(events: object[]) {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const baseURL = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const endpoint = { provider: 'claude', model: 'c', keyVariable: 'K', secrets: [] };
-  const settings = { model: 'c', capabilities: capabilitiesOf({ type: 'claude', model: 'c' }) };
-  const model = anthropicModel(new Anthropic({ baseURL, apiKey: 'k', maxRetries: 0 }), settings, endpoint);
+  const model = modelOpener(environmentOf(baseURL))({ type: 'claude', model: 'c' });
   try {
     return await model.complete({
       messages: [user('Hi')],

@@ -36,7 +36,7 @@ describe.each(['openai', 'claude'] as const)('a failed request through %s', (typ
     ['400', { status: 400 }, 'BadRequest', false],
     ['401', { status: 401 }, 'Unauthorized', false],
     ['403', { status: 403 }, 'Forbidden', false],
-    ['404', { status: 404 }, 'NotFound', false],
+    ['404', { status: 404, errorBody: '{"error":{"message":"There is no such model"}}' }, 'NotFound', false],
     ['408', { status: 408 }, 'ServerError', true],
     ['409', { status: 409 }, 'ServerError', true],
     ['413', { status: 413 }, 'BadRequest', false],
@@ -53,6 +53,46 @@ describe.each(['openai', 'claude'] as const)('a failed request through %s', (typ
     const failure = await failureOf(type, reply);
     expect(failure.type).toBe(kind);
     expect(failure.nonRetryable).toBe(!retryable);
+  });
+
+  test.each<[string, number, object]>([
+    ['OpenAI', 400, { message: 'Too long', code: 'context_length_exceeded' }],
+    [
+      'OpenAI, in words',
+      400,
+      { message: "This model's maximum context length is 8192 tokens. However, you requested 9000." },
+    ],
+    [
+      'OpenAI’s limit for a minute',
+      429,
+      { message: 'Request too large for gpt-4o on tokens per min (TPM): Limit 30000, Requested 40000.' },
+    ],
+    [
+      'Anthropic',
+      400,
+      { message: 'prompt is too long: 210000 tokens > 200000 maximum', type: 'invalid_request_error' },
+    ],
+    ['Anthropic, by size', 413, { message: 'Request exceeds the maximum size', type: 'request_too_large' }],
+    [
+      'Gemini',
+      400,
+      { message: 'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).' },
+    ],
+    [
+      'llama.cpp',
+      400,
+      { message: 'the request exceeds the available context size', type: 'exceed_context_size_error', code: 400 },
+    ],
+  ])('a context that is too long is ContextTooLong, in the words of %s', async (_, status, error) => {
+    const failure = await failureOf(type, { status, errorBody: JSON.stringify({ error }) });
+    expect([failure.type, failure.nonRetryable]).toEqual(['ContextTooLong', true]);
+  });
+
+  test('a quota that is spent does not pass', async () => {
+    const errorBody = '{"error":{"message":"You exceeded your current quota","code":"insufficient_quota"}}';
+    const failure = await failureOf(type, { status: 429, errorBody, headers: shouldRetry('true') });
+    expect([failure.type, failure.nonRetryable]).toEqual(['QuotaSpent', true]);
+    expect(failure.message).toMatch(/quota behind \w+_API_KEY is spent/);
   });
 
   test('401 says which variable to check, and shows no key', async () => {
@@ -95,6 +135,31 @@ test.each<[Backend, string]>([
 
 test('a compatible server of one’s own needs no key', () => {
   expect(modelOpener({})({ type: 'chatcompletion', model: 'm', base_url: 'http://127.0.0.1:9/v1' })).toBeDefined();
+});
+
+describe('headers', () => {
+  const backend: Backend = { type: 'openai', model: 'm', headers: { 'X-Team': 'blue', 'X-Gate': 'Key ${GATE_KEY}' } };
+  const environment = { OPENAI_API_KEY: secret, GATE_KEY: 'open-sesame' };
+
+  test('come from the environment, and their secrets are in no error', async () => {
+    const errorBody = '{"error":{"message":"open-sesame is wrong"}}';
+    const server = await startModelServer(() => ({ status: 401, errorBody }));
+    const open = modelOpener({ ...environment, OPENAI_BASE_URL: server.openai });
+    const signal = new AbortController().signal;
+    const call = open(backend).complete({
+      messages: [{ role: 'user', content: 'Hi' }],
+      tools: [],
+      signal,
+      onDelta() {},
+    });
+    await expect(call).rejects.toThrow('[redacted] is wrong');
+    await server.close();
+    expect(server.requests[0]?.headers).toMatchObject({ 'x-team': 'blue', 'x-gate': 'Key open-sesame' });
+  });
+
+  test('name the variable that is not set', () => {
+    expect(() => modelOpener({ OPENAI_API_KEY: secret })(backend)).toThrow('GATE_KEY is not set');
+  });
 });
 
 describe('retry-after', () => {

@@ -36,9 +36,23 @@ async function seenBy(type: Backend['type'], request: Pick<ModelRequest, 'messag
 }
 
 describe('a picture goes over the wire with its text', () => {
-  test('OpenAI: as data URIs', async () => {
+  test('Responses: as data URIs', async () => {
     const { body } = await seenBy('openai', { messages: [shown], images });
-    expect(body.messages).toEqual([
+    expect(body['input']).toEqual([
+      {
+        role: 'user',
+        content: [
+          { type: 'input_text', text: 'What is on them?' },
+          { type: 'input_image', detail: 'auto', image_url: 'data:image/png;base64,cGl4ZWw=' },
+          { type: 'input_image', detail: 'auto', image_url: 'data:image/jpeg;base64,cGhvdG8=' },
+        ],
+      },
+    ]);
+  });
+
+  test('Chat Completions: as data URIs', async () => {
+    const { body } = await seenBy('chatcompletion', { messages: [shown], images });
+    expect(body['messages']).toEqual([
       {
         role: 'user',
         content: [
@@ -52,7 +66,7 @@ describe('a picture goes over the wire with its text', () => {
 
   test('Anthropic: as blocks in base64, before the text', async () => {
     const { body } = await seenBy('claude', { messages: [shown], images });
-    expect(body.messages).toEqual([
+    expect(body['messages']).toEqual([
       {
         role: 'user',
         content: [
@@ -65,7 +79,7 @@ describe('a picture goes over the wire with its text', () => {
   });
 });
 
-describe.each(['openai', 'claude'] as const)('%s', (type) => {
+describe.each(['openai', 'chatcompletion', 'claude'] as const)('%s', (type) => {
   test('a picture alone comes without an empty text, which would be refused', async () => {
     const alone: Message = { role: 'user', content: '', images: [one] };
     const { raw } = await seenBy(type, { messages: [alone], images });
@@ -76,9 +90,10 @@ describe.each(['openai', 'claude'] as const)('%s', (type) => {
   test('a longer conversation begins with the same bytes', async () => {
     const later: Message[] = [shown, { role: 'assistant', content: 'A pixel.' }, { role: 'user', content: 'Sure?' }];
     const [short, long] = await Promise.all(
-      [[shown], later].map(async (messages) => (await seenBy(type, { messages, images })).body.messages),
+      [[shown], later].map(async (messages) => (await seenBy(type, { messages, images })).body),
     );
-    expect(long?.slice(0, 1)).toEqual(short);
+    const key = type === 'openai' ? 'input' : 'messages';
+    expect((long![key] as unknown[]).slice(0, 1)).toEqual(short?.[key]);
   });
 
   test('a picture that was not loaded is an error, and nothing is sent', async () => {
@@ -87,7 +102,8 @@ describe.each(['openai', 'claude'] as const)('%s', (type) => {
 });
 
 test.each([
-  ['openai', '"messages":[{"role":"user","content":"Hi"}]'],
+  ['openai', '"input":[{"role":"user","content":"Hi"}]'],
+  ['chatcompletion', '"messages":[{"role":"user","content":"Hi"}]'],
   ['claude', '"messages":[{"role":"user","content":[{"type":"text","text":"Hi"}]}]'],
 ] as const)('%s: a message without pictures is sent as ever, byte for byte', async (type, bytes) => {
   const { raw } = await seenBy(type, { messages: [{ role: 'user', content: 'Hi' }] });

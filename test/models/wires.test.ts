@@ -5,6 +5,7 @@ import { toAnthropicConversation } from '../../src/models/anthropic.ts';
 import type { ModelRequest, ModelResponse } from '../../src/models/model.ts';
 import { modelOpener } from '../../src/models/open-model.ts';
 import { toOpenaiMessages } from '../../src/models/openai.ts';
+import { toResponsesInput } from '../../src/models/responses.ts';
 import type { Backend } from '../../src/config/backend.ts';
 import { startModelServer, type Scripted, type Seen } from '../support/model-server.ts';
 
@@ -15,8 +16,13 @@ const tool: ToolSpec = {
 };
 const user = (content: string): Message => ({ role: 'user', content });
 
-async function ask(backend: Backend, reply: Scripted, request: Partial<ModelRequest> = {}) {
-  const server = await startModelServer(() => reply);
+async function ask(
+  backend: Backend,
+  reply: Scripted,
+  request: Partial<ModelRequest> = {},
+  settings: Parameters<typeof startModelServer>[1] = {},
+) {
+  const server = await startModelServer(() => reply, settings);
   const open = modelOpener({
     OPENAI_API_KEY: 'k',
     OPENAI_BASE_URL: server.openai,
@@ -93,9 +99,24 @@ describe('what goes over the wire', () => {
   test.each([
     [
       { type: 'openai', model: 'gpt-4o', temperature: 1.5, max_tokens: 9 },
-      { temperature: 1.5, max_tokens: 9 },
+      { temperature: 1.5, max_output_tokens: 16 },
     ],
-    [{ type: 'openai', model: 'gpt-5', temperature: 1.5, max_tokens: 9 }, { max_completion_tokens: 9 }],
+    [{ type: 'openai', model: 'gpt-5', temperature: 1.5, max_tokens: 90 }, { max_output_tokens: 90 }],
+    [{ type: 'openai', model: 'gpt-5.6', reasoning_effort: 'none' }, { reasoning: { effort: 'none' } }],
+    [{ type: 'chatcompletion', model: 'gpt-4o', max_tokens: 9 }, { max_tokens: 9 }],
+    [
+      { type: 'chatcompletion', model: 'gpt-5', max_tokens: 9, reasoning_effort: 'low' },
+      { max_completion_tokens: 9, reasoning_effort: 'low' },
+    ],
+    [
+      { type: 'gemini', model: 'gemini-2.5-pro', temperature: 2, reasoning_effort: 'high' },
+      { temperature: 2, reasoning_effort: 'high' },
+    ],
+    [{ type: 'chatcompletion', model: 'm', extra_body: { top_k: 4 } }, { top_k: 4 }],
+    [
+      { type: 'openai', model: 'gpt-5', reasoning_effort: 'low', extra_body: { reasoning: { summary: 'auto' } } },
+      { reasoning: { effort: 'low', summary: 'auto' } },
+    ],
     [
       { type: 'claude', model: 'c', temperature: 1.5, max_tokens: 9 },
       { temperature: 1, max_tokens: 9 },
@@ -107,9 +128,10 @@ describe('what goes over the wire', () => {
     [{ type: 'claude', model: 'claude-sonnet-5-5', temperature: 0.2 }, { max_tokens: 16_000 }],
     [{ type: 'claude', model: 'claude-opus-5', temperature: 0.2 }, { max_tokens: 16_000 }],
   ] as Array<[Backend, object]>)('settings of %o', async (backend, expected) => {
-    const { seen } = await ask(backend, { text: 'x' });
-    const { temperature, max_tokens, max_completion_tokens } = seen.body as Record<string, unknown>;
-    expect(JSON.parse(JSON.stringify({ temperature, max_tokens, max_completion_tokens }))).toEqual(expected);
+    const { seen } = await ask(backend, { text: 'x' }, {}, { breaksRules: backend.extra_body !== undefined });
+    const settings = ['temperature', 'max_tokens', 'max_completion_tokens', 'max_output_tokens', 'reasoning_effort'];
+    const given = Object.entries(seen.body).filter(([key]) => [...settings, 'reasoning', 'top_k'].includes(key));
+    expect(Object.fromEntries(given)).toEqual(expected);
   });
 
   test('Anthropic: a conversation with tool calls gets its tools defined, with tool_choice none', async () => {
@@ -119,7 +141,7 @@ describe('what goes over the wire', () => {
       { role: 'tool', callId: 't1', content: 'Recorded.' },
     ];
     const { seen } = await ask({ type: 'claude', model: 'c' }, { text: 'x' }, { messages });
-    expect(seen.tools).toEqual(['vote']);
+    expect(seen.definedTools).toEqual(['vote']);
     expect(seen.body).toMatchObject({ tool_choice: { type: 'none' } });
   });
 
@@ -143,7 +165,7 @@ describe('what goes over the wire', () => {
       { type: 'thinking', thinking: 'Hm.', signature: 'signed Hm.' },
       { type: 'text', text: 'Yes.' },
     ]);
-    expect(JSON.stringify(toOpenaiMessages(again))).not.toContain('Hm.');
+    expect(JSON.stringify([toOpenaiMessages(again), toResponsesInput(again, 'c')])).not.toContain('Hm.');
   });
 });
 
@@ -170,7 +192,8 @@ const conversation = (turns: Array<{ said: string[]; calls: number; text: string
 };
 
 test.each([
-  ['openai', (messages: Message[]) => toOpenaiMessages(messages)],
+  ['chat', (messages: Message[]) => toOpenaiMessages(messages)],
+  ['responses', (messages: Message[]) => toResponsesInput(messages, 'm')],
   ['anthropic', (messages: Message[]) => toAnthropicConversation(messages).messages],
 ])('%s: a call’s messages begin with those of the call before, byte for byte', (_, convert) => {
   fc.assert(

@@ -2,6 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Scripted, Script, Seen } from './model-server.ts';
 
+export { toolResults } from './reading.ts';
+
 /** The configuration of one agent, as a run's input takes it. */
 export function agentOf(
   type: 'openai' | 'claude',
@@ -73,17 +75,5 @@ export const tools = [
   );
 }
 
-/** Results of tool calls that a request shows to its model, in order. */
-export function toolResults({ body }: Seen): string[] {
-  return body.messages.flatMap((message): string[] => {
-    if (message.role === 'tool') return [String(message.content)];
-    if (!Array.isArray(message.content)) return [];
-    return message.content.flatMap((block) =>
-      block.type === 'tool_result' ? [String((block as { content?: unknown }).content)] : [],
-    );
-  });
-}
-
 /** Temperatures of requests, in order. */
-export const temperatures = (requests: Seen[]): unknown[] =>
-  requests.map(({ body }) => (body as { temperature?: unknown }).temperature);
+export const temperatures = (requests: Seen[]): unknown[] => requests.map(({ temperature }) => temperature);

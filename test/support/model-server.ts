@@ -2,8 +2,13 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Body, Scripted, Seen } from './scripted.ts';
-import { anthropicEvents, openaiEvents, textsOf } from './wires.ts';
+import { readBody } from './reading.ts';
+import { responsesEvents } from './responses.ts';
+import { anthropicProblem, type ThinkingMemory } from './rules/anthropic.ts';
+import { compatibleProblem, makerOf } from './rules/compatible.ts';
+import { chatProblem, responsesProblem, type Problem } from './rules/openai.ts';
+import type { Body, Scripted, Seen, Wire } from './scripted.ts';
+import { anthropicEvents, openaiEvents, type Event } from './wires.ts';
 
 export type { Scripted, Seen } from './scripted.ts';
 
@@ -16,14 +21,30 @@ export interface ModelServer {
   anthropic: string;
   /** All requests so far, in the order in which they came. */
   requests: Seen[];
+  /** What has become of the thoughts that came back to Anthropic. */
+  thinking: ThinkingMemory;
+  /** What it has refused by its provider's rules, in the provider's words. */
+  refused: readonly string[];
+  /** Ends the server. @throws if it has refused a request by its provider's rules, unless those are expected */
   close(): Promise<void>;
 }
 
-/** A model behind real HTTP that says what a script tells it: OpenAI's Chat Completions and Anthropic's Messages, streamed. */
-export async function startModelServer(script: Script): Promise<ModelServer> {
+interface Settings {
+  /** Whether the server has `/responses` for OpenAI's models, as its own has and many others do not; true if absent. */
+  hasResponses?: boolean;
+  /** Whether a test means to break its provider's rules. */
+  breaksRules?: boolean;
+}
+
+/**
+ * A model behind real HTTP that says what a script tells it, streamed: OpenAI's Responses and Chat Completions and
+ * Anthropic's Messages. It refuses what the providers refuse (test/support/rules).
+ */
+export async function startModelServer(script: Script, settings: Settings = {}): Promise<ModelServer> {
   const requests: Seen[] = [];
+  const rules = new Rules();
   const server = createServer((request, response) => {
-    handle(request, response, script, requests).catch((error: unknown) => {
+    handle(request, response, { script, requests, rules, settings }).catch((error: unknown) => {
       response.writeHead(500, { 'x-should-retry': 'false' }).end(`{"error":{"message":"script: ${String(error)}"}}`);
     });
   });
@@ -34,26 +55,71 @@ export async function startModelServer(script: Script): Promise<ModelServer> {
     openai: `${url}/v1`,
     anthropic: url,
     requests,
+    thinking: rules.thinking,
+    refused: rules.broken,
     async close() {
       server.closeAllConnections();
       server.close();
       await once(server, 'close');
+      if (settings.breaksRules || rules.broken.length === 0) return;
+      throw new Error(`The provider would have refused: ${rules.broken.join('\n')}`);
     },
   };
 }
 
+/** The providers' rules, with what a provider must remember to apply them. */
+class Rules {
+  /** What was refused, in the provider's words. */
+  readonly broken: string[] = [];
+  readonly thinking: ThinkingMemory = { kept: [], dropped: [] };
+  /** Encrypted reasoning by the model that wrote it and the id of the call that it led to. */
+  readonly #thoughts = new Map<string, string>();
+
+  problemOf({ wire, body, headers }: Seen): Problem | undefined {
+    const check = {
+      openai: () => chatProblem(body) ?? compatibleProblem(body),
+      responses: () => responsesProblem(body, this.#thoughts),
+      anthropic: () => anthropicProblem(body, this.thinking, headers),
+    };
+    const problem = check[wire]();
+    if (problem !== undefined) this.broken.push(`${wire} ${body.model}: ${problem.message}`);
+    return problem;
+  }
+
+  remember({ model }: Seen, events: Event[]): void {
+    const items = events.flatMap(({ data }) => {
+      const { type, item } = data as { type?: string; item?: Record<string, unknown> };
+      return type === 'response.output_item.done' && item ? [item] : [];
+    });
+    const thought = items.find(({ type }) => type === 'reasoning')?.['encrypted_content'];
+    if (typeof thought !== 'string') return;
+    for (const { call_id: id } of items) this.#thoughts.set(`${model} ${String(id)}`, thought);
+  }
+}
+
+type Parts = { script: Script; requests: Seen[]; rules: Rules; settings: Settings };
+
 async function handle(
   request: IncomingMessage,
   response: ServerResponse,
-  script: Script,
-  requests: Seen[],
+  { script, requests, rules, settings }: Parts,
 ): Promise<void> {
   const seen = await read(request, requests.length);
+  if (seen.wire === 'responses' && (settings.hasResponses === false || makerOf(seen.body) !== undefined)) {
+    response.writeHead(404, { 'content-type': 'application/json' }).end('{"error":{"message":"Not Found"}}');
+    return;
+  }
   requests.push(seen);
   response.once('close', () => {
     seen.answered = response.writableFinished;
     seen.aborted = !seen.answered;
   });
+  const problem = rules.problemOf(seen);
+  if (problem !== undefined) {
+    response.writeHead(400, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ error: { type: 'invalid_request_error', param: null, code: null, ...problem } }));
+    return;
+  }
   const reply = await script(seen);
   if (reply.delay !== undefined) await pause(reply.delay);
   if (reply.status !== undefined) {
@@ -64,7 +130,8 @@ async function handle(
     return;
   }
   response.writeHead(200, { 'content-type': 'text/event-stream', ...reply.headers });
-  const events = seen.wire === 'openai' ? openaiEvents(reply) : anthropicEvents(reply, seen);
+  const events = eventsOf[seen.wire](reply, seen);
+  rules.remember(seen, events);
   for (const { event, data } of events) {
     if (response.destroyed) return;
     const text = typeof data === 'string' ? data : JSON.stringify(data);
@@ -75,20 +142,27 @@ async function handle(
   else response.end();
 }
 
+const eventsOf = { openai: openaiEvents, responses: responsesEvents, anthropic: anthropicEvents };
+
+function wireOf(url = ''): Wire {
+  if (url.endsWith('/messages')) return 'anthropic';
+  return url.endsWith('/responses') ? 'responses' : 'openai';
+}
+
 async function read(request: IncomingMessage, index: number): Promise<Seen> {
   const at = Date.now();
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
   const raw = Buffer.concat(chunks).toString();
   const body = JSON.parse(raw) as Body;
+  const wire = wireOf(request.url);
   return {
     index,
-    wire: request.url?.endsWith('/messages') ? 'anthropic' : 'openai',
+    wire,
     body,
     raw,
     headers: request.headers,
-    prompt: textsOf(body).join('\n'),
-    tools: (body.tools ?? []).map(({ name, function: inner }) => name ?? inner?.name ?? ''),
+    ...readBody(wire, body),
     at,
     answered: false,
     aborted: false,

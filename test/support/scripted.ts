@@ -1,27 +1,41 @@
 import type { IncomingMessage } from 'node:http';
 
-/** What both wires' requests come to: enough for a script to decide by, and for tests to look at. */
-export type Body = {
-  model: string;
-  messages: Array<{ role: string; content?: unknown; tool_calls?: unknown }>;
-  system?: Array<{ text: string }>;
-  tools?: Array<{ name?: string; function?: { name: string } }>;
-  temperature?: number;
-};
+/** The protocol of a request: Chat Completions, Responses or Anthropic's Messages. */
+export type Wire = 'openai' | 'responses' | 'anthropic';
+
+/** A request's JSON. What is in it depends on the wire. */
+export type Body = { model: string } & Record<string, unknown>;
+
+/** A message of any wire. One of Anthropic's that holds results of tools is several of these. */
+export interface SeenMessage {
+  role: 'system' | 'user' | 'assistant' | 'tool';
+  /** Its texts, joined. */
+  text: string;
+  /** The names of the tools that it calls. */
+  calls: string[];
+}
 
 /** A request as it came over the wire. */
 export interface Seen {
   /** Place among all requests, from 0. */
   index: number;
-  wire: 'openai' | 'anthropic';
+  wire: Wire;
   body: Body;
   /** The request's JSON as it was sent. */
   raw: string;
   headers: IncomingMessage['headers'];
+  model: string;
+  /** The conversation, system texts first. What a model has thought is not in it. */
+  messages: SeenMessage[];
   /** All texts of its messages, joined. */
   prompt: string;
-  /** Names of the tools offered. */
+  /** Names of the tools that the reply may call. */
   tools: string[];
+  /** Names of the tools that the request defines, those that may not be called among them. */
+  definedTools: string[];
+  /** Whether it may call them; undefined if the request does not say. */
+  toolChoice: 'auto' | 'required' | 'none' | undefined;
+  temperature: number | undefined;
   /** Milliseconds since the epoch. */
   at: number;
   /** Whether the reply was sent whole. */
@@ -35,9 +49,9 @@ export interface Scripted {
   text?: string;
   calls?: Array<{ name: string; arguments: object | string }>;
   usage?: { input?: number; cached?: number; output?: number };
-  /** Anthropic's thinking, before everything else. */
+  /** What it thinks before everything else, for Anthropic, Responses, and DeepSeek's and Google's chat models. */
   thinking?: string;
-  /** The provider's own word for why it stopped. */
+  /** The provider's own word for why it stopped; Responses takes those of Chat Completions. */
   finish?: string;
   /** Time before the first byte, and between pieces, in milliseconds. */
   delay?: number;

@@ -63,9 +63,8 @@ export function teamScript(
   };
 }
 
-function askedIn({ tools, prompt, body }: Seen): Asked {
-  const noTools = tools.length === 0 || (body as { tool_choice?: { type?: string } }).tool_choice?.type === 'none';
-  if (noTools) return prompt.includes('## Question from') ? 'shadow' : 'present';
+function askedIn({ tools, prompt, toolChoice }: Seen): Asked {
+  if (toolChoice === 'none') return prompt.includes('## Question from') ? 'shadow' : 'present';
   if (tools.includes('submit')) return 'decide';
   if (!tools.includes('new_answer')) return 'present';
   return prompt.includes('## Answers') ? 'vote' : 'answer';

@@ -1,40 +1,42 @@
 import { signatureFor } from './rules/anthropic.ts';
-import type { Body, Scripted, Seen } from './scripted.ts';
+import { makerOf } from './rules/compatible.ts';
+import type { Scripted, Seen } from './scripted.ts';
 
-type Event = { event?: string; data: unknown };
+export type Event = { event?: string; data: unknown };
 
 let ids = 0;
 
-/** Every text of a request's messages, in order, tool results and system texts among them. */
-export function textsOf({ system = [], messages }: Body): string[] {
-  const texts = (content: unknown): string[] => {
-    if (typeof content === 'string') return [content];
-    if (!Array.isArray(content)) return [];
-    return (content as Array<{ text?: string; content?: unknown }>).flatMap(
-      (block) => block.text ?? texts(block.content),
-    );
-  };
-  return [...system.map(({ text }) => text), ...messages.flatMap(({ content }) => texts(content))];
-}
+export const newId = (prefix: string): string => `${prefix}_${++ids}`;
 
-const pieces = (text: string): string[] => text.match(/[\s\S]{1,40}/g) ?? [];
-const argumentsOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
-const usageOf = ({ usage = {} }: Scripted) => ({ input: 10, cached: 0, output: 5, ...usage });
+export const pieces = (text: string): string[] => text.match(/[\s\S]{1,40}/g) ?? [];
+export const argumentsOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+export const usageOf = ({ usage = {} }: Scripted) => ({ input: 10, cached: 0, output: 5, ...usage });
 
 /** A reply as the server-sent events of OpenAI's Chat Completions. */
-export function openaiEvents(reply: Scripted): Event[] {
+export function openaiEvents(reply: Scripted, { body }: Seen): Event[] {
   const id = `chatcmpl-${++ids}`;
   const chunk = (delta: object, finish: string | null = null): Event => ({
     data: { id, object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason: finish }] },
   });
-  const { calls = [], text = '' } = reply;
+  const { calls = [], text = '', thinking } = reply;
+  const maker = makerOf(body);
+  const signature = { extra_content: { google: { thought_signature: `signed ${thinking}` } } };
   const usage = usageOf(reply);
   return [
     chunk({ role: 'assistant', content: '' }),
+    ...(maker === 'deepseek' && thinking !== undefined ? [chunk({ reasoning_content: thinking })] : []),
     ...pieces(text).map((content) => chunk({ content })),
     ...calls.flatMap(({ name, arguments: input }, index) => [
       chunk({
-        tool_calls: [{ index, id: `call_${++ids}`, type: 'function', function: { name, arguments: '' } }],
+        tool_calls: [
+          {
+            index,
+            id: `call_${++ids}`,
+            type: 'function',
+            function: { name, arguments: '' },
+            ...(maker === 'gemini' && signature),
+          },
+        ],
       }),
       ...pieces(argumentsOf(input)).map((piece) => chunk({ tool_calls: [{ index, function: { arguments: piece } }] })),
     ]),

@@ -101,7 +101,7 @@ describe.each(['openai', 'claude'])('agents that ask one another, over the wire 
       expect(shadow.prompt).toContain('[Result of new_answer:]\nRecorded.');
       expect(shadow.prompt).toContain('## Question from agent_a\n\nWhy?');
       expect(shadow.prompt).not.toContain('Propose a complete answer');
-      expect(shadow.raw).not.toMatch(/"tool_calls"|"tool_use"|"tool_call_id"|"tool_result"/);
+      expect(shadow.raw).not.toMatch(/"function_call|"tool_use"|"tool_result"/);
     }
   });
 

@@ -8,8 +8,8 @@ import { running, type Running } from '../support/running.ts';
 let run: Running;
 beforeAll(async () => {
   // What a person has said last, and all numbers that this conversation has ever heard of.
-  run = await running(({ prompt, body }) => {
-    const last = JSON.stringify(body.messages.at(-1));
+  run = await running(({ prompt, messages }) => {
+    const last = JSON.stringify(messages.at(-1));
     if (last.includes('Ask me')) {
       return { calls: [{ name: 'ask_others', arguments: { question: `Question ${last.length}?` } }] };
     }

@@ -81,7 +81,7 @@ describe('coordination', () => {
     await run.orchestrate({ task: 'T', config: teamOf(team, { type: 'openai' }) });
     const tools = run.model.requests
       .filter(({ tools: names }) => names.includes('vote'))
-      .map(({ body }) => JSON.stringify(body.tools));
+      .map(({ body }) => JSON.stringify(body['tools']));
     expect(new Set(tools).size).toBe(1);
   });
 

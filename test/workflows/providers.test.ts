@@ -1,83 +1,97 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Backend } from '../../src/config/backend.ts';
-import type { OrchestrationResult } from '../../src/protocol/orchestration.ts';
-import type { SessionResult } from '../../src/protocol/session.ts';
 import { call, inTurn, writeKit } from '../support/agent-script.ts';
-import { anthropicProblem, type ThinkingMemory } from '../support/rules/anthropic.ts';
-import type { Scripted, Script, Seen } from '../support/model-server.ts';
-import { sharedRunning } from '../support/running.ts';
-import { restart, submit, teamOf, teamScript } from '../support/team-script.ts';
+import type { Script, Scripted, Seen } from '../support/model-server.ts';
+import { sharedRunning, type SharedRunning } from '../support/running.ts';
+import { restart, submit, teamOf, teamScript, type TeamRequest } from '../support/team-script.ts';
 
-const running = sharedRunning();
+const running = sharedRunning(() => ({ GEMINI_API_KEY: 'test-key-gemini' }));
+
+interface Course {
+  backend: Backend;
+  /** What a thought looks like where it comes back; absent for a model that does not think. */
+  thought?: string;
+  /** Added to the address of the server: each maker has its own. */
+  path?: string;
+}
+
+/** One of each kind that providers treat differently (test/support/rules). */
+const models: Course[] = [
+  { backend: { type: 'openai', model: 'gpt-4.1' } },
+  { backend: { type: 'openai', model: 'gpt-5.6', reasoning_effort: 'high' }, thought: '"type":"reasoning"' },
+  { backend: { type: 'openai', model: 'gpt-6.2-sol' }, thought: '"type":"reasoning"' },
+  { backend: { type: 'claude', model: 'claude-sonnet-5-5' }, thought: '"type":"thinking"' },
+  { backend: { type: 'claude', model: 'claude-opus-4-7', reasoning_effort: 'high' }, thought: '"type":"thinking"' },
+  { backend: { type: 'gemini', model: 'gemini-3.8-flash' }, thought: '"thought_signature"', path: '/google' },
+  {
+    backend: { type: 'chatcompletion', model: 'deepseek-v4-pro' },
+    thought: '"reasoning_content"',
+    path: '/deepseek',
+  },
+];
 
 const moduleOf = {
   openai: 'OpenAILLM',
+  chatcompletion: 'OpenAILLM',
   claude: 'AnthropicLLM',
   gemini: 'GoogleLLM',
-  chatcompletion: 'OpenAILLM',
-  offline: 'OfflineLLM',
-};
+} as const;
 
-let memory: ThinkingMemory;
-let refusals: string[];
-beforeEach(() => {
-  memory = { kept: [], dropped: [] };
-  refusals = [];
-});
+describe.each(models)('$backend.model', ({ backend, thought, path }) => {
+  /** A worker whose model thinks before each reply, and whose server enforces the rules of the model's provider. */
+  function start(script: Script): SharedRunning {
+    let thoughts = 0;
+    return running(async (seen) => ({
+      ...(thought && { thinking: `Thought ${++thoughts}.` }),
+      ...(await script(seen)),
+    }));
+  }
 
-/** A model that thinks before each reply, behind a server that enforces its provider's rules. */
-const behindRules = (script: Script): Script => {
-  let thoughts = 0;
-  return async (seen) => {
-    const message = problemOf(seen);
-    if (message === undefined) return { thinking: `Thought ${++thoughts}.`, ...(await script(seen)) };
-    refusals.push(message);
-    return { status: 400, errorBody: JSON.stringify({ error: { type: 'invalid_request_error', message } }) };
-  };
-};
+  const at = (run: SharedRunning): Backend => ({ ...backend, ...(path && { base_url: run.model.openai + path }) });
 
-const problemOf = ({ body, headers }: Seen): string | undefined => anthropicProblem(body, memory, headers);
+  /** Runs a team, and makes sure that no request is refused. @returns its result, and the request for its presentation */
+  async function ask(acts: Parameters<typeof teamScript>[0] = {}, coordination: object = {}) {
+    const presenting: string[] = [];
+    const present = ({ agent, raw }: TeamRequest): Scripted => {
+      presenting.push(raw);
+      return { text: `The final answer, by ${agent}.` };
+    };
+    const run = start(teamScript({ present, ...acts }));
+    const config = teamOf(['a', 'b'], at(run), coordination);
+    const result = await run.orchestrate({ task: 'Which is best?', config });
+    expectWhole(run);
+    return { result, presenting: presenting.at(-1) };
+  }
 
-const models: Backend[] = [
-  { type: 'claude', model: 'claude-sonnet-5-5' },
-  { type: 'claude', model: 'claude-opus-4-7' },
-];
+  function expectWhole({ model }: SharedRunning): void {
+    expect(model.refused).toEqual([]);
+    expect(model.thinking.dropped).toEqual([]);
+    const returned = model.requests.filter(({ raw }) => thought && raw.includes(thought));
+    if (thought) expect(returned).not.toEqual([]);
+    expect(model.requests.map((seen) => seen.model)).toEqual(model.requests.map(() => backend.model));
+  }
 
-describe.each(models)('$model', (backend) => {
-  const ask = async (script: Script, coordination: object = {}): Promise<OrchestrationResult> => {
-    const run = running(behindRules(script));
-    return run.orchestrate({ task: 'Which is best?', config: teamOf(['a', 'b'], backend, coordination) });
-  };
-
-  /** That no request was refused, and that each later one of a conversation had its thoughts. */
-  const expectWhole = (): void => {
-    expect(refusals).toEqual([]);
-    expect(memory.dropped).toEqual([]);
-    expect(memory.kept.length).toBeGreaterThan(0);
-  };
+  const presented = { outcome: 'submitted', answer: 'The final answer, by a.' };
 
   test('a team answers, votes, decides and presents', async () => {
-    const result = await ask(teamScript());
-    expect(result).toMatchObject({ outcome: 'submitted', answer: 'The final answer, by a.' });
-    expectWhole();
+    const { result, presenting } = await ask();
+    expect(result).toMatchObject(presented);
+    expect(presenting).toContain(thought ?? '');
   });
 
   test('an answer is evaluated after it was presented', async () => {
-    const result = await ask(teamScript(), { enable_post_presentation_evaluation: true });
-    expect(result).toMatchObject({ outcome: 'submitted', answer: 'The final answer, by a.' });
-    expectWhole();
+    const { result } = await ask({}, { enable_post_presentation_evaluation: true });
+    expect(result).toMatchObject(presented);
   });
 
   test('a team starts over', async () => {
-    const decide = ({ attempt }: { attempt: number }): Scripted =>
-      attempt === 1 ? restart('Too short.', 'Say more.') : submit();
-    const result = await ask(teamScript({ decide }));
-    expect(result).toMatchObject({ outcome: 'submitted', attempts: 2, answer: 'The final answer, by a.' });
-    expectWhole();
+    const decide = ({ attempt }: TeamRequest) => (attempt === 1 ? restart('Too short.', 'Say more.') : submit());
+    const { result, presenting } = await ask({ decide });
+    expect(result).toMatchObject({ ...presented, attempts: 2 });
+    expect(presenting).toContain(thought ?? '');
   });
 
   test('an agent of the loop react uses a tool in a session', async () => {
-    const { type: _, ...config } = backend;
     const replies = inTurn([
       { text: 'I should echo.' },
       call('echo', { text: 'hello' }),
@@ -85,13 +99,14 @@ describe.each(models)('$model', (backend) => {
       { text: 'Now I know.' },
       { text: 'FINAL_ANSWER: hello' },
     ]);
-    const run = running(behindRules(replies));
+    const run = start(replies);
     writeKit(run.home);
-    const handle = await run.startSession({
+    const { type, ...config } = at(run);
+    const session = await run.startSession({
       text: 'Echo hello.',
       config: {
         modules: [
-          { module: moduleOf[backend.type], id: 'llm', config },
+          { module: moduleOf[type as keyof typeof moduleOf], id: 'llm', config },
           { module: 'PythonToolProvider', id: 'tools', config: { tool_packages: ['kit'] } },
           { module: 'ReActOrchestrator', id: 'agent' },
         ],
@@ -102,7 +117,19 @@ describe.each(models)('$model', (backend) => {
         ],
       },
     });
-    expect(((await handle.result()) as SessionResult).answer).toBe('hello');
-    expectWhole();
+    expect(await session.result()).toMatchObject({ answer: 'hello', outcome: 'answered' });
+    expectWhole(run);
   });
+});
+
+test('a final agent of another Claude model judges and presents without the thoughts of the others', async () => {
+  const run = running(async (seen: Seen) => ({ thinking: 'Hm.', ...(await teamScript()(seen)) }));
+  const backend = { type: 'claude', model: 'claude-haiku-5-5' };
+  const final_agent = { backend: { type: 'claude', model: 'claude-opus-5-5' } };
+  const result = await run.orchestrate({
+    task: 'Which is best?',
+    config: teamOf(['a', 'b'], backend, {}, { final_agent }),
+  });
+  expect(result).toMatchObject({ outcome: 'submitted', answer: 'The final answer, by a.' });
+  expect([run.model.refused, run.model.thinking.dropped]).toEqual([[], []]);
 });

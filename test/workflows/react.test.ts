@@ -34,8 +34,7 @@ describe.each(['openai', 'claude'] as const)('the loop react, over the wire of %
     const result = (await session.result()) as SessionResult;
     return { result, requests: [...run.model.requests], events: await session.query<RunEvent[]>('events') };
   }
-  const offered = ({ tools, body }: Seen): boolean =>
-    tools.length > 0 && (body as { tool_choice?: { type?: string } }).tool_choice?.type !== 'none';
+  const offered = ({ tools, toolChoice }: Seen): boolean => tools.length > 0 && toolChoice !== 'none';
 
   test('thought, action, observation, until an action is final; tools are offered to actions only', async () => {
     const { result, requests } = await turn([

@@ -41,9 +41,9 @@ describe('a restart', () => {
       ({ prompt, tools }) => tools.includes('new_answer') && !prompt.includes('## Answers'),
     );
     expect(answering).toHaveLength(4);
-    for (const { body } of answering) {
-      expect(body.messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'user']);
-      expect(body.messages[2]).toMatchObject({ content: 'Of boats, yes.' });
+    for (const { messages } of answering) {
+      expect(messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'user']);
+      expect(messages[2]).toMatchObject({ text: 'Of boats, yes.' });
     }
     expect(run.model.requests.some(({ prompt }) => /attempt 2 to solve[\s\S]*in attempt 1\./.test(prompt))).toBe(false);
   });
@@ -113,8 +113,8 @@ describe('a restart', () => {
       task: 'Build it.',
       config: teamOf(team, { type: 'openai', model: 'cheap' }, {}, rest),
     });
-    expect(run.model.requests.map(({ body, wire }) => `${wire} ${body.model}`)).toEqual([
-      ...Array.from({ length: 4 }, () => 'openai cheap'),
+    expect(run.model.requests.map(({ model, wire }) => `${wire} ${model}`)).toEqual([
+      ...Array.from({ length: 4 }, () => 'responses cheap'),
       ...Array.from({ length: 2 }, () => 'anthropic claude-expensive'),
     ]);
   });

@@ -52,7 +52,7 @@ test('a later turn knows the earlier ones', async () => {
   const second = run.model.requests.find(
     ({ prompt, tools }) => prompt.includes('Second?') && tools.includes('new_answer'),
   );
-  expect(second?.body.messages.map(({ content }) => content).slice(1)).toEqual([
+  expect(second?.messages.map(({ text }) => text).slice(1)).toEqual([
     'My name is Ada.',
     'Hello Ada.',
     'First?',

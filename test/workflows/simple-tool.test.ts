@@ -75,7 +75,7 @@ describe.each(['openai', 'claude'] as const)('the loop simple_tool, over the wir
     );
     expect(requests).toHaveLength(3);
     expect(requests[0]?.prompt).toMatch(/^You are terse\./);
-    const withoutTools = (requests[2]!.body as { tool_choice?: { type?: string } }).tool_choice?.type === 'none';
+    const withoutTools = requests[2]!.toolChoice === 'none';
     expect(requests[2]?.tools.length === 0 || withoutTools).toBe(true);
     expect(requests[2]?.prompt).toMatch(/no tools are available/);
     expect(result).toMatchObject({ answer: 'Out of thoughts.', outcome: 'limit' });

@@ -10,7 +10,8 @@ import type { Environment } from '../../config/environment.ts';
 import { redact } from '../../models/redact.ts';
 import { version } from '../../version.ts';
 import { SourceError } from '../tool.ts';
-import { replaced, withoutSecrets, type Replaced } from './variables.ts';
+import type { Replaced } from '../../config/variables.ts';
+import { replaced, withoutSecrets } from './variables.ts';
 
 /** How long a server may take to start and to list its tools, in milliseconds. */
 const startingMs = 20_000;

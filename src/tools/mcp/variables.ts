@@ -1,15 +1,8 @@
 import type { McpServer } from '../../config/tool-sources.ts';
 import type { Environment } from '../../config/environment.ts';
-import { placeholder } from '../../config/tool-sources.ts';
+import { withVariables, type Replaced } from '../../config/variables.ts';
 import { redact } from '../../models/redact.ts';
 import { SourceError } from '../tool.ts';
-
-/** The `env` or `headers` that a server gets. */
-export interface Replaced {
-  values: Record<string, string>;
-  /** The values of variables in them, which must not leave the worker. */
-  secrets: string[];
-}
 
 /**
  * Puts the worker's variables in place of `${NAME}` in a server's `env` or `headers`.
@@ -17,22 +10,14 @@ export interface Replaced {
  * @throws `SourceError` with every variable that is not set
  */
 export function replaced(server: McpServer, environment: Environment): Replaced {
-  const [key, values = {}] = 'url' in server ? (['headers', server.headers] as const) : (['env', server.env] as const);
-  const secrets: string[] = [];
-  const missing: string[] = [];
-  const given = Object.entries(values).map(([name, value]) => {
-    const complete = value.replace(placeholder, (_, variable: string) => {
-      const { [variable]: secret } = environment;
-      if (secret === undefined) missing.push(`${key}.${name} needs ${variable}`);
-      else secrets.push(secret);
-      return secret ?? '';
-    });
-    return [name, complete] as const;
-  });
-  if (missing.length === 0) return { values: Object.fromEntries(given), secrets };
-  const problemOf = (lack: string): string =>
-    `the MCP server ${server.name}: ${lack}, which is not set in the worker's environment`;
-  throw new SourceError(missing.map(problemOf));
+  const [key, texts = {}] = 'url' in server ? (['headers', server.headers] as const) : (['env', server.env] as const);
+  const given = withVariables(texts, environment);
+  if (given.missing.length === 0) return given;
+  const problems = given.missing.map(
+    ({ name, variable }) =>
+      `the MCP server ${server.name}: ${key}.${name} needs ${variable}, which is not set in the worker's environment`,
+  );
+  throw new SourceError(problems);
 }
 
 /** An error and its causes without secrets, since servers like to quote what they refuse. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Problem } from './openai.ts';
 import { parameterProblem, type AnthropicBody } from './anthropic-parameters.ts';
 
 // The rules of Anthropic's Messages API of November 2026. Each names the page or thread that it was read in, and answers
@@ -24,8 +25,9 @@ export function anthropicProblem(
   body: AnthropicBody,
   memory: ThinkingMemory,
   headers: IncomingHttpHeaders = {},
-): string | undefined {
-  return parameterProblem(body, headers) ?? messagesProblem(body) ?? thinkingProblem(body, memory);
+): Problem | undefined {
+  const message = parameterProblem(body, headers) ?? messagesProblem(body) ?? thinkingProblem(body, memory);
+  return message === undefined ? undefined : { message };
 }
 
 function messagesProblem({ messages = [], model = '', tools = [], system = [] }: AnthropicBody): string | undefined {

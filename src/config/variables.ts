@@ -1,0 +1,41 @@
+import { redact } from '../models/redact.ts';
+import type { Environment } from './environment.ts';
+
+/** `${NAME}`, which stands for the value of the variable NAME in the worker's environment. */
+const placeholder = /\$\{([A-Za-z_]\w*)\}/g;
+
+/** Texts by name with the worker's variables in place. */
+export interface Replaced {
+  values: Record<string, string>;
+  /** The values of variables in them, which must not leave the worker. */
+  secrets: string[];
+  /** The variables that are not set, with the names of the texts that need them. */
+  missing: Array<{ name: string; variable: string }>;
+}
+
+/** Puts the worker's variables in place of `${NAME}`. One that is not set leaves nothing. */
+export function withVariables(texts: Record<string, string>, environment: Environment): Replaced {
+  const secrets: string[] = [];
+  const missing: Replaced['missing'] = [];
+  const values = Object.entries(texts).map(([name, text]) => {
+    const complete = text.replace(placeholder, (_, variable: string) => {
+      const { [variable]: secret } = environment;
+      if (secret === undefined) missing.push({ name, variable });
+      else secrets.push(secret);
+      return secret ?? '';
+    });
+    return [name, complete] as const;
+  });
+  return { values: Object.fromEntries(values), secrets, missing };
+}
+
+export const writtenOut =
+  'looks like a secret, and a configuration is kept with its runs: ' +
+  "write ${NAME}, and set the variable NAME in the worker's environment";
+
+/** Whether a text holds a secret itself, rather than the name of a variable that holds it. */
+export function holdsSecret(text: string): boolean {
+  // A quotation mark ends every pattern of a secret, so the texts around a placeholder are looked at one by one.
+  const literal = text.replace(placeholder, '"');
+  return redact(literal, []) !== literal;
+}

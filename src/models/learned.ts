@@ -1,0 +1,224 @@
+import Anthropic from '@anthropic-ai/sdk';
+import OpenAI from 'openai';
+import { knownKind, saidBy, type Said } from './failures.ts';
+
+type Body = Record<string, unknown>;
+
+/** How often a call is repeated for what its refusals have taught. */
+const maxRepeats = 5;
+
+/** The parameters without which a request still means the same. `strict` and `reasoning_content` are not on top. */
+const dispensable = [
+  'temperature',
+  'reasoning_effort',
+  'reasoning.effort',
+  'reasoning.summary',
+  'reasoning',
+  'output_config.effort',
+  'thinking.block_binding',
+  'thinking.display',
+  'cache_control',
+  'max_tokens',
+  'max_completion_tokens',
+  'max_output_tokens',
+  'tool_choice',
+  'parallel_tool_calls',
+  'stream_options',
+  'include',
+  'store',
+  'strict',
+  'reasoning_content',
+];
+
+/** Each the other's name. */
+const renamed: Record<string, string> = {
+  max_tokens: 'max_completion_tokens',
+  max_completion_tokens: 'max_tokens',
+};
+
+/**
+ * What a model behind an address has refused so far. A 400 that names a parameter is believed: the request is repeated
+ * without it, later requests go without it from the start, and the person who started the run is told once. It is
+ * forgotten when the process ends, so that a provider may change its mind.
+ */
+export class Learned {
+  readonly #subject: string;
+  readonly #without = new Set<string>();
+  readonly #told = new Set<string>();
+  #notices: string[] = [];
+
+  /** @param subject the model as notices name it, such as `openai gpt-5` */
+  constructor(subject: string) {
+    this.#subject = subject;
+  }
+
+  /** Whether the server wants the tools of a conversation defined where they may not be called. */
+  get wantsTools(): boolean {
+    return this.#without.has(noTools);
+  }
+
+  /** Says once that a setting is not sent. */
+  leftOut(parameter: string): void {
+    this.tell(`does not take ${parameter}: left out`);
+  }
+
+  /** What has not been said yet. */
+  takeNotices(): string[] {
+    const notices = this.#notices;
+    this.#notices = [];
+    return notices;
+  }
+
+  /**
+   * Sends a request, and again whenever its refusal teaches something.
+   *
+   * @param extra the keys that the user has added, which are dispensable too
+   * @throws whatever the last try was refused with
+   */
+  async send<T extends object, Reply>(
+    build: () => T,
+    extra: Body | undefined,
+    request: (body: T) => PromiseLike<Reply>,
+  ): Promise<Reply> {
+    const next = (): T => this.#reduced(withExtra(build() as Body, extra)) as T;
+    for (let sent = next(), repeats = 0; ; repeats++) {
+      try {
+        return await request(sent);
+      } catch (error) {
+        if (repeats === maxRepeats || !this.#learn(error, sent as Body, Object.keys(extra ?? {}))) throw error;
+        const refused = sent;
+        sent = next();
+        if (JSON.stringify(sent) === JSON.stringify(refused)) throw error;
+      }
+    }
+  }
+
+  #learn(error: unknown, sent: Body, extra: string[]): boolean {
+    if (!(error instanceof OpenAI.APIError || error instanceof Anthropic.APIError)) return false;
+    const said = saidBy(error);
+    const parameter = refusedIn(said, sent, [...extra, ...dispensable]);
+    if (parameter === undefined) return false;
+    this.#without.add(parameter);
+    const other = renamed[parameter];
+    if (other !== undefined && !this.#without.has(other)) {
+      this.tell(`does not take ${parameter}: sent as ${other}`);
+    } else if (parameter !== noTools) this.leftOut(parameter);
+    return true;
+  }
+
+  #reduced(body: Body): Body {
+    const entries = Object.entries(body).map(([name, value]) => [this.#nameOf(name), value] as const);
+    const gone = [...this.#without].filter((parameter) => this.#nameOf(parameter) === parameter);
+    return gone.reduce(without, Object.fromEntries(entries));
+  }
+
+  /** A parameter whose name was refused has its other name, unless that was refused as well. */
+  #nameOf(parameter: string): string {
+    const other = renamed[parameter];
+    return other !== undefined && this.#without.has(parameter) && !this.#without.has(other) ? other : parameter;
+  }
+
+  /** Says something once. @param text goes on from the model's name */
+  tell(text: string): void {
+    if (this.#told.has(text)) return;
+    this.#told.add(text);
+    this.#notices.push(`${this.#subject} ${text}`);
+  }
+}
+
+/** A request with the user's own keys, which may add to its objects and replace whatever else it has. */
+function withExtra(body: Body, extra: Body = {}): Body {
+  const merged = Object.entries(extra).map(([key, value]) => {
+    const { [key]: own } = body;
+    return [key, isObject(own) && isObject(value) ? { ...own, ...value } : value] as const;
+  });
+  return { ...body, ...Object.fromEntries(merged) };
+}
+
+/** The parameter of a request that its refusal names; undefined if it names none, or one that matters. */
+function refusedIn(said: Said, sent: Body, names: string[]): string | undefined {
+  if (said.status !== 400 && said.status !== 422) return undefined;
+  // Without its effort a model that refuses it beside tools would answer, but it would no longer think.
+  if (knownKind(said) !== undefined || /function tools with reasoning_effort/i.test(said.text)) return undefined;
+  if (/encrypted content is not supported/i.test(said.text) && has(sent, 'include')) return 'include';
+  // Anthropic compiles all strict schemas of a request together (alphaXiv/agents#49).
+  if (/compiled grammar/i.test(said.text) && has(sent, 'strict')) return 'strict';
+  // The header is sent for this parameter alone.
+  if (/anthropic-beta/.test(said.text) && has(sent, 'thinking.block_binding')) return 'thinking.block_binding';
+  const places = names
+    .filter((name) => has(sent, name))
+    .map((name) => ({
+      name,
+      at: said.param === undefined ? placeIn(said.text, name) : isIn(said.param, name) ? 0 : -1,
+    }))
+    .filter(({ at }) => at >= 0)
+    .sort((one, other) => one.at - other.at || other.name.length - one.name.length);
+  const name = places[0]?.name;
+  if (name === 'tool_choice' && isForced(sent['tool_choice'])) return forced;
+  if (name === undefined && sent['tools'] === undefined && /\btool/i.test(said.text)) return noTools;
+  return name;
+}
+
+const forced = 'a forced tool_choice';
+
+function isForced(choice: unknown): boolean {
+  const kind = isObject(choice) ? choice['type'] : choice;
+  return kind !== undefined && kind !== 'auto' && kind !== 'none';
+}
+
+/** Learnt where a server wants the tools defined that earlier messages have called. */
+const noTools = 'no tools';
+
+/** Whether the place that a provider names is a parameter: `include[0]`, `reasoning.effort`, `tools[2].function.strict`. */
+const isIn = (param: string, name: string): boolean =>
+  param === name || param.startsWith(`${name}.`) || param.startsWith(`${name}[`) || param.endsWith(`.${name}`);
+
+/** Where a text has a parameter's name as a word; -1 if it has not. */
+function placeIn(text: string, name: string): number {
+  const words = [name, name.split('.').at(-1) ?? name].map((word) => word.replace(/[^\w]/g, '\\$&'));
+  return text.search(new RegExp(`(?<![\\w])(${words.join('|')})(?![\\w])`));
+}
+
+function has(body: Body, name: string): boolean {
+  if (name === 'strict') return JSON.stringify(body['tools'] ?? null).includes('"strict":true');
+  if (name === reasoning) return itemsOf(body).some((message) => reasoning in message);
+  const [key = '', inner] = name.split('.');
+  const { [key]: value } = body;
+  return inner === undefined ? value !== undefined : isObject(value) && value[inner] !== undefined;
+}
+
+const reasoning = 'reasoning_content';
+
+const itemsOf = ({ messages }: Body): Body[] => (Array.isArray(messages) ? (messages as Body[]) : []);
+
+/** A request without a parameter. */
+function without(body: Body, name: string): Body {
+  if (name === noTools) return body;
+  if (name === forced) {
+    const { tool_choice: choice } = body;
+    if (!isForced(choice)) return body;
+    // Anthropic's own forms are `any` and `tool`.
+    const isAnthropic = isObject(choice) && choice['type'] !== 'function';
+    return { ...body, tool_choice: isAnthropic ? { type: 'auto' } : 'auto' };
+  }
+  if (name === 'strict') return { ...body, tools: (body['tools'] as Body[] | undefined)?.map(unstrict) };
+  if (name === reasoning) return { ...body, messages: itemsOf(body).map((message) => omit(message, reasoning)) };
+  // Without a choice a model may call the tools that it is given.
+  if (name === 'tool_choice' && body['tool_choice'] === 'none') return omit(omit(body, 'tools'), 'tool_choice');
+  const [key = '', inner] = name.split('.');
+  const { [key]: value } = body;
+  if (inner === undefined) return omit(body, key);
+  return isObject(value) ? { ...body, [key]: omit(value, inner) } : body;
+}
+
+/** A tool in the form of either wire. Responses takes an absent `strict` for true. */
+function unstrict(tool: Body): Body {
+  if (isObject(tool['function'])) return { ...tool, function: omit(tool['function'], 'strict') };
+  return { ...tool, ...('strict' in tool && { strict: false }) };
+}
+
+const omit = (from: Body, key: string): Body =>
+  Object.fromEntries(Object.entries(from).filter(([name]) => name !== key));
+
+const isObject = (value: unknown): value is Body =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

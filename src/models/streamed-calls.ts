@@ -1,0 +1,134 @@
+import type { Message, ToolCall } from '../protocol/message.ts';
+
+/** A piece of a tool call as servers that speak Chat Completions stream it. Any of it may be absent or of another type. */
+export interface CallPiece {
+  index?: unknown;
+  id?: unknown;
+  function?: { name?: unknown; arguments?: unknown } | null;
+  /** Not part of OpenAI's own API: what Gemini wants back with the call, such as its thought signature. */
+  extra_content?: unknown;
+}
+
+/** More than any model calls in one reply; a stream that begins more of them is out of order. */
+export const maxCalls = 500;
+
+interface GrowingCall {
+  id: string | undefined;
+  name: string;
+  arguments: string;
+  json: JsonEnd;
+  extra: unknown;
+}
+
+/**
+ * Puts together the tool calls of a streamed reply. An index may begin anywhere, repeat, or be absent, and ids may be
+ * missing or repeat, so a piece belongs to the call with the same index and id; without an id, to the last call of its
+ * index. The order is that in which the calls began.
+ */
+export class StreamedCalls {
+  readonly #calls: GrowingCall[] = [];
+  /** The call that a piece goes on with, by index and id, and by index alone. */
+  readonly #open = new Map<string, GrowingCall>();
+
+  get count(): number {
+    return this.#calls.length;
+  }
+
+  /** @returns the new text in the piece */
+  add(piece: CallPiece): string {
+    const name = textOf(piece.function?.name);
+    const written = piece.function?.arguments;
+    // Some servers send the arguments as the object that they stand for.
+    const text = typeof written === 'object' && written !== null ? JSON.stringify(written) : textOf(written);
+    const call = this.#callOf(piece, name, text);
+    if (isSentAgain(call, piece, text)) return '';
+    // The name comes whole, in pieces, or with every piece again.
+    if (call.arguments === '' && name !== call.name) call.name = name.startsWith(call.name) ? name : call.name + name;
+    call.arguments += text;
+    call.json.read(text);
+    call.extra = piece.extra_content ?? call.extra;
+    return text;
+  }
+
+  /** Whether a call's arguments stop in the middle. */
+  get isCut(): boolean {
+    return this.#calls.some(({ json }) => json.isOpen);
+  }
+
+  /** The calls, with ids that no other call of the conversation has, and what providers want back with each, by its id. */
+  finish(conversation: Message[]): { calls: ToolCall[]; extra: Record<string, unknown> } {
+    const taken = new Set(conversation.flatMap((message) => idsIn(message)));
+    const extra: Record<string, unknown> = {};
+    const calls = this.#calls.map((call, index) => {
+      const given = call.id ?? `call_${conversation.length}_${index}`;
+      let id = given;
+      for (let copy = 2; taken.has(id); copy++) id = `${given}_${copy}`;
+      taken.add(id);
+      if (call.extra !== undefined) extra[id] = call.extra;
+      return { id, name: call.name, arguments: call.arguments };
+    });
+    return { calls, extra };
+  }
+
+  #callOf(piece: CallPiece, name: string, text: string): GrowingCall {
+    const id = textOf(piece.id) || undefined;
+    const index = String(piece.index);
+    const whole = `${index} ${id}`;
+    const known = this.#open.get(whole) ?? this.#open.get(index);
+    const goesOn =
+      known !== undefined &&
+      (id === undefined || known.id === undefined || known.id === id || name === '') &&
+      // A call that is complete is followed by the next, even if that has the same index and id.
+      (!known.json.isComplete || name === '' || text.trim() === '' || isSentAgain(known, piece, text));
+    const call = goesOn ? known : this.#begin();
+    call.id ??= id;
+    this.#open.set(index, call);
+    if (id !== undefined) this.#open.set(whole, call);
+    return call;
+  }
+
+  #begin(): GrowingCall {
+    const call = { id: undefined, name: '', arguments: '', json: new JsonEnd(), extra: undefined };
+    this.#calls.push(call);
+    return call;
+  }
+}
+
+/** Some gateways end with each call as a whole, after they have streamed it. */
+const isSentAgain = (call: GrowingCall, { id }: CallPiece, text: string): boolean =>
+  call.json.isComplete && call.id !== undefined && call.id === id && call.arguments === text;
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+const idsIn = (message: Message): string[] =>
+  message.role === 'assistant' ? (message.toolCalls ?? []).map(({ id }) => id) : [];
+
+/** Finds where an object in JSON ends, piece by piece, without parsing it again and again. */
+class JsonEnd {
+  #depth = 0;
+  #began = false;
+  #inText = false;
+  #escaped = false;
+
+  get isComplete(): boolean {
+    return this.#began && this.#depth === 0;
+  }
+
+  get isOpen(): boolean {
+    return this.#depth > 0;
+  }
+
+  read(text: string): void {
+    for (const character of text) {
+      if (this.#inText) {
+        if (this.#escaped) this.#escaped = false;
+        else if (character === '\\') this.#escaped = true;
+        else if (character === '"') this.#inText = false;
+      } else if (character === '"') this.#inText = true;
+      else if (character === '{') {
+        this.#depth++;
+        this.#began = true;
+      } else if (character === '}') this.#depth--;
+    }
+  }
+}

@@ -1,0 +1,265 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { AssistantMessage, Message } from '../../src/protocol/message.ts';
+import { StreamedCalls, type CallPiece } from '../../src/models/streamed-calls.ts';
+import { delta, RawServer, stream, type RawBody } from '../support/raw-server.ts';
+
+const piece = (rest: object, name?: string, text?: string): object => ({
+  ...rest,
+  function: { ...(name !== undefined && { name }), ...(text !== undefined && { arguments: text }) },
+});
+
+async function read(events: unknown[], end: 'end' | 'destroy' = 'end', messages?: Message[]) {
+  await using server = await RawServer.start((response) => {
+    stream(response, events);
+    if (end === 'end') response.end();
+    else setTimeout(() => response.destroy(), 20);
+  });
+  const model = server.opener()({ type: 'chatcompletion', model: 'm' });
+  return await model.ask(messages && { messages });
+}
+
+const calling = (...pieces: object[]): unknown[] => [
+  ...pieces.map((each) => delta({ tool_calls: [each] })),
+  delta({}, 'tool_calls'),
+  '[DONE]',
+];
+
+const called = ({ message }: { message: AssistantMessage }): string[] =>
+  (message.toolCalls ?? []).map(({ name, arguments: text }) => `${name} ${text}`);
+
+describe('tool calls are told apart by index and id', () => {
+  const [a, b] = ['{"n":1}', '{"n":2}'];
+  test.each<[string, object[], string[]]>([
+    ['an index that begins at 1', [piece({ index: 1, id: 'x' }, 'vote', a)], [`vote ${a}`]],
+    ['an index of 4294967290', [piece({ index: 4294967290, id: 'x' }, 'vote', a)], [`vote ${a}`]],
+    ['a negative index', [piece({ index: -1, id: 'x' }, 'vote', a)], [`vote ${a}`]],
+    [
+      'an index that repeats with another id',
+      [piece({ index: 0, id: 'x' }, 'vote', a), piece({ index: 0, id: 'y' }, 'vote', b)],
+      [`vote ${a}`, `vote ${b}`],
+    ],
+    [
+      'an index that repeats with another id, in pieces',
+      [
+        piece({ index: 0, id: 'x' }, 'vote', '{"n"'),
+        piece({ index: 0 }, undefined, ':1}'),
+        piece({ index: 0, id: 'y' }, 'vote', ''),
+        piece({ index: 0 }, undefined, b),
+      ],
+      [`vote ${a}`, `vote ${b}`],
+    ],
+    ['no index, with ids', [piece({ id: 'x' }, 'vote', a), piece({ id: 'y' }, 'vote', b)], [`vote ${a}`, `vote ${b}`]],
+    ['neither index nor id', [piece({}, 'vote', a), piece({}, 'vote', b)], [`vote ${a}`, `vote ${b}`]],
+    [
+      'pieces of two calls in turn',
+      [
+        piece({ index: 0, id: 'x' }, 'vote', '{"n"'),
+        piece({ index: 1, id: 'y' }, 'vote', '{"n"'),
+        piece({ index: 0 }, undefined, ':1}'),
+        piece({ index: 1 }, undefined, ':2}'),
+      ],
+      [`vote ${a}`, `vote ${b}`],
+    ],
+    [
+      'the same id for two indexes',
+      [piece({ index: 0, id: 'x' }, 'vote', a), piece({ index: 1, id: 'x' }, 'vote', b)],
+      [`vote ${a}`, `vote ${b}`],
+    ],
+    [
+      'the name with every piece',
+      [
+        piece({ index: 0, id: 'x' }, 'vote', '{"n"'),
+        piece({ index: 0, id: 'x' }, 'vote', ':1'),
+        piece({ index: 0, id: 'x' }, 'vote', '}'),
+      ],
+      [`vote ${a}`],
+    ],
+    [
+      'the name in pieces',
+      [piece({ index: 0, id: 'x' }, 'vo'), piece({ index: 0 }, 'te'), piece({ index: 0 }, undefined, a)],
+      [`vote ${a}`],
+    ],
+    [
+      'the whole call once more at the end',
+      [piece({ index: 0, id: 'x' }, 'vote', a), piece({ index: 0, id: 'x' }, 'vote', a)],
+      [`vote ${a}`],
+    ],
+    [
+      'arguments that are an object',
+      [{ index: 0, id: 'x', function: { name: 'vote', arguments: { n: 1 } } }],
+      [`vote ${a}`],
+    ],
+  ])('%s', async (_, pieces, expected) => {
+    const response = await read(calling(...pieces));
+    expect(called(response)).toEqual(expected);
+    expect(new Set(response.message.toolCalls?.map(({ id }) => id)).size).toBe(expected.length);
+    expect(response.finish).toBe('tool_calls');
+  });
+
+  test('several calls in one piece', async () => {
+    const both = [piece({ index: 0, id: 'x' }, 'vote', a), piece({ index: 1, id: 'y' }, 'vote', b)];
+    expect(called(await read([delta({ tool_calls: both }), delta({}, 'tool_calls'), '[DONE]']))).toHaveLength(2);
+  });
+
+  test('a function_call of old servers is a call', async () => {
+    const events = [delta({ function_call: { name: 'vote', arguments: a } }), delta({}, 'function_call'), '[DONE]'];
+    expect(called(await read(events))).toEqual([`vote ${a}`]);
+  });
+
+  test('an id that an earlier reply has had is made another', async () => {
+    const earlier: Message[] = [
+      { role: 'user', content: 'Hi' },
+      { role: 'assistant', content: '', toolCalls: [{ id: 'x', name: 'vote', arguments: a }] },
+      { role: 'tool', callId: 'x', content: 'Recorded.' },
+    ];
+    const { message } = await read(calling(piece({ index: 0, id: 'x' }, 'vote', b)), 'end', earlier);
+    expect(message.toolCalls?.[0]?.id).not.toBe('x');
+  });
+
+  test('more calls than any model makes are a reply that is too large', async () => {
+    const many = Array.from({ length: 600 }, (_, index) => piece({ index, id: `c${index}` }, 'vote', a));
+    await expect(read([delta({ tool_calls: many })])).rejects.toMatchObject({
+      type: 'ReplyTooLarge',
+      nonRetryable: true,
+    });
+  });
+
+  /** However a server cuts and numbers its calls, none is merged with another and none is lost. */
+  test('property: calls come out as they went in', () => {
+    const numbering = fc.constantFrom<(index: number) => unknown>(
+      (index) => index,
+      (index) => index + 1,
+      (index) => -index,
+      (index) => 4294967290 - index,
+      () => 0,
+      () => undefined,
+    );
+    const made = fc.array(fc.record({ name: fc.constantFrom('vote', 'ask'), input: fc.jsonValue(), cuts: fc.nat(5) }), {
+      minLength: 1,
+      maxLength: 5,
+    });
+    fc.assert(
+      fc.property(made, numbering, fc.boolean(), (calls, numberOf, repeatsName) => {
+        const streamed = new StreamedCalls();
+        const texts = calls.map(({ input }) => JSON.stringify({ input }));
+        calls.forEach(({ name, cuts }, index) => {
+          const text = texts[index]!;
+          const size = Math.ceil(text.length / (cuts + 1));
+          for (let at = 0; at < text.length; at += size) {
+            const first = at === 0;
+            const part: CallPiece = {
+              index: numberOf(index),
+              ...((first || repeatsName) && { id: `id${index}` }),
+              function: { ...((first || repeatsName) && { name }), arguments: text.slice(at, at + size) },
+            };
+            streamed.add(part);
+          }
+        });
+        const { calls: read } = streamed.finish([]);
+        expect(read.map((call) => [call.name, call.arguments])).toEqual(calls.map(({ name }, n) => [name, texts[n]]));
+      }),
+    );
+  });
+});
+
+describe('how a reply ends', () => {
+  test.each<[string, unknown[], string]>([
+    ['without a finish_reason, with [DONE]', [delta({ content: 'Yes.' }), '[DONE]'], 'stop'],
+    ['without a finish_reason or [DONE]', [delta({ content: 'Yes.' })], 'stop'],
+    ['length', [delta({ content: 'Yes.' }, 'length')], 'length'],
+    ['MAX_TOKENS', [delta({ content: 'Yes.' }, 'MAX_TOKENS')], 'length'],
+    ['a word that nobody knows', [delta({ content: 'Yes.' }, 'eos_token')], 'stop'],
+  ])('%s', async (_, events, finish) => {
+    expect(await read(events)).toMatchObject({ finish, message: { content: 'Yes.' } });
+  });
+
+  test.each<[string, unknown[], 'end' | 'destroy', string, boolean]>([
+    ['a connection that breaks', [delta({ content: 'Half of' })], 'destroy', 'ConnectionFailed', false],
+    ['nothing at all', ['[DONE]'], 'end', 'ConnectionFailed', false],
+    [
+      'a call that stops in the middle',
+      [delta({ tool_calls: [piece({ id: 'x' }, 'vote', '{"n"')] })],
+      'end',
+      'ConnectionFailed',
+      false,
+    ],
+    ['content_filter', [delta({ content: 'No' }, 'content_filter')], 'end', 'ContentRefused', true],
+    ['a refusal alone', [delta({ refusal: 'I cannot.' }), delta({}, 'stop')], 'end', 'ContentRefused', true],
+    ['error', [delta({ content: 'Half of' }, 'error')], 'end', 'ServerError', false],
+    ['an event that is no JSON', ['{"choices":'], 'end', 'BadReply', false],
+    [
+      'an error in the middle',
+      [delta({ content: 'x' }), { error: { message: 'slow down', code: 429 } }],
+      'end',
+      'RateLimited',
+      false,
+    ],
+  ])('%s fails', async (_, events, end, type, nonRetryable) => {
+    await expect(read(events, end)).rejects.toMatchObject({ type, nonRetryable });
+  });
+
+  test('a refusal beside a text stays in the text', async () => {
+    const { message } = await read([
+      delta({ content: 'Partly. ' }),
+      delta({ refusal: 'Not the rest.' }),
+      delta({}, 'stop'),
+    ]);
+    expect(message.content).toBe('Partly. Not the rest.');
+  });
+});
+
+describe('what is said of usage is checked', () => {
+  test.each<[string, unknown]>([
+    ['"0NaN"', { prompt_tokens: '0NaN', completion_tokens: 5 }],
+    ['a negative count', { prompt_tokens: 10, completion_tokens: -5 }],
+    ['a fraction', { prompt_tokens: 10.5, completion_tokens: 5 }],
+    [
+      'more cached than there was',
+      { prompt_tokens: 10, completion_tokens: 5, prompt_tokens_details: { cached_tokens: 11 } },
+    ],
+    ['nothing', undefined],
+  ])('%s is estimated', async (_, usage) => {
+    const { usage: counted } = await read([delta({ content: 'Yes, yes, yes.' }, 'stop'), { choices: [], usage }]);
+    expect(counted).toEqual({ inputTokens: 1, cachedInputTokens: 0, outputTokens: 4, estimated: true });
+  });
+
+  test('true counts are taken', async () => {
+    const usage = { prompt_tokens: 10, completion_tokens: 5, prompt_tokens_details: { cached_tokens: 10 } };
+    const { usage: counted } = await read([delta({ content: 'Yes.' }, 'stop'), { choices: [], usage }]);
+    expect(counted).toEqual({ inputTokens: 10, cachedInputTokens: 10, outputTokens: 5 });
+  });
+});
+
+describe('the next request', () => {
+  async function next(events: unknown[]): Promise<RawBody> {
+    await using server = await RawServer.start((response) => {
+      stream(response, events);
+      response.end();
+    });
+    const { ask } = server.opener()({ type: 'chatcompletion', model: 'm' });
+    const { message } = await ask();
+    const results = (message.toolCalls ?? []).map(({ id }): Message => ({ role: 'tool', callId: id, content: 'ok' }));
+    await ask({ messages: [{ role: 'user', content: 'Hi' }, message, ...results, { role: 'user', content: 'On.' }] });
+    return (server.bodies[1]!['messages'] as RawBody[])[1]!;
+  }
+
+  test.each(['reasoning_content', 'reasoning'])('has the reasoning where it came: %s', async (field) => {
+    const events = [delta({ [field]: 'Hm, ' }), delta({ [field]: 'hm.' }), delta({ content: 'Yes.' }, 'stop')];
+    expect(await next(events)).toEqual({ role: 'assistant', content: 'Yes.', [field]: 'Hm, hm.' });
+  });
+
+  test('has arguments that are no JSON as JSON, since gateways read them again', async () => {
+    const message = await next(calling(piece({ index: 0, id: 'x' }, 'vote', 'agent1!')));
+    const [call] = message['tool_calls'] as Array<{ function: { arguments: string } }>;
+    expect(JSON.parse(call?.function.arguments ?? '')).toEqual({ unreadable_arguments: 'agent1!' });
+  });
+
+  test('has the extra content of a call where it came', async () => {
+    const extra_content = { google: { thought_signature: 's' } };
+    const message = await next(calling({ ...piece({ index: 0, id: 'x' }, 'vote', '{}'), extra_content }));
+    expect(message['tool_calls']).toEqual([
+      { id: 'x', type: 'function', function: { name: 'vote', arguments: '{}' }, extra_content },
+    ]);
+  });
+});

@@ -1,0 +1,230 @@
+import type { ServerResponse } from 'node:http';
+import { describe, expect, test } from 'vitest';
+import type { Backend } from '../../src/config/backend.ts';
+import type { ModelRequest } from '../../src/models/model.ts';
+import type { ToolSpec } from '../../src/protocol/message.ts';
+import { delta, RawServer, refuse, stream, type RawBody } from '../support/raw-server.ts';
+
+const tool: ToolSpec = {
+  name: 'vote',
+  description: 'Vote.',
+  parameters: { type: 'object', properties: { agent_id: { type: 'string' } }, required: ['agent_id'] },
+};
+
+function answer(response: ServerResponse, url = ''): void {
+  const end = { type: 'response.completed', response: { status: 'completed', output: [] } };
+  const text = { type: 'response.output_text.delta', delta: 'Yes.' };
+  stream(response, url.endsWith('/responses') ? [text, end] : [delta({ content: 'Yes.' }, 'stop'), '[DONE]']);
+  response.end();
+}
+
+/** A server that refuses whatever a test does not like, and answers the rest. */
+const refusing = (problemOf: (body: RawBody) => object | undefined, status = 400) =>
+  RawServer.start((response, body, { url }) => {
+    const problem = problemOf(body);
+    if (problem === undefined) answer(response, url);
+    else refuse(response, problem, status);
+  });
+
+const whole: Partial<ModelRequest> = { tools: [tool], toolChoice: 'required' };
+
+type Case = [
+  what: string,
+  backend: Omit<Backend, 'model'>,
+  problemOf: (body: RawBody) => object | undefined,
+  notice: string,
+];
+
+const has = (key: string, problem: object) => (body: RawBody) => (key in body ? problem : undefined);
+
+test.each<Case>([
+  [
+    'temperature, by its name',
+    { type: 'chatcompletion', temperature: 0.5 },
+    has('temperature', { message: 'no', param: 'temperature', code: 'unsupported_value' }),
+    'chatcompletion m does not take temperature: left out',
+  ],
+  [
+    'temperature, in words alone',
+    { type: 'chatcompletion', temperature: 0.5 },
+    has('temperature', { message: '`temperature` is deprecated for this model.' }),
+    'chatcompletion m does not take temperature: left out',
+  ],
+  [
+    'reasoning_effort',
+    { type: 'chatcompletion', reasoning_effort: 'low' },
+    has('reasoning_effort', { message: 'Unrecognized request argument supplied: reasoning_effort' }),
+    'chatcompletion m does not take reasoning_effort: left out',
+  ],
+  [
+    'reasoning.effort',
+    { type: 'openai', reasoning_effort: 'low' },
+    (body) =>
+      (body['reasoning'] as RawBody | undefined)?.['effort'] ? { message: 'no', param: 'reasoning.effort' } : undefined,
+    'openai m does not take reasoning.effort: left out',
+  ],
+  [
+    'max_tokens under its other name',
+    { type: 'chatcompletion', max_tokens: 9 },
+    has('max_tokens', {
+      message: "'max_tokens' is not supported. Use 'max_completion_tokens' instead.",
+      param: 'max_tokens',
+    }),
+    'chatcompletion m does not take max_tokens: sent as max_completion_tokens',
+  ],
+  [
+    'stream_options',
+    { type: 'chatcompletion' },
+    has('stream_options', { message: 'Extra inputs are not permitted: stream_options' }),
+    'chatcompletion m does not take stream_options: left out',
+  ],
+  [
+    'include',
+    { type: 'openai' },
+    has('include', { message: 'Encrypted content is not supported with this model.' }),
+    'openai m does not take include: left out',
+  ],
+  [
+    'a key of extra_body',
+    { type: 'chatcompletion', extra_body: { top_k: 4 } },
+    has('top_k', { message: 'unknown field top_k' }),
+    'chatcompletion m does not take top_k: left out',
+  ],
+  [
+    'a forced tool choice',
+    { type: 'chatcompletion' },
+    ({ tool_choice: choice }) =>
+      choice === 'auto' ? undefined : { message: 'tool_choice must be auto while thinking' },
+    'chatcompletion m does not take a forced tool_choice: left out',
+  ],
+  [
+    'any tool choice',
+    { type: 'chatcompletion' },
+    has('tool_choice', { message: 'unknown parameter', param: 'tool_choice' }),
+    'chatcompletion m does not take tool_choice: left out',
+  ],
+])(
+  'a 400 that names %s teaches to do without, at once and from then on, and the person is told once',
+  async (...given) => {
+    const [, backend, problemOf, notice] = given;
+    await using server = await refusing(problemOf);
+    const open = server.opener();
+    const { message, notices } = await open({ ...backend, model: 'm' }).ask(whole);
+    expect(message.content).toBe('Yes.');
+    expect(notices?.at(-1)).toBe(notice);
+    const tries = server.bodies.length;
+    expect((await open({ ...backend, model: 'm' }).ask(whole)).notices).toBeUndefined();
+    expect(server.bodies).toHaveLength(tries + 1);
+    // Another model behind the same address may take it.
+    await open({ ...backend, model: 'other' }).ask(whole);
+    expect(server.bodies.length).toBeGreaterThan(tries + 2);
+  },
+);
+
+test('strict schemas are given up, and stay schemas', async () => {
+  const isStrict = (body: RawBody): boolean => JSON.stringify(body['tools']).includes('"strict":true');
+  await using server = await refusing((body) =>
+    isStrict(body) ? { message: 'no', param: 'tools[0].function.strict' } : undefined,
+  );
+  const { notices } = await server.opener()({ type: 'chatcompletion', model: 'gpt-4o' }).ask(whole);
+  expect(notices).toEqual(['chatcompletion gpt-4o does not take strict: left out']);
+  expect(JSON.stringify(server.bodies[1])).toContain('agent_id');
+});
+
+test('a limit that is refused under both names is left out', async () => {
+  await using server = await refusing(
+    (body) =>
+      ['max_tokens', 'max_completion_tokens'].flatMap((name) =>
+        name in body ? [{ message: 'no', param: name }] : [],
+      )[0],
+  );
+  await server.opener()({ type: 'chatcompletion', model: 'm', max_tokens: 9 }).ask();
+  expect(server.bodies.at(-1)).not.toHaveProperty('max_completion_tokens');
+});
+
+test('several parameters are learnt in one call', async () => {
+  await using server = await refusing(
+    (body) =>
+      ['temperature', 'stream_options', 'reasoning_effort'].flatMap((name) =>
+        name in body ? [{ message: name }] : [],
+      )[0],
+  );
+  const backend: Backend = { type: 'chatcompletion', model: 'm', temperature: 1, reasoning_effort: 'high' };
+  expect((await server.opener()(backend).ask()).notices).toHaveLength(3);
+});
+
+test('tools that may not be called are defined where a server wants them', async () => {
+  await using server = await refusing((body) =>
+    'tools' in body ? undefined : { message: 'tools must be defined, since messages have tool calls' },
+  );
+  const { ask } = server.opener()({ type: 'chatcompletion', model: 'm' });
+  const { notices } = await ask({ tools: [tool], toolChoice: 'none' });
+  expect(notices).toBeUndefined();
+  expect(server.bodies[1]).toMatchObject({ tool_choice: 'none' });
+});
+
+describe('nothing is learnt', () => {
+  const always = (problem: object, status?: number) => refusing(() => problem, status);
+  const backend: Backend = {
+    type: 'chatcompletion',
+    model: 'm',
+    temperature: 1,
+    reasoning_effort: 'low',
+    max_tokens: 9,
+  };
+
+  test.each<[string, object, number]>([
+    ['from an error of the server', { message: 'temperature' }, 500],
+    ['where what matters is wrong', { message: 'bad messages', param: 'messages' }, 400],
+    [
+      'where reasoning would be switched off',
+      {
+        message:
+          "Function tools with reasoning_effort are not supported for m in /v1/chat/completions. To use function tools, use /v1/responses or set reasoning_effort to 'none'.",
+        param: 'reasoning_effort',
+      },
+      400,
+    ],
+    ['where the context is too long', { message: 'maximum context length is 9 tokens; reduce max_tokens' }, 400],
+  ])('%s', async (_, problem, status) => {
+    await using server = await always(problem, status);
+    await expect(server.opener()(backend).ask()).rejects.toMatchObject({ type: expect.any(String) as string });
+    expect(server.bodies).toHaveLength(1);
+  });
+
+  test('for ever: a server that refuses everything is asked six times at most', async () => {
+    const extra_body = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`x${index}`, 1]));
+    await using server = await refusing((body) => ({
+      message: `no ${Object.keys(body).find((key) => /^x\d/.test(key))}`,
+    }));
+    await expect(
+      server
+        .opener()({ ...backend, extra_body })
+        .ask(),
+    ).rejects.toMatchObject({ type: 'BadRequest' });
+    expect(server.bodies).toHaveLength(6);
+  });
+});
+
+describe('what the table knows is not sent in the first place', () => {
+  test.each<[Backend, string]>([
+    [{ type: 'openai', model: 'gpt-5.6', temperature: 0.5 }, 'openai gpt-5.6 does not take temperature: left out'],
+    [
+      { type: 'openai', model: 'gpt-6-astra', reasoning_effort: 'none' },
+      'openai gpt-6-astra does not take reasoning_effort none: left out',
+    ],
+  ])('%o', async (backend, notice) => {
+    await using server = await refusing(() => undefined);
+    const open = server.opener();
+    expect((await open(backend).ask()).notices).toEqual([notice]);
+    expect((await open(backend).ask()).notices).toBeUndefined();
+    expect(server.bodies[0]).not.toHaveProperty('temperature');
+    expect(server.bodies[0]).not.toHaveProperty('reasoning');
+  });
+
+  test('a tool call is forced only where the model takes that', async () => {
+    await using server = await refusing(() => undefined);
+    await server.opener()({ type: 'chatcompletion', model: 'anthropic/claude-opus-5.5' }).ask(whole);
+    expect(server.bodies[0]).toMatchObject({ tool_choice: 'auto' });
+  });
+});

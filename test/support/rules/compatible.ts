@@ -1,0 +1,30 @@
+import type { Body } from '../scripted.ts';
+import { partsOf, type Part, type Problem } from './openai.ts';
+
+// What servers that speak Chat Completions demand beside OpenAI's own rules: that what a model has thought comes back.
+
+/** Why a server of DeepSeek's or Google's refuses a request, told by the model's name; undefined if it takes it. */
+export function compatibleProblem(body: Body): Problem | undefined {
+  const replies = partsOf(body['messages']).filter(({ tool_calls: calls }) => partsOf(calls).length > 0);
+  const maker = makerOf(body);
+  if (maker === 'deepseek' && replies.some(lacksReasoning)) {
+    return { message: 'Missing `reasoning_content` field in the assistant message' };
+  }
+  if (maker === 'gemini' && replies.some(lacksSignature)) {
+    return { message: 'Function call is missing a thought_signature in functionCall parts.' };
+  }
+  return undefined;
+}
+
+/** Whose model a request is for, as far as it thinks over this wire. */
+export function makerOf({ model }: Body): 'deepseek' | 'gemini' | undefined {
+  if (model.startsWith('deepseek')) return 'deepseek';
+  return model.startsWith('gemini-3') ? 'gemini' : undefined;
+}
+
+/** https://api-docs.deepseek.com/guides/thinking_mode, Tool Calls. */
+const lacksReasoning = ({ reasoning_content: thought }: Part): boolean => !thought;
+
+/** https://ai.google.dev/gemini-api/docs/thought-signatures, OpenAI compatibility: the first call of a step has one. */
+const lacksSignature = ({ tool_calls: calls }: Part): boolean =>
+  !JSON.stringify(partsOf(calls)[0]?.['extra_content'] ?? '').includes('"thought_signature":"signed ');
