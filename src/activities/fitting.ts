@@ -1,13 +1,13 @@
 import { ApplicationFailure } from '@temporalio/common';
 import type { Backend } from '../config/backend.ts';
 import { capabilitiesOf } from '../models/capabilities.ts';
+import { failureTypes } from '../models/failures.ts';
 import type { LoadedImages, Model, ModelRequest, ModelResponse } from '../models/model.ts';
 import type { Message, ToolSpec } from '../protocol/message.ts';
 import { compacted, tokensOf, tokensOfTools } from './compact.ts';
 
 /** A request whose messages may be shortened before it is sent. */
 type Request = Omit<ModelRequest, 'images' | 'messages'> & {
-  attempt: number;
   loadImages: (messages: Message[]) => Promise<LoadedImages>;
 };
 
@@ -18,9 +18,6 @@ const replyShare = 1 / 4;
 
 /** To what share of itself a conversation is shortened that a provider has refused. */
 const afterRefusal = 0.6;
-
-/** What the wires call the failure of a request that is longer than the model's context. */
-const contextTooLong = 'ContextTooLong';
 
 /**
  * Makes the function that sends a conversation to a model. One that is longer than the model's context by an estimate, or
@@ -47,7 +44,7 @@ export function fittingRequests(openModel: (backend: Backend) => Model) {
         const notices = [...(response.notices ?? []), ...(sent === conversation ? [] : [shortened(backend)])];
         return { ...response, notices };
       } catch (error) {
-        if (!(error instanceof ApplicationFailure) || error.type !== contextTooLong) throw error;
+        if (!(error instanceof ApplicationFailure) || error.type !== failureTypes.contextTooLong) throw error;
         const size = tokensOf(sent);
         messages = compacted(conversation, Math.floor(size * afterRefusal));
         if (tokensOf(messages) >= size) throw tooLong(error);
@@ -69,7 +66,7 @@ const shortened = ({ model, type }: Backend): string =>
 
 function tooLong({ details, message }: ApplicationFailure): ApplicationFailure {
   return ApplicationFailure.create({
-    type: contextTooLong,
+    type: failureTypes.contextTooLong,
     nonRetryable: true,
     message: `${message} (nothing more of the conversation can be left out)`,
     ...(details != null && { details }),

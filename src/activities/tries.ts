@@ -75,12 +75,12 @@ function whyGivenUp(
   type: string | null | undefined,
   tries: Try[],
   attempt: number,
-  { max_retries: retries = Infinity }: Backend & { max_retries?: number | undefined },
+  { max_retries: retries = Infinity }: Backend,
 ): string | undefined {
   if (attempt > retries) return `${attempt} ${attempt === 1 ? 'try' : 'tries'}: max_retries is ${retries}`;
   const failed = tries.filter((each) => each.failed);
   const paid = failed.filter(({ usage }) => usage.inputTokens > 0).length;
-  const isReply = type === failureTypes.badReply || type === 'StreamStalled';
+  const isReply = type === failureTypes.badReply || type === failureTypes.streamStalled;
   if (paid >= (isReply ? mostPaid.reply : mostPaid.any)) return `${paid} tries that were paid for`;
   if (failed.length - paid >= mostUnreadable) return `${failed.length} replies that could not be read`;
   return undefined;
