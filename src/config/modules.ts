@@ -50,6 +50,7 @@ const kinds = {
   OpenAILLM: llm('openai'),
   AnthropicLLM: llm('claude'),
   GoogleLLM: llm('gemini'),
+  ChatCompletionLLM: llm('chatcompletion'),
   OfflineLLM: llm('offline'),
   PythonToolProvider: kind(
     'ToolProviderProtocol',

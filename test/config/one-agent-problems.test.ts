@@ -41,7 +41,7 @@ test('the file of these tables is valid as it stands', () => {
 });
 
 const kinds =
-  'valid modules: OpenAIProvider, OpenAILLM, AnthropicLLM, GoogleLLM, OfflineLLM, PythonToolProvider, ' +
+  'valid modules: OpenAIProvider, OpenAILLM, AnthropicLLM, GoogleLLM, ChatCompletionLLM, OfflineLLM, PythonToolProvider, ' +
   'MCPToolProvider, SimpleToolOrchestrator, ReActOrchestrator, ResponseHandler, SimpleConversation, ./my-orchestrator.ts';
 const backendKeys =
   'model, base_url, api_key_env, temperature, max_tokens, reasoning_effort, effort, extra_body, headers, max_retries, idle_timeout, folder, mcp_servers, cwd, enable_mcp_command_line, command_line_execution_mode';

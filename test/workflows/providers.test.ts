@@ -18,11 +18,16 @@ interface Course {
 /** One of each kind that providers treat differently (test/support/rules). */
 const models: Course[] = [
   { backend: { type: 'openai', model: 'gpt-4.1' } },
+  { backend: { type: 'openai', model: 'gpt-5', temperature: 0.5 }, thought: '"type":"reasoning"' },
+  { backend: { type: 'openai', model: 'gpt-5.4', reasoning_effort: 'high' }, thought: '"type":"reasoning"' },
   { backend: { type: 'openai', model: 'gpt-5.6', reasoning_effort: 'high' }, thought: '"type":"reasoning"' },
-  { backend: { type: 'openai', model: 'gpt-6.2-sol' }, thought: '"type":"reasoning"' },
+  { backend: { type: 'openai', model: 'gpt-6.2-sol', max_tokens: 4000 }, thought: '"type":"reasoning"' },
   { backend: { type: 'claude', model: 'claude-sonnet-5-5' }, thought: '"type":"thinking"' },
   { backend: { type: 'claude', model: 'claude-opus-4-7', reasoning_effort: 'high' }, thought: '"type":"thinking"' },
   { backend: { type: 'gemini', model: 'gemini-3.8-flash' }, thought: '"thought_signature"', path: '/google' },
+  { backend: { type: 'gemini', model: 'gemini-3.1-pro-preview' }, thought: '"thought_signature"', path: '/google' },
+  { backend: { type: 'chatcompletion', model: 'gpt-5' } },
+  { backend: { type: 'chatcompletion', model: 'gpt-5.6', reasoning_effort: 'none' } },
   {
     backend: { type: 'chatcompletion', model: 'deepseek-v4-pro' },
     thought: '"reasoning_content"',
@@ -32,12 +37,12 @@ const models: Course[] = [
 
 const moduleOf = {
   openai: 'OpenAILLM',
-  chatcompletion: 'OpenAILLM',
+  chatcompletion: 'ChatCompletionLLM',
   claude: 'AnthropicLLM',
   gemini: 'GoogleLLM',
 } as const;
 
-describe.each(models)('$backend.model', ({ backend, thought, path }) => {
+describe.each(models)('$backend.model ($backend.type)', ({ backend, thought, path }) => {
   /** A worker whose model thinks before each reply, and whose server enforces the rules of the model's provider. */
   function start(script: Script): SharedRunning {
     let thoughts = 0;
