@@ -21,10 +21,13 @@ export interface Capabilities {
   images: boolean;
 }
 
-/** What is assumed of a model that the table does not know: that it takes whatever its wire has. */
+/**
+ * What is assumed of a model that the table does not know: that it takes whatever its wire has, but for forced tools.
+ * llama.cpp then lets text come first and forbids its end, so that a small model rambles on to the limit.
+ */
 const unknown: Capabilities = {
   temperature: 2,
-  forcedTools: true,
+  forcedTools: false,
   strictSchemas: false,
   efforts,
   contextTokens: 128_000,
@@ -35,6 +38,7 @@ const unknown: Capabilities = {
 /** OpenAI's models that answer without reasoning (https://developers.openai.com/api/docs/models/gpt-4.1). */
 const plain: Capabilities = {
   ...unknown,
+  forcedTools: true,
   strictSchemas: true,
   efforts: [],
   outputTokens: 16_384,
@@ -67,6 +71,7 @@ const million = { contextTokens: 1_050_000 };
  */
 const claude: Capabilities = {
   ...unknown,
+  forcedTools: true,
   temperature: 1,
   contextTokens: 200_000,
   outputTokens: 64_000,
@@ -93,6 +98,7 @@ const claude5: Capabilities = { ...claude47, forcedTools: false };
 /** On the compatible endpoint, which maps each effort to a thinking level or budget (https://ai.google.dev/gemini-api/docs/openai). */
 const gemini: Capabilities = {
   ...unknown,
+  forcedTools: true,
   efforts: ['minimal', 'low', 'medium', 'high'],
   contextTokens: 1_048_576,
   outputTokens: 65_536,

@@ -137,6 +137,9 @@ const contextWords = [
   'context window exceeded',
 ];
 
+/** Words of servers that answer 500 to a request that can never succeed, as llama.cpp does where a template fails. */
+const requestWords = ['chat template', 'jinja', 'must be at the beginning', 'must alternate', 'input is not supported'];
+
 /** The type of an error that does not depend on its status; undefined if there is none. */
 export function knownKind({ status, names, text }: Said): string | undefined {
   const isNamed = (...known: string[]): boolean => names.some((name) => known.includes(name));
@@ -149,6 +152,7 @@ export function knownKind({ status, names, text }: Said): string | undefined {
   const words = text.toLowerCase();
   const isRequest = status === undefined || [400, 413, 422, 429, 500].includes(status);
   if (isRequest && contextWords.some((each) => words.includes(each))) return failureTypes.contextTooLong;
+  if (status === 500 && requestWords.some((each) => words.includes(each))) return failureTypes.badRequest;
   return undefined;
 }
 

@@ -1,6 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import { knownKind, saidBy, type Said } from './failures.ts';
+import { templateWant, templateWants, type ChatMessage, type TemplateWant } from './plain-roles.ts';
 
 type Body = Record<string, unknown>;
 
@@ -44,6 +45,7 @@ const renamed: Record<string, string> = {
 export class Learned {
   readonly #subject: string;
   readonly #without = new Set<string>();
+  readonly #wants = new Set<TemplateWant>();
   readonly #told = new Set<string>();
   #notices: string[] = [];
 
@@ -96,6 +98,13 @@ export class Learned {
   #learn(error: unknown, sent: Body, extra: string[]): boolean {
     if (!(error instanceof OpenAI.APIError || error instanceof Anthropic.APIError)) return false;
     const said = saidBy(error);
+    const want = Array.isArray(sent['messages']) ? templateWant(said.text) : undefined;
+    if (want !== undefined) {
+      if (this.#wants.has(want)) return false;
+      this.#wants.add(want);
+      this.tell(`takes only conversations with ${want}: sent so`);
+      return true;
+    }
     const parameter = refusedIn(said, sent, [...extra, ...dispensable]);
     if (parameter === undefined) return false;
     this.#without.add(parameter);
@@ -109,7 +118,13 @@ export class Learned {
   #reduced(body: Body): Body {
     const entries = Object.entries(body).map(([name, value]) => [this.#nameOf(name), value] as const);
     const gone = [...this.#without].filter((parameter) => this.#nameOf(parameter) === parameter);
-    return gone.reduce(without, Object.fromEntries(entries));
+    const reduced = gone.reduce(without, Object.fromEntries(entries));
+    if (this.#wants.size === 0) return reduced;
+    const formed = [...this.#wants].reduce(
+      (messages, want) => templateWants[want].form(messages),
+      reduced['messages'] as ChatMessage[],
+    );
+    return { ...reduced, messages: formed };
   }
 
   /** A parameter whose name was refused has its other name, unless that was refused as well. */

@@ -21,6 +21,9 @@ const timeout = 86_400_000;
 /** In seconds, how long a stream may go without content at a call's first try; twice as long at each later one. */
 const idleTimeout = 60;
 
+/** A call may be tried for hours, and a timer takes no more than 24 days. */
+const mostDoublings = 6;
+
 /**
  * Opens models by their backend. What is found out about an address and its models is remembered for all that are opened.
  *
@@ -52,7 +55,7 @@ export function modelOpener(environment: Environment): (backend: Backend) => Mod
       maxRetries: 0,
       timeout,
       logLevel: 'off' as const,
-      fetch: guardedFetch(endpoint, (backend.idle_timeout ?? idleTimeout) * 2 ** (attempt - 1)),
+      fetch: guardedFetch(endpoint, (backend.idle_timeout ?? idleTimeout) * 2 ** Math.min(attempt - 1, mostDoublings)),
     });
     const ask = async (request: ModelRequest) => {
       if (backend.type === 'claude') {

@@ -13,7 +13,7 @@ test.each<[Backend['type'], string, Partial<Capabilities>]>([
   ['openai', 'gpt-6.3-sol', { temperature: null, contextTokens: 1_050_000 }],
   ['chatcompletion', 'openai/gpt-5.6', { temperature: null }],
   ['chatcompletion', 'anthropic/claude-opus-4.7', { temperature: null, forcedTools: true }],
-  ['chatcompletion', 'deepseek-chat', { temperature: 2, forcedTools: true, strictSchemas: false }],
+  ['chatcompletion', 'deepseek-chat', { temperature: 2, forcedTools: false, strictSchemas: false }],
   ['chatcompletion', 'o1000-mini', { temperature: 2 }],
   ['claude', 'claude-sonnet-4-20250514', { temperature: 1, outputTokens: 64_000 }],
   ['claude', 'claude-opus-4-6', { temperature: 1, contextTokens: 1_000_000 }],

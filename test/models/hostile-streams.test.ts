@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { Backend } from '../../src/config/backend.ts';
 import { delta, RawServer, stream } from '../support/raw-server.ts';
+import { stallOf } from '../support/stall.ts';
 
 const megabyte = 1024 * 1024;
 
@@ -20,16 +20,16 @@ async function pour(response: ServerResponse, bytes: string): Promise<void> {
 /** What a call does to the process that makes it. */
 async function watched(ask: () => Promise<unknown>) {
   global.gc?.();
-  const delay = monitorEventLoopDelay({ resolution: 10 });
   const before = process.memoryUsage().rss;
   let peak = before;
   const timer = setInterval(() => (peak = Math.max(peak, process.memoryUsage().rss)), 50);
-  delay.enable();
+  let error: unknown;
   try {
-    const error: unknown = await ask().catch((reason: unknown) => reason);
-    return { error, stalledMs: delay.max / 1e6, grownMb: (peak - before) / megabyte };
+    const stalledMs = await stallOf(async () => {
+      error = await ask().catch((reason: unknown) => reason);
+    });
+    return { error, stalledMs, grownMb: (peak - before) / megabyte };
   } finally {
-    delay.disable();
     clearInterval(timer);
   }
 }

@@ -7,6 +7,7 @@ import { createStoreAttachments } from '../../src/activities/files.ts';
 import { searchFolder } from '../../src/search/folder.ts';
 import { activityBench } from '../support/activity-bench.ts';
 import { reportOf } from '../support/reports.ts';
+import { stallOf } from '../support/stall.ts';
 import { toolBench } from '../support/tool-bench.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'reprise-stalls-'));
@@ -16,28 +17,6 @@ afterAll(async () => {
   await Promise.all([bench.close(), tools.close()]);
   rmSync(folder, { recursive: true, force: true });
 });
-
-/**
- * The longest time for which some work holds up the process, in milliseconds: the most that its thread computes between two
- * ticks of a timer. What the machine's other processes take does not count.
- */
-async function stallOf(work: () => Promise<unknown>): Promise<number> {
-  const used = (): number => process.threadCpuUsage().user + process.threadCpuUsage().system;
-  let [before, longest] = [used(), 0];
-  const tick = (): void => {
-    const now = used();
-    longest = Math.max(longest, now - before);
-    before = now;
-  };
-  const timer = setInterval(tick, 5);
-  // What was done before is not to be counted.
-  await new Promise((resolve) => setTimeout(resolve, 50));
-  longest = 0;
-  await work();
-  await new Promise((resolve) => setTimeout(resolve, 50));
-  clearInterval(timer);
-  return longest / 1000;
-}
 
 describe('no large work holds up the process for half a second', () => {
   test('a table of 19 MB that is attached', async () => {
