@@ -1,17 +1,18 @@
 import { Context } from '@temporalio/activity';
-import { z } from 'zod';
 import type { Backend } from '../config/backend.ts';
-import type { Message, ToolCall, ToolSpec } from '../protocol/message.ts';
-import type { CallModelInput, CallModelResult, ModelProgress, Reply, ReplyCall } from '../protocol/model-call.ts';
-import type { Model, ModelResponse } from '../models/model.ts';
+import type { Message, TokenUsage, ToolSpec } from '../protocol/message.ts';
+import type { CallModelInput, CallModelResult, ModelProgress } from '../protocol/model-call.ts';
+import type { Model } from '../models/model.ts';
 import { estimateUsage } from '../models/estimate.ts';
 import { hashOf } from '../store/ids.ts';
-import type { Store } from '../store/store.ts';
+import { sumOfUsage, type Store } from '../store/store.ts';
+import { argumentReader, type ReadArguments } from './arguments.ts';
+import { fittingRequests } from './fitting.ts';
+import { keep } from './keep.ts';
+import { readReply } from './reply.ts';
 import { loadImages, resolveMessages } from './resolve.ts';
+import { checkedUsage, failedFor, isUnreadable, recordDeadTry, recordTry } from './tries.ts';
 import { plainConversation, writingNow } from '../workflows/ask-others/prompts.ts';
-
-/** The longest reply, in characters. Replies are part of the history, in which a payload over 2 MB fails its task. */
-const maxCharacters = 1_000_000;
 
 export interface CallModelDependencies {
   store: Store;
@@ -22,17 +23,22 @@ export interface CallModelDependencies {
  * The activity `callModel` makes one request to a model, and pays for it once.
  *
  * The reply is journalled under run id and activity id, in one transaction with its segment and before the activity
- * completes: a retry finds it there and does not call again. The reply is streamed. A heartbeat carries `ModelProgress`
- * every 500 ms, and cancellation takes effect within that time.
+ * completes: a retry finds it there and does not call again. A commit that fails is repeated with the reply in hand. The
+ * reply is streamed. A heartbeat carries `ModelProgress` every 500 ms, and cancellation takes effect within that time.
  *
- * @throws `ApplicationFailure` of the types in `models/failures.ts`; `CancelledFailure`
+ * What tries have cost that brought no reply is recorded, and is part of the result's usage. A conversation that is longer
+ * than the model's context is sent in a shortened form, and stored whole.
+ *
+ * @throws `ApplicationFailure` of the types in `models/failures.ts`, see `failedFor`; `CancelledFailure`
  */
 export function createCallModel({ store, openModel }: CallModelDependencies) {
   const toolSetOf = toolSets(store);
+  const send = fittingRequests(openModel);
 
   return async function callModel(input: CallModelInput): Promise<CallModelResult> {
     const context = Context.current();
-    const key = journalKey(context.info.workflowExecution?.runId, context.info.activityId);
+    const { activityId, attempt, workflowExecution } = context.info;
+    const key = journalKey(workflowExecution?.runId, activityId);
     const inputHash = hashOf(JSON.stringify(input));
     const journalled = await store.findReply(key, inputHash);
     if (journalled !== undefined) return journalled;
@@ -41,27 +47,43 @@ export function createCallModel({ store, openModel }: CallModelDependencies) {
     const append = await resolveMessages(store, input.append);
     const tools = await toolSetOf(input.tools);
     const messages = await messagesFor(store, input, [...earlier, ...append]);
-    const images = await loadImages(store, messages);
+    await recordDeadTry(store, key, messages);
     const progress = new Progress(context);
+    let usage: TokenUsage | undefined;
     try {
-      const response = await openModel(input.backend).complete({
-        messages,
-        ...(images.size > 0 && { images }),
+      const response = await send(input.backend, messages, {
         tools: tools.specs,
         ...(input.toolChoice !== undefined && { toolChoice: input.toolChoice }),
+        loadImages: (of) => loadImages(store, of),
         signal: context.cancellationSignal,
+        attempt,
         onDelta: (delta) => progress.add(delta),
       });
-      return await store.commitReply({
-        key,
-        inputHash,
-        parent: input.transcript?.id ?? null,
-        messages: [...append, response.message],
-        result: { reply: replyOf(response, tools), usage: response.usage },
+      const { message, finish, notices } = response;
+      const spent = checkedUsage(response.usage, messages, message);
+      usage = spent;
+      const { reply, written } = await readReply(message, finish, tools.read);
+      return await keep('A reply', async () => {
+        const failed = await store.tries(key);
+        return store.commitReply({
+          key,
+          inputHash,
+          parent: input.transcript?.id ?? null,
+          messages: [...append, written],
+          result: {
+            reply,
+            usage: sumOfUsage([spent, ...failed.map((each) => each.usage)]),
+            ...(notices.length > 0 && { notices }),
+          },
+        });
       });
     } catch (error) {
-      if (context.cancellationSignal.aborted) await store.recordSpent(key, estimateUsage(messages, progress));
-      throw error;
+      if (usage !== undefined || progress.characters > 0 || context.cancellationSignal.aborted) {
+        await recordTry(store, key, usage ?? estimateUsage(messages, progress));
+      } else if (isUnreadable(error)) {
+        await recordTry(store, key, sumOfUsage([]));
+      }
+      throw await failedFor(error, store, key, input.backend);
     } finally {
       progress.stop();
     }
@@ -79,18 +101,6 @@ export function journalKey(runId: string | undefined, activityId: string): strin
   return `${runId}/${activityId}`;
 }
 
-function replyOf({ message, finish }: ModelResponse, tools: ToolSet): Reply {
-  const calls = message.toolCalls ?? [];
-  const size = calls.reduce((sum, call) => sum + call.arguments.length, message.content.length);
-  if (size <= maxCharacters) return { content: message.content, calls: calls.map(tools.read), finish };
-  const error = `the reply had ${size} characters; at most ${maxCharacters} are taken`;
-  return {
-    content: message.content.slice(0, maxCharacters),
-    calls: calls.map(({ id, name }) => ({ id, name, error })),
-    finish: 'length',
-  };
-}
-
 /** Milliseconds between heartbeats, which the live view reads, and through which alone cancellation arrives. */
 const interval = 500;
 
@@ -105,7 +115,8 @@ class Progress {
   readonly #timer: NodeJS.Timeout;
 
   constructor(context: Context) {
-    const progress = (): ModelProgress => ({ partial: this.#text, characters: this.characters });
+    const { attempt } = context.info;
+    const progress = (): ModelProgress => ({ partial: this.#text, characters: this.characters, attempt });
     this.#timer = setInterval(() => context.heartbeat(progress()), interval);
   }
 
@@ -154,14 +165,13 @@ async function partialOf(activityId: string): Promise<string> {
   }
 }
 
-/** The tools that a model is offered, with their schemas compiled. */
+/** The tools that a model is offered, with a reader of their calls. */
 interface ToolSet {
   specs: ToolSpec[];
-  /** Parses and checks a call's arguments. If they do not fit, the result has an error that tells the model why. */
-  read: (call: ToolCall) => ReplyCall;
+  read: ReadArguments;
 }
 
-const noTools: ToolSet = compile([]);
+const noTools: ToolSet = { specs: [], read: argumentReader([]) };
 
 /** How many compiled tool sets are kept. Runs use few of them, and each many times; the oldest goes first. */
 const capacity = 100;
@@ -173,35 +183,11 @@ function toolSets(store: Store): (id: string | null) => Promise<ToolSet> {
     if (id === null) return noTools;
     const known = compiled.get(id);
     if (known !== undefined) return known;
-    const set = compile(JSON.parse(await store.blob(id)) as ToolSpec[]);
+    const specs = JSON.parse(await store.blob(id)) as ToolSpec[];
+    const set = { specs, read: argumentReader(specs) };
     const [oldest] = compiled.keys();
     if (compiled.size >= capacity && oldest !== undefined) compiled.delete(oldest);
     compiled.set(id, set);
     return set;
   };
-}
-
-function compile(specs: ToolSpec[]): ToolSet {
-  const schemas = new Map(
-    specs.map((spec) => [spec.name, z.fromJSONSchema(spec.parameters as z.core.JSONSchema.JSONSchema)]),
-  );
-  return { specs, read: (call) => readCall(call, schemas) };
-}
-
-function readCall({ id, name, arguments: text }: ToolCall, schemas: Map<string, z.ZodType>): ReplyCall {
-  const schema = schemas.get(name);
-  if (schema === undefined) {
-    const names = [...schemas.keys()].join(', ') || 'none';
-    return { id, name, error: `No such tool available: ${name} (Tool ${name} not found; there are: ${names})` };
-  }
-  let input: unknown;
-  try {
-    input = JSON.parse(text.trim() === '' ? '{}' : text);
-  } catch (error) {
-    return { id, name, error: `the arguments of ${name} are not valid JSON: ${(error as Error).message}` };
-  }
-  const checked = schema.safeParse(input);
-  if (checked.success) return { id, name, input: checked.data as Record<string, unknown> };
-  const issues = checked.error.issues.map(({ path, message }) => `${path.join('.') || 'arguments'}: ${message}`);
-  return { id, name, error: `the arguments of ${name} do not fit: ${issues.join('; ')}` };
 }

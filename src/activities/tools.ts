@@ -6,6 +6,7 @@ import { failureOf, runTool, type Outcome } from '../tools/run-tool.ts';
 import { SourceError, type Tool, type ToolRegistry } from '../tools/tool.ts';
 import { journalKey } from './model.ts';
 import { cancellable } from './cancellable.ts';
+import { keep } from './keep.ts';
 import { invalid } from './prepare.ts';
 
 /** Texts longer than this, in characters, are stored, so that later inputs can refer to them. */
@@ -35,14 +36,19 @@ export function createCallTool({ store, tools }: ToolDependencies) {
   return async function callTool(input: CallToolInput): Promise<CallToolResult> {
     const { info } = Context.current();
     const key = journalKey(info.workflowExecution?.runId, info.activityId);
-    if (info.isLocal) return stored(store, await run(tools, input, key));
+    if (info.isLocal) {
+      const outcome = await run(tools, input, key);
+      return keep('A tool result', () => stored(store, outcome));
+    }
 
     const inputHash = hashOf(JSON.stringify(input));
     const journalled = await store.findToolResult(key, inputHash);
     if (journalled !== undefined) return journalled;
     const mayHaveRun = info.attempt > 1 && input.tool.sideEffects === 'once';
     const outcome = mayHaveRun ? leftOpen(input) : await run(tools, input, key);
-    return store.commitToolResult(key, inputHash, await stored(store, outcome));
+    return cancellable(() =>
+      keep('A tool result', async () => store.commitToolResult(key, inputHash, await stored(store, outcome))),
+    );
   };
 }
 

@@ -52,4 +52,6 @@ export interface ModelProgress {
   partial: string;
   /** Characters written so far in all. */
   characters: number;
+  /** The try that writes, from 1; older versions did not say. */
+  attempt?: number;
 }

@@ -10,8 +10,8 @@ export class FileRows {
     this.#sql = sql;
   }
 
-  begin(workflowId: string, runId: string): void {
-    this.#sql.write(() => {
+  begin(workflowId: string, runId: string): Promise<void> {
+    return this.#sql.write(() => {
       const row = this.#sql.get('SELECT run_id FROM file_runs WHERE workflow_id = ?', workflowId);
       if (row?.['run_id'] === runId) return;
       this.#sql.run('DELETE FROM files WHERE workflow_id = ?', workflowId);
@@ -19,7 +19,7 @@ export class FileRows {
     });
   }
 
-  put(workflowId: string, file: RunFile): RunFile {
+  put(workflowId: string, file: RunFile): Promise<RunFile> {
     return this.#sql.write(() => {
       const { name, kind, mediaType, bytes, hash, text = null, image = null, note = null, from } = file;
       const first = this.find(workflowId, name);

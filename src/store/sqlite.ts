@@ -8,7 +8,7 @@ import type { CallToolResult } from '../protocol/tool.ts';
 import { hashOf, segmentId } from './ids.ts';
 import { FileRows } from './sqlite-files.ts';
 import { SqliteStatements } from './sqlite-statements.ts';
-import type { ReplyCommit, RunFile, Store } from './store.ts';
+import { sumOfUsage, type ReplyCommit, type RunFile, type Store, type Try } from './store.ts';
 
 const chainOf = `
   WITH RECURSIVE chain(id, parent, messages, depth) AS (
@@ -27,9 +27,10 @@ const chainOf = `
  */
 export function openSqliteStore(file: string): Store {
   mkdirSync(dirname(file), { recursive: true });
-  // Without a timeout a second writer fails at once instead of waiting for the first.
   const database = new DatabaseSync(file, { timeout: 5000 });
   prepareSchema(database, file);
+  // SQLite waits for a lock by blocking the process, which at this point has nothing else to do yet.
+  database.exec('PRAGMA busy_timeout = 0');
   return new SqliteStore(database);
 }
 
@@ -43,7 +44,7 @@ class SqliteStore implements Store {
   }
 
   async findReply(key: string, inputHash: string): Promise<CallModelResult | undefined> {
-    return this.#reply(key, inputHash);
+    return this.#sql.read(() => this.#reply(key, inputHash));
   }
 
   async commitReply({ key, inputHash, parent, messages, result }: ReplyCommit): Promise<CallModelResult> {
@@ -58,7 +59,7 @@ class SqliteStore implements Store {
   }
 
   async findToolResult(key: string, inputHash: string): Promise<CallToolResult | undefined> {
-    return this.#toolResult(key, inputHash);
+    return this.#sql.read(() => this.#toolResult(key, inputHash));
   }
 
   async commitToolResult(key: string, inputHash: string, result: CallToolResult): Promise<CallToolResult> {
@@ -74,41 +75,49 @@ class SqliteStore implements Store {
     return this.#sql.write(() => this.#insert(parent, messages));
   }
 
-  async recordSpent(key: string, usage: TokenUsage): Promise<void> {
-    this.#sql.write(() => this.#sql.run('INSERT OR REPLACE INTO spent VALUES (?, ?)', key, JSON.stringify(usage)));
+  async recordTry(key: string, { attempt, usage, failed }: Try): Promise<void> {
+    const values = [key, attempt, JSON.stringify(usage), failed ? 1 : 0];
+    await this.#sql.write(() => this.#sql.run('INSERT OR IGNORE INTO tries VALUES (?, ?, ?, ?)', ...values));
+  }
+
+  async tries(key: string): Promise<Try[]> {
+    return this.#sql.read(() => this.#tries(key));
   }
 
   async spent(keys: string[]): Promise<Map<string, TokenUsage>> {
-    const found = new Map<string, TokenUsage>();
-    for (const key of keys) {
-      const reply = this.#sql.json('SELECT result FROM replies WHERE key = ?', key) as CallModelResult | undefined;
-      const usage = reply?.usage ?? this.#sql.json('SELECT usage FROM spent WHERE key = ?', key);
-      if (usage !== undefined) found.set(key, usage as TokenUsage);
-    }
-    return found;
+    return this.#sql.read(() => {
+      const found = new Map<string, TokenUsage>();
+      for (const key of keys) {
+        const reply = this.#sql.json('SELECT result FROM replies WHERE key = ?', key) as CallModelResult | undefined;
+        const tries = this.#tries(key).map(({ usage }) => usage);
+        const usage = reply?.usage ?? sumOfUsage(tries);
+        if (reply !== undefined || tries.length > 0) found.set(key, usage);
+      }
+      return found;
+    });
   }
 
   async messages(segment: string): Promise<Message[]> {
-    const rows = this.#sql.all(chainOf, segment);
+    const rows = await this.#sql.read(() => this.#sql.all(chainOf, segment));
     const missing = rows[0] === undefined ? segment : rows[0]['parent'];
     if (missing !== null) throw noSegment(String(missing));
     return rows.flatMap((row) => JSON.parse(String(row['messages'])) as Message[]);
   }
 
   async segment(segment: string): Promise<Message[]> {
-    const messages = this.#sql.json('SELECT messages FROM segments WHERE id = ?', segment);
+    const messages = await this.#sql.read(() => this.#sql.json('SELECT messages FROM segments WHERE id = ?', segment));
     if (messages === undefined) throw noSegment(segment);
     return messages as Message[];
   }
 
   async putBlob(text: string): Promise<string> {
     const id = hashOf(text);
-    this.#sql.write(() => this.#sql.run('INSERT OR IGNORE INTO blobs VALUES (?, ?)', id, text));
+    await this.#sql.write(() => this.#sql.run('INSERT OR IGNORE INTO blobs VALUES (?, ?)', id, text));
     return id;
   }
 
   async blob(id: string): Promise<string> {
-    const row = this.#sql.get('SELECT content FROM blobs WHERE id = ?', id);
+    const row = await this.#sql.read(() => this.#sql.get('SELECT content FROM blobs WHERE id = ?', id));
     if (row === undefined) throw new Error(`The store has no blob ${id}`);
     return String(row['content']);
   }
@@ -124,16 +133,17 @@ class SqliteStore implements Store {
   }
 
   async report(id: string): Promise<StoredReport | undefined> {
-    return this.#report(id);
+    return this.#sql.read(() => this.#report(id));
   }
 
   async reports(limit: number): Promise<StoredReport[]> {
-    const rows = this.#sql.all('SELECT report FROM reports ORDER BY created_at DESC, id LIMIT ?', limit);
+    const newest = 'SELECT report FROM reports ORDER BY created_at DESC, id LIMIT ?';
+    const rows = await this.#sql.read(() => this.#sql.all(newest, limit));
     return rows.map((row) => JSON.parse(String(row['report'])) as StoredReport);
   }
 
   async beginFiles(workflowId: string, runId: string): Promise<void> {
-    this.#files.begin(workflowId, runId);
+    await this.#files.begin(workflowId, runId);
   }
 
   async putFile(workflowId: string, file: RunFile): Promise<RunFile> {
@@ -141,20 +151,29 @@ class SqliteStore implements Store {
   }
 
   async file(workflowId: string, name: string): Promise<RunFile | undefined> {
-    return this.#files.find(workflowId, name);
+    return this.#sql.read(() => this.#files.find(workflowId, name));
   }
 
   async files(workflowId: string): Promise<RunFile[]> {
-    return this.#files.all(workflowId);
+    return this.#sql.read(() => this.#files.all(workflowId));
   }
 
   async close(): Promise<void> {
-    this.#sql.close();
+    await this.#sql.close();
   }
 
   #reply(key: string, inputHash: string): CallModelResult | undefined {
     const sql = 'SELECT result FROM replies WHERE key = ? AND input_hash = ?';
     return this.#sql.json(sql, key, inputHash) as CallModelResult | undefined;
+  }
+
+  #tries(key: string): Try[] {
+    const rows = this.#sql.all('SELECT attempt, usage, failed FROM tries WHERE key = ? ORDER BY attempt', key);
+    return rows.map(({ attempt, usage, failed }) => ({
+      attempt: Number(attempt),
+      usage: JSON.parse(String(usage)) as TokenUsage,
+      failed: failed === 1,
+    }));
   }
 
   #toolResult(key: string, inputHash: string): CallToolResult | undefined {
@@ -232,6 +251,17 @@ const steps = [
   );
   CREATE TABLE file_runs (workflow_id TEXT PRIMARY KEY, run_id TEXT NOT NULL) WITHOUT ROWID;
 `,
+  `
+  CREATE TABLE tries (
+    key TEXT NOT NULL,
+    attempt INTEGER NOT NULL,
+    usage TEXT NOT NULL,
+    failed INTEGER NOT NULL,
+    PRIMARY KEY (key, attempt)
+  ) WITHOUT ROWID;
+  INSERT INTO tries SELECT key, 1, usage, 0 FROM spent;
+  DROP TABLE spent;
+`,
 ];
 
 const version = steps.length;
@@ -252,7 +282,7 @@ function prepareSchema(database: DatabaseSync, file: string): void {
     database.exec(`PRAGMA user_version = ${version}`);
     database.exec('COMMIT');
   } catch (error) {
-    database.exec('ROLLBACK');
+    if (database.isTransaction) database.exec('ROLLBACK');
     throw error;
   }
 }

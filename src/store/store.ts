@@ -18,6 +18,15 @@ export interface ReplyCommit {
   result: Omit<CallModelResult, 'transcript'>;
 }
 
+/** What a try of a model call has cost that brought no reply. */
+export interface Try {
+  /** Temporal's number of the try, from 1. */
+  attempt: number;
+  usage: TokenUsage;
+  /** Whether the try itself failed, rather than being cancelled or dying with its worker. */
+  failed: boolean;
+}
+
 /** A file of a run, which came with its problem or was made by a tool. Its content is a blob. */
 export interface RunFile {
   /** The name, unique in its run. */
@@ -57,9 +66,14 @@ export interface Store {
   commitToolResult(key: string, inputHash: string, result: CallToolResult): Promise<CallToolResult>;
   /** Writes a segment that no call has made, such as a finished turn of a conversation. It may be written repeatedly. */
   putSegment(parent: string | null, messages: Message[]): Promise<TranscriptRef>;
-  /** Records what an abandoned call has cost. It does not count if the call's reply is journalled. */
-  recordSpent(key: string, usage: TokenUsage): Promise<void>;
-  /** What the calls under these keys have cost, whether they were finished or abandoned. Unknown keys are left out. */
+  /** Records what a try of a call has cost that brought no reply. Of two records of one try the first one stays. */
+  recordTry(key: string, tried: Try): Promise<void>;
+  /** The recorded tries of a call, in their order. */
+  tries(key: string): Promise<Try[]>;
+  /**
+   * What the calls under these keys have cost: as the journalled reply says, else all recorded tries together. Unknown keys
+   * are left out.
+   */
   spent(keys: string[]): Promise<Map<string, TokenUsage>>;
   /** All messages of the chain that ends with a segment, oldest first. @throws `Error` if a segment is missing */
   messages(segmentId: string): Promise<Message[]>;
@@ -87,4 +101,15 @@ export interface Store {
   /** All files of a workflow, in the order in which they were added. */
   files(workflowId: string): Promise<RunFile[]>;
   close(): Promise<void>;
+}
+
+/** What several tries have cost together. */
+export function sumOfUsage(usages: TokenUsage[]): TokenUsage {
+  const sum = (each: (usage: TokenUsage) => number): number => usages.reduce((all, usage) => all + each(usage), 0);
+  return {
+    inputTokens: sum(({ inputTokens }) => inputTokens),
+    cachedInputTokens: sum(({ cachedInputTokens }) => cachedInputTokens),
+    outputTokens: sum(({ outputTokens }) => outputTokens),
+    ...(usages.some(({ estimated }) => estimated) && { estimated: true }),
+  };
 }

@@ -147,7 +147,9 @@ describe('callModel', () => {
     const beats: unknown[] = [];
     environment.on('heartbeat', (beat: unknown) => beats.push(beat) === 2 && resolve());
     await result;
-    expect(beats.slice(0, 2)).toEqual(Array.from({ length: 2 }, () => ({ partial: 'Half of it', characters: 10 })));
+    expect(beats.slice(0, 2)).toEqual(
+      Array.from({ length: 2 }, () => ({ partial: 'Half of it', characters: 10, attempt: 1 })),
+    );
   });
 
   test('a cancelled call ends at once, and what it has probably cost is noted', async () => {
@@ -209,7 +211,7 @@ describe('a tool call is checked against its schema', () => {
       'a value that is none of the choices',
       'vote',
       '{"agent_id":"agent9","reason":"r"}',
-      { error: expect.stringMatching(/agent_id: .*"agent1"\|"agent2"/) },
+      { error: expect.stringMatching(/agent_id: .*"agent1", "agent2"/) },
     ],
   ])('%s', async (_, name, text, expected) => {
     const tools = await store.putBlob(JSON.stringify([vote]));
@@ -222,8 +224,42 @@ describe('a tool call is checked against its schema', () => {
     expect(reply.calls).toEqual([{ id: 'c1', name, ...expected }]);
   });
 
-  test('a reply of over a million characters is cut, and says so', async () => {
-    const { reply } = await caller(says('x'.repeat(1_000_001))).run(newId(), { append: [user('Hi')] }).result;
-    expect([reply.content.length, reply.finish]).toEqual([1_000_000, 'length']);
+  test.each([
+    ['letters', 'x', 1_000_001],
+    ['Chinese', '中', 400_000],
+    ['what JSON escapes', '"', 600_000],
+  ])('a reply of over a million bytes is cut, told and stored alike, and says so: %s', async (_, letter, times) => {
+    const { reply, transcript } = await caller(says(letter.repeat(times))).run(newId(), { append: [user('Hi')] })
+      .result;
+    expect(reply.content).toMatch(/\n\[… [\d,]+ of [\d,]+ characters were left out here\]$/);
+    expect(reply.finish).toBe('length');
+    expect(Buffer.byteLength(JSON.stringify(reply))).toBeLessThan(1_000_000);
+    expect((await store.messages(transcript.id)).at(-1)).toEqual({ role: 'assistant', content: reply.content });
+  });
+
+  test('calls that are too large are refused, and what was written of them is not stored', async () => {
+    const call = { id: 'c1', name: 'vote', arguments: JSON.stringify({ agent_id: 'agent1', reason: 'r'.repeat(1e6) }) };
+    const tools = await store.putBlob(JSON.stringify([vote]));
+    const { run } = caller(() => ({ role: 'assistant', content: 'So.', toolCalls: [call] }));
+    const { reply, transcript } = await run(newId(), { append: [user('Hi')], tools }).result;
+    expect(reply).toEqual({
+      content: 'So.',
+      calls: [{ id: 'c1', name: 'vote', error: expect.stringMatching(/be shorter$/) as string }],
+      finish: 'length',
+    });
+    const written = { role: 'assistant', content: 'So.', toolCalls: [{ ...call, arguments: '{}' }] };
+    expect((await store.messages(transcript.id)).at(-1)).toEqual(written);
+  });
+
+  test('arguments that were mended are stored so, and later messages can name them', async () => {
+    const call = { id: 'c1', name: 'vote', arguments: '{"input": {"agent_id": "AGENT1", "reason": 7}}' };
+    const tools = await store.putBlob(JSON.stringify([vote]));
+    const { run } = caller(() => ({ role: 'assistant', content: '', toolCalls: [call] }));
+    const { reply, transcript } = await run(newId(), { append: [user('Hi')], tools }).result;
+    expect(reply.calls).toEqual([{ id: 'c1', name: 'vote', input: { agent_id: 'agent1', reason: '7' } }]);
+    const { seen, run: next } = caller(says('Yes.'));
+    const place = { segment: transcript.id, call: { id: 'c1', argument: 'reason' } };
+    await next(newId(), { append: [user(['It said: ', place])] }).result;
+    expect(seen[0]?.messages[0]?.content).toBe('It said: 7');
   });
 });

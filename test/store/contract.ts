@@ -119,9 +119,10 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
     test('what calls cost is known of replies and of abandoned calls; a reply’s own figures win', async () => {
       const [replied, abandoned, both] = [newKey(), newKey(), newKey()];
       const estimate = { inputTokens: 9, cachedInputTokens: 0, outputTokens: 9, estimated: true };
+      const tried = { attempt: 1, usage: estimate, failed: false };
       await store.commitReply(commit({ key: replied }));
-      await store.recordSpent(abandoned, estimate);
-      await store.recordSpent(both, estimate);
+      await store.recordTry(abandoned, tried);
+      await store.recordTry(both, tried);
       await store.commitReply(commit({ key: both }));
       expect(await store.spent([replied, abandoned, both, 'run/unknown'])).toEqual(
         new Map([
@@ -130,6 +131,23 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
           [both, usage],
         ]),
       );
+    });
+
+    test('what several tries have cost is known of each and together, and each is counted once', async () => {
+      const key = newKey();
+      const first = { attempt: 1, usage, failed: true };
+      const second = { attempt: 3, usage: { ...usage, estimated: true }, failed: false };
+      await store.recordTry(key, second);
+      await store.recordTry(key, first);
+      await store.recordTry(key, { ...first, usage: { ...usage, outputTokens: 99 } });
+      expect(await store.tries(key)).toEqual([first, second]);
+      expect(await store.tries('run/unknown')).toEqual([]);
+      expect((await store.spent([key])).get(key)).toEqual({
+        inputTokens: 6,
+        cachedInputTokens: 2,
+        outputTokens: 4,
+        estimated: true,
+      });
     });
 
     test('a report is found again under its id as it was, and nothing under an unknown one', async () => {

@@ -52,7 +52,10 @@ describe('SQLite', () => {
     await first.close();
     const database = new DatabaseSync(file);
     database.exec(
-      'DROP TABLE tool_results; DROP TABLE reports; DROP TABLE files; DROP TABLE file_runs; PRAGMA user_version = 1',
+      `DROP TABLE tool_results; DROP TABLE reports; DROP TABLE files; DROP TABLE file_runs; DROP TABLE tries;
+       CREATE TABLE spent (key TEXT PRIMARY KEY, usage TEXT NOT NULL) WITHOUT ROWID;
+       INSERT INTO spent VALUES ('run/model-1', '{"inputTokens":1,"cachedInputTokens":0,"outputTokens":2}');
+       PRAGMA user_version = 1`,
     );
     database.close();
     const store = openSqliteStore(file);
@@ -61,6 +64,8 @@ describe('SQLite', () => {
     expect(await store.reports(10)).toEqual([]);
     expect(await store.files('w')).toEqual([]);
     expect(await store.blob(blob)).toBe('Kept.');
+    const usage = { inputTokens: 1, cachedInputTokens: 0, outputTokens: 2 };
+    expect(await store.spent(['run/model-1'])).toEqual(new Map([['run/model-1', usage]]));
     await store.close();
   });
 

@@ -1,0 +1,57 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { AssistantMessage, ToolCall } from '../protocol/message.ts';
+import type { Finish, Reply, ReplyCall } from '../protocol/model-call.ts';
+import { cutToBytes, jsonBytes, payloadBytes } from '../workflows/runtime/size.ts';
+import type { ReadArguments } from './arguments.ts';
+
+/**
+ * Reads a model's message. A reply that is too long for the history loses its calls, and the end of its text.
+ *
+ * @returns the reply, and the message as it is stored: with arguments that were mended, in place of what the model wrote
+ */
+export async function readReply(
+  message: AssistantMessage,
+  finish: Finish,
+  read: ReadArguments,
+): Promise<{ reply: Reply; written: AssistantMessage }> {
+  const calls: ReplyCall[] = [];
+  const toolCalls: ToolCall[] = [];
+  for (const call of message.toolCalls ?? []) {
+    const { reply, arguments: mended } = read(call, finish);
+    calls.push(reply);
+    toolCalls.push(mended === undefined ? call : { ...call, arguments: mended });
+    // To mend arguments may take long, and there may be many.
+    await nextTurn();
+  }
+  const reply: Reply = { content: message.content, calls, finish };
+  const bytes = jsonBytes(reply);
+  if (bytes > payloadBytes) return tooLarge(message, bytes);
+  return { reply, written: toolCalls.length === 0 ? message : { ...message, toolCalls } };
+}
+
+/** What is left for the calls of a reply that is too large, in bytes, and how many of them are answered at all. */
+const roomForCalls = 100_000;
+const mostCalls = 100;
+
+/** In characters. */
+const longestName = 200;
+
+/** A reply that is too large is stored as little as it is told, or each further call of the model would bring it back. */
+function tooLarge(
+  { content, toolCalls = [] }: AssistantMessage,
+  bytes: number,
+): { reply: Reply; written: AssistantMessage } {
+  const error = `your reply had ${bytes} bytes, of which at most ${payloadBytes} are taken. Call it again, and be shorter`;
+  const known = toolCalls
+    .slice(0, mostCalls)
+    .map(({ id, name }) => ({ id: id.slice(0, longestName), name: name.slice(0, longestName) }));
+  const text = cutToBytes(content, payloadBytes - roomForCalls);
+  return {
+    reply: { content: text, calls: known.map((call) => ({ ...call, error })), finish: 'length' },
+    written: {
+      role: 'assistant',
+      content: text,
+      ...(known.length > 0 && { toolCalls: known.map((call) => ({ ...call, arguments: '{}' })) }),
+    },
+  };
+}

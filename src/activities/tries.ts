@@ -1,0 +1,87 @@
+import { Context } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
+import type { Backend } from '../config/backend.ts';
+import { estimateUsage } from '../models/estimate.ts';
+import { failureTypes } from '../models/failures.ts';
+import type { AssistantMessage, Message, TokenUsage } from '../protocol/message.ts';
+import type { ModelProgress } from '../protocol/model-call.ts';
+import { sumOfUsage, type Store, type Try } from '../store/store.ts';
+
+/** The usage that a provider states; an estimate if that cannot be true, since a wrong count would disarm budgets. */
+export function checkedUsage(usage: TokenUsage, messages: Message[], message: AssistantMessage): TokenUsage {
+  const { inputTokens, cachedInputTokens, outputTokens } = usage;
+  const counts = [inputTokens, cachedInputTokens, outputTokens];
+  const isTrue = counts.every((count) => Number.isSafeInteger(count) && count >= 0) && cachedInputTokens <= inputTokens;
+  return isTrue ? usage : estimateUsage(messages, message);
+}
+
+/** Records what this try has cost without a reply. */
+export async function recordTry(store: Store, key: string, usage: TokenUsage): Promise<void> {
+  const { cancellationSignal, info } = Context.current();
+  await record(store, key, { attempt: info.attempt, usage, failed: !cancellationSignal.aborted });
+}
+
+/** Records what an earlier try had written, by its last heartbeat, if it died with its worker and recorded nothing itself. */
+export async function recordDeadTry(store: Store, key: string, messages: Message[]): Promise<void> {
+  const { info } = Context.current();
+  const { attempt = info.attempt, characters = 0 } = (info.heartbeatDetails ?? {}) as Partial<ModelProgress>;
+  if (attempt >= info.attempt || characters === 0) return;
+  await record(store, key, { attempt, usage: estimateUsage(messages, { characters }), failed: false });
+}
+
+/** A record that the store does not take is left out: the call itself matters more. */
+async function record(store: Store, key: string, tried: Try): Promise<void> {
+  await store.recordTry(key, tried).catch((error: unknown) => {
+    Context.current().log.warn(`What a try has cost is not counted: ${(error as Error).message}`);
+  });
+}
+
+/** How many tries may fail after they have brought content, which costs money: by what the reply is, or by any fault. */
+const mostPaid = { reply: 4, any: 8 };
+
+/** How many replies may be unreadable from the start, which is likely to be the server's way. */
+const mostUnreadable = 8;
+
+/** Whether a model has answered with what is no reply, such as the page of a proxy. */
+export const isUnreadable = (error: unknown): boolean =>
+  error instanceof ApplicationFailure && error.type === failureTypes.badReply;
+
+/**
+ * The failure of a try as Temporal gets it, which tries again by it. What passes is tried again for as long as the agent has
+ * time, unless `max_retries` of the backend are used up, or too many tries have failed that were paid for.
+ *
+ * @returns the error itself, or an `ApplicationFailure` whose details are the provider's words, and the `TokenUsage` of all
+ *   tries so far if they have cost anything
+ */
+export async function failedFor(thrown: unknown, store: Store, key: string, backend: Backend): Promise<unknown> {
+  const { cancellationSignal, info } = Context.current();
+  if (cancellationSignal.aborted || !(thrown instanceof ApplicationFailure)) return thrown;
+  const { details, message, nextRetryDelay, nonRetryable, type } = thrown;
+  const tries = await store.tries(key).catch(() => []);
+  const end = nonRetryable ? undefined : whyGivenUp(type, tries, info.attempt, backend);
+  const spent = sumOfUsage(tries.map(({ usage }) => usage));
+  if (end === undefined && spent.inputTokens === 0) return thrown;
+  const [words = message] = details ?? [];
+  return ApplicationFailure.create({
+    message: end === undefined ? message : `${message} (given up after ${end})`,
+    nonRetryable: nonRetryable === true || end !== undefined,
+    ...(type != null && { type }),
+    ...(nextRetryDelay != null && end === undefined && { nextRetryDelay }),
+    details: [words, ...(spent.inputTokens > 0 ? [spent] : [])],
+  });
+}
+
+function whyGivenUp(
+  type: string | null | undefined,
+  tries: Try[],
+  attempt: number,
+  { max_retries: retries = Infinity }: Backend & { max_retries?: number | undefined },
+): string | undefined {
+  if (attempt > retries) return `${attempt} ${attempt === 1 ? 'try' : 'tries'}: max_retries is ${retries}`;
+  const failed = tries.filter((each) => each.failed);
+  const paid = failed.filter(({ usage }) => usage.inputTokens > 0).length;
+  const isReply = type === failureTypes.badReply || type === 'StreamStalled';
+  if (paid >= (isReply ? mostPaid.reply : mostPaid.any)) return `${paid} tries that were paid for`;
+  if (failed.length - paid >= mostUnreadable) return `${failed.length} replies that could not be read`;
+  return undefined;
+}
