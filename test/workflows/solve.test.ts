@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { RunEvent } from '../../src/protocol/events.ts';
 import { entriesOf } from '../../src/workflows/log-lines.ts';
 import type { SolveState } from '../../src/protocol/plan-and-execute.ts';
+import type { Seen } from '../support/model-server.ts';
 import { sharedRunning } from '../support/running.ts';
 import {
   analysis,
@@ -16,6 +17,9 @@ import {
 } from '../support/solve-script.ts';
 
 const running = sharedRunning();
+
+const isPlanning = ({ prompt, tools }: Seen): boolean =>
+  tools.includes('submit_plan') && prompt.includes('Now give the plan');
 
 const wires = [{ type: 'openai' }, { type: 'claude' }] as const;
 const openai = { backend: { type: 'openai' } };
@@ -124,7 +128,7 @@ describe('the log groups of the document', () => {
       '=== Phase 4 (RETRY): EXECUTE NEW PLAN ===',
       'New plan execution complete: 3 results',
     ]);
-    const improving = run.model.requests.findLast(({ tools }) => tools.includes('submit_plan'));
+    const improving = run.model.requests.findLast(isPlanning);
     expect(improving?.prompt).toContain('- Name the authors');
   });
 
@@ -204,7 +208,7 @@ describe('a plan that cannot be executed goes back to the model', () => {
   test.each(bad)('%s', async (_, steps, said) => {
     const run = running(solveScript({ plan: ({ time }) => subtasks(...(time === 1 ? steps : ['step_1'])) }));
     expect(await run.solve(input())).toMatchObject({ outcome: 'complete', executions: 1 });
-    const plans = run.model.requests.filter(({ tools }) => tools.includes('submit_plan'));
+    const plans = run.model.requests.filter(isPlanning);
     expect(plans).toHaveLength(2);
     expect(plans[1]?.prompt).toMatch(said);
   });
@@ -256,7 +260,7 @@ test('fifty subtasks run ten at a time, and no more', async () => {
 test('no new plan is asked for where no further subtask may be', async () => {
   const run = running(solveScript({ validate: () => invalid('More') }));
   expect(await run.solve(input({ max_subtasks: 1 }))).toMatchObject({ outcome: 'partial', executions: 1 });
-  expect(run.model.requests.filter(({ tools }) => tools.includes('submit_plan'))).toHaveLength(1);
+  expect(run.model.requests.filter(isPlanning)).toHaveLength(1);
 });
 
 describe('the validator', () => {
