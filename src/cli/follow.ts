@@ -111,13 +111,17 @@ export const watchCommand = (id: string, { temporal }: FollowOptions): string =>
 const textOf = (result: RunResult): string =>
   result.workflow === 'research' ? markdownOf(result.report) : result.answer;
 
-const summaryOf = (result: RunResult, elapsed: number): string =>
-  [...countedIn(result), durationText(elapsed), spentText(result.usage)].join(', ');
+function summaryOf(result: RunResult, elapsed: number): string {
+  // A run of an earlier version has no warnings.
+  const { usage, warnings = [] } = result;
+  const warned = warnings.length === 0 ? [] : [countText(warnings.length, 'warning')];
+  return [...countedIn(result), ...warned, durationText(elapsed), spentText(usage)].join(', ');
+}
 
 function countedIn(result: RunResult): string[] {
   switch (result.workflow) {
     case 'orchestration':
-      return [countText(result.attempts, 'attempt')];
+      return [countText(result.attempts, 'attempt'), ...(result.outcome === 'submitted' ? [] : [result.outcome])];
     case 'session':
       return [countText(result.turns, 'turn')];
     case 'research':

@@ -105,7 +105,7 @@ function aboutOrchestrations(stats: OrchestrationStats): string[] {
     return [`None of ${runs} orchestrations has restarted: the limit max_orchestration_restarts costs nothing.`];
   if (restarted < fewest)
     return [`Too few orchestrations have restarted to tell whether it pays: ${restarted}, of ${fewest} at least.`];
-  const submitted = outcomes['submitted'] ?? 0;
+  const submitted = (outcomes['submitted'] ?? 0) + (outcomes['degraded'] ?? 0);
   const of = `${submitted} of ${restarted} orchestrations that restarted ended with an answer that was submitted`;
   return [
     submitted * 2 >= restarted

@@ -1,6 +1,7 @@
 import { proxyLocalActivities } from '@temporalio/workflow';
 import type { Activities } from '../../activities/activities.ts';
 import type { OrchestrationInput, OrchestrationResult, Outcome } from '../../protocol/orchestration.ts';
+import { fitted } from '../runtime/fitted.ts';
 import { iterate } from '../runtime/iterate.ts';
 import { announce, setOutcome } from '../runtime/run-ends.ts';
 import { RunHandlers } from '../runtime/run-handlers.ts';
@@ -33,7 +34,7 @@ export async function orchestration(input: OrchestrationInput): Promise<Orchestr
   const context = await openTeam(prepared, handlers, { humanInput: { history: humanQa } });
   const result = await answerTask(context, await newTask(task, history));
   setOutcome(result.outcome);
-  return result;
+  return fitted(result);
 }
 
 /** Has a team work on a task until its result is good enough or a limit is reached. @throws what `orchestration` throws */

@@ -1,6 +1,7 @@
 import { proxyLocalActivities } from '@temporalio/workflow';
 import type { Activities } from '../../activities/activities.ts';
 import type { ResearchInput, ResearchOutcome, ResearchResult } from '../../protocol/research.ts';
+import { fitted } from '../runtime/fitted.ts';
 import { iterate } from '../runtime/iterate.ts';
 import { announce, setOutcome } from '../runtime/run-ends.ts';
 import { RunHandlers } from '../runtime/run-handlers.ts';
@@ -66,5 +67,5 @@ export async function research(input: ResearchInput): Promise<ResearchResult> {
     (interrupt) => operator.steer(context, interrupt),
   );
   setOutcome(ending.outcome);
-  return resultOf(context, ending.outcome);
+  return fitted(resultOf(context, ending.outcome));
 }

@@ -3,6 +3,7 @@ import type { Activities } from '../../activities/activities.ts';
 import type { TranscriptRef } from '../../protocol/message.ts';
 import type { PreparedSession, SessionResult, TurnResult } from '../../protocol/session.ts';
 import { preview } from '../orchestration/context.ts';
+import { fitted } from '../runtime/fitted.ts';
 import { recordOf, warningsOf } from '../runtime/run-context.ts';
 import type { RunHandlers } from '../runtime/run-handlers.ts';
 import { AgentTurnHandler, type AgentSaid } from './agent-turns.ts';
@@ -42,6 +43,9 @@ async function handlerOf(
   return AgentTurnHandler.open(prepared, own, handlers, earlier);
 }
 
+/** The most bytes that a session hands over, just under what the server takes: answers of a person are not to be cut. */
+const recordBytes = 1_900_000;
+
 /** A session's conversation with a team or with one agent, turn by turn. */
 export class Conversation {
   readonly #handler: TurnHandler;
@@ -63,25 +67,25 @@ export class Conversation {
     const { answer, messages, outcome } = await this.#handler.take(text, turn);
     const warnings = warningsOf(run);
     this.#last = { answer, messages, outcome, warnings, turns: turn };
-    return { answer, messages, turn, warnings };
+    return fitted({ answer, messages, turn, warnings });
   }
 
   end(): SessionResult {
     const { events, humanInput, usage } = this.#handler.run;
     const { history: humanQa } = humanInput;
     // A session of an earlier version has handed over no warnings.
-    return {
+    return fitted({
       workflow: 'session',
       ...this.#last,
       warnings: this.#last.warnings ?? [],
       humanQa,
       usage: usage.total,
       events: events.count,
-    };
+    });
   }
 
   record(prepared: PreparedSession): SessionRecord {
     const { run, said } = this.#handler;
-    return { run: recordOf(run), said, last: this.#last, prepared };
+    return fitted({ run: recordOf(run), said, last: this.#last, prepared }, recordBytes);
   }
 }

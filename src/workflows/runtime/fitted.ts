@@ -1,0 +1,40 @@
+import { cutToBytes, jsonBytes, payloadBytes } from './size.ts';
+
+/**
+ * The value with its longest texts cut, all to the same size, so that it fits into a payload; the value itself if it does.
+ * Results, updates and what a session hands to its next run pass through here: one that is too large would never arrive,
+ * and the run would hang with everything paid for.
+ *
+ * @param bytes the most bytes of JSON that it may have
+ */
+export function fitted<T>(value: T, bytes = payloadBytes): T {
+  const whole = jsonBytes(value);
+  if (whole <= bytes) return value;
+  const sizes: number[] = [];
+  mapTexts(value, (text) => {
+    sizes.push(jsonBytes(text));
+    return text;
+  });
+  const limit = limitFor(sizes, bytes - (whole - sizes.reduce((sum, size) => sum + size, 0)));
+  return mapTexts(value, (text) => (jsonBytes(text) <= limit ? text : cutToBytes(text, Math.max(0, limit - 2)))) as T;
+}
+
+/** The largest size to which texts may be cut so that all together take at most `room` bytes, and 0 if there is none. */
+function limitFor(sizes: number[], room: number): number {
+  const rising = sizes.toSorted((one, other) => one - other);
+  let left = Math.max(0, room);
+  for (const [index, size] of rising.entries()) {
+    const share = Math.floor(left / (rising.length - index));
+    if (size > share) return share;
+    left -= size;
+  }
+  return Infinity;
+}
+
+/** A copy of a JSON value with each text in it, apart from the names of keys, replaced. */
+function mapTexts(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === 'string') return change(value);
+  if (Array.isArray(value)) return value.map((each) => mapTexts(each, change));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, mapTexts(each, change)]));
+}
