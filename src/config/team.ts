@@ -5,6 +5,8 @@ import { broadcastSchema, budgetSchema, describeCoordination, waitingTime } from
 import type { Environment } from './environment.ts';
 import {
   describeOrchestrator,
+  limitsFit,
+  limitsShape,
   orchestratorOf,
   orchestratorSchema,
   type OrchestratorSettings,
@@ -14,13 +16,16 @@ import { describeTools, toolPackagesSchema, type ToolSources } from './tool-sour
 
 const name = z.string().min(1);
 
-const agentSchema = z.strictObject({
-  id: name,
-  system_message: name.optional(),
-  orchestrator: orchestratorSchema.optional(),
-  tool_packages: toolPackagesSchema.optional(),
-  backend: backendSchema.optional(),
-});
+const agentSchema = z
+  .strictObject({
+    id: name,
+    system_message: name.optional(),
+    orchestrator: orchestratorSchema.optional(),
+    ...limitsShape,
+    tool_packages: toolPackagesSchema.optional(),
+    backend: backendSchema.optional(),
+  })
+  .superRefine(limitsFit);
 
 /** How a team works together (`orchestrator.coordination`). */
 const coordinationSchema = z.strictObject({
@@ -92,7 +97,7 @@ export function completeTeam(config: TeamConfig, environment: Environment): Team
       id,
       ...(system_message !== undefined && { system_message }),
       backend: completeBackend(backend),
-      orchestrator: orchestratorOf(work.orchestrator ?? 'simple_tool'),
+      orchestrator: orchestratorOf(work.orchestrator ?? 'simple_tool', work),
       tools: { packages: work.tool_packages ?? [], mcpServers: backend.mcp_servers ?? [] },
     })),
     ...(final_agent && { final_agent: { backend: completeBackend(final_agent.backend) } }),
@@ -124,12 +129,15 @@ export function describeTeam(team: Team): string {
   ].join('\n');
 }
 
-/** Leaves out the loop `simple_tool`, which is the default, and tools if there are none. */
+const defaultLoop = describeOrchestrator(orchestratorOf('simple_tool'));
+
+/** Leaves out the loop if it is the default one, and tools if there are none. */
 function describeMember({ id, backend, orchestrator, tools }: AgentSettings): string {
   const sources = describeTools(tools);
+  const loop = describeOrchestrator(orchestrator);
   return [
     `  ${id}: ${describeBackend(backend)}`,
-    ...(orchestrator.kind === 'simple_tool' ? [] : [describeOrchestrator(orchestrator)]),
+    ...(loop === defaultLoop ? [] : [loop]),
     ...(sources === '' ? [] : [`tools: ${sources}`]),
   ].join('; ');
 }
