@@ -1,5 +1,6 @@
-import type { Reply, ReplyCall } from '../../protocol/model-call.ts';
+import type { Reply, ReplyCall, ToolChoice } from '../../protocol/model-call.ts';
 import type { Agent, Purpose, ReplyOptions } from './agent.ts';
+import { notRun } from './prompts.ts';
 import type { ToolAnswer } from './tool-executor.ts';
 
 /** What an agent's loop works with in one turn. */
@@ -7,6 +8,11 @@ export interface LoopContext {
   agent: Agent;
   /** Runs a call of one of the conversation's tools. */
   run: (call: ReplyCall) => Promise<ToolAnswer>;
+  /**
+   * The tools by which the turn is to end, of which `run` throws what the turn's starter catches. They can be called up to
+   * the last reply, which is to call one of them. Absent: the turn ends with a text.
+   */
+  ending?: string[];
   /** Shows the person a text: what is going on, or the answer. */
   say: (text: string, isAnswer?: boolean) => void;
   /** Such as `turn 3` or `attempt 2`. */
@@ -47,6 +53,20 @@ export async function runCalls(
   else for (const call of calls) answers.push(await run(call));
   for (const { call, content } of answers) agent.answerCall(call.id, content);
   return answers;
+}
+
+/** How a reply is asked for that may use no tools any more, other than those that end the turn. */
+export const lastChoice = ({ ending }: LoopContext): ToolChoice => (ending === undefined ? 'none' : { oneOf: ending });
+
+/** Runs the calls of the tools that end the turn, and refuses the others. */
+export async function runLastCalls(context: LoopContext, calls: ReplyCall[]): Promise<void> {
+  const isEnding = ({ name }: ReplyCall): boolean => context.ending?.includes(name) ?? false;
+  refuseCalls(
+    context,
+    calls.filter((call) => !isEnding(call)),
+    notRun,
+  );
+  await runCalls(context, calls.filter(isEnding), false);
 }
 
 /** Answers calls that are not run, since providers refuse a conversation with unanswered calls. */

@@ -1,10 +1,19 @@
 import { isCancellation } from '@temporalio/workflow';
 import type { ReActSettings } from '../../config/orchestrators.ts';
 import type { Reply } from '../../protocol/model-call.ts';
-import { filled, notRun, reactPrompt } from './prompts.ts';
+import { endBy, filled, reactPrompt } from './prompts.ts';
 import { callFailure, isBudgetSpent } from './failures.ts';
 import type { ToolAnswer } from './tool-executor.ts';
-import { noWords, refuseCalls, replyOf, runCalls, type Loop, type TurnEnd, type LoopContext } from './loop-context.ts';
+import {
+  lastChoice,
+  noWords,
+  replyOf,
+  runCalls,
+  runLastCalls,
+  type Loop,
+  type LoopContext,
+  type TurnEnd,
+} from './loop-context.ts';
 import type { Purpose } from './agent.ts';
 
 type Prompt = Parameters<typeof reactPrompt>[1];
@@ -64,7 +73,7 @@ export class ReAct {
     this.#tell('action_prompt');
     const { calls, content } = await replyOf(context, 'act', { temperature: actionTemperature });
     if (isFinalAnswer(content)) {
-      refuseCalls(context, calls, notRun);
+      await runLastCalls(context, calls);
       return withoutMarker(content);
     }
     this.#show(indicators.action(content));
@@ -98,9 +107,12 @@ export class ReAct {
   }
 
   async #last(what: Purpose['what'], prompt: Prompt, values: Record<string, string>): Promise<TurnEnd> {
+    const context = this.#context;
     this.#tell(prompt, values);
-    const { calls, content } = await replyOf(this.#context, what, { choice: 'none', temperature: actionTemperature });
-    refuseCalls(this.#context, calls, notRun);
+    if (context.ending !== undefined) context.agent.tell({ role: 'system', content: `Now ${endBy(context.ending)}` });
+    const options = { choice: lastChoice(context), temperature: actionTemperature };
+    const { calls, content } = await replyOf(context, what, options);
+    await runLastCalls(context, calls);
     return this.end(withoutMarker(content), true);
   }
 
@@ -109,7 +121,7 @@ export class ReAct {
     this.#tell(prompt);
     const options = { choice: 'none' as const, temperature: this.#settings.reasoning_temperature };
     const reply = await replyOf(this.#context, what, options);
-    refuseCalls(this.#context, reply.calls, notRun);
+    await runLastCalls(this.#context, reply.calls);
     return reply;
   }
 
