@@ -127,8 +127,17 @@ export function createListTools({ store, tools }: ToolDependencies) {
         sideEffects,
         timeout,
       })),
+      descriptions: offered.map(({ tool: { spec } }) => inOneLine(spec.description)),
     };
   };
+}
+
+/** How many characters of a tool's description the workflow knows. */
+const describedIn = 200;
+
+function inOneLine(description: string): string {
+  const line = description.replace(/\s+/g, ' ').trim();
+  return line.length <= describedIn ? line : `${beginning(line, describedIn)}…`;
 }
 
 const isHarmless = ({ sideEffects }: Tool): boolean => ['none', 'undeclared'].includes(sideEffects);

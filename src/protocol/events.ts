@@ -52,6 +52,8 @@ export type SolveEventBody =
   | { type: 'subtask_failed'; id: string; error: string; isRun: boolean; isRetry: boolean }
   /** A round begins in which only the failed subtasks run again. */
   | { type: 'retry_round'; ids: string[] }
+  /** A round begins in which other subtasks are to take the place of those that have failed on a retry. */
+  | { type: 'plan_around_round'; ids: string[] }
   /** A round begins with new subtasks for the missing requirements. */
   | { type: 'new_plan_round'; missing: string[] }
   | { type: 'round_ended'; what: 'plan' | 'retry' | 'new_plan'; count: number }

@@ -24,6 +24,8 @@ export const headings = {
   subtask: '## Subtask',
   results: '## Results',
   failures: '## Failed subtasks',
+  deadEnds: '## Dead ends',
+  work: '## Work',
   missing: '## Missing requirements',
   solution: '## Answer',
 } as const;

@@ -37,6 +37,8 @@ export interface ListToolsResult {
   set: string;
   /** The tools that a worker runs, in the order of the set. */
   tools: ListedTool[];
+  /** What each of them does, in a line. Worker versions before this one leave it out. */
+  descriptions?: string[];
 }
 
 /** Input of the activity `callTool`. */

@@ -10,7 +10,7 @@ import {
   finishTool,
   subtasksTool,
   validationTool,
-} from '../../src/workflows/plan-and-execute/prompts.ts';
+} from '../../src/workflows/plan-and-execute/tools.ts';
 import { criticismTool, planTool, reportTool } from '../../src/workflows/research/prompts.ts';
 
 type Properties = ParameterSchema['properties'];

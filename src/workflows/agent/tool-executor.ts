@@ -3,7 +3,7 @@ import type { RunEventBody } from '../../protocol/events.ts';
 import type { Text, ToolSpec } from '../../protocol/message.ts';
 import type { ToolSources } from '../../config/tool-sources.ts';
 import type { ReplyCall } from '../../protocol/model-call.ts';
-import type { CallToolResult, ListedTool, ToolActivities } from '../../protocol/tool.ts';
+import type { CallToolResult, ListedTool, ListToolsResult, ToolActivities } from '../../protocol/tool.ts';
 
 /** An MCP server may take long to start. */
 const { listTools } = proxyActivities<ToolActivities>({
@@ -21,18 +21,22 @@ export interface ToolAnswer {
   content: Text;
 }
 
+type Listed = Omit<ListToolsResult, 'set'> & { set: string | null };
+
 /** The tools that a worker runs for one agent. */
 export class ToolExecutor {
   /** Blob id of all tools offered to the model, the workflow's own included; null for none. */
   readonly set: string | null;
   readonly #agent: string;
+  readonly #listed: Listed;
   readonly #tools: Map<string, ListedTool>;
   readonly #emit: (event: RunEventBody) => void;
 
-  private constructor(agent: string, set: string | null, tools: ListedTool[], emit: (event: RunEventBody) => void) {
+  private constructor(agent: string, listed: Listed, emit: (event: RunEventBody) => void) {
     this.#agent = agent;
-    this.set = set;
-    this.#tools = new Map(tools.map((tool) => [tool.name, tool]));
+    this.#listed = listed;
+    this.set = listed.set;
+    this.#tools = new Map(listed.tools.map((tool) => [tool.name, tool]));
     this.#emit = emit;
   }
 
@@ -51,14 +55,20 @@ export class ToolExecutor {
     harmlessOnly = false,
   ): Promise<ToolExecutor> {
     if (sources.packages.length + sources.mcpServers.length + own.length === 0)
-      return new ToolExecutor(agent, null, [], emit);
-    const { set, tools } = await listTools({ sources, own, ...(harmlessOnly && { harmlessOnly }) });
-    return new ToolExecutor(agent, tools.length + own.length === 0 ? null : set, tools, emit);
+      return new ToolExecutor(agent, { set: null, tools: [] }, emit);
+    const listed = await listTools({ sources, own, ...(harmlessOnly && { harmlessOnly }) });
+    return new ToolExecutor(agent, listed.tools.length + own.length === 0 ? { ...listed, set: null } : listed, emit);
   }
 
   /** The same tools for another agent. */
   of(agent: string): ToolExecutor {
-    return new ToolExecutor(agent, this.set, [...this.#tools.values()], this.#emit);
+    return new ToolExecutor(agent, this.#listed, this.#emit);
+  }
+
+  /** The tools that a worker runs, each with what it does in a line. */
+  get described(): Array<{ name: string; description: string }> {
+    const { descriptions = [], tools } = this.#listed;
+    return tools.map(({ name }, index) => ({ name, description: descriptions[index] ?? '' }));
   }
 
   has(name: string): boolean {
