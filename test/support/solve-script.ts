@@ -16,6 +16,7 @@ export interface Step {
   description?: string;
   depends_on?: string[];
   attachments?: string[];
+  replaces?: string[];
 }
 
 export const analysis = (requirements: string[] = ['All of it']): Scripted => ({

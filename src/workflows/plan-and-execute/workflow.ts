@@ -6,7 +6,7 @@ import { iterate } from '../runtime/iterate.ts';
 import { warningsOf } from '../runtime/run-context.ts';
 import { announce, setOutcome } from '../runtime/run-ends.ts';
 import { RunHandlers } from '../runtime/run-handlers.ts';
-import { payloadBytes } from '../runtime/size.ts';
+import { cutToBytes, jsonBytes, payloadBytes } from '../runtime/size.ts';
 import { judge, resultsAsAnswer, synthesise } from './answering.ts';
 import { openPlan, planRoles, type PlanContext, type Retry, type Round } from './context.ts';
 import { executeAround, executePlan, retryFailedSubtasks } from './executing.ts';
@@ -86,16 +86,24 @@ export async function planAndExecute(input: SolveInput): Promise<SolveResult> {
   });
 }
 
-/** How many bytes the references to results that are cut may take. */
-const referencesBytes = 100_000;
+/** How many bytes of a result the answer may take, and the references to what is cut. */
+const resultBytes = { answer: 400_000, references: 100_000 };
 
-/** Cuts what is too long for a workflow's result, and names where the store holds the results of subtasks among it. */
+const answerCut = 'The answer is cut in the result; the conversation of the agent `synthesis` has it whole';
+
+/**
+ * Cuts what is too long for a workflow's result, the results of subtasks before the answer, and names where the store holds
+ * those that are cut.
+ */
 function fittedResult({ results }: PlanContext, whole: SolveResult): SolveResult {
-  const result = fitted(whole, payloadBytes - referencesBytes);
+  const answer = cutToBytes(whole.answer, resultBytes.answer);
+  const room = payloadBytes - resultBytes.references - jsonBytes(answer);
+  const result = { ...fitted({ ...whole, answer: '' }, room), answer };
   const subtasks = result.subtasks.map((subtask, index) => {
     const ref = results.get(subtask.id);
     const isCut = subtask.result !== whole.subtasks[index]?.result;
     return isCut && typeof ref === 'object' ? { ...subtask, resultRef: ref } : subtask;
   });
-  return { ...result, subtasks };
+  const warnings = answer === whole.answer ? result.warnings : [...result.warnings, answerCut];
+  return { ...result, subtasks, warnings };
 }
