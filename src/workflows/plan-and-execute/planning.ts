@@ -158,8 +158,7 @@ function planSpec({ attachments, settings, subtasks }: PlanContext): OutputSpec<
     most: settings.max_subtasks,
     bytes: plansBytes - jsonBytes(planned),
   };
-  const checked = (plan: PlannedSubtask[]) => {
-    const value = known.replaceable.length > 0 ? plan : plan.map(({ replaces: _, ...each }) => each);
+  const checked = (value: PlannedSubtask[]) => {
     const problems = planProblems(value, known);
     return problems.length === 0 ? { value } : { value, error: problems.join('; ') };
   };

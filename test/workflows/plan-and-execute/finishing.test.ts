@@ -91,6 +91,21 @@ describe('a subtask succeeds by finish_subtask alone', () => {
   });
 });
 
+test.each(['simple_tool', 'react'])('the offline model ends its subtasks by the call: %s', async (orchestrator) => {
+  const run = running(solveScript());
+  const peaks = JSON.stringify([
+    { name: 'K2', range: 'Karakoram' },
+    { name: 'Eiger', range: 'Alps' },
+  ]);
+  const result = await run.solve({
+    problem: 'Which peaks are in the range Karakoram?',
+    attachments: [{ name: 'peaks.json', data: Buffer.from(peaks).toString('base64') }],
+    config: { plan: { backend: { type: 'offline' }, executor: { orchestrator } } },
+  });
+  expect(result).toMatchObject({ outcome: 'complete', warnings: [], subtasks: [{ status: 'completed' }] });
+  expect(result.answer).toContain('K2');
+});
+
 test('a retry knows what was read before, and what was said', async () => {
   const run = running(
     solveScript({

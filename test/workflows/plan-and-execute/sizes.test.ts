@@ -39,9 +39,9 @@ test.each([
   }
   // The whole of each is where its reference says.
   const store = openStore(run.home, {});
-  const [first] = result.subtasks;
-  expect(first?.resultRef).toMatchObject({ segment: expect.any(String) as string, call: { argument: 'result' } });
-  const { segment = '', call } = first?.resultRef as { segment: string; call: { id: string } };
+  const { resultRef } = result.subtasks[0] ?? {};
+  expect(resultRef).toMatchObject({ segment: expect.any(String) as string, call: { argument: 'result' } });
+  const { segment, call } = resultRef as { segment: string; call: { id: string } };
   const reply = (await store.segment(segment)).at(-1);
   const calls = reply?.role === 'assistant' ? (reply.toolCalls ?? []) : [];
   const input = JSON.parse(calls.find(({ id }) => id === call.id)?.arguments ?? '{}') as { result?: string };

@@ -78,7 +78,9 @@ function dependencyProblems(subtasks: PlannedSubtask[], { ids, usable }: PlanLim
   ];
 }
 
+/** Where nothing can be replaced, what a plan says of it has no meaning, and does no harm. */
 function replacementProblems(subtasks: PlannedSubtask[], valid: string[]): string[] {
+  if (valid.length === 0) return [];
   const unknown = unknownIn(subtasks, ({ replaces }) => replaces ?? [], valid);
   return unknown === '' ? [] : [`only failed subtasks can be replaced, not: ${unknown}; these are: ${list(valid)}`];
 }

@@ -96,6 +96,7 @@ describe('a plan', () => {
     const around = { ...known, ids: ['old_1', 'old_2', 'old_3'], replaceable: ['old_2', 'old_3'] };
     expect(planProblems([{ ...planned('a', 'old_1'), replaces: ['old_2', 'old_3'] }], around)).toEqual([]);
     expect(planProblems([], around)).toEqual([]);
+    expect(planProblems([{ ...planned('a'), replaces: ['old_1'] }], known)).toEqual([]);
     expect(planProblems([planned('a', 'old_2')], around)).toEqual([
       'dependencies that have failed: old_2 (of a); nothing can depend on them',
     ]);
