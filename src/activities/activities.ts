@@ -1,4 +1,7 @@
 import { Context } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
+import { failureTypes } from '../protocol/errors.ts';
+import { jsonBytes, payloadBytes } from '../workflows/runtime/size.ts';
 import { historyRoom, newest } from '../workflows/custom-code/newest.ts';
 import type { NewMessage, TokenUsage, ToolSpec, TranscriptRef } from '../protocol/message.ts';
 import type { EarlierMessage } from '../protocol/orchestration.ts';
@@ -21,7 +24,7 @@ export function createActivities(
   dependencies: CallModelDependencies & PrepareDependencies & ToolDependencies & OrchestratorDependencies,
 ) {
   const { store } = dependencies;
-  return {
+  return bounded({
     callModel: createCallModel(dependencies),
     callTool: createCallTool(dependencies),
     listTools: createListTools(dependencies),
@@ -48,7 +51,10 @@ export function createActivities(
     async readMessages({ id }: TranscriptRef): Promise<EarlierMessage[]> {
       const messages = await store.messages(id);
       const said = messages.flatMap(({ role, content }) => (role === 'tool' ? [] : [{ role, content }]));
-      return newest(said, historyRoom);
+      const taken = newest(said, historyRoom);
+      // A character may have several bytes.
+      while (jsonBytes(taken) > payloadBytes) taken.shift();
+      return taken;
     },
 
     /** The tools of a set. @param set the blob id that `listTools` gave; null for no tools */
@@ -79,7 +85,25 @@ export function createActivities(
         await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
       }
     },
-  };
+  });
+}
+
+/** The largest result of an activity, in bytes. Above 2 MB the result of a local one would hold its run up for ever. */
+const resultBytes = 1_900_000;
+
+/** Makes activities whose result the history cannot hold fail, which their runs can tell, instead of hanging. */
+function bounded<A extends Record<string, (...input: never[]) => Promise<unknown>>>(activities: A): A {
+  const entries = Object.entries(activities).map(([name, activity]) => [
+    name,
+    async (...input: never[]) => {
+      const result = await activity(...input);
+      const bytes = jsonBytes(result);
+      if (bytes <= resultBytes) return result;
+      const message = `The result of ${name} has ${bytes} bytes; the history takes ${resultBytes}`;
+      throw ApplicationFailure.nonRetryable(message, failureTypes.resultTooLarge);
+    },
+  ]);
+  return Object.fromEntries(entries) as A;
 }
 
 export type Activities = ReturnType<typeof createActivities>;

@@ -24,6 +24,7 @@ import type { PreparedSolve } from '../protocol/plan-and-execute.ts';
 import type { PriceTable } from '../protocol/usage.ts';
 import type { PreparedResearch } from '../protocol/research.ts';
 import type { PreparedAgent, PreparedSession } from '../protocol/session.ts';
+import { inputProblem, jsonBytes } from '../workflows/runtime/size.ts';
 
 export interface PrepareDependencies {
   environment: Environment;
@@ -51,15 +52,15 @@ export function createPreparations({ configFolder, environment, prices }: Prepar
   return {
     async prepareOrchestration(input: unknown): Promise<PreparedOrchestration> {
       const { config = {}, ...rest } = checkedInput(orchestrationInputSchema, input);
-      return { ...rest, ...prepareTeam(found(config, checkTeam)) };
+      return within({ ...rest, ...prepareTeam(found(config, checkTeam)) });
     },
 
     async prepareSession(input: unknown): Promise<PreparedSession> {
       const { config, history, text } = checkedInput(sessionInputSchema, input);
       const rest = { history, ...(text !== undefined && { text }) };
       const checked = config === undefined ? undefined : found(config, checkConversation);
-      if (checked?.kind === 'team') return { ...rest, kind: 'team', ...prepareTeam(checked.team) };
-      return { ...rest, kind: 'agent', ...prepareAgent(checked?.agent) };
+      if (checked?.kind === 'team') return within({ ...rest, kind: 'team', ...prepareTeam(checked.team) });
+      return within({ ...rest, kind: 'agent', ...prepareAgent(checked?.agent) });
     },
 
     async prepareResearch(input: unknown): Promise<PreparedResearch> {
@@ -73,7 +74,7 @@ export function createPreparations({ configFolder, environment, prices }: Prepar
         ...noticesOf({ kind: 'research', research }, own),
         ...(searchesOwnDocs(settings) ? [ownDocsNotice] : []),
       ];
-      return { idea, settings, prices: pricesFor(Object.values(settings.backends), prices), notices };
+      return within({ idea, settings, prices: pricesFor(Object.values(settings.backends), prices), notices });
     },
 
     async prepareSolve(input: unknown): Promise<PreparedSolve> {
@@ -84,7 +85,7 @@ export function createPreparations({ configFolder, environment, prices }: Prepar
       const { backend, planner, validator, synthesis, executor } = plan.plan;
       const own = [planner, validator, synthesis, executor].map((role) => role?.backend ?? backend);
       const notices = noticesOf({ kind: 'plan', plan }, own);
-      return { problem, settings, prices: pricesFor(Object.values(settings.backends), prices), notices };
+      return within({ problem, settings, prices: pricesFor(Object.values(settings.backends), prices), notices });
     },
   };
 
@@ -127,9 +128,21 @@ export function createPreparations({ configFolder, environment, prices }: Prepar
 }
 
 function checkedInput<T>(schema: z.ZodType<T>, input: unknown): T {
+  const problem = inputProblem(input);
+  if (problem !== undefined) throw invalid([problem]);
   const checked = checkedBy(schema, input);
   if (checked.ok) return checked.value;
   throw invalid(checked.problems.map((problem) => problemText(problem)));
+}
+
+/** How large an input may become with its configuration and all that it leaves to the defaults, in bytes. */
+const preparedBytes = 1_500_000;
+
+/** The prepared input itself. @throws `ApplicationFailure` of type `InvalidInput` if the history cannot hold it */
+function within<T>(prepared: T): T {
+  const bytes = jsonBytes(prepared);
+  if (bytes <= preparedBytes) return prepared;
+  throw invalid([`the input has ${bytes} bytes with its configuration, and may have ${preparedBytes}`]);
 }
 
 function refuse(problems: string[]): void {

@@ -1,11 +1,13 @@
 import { Context } from '@temporalio/activity';
 import type { Iteration, PersistInput, StoredReport } from '../protocol/research.ts';
+import { Breaks } from '../breaks.ts';
 import { hashOf } from '../store/ids.ts';
 import type { Store } from '../store/store.ts';
 import type { Recalled } from '../protocol/search.ts';
 import { addressOfReport, newestReports } from '../search/folder.ts';
 import { closeness } from '../search/similarity.ts';
 import { bounded, tidied } from '../search/tidy.ts';
+import { jsonBytes } from '../workflows/runtime/size.ts';
 
 /** The activity `persistReport` stores a run's report. Its id is derived from the run id, so a retry stores no second one. */
 export function createPersistReport({ store }: { store: Store }) {
@@ -32,11 +34,14 @@ const most = { runs: 8, works: 50 };
  */
 export function createRecallReports({ store }: { store: Store }) {
   return async function recallReports({ idea }: { idea: string }): Promise<Recalled[]> {
-    const newestFirst = await store.reports(newestReports);
-    const near = newestFirst
-      .map((stored) => ({ stored, similarity: nearest([idea], ideasOf(stored)) }))
-      .filter(({ similarity }) => similarity >= leastCloseness)
-      .sort((one, other) => other.similarity - one.similarity);
+    const breaks = new Breaks();
+    const near: Array<{ stored: StoredReport; similarity: number }> = [];
+    for (const stored of await store.reports(newestReports)) {
+      const similarity = nearest([idea], ideasOf(stored));
+      if (similarity >= leastCloseness) near.push({ stored, similarity });
+      if (breaks.due) await breaks.take();
+    }
+    near.sort((one, other) => other.similarity - one.similarity);
     const chosen: typeof near = [];
     for (const each of near) {
       const ideas = ideasOf(each.stored);
@@ -59,9 +64,19 @@ function recalled(stored: StoredReport, similarity: number): Recalled {
     title: report?.title ?? stored.id,
     url: addressOfReport(stored.id),
     similarity,
-    similar: similar.slice(0, most.works).map(({ title, url }) => ({ title, url })),
+    similar: fitting(similar.slice(0, most.works).map(({ title, url }) => ({ title, url }))),
     lesson: lessonOf(stored),
   };
+}
+
+/** How large the works of one run may be together, in bytes: addresses may be long. */
+const worksBytes = 50_000;
+
+/** As many of the works as may be recalled, the first ones. */
+function fitting<Work>(works: Work[]): Work[] {
+  let bytes = 0;
+  const most = works.findIndex((work) => (bytes += jsonBytes(work)) > worksBytes);
+  return most === -1 ? works : works.slice(0, most);
 }
 
 /** The longest lesson, and the longest idea or reason in it, in characters. */

@@ -2,6 +2,7 @@ import { Context } from '@temporalio/activity';
 import type { CallToolInput, CallToolResult, ListToolsInput, ListToolsResult, ToolSource } from '../protocol/tool.ts';
 import { hashOf } from '../store/ids.ts';
 import type { Store } from '../store/store.ts';
+import { cutInMiddle } from '../tools/cut.ts';
 import { failureOf, runTool, type Outcome } from '../tools/run-tool.ts';
 import { SourceError, type Tool, type ToolRegistry } from '../tools/tool.ts';
 import { journalKey } from './model.ts';
@@ -14,6 +15,11 @@ const storedFrom = 400;
 
 /** How many characters of a long text are part of the history. */
 const previewed = 8000;
+
+/** How many characters of a text a model gets at most, and how many of the beginning and the end of a longer one. */
+const shown = 40_000;
+const shownFirst = 30_000;
+const shownLast = 8000;
 
 /** How many characters of a text are kept at all. */
 const kept = 1_000_000;
@@ -38,7 +44,7 @@ export function createCallTool({ store, tools }: ToolDependencies) {
     const key = journalKey(info.workflowExecution?.runId, info.activityId);
     if (info.isLocal) {
       const outcome = await run(tools, input, key);
-      return keep('A tool result', () => stored(store, outcome));
+      return keep('A tool result', () => stored(store, input, outcome));
     }
 
     const inputHash = hashOf(JSON.stringify(input));
@@ -47,7 +53,7 @@ export function createCallTool({ store, tools }: ToolDependencies) {
     const mayHaveRun = info.attempt > 1 && input.tool.sideEffects === 'once';
     const outcome = mayHaveRun ? leftOpen(input) : await run(tools, input, key);
     return cancellable(() =>
-      keep('A tool result', async () => store.commitToolResult(key, inputHash, await stored(store, outcome))),
+      keep('A tool result', async () => store.commitToolResult(key, inputHash, await stored(store, input, outcome))),
     );
   };
 }
@@ -82,14 +88,26 @@ function leftOpen({ tool }: CallToolInput): Outcome {
   return { status: 'exception', text };
 }
 
-/** The result as the history holds it. A long text is in the store, and the history holds its beginning. */
-async function stored(store: Store, { status, text }: Outcome): Promise<CallToolResult> {
+/**
+ * The result as the history holds it: with its beginning only if it is long. What the model gets is in the store then: the
+ * whole, or the beginning and the end of what is too long to be sent again with each further call of the model.
+ */
+async function stored(
+  store: Store,
+  { tool, agent }: CallToolInput,
+  { status, text }: Outcome,
+): Promise<CallToolResult> {
   const whole = cut(text);
   if (whole.length <= storedFrom) return { status, text: whole };
   const blob = await store.putBlob(whole);
   if (whole.length <= previewed) return { status, text: whole, blob };
-  const note = `\n… [the beginning; ${whole.length} characters in all]`;
-  return { status, text: beginning(whole, previewed) + note, blob };
+  const preview = `${beginning(whole, previewed)}\n… [the beginning; ${whole.length} characters in all]`;
+  if (whole.length <= shown) return { status, text: preview, blob };
+  const { workflowId = '' } = Context.current().info.workflowExecution ?? {};
+  const id = tool.readsOn ? await store.putResult(workflowId, agent, blob) : undefined;
+  const more =
+    id === undefined ? '; ask for less' : `; read on with read_result {"id": "${id}", "from": ${shownFirst}}`;
+  return { status, text: preview, blob: await store.putBlob(cutInMiddle(whole, shownFirst, shownLast, more)) };
 }
 
 function cut(text: string): string {
@@ -101,15 +119,22 @@ function cut(text: string): string {
 /** The first characters of a text, without half of a surrogate pair at the end. */
 const beginning = (text: string, length: number): string => text.slice(0, length).replace(/[\uD800-\uDBFF]$/, '');
 
+/** The package whose tool reads on in results that are too long, and the built-in packages whose results may be that. */
+const reader = 'builtin.results';
+const longWinded = ['builtin.files', 'builtin.web'];
+
 /**
- * The activity `listTools` loads and checks all sources of tools, and stores the tools that a model is offered.
+ * The activity `listTools` loads and checks all sources of tools, and stores the tools that a model is offered. An agent that
+ * has a source whose results may be too long, which no one can bound beforehand, gets `read_result` besides: an MCP server,
+ * and some of the built-in packages. One that has only tools of the user's own gets just these: who wrote them knows how long
+ * their results are, and can name `builtin.results` too.
  *
  * @throws `ApplicationFailure` of type `InvalidInput`, not retryable, which names everything that is wrong
  */
 export function createListTools({ store, tools }: ToolDependencies) {
   return async function listTools({ sources, own, harmlessOnly = false }: ListToolsInput): Promise<ListToolsResult> {
     const { mcpServers, packages } = sources;
-    const all = [...packages.map((name) => ({ package: name })), ...mcpServers.map((mcp) => ({ mcp }))];
+    const all: ToolSource[] = [...packages.map((name) => ({ package: name })), ...mcpServers.map((mcp) => ({ mcp }))];
     const loaded = await Promise.all(all.map((source) => load(tools, source)));
     const found = loaded.flatMap(({ source, tools }) => tools.map((tool) => ({ source, tool })));
     const names = [
@@ -118,7 +143,12 @@ export function createListTools({ store, tools }: ToolDependencies) {
     ];
     const problems = [...loaded.flatMap((each) => each.problems), ...clashes(names)];
     if (problems.length > 0) throw invalid(problems);
-    const offered = found.filter(({ tool }) => !harmlessOnly || isHarmless(tool));
+    const harmless = found.filter(({ tool }) => !harmlessOnly || isHarmless(tool));
+    const added = harmless.some(({ source }) => mayBeLong(source)) && !packages.includes(reader);
+    const reading = added ? await load(tools, { package: reader }) : undefined;
+    const missing = reading?.tools.filter(({ spec }) => names.every(({ name }) => name !== spec.name)) ?? [];
+    const offered = [...harmless, ...missing.map((tool) => ({ source: { package: reader }, tool }))];
+    const readsOn = packages.includes(reader) || missing.length > 0;
     return {
       set: await store.putBlob(JSON.stringify([...own, ...offered.map(({ tool }) => tool.spec)])),
       tools: offered.map(({ source, tool: { spec, sideEffects, timeout } }) => ({
@@ -126,6 +156,7 @@ export function createListTools({ store, tools }: ToolDependencies) {
         source,
         sideEffects,
         timeout,
+        ...(readsOn && { readsOn: true }),
       })),
       descriptions: offered.map(({ tool: { spec } }) => inOneLine(spec.description)),
     };
@@ -139,6 +170,8 @@ function inOneLine(description: string): string {
   const line = description.replace(/\s+/g, ' ').trim();
   return line.length <= describedIn ? line : `${beginning(line, describedIn)}…`;
 }
+
+const mayBeLong = (source: ToolSource): boolean => 'mcp' in source || longWinded.includes(source.package);
 
 const isHarmless = ({ sideEffects }: Tool): boolean => ['none', 'undeclared'].includes(sideEffects);
 

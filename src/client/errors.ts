@@ -14,3 +14,8 @@ export class AnswerTooLongError extends Error {
     super(`The answer has ${found} characters, and all answers of a session may have ${room} together`);
   }
 }
+
+/** The input of a run or of a turn is larger than any run would take, and was not sent. */
+export class InputTooLargeError extends Error {
+  override name = 'InputTooLargeError';
+}

@@ -3,6 +3,8 @@ import type { OrchestrationInput } from '../protocol/orchestration.ts';
 import type { ResearchInput } from '../protocol/research.ts';
 import type { SessionInput } from '../protocol/session.ts';
 import type { SolveInput } from '../protocol/plan-and-execute.ts';
+import { inputProblem } from '../workflows/runtime/size.ts';
+import { InputTooLargeError } from './errors.ts';
 import { questionsOf, waitingRuns, type InboxQuestion } from './inbox.ts';
 import { firstLine, newRunId } from './names.ts';
 import { OrchestrationRun, ResearchRun, Run, SolveRun } from './run.ts';
@@ -10,7 +12,7 @@ import { SessionRun } from './session-run.ts';
 import { statsOf, type StatsOptions } from './stats.ts';
 import type { Stats } from './sum-up.ts';
 
-/** A connection to a Temporal server, on which runs are started and found. */
+/** A connection to a Temporal server, on which runs are started and found. Starting one may throw `InputTooLargeError`. */
 export class Reprise {
   /** Temporal's own client, for everything that this class does not offer. */
   readonly client: Client;
@@ -96,12 +98,14 @@ export class Reprise {
     return statsOf(this.client, options);
   }
 
-  #start(workflowType: string, workflowId: string, input: object, text: string | undefined): Promise<WorkflowHandle> {
+  async #start(workflowType: string, workflowId: string, input: object, text?: string): Promise<WorkflowHandle> {
     return this.client.workflow.start(workflowType, this.#startOptions(workflowId, input, text));
   }
 
-  /** @param text is summarised in the list of the Web UI */
+  /** @param text is summarised in the list of the Web UI. @throws `InputTooLargeError` */
   #startOptions(workflowId: string, input: object, text = '') {
+    const problem = inputProblem(input);
+    if (problem !== undefined) throw new InputTooLargeError(problem);
     const staticSummary = firstLine(text);
     return { taskQueue: this.#taskQueue, workflowId, args: [input], ...(staticSummary !== '' && { staticSummary }) };
   }

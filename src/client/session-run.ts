@@ -13,6 +13,8 @@ import { ApplicationFailure } from '@temporalio/common';
 import type { SessionResult, TurnResult } from '../protocol/session.ts';
 import { closeSignal, handleTextUpdate } from '../protocol/definitions.ts';
 import type { SessionState } from '../protocol/state.ts';
+import { inputProblem } from '../workflows/runtime/size.ts';
+import { InputTooLargeError } from './errors.ts';
 import { isLost } from './snapshot.ts';
 import { firstLine } from './names.ts';
 import { Run } from './run.ts';
@@ -37,9 +39,11 @@ export class SessionRun extends Run<SessionState, SessionResult> {
    * it makes one turn however often it arrives. Turns of several senders are taken in the order of arrival.
    *
    * @throws `WorkflowUpdateFailedError` where the turn failed, `WorkflowFailedError` where the session did with it;
-   *   `RunNotOpenError` where the session has ended
+   *   `RunNotOpenError` where the session has ended; `InputTooLargeError` before anything is sent
    */
   async send(text: string): Promise<TurnResult> {
+    const problem = inputProblem({ text });
+    if (problem !== undefined) throw new InputTooLargeError(problem);
     const updateId = randomUUID();
     try {
       const turn = await untilReached(() => this.#begin(text, updateId));

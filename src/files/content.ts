@@ -1,7 +1,9 @@
 import { extname } from 'node:path';
+import { Breaks } from '../breaks.ts';
 import type { AttachmentKind } from '../protocol/attachment.ts';
 import { readPdf, type Readable } from './pdf.ts';
 import type { Recognised } from './recognise.ts';
+import { summaryOf } from './table-summary.ts';
 import { columnNames, parseTable, type Table } from './table.ts';
 
 const binaryEndings = ['.pdf', '.png', '.jpg', '.jpeg', '.gif', '.webp'];
@@ -10,12 +12,17 @@ const binaryEndings = ['.pdf', '.png', '.jpg', '.jpeg', '.gif', '.webp'];
 export async function readContent(name: string, bytes: Buffer, found: Recognised): Promise<Readable> {
   const { kind, mediaType, text } = found;
   if (text === undefined) return kind === 'pdf' ? readPdf(bytes) : {};
-  const note = text.trim() === '' ? 'the file is empty' : noteOf(name, kind, mediaType, text);
+  const note = text.trim() === '' ? 'the file is empty' : await noteOf(name, kind, mediaType, text);
   return { text, ...(note !== undefined && { note }) };
 }
 
-function noteOf(name: string, kind: AttachmentKind, mediaType: string, text: string): string | undefined {
-  if (kind === 'table') return parseTable(text).note;
+async function noteOf(
+  name: string,
+  kind: AttachmentKind,
+  mediaType: string,
+  text: string,
+): Promise<string | undefined> {
+  if (kind === 'table') return (await summaryOf(text)).note;
   if (kind === 'json') return jsonNote(text, mediaType);
   const ending = extname(name).toLowerCase();
   return binaryEndings.includes(ending) ? `it is a plain text, whatever its ending ${ending} says` : undefined;
@@ -28,13 +35,18 @@ export function tableOf({ kind, mediaType }: Omit<Recognised, 'text'>, text: str
 }
 
 /** What is wrong with a JSON text or with the lines of a JSONL text; undefined if nothing is. */
-function jsonNote(text: string, mediaType: string): string | undefined {
+async function jsonNote(text: string, mediaType: string): Promise<string | undefined> {
   if (mediaType !== 'application/jsonl') {
     const problem = problemOf(text);
     return problem && `it is not valid JSON (${problem}): it can be read as a plain text only`;
   }
-  const lines = text.split('\n').map((line) => ({ line, problem: line.trim() && problemOf(line) }));
-  const bad = lines.flatMap(({ problem }, index) => (problem ? [index + 1] : []));
+  const lines = text.split('\n');
+  const bad: number[] = [];
+  const breaks = new Breaks();
+  for (const [index, line] of lines.entries()) {
+    if (line.trim() !== '' && problemOf(line) !== undefined) bad.push(index + 1);
+    if (breaks.due) await breaks.take();
+  }
   if (bad.length === 0) return undefined;
   return `${bad.length} of its ${lines.length} lines are not valid JSON (the first: line ${bad[0]})`;
 }

@@ -1,10 +1,10 @@
 import type { Attachment, AttachmentKind } from '../protocol/attachment.ts';
-import { hashOf } from '../store/ids.ts';
+import { largeHashOf } from '../store/ids.ts';
 import type { RunFile, Store } from '../store/store.ts';
 import { readContent } from './content.ts';
 import type { Loaded } from './load.ts';
 import { grouped } from './limits.ts';
-import { parseTable } from './table.ts';
+import { summaryOf } from './table-summary.ts';
 
 /** Longer previews are stored, and messages then name their blob. In characters. */
 const storedFrom = 400;
@@ -26,7 +26,7 @@ export async function keepFile(
     kind: found.kind,
     mediaType: found.mediaType,
     bytes: bytes.length,
-    hash: hashOf(bytes),
+    hash: await largeHashOf(bytes),
     ...(text !== undefined && { text: await store.putBlob(text) }),
     ...(found.kind === 'image' && { image: await store.putBlob(bytes.toString('base64')) }),
     ...(note !== undefined && { note }),
@@ -37,7 +37,7 @@ export async function keepFile(
 /** A stored file as workflows know it. */
 export async function attachmentOf(store: Store, file: RunFile): Promise<Attachment> {
   const { name, kind, mediaType, bytes, text, image, note } = file;
-  const preview = text === undefined ? '' : previewOf(kind, await store.blob(text));
+  const preview = text === undefined ? '' : await previewOf(kind, await store.blob(text));
   return {
     name,
     kind,
@@ -49,24 +49,23 @@ export async function attachmentOf(store: Store, file: RunFile): Promise<Attachm
   };
 }
 
-/** The greatest lengths of a preview and of its columns in characters, and the most rows that it shows. */
+/** The greatest lengths of a preview and of its columns in characters. */
 const longest = 1000;
 const columnsShown = 500;
-const rowsShown = 5;
 
 /** What a prompt shows of a file: its beginning, or a table's columns, number of rows and first rows. */
-export function previewOf(kind: AttachmentKind, text: string): string {
-  return cut(kind === 'table' ? tablePreview(text) : text.trim(), longest);
+export async function previewOf(kind: AttachmentKind, text: string): Promise<string> {
+  return cut(kind === 'table' ? await tablePreview(text) : text.trim(), longest);
 }
 
-function tablePreview(text: string): string {
-  const { columns, rows } = parseTable(text);
-  const first = rows.slice(0, rowsShown).map((row) => row.join(' | '));
-  const count = `${grouped(rows.length)} ${rows.length === 1 ? 'row' : 'rows'}`;
+async function tablePreview(text: string): Promise<string> {
+  const { columns, first, rows } = await summaryOf(text);
+  const lines = first.map((row) => row.join(' | '));
+  const count = `${grouped(rows)} ${rows === 1 ? 'row' : 'rows'}`;
   return [
     `Columns: ${cut(columns.join(', '), columnsShown)}`,
-    rows.length > first.length ? `${count}; the first ${first.length}:` : `${count}:`,
-    ...first,
+    rows > lines.length ? `${count}; the first ${lines.length}:` : `${count}:`,
+    ...lines,
   ].join('\n');
 }
 

@@ -29,6 +29,24 @@ export function parseTable(text: string): Table {
   return { columns: columnNames(header, rows), rows, ...(notes.length > 0 && { note: notes.join('; ') }) };
 }
 
+/** What a table is, without most of its cells. */
+export interface TableSummary {
+  columns: string[];
+  /** How many rows there are, and the first five. */
+  rows: number;
+  first: string[][];
+  /** What is wrong with it. */
+  note?: string;
+}
+
+const firstRows = 5;
+
+/** Summarises a table at once; `summaryOf` does so without holding up the process. */
+export function summarised(text: string): TableSummary {
+  const { columns, note, rows } = parseTable(text);
+  return { columns, rows: rows.length, first: rows.slice(0, firstRows), ...(note !== undefined && { note }) };
+}
+
 /** Unique names for as many columns as the longest row has. */
 export function columnNames(header: string[], rows: string[][]): string[] {
   const width = rows.reduce((most, row) => Math.max(most, row.length), header.length);

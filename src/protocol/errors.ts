@@ -14,4 +14,6 @@ export const failureTypes = {
   turnFailed: 'TurnFailed',
   /** A custom orchestrator threw, took too long or gave no answer. The message names its file. */
   orchestratorFailed: 'OrchestratorFailed',
+  /** An activity's result is larger than the history takes. */
+  resultTooLarge: 'ResultTooLarge',
 } as const;

@@ -21,6 +21,8 @@ export interface ListedTool {
   sideEffects: SideEffects;
   /** How long a call may run, in seconds. */
   timeout: number;
+  /** Whether the agent has `read_result` too, by which it can read on in a result of this tool that is too long. */
+  readsOn?: true;
 }
 
 /** Input of the activity `listTools`. */
@@ -64,6 +66,6 @@ export interface CallToolResult {
   status: 'ok' | 'error' | 'exception';
   /** The result, as JSON unless it is a string, or the error's message. Only the beginning of what is over 8 KB. */
   text: string;
-  /** Blob id of the whole text when it is long. */
+  /** Blob id of what the model gets, when it is long: the whole text, or its beginning and end if that is too long. */
   blob?: string;
 }

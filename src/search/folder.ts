@@ -1,3 +1,4 @@
+import { Breaks } from '../breaks.ts';
 import type { StoredReport } from '../protocol/research.ts';
 import type { Store } from '../store/store.ts';
 import { indexOfFolder } from '../tools/folder-index.ts';
@@ -20,8 +21,13 @@ const leastFit = 0.5;
 export function searchFolder(folder: string, store: Store): SearchProvider {
   return {
     async find(query) {
-      const reports = await store.reports(newestReports);
-      const found = [...reports.flatMap((report) => reportFor(query, report)), ...passagesFor(query, readable(folder))];
+      const breaks = new Breaks();
+      const found: Passage[] = [];
+      for (const report of await store.reports(newestReports)) {
+        found.push(...reportFor(query, report));
+        if (breaks.due) await breaks.take();
+      }
+      found.push(...(await passagesFor(query, await readable(folder))));
       return found.sort((one, other) => other.fit - one.fit);
     },
   };
@@ -32,9 +38,9 @@ function reportFor(query: string, { id, idea, report: { title, summary } }: Stor
   return fit < leastFit ? [] : [{ title, url: addressOfReport(id), text: summary, fit }];
 }
 
-function readable(folder: string): SentenceIndex {
+async function readable(folder: string): Promise<SentenceIndex> {
   try {
-    return indexOfFolder(folder);
+    return await indexOfFolder(folder);
   } catch (error) {
     throw searchRefused(`search.folder: ${folder} cannot be read (${(error as NodeJS.ErrnoException).code})`);
   }

@@ -18,8 +18,8 @@ const most = 800;
 const sectionOf = ({ source, heading }: Sentence): string => `${source}\n${heading}`;
 
 /** Finds the sections that fit a query, and gives one passage of each, the best first. */
-export function passagesFor(query: string, index: SentenceIndex): Passage[] {
-  const sections = Map.groupBy(index.search(queryOf(query)), ({ sentence }) => sectionOf(sentence));
+export async function passagesFor(query: string, index: SentenceIndex): Promise<Passage[]> {
+  const sections = Map.groupBy(await index.find(queryOf(query)), ({ sentence }) => sectionOf(sentence));
   return [...sections.values()].flatMap((hits) => {
     const [best] = hits;
     if (best === undefined || best.coverage < leastFit) return [];

@@ -1,12 +1,14 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { Breaks } from '../breaks.ts';
 import type { Message, TokenUsage, TranscriptRef } from '../protocol/message.ts';
 import type { CallModelResult } from '../protocol/model-call.ts';
 import type { StoredReport } from '../protocol/research.ts';
 import type { CallToolResult } from '../protocol/tool.ts';
-import { hashOf, segmentId } from './ids.ts';
+import { largeHashOf, segmentId } from './ids.ts';
 import { FileRows } from './sqlite-files.ts';
+import { prepareSchema } from './sqlite-schema.ts';
 import { SqliteStatements } from './sqlite-statements.ts';
 import { sumOfUsage, type ReplyCommit, type RunFile, type Store, type Try } from './store.ts';
 
@@ -33,6 +35,9 @@ export function openSqliteStore(file: string): Store {
   database.exec('PRAGMA busy_timeout = 0');
   return new SqliteStore(database);
 }
+
+/** How many characters of its hash name a result to a model, which has to repeat them. */
+const resultId = 10;
 
 class SqliteStore implements Store {
   readonly #sql: SqliteStatements;
@@ -111,7 +116,7 @@ class SqliteStore implements Store {
   }
 
   async putBlob(text: string): Promise<string> {
-    const id = hashOf(text);
+    const id = await largeHashOf(text);
     await this.#sql.write(() => this.#sql.run('INSERT OR IGNORE INTO blobs VALUES (?, ?)', id, text));
     return id;
   }
@@ -120,6 +125,19 @@ class SqliteStore implements Store {
     const row = await this.#sql.read(() => this.#sql.get('SELECT content FROM blobs WHERE id = ?', id));
     if (row === undefined) throw new Error(`The store has no blob ${id}`);
     return String(row['content']);
+  }
+
+  async putResult(workflowId: string, agent: string, blob: string): Promise<string> {
+    const id = blob.slice(0, resultId);
+    const values = [workflowId, agent, id, blob];
+    await this.#sql.write(() => this.#sql.run('INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?)', ...values));
+    return id;
+  }
+
+  async result(workflowId: string, agent: string, id: string): Promise<string | undefined> {
+    const sql = 'SELECT blob FROM results WHERE workflow_id = ? AND agent = ? AND id = ?';
+    const row = await this.#sql.read(() => this.#sql.get(sql, workflowId, agent, id));
+    return row && String(row['blob']);
   }
 
   async putReport(report: StoredReport): Promise<StoredReport> {
@@ -139,7 +157,13 @@ class SqliteStore implements Store {
   async reports(limit: number): Promise<StoredReport[]> {
     const newest = 'SELECT report FROM reports ORDER BY created_at DESC, id LIMIT ?';
     const rows = await this.#sql.read(() => this.#sql.all(newest, limit));
-    return rows.map((row) => JSON.parse(String(row['report'])) as StoredReport);
+    const breaks = new Breaks();
+    const reports: StoredReport[] = [];
+    for (const row of rows) {
+      reports.push(JSON.parse(String(row['report'])) as StoredReport);
+      if (breaks.due) await breaks.take();
+    }
+    return reports;
   }
 
   async beginFiles(workflowId: string, runId: string): Promise<void> {
@@ -202,87 +226,3 @@ class SqliteStore implements Store {
 }
 
 const noSegment = (id: string): Error => new Error(`The store has no segment ${id}`);
-
-/** What each version of the schema adds to the one before. The first step turns an empty database into version 1. */
-const steps = [
-  `
-  CREATE TABLE segments (
-    id TEXT PRIMARY KEY,
-    parent TEXT,
-    count INTEGER NOT NULL,
-    messages TEXT NOT NULL
-  ) WITHOUT ROWID;
-  CREATE TABLE replies (
-    key TEXT NOT NULL,
-    input_hash TEXT NOT NULL,
-    segment TEXT NOT NULL REFERENCES segments(id),
-    result TEXT NOT NULL,
-    PRIMARY KEY (key, input_hash)
-  ) WITHOUT ROWID;
-  CREATE TABLE spent (key TEXT PRIMARY KEY, usage TEXT NOT NULL) WITHOUT ROWID;
-  CREATE TABLE blobs (id TEXT PRIMARY KEY, content TEXT NOT NULL) WITHOUT ROWID;
-`,
-  `
-  CREATE TABLE tool_results (
-    key TEXT NOT NULL,
-    input_hash TEXT NOT NULL,
-    result TEXT NOT NULL,
-    PRIMARY KEY (key, input_hash)
-  ) WITHOUT ROWID;
-`,
-  `
-  CREATE TABLE reports (id TEXT PRIMARY KEY, created_at TEXT NOT NULL, report TEXT NOT NULL) WITHOUT ROWID;
-  CREATE INDEX newest_reports ON reports (created_at DESC, id);
-`,
-  `
-  CREATE TABLE files (
-    place INTEGER PRIMARY KEY,
-    workflow_id TEXT NOT NULL,
-    name TEXT NOT NULL,
-    kind TEXT NOT NULL,
-    media_type TEXT NOT NULL,
-    bytes INTEGER NOT NULL,
-    hash TEXT NOT NULL,
-    text_blob TEXT REFERENCES blobs(id),
-    image_blob TEXT REFERENCES blobs(id),
-    note TEXT,
-    source TEXT NOT NULL,
-    UNIQUE (workflow_id, name)
-  );
-  CREATE TABLE file_runs (workflow_id TEXT PRIMARY KEY, run_id TEXT NOT NULL) WITHOUT ROWID;
-`,
-  `
-  CREATE TABLE tries (
-    key TEXT NOT NULL,
-    attempt INTEGER NOT NULL,
-    usage TEXT NOT NULL,
-    failed INTEGER NOT NULL,
-    PRIMARY KEY (key, attempt)
-  ) WITHOUT ROWID;
-  INSERT INTO tries SELECT key, 1, usage, 0 FROM spent;
-  DROP TABLE spent;
-`,
-];
-
-const version = steps.length;
-
-/**
- * Brings an empty or older database to this version, even if two processes do so at once. A database of a newer version
- * is refused, since this one might misread it.
- */
-function prepareSchema(database: DatabaseSync, file: string): void {
-  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;');
-  database.exec('BEGIN IMMEDIATE');
-  try {
-    const found = Number(database.prepare('PRAGMA user_version').get()?.['user_version']);
-    if (found > version) {
-      throw new Error(`${file} was written by a newer Reprise (schema ${found}, this one knows ${version})`);
-    }
-    for (const step of steps.slice(found)) database.exec(step);
-    database.exec(`PRAGMA user_version = ${version}`);
-    database.exec('COMMIT');
-  } catch (error) {
-    if (database.isTransaction) database.exec('ROLLBACK');
-    throw error;
-  }
-}

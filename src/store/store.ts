@@ -47,7 +47,7 @@ export interface RunFile {
 }
 
 /**
- * Keeps transcripts, blobs, reports, files, and the journal of replies and tool results. Only a file that a tool made is
+ * Keeps transcripts, blobs, results, reports, files, and the journal of replies and tool results. Only a file that a tool made is
  * ever changed in place. The ids of segments and blobs are hashes of their content, and of two writers of one report,
  * attachment or journal key the first one wins.
  */
@@ -83,6 +83,14 @@ export interface Store {
   putBlob(text: string): Promise<string>;
   /** @throws `Error` if there is no such blob */
   blob(id: string): Promise<string>;
+  /**
+   * Remembers a tool's result, which is a blob, for the agent that got it.
+   *
+   * @returns a short id, unique among the results of the workflow's agent, and the same for the same result
+   */
+  putResult(workflowId: string, agent: string, blob: string): Promise<string>;
+  /** The blob id of a result of the workflow's agent; undefined if it has none of this id. */
+  result(workflowId: string, agent: string, id: string): Promise<string | undefined>;
   /** Stores a report under its id. @returns this report, or that of the writer that came first */
   putReport(report: StoredReport): Promise<StoredReport>;
   report(id: string): Promise<StoredReport | undefined>;

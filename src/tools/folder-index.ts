@@ -4,13 +4,26 @@ import { textFiles } from './text-files.ts';
 /** For how many milliseconds an index is used before the folder is read again. */
 const freshMs = 5000;
 
-const indexes = new Map<string, { index: SentenceIndex; madeAt: number }>();
+interface Known {
+  index: Promise<SentenceIndex>;
+  /** Milliseconds since the epoch; undefined as long as it is being made. */
+  madeAt?: number;
+}
+
+const indexes = new Map<string, Known>();
 
 /** Indexes all texts below a folder. An index is at most five seconds old. @throws if the folder cannot be read */
-export function indexOfFolder(folder: string): SentenceIndex {
+export async function indexOfFolder(folder: string): Promise<SentenceIndex> {
   const known = indexes.get(folder);
-  if (known !== undefined && Date.now() - known.madeAt < freshMs) return known.index;
-  const index = new SentenceIndex(textFiles(folder));
-  indexes.set(folder, { index, madeAt: Date.now() });
-  return index;
+  if (known !== undefined && Date.now() - (known.madeAt ?? Date.now()) < freshMs) return known.index;
+  const made: Known = { index: SentenceIndex.of(textFiles(folder)) };
+  indexes.set(folder, made);
+  try {
+    return await made.index;
+  } catch (error) {
+    indexes.delete(folder);
+    throw error;
+  } finally {
+    made.madeAt = Date.now();
+  }
 }

@@ -1,3 +1,4 @@
+import { Breaks } from '../breaks.ts';
 import { sentencesOf, type Sentence } from './sentences.ts';
 import type { TextFile } from './text-files.ts';
 import { stemsOf } from './words.ts';
@@ -31,25 +32,44 @@ interface Indexed {
 const headingWeight = 0.5;
 const paragraphWeight = 0.3;
 
+const mostFound = 5000;
+
 const paragraphOf = ({ source, line }: Sentence): string => `${source}:${line}`;
 
 /** Finds the sentences that fit a query. Rare words count more (inverse document frequency), long sentences less. */
 export class SentenceIndex {
-  readonly #entries: Indexed[];
+  readonly #entries: Indexed[] = [];
   readonly #frequency = new Map<string, number>();
   readonly #paragraphs = new Map<string, Set<string>>();
 
+  /** Indexes a few texts at once. */
   constructor(files: TextFile[]) {
-    this.#entries = files.flatMap(sentencesOf).map((sentence) => ({
-      sentence,
-      own: new Set(stemsOf(sentence.text)),
-      heading: new Set(stemsOf(`${sentence.heading} ${sentence.source.replace(/\.\w+$/, '')}`)),
-      words: sentence.text.split(/\s+/).length,
-    }));
-    for (const { own, sentence } of this.#entries) {
-      const key = paragraphOf(sentence);
-      this.#paragraphs.set(key, new Set([...(this.#paragraphs.get(key) ?? []), ...own]));
-      for (const stem of own) this.#frequency.set(stem, (this.#frequency.get(stem) ?? 0) + 1);
+    for (const file of files) for (const sentence of sentencesOf(file)) this.#add(sentence);
+  }
+
+  /** Indexes any number of texts, with breaks for other work. */
+  static async of(files: AsyncIterable<TextFile>): Promise<SentenceIndex> {
+    const index = new SentenceIndex([]);
+    const breaks = new Breaks();
+    for await (const file of files) {
+      for (const sentence of sentencesOf(file)) {
+        index.#add(sentence);
+        if (breaks.due) await breaks.take();
+      }
+    }
+    return index;
+  }
+
+  #add(sentence: Sentence): void {
+    const own = new Set(stemsOf(sentence.text));
+    const heading = new Set(stemsOf(`${sentence.heading} ${sentence.source.replace(/\.\w+$/, '')}`));
+    this.#entries.push({ sentence, own, heading, words: sentence.text.split(/\s+/).length });
+    const key = paragraphOf(sentence);
+    const paragraph = this.#paragraphs.get(key) ?? new Set();
+    this.#paragraphs.set(key, paragraph);
+    for (const stem of own) {
+      paragraph.add(stem);
+      this.#frequency.set(stem, (this.#frequency.get(stem) ?? 0) + 1);
     }
   }
 
@@ -77,10 +97,19 @@ export class SentenceIndex {
    * @param context further words that raise a sentence's score but not its coverage
    */
   search(query: Query, context: Query = new Map()): Hit[] {
-    const hits = this.#entries.map((_, index) => this.#hit(query, context, index));
-    return hits
-      .filter(({ score }) => score > 0)
-      .sort((one, other) => other.score - one.score || one.index - other.index);
+    return ranked(this.#entries.map((_, index) => this.#hit(query, context, index)));
+  }
+
+  /** The 5,000 best hits at most, in an index of any size, with breaks for other work. */
+  async find(query: Query): Promise<Hit[]> {
+    const breaks = new Breaks();
+    let hits: Hit[] = [];
+    for (const index of this.#entries.keys()) {
+      hits.push(this.#hit(query, new Map(), index));
+      if (hits.length >= 2 * mostFound) hits = ranked(hits).slice(0, mostFound);
+      if (breaks.due) await breaks.take();
+    }
+    return ranked(hits).slice(0, mostFound);
   }
 
   #hit(query: Query, context: Query, index: number): Hit {
@@ -121,3 +150,6 @@ export class SentenceIndex {
     return Math.log(1 + (this.#entries.length + 1) / ((this.#frequency.get(stem) ?? 0) + 0.5));
   }
 }
+
+const ranked = (hits: Hit[]): Hit[] =>
+  hits.filter(({ score }) => score > 0).sort((one, other) => other.score - one.score || one.index - other.index);

@@ -13,20 +13,21 @@ export interface Sentence {
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
 
-/** Splits a file into sentences. Each row of a table or of CSV becomes a sentence with the names of the columns. */
-export function sentencesOf({ name, text }: TextFile): Sentence[] {
-  if (/\.(csv|tsv)$/i.test(name)) return rowsOf(name, text);
+/** Splits a file into sentences, one after the other. Each row of a table or of CSV becomes a sentence with the names of the columns. */
+export function* sentencesOf({ name, text }: TextFile): Iterable<Sentence> {
+  if (/\.(csv|tsv)$/i.test(name)) return yield* rowsOf(name, text);
   const plain = name.endsWith('.html') ? text.replace(/<(script|style)[\s\S]*?<\/\1>|<[^>]+>/gi, ' ') : text;
-  return new Splitter(name).split(plain.split(/\r?\n/));
+  yield* new Splitter(name).split(plain.split(/\r?\n/));
 }
 
-function rowsOf(source: string, text: string): Sentence[] {
+function* rowsOf(source: string, text: string): Iterable<Sentence> {
   const separator = source.toLowerCase().endsWith('.tsv') ? '\t' : ',';
   const [head = '', ...rows] = text.split(/\r?\n/);
   const names = cellsOf(head, separator);
-  return rows.flatMap((row, index) =>
-    row.trim() === '' ? [] : [{ text: rowText(names, cellsOf(row, separator)), source, line: index + 2, heading: '' }],
-  );
+  for (const [index, row] of rows.entries()) {
+    if (row.trim() === '') continue;
+    yield { text: rowText(names, cellsOf(row, separator)), source, line: index + 2, heading: '' };
+  }
 }
 
 function cellsOf(row: string, separator: string): string[] {
@@ -53,14 +54,15 @@ class Splitter {
     this.#source = source;
   }
 
-  split(lines: string[]): Sentence[] {
+  *split(lines: string[]): Iterable<Sentence> {
     let fenced = false;
-    lines.forEach((line, index) => {
+    for (const [index, line] of lines.entries()) {
       if (/^\s*(```|~~~)/.test(line)) fenced = !fenced;
       else if (!fenced) this.#line(line, index + 1, lines[index + 1] ?? '');
-    });
+      yield* this.#sentences.splice(0);
+    }
     this.#flush();
-    return this.#sentences;
+    yield* this.#sentences;
   }
 
   #line(line: string, number: number, next: string): void {

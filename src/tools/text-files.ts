@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { extname, join, relative } from 'node:path';
 
 /** A text file in a folder. Its name is its path from that folder, with forward slashes. */
@@ -17,21 +17,26 @@ const maxBytes = 2_000_000;
  *
  * @throws if the folder cannot be read
  */
-export function textFiles(folder: string): TextFile[] {
-  const found: TextFile[] = [];
-  const visit = (place: string): void => {
-    for (const entry of readdirSync(place, { withFileTypes: true }).sort(byName)) {
-      if (found.length >= maxFiles) return;
+export async function* textFiles(folder: string): AsyncGenerator<TextFile> {
+  let found = 0;
+  async function* visit(place: string): AsyncGenerator<TextFile> {
+    const entries = await readdir(place, { withFileTypes: true });
+    for (const entry of entries.sort(byName)) {
+      if (found >= maxFiles) return;
       if (entry.name.startsWith('.') || entry.name === 'node_modules') continue;
       const path = join(place, entry.name);
-      if (entry.isDirectory()) visit(path);
-      else if (entry.isFile() && endings.has(extname(entry.name).toLowerCase()) && statSync(path).size <= maxBytes) {
-        found.push({ name: relative(folder, path).replaceAll('\\', '/'), text: readFileSync(path, 'utf8') });
+      if (entry.isDirectory()) yield* visit(path);
+      else if (
+        entry.isFile() &&
+        endings.has(extname(entry.name).toLowerCase()) &&
+        (await stat(path)).size <= maxBytes
+      ) {
+        found += 1;
+        yield { name: relative(folder, path).replaceAll('\\', '/'), text: await readFile(path, 'utf8') };
       }
     }
-  };
-  visit(folder);
-  return found;
+  }
+  yield* visit(folder);
 }
 
 const byName = (one: { name: string }, other: { name: string }): number => (one.name < other.name ? -1 : 1);

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { InjectedSinks, NativeConnection, Worker } from '@temporalio/worker';
+import { Runtime, type InjectedSinks, type NativeConnection, type Worker } from '@temporalio/worker';
 import { createActivities } from '../activities/activities.ts';
 import type { CustomOrchestrators } from '../config/extensions.ts';
 import { readEnvironment } from '../config/environment.ts';
@@ -9,6 +9,7 @@ import type { RunSinks } from '../protocol/sinks.ts';
 import { openStore } from '../store/open-store.ts';
 import { openToolRegistry } from '../tools/tool-registry.ts';
 import { logSink } from './log-sink.ts';
+import { watchLoopLag } from './loop-lag.ts';
 import { runWatch } from './run-watch.ts';
 
 export interface PartSettings {
@@ -24,7 +25,7 @@ export interface PartSettings {
 export interface WorkerParts {
   activities: ReturnType<typeof createActivities>;
   sinks(connection: NativeConnection, namespace: string): InjectedSinks<RunSinks>;
-  /** Runs the worker, and ends the tools' servers after it. */
+  /** Runs the worker, says when something holds it up, and ends the tools' servers after it. */
   run(worker: Worker, next: (worker: Worker) => Promise<void>): Promise<void>;
 }
 
@@ -48,9 +49,11 @@ export function openParts(
     }),
     sinks: (connection, namespace) => ({ ...logSink(home), watch: runWatch(connection, namespace) }),
     async run(worker, next) {
+      const stopWatching = watchLoopLag((text) => Runtime.instance().logger.warn(text));
       try {
         await next(worker);
       } finally {
+        stopWatching();
         await tools.close();
       }
     },

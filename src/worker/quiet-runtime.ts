@@ -22,5 +22,6 @@ function lineOf({ level, message, meta = {} }: LogEntry): string {
   const { error, activityId, workflowId, attempt } = meta;
   const where = [workflowId, activityId, attempt === undefined ? undefined : `try ${attempt}`];
   const reason = error instanceof Error ? `: ${error.message}` : '';
-  return `${level} ${message}${reason} (${where.filter((part) => part !== undefined).join(', ')})`;
+  const place = where.filter((part) => part !== undefined).join(', ');
+  return `${level} ${message}${reason}${place === '' ? '' : ` (${place})`}`;
 }

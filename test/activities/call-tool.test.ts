@@ -117,12 +117,77 @@ describe('long results', () => {
     expect(await bench.store.blob(blob)).toBe('é'.repeat(9000));
   });
 
-  test('over a million characters are cut, and say so', async () => {
-    const { blob = '' } = await result('long', { length: 1_000_001 });
+  test('over 40,000 characters reach the model as beginning and end', async () => {
+    expect(await bench.store.blob((await result('long', { length: 40_000 })).blob ?? '')).toBe('é'.repeat(40_000));
+    const { text, blob = '' } = await result('long', { length: 40_001 });
+    expect(text).toMatch(/^é{8000}\n… \[the beginning; 40001 characters in all\]$/);
     expect(await bench.store.blob(blob)).toBe(
-      `${'é'.repeat(1_000_000)}\n… [cut: 1000001 characters, of which 1000000 are kept]`,
+      `${'é'.repeat(30_000)}\n[… 2,001 characters were left out here; ask for less]\n${'é'.repeat(8000)}`,
     );
   });
+
+  test('with a reference, by which the agent alone that got them can read on', async () => {
+    const { result } = bench.call({ name: 'long', readsOn: true }, { length: 100_000 });
+    const given = await bench.store.blob((await result).blob ?? '');
+    const [, id = ''] = /62,000 .* read on with read_result \{"id": "(\w+)", "from": 30000\}\]/.exec(given) ?? [];
+    const reader = { name: 'read_result', source: { package: 'builtin.results' } };
+    const { text } = await bench.call(reader, { id, from: 30_000, characters: 100 }).result;
+    expect(text).toBe(`${'é'.repeat(100)}\n[characters 30000 to 30100 of 100,000; it goes on with "from": 30100]`);
+    const { text: end } = await bench.call(reader, { id, from: 99_999 }).result;
+    expect(end).toBe('é\n[characters 99999 to 100000 of 100,000]');
+    const others = { workflowExecution: { workflowId: 'other', runId: 'r' } };
+    for (const refused of [bench.call(reader, { id }, others), bench.call(reader, { id: 'none' })]) {
+      expect(await refused.result).toMatchObject({
+        status: 'error',
+        text: expect.stringMatching(/^there is no result/),
+      });
+    }
+  });
+
+  test('characters of two units are read whole, each once', async () => {
+    const blob = await bench.store.putBlob('a😀b😀c');
+    const id = await bench.store.putResult('w', 'agent_a', blob);
+    const reader = { name: 'read_result', source: { package: 'builtin.results' } };
+    const parts: string[] = [];
+    for (let from = 0; from < 7;) {
+      const { text } = await bench.call(reader, { id, from, characters: 2 }).result;
+      const [, part = '', next] = /^(.*)\n\[characters .*?(?:"from": (\d+))?\]$/s.exec(text) ?? [];
+      parts.push(part);
+      from = Number(next ?? 7);
+    }
+    expect(parts).toEqual(['a', '😀', 'b', '😀', 'c']);
+  });
+
+  test('over a million characters are cut, and say so', async () => {
+    const { result } = bench.call({ name: 'long', readsOn: true }, { length: 1_000_001 });
+    expect(await bench.store.blob((await result).blob ?? '')).toMatch(
+      /é\n… \[cut: 1000001 characters, of which 1000000 are kept\]$/,
+    );
+  });
+});
+
+describe('read_result', () => {
+  const offered = async (sources: Parameters<typeof bench.list>[0]): Promise<string[]> => {
+    const { tools } = await bench.list(sources);
+    return tools.map(({ name, readsOn }) => (readsOn ? `${name} +` : name));
+  };
+
+  test('is offered beside tools whose results may be too long, and by its own name, but not beside others alone', async () => {
+    expect(await offered({ packages: ['builtin.web'] })).toEqual(['fetch_page +', 'read_result +']);
+    expect(await offered({ packages: ['builtin.calculator'] })).toEqual(['calculate']);
+    expect(await offered({ packages: ['builtin.results', 'builtin.files'] })).toEqual(['read_result +', 'read_file +']);
+    bench.write({ 'tools/own.ts': `export const tools = [${tool('look')}];` });
+    expect(await offered({ packages: ['tools.own'] })).toEqual(['look']);
+    expect(await offered({ packages: ['tools.own', 'builtin.results'] })).toEqual(['look +', 'read_result +']);
+  });
+
+  test('gives way to another tool of its name', async () => {
+    bench.write({ 'tools/reader.ts': `export const tools = [${tool('read_result')}];` });
+    expect(await offered({ packages: ['tools.reader', 'builtin.web'] })).toEqual(['read_result', 'fetch_page']);
+  });
+
+  const tool = (name: string): string =>
+    `{ name: '${name}', description: 'd', parameters: { type: 'object' }, execute: () => 1 }`;
 });
 
 describe('a tool that does not end', () => {

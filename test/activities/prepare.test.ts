@@ -106,3 +106,28 @@ describe('a team’s task does not take one agent', () => {
     ]);
   });
 });
+
+describe('an input that the history cannot hold', () => {
+  const long = '中'.repeat(350_000);
+
+  test('is refused before anything is spent, whatever part of it is too long', async () => {
+    const turn = { role: 'user', content: long };
+    const refused = [
+      prepared().prepareOrchestration({ task: long }),
+      prepared().prepareSession({ text: 'Hi', history: [turn] }),
+      prepared().prepareResearch({ idea: 'i', config: { research: { plan: { system_message: long } } } }),
+      prepared().prepareSolve({ problem: long, attachments: [] }),
+    ];
+    for (const preparing of refused) {
+      expect(await problemsOf(preparing)).toEqual([expect.stringMatching(/^the input has 1,050,\d+ bytes/)]);
+    }
+  });
+
+  test('is refused also where a configuration in a file makes it so', async () => {
+    writeFileSync(join(configFolder, 'long.yaml'), JSON.stringify({ agents: [{ id: 'a', system_message: long }] }));
+    const config = 'long.yaml';
+    expect(await problemsOf(prepared().prepareOrchestration({ task: 'x'.repeat(900_000), config }))).toEqual([
+      expect.stringMatching(/^the input has \d+ bytes with its configuration, and may have 1500000$/),
+    ]);
+  });
+});

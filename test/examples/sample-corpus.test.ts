@@ -26,8 +26,10 @@ function share(text: string): number {
   return idea.filter((stem) => stems.has(stem)).length / idea.length;
 }
 
-test('four passages of the notes are similar to the example’s idea: one more, and it begins anew', () => {
-  const found = textFiles(notes).flatMap((file) =>
+test('four passages of the notes are similar to the example’s idea: one more, and it begins anew', async () => {
+  const files: TextFile[] = [];
+  for await (const file of textFiles(notes)) files.push(file);
+  const found = files.flatMap((file) =>
     passagesOf(file)
       .filter((passage) => share(passage) >= similar)
       .map(() => file.name),

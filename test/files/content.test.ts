@@ -92,24 +92,34 @@ describe('a note says what is wrong with', () => {
 });
 
 describe('a preview', () => {
-  test('is the beginning of a text, of at most 1,000 characters', () => {
-    expect(previewOf('text', ' Short.\n')).toBe('Short.');
-    const long = previewOf('json', '🙂'.repeat(1000));
+  test('is the beginning of a text, of at most 1,000 characters', async () => {
+    expect(await previewOf('text', ' Short.\n')).toBe('Short.');
+    const long = await previewOf('json', '🙂'.repeat(1000));
     expect(long).toBe(`${'🙂'.repeat(499)}…`);
   });
 
-  test('of a table has its columns, the number of its rows and the first of them', () => {
+  test('of a table has its columns, the number of its rows and the first of them', async () => {
     const rows = Array.from({ length: 1200 }, (_, index) => `${index},x`);
-    expect(previewOf('table', ['id,name', ...rows].join('\n'))).toBe(
+    expect(await previewOf('table', ['id,name', ...rows].join('\n'))).toBe(
       'Columns: id, name\n1,200 rows; the first 5:\n0 | x\n1 | x\n2 | x\n3 | x\n4 | x',
     );
-    expect(previewOf('table', 'a,b\n1,2')).toBe('Columns: a, b\n1 row:\n1 | 2');
+    expect(await previewOf('table', 'a,b\n1,2')).toBe('Columns: a, b\n1 row:\n1 | 2');
   });
 
-  test('of a table has the number of its rows, however many its columns', () => {
+  test('of a table has the number of its rows, however many its columns', async () => {
     const header = Array.from({ length: 500 }, (_, index) => `column ${index}`).join(',');
-    const preview = previewOf('table', `${header}\n${'1,'.repeat(499)}1`);
+    const preview = await previewOf('table', `${header}\n${'1,'.repeat(499)}1`);
     expect(preview).toContain('…\n1 row:\n1 | 1');
     expect(preview.length).toBeLessThanOrEqual(1000);
+  });
+
+  test('of a large table is the same, made in a thread of its own', async () => {
+    const rows = Array.from({ length: 100_000 }, (_, index) => `${index},x`);
+    expect(await previewOf('table', ['id,name', ...rows].join('\n'))).toBe(
+      'Columns: id, name\n100,000 rows; the first 5:\n0 | x\n1 | x\n2 | x\n3 | x\n4 | x',
+    );
+    expect(await read('a.csv', ['id,name', ...rows, 'one cell'].join('\n'))).toMatchObject({
+      note: '1 of 100001 rows have more or fewer cells than the 2 columns (the first: row 100001)',
+    });
   });
 });

@@ -150,6 +150,16 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
       });
     });
 
+    test('a tool result is found again by the workflow’s agent that got it, and by no other', async () => {
+      const blob = await store.putBlob('Long.');
+      const id = await store.putResult('w', 'a', blob);
+      expect(await store.putResult('w', 'a', blob)).toBe(id);
+      expect(await store.result('w', 'a', id)).toBe(blob);
+      expect(await store.result('w', 'b', id)).toBeUndefined();
+      expect(await store.result('v', 'a', id)).toBeUndefined();
+      expect(await store.result('w', 'a', 'unknown')).toBeUndefined();
+    });
+
     test('a report is found again under its id as it was, and nothing under an unknown one', async () => {
       const report = reportOf({ id: 'found', similar: [{ title: 'A “page”', url: 'https://a.example' }] });
       expect(await store.putReport(report)).toEqual(report);

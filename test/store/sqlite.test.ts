@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
+import { isOutOfOrder, SqliteStatements } from '../../src/store/sqlite-statements.ts';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
 import { storeContract } from './contract.ts';
 
@@ -53,6 +54,7 @@ describe('SQLite', () => {
     const database = new DatabaseSync(file);
     database.exec(
       `DROP TABLE tool_results; DROP TABLE reports; DROP TABLE files; DROP TABLE file_runs; DROP TABLE tries;
+       DROP TABLE results;
        CREATE TABLE spent (key TEXT PRIMARY KEY, usage TEXT NOT NULL) WITHOUT ROWID;
        INSERT INTO spent VALUES ('run/model-1', '{"inputTokens":1,"cachedInputTokens":0,"outputTokens":2}');
        PRAGMA user_version = 1`,
@@ -75,5 +77,36 @@ describe('SQLite', () => {
     database.exec('PRAGMA user_version = 99');
     database.close();
     expect(() => openSqliteStore(file)).toThrow(/newer Reprise \(schema 99/);
+  });
+
+  test('a full disk leaves nothing half written, is known for what it is, and is over when there is room again', async () => {
+    const database = new DatabaseSync(join(folder, 'full.sqlite'));
+    database.exec('CREATE TABLE texts (text TEXT); PRAGMA max_page_count = 10');
+    const sql = new SqliteStatements(database);
+    const write = (text: string): Promise<void> => sql.write(() => sql.run('INSERT INTO texts VALUES (?)', text));
+    const error: unknown = await write('x'.repeat(100_000)).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ message: 'database or disk is full' });
+    expect(isOutOfOrder(error)).toBe(true);
+    database.exec('PRAGMA max_page_count = 1000');
+    await write('y'.repeat(100_000));
+    expect(await sql.read(() => sql.all('SELECT substr(text, 1, 1) AS letter FROM texts'))).toEqual([{ letter: 'y' }]);
+    await sql.close();
+  });
+
+  test('writes wait their turn, so that those that find the file locked do not hold up the process', async () => {
+    const file = join(folder, 'turns.sqlite');
+    const store = openSqliteStore(file);
+    const locker = spawn(process.execPath, [fileURLToPath(new URL('./locker.ts', import.meta.url)), file]);
+    await once(locker.stdout, 'data');
+    const order: number[] = [];
+    const writes = Array.from({ length: 10 }, async (_, index) => {
+      await store.putBlob(`text ${index}`);
+      order.push(index);
+    });
+    expect(await store.findReply('none', 'h')).toBeUndefined();
+    locker.stdin.end();
+    await Promise.all(writes);
+    expect(order).toEqual(Array.from({ length: 10 }, (_, index) => index));
+    await store.close();
   });
 });

@@ -31,13 +31,15 @@ describe('a server over stdio', () => {
   test('offers its tools, with what running them twice would do as its hints say', async () => {
     const { tools, set } = await bench.list({ mcpServers: [server] });
     const source = { mcp: server };
-    expect(tools).toContainEqual({ name: 'echo', source, sideEffects: 'undeclared', timeout: 60 });
+    expect(tools).toContainEqual({ name: 'echo', source, sideEffects: 'undeclared', timeout: 60, readsOn: true });
     expect(tools).toContainEqual({
       name: 'toggle-simulated-logging',
       source,
       sideEffects: 'once',
       timeout: 60,
+      readsOn: true,
     });
+    expect(tools.at(-1)).toMatchObject({ name: 'read_result', source: { package: 'builtin.results' } });
     expect(JSON.parse(await bench.store.blob(set))).toContainEqual({
       name: 'echo',
       description: 'Echoes back the input string',

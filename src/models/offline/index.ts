@@ -18,7 +18,7 @@ import { submission } from './submissions.ts';
 export function offlineModel({ folder }: Backend): Model {
   return {
     async complete({ messages, tools, toolChoice, signal, onDelta }) {
-      const action = actionFor(messages, usable(tools, toolChoice), openTexts(folder));
+      const action = actionFor(messages, usable(tools, toolChoice), await openTexts(folder));
       const text = typeof action === 'string' ? action : JSON.stringify(action.input);
       for (const word of text.split(/(?<=\s)/)) {
         signal.throwIfAborted();

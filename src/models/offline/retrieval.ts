@@ -28,7 +28,7 @@ const contextWeight = 0.3;
 const leaning = /^(it|its|this|that|these|those|they|he|she|then|there|both|such|otherwise|however|also)\b/i;
 
 /** The texts of a backend's folder. @throws `ApplicationFailure` of type `FolderMissing`, not retryable */
-export function openTexts(folder = ownDocs): TextIndex {
+export async function openTexts(folder = ownDocs): Promise<TextIndex> {
   if (!existsSync(folder) || !statSync(folder).isDirectory()) {
     throw ApplicationFailure.nonRetryable(
       `offline: there is no folder ${folder} (key "folder" of the backend)`,
@@ -37,7 +37,7 @@ export function openTexts(folder = ownDocs): TextIndex {
   }
   return {
     name: folder === ownDocs ? 'the documentation of Reprise' : `the folder "${basename(folder)}"`,
-    sentences: indexOfFolder(folder),
+    sentences: await indexOfFolder(folder),
   };
 }
 

@@ -7,6 +7,7 @@ import { ToolError, type Tool } from '../tool.ts';
 import { attachmentTools } from './attachments/tools.ts';
 import { evaluate, ExpressionError, vocabulary } from './expression.ts';
 import { fileTool } from './files.ts';
+import { resultTool } from './results.ts';
 import { webTool } from './web.ts';
 
 /** Reprise's own tools by their package, defined as users define theirs. @param folder the extensions folder */
@@ -17,6 +18,7 @@ export function builtinPackages(folder: string, store: Store): Map<string, Tool[
     ['builtin.attachments', attachmentTools(store)],
     ['builtin.web', [webTool()]],
     ['builtin.calculator', [calculatorTool]],
+    ['builtin.results', [resultTool(store)]],
   ];
   return new Map(packages.map(([name, definitions]) => [name, readDefinitions(definitions).tools]));
 }
@@ -31,8 +33,9 @@ const searchTool = (folder: string): ToolDefinition => ({
   description: 'Searches the text files at hand and returns the sentences that fit best, each with its file and line.',
   parameters: searchParameters,
   sideEffects: false,
-  execute({ query, max_results }: z.output<typeof searchParameters>): string {
-    const hits = indexOfFolder(folder).search(queryOf(query)).slice(0, max_results);
+  async execute({ query, max_results }: z.output<typeof searchParameters>): Promise<string> {
+    const index = await indexOfFolder(folder);
+    const hits = (await index.find(queryOf(query))).slice(0, max_results);
     if (hits.length === 0) return 'Nothing was found.';
     return hits
       .map(({ sentence: { source, line, heading, text } }) => {

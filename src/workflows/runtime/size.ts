@@ -58,3 +58,23 @@ function characterBytes(character: string): number {
   // JSON escapes control characters, quotation marks, backslashes and halves of pairs.
   return code < 0x20 || code > 0x7f || code === 0x22 || code === 0x5c ? jsonBytes(character) - 2 : 1;
 }
+
+/** How large a run's input may be with its attachments, in bytes: as much as the server takes. */
+const withAttachments = 2_050_000;
+
+/**
+ * What is wrong with the size of a run's input; undefined if nothing is. What a run passes on to its next one does not
+ * count, and attachments count only to what the server takes, since they are stored at once.
+ */
+export function inputProblem(input: unknown): string | undefined {
+  if (typeof input !== 'object' || input === null) return undefined;
+  const { attachments, earlier: _, ...rest } = input as { attachments?: unknown; earlier?: unknown };
+  const bytes = jsonBytes(rest);
+  if (bytes > payloadBytes) {
+    const what = attachments === undefined ? '' : ' without its attachments';
+    return `the input has ${grouped(bytes)} bytes${what}, and may have ${grouped(payloadBytes)}; let long texts be read from files`;
+  }
+  const all = bytes + jsonBytes(attachments);
+  if (all <= withAttachments) return undefined;
+  return `the input has ${grouped(all)} bytes with its attachments, and may have ${grouped(withAttachments)}; name files by their paths`;
+}

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { cutToBytes, jsonBytes } from '../../../src/workflows/runtime/size.ts';
+import { cutToBytes, inputProblem, jsonBytes } from '../../../src/workflows/runtime/size.ts';
 
 const byNode = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
@@ -58,5 +58,20 @@ describe('a text that is cut to bytes', () => {
         expect(cutToBytes(cut, bytes)).toBe(cut);
       }),
     );
+  });
+});
+
+describe('an input', () => {
+  test.each([
+    ['of a million bytes', { task: 'x'.repeat(999_989) }, undefined],
+    ['of more', { task: 'x'.repeat(999_990) }, /^the input has 1,000,001 bytes, and may have 1,000,000/],
+    ['of fewer characters than bytes', { task: '中'.repeat(400_000) }, /^the input has 1,200,011 bytes/],
+    ['with attachments, as many as the server takes', { attachments: [{ data: 'x'.repeat(2_000_000) }] }, undefined],
+    ['with more of them', { attachments: [{ data: 'x'.repeat(2_050_000) }] }, /2,050,015 bytes with its attachments/],
+    ['with what an earlier run passes on', { earlier: 'x'.repeat(1_500_000) }, undefined],
+    ['that is none', null, undefined],
+  ])('%s', (_, input, problem) => {
+    if (problem === undefined) expect(inputProblem(input)).toBeUndefined();
+    else expect(inputProblem(input)).toMatch(problem);
   });
 });

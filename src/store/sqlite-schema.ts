@@ -1,0 +1,92 @@
+import type { DatabaseSync } from 'node:sqlite';
+
+/** What each version of the schema adds to the one before. The first step turns an empty database into version 1. */
+const steps = [
+  `
+  CREATE TABLE segments (
+    id TEXT PRIMARY KEY,
+    parent TEXT,
+    count INTEGER NOT NULL,
+    messages TEXT NOT NULL
+  ) WITHOUT ROWID;
+  CREATE TABLE replies (
+    key TEXT NOT NULL,
+    input_hash TEXT NOT NULL,
+    segment TEXT NOT NULL REFERENCES segments(id),
+    result TEXT NOT NULL,
+    PRIMARY KEY (key, input_hash)
+  ) WITHOUT ROWID;
+  CREATE TABLE spent (key TEXT PRIMARY KEY, usage TEXT NOT NULL) WITHOUT ROWID;
+  CREATE TABLE blobs (id TEXT PRIMARY KEY, content TEXT NOT NULL) WITHOUT ROWID;
+`,
+  `
+  CREATE TABLE tool_results (
+    key TEXT NOT NULL,
+    input_hash TEXT NOT NULL,
+    result TEXT NOT NULL,
+    PRIMARY KEY (key, input_hash)
+  ) WITHOUT ROWID;
+`,
+  `
+  CREATE TABLE reports (id TEXT PRIMARY KEY, created_at TEXT NOT NULL, report TEXT NOT NULL) WITHOUT ROWID;
+  CREATE INDEX newest_reports ON reports (created_at DESC, id);
+`,
+  `
+  CREATE TABLE files (
+    place INTEGER PRIMARY KEY,
+    workflow_id TEXT NOT NULL,
+    name TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    media_type TEXT NOT NULL,
+    bytes INTEGER NOT NULL,
+    hash TEXT NOT NULL,
+    text_blob TEXT REFERENCES blobs(id),
+    image_blob TEXT REFERENCES blobs(id),
+    note TEXT,
+    source TEXT NOT NULL,
+    UNIQUE (workflow_id, name)
+  );
+  CREATE TABLE file_runs (workflow_id TEXT PRIMARY KEY, run_id TEXT NOT NULL) WITHOUT ROWID;
+`,
+  `
+  CREATE TABLE tries (
+    key TEXT NOT NULL,
+    attempt INTEGER NOT NULL,
+    usage TEXT NOT NULL,
+    failed INTEGER NOT NULL,
+    PRIMARY KEY (key, attempt)
+  ) WITHOUT ROWID;
+  INSERT INTO tries SELECT key, 1, usage, 0 FROM spent;
+  DROP TABLE spent;
+  CREATE TABLE results (
+    workflow_id TEXT NOT NULL,
+    agent TEXT NOT NULL,
+    id TEXT NOT NULL,
+    blob TEXT NOT NULL REFERENCES blobs(id),
+    PRIMARY KEY (workflow_id, agent, id)
+  ) WITHOUT ROWID;
+`,
+];
+
+const version = steps.length;
+
+/**
+ * Brings an empty or older database to this version, even if two processes do so at once. A database of a newer version
+ * is refused, since this one might misread it.
+ */
+export function prepareSchema(database: DatabaseSync, file: string): void {
+  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;');
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    const found = Number(database.prepare('PRAGMA user_version').get()?.['user_version']);
+    if (found > version) {
+      throw new Error(`${file} was written by a newer Reprise (schema ${found}, this one knows ${version})`);
+    }
+    for (const step of steps.slice(found)) database.exec(step);
+    database.exec(`PRAGMA user_version = ${version}`);
+    database.exec('COMMIT');
+  } catch (error) {
+    if (database.isTransaction) database.exec('ROLLBACK');
+    throw error;
+  }
+}

@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { grouped } from '../../files/limits.ts';
+import type { Store } from '../../store/store.ts';
+import type { ToolDefinition } from '../definition.ts';
+import { ToolError } from '../tool.ts';
+
+/** How much of a result is read at once, in characters. */
+const longest = 20_000;
+
+const parameters = z.object({
+  id: z.string().min(1).describe('As the note in the shortened result names it'),
+  from: z.int().min(0).default(0).describe('How many characters to skip'),
+  characters: z.int().min(1).max(longest).default(longest).describe('How many to read'),
+});
+
+/** The built-in package `builtin.results`, which reads on in the caller's own results that were too long to be shown whole. */
+export const resultTool = (store: Store): ToolDefinition => ({
+  name: 'read_result',
+  description: 'Reads on in a tool result of which only the beginning and the end were shown.',
+  parameters,
+  sideEffects: false,
+  async execute({ id, from, characters }: z.output<typeof parameters>, { agentId, workflowId }): Promise<string> {
+    const blob = await store.result(workflowId, agentId, id.trim());
+    if (blob === undefined) throw new ToolError(`there is no result ${id}; shortened results name their ids in a note`);
+    const text = await store.blob(blob);
+    if (from >= text.length) throw new ToolError(`result ${id} has ${grouped(text.length)} characters`);
+    // Halves of a surrogate pair stay together, with the part that the second one begins.
+    const start = isSecondHalf(text, from) ? from - 1 : from;
+    const last = Math.min(text.length, from + characters);
+    const end = isSecondHalf(text, last) && last - 1 > start ? last - 1 : last;
+    const on = end < text.length ? `; it goes on with "from": ${end}` : '';
+    return `${text.slice(start, end)}\n[characters ${start} to ${end} of ${grouped(text.length)}${on}]`;
+  },
+});
+
+const isSecondHalf = (text: string, at: number): boolean => /^[\uDC00-\uDFFF]/.test(text.charAt(at));

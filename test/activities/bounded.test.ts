@@ -1,0 +1,58 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import type { TranscriptRef } from '../../src/protocol/message.ts';
+import { createActivities } from '../../src/activities/activities.ts';
+import { noOrchestrators } from '../../src/config/extensions.ts';
+import { activityBench } from '../support/activity-bench.ts';
+import { reportOf } from '../support/reports.ts';
+
+const bench = activityBench();
+afterAll(() => bench.close());
+
+const activities = createActivities({
+  store: bench.store,
+  openModel: () => ({ complete: () => Promise.reject(new Error('none is called')) }),
+  tools: { tools: async () => [], close: async () => {} },
+  environment: {},
+  configFolder: '.',
+  orchestrators: noOrchestrators,
+  prices: {},
+});
+
+const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
+
+describe('what the history gets is bounded in bytes', () => {
+  test('an activity whose result is too large fails, where its run would hang', async () => {
+    const set = await bench.store.putBlob(JSON.stringify([{ description: '中'.repeat(700_000) }]));
+    await expect(bench.run((id: string) => activities.readTools(id), set)).rejects.toMatchObject({
+      type: 'ResultTooLarge',
+      nonRetryable: true,
+    });
+  });
+
+  test('of a long conversation the newest messages are read that fit', async () => {
+    const messages = Array.from({ length: 20 }, (_, index) => ({
+      role: 'user' as const,
+      content: `${index}${'中'.repeat(30_000)}`,
+    }));
+    const said = await bench.store.putSegment(null, messages);
+    const read = await bench.run((ref: TranscriptRef) => activities.readMessages(ref), said);
+    expect(bytesOf(read)).toBeLessThan(1_000_000);
+    expect(read).toEqual(messages.slice(-read.length));
+    expect(read.length).toBeGreaterThan(10);
+  });
+
+  test('of earlier reports as many works are recalled as fit', async () => {
+    const similar = Array.from({ length: 50 }, (_, index) => ({
+      title: `${index} ${'中'.repeat(190)}`,
+      url: `https://a.example/${index}/${'中'.repeat(1900)}`,
+    }));
+    const ids = Array.from({ length: 8 }, (_, index) => `report-${index}`);
+    for (const id of ids) {
+      const idea = `A kite that ${ids.map((each) => `${each}of${id}`).join(' ')}`;
+      await bench.store.putReport(reportOf({ id, idea, similar }));
+    }
+    const recalled = await bench.run(activities.recallReports, { idea: 'A kite that report' });
+    expect(recalled.length).toBeGreaterThan(0);
+    expect(bytesOf(recalled)).toBeLessThan(500_000);
+  });
+});

@@ -1,0 +1,90 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { createRecallReports } from '../../src/activities/reports.ts';
+import { createStoreAttachments } from '../../src/activities/files.ts';
+import { searchFolder } from '../../src/search/folder.ts';
+import { activityBench } from '../support/activity-bench.ts';
+import { reportOf } from '../support/reports.ts';
+import { toolBench } from '../support/tool-bench.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'reprise-stalls-'));
+const bench = activityBench();
+const tools = toolBench();
+afterAll(async () => {
+  await Promise.all([bench.close(), tools.close()]);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/**
+ * The longest time for which some work holds up the process, in milliseconds: the most that its thread computes between two
+ * ticks of a timer. What the machine's other processes take does not count.
+ */
+async function stallOf(work: () => Promise<unknown>): Promise<number> {
+  const used = (): number => process.threadCpuUsage().user + process.threadCpuUsage().system;
+  let [before, longest] = [used(), 0];
+  const tick = (): void => {
+    const now = used();
+    longest = Math.max(longest, now - before);
+    before = now;
+  };
+  const timer = setInterval(tick, 5);
+  // What was done before is not to be counted.
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  longest = 0;
+  await work();
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  clearInterval(timer);
+  return longest / 1000;
+}
+
+describe('no large work holds up the process for half a second', () => {
+  test('a table of 19 MB that is attached', async () => {
+    const rows = Array.from(
+      { length: 400_000 },
+      (_, index) => `${index},name ${index},${index * 1.5},"Town, 1",2026-01-01`,
+    );
+    writeFileSync(join(folder, 'large.csv'), `id,name,value,town,day\n${rows.join('\n')}`);
+    const attach = createStoreAttachments({ store: bench.store, configFolder: folder });
+    const stall = await stallOf(() => bench.run(attach, { attachments: ['large.csv'] }));
+    expect(stall).toBeLessThan(500);
+  });
+
+  test('records of 18 MB that are attached', async () => {
+    const lines = Array.from({ length: 250_000 }, (_, id) => JSON.stringify({ id, name: `name ${id}`, town: 'Town' }));
+    writeFileSync(join(folder, 'large.jsonl'), lines.join('\n'));
+    const attach = createStoreAttachments({ store: bench.store, configFolder: folder });
+    const stall = await stallOf(() => bench.run(attach, { attachments: ['large.jsonl'] }));
+    expect(stall).toBeLessThan(500);
+  });
+
+  test('a folder of 8 MB that is searched, by an agent and by research', async () => {
+    const text = Array.from(
+      { length: 20_000 },
+      (_, index) => `This is sentence ${index} about kites and their wings.\n`,
+    );
+    for (const name of ['one', 'two', 'three', 'four']) {
+      tools.write({ [`texts/${name}/${name}.md`]: text.join('\n'), [`${name}.md`]: text.join('\n') });
+    }
+    const search = { name: 'search_texts', source: { package: 'builtin.search' } };
+    expect(await stallOf(() => tools.call(search, { query: 'kites with wings' }).result)).toBeLessThan(500);
+    const { signal } = new AbortController();
+    const research = searchFolder(join(tools.folder, 'texts'), bench.store);
+    expect(await stallOf(() => research.find('kites with wings', 10, signal))).toBeLessThan(500);
+  });
+
+  test('a thousand stored reports that are compared', async () => {
+    const summary = 'A summary of what was found about kites. '.repeat(200);
+    for (let index = 0; index < 1000; index++) {
+      const { report, ...rest } = reportOf({ id: `r${index}`, idea: `Kites of kind ${index} that fly by night` });
+      await bench.store.putReport({ ...rest, report: { ...report, summary } });
+    }
+    const recall = createRecallReports({ store: bench.store });
+    expect(await stallOf(() => bench.run(recall, { idea: 'Kites that fly' }))).toBeLessThan(500);
+    mkdirSync(join(folder, 'empty'));
+    const { signal } = new AbortController();
+    const research = searchFolder(join(folder, 'empty'), bench.store);
+    expect(await stallOf(() => research.find('kites that fly', 10, signal))).toBeLessThan(500);
+  });
+});
