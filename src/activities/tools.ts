@@ -1,5 +1,13 @@
 import { Context } from '@temporalio/activity';
-import type { CallToolInput, CallToolResult, ListToolsInput, ListToolsResult, ToolSource } from '../protocol/tool.ts';
+import type {
+  CallToolInput,
+  CallToolResult,
+  ListToolsInput,
+  ListToolsResult,
+  ToolList,
+  ToolSource,
+  ToolVariant,
+} from '../protocol/tool.ts';
 import { hashOf } from '../store/ids.ts';
 import type { Store } from '../store/store.ts';
 import { failureOf, runTool, type Outcome } from '../tools/run-tool.ts';
@@ -101,7 +109,12 @@ const beginning = (text: string, length: number): string => text.slice(0, length
  * @throws `ApplicationFailure` of type `InvalidInput`, not retryable, which names everything that is wrong
  */
 export function createListTools({ store, tools }: ToolDependencies) {
-  return async function listTools({ sources, own, harmlessOnly = false }: ListToolsInput): Promise<ListToolsResult> {
+  return async function listTools({
+    sources,
+    own,
+    harmlessOnly,
+    others = [],
+  }: ListToolsInput): Promise<ListToolsResult> {
     const { mcpServers, packages } = sources;
     const all = [...packages.map((name) => ({ package: name })), ...mcpServers.map((mcp) => ({ mcp }))];
     const loaded = await Promise.all(all.map((source) => load(tools, source)));
@@ -112,20 +125,25 @@ export function createListTools({ store, tools }: ToolDependencies) {
     ];
     const problems = [...loaded.flatMap((each) => each.problems), ...clashes(names)];
     if (problems.length > 0) throw invalid(problems);
-    const offered = found.filter(({ tool }) => !harmlessOnly || isHarmless(tool));
-    return {
-      set: await store.putBlob(JSON.stringify([...own, ...offered.map(({ tool }) => tool.spec)])),
-      tools: offered.map(({ source, tool: { spec, sideEffects, timeout } }) => ({
-        name: spec.name,
-        source,
-        sideEffects,
-        timeout,
-      })),
+    const listOf = async (variant: ToolVariant): Promise<ToolList> => {
+      const offered = found.filter(({ tool }) => !variant.harmlessOnly || isHarmless(tool));
+      return {
+        set: await store.putBlob(JSON.stringify([...variant.own, ...offered.map(({ tool }) => tool.spec)])),
+        tools: offered.map(({ source, tool: { spec, sideEffects, timeout } }) => ({
+          name: spec.name,
+          source,
+          sideEffects,
+          timeout,
+        })),
+      };
     };
+    const first = await listOf({ own, harmlessOnly });
+    return others.length === 0 ? first : { ...first, others: await Promise.all(others.map(listOf)) };
   };
 }
 
-const isHarmless = ({ sideEffects }: Tool): boolean => ['none', 'undeclared'].includes(sideEffects);
+/** A tool that says nothing of its side effects may have any. */
+const isHarmless = ({ onlyReads = false, sideEffects }: Tool): boolean => sideEffects === 'none' || onlyReads;
 
 const nameOf = (source: ToolSource): string => ('mcp' in source ? `the MCP server ${source.mcp.name}` : source.package);
 

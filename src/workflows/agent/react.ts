@@ -131,7 +131,7 @@ function outcomeOf({ call, status, text }: ToolAnswer): string {
 /** Whether an action says that it is the final answer. The marker counts in any letter case and anywhere in the text. */
 const isFinalAnswer = (text: string): boolean => /FINAL_ANSWER:/i.test(text);
 
-const withoutMarker = (text: string): string => text.replace(/^\s*FINAL_ANSWER:\s*/i, '').trim();
+export const withoutMarker = (text: string): string => text.replace(/^\s*FINAL_ANSWER:\s*/i, '').trim();
 
 const shown = 200;
 const start = (text: string): string => (text.length <= shown ? text : `${text.slice(0, shown)}...`);
