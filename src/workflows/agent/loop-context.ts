@@ -1,6 +1,7 @@
 import type { Reply, ReplyCall } from '../../protocol/model-call.ts';
 import type { Agent, Purpose, ReplyOptions } from './agent.ts';
 import type { ToolAnswer } from './tool-executor.ts';
+import { wholeText, type WholeText } from './whole-reply.ts';
 
 /** What an agent's loop works with in one turn. */
 export interface LoopContext {
@@ -20,6 +21,8 @@ export interface TurnEnd {
   answer: string;
   /** Whether a limit or a failure has ended the turn early. */
   limited: boolean;
+  /** Whether the answer ends in the middle, although its model was asked to go on. */
+  isCut: boolean;
 }
 
 /** The answer when the model has given no text. */
@@ -34,6 +37,17 @@ export function replyOf(
   options: ReplyOptions,
 ): Promise<Reply> {
   return agent.reply({ what, when, timeout }, options);
+}
+
+/** An answer with all its parts, if its text was cut off. One whose calls are not run is taken as it is. */
+export async function wholeAnswer(
+  { agent, timeout, when }: LoopContext,
+  what: Purpose['what'],
+  reply: Reply,
+  options: ReplyOptions,
+): Promise<Omit<WholeText, 'content'>> {
+  if (reply.calls.length > 0) return { text: reply.content, isCut: reply.finish === 'length' };
+  return wholeText(agent, reply, { what, when, timeout }, options);
 }
 
 /** Runs the calls of one reply, and answers them in their order. @param parallel whether they run side by side */

@@ -4,8 +4,20 @@ import type { Reply } from '../../protocol/model-call.ts';
 import { filled, notRun, reactPrompt } from './prompts.ts';
 import { callFailure, isBudgetSpent } from './failures.ts';
 import type { ToolAnswer } from './tool-executor.ts';
-import { noWords, refuseCalls, replyOf, runCalls, type Loop, type TurnEnd, type LoopContext } from './loop-context.ts';
+import {
+  noWords,
+  refuseCalls,
+  replyOf,
+  runCalls,
+  wholeAnswer,
+  type Loop,
+  type TurnEnd,
+  type LoopContext,
+} from './loop-context.ts';
+import type { WholeText } from './whole-reply.ts';
 import type { Purpose } from './agent.ts';
+
+type Answer = Omit<WholeText, 'content'>;
 
 type Prompt = Parameters<typeof reactPrompt>[1];
 
@@ -58,14 +70,16 @@ export class ReAct {
   }
 
   /** Runs the tools that the model calls, and observes their results. @returns the final answer, if the model gives one */
-  async act(): Promise<string | undefined> {
+  async act(): Promise<Answer | undefined> {
     const context = this.#context;
     this.#show(indicators.takingAction);
     this.#tell('action_prompt');
-    const { calls, content } = await replyOf(context, 'act', { temperature: actionTemperature });
+    const options = { temperature: actionTemperature };
+    const reply = await replyOf(context, 'act', options);
+    const { calls, content } = reply;
     if (isFinalAnswer(content)) {
       refuseCalls(context, calls, notRun);
-      return withoutMarker(content);
+      return wholeAnswer(context, 'act', reply, options);
     }
     this.#show(indicators.action(content));
     if (calls.length === 0) return undefined;
@@ -91,17 +105,18 @@ export class ReAct {
   }
 
   /** Shows the answer to the person. */
-  end(text: string, limited: boolean): TurnEnd {
-    const answer = text || noWords;
+  end({ isCut, text }: Answer, limited: boolean): TurnEnd {
+    const answer = withoutMarker(text) || noWords;
     this.#context.say(this.#settings.show_reasoning ? indicators.finalAnswer(answer) : answer, true);
-    return { answer, limited };
+    return { answer, limited, isCut };
   }
 
   async #last(what: Purpose['what'], prompt: Prompt, values: Record<string, string>): Promise<TurnEnd> {
     this.#tell(prompt, values);
-    const { calls, content } = await replyOf(this.#context, what, { choice: 'none', temperature: actionTemperature });
-    refuseCalls(this.#context, calls, notRun);
-    return this.end(withoutMarker(content), true);
+    const options = { choice: 'none' as const, temperature: actionTemperature };
+    const reply = await replyOf(this.#context, what, options);
+    refuseCalls(this.#context, reply.calls, notRun);
+    return this.end(await wholeAnswer(this.#context, what, reply, options), true);
   }
 
   /** A reply without tool calls. A model may call some all the same. */
