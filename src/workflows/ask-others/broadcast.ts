@@ -2,7 +2,6 @@ import { CancellationScope, CancelledFailure, isCancellation, patched } from '@t
 import type { BroadcastResult } from '../../protocol/questions.ts';
 import type { AskEnd } from './human-input-queue.ts';
 import {
-  askRefusals,
   historyNote,
   shadowNotice,
   shadowQuestion,
@@ -13,6 +12,7 @@ import {
 } from './prompts.ts';
 import type { Agent, ModelCaller, Purpose } from '../agent/agent.ts';
 import type { AskCall } from './ask-call.ts';
+import { askedEnough, askRefusal } from './asking-limits.ts';
 import { callFailure } from '../agent/failures.ts';
 import type { HumanInput } from './human-input.ts';
 import { plain } from './human-input-queue.ts';
@@ -111,15 +111,10 @@ export class Broadcast {
 
   /** Why a question is not put to anybody, in words. */
   #refusal({ asking }: Asker, asked: string[], question: string, others: Asker[]): string | undefined {
-    const { limit, mode } = this.settings;
-    if (question.trim() === '') return askRefusals.empty;
-    if (asking >= limit) return askRefusals.tooMany(limit);
-    if (mode === 'agents' && others.length === 0) return askRefusals.nobody;
-    // A person may be asked again what was deferred.
-    const isRepeated = mode === 'agents' && asked.includes(plain(question));
-    const isOver = asked.length >= 2 * limit;
-    if (!(isOver || isRepeated) || !patched('asks-end')) return undefined;
-    return isOver ? askRefusals.noMore(2 * limit) : askRefusals.again;
+    const questions = { asking, asked, others: others.length };
+    const refusal = askRefusal(questions, question, this.settings);
+    const enough = askedEnough(questions, question, this.settings);
+    return refusal ?? (enough !== undefined && patched('asks-end') ? enough : undefined);
   }
 
   async #askAgents(
