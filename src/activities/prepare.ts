@@ -16,7 +16,7 @@ import { completePlan, preflightPlan } from '../config/plan.ts';
 import { checkedBy, problemText, under, type Checked } from '../config/problems.ts';
 import { readNamedConfig } from '../config/read-config.ts';
 import { completeResearch, preflightResearch, searchesOwnDocs } from '../config/research.ts';
-import { completeTeam, preflightTeam, type TeamConfig } from '../config/team.ts';
+import { backendsOf, completeTeam, preflightTeam, type TeamConfig } from '../config/team.ts';
 import { pricesFor } from '../models/prices.ts';
 import { failureTypes } from '../protocol/errors.ts';
 import type { PreparedOrchestration, PreparedTeam } from '../protocol/orchestration.ts';
@@ -92,9 +92,12 @@ export function createPreparations({ configFolder, environment, prices }: Prepar
   function prepareTeam(config: TeamConfig): PreparedTeam {
     const team = completeTeam(config, environment);
     refuse(preflightTeam(team, environment));
-    const backends = [...team.agents, team.final_agent ?? []].flat().map(({ backend }) => backend);
     const own = team.agents.map((_, index) => config.agents?.[index]?.backend);
-    return { team, prices: pricesFor(backends, prices), notices: noticesOf({ kind: 'team', team: config }, own) };
+    return {
+      team,
+      prices: pricesFor(backendsOf(team), prices),
+      notices: noticesOf({ kind: 'team', team: config }, own),
+    };
   }
 
   function prepareAgent(config: OneAgentConfig | undefined): PreparedAgent {

@@ -2,6 +2,7 @@ import type { Reply, ReplyCall, ToolChoice } from '../../protocol/model-call.ts'
 import type { Agent, Purpose, ReplyOptions } from './agent.ts';
 import { notRun } from './prompts.ts';
 import type { ToolAnswer } from './tool-executor.ts';
+import { wholeText, type WholeText } from './whole-reply.ts';
 
 /** What an agent's loop works with in one turn. */
 export interface LoopContext {
@@ -26,6 +27,8 @@ export interface TurnEnd {
   answer: string;
   /** Whether a limit or a failure has ended the turn early. */
   limited: boolean;
+  /** Whether the answer ends in the middle, although its model was asked to go on. */
+  isCut: boolean;
 }
 
 /** The answer when the model has given no text. */
@@ -40,6 +43,18 @@ export function replyOf(
   options: ReplyOptions,
 ): Promise<Reply> {
   return agent.reply({ what, when, timeout }, options);
+}
+
+/** An answer with all its parts, if its text was cut off. One that has calls, or had to be one, is taken as it is. */
+export async function wholeAnswer(
+  { agent, ending, timeout, when }: LoopContext,
+  what: Purpose['what'],
+  reply: Reply,
+  options: ReplyOptions,
+): Promise<Omit<WholeText, 'content'>> {
+  const { calls, content, finish } = reply;
+  if (calls.length > 0 || ending !== undefined) return { text: content, isCut: finish === 'length' };
+  return wholeText(agent, reply, { what, when, timeout }, options);
 }
 
 /** Runs the calls of one reply, and answers them in their order. @param parallel whether they run side by side */

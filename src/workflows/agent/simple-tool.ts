@@ -1,6 +1,6 @@
 import type { SimpleToolSettings } from '../../config/orchestrators.ts';
 import { toolsUnavailable } from './prompts.ts';
-import { lastChoice, noWords, replyOf, runCalls, runLastCalls, type Loop } from './loop-context.ts';
+import { lastChoice, noWords, replyOf, runCalls, runLastCalls, wholeAnswer, type Loop } from './loop-context.ts';
 
 /**
  * The loop `simple_tool`: the model replies and its tool calls are run, until a reply calls none. Each failed call raises
@@ -17,13 +17,14 @@ export function simpleTool({ max_thoughts, parallel }: SimpleToolSettings): Loop
       if (isLast) agent.tell({ role: 'system', content: toolsUnavailable(context.ending) });
       const options = { temperature: temperatureAfter(failures), ...(isLast && { choice: lastChoice(context) }) };
       const reply = await replyOf(context, 'reply', options);
-      said = reply.content.trim() === '' ? said : reply.content;
       if (isLast || reply.calls.length === 0) {
         await runLastCalls(context, reply.calls);
-        const answer = said || (isLast ? outOfThoughts(max_thoughts) : noWords);
+        const { isCut, text } = await wholeAnswer(context, 'reply', reply, options);
+        const answer = text.trim() === '' ? said || (isLast ? outOfThoughts(max_thoughts) : noWords) : text;
         context.say(answer, true);
-        return { answer, limited: isLast };
+        return { answer, limited: isLast, isCut };
       }
+      said = reply.content.trim() === '' ? said : reply.content;
       const answers = await runCalls(context, reply.calls, parallel);
       failures += answers.filter(({ status }) => status !== 'ok').length;
     }

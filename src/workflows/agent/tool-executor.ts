@@ -3,7 +3,7 @@ import type { RunEventBody } from '../../protocol/events.ts';
 import type { Text, ToolSpec } from '../../protocol/message.ts';
 import type { ToolSources } from '../../config/tool-sources.ts';
 import type { ReplyCall } from '../../protocol/model-call.ts';
-import type { CallToolResult, ListedTool, ListToolsResult, ToolActivities } from '../../protocol/tool.ts';
+import type { CallToolResult, ListedTool, ToolActivities, ToolList, ToolVariant } from '../../protocol/tool.ts';
 
 /** An MCP server may take long to start. */
 const { listTools } = proxyActivities<ToolActivities>({
@@ -21,7 +21,7 @@ export interface ToolAnswer {
   content: Text;
 }
 
-type Listed = Omit<ListToolsResult, 'set'> & { set: string | null };
+type Listed = Omit<ToolList, 'set'> & { set: string | null };
 
 /** The tools that a worker runs for one agent. */
 export class ToolExecutor {
@@ -44,7 +44,6 @@ export class ToolExecutor {
    * Loads and checks an agent's tools.
    *
    * @param own the workflow's own tools, which are listed first in the set
-   * @param harmlessOnly whether to leave out the tools that declare side effects
    * @throws `ActivityFailure` when a source cannot be used
    */
   static async open(
@@ -52,12 +51,35 @@ export class ToolExecutor {
     sources: ToolSources,
     own: ToolSpec[],
     emit: (event: RunEventBody) => void,
-    harmlessOnly = false,
   ): Promise<ToolExecutor> {
-    if (sources.packages.length + sources.mcpServers.length + own.length === 0)
-      return new ToolExecutor(agent, { set: null, tools: [] }, emit);
-    const listed = await listTools({ sources, own, ...(harmlessOnly && { harmlessOnly }) });
-    return new ToolExecutor(agent, listed.tools.length + own.length === 0 ? { ...listed, set: null } : listed, emit);
+    const [executor] = await ToolExecutor.openVariants(agent, sources, [{ own, harmlessOnly: false }], emit);
+    return executor;
+  }
+
+  /**
+   * The same for several ways of offering them.
+   *
+   * @returns one executor for each variant, or only the first ones where the worker of an earlier version has listed them
+   */
+  static async openVariants(
+    agent: string,
+    sources: ToolSources,
+    [first, ...others]: readonly [ToolVariant, ...ToolVariant[]],
+    emit: (event: RunEventBody) => void,
+  ): Promise<[ToolExecutor, ...ToolExecutor[]]> {
+    const executorOf = (list: ToolList, own: ToolSpec[]): ToolExecutor =>
+      new ToolExecutor(agent, list.tools.length + own.length === 0 ? { ...list, set: null } : list, emit);
+    if (sources.packages.length + sources.mcpServers.length + first.own.length === 0)
+      return [new ToolExecutor(agent, { set: null, tools: [] }, emit)];
+    const { harmlessOnly, own } = first;
+    const listed = await listTools({
+      sources,
+      own,
+      ...(harmlessOnly && { harmlessOnly }),
+      ...(others.length > 0 && { others }),
+    });
+    const more = (listed.others ?? []).map((list, index) => executorOf(list, others[index]?.own ?? []));
+    return [executorOf(listed, own), ...more];
   }
 
   /** The same tools for another agent. */
