@@ -28,7 +28,6 @@ export const headings = {
   results: '## Results',
   failures: '## Failed subtasks',
   deadEnds: '## Dead ends',
-  work: '## Work',
   missing: '## Missing requirements',
   solution: '## Answer',
 } as const;
