@@ -68,15 +68,23 @@ export function createActivities(
     },
 
     /**
-     * Looks up what abandoned calls of this run have cost, by the journal or by an estimate. Calls that never reached a
-     * model, or whose worker died, are left out.
+     * Looks up what calls of this run that gave no reply have cost, by the journal or by an estimate. Calls that never
+     * reached a model, or whose worker died, are left out.
+     *
+     * @param abandoned calls that may be under way still, so that their cost may be yet to come
+     * @param over calls that have ended; runs of earlier versions do not name them
      */
-    async settleAbandonedCalls(activityIds: string[]): Promise<Array<[activityId: string, usage: TokenUsage]>> {
+    async settleAbandonedCalls(
+      abandoned: string[],
+      over: string[] = [],
+    ): Promise<Array<[activityId: string, usage: TokenUsage]>> {
+      const activityIds = [...abandoned, ...over];
       const { runId } = Context.current().info.workflowExecution ?? {};
       const deadline = Date.now() + settlingMs;
       for (;;) {
         const spent = await store.spent(activityIds.map((id) => journalKey(runId, id)));
-        if (spent.size === activityIds.length || Date.now() > deadline) {
+        const isSettled = abandoned.every((id) => spent.has(journalKey(runId, id)));
+        if (isSettled || Date.now() > deadline) {
           return activityIds.flatMap((id) => {
             const usage = spent.get(journalKey(runId, id));
             return usage === undefined ? [] : [[id, usage] as [string, TokenUsage]];

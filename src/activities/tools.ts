@@ -1,5 +1,13 @@
 import { Context } from '@temporalio/activity';
-import type { CallToolInput, CallToolResult, ListToolsInput, ListToolsResult, ToolSource } from '../protocol/tool.ts';
+import type {
+  CallToolInput,
+  CallToolResult,
+  ListToolsInput,
+  ListToolsResult,
+  ToolList,
+  ToolSource,
+  ToolVariant,
+} from '../protocol/tool.ts';
 import { hashOf } from '../store/ids.ts';
 import type { Store } from '../store/store.ts';
 import { cutInMiddle } from '../tools/cut.ts';
@@ -132,7 +140,12 @@ const longWinded = ['builtin.files', 'builtin.web'];
  * @throws `ApplicationFailure` of type `InvalidInput`, not retryable, which names everything that is wrong
  */
 export function createListTools({ store, tools }: ToolDependencies) {
-  return async function listTools({ sources, own, harmlessOnly = false }: ListToolsInput): Promise<ListToolsResult> {
+  return async function listTools({
+    sources,
+    own,
+    harmlessOnly,
+    others = [],
+  }: ListToolsInput): Promise<ListToolsResult> {
     const { mcpServers, packages } = sources;
     const all: ToolSource[] = [...packages.map((name) => ({ package: name })), ...mcpServers.map((mcp) => ({ mcp }))];
     const loaded = await Promise.all(all.map((source) => load(tools, source)));
@@ -143,28 +156,42 @@ export function createListTools({ store, tools }: ToolDependencies) {
     ];
     const problems = [...loaded.flatMap((each) => each.problems), ...clashes(names)];
     if (problems.length > 0) throw invalid(problems);
-    const harmless = found.filter(({ tool }) => !harmlessOnly || isHarmless(tool));
-    const added = harmless.some(({ source }) => mayBeLong(source)) && !packages.includes(reader);
-    const reading = added ? await load(tools, { package: reader }) : undefined;
-    const missing = reading?.tools.filter(({ spec }) => names.every(({ name }) => name !== spec.name)) ?? [];
-    const offered = [...harmless, ...missing.map((tool) => ({ source: { package: reader }, tool }))];
-    const readsOn = packages.includes(reader) || missing.length > 0;
-    return {
-      set: await store.putBlob(JSON.stringify([...own, ...offered.map(({ tool }) => tool.spec)])),
-      tools: offered.map(({ source, tool: { spec, sideEffects, timeout } }) => ({
-        name: spec.name,
-        source,
-        sideEffects,
-        timeout,
-        ...(readsOn && { readsOn: true }),
-      })),
+    const listOf = async (variant: ToolVariant): Promise<ToolList> => {
+      const harmless = found.filter(({ tool }) => !variant.harmlessOnly || isHarmless(tool));
+      const added = harmless.some(({ source }) => mayBeLong(source)) && !packages.includes(reader);
+      const reading = added ? await load(tools, { package: reader }) : undefined;
+      const missing = reading?.tools.filter(({ spec }) => names.every(({ name }) => name !== spec.name)) ?? [];
+      const offered = [...harmless, ...missing.map((tool) => ({ source: { package: reader }, tool }))];
+      const readsOn = packages.includes(reader) || missing.length > 0;
+      return {
+        set: await store.putBlob(JSON.stringify([...variant.own, ...offered.map(({ tool }) => tool.spec)])),
+        tools: offered.map(({ source, tool: { spec, sideEffects, timeout } }) => ({
+          name: spec.name,
+          source,
+          sideEffects,
+          timeout,
+          ...(readsOn && { readsOn: true }),
+        })),
+        descriptions: offered.map(({ tool: { spec } }) => inOneLine(spec.description)),
+      };
     };
+    const first = await listOf({ own, harmlessOnly });
+    return others.length === 0 ? first : { ...first, others: await Promise.all(others.map(listOf)) };
   };
+}
+
+/** How many characters of a tool's description the workflow knows. */
+const describedIn = 200;
+
+function inOneLine(description: string): string {
+  const line = description.replace(/\s+/g, ' ').trim();
+  return line.length <= describedIn ? line : `${beginning(line, describedIn)}…`;
 }
 
 const mayBeLong = (source: ToolSource): boolean => 'mcp' in source || longWinded.includes(source.package);
 
-const isHarmless = ({ sideEffects }: Tool): boolean => ['none', 'undeclared'].includes(sideEffects);
+/** A tool that says nothing of its side effects may have any. */
+const isHarmless = ({ onlyReads = false, sideEffects }: Tool): boolean => sideEffects === 'none' || onlyReads;
 
 const nameOf = (source: ToolSource): string => ('mcp' in source ? `the MCP server ${source.mcp.name}` : source.package);
 

@@ -16,12 +16,15 @@ export function ignoredKeys(config: CheckedConfig): string[] {
     case 'team': {
       const { agents = [], final_agent, orchestrator } = config.team;
       const { coordination, snapshot_storage, agent_temporary_workspace } = orchestrator;
-      const backends = [...agents, final_agent].map((each) => each?.backend);
+      const backends = [...agents, final_agent, final_agent?.judge].map((each) => each?.backend);
       const isAlone = agents.length === 1 && coordination.broadcast === 'agents';
       return [
         ...notice(
           backends,
-          { 'mcp_servers (of final_agent)': final_agent?.backend.mcp_servers },
+          {
+            'mcp_servers (of final_agent)': final_agent?.backend?.mcp_servers,
+            'mcp_servers (of judge)': final_agent?.judge?.backend.mcp_servers,
+          },
           { snapshot_storage, agent_temporary_workspace },
         ),
         ...(isAlone ? [askedAlone] : []),

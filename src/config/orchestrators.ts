@@ -45,10 +45,36 @@ export const orchestratorSchema = z.string().superRefine((name, context) => {
   if (message !== undefined) context.addIssue({ code: 'custom', message });
 });
 
-/** The loop that a name stands for, with its default settings. */
-export function orchestratorOf(name: string): OrchestratorSettings {
-  if (name === 'simple_tool') return { kind: 'simple_tool', ...simpleToolSchema.parse({}) };
-  if (name === 'react') return { kind: 'react', ...reactSchema.parse({}) };
+/** The keys beside `orchestrator:` that limit the loop which it names. A schema with them is refined by `limitsFit`. */
+export const limitsShape = {
+  /** Of `simple_tool`: the most model calls in a turn. */
+  max_thoughts: z.int().min(1).optional(),
+  /** Of `react`: the most cycles in a turn. */
+  max_iterations: z.int().min(1).optional(),
+};
+
+type Limits = { [Key in keyof typeof limitsShape]?: number | undefined };
+
+const loopOfLimit = { max_thoughts: 'simple_tool', max_iterations: 'react' } as const;
+
+/** Refuses a limit that is none of the loop beside it. */
+export function limitsFit(
+  { orchestrator = 'simple_tool', ...limits }: Limits & { orchestrator?: string | undefined },
+  context: z.RefinementCtx,
+): void {
+  for (const [key, loop] of Object.entries(loopOfLimit)) {
+    if (limits[key as keyof Limits] === undefined || orchestrator === loop) continue;
+    const [own] = Object.entries(loopOfLimit).find(([, each]) => each === orchestrator) ?? [];
+    const advice =
+      own === undefined ? 'an orchestrator of your own sets its own limits' : `that of ${orchestrator} is ${own}`;
+    context.addIssue({ code: 'custom', path: [key], message: `is a limit of the loop ${loop}; ${advice}` });
+  }
+}
+
+/** The loop that a name stands for, with its default settings and these limits. */
+export function orchestratorOf(name: string, { max_thoughts, max_iterations }: Limits = {}): OrchestratorSettings {
+  if (name === 'simple_tool') return { kind: 'simple_tool', ...simpleToolSchema.parse({ max_thoughts }) };
+  if (name === 'react') return { kind: 'react', ...reactSchema.parse({ max_iterations }) };
   return { kind: 'custom', module: modulePath(name), config: {} };
 }
 

@@ -5,6 +5,8 @@ import { describeCoordination, soloShape } from './coordination.ts';
 import type { Environment } from './environment.ts';
 import {
   describeOrchestrator,
+  limitsFit,
+  limitsShape,
   orchestratorOf,
   orchestratorSchema,
   type OrchestratorSettings,
@@ -21,9 +23,11 @@ const settingsSchema = z.strictObject({
     .strictObject({
       backend: backendSchema.optional(),
       orchestrator: orchestratorSchema.default('simple_tool'),
+      ...limitsShape,
       tool_packages: toolPackagesSchema.default([]),
       mcp_servers: mcpServersSchema.default([]),
     })
+    .superRefine(limitsFit)
     .prefault({}),
   max_retries: z.int().min(0).max(100).default(2),
   max_parallel_subtasks: z.int().min(1).max(100).default(5),
@@ -61,7 +65,7 @@ export function completePlan({ plan, ...common }: PlanConfig, environment: Envir
       synthesis: completeBackend(synthesis?.backend ?? backend),
       executor: completeBackend(own),
     },
-    orchestrator: orchestratorOf(orchestrator),
+    orchestrator: orchestratorOf(orchestrator, executor),
     tools: { packages: tool_packages, mcpServers: [...mcp_servers, ...(own.mcp_servers ?? [])] },
   };
 }

@@ -95,7 +95,9 @@ const list = (value: unknown): Mapping[] => (Array.isArray(value) ? value.map(ma
 function resolveFolders(content: unknown, base: string): unknown {
   const { agents, final_agent, modules, plan, research } = mapping(content);
   const roles = [plan, research].flatMap((each) => [each, ...Object.values(mapping(each))]).map(mapping);
-  const backends = [...list(agents), mapping(final_agent), ...roles].map(({ backend }) => backend);
+  const finalAgent = mapping(final_agent);
+  const holders = [...list(agents), finalAgent, mapping(finalAgent['judge']), ...roles];
+  const backends = holders.map(({ backend }) => backend);
   // A `folder` in the `config:` of any other module may mean something else.
   const models = list(modules).filter(({ module }) => typeof module === 'string' && isModel(module));
   for (const holder of [...backends, ...models.map(({ config }) => config), mapping(research)['search']]) {

@@ -1,10 +1,12 @@
 import { z } from 'zod';
-import { backendSchema, type Backend } from './backend.ts';
+import { backendSchema, roleSchema, type Backend } from './backend.ts';
 import { completeBackend, defaultBackend, describeBackend, preflightBackends } from './complete-backend.ts';
 import { broadcastSchema, budgetSchema, describeCoordination, waitingTime } from './coordination.ts';
 import type { Environment } from './environment.ts';
 import {
   describeOrchestrator,
+  limitsFit,
+  limitsShape,
   orchestratorOf,
   orchestratorSchema,
   type OrchestratorSettings,
@@ -15,13 +17,16 @@ import { describeTools, toolPackagesSchema, type ToolSources } from './tool-sour
 
 const name = z.string().min(1);
 
-const agentSchema = z.strictObject({
-  id: name,
-  system_message: name.optional(),
-  orchestrator: orchestratorSchema.optional(),
-  tool_packages: toolPackagesSchema.optional(),
-  backend: backendSchema.optional(),
-});
+const agentSchema = z
+  .strictObject({
+    id: name,
+    system_message: name.optional(),
+    orchestrator: orchestratorSchema.optional(),
+    ...limitsShape,
+    tool_packages: toolPackagesSchema.optional(),
+    backend: backendSchema.optional(),
+  })
+  .superRefine(limitsFit);
 
 /** How a team works together (`orchestrator.coordination`). */
 const coordinationSchema = z.strictObject({
@@ -36,7 +41,8 @@ const coordinationSchema = z.strictObject({
 /** A team's configuration. The defaults are those of docs/configuration.md. */
 export const teamSchema = z.strictObject({
   agents: z.array(agentSchema).min(1).superRefine(unique('id', 'agent')).optional(),
-  final_agent: z.strictObject({ backend: backendSchema }).optional(),
+  /** The backend that presents and judges, and one for judging alone; by default both are the winner's. */
+  final_agent: z.strictObject({ backend: backendSchema.optional(), judge: roleSchema.optional() }).optional(),
   timeout_settings: z
     .strictObject({
       orchestrator_timeout_seconds: waitingTime.default(1800),
@@ -94,21 +100,28 @@ export function completeTeam(config: TeamConfig, environment: Environment): Team
       id,
       ...(system_message !== undefined && { system_message }),
       backend: completeBackend(backend),
-      orchestrator: orchestratorOf(work.orchestrator ?? 'simple_tool'),
+      orchestrator: orchestratorOf(work.orchestrator ?? 'simple_tool', work),
       tools: { packages: work.tool_packages ?? [], mcpServers: backend.mcp_servers ?? [] },
     })),
-    ...(final_agent && { final_agent: { backend: completeBackend(final_agent.backend) } }),
+    ...(final_agent && { final_agent: completeFinalAgent(final_agent) }),
   };
 }
 
+const completeFinalAgent = ({ backend, judge }: NonNullable<TeamConfig['final_agent']>) => ({
+  ...(backend && { backend: completeBackend(backend) }),
+  ...(judge && { judge: { backend: completeBackend(judge.backend) } }),
+});
+
 /** The backends of all who take part. */
 export const backendsOf = ({ agents, final_agent }: Team): Backend[] =>
-  [...agents, final_agent ?? []].flat().map(({ backend }) => backend);
+  [...agents, final_agent, final_agent?.judge].flatMap((each) => each?.backend ?? []);
 
 /** What would keep a team from running in this environment: keys that are not set, models that nobody named. */
 export function preflightTeam({ agents, final_agent }: Team, environment: Environment): string[] {
   const backends = Object.fromEntries(agents.map(({ id, backend }) => [`agent ${id}`, backend]));
-  return preflightBackends({ ...backends, ...(final_agent && { 'final agent': final_agent.backend }) }, environment);
+  const { backend, judge } = final_agent ?? {};
+  const own = { ...(backend && { 'final agent': backend }), ...(judge && { judge: judge.backend }) };
+  return preflightBackends({ ...backends, ...own }, environment);
 }
 
 /** Describes a team, defaults included, in a few lines for a person. */
@@ -120,7 +133,8 @@ export function describeTeam(team: Team): string {
   return [
     `A team of ${agents.length}:`,
     ...agents.map(describeMember),
-    ...(final_agent === undefined ? [] : [`  final agent: ${describeBackend(final_agent.backend)}`]),
+    ...(final_agent?.backend === undefined ? [] : [`  final agent: ${describeBackend(final_agent.backend)}`]),
+    ...(final_agent?.judge === undefined ? [] : [`  judge: ${describeBackend(final_agent.judge.backend)}`]),
     restarts === 0
       ? 'No restarts: nobody judges the result.'
       : `Up to ${restarts} restarts (${restarts + 1} attempts), decided ${mode} presenting.`,
@@ -130,12 +144,15 @@ export function describeTeam(team: Team): string {
   ].join('\n');
 }
 
-/** Leaves out the loop `simple_tool`, which is the default, and tools if there are none. */
+const defaultLoop = describeOrchestrator(orchestratorOf('simple_tool'));
+
+/** Leaves out the loop if it is the default one, and tools if there are none. */
 function describeMember({ id, backend, orchestrator, tools }: AgentSettings): string {
   const sources = describeTools(tools);
+  const loop = describeOrchestrator(orchestrator);
   return [
     `  ${id}: ${describeBackend(backend)}`,
-    ...(orchestrator.kind === 'simple_tool' ? [] : [describeOrchestrator(orchestrator)]),
+    ...(loop === defaultLoop ? [] : [loop]),
     ...(sources === '' ? [] : [`tools: ${sources}`]),
   ].join('; ');
 }

@@ -52,6 +52,8 @@ export type SolveEventBody =
   | { type: 'subtask_failed'; id: string; error: string; isRun: boolean; isRetry: boolean }
   /** A round begins in which only the failed subtasks run again. */
   | { type: 'retry_round'; ids: string[] }
+  /** A round begins in which other subtasks are to take the place of those that have failed on a retry. */
+  | { type: 'plan_around_round'; ids: string[] }
   /** A round begins with new subtasks for the missing requirements. */
   | { type: 'new_plan_round'; missing: string[] }
   | { type: 'round_ended'; what: 'plan' | 'retry' | 'new_plan'; count: number }
@@ -65,12 +67,19 @@ export type FinalOutcome = Outcome | SessionResult['outcome'] | ResearchOutcome 
 /** The events of teams alone. Their `attempt` is the attempt of the whole team. */
 export type TeamEventBody =
   | { type: 'attempt'; maxAttempts: number; restart?: { reason: string; instructions: string } }
-  | { type: 'answer'; agent: string; name: string; number: number; content: string }
+  /** `fromProse`: the agent did not call `new_answer`, and its text was taken for its answer. */
+  | { type: 'answer'; agent: string; name: string; number: number; content: string; fromProse?: boolean }
   | { type: 'refused'; agent: string; text: string }
-  | { type: 'vote'; agent: string; for: string; reason: string }
+  /** `from`: the attempt that the answer was given in, where it is an earlier one. */
+  | { type: 'vote'; agent: string; for: string; reason: string; from?: number }
+  /** The agent has given texts in place of its vote, and keeps its answer without one. */
+  | { type: 'no_vote'; agent: string }
   | { type: 'voting'; round: number }
   | { type: 'out'; agent: string; timedOut: boolean; reason: string }
-  | { type: 'selected'; agent: string; votes: Record<string, number> }
+  /** `from`: as of a vote. */
+  | { type: 'selected'; agent: string; votes: Record<string, number>; from?: number }
+  /** The judge finds what was presented worse than the best answer so far, which is of the attempt `from`. */
+  | { type: 'kept'; agent: string; from: number }
   | { type: 'presenting'; agent: string }
   | { type: 'presented'; agent: string; content: string }
   | { type: 'evaluating'; agent: string }

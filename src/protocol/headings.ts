@@ -10,6 +10,9 @@ export const headings = {
   previousAttempts: '## Previous Orchestration Attempts',
   whyRestart: '**Why the restart was requested:**',
   instructions: '**Instructions for improvement:**',
+  earlierRestarts: '**Earlier restarts:**',
+  best: '**Best answer so far:**',
+  work: '## Work',
   idea: '## Idea',
   plan: '## Plan',
   material: '## Material',
@@ -24,6 +27,7 @@ export const headings = {
   subtask: '## Subtask',
   results: '## Results',
   failures: '## Failed subtasks',
+  deadEnds: '## Dead ends',
   missing: '## Missing requirements',
   solution: '## Answer',
 } as const;

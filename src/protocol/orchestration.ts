@@ -56,6 +56,8 @@ export interface Vote {
   /** Configured id of the agent whose answer is voted for. */
   agent: string;
   reason: string;
+  /** The attempt that this answer was given in, where it is an earlier one. */
+  attempt?: number;
 }
 
 /** Result of the workflow `orchestration`. */

@@ -1,6 +1,7 @@
 import type { PlanConfigInput, PlanSettings } from '../config/plan.ts';
 import type { AgentState } from './agent-state.ts';
 import type { Attachment, AttachmentInput } from './attachment.ts';
+import type { TextRef } from './message.ts';
 import type { Prepared } from './orchestration.ts';
 import type { Usage } from './usage.ts';
 
@@ -33,6 +34,8 @@ export interface PlannedSubtask {
   dependsOn: string[];
   /** Names of the attachments that it needs; the default is all. */
   attachments?: string[];
+  /** Ids of the failed subtasks whose place it takes. */
+  replaces?: string[];
 }
 
 export type SubtaskStatus = 'pending' | 'running' | 'completed' | 'failed';
@@ -45,8 +48,13 @@ export interface SubtaskReport {
   status: SubtaskStatus;
   /** How often it was run. */
   executions: number;
+  /** In a run's result and state it may be cut; it then ends with a line that says so. */
   result?: string;
+  /** Where the store holds the result; only where it is cut. */
+  resultRef?: TextRef;
   error?: string;
+  /** Ids of the subtasks that have taken its place. It stays failed, but is not needed any more. */
+  replacedBy?: string[];
 }
 
 /** What the validator says about the results. */
@@ -68,8 +76,9 @@ export interface StateSummary {
 }
 
 /**
- * `partial`: all rounds are used up and something is still missing. `unverified`: no subtask has failed, but no validator
- * has said whether the answer is complete. `budget`: the budget was spent before the end.
+ * `complete`: the validator has named nothing that is missing, and no subtask that is needed has failed. `partial`:
+ * something is missing, and there is no round left or no way on. `unverified`: no subtask has failed, but no validator has
+ * said whether the answer is complete. `budget`: the budget was spent before the end.
  */
 export type SolveOutcome = 'complete' | 'partial' | 'unverified' | 'budget';
 

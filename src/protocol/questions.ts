@@ -24,6 +24,8 @@ export interface BroadcastResult {
   no_response?: string[];
   human_qa_history?: HumanAnswer[];
   human_qa_note?: string;
+  /** Why nobody was asked although the status is `timeout`: the person has let an earlier question's time run out. */
+  note?: string;
   error?: string;
 }
 

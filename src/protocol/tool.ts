@@ -25,20 +25,33 @@ export interface ListedTool {
   readsOn?: true;
 }
 
-/** Input of the activity `listTools`. */
-export interface ListToolsInput {
-  sources: ToolSources;
+/** A way of offering an agent's tools. */
+export interface ToolVariant {
   /** The workflow's own tools, which are listed first in the set. */
   own: ToolSpec[];
-  /** Whether to leave out the tools that declare side effects. */
-  harmlessOnly?: boolean;
+  /** Whether to leave out the tools that are not known to be harmless. */
+  harmlessOnly?: boolean | undefined;
 }
 
-export interface ListToolsResult {
+/** Input of the activity `listTools`. */
+export interface ListToolsInput extends ToolVariant {
+  sources: ToolSources;
+  /** More ways of offering the same sources. */
+  others?: ToolVariant[];
+}
+
+export interface ToolList {
   /** Blob id of all tools together, for `callModel`. */
   set: string;
   /** The tools that a worker runs, in the order of the set. */
   tools: ListedTool[];
+  /** What each of them does, in a line. Worker versions before this one leave it out. */
+  descriptions?: string[];
+}
+
+export interface ListToolsResult extends ToolList {
+  /** One for each of the input's `others`; absent if there are none. */
+  others?: ToolList[];
 }
 
 /** Input of the activity `callTool`. */

@@ -16,6 +16,8 @@ export interface ToolContext {
 export interface Tool {
   spec: ToolSpec;
   sideEffects: SideEffects;
+  /** Whether it says that it changes nothing, although it is no tool for a local activity. */
+  onlyReads?: boolean;
   /** How long it may run, in seconds. */
   timeout: number;
   /** @throws `ToolError` for a failure that the tool reports, and anything else if it broke */

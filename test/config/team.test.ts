@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { completeTeam, describeTeam, teamSchema, type Team, type TeamConfigInput } from '../../src/config/team.ts';
+import { checkedBy, problemText } from '../../src/config/problems.ts';
 
 const completed = (config: TeamConfigInput): Team => completeTeam(teamSchema.parse(config), {});
 
@@ -22,6 +23,32 @@ describe('an agent that is ready to work has its loop and its tools', () => {
     ['./loops/own.ts', { kind: 'custom', module: './loops/own.ts', config: {} }],
   ])('%s', (orchestrator, settings) => {
     expect(completed({ agents: [{ id: 'a', orchestrator }] }).agents[0]?.orchestrator).toMatchObject(settings);
+  });
+
+  test.each([
+    [{ max_thoughts: 3 }, { kind: 'simple_tool', max_thoughts: 3 }],
+    [
+      { orchestrator: 'react', max_iterations: 4 },
+      { kind: 'react', max_iterations: 4 },
+    ],
+  ])('its loop has the limit that stands beside it: %j', (agent, settings) => {
+    const { agents } = completed({ agents: [{ id: 'a', ...agent }] });
+    expect(agents[0]?.orchestrator).toMatchObject(settings);
+  });
+
+  test.each([
+    [{ max_iterations: 3 }, 'max_iterations: is a limit of the loop react; that of simple_tool is max_thoughts'],
+    [
+      { orchestrator: 'react', max_thoughts: 3 },
+      'max_thoughts: is a limit of the loop simple_tool; that of react is max_iterations',
+    ],
+    [
+      { orchestrator: './own.ts', max_thoughts: 3 },
+      'max_thoughts: is a limit of the loop simple_tool; an orchestrator of your own sets its own limits',
+    ],
+  ])('a limit of another loop is a problem that says so: %j', (agent, problem) => {
+    const checked = checkedBy(teamSchema, { agents: [{ id: 'a', ...agent }] });
+    expect(checked.ok ? [] : checked.problems.map((each) => problemText(each))).toEqual([`agents[0].${problem}`]);
   });
 
   test('tools are those of its packages and of its backend’s servers', () => {

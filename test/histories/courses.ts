@@ -316,4 +316,41 @@ export const courses: Course[] = [
       config: { plan: { backend: openai, max_retries: 1, executor: { tool_packages: ['kit'] } } },
     },
   },
+  {
+    name: 'solve-prose',
+    type: 'planAndExecute',
+    script: solveScript({
+      work: ({ time }) => {
+        if (time === 1) return call('echo', { text: 'blue '.repeat(200) });
+        return time === 4 ? completed('Blue.') : { text: 'It is blue.' };
+      },
+      validate: ({ time }) => (time === 1 ? invalid('The color') : valid),
+    }),
+    input: {
+      problem: 'Which color?',
+      config: { plan: { backend: openai, executor: { tool_packages: ['kit'] } } },
+    },
+  },
+  {
+    name: 'solve-dead-end',
+    type: 'planAndExecute',
+    script: solveScript({
+      plan: ({ time }) =>
+        time === 1
+          ? subtasks('step_1', { id: 'step_2', depends_on: ['step_1'] })
+          : subtasks({ id: 'step_3', replaces: ['step_1'] }),
+      work: ({ id }) => (id === 'step_1' ? failed('No.') : completed(`Result of ${id}.`)),
+      validate: ({ time }) => (time <= 2 ? invalid('All of it') : valid),
+    }),
+    input: { problem: 'What does it say?', config: { plan: { backend: openai } } },
+  },
+  {
+    name: 'solve-unverified',
+    type: 'planAndExecute',
+    script: solveScript({
+      synthesise: ({ time }) => (time === 1 ? { text: 'It says', finish: 'length' } : { text: ' blue.' }),
+      validate: () => ({ text: 'Hm.' }),
+    }),
+    input: { problem: 'What does it say?', config: { plan: { backend: openai } } },
+  },
 ];

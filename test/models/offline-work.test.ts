@@ -12,17 +12,15 @@ import {
   reportTool,
 } from '../../src/workflows/research/prompts.ts';
 import {
-  analysisTool,
   answerMessage,
+  aroundMessage,
   carryOut,
-  finishTool,
   improveMessage,
   problemMessage,
   subtaskMessage,
-  subtasksTool,
   validationMessage,
-  validationTool,
 } from '../../src/workflows/plan-and-execute/prompts.ts';
+import { analysisTool, finishTool, subtasksTool, validationTool } from '../../src/workflows/plan-and-execute/tools.ts';
 import { library, Talk, tool, user } from '../support/offline.ts';
 
 describe('research', () => {
@@ -151,10 +149,17 @@ describe('solving', () => {
     expect((await new Talk(library, opening).reply([subtasksTool])).input).toEqual({
       subtasks: parts.map((description, index) => ({ id: `step_${index + 1}`, description })),
     });
-    const more = user(improveMessage(['the weather'], ['step_1', 'step_2'], []));
+    const state = { ids: ['step_1', 'step_2'], results: [], deadEnds: [] };
+    const more = user(improveMessage(['the weather'], state));
     expect((await new Talk(library, opening).reply([subtasksTool], more)).input).toEqual({
       subtasks: [{ id: 'step_3', description: 'the weather' }],
     });
+  });
+
+  test('there is no way around a dead end', async () => {
+    const deadEnds = [{ id: 'step_1', description: 'the weather', error: 'Nothing found.' }];
+    const around = user(aroundMessage({ ids: ['step_1'], results: [], deadEnds }, []));
+    expect((await new Talk(library, opening).reply([subtasksTool], around)).input).toEqual({ subtasks: [] });
   });
 
   const names = ['list_attachments', 'read_attachment', 'query_table', 'calculate'];
@@ -168,6 +173,7 @@ describe('solving', () => {
         attachments,
         results: [],
         failure: undefined,
+        found: '',
         deadEnds: [],
       }),
     );
@@ -217,7 +223,7 @@ describe('solving', () => {
   });
 
   test('results and reasons are put one below another; valid is what has no failed subtask', async () => {
-    const shown = { id: 'step_1', description: 'First', result: 'One.' };
+    const shown = { id: 'step_1', description: 'First', text: 'One.', result: 'One.' };
     const failure = { id: 'step_2', description: 'Second', error: 'Nothing found on "Second" in x.' };
     const answer = (failures: Array<typeof failure>) => ({
       problem,
@@ -227,8 +233,9 @@ describe('solving', () => {
     });
     const { text } = await new Talk(library, user(answerMessage(answer([failure])))).reply();
     expect(text).toMatch(/^One\.\nNothing found on "Second" in x\.\n\n\(The offline model /);
+    const work = [{ id: 'step_1', status: 'completed' as const, executions: 1, uses: [] }];
     const validate = async (failures: Array<typeof failure>) =>
-      (await new Talk(library, user(validationMessage(answer(failures), text))).reply([validationTool])).input;
+      (await new Talk(library, user(validationMessage(answer(failures), work, text))).reply([validationTool])).input;
     expect(await validate([failure])).toEqual({
       is_complete: false,
       missing_requirements: ['Second'],

@@ -1,6 +1,6 @@
 import type { Script, Scripted, Seen } from './model-server.ts';
 
-/** What a request of a plan's execution asks for, told by the tool on offer. */
+/** What a request of a plan's execution asks for, told by the tools on offer and by the messages. */
 export type Asked = 'analyse' | 'plan' | 'work' | 'synthesise' | 'validate';
 
 export interface SolveRequest extends Seen {
@@ -16,6 +16,7 @@ export interface Step {
   description?: string;
   depends_on?: string[];
   attachments?: string[];
+  replaces?: string[];
 }
 
 export const analysis = (requirements: string[] = ['All of it']): Scripted => ({
@@ -84,9 +85,9 @@ export function solveScript(
   };
 }
 
-function askedIn({ tools }: Seen): Asked {
-  if (tools.includes('submit_analysis')) return 'analyse';
-  if (tools.includes('submit_plan')) return 'plan';
+/** The planner has the same tools throughout, so that its message tells which one it is to call. */
+function askedIn({ prompt, tools }: Seen): Asked {
+  if (tools.includes('submit_plan')) return prompt.includes('Now give the plan') ? 'plan' : 'analyse';
   if (tools.includes('submit_validation')) return 'validate';
-  return tools.includes('finish_subtask') ? 'work' : 'synthesise';
+  return prompt.includes('Carry out ') ? 'work' : 'synthesise';
 }

@@ -6,7 +6,7 @@ import type { OrchestrationResult } from '../../src/protocol/orchestration.ts';
 import { hasAsked, resultsIn } from '../support/asking.ts';
 import type { Script, Scripted, Seen } from '../support/model-server.ts';
 import { running, type Running } from '../support/running.ts';
-import { answer, ask, restart, submit, teamOf, teamScript, type TeamRequest } from '../support/team-script.ts';
+import { answer, ask, restart, submit, teamOf, teamScript, vote, type TeamRequest } from '../support/team-script.ts';
 
 let script: Script = teamScript();
 let run: Running;
@@ -120,7 +120,7 @@ test('one that was deferred prompts again with a different question, while the o
   expect(resultsOf(requests, second.from).map(({ status }) => status)).toEqual(['deferred', 'complete']);
 });
 
-test('a skip and a timeout are two results, and the next asker prompts', async () => {
+test('a skip and a timeout are two results, and after a skip the next asker prompts', async () => {
   const { question, reply, result, requests } = await play(asks({ agent_a: 'Red?', agent_b: 'Blue?' }), {
     coordination: { broadcast_timeout: 6 },
   });
@@ -136,15 +136,61 @@ test('a skip and a timeout are two results, and the next asker prompts', async (
 });
 
 test('the time of a question runs from its prompt, not from the wait for its turn', async () => {
-  const { question, result, requests } = await play(asks({ agent_a: 'Red?', agent_b: 'Blue?' }), {
+  const { question, reply, result, requests, events } = await play(asks({ agent_a: 'Red?', agent_b: 'Blue?' }), {
     coordination: { broadcast_timeout: 5 },
   });
-  const first = await question();
+  await question();
+  await expect.poll(async () => (await events()).filter(({ type }) => type === 'asked')).toHaveLength(2);
+  await reply({ answer: '' });
   const second = await question();
-  expect(Date.parse(second.askedAt)).toBeGreaterThanOrEqual(Date.parse(first.expiresAt));
+  const [, asked] = (await events()).filter(({ type }) => type === 'asked');
+  expect(Date.parse(second.askedAt)).toBeGreaterThan(Date.parse(asked!.at));
   expect(Date.parse(second.expiresAt) - Date.parse(second.askedAt)).toBe(5000);
   await result();
   expect(resultsOf(requests, second.from)).toMatchObject([{ status: 'timeout' }]);
+});
+
+test('a person who never answers ends the asking after the first timeout, and the run ends', async () => {
+  const { result, requests, events } = await play(
+    (request) => (resultsIn(request).length < 2 ? ask(`Question ${resultsIn(request).length}?`) : answers(request)),
+    { coordination: { broadcast_timeout: 2 } },
+  );
+  expect(await result()).toMatchObject({ outcome: 'submitted' });
+  const prompted = prompts(await events());
+  expect(prompted).toHaveLength(1);
+  for (const agent of team) {
+    const results = resultsOf(requests, agent);
+    expect(results.map(({ status }) => status)).toEqual(['timeout', 'timeout']);
+    expect(results.at(-1)?.note).toContain('The human was not asked');
+  }
+});
+
+test('an agent that only ever asks a person who is silent is out, and the others answer', async () => {
+  const { result, events } = await play((request) => (request.agent === 'agent_a' ? ask('Red?') : answers(request)), {
+    coordination: { broadcast_timeout: 2 },
+    acts: { vote: () => vote('agent2') },
+  });
+  expect(await result()).toMatchObject({ outcome: 'submitted', finalAgent: 'agent_b' });
+  expect(await events()).toContainEqual(expect.objectContaining({ type: 'out', agent: 'agent_a' }));
+});
+
+test('an agent may ask twice as often as it may have questions open, deferred and refused ones included', async () => {
+  const { question, reply, result, requests } = await play(
+    (request) => {
+      const results = resultsIn(request);
+      if (request.agent !== 'agent_a' || results.length === 5) return answers(request);
+      return ask(results.length === 1 ? ' ' : `Question ${results.length}?`);
+    },
+    { coordination: { max_broadcasts_per_agent: 2 } },
+  );
+  for (const text of ['One.', 'Two.', 'Three.']) {
+    await question();
+    await reply({ answer: text });
+  }
+  expect(await result()).toMatchObject({ outcome: 'submitted' });
+  const results = resultsOf(requests, 'agent_a');
+  expect(results.map(({ status }) => status)).toEqual(['complete', 'error', 'complete', 'complete', 'error']);
+  expect(results.at(-1)?.error).toContain('asked 4 times');
 });
 
 test('a late answer that names its question enters the history under it', async () => {

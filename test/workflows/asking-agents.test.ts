@@ -234,6 +234,19 @@ describe.each(['openai', 'claude'])('agents that ask one another, over the wire 
     expect(results[10]?.error).toContain('10 questions under way');
   });
 
+  test('the same question again is refused, and an agent that only ever asks it is out', async () => {
+    const { events, requests } = await play({
+      answer: (request) => (request.agent === 'agent_a' ? ask(' Which  one?') : answers(request)),
+      vote: () => vote('agent2'),
+    });
+    expect(requests.filter(isShadow)).toHaveLength(2);
+    const results = resultsIn(
+      requests.findLast(({ prompt }) => prompt.includes('I am agent_a') && prompt.includes('q3'))!,
+    );
+    expect(results.slice(0, 3).map(({ status }) => status)).toEqual(['complete', 'error', 'error']);
+    expect(events).toContainEqual(expect.objectContaining({ type: 'out', agent: 'agent_a' }));
+  });
+
   test.each([
     ['an empty question', ask('  '), 'The question is empty'],
     ['no question', { calls: [{ name: 'ask_others', arguments: {} }] }, 'question'],

@@ -34,6 +34,20 @@ describe('time', () => {
     expect(run.model.requests.filter(({ prompt }) => prompt.includes('I am agent_a.'))).toHaveLength(1);
   });
 
+  test('what an agent that timed out has cost is counted', async () => {
+    const run = running(
+      teamScript({
+        answer: ({ agent }) =>
+          agent === 'agent_a' ? { ...answer('Too late. '.repeat(50)), pace: 300 } : answer('Mine.'),
+        vote: () => vote('agent2'),
+      }),
+    );
+    const config = teamOf(team, openai, {}, { timeout_settings: { agent_timeout_seconds: 5 } });
+    const { usage } = await run.orchestrate({ task: 'T', config });
+    expect(usage.byAgent['agent_a']).toMatchObject({ calls: 1 });
+    expect(usage.byAgent['agent_a']?.inputTokens).toBeGreaterThan(0);
+  });
+
   test('when the attempt’s time is over, the best answer so far is delivered', async () => {
     const run = running(
       teamScript({ answer: ({ agent }) => (agent === 'agent_a' ? slow : answer(`Answer of ${agent}.`)) }),
@@ -118,7 +132,8 @@ describe('failure', () => {
     expect(await run.orchestrate({ task: 'T', config: teamOf(team, openai) })).toMatchObject({
       answer: 'Answer of agent_a.',
       attempts: 2,
-      outcome: 'restart_limit',
+      outcome: 'degraded',
+      warnings: [expect.stringMatching(/^attempt 2 failed: agent_a: .*400.*; agent_b: /)],
     });
   });
 
@@ -126,7 +141,8 @@ describe('failure', () => {
     const run = running(teamScript({ present: () => ({ status: 400 }) }));
     expect(await run.orchestrate({ task: 'T', config: teamOf(team, openai) })).toMatchObject({
       answer: 'Answer of agent_a in attempt 1.',
-      outcome: 'submitted',
+      outcome: 'degraded',
+      warnings: [expect.stringContaining("the final agent's model failed")],
     });
   });
 

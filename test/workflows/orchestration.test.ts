@@ -142,7 +142,7 @@ describe('coordination', () => {
   test('an agent that three times in a row neither answers nor votes usably is out; the rest go on', async () => {
     const run = running(
       teamScript({
-        answer: ({ agent }) => (agent === 'agent_a' ? { text: 'Let me think.' } : answer(`Answer of ${agent}.`)),
+        answer: ({ agent }) => (agent === 'agent_a' ? vote('agent1') : answer(`Answer of ${agent}.`)),
         vote: () => vote('agent2'),
       }),
     );

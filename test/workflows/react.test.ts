@@ -36,6 +36,12 @@ describe.each(['openai', 'claude'] as const)('the loop react, over the wire of %
   }
   const offered = ({ tools, toolChoice }: Seen): boolean => tools.length > 0 && toolChoice !== 'none';
 
+  test('a final answer that was cut off is continued', async () => {
+    const cut = { ...final('18 C, and '), finish: type === 'openai' ? 'length' : 'max_tokens' };
+    const { result } = await turn([think('Hm.'), cut, { text: 'sunny.' }]);
+    expect(result).toMatchObject({ answer: '18 C, and sunny.', outcome: 'answered', warnings: [] });
+  });
+
   test('thought, action, observation, until an action is final; tools are offered to actions only', async () => {
     const { result, requests } = await turn([
       think('I need the weather.'),

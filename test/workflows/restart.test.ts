@@ -15,6 +15,8 @@ const instructions =
 const onceMore = teamScript({
   decide: ({ attempt }) => (attempt === 1 ? restart(reason, instructions) : submit()),
 });
+const isWithheld = (body: object): boolean =>
+  (body as { tool_choice?: { type?: string } }).tool_choice?.type === 'none';
 const logOf = ({ home }: SharedRunning): string => readFileSync(join(home, 'logs', 'log.txt'), 'utf8');
 
 describe('a restart', () => {
@@ -45,7 +47,28 @@ describe('a restart', () => {
       expect(messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'user']);
       expect(messages[2]).toMatchObject({ text: 'Of boats, yes.' });
     }
-    expect(run.model.requests.some(({ prompt }) => /attempt 2 to solve[\s\S]*in attempt 1\./.test(prompt))).toBe(false);
+    // Of the first attempt they see what was best, and nothing else.
+    const second = answering.filter(({ prompt }) => prompt.includes('This is attempt 2 to solve'));
+    expect(second).toHaveLength(2);
+    for (const { prompt } of second) {
+      expect(prompt).toContain('**Best answer so far:**\nAnswer of agent_1 in attempt 1.');
+      expect(prompt).not.toContain('Answer of agent_2');
+    }
+  });
+
+  test('tells agents and judge what all restarts before the last one asked for', async () => {
+    const run = running(teamScript({ decide: ({ attempt }) => restart(`Why ${attempt}.`, `Do ${attempt}.`) }));
+    await run.orchestrate({ task: 'Build it.', config: teamOf(team, openai) });
+    const third = run.model.requests.filter(({ prompt }) => prompt.includes('This is attempt 3 to solve'));
+    expect(third.length).toBeGreaterThan(0);
+    for (const { prompt } of third) {
+      expect(prompt).toContain('**Why the restart was requested:**\nWhy 2.\n');
+      expect(prompt).toContain('**Earlier restarts:**\n- after attempt 1: Why 1. Asked for: Do 1.\n');
+    }
+    const judge = run.model.requests.findLast(({ tools }) => tools.includes('submit'));
+    expect(judge?.prompt).toContain(
+      '- after attempt 1: Why 1. Asked for: Do 1.\n- after attempt 2: Why 2. Asked for: Do 2.',
+    );
   });
 
   test('before presenting prints the documented lines and banners', async () => {
@@ -118,6 +141,26 @@ describe('a restart', () => {
       ...Array.from({ length: 2 }, () => 'anthropic claude-expensive'),
     ]);
   });
+
+  test.each([
+    ['before presenting', {}],
+    ['after presenting', { enable_post_presentation_evaluation: true }],
+  ])('a judge %s may have a model of its own, which presents nothing', async (_, coordination) => {
+    const run = running(teamScript());
+    const rest = { final_agent: { judge: { backend: { type: 'claude', model: 'claude-strict' } } } };
+    const { outcome } = await run.orchestrate({
+      task: 'Build it.',
+      config: teamOf(team, { type: 'openai', model: 'cheap' }, coordination, rest),
+    });
+    expect(outcome).toBe('submitted');
+    const judged = run.model.requests.filter(({ wire }) => wire === 'anthropic');
+    expect(judged.map(({ tools, body }) => [tools, body.model])).toEqual([
+      [['submit', 'restart_orchestration'], 'claude-strict'],
+    ]);
+    const presented = run.model.requests.find(({ prompt }) => prompt.includes('Now write the final answer'));
+    expect(presented?.tools).toEqual([]);
+    expect(presented?.prompt).not.toContain('## Decision');
+  });
 });
 
 describe('a judge that fails or does not decide counts as submitting, with a warning', () => {
@@ -129,10 +172,12 @@ describe('a judge that fails or does not decide counts as submitting, with a war
     const run = running(teamScript({ decide }));
     const handle = await run.start({ task: 'T', config: teamOf(team, openai) });
     expect(await handle.result()).toMatchObject({
-      outcome: 'submitted',
+      outcome: 'degraded',
+      warnings: [expect.stringContaining('counts as submitting')],
       answer: 'The final answer, by agent_1.',
     });
-    expect(run.model.requests.filter(({ tools }) => tools.includes('submit'))).toHaveLength(calls);
+    const decisions = run.model.requests.filter(({ body, tools }) => tools.includes('submit') && !isWithheld(body));
+    expect(decisions).toHaveLength(calls);
     const events = await handle.query<RunEvent[]>('events');
     expect(events.some((event) => event.type === 'warning' && event.text.includes('counts as submitting'))).toBe(true);
   });

@@ -36,7 +36,7 @@ test('a later turn knows the earlier ones', async () => {
       { role: 'assistant', content: 'Hello Ada.' },
     ],
   });
-  expect(await say(session, 'First?')).toEqual({
+  expect(await say(session, 'First?')).toMatchObject({
     answer: 'Presented: First?',
     messages: ['Presented: First?'],
     turn: 1,

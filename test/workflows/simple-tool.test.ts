@@ -90,6 +90,17 @@ describe.each(['openai', 'claude'] as const)('the loop simple_tool, over the wir
     expect(other.answer).toContain('max_thoughts');
   });
 
+  test('an answer that was cut off is continued, and named in the result if it never ends', async () => {
+    const cut = { text: 'on and ', finish: type === 'openai' ? 'length' : 'max_tokens' };
+    const { result } = await turn([cut, { text: 'off.' }]);
+    expect(result).toMatchObject({ answer: 'on and off.', outcome: 'answered', warnings: [] });
+    const { result: endless } = await turn([cut, cut, cut, cut]);
+    expect(endless).toMatchObject({
+      answer: 'on and on and on and on and ',
+      warnings: ['the answer was cut off at its limit of tokens'],
+    });
+  });
+
   test('with parallel the calls of a reply run side by side, and their results keep the order of the calls', async () => {
     const { events, requests } = await turn(
       [calls(['slow', { text: 'first', ms: 600 }], ['slow', { text: 'second', ms: 1 }]), { text: 'Done.' }],
@@ -109,7 +120,7 @@ describe.each(['openai', 'claude'] as const)('the loop simple_tool, over the wir
     run.model.requests.length = 0;
     const session = await run.startSession({ config: agentOf(type, { simple: {} }, ['kit']) });
     await say(session, 'Which color?');
-    expect(await say(session, 'And now?')).toEqual({
+    expect(await say(session, 'And now?')).toMatchObject({
       answer: 'Still blue.',
       messages: ['Still blue.'],
       turn: 2,

@@ -1,20 +1,29 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RunEvent } from '../../src/protocol/events.ts';
 import type { OrchestrationResult } from '../../src/protocol/orchestration.ts';
 import { call, calls, toolResults, writeKit } from '../support/agent-script.ts';
 import type { Script, Seen } from '../support/model-server.ts';
 import { running, type Running } from '../support/running.ts';
-import { answer, teamOf, teamScript, vote, type TeamRequest } from '../support/team-script.ts';
+import { answer, submit, teamOf, teamScript, vote, type TeamRequest } from '../support/team-script.ts';
 
 let script: Script;
 let run: Running;
 beforeAll(async () => {
   run = await running((seen) => script(seen));
   writeKit(run.home);
+  writeFileSync(
+    join(run.home, 'reader.ts'),
+    `export const tools = [{ name: 'look', description: 'Look.', parameters: { type: 'object', properties: {} },
+       sideEffects: false, execute: () => 'seen' }];`,
+  );
 });
 afterAll(() => run[Symbol.asyncDispose]());
 
 const hasTool = ({ tools }: Seen, name: string): boolean => tools.includes(name);
+const isWithheld = ({ body }: Seen): boolean =>
+  (body as { tool_choice?: { type?: string } }).tool_choice?.type === 'none';
 
 describe.each(['openai', 'claude'])('a team with tools of the world, over the wire of %s', (type) => {
   async function play(
@@ -61,21 +70,63 @@ describe.each(['openai', 'claude'])('a team with tools of the world, over the wi
     expect(requests.some(({ prompt }) => prompt.includes('Read the results, then act'))).toBe(true);
   });
 
-  test('while a team plans, tools with side effects are withheld; the final agent has them', async () => {
+  const carriesOut = (request: TeamRequest) =>
+    hasTool(request, 'write') && !request.prompt.includes('wrote it')
+      ? call('write', { text: 'it' })
+      : { text: 'Done.' };
+  const reader = { tool_packages: ['kit', 'reader'] };
+
+  test('while a team plans it has only tools that are known to be harmless; the final agent has all, and may act', async () => {
+    const { requests } = await play(
+      { answer: own, present: carriesOut },
+      { agent: reader, coordination: { enable_planning_mode: true } },
+    );
+    const planning = requests.filter((request) => hasTool(request, 'look') && hasTool(request, 'vote'));
+    expect(planning.length).toBeGreaterThan(0);
+    for (const { prompt, tools } of planning) {
+      expect(tools).toEqual(['new_answer', 'vote', 'look']);
+      expect(prompt).toContain('the team plans and does not act');
+    }
+    expect(requests.some((request) => toolResults(request).includes('wrote it'))).toBe(true);
+    expect(requests.some(({ prompt }) => prompt.includes('You may act and have all tools'))).toBe(true);
+  });
+
+  test.each([
+    ['by `execute`', { reason: 'Good plan.', instructions: 'Go.', execute: true }, true],
+    ['in words', { reason: "Agents only planned but didn't execute", instructions: 'Please do.' }, true],
+    ['not at all', { reason: 'A step is missing.', instructions: 'Add it.' }, false],
+  ])('a restart that asks for execution %s lifts the planning or not', async (_, wish, lifted) => {
     const { requests } = await play(
       {
         answer: own,
-        present: (request) =>
-          hasTool(request, 'write') && !request.prompt.includes('wrote it')
-            ? call('write', { text: 'it' })
-            : { text: 'Done.' },
+        decide: ({ attempt }) => (attempt === 1 ? call('restart_orchestration', wish) : submit()),
+        present: () => ({ text: 'Done.' }),
       },
-      { coordination: { enable_planning_mode: true } },
+      { agent: reader, coordination: { enable_planning_mode: true, max_orchestration_restarts: 1 } },
     );
-    const planning = requests.filter((request) => hasTool(request, 'echo') && hasTool(request, 'vote'));
-    expect(planning.length).toBeGreaterThan(0);
-    expect(planning.some((request) => hasTool(request, 'write'))).toBe(false);
-    expect(requests.some((request) => toolResults(request).includes('wrote it'))).toBe(true);
+    const second = requests.filter(
+      (request) => hasTool(request, 'look') && hasTool(request, 'vote') && request.prompt.includes('This is attempt 2'),
+    );
+    expect(second.length).toBeGreaterThan(0);
+    expect(second.every((request) => hasTool(request, 'write') === lifted)).toBe(true);
+    expect(second.every(({ prompt }) => prompt.includes('the team plans and does not act') !== lifted)).toBe(true);
+  });
+
+  test('the judge is shown what the winner did with its tools, and after presenting what the presenter did', async () => {
+    const answers = (request: TeamRequest) =>
+      isFirst(request) && toolResults(request).length === 0 ? call('echo', { text: 'found it' }) : own(request);
+    const before = await play({ answer: answers }, { coordination: { max_orchestration_restarts: 1 } });
+    const judge = before.requests.find((request) => hasTool(request, 'submit'));
+    expect(judge?.prompt).toContain('## Work\n\n- echo({"text":"found it"}) → ok: found it');
+    const after = await play(
+      { answer: answers, present: carriesOut },
+      { coordination: { max_orchestration_restarts: 1, enable_post_presentation_evaluation: true } },
+    );
+    const evaluator = after.requests.find((request) => hasTool(request, 'submit'));
+    expect(evaluator?.prompt).toContain('## Plan\n\nAnswer of agent_a.');
+    expect(evaluator?.prompt).toContain(
+      '- echo({"text":"found it"}) → ok: found it\n- write({"text":"it"}) → ok: wrote it',
+    );
   });
 
   test('an agent that works by react thinks before each act, and observes what its tools gave', async () => {
@@ -99,7 +150,7 @@ describe.each(['openai', 'claude'])('a team with tools of the world, over the wi
       '💭 **THOUGHT:** Hm.',
     ]);
     const acts = requests.filter(({ prompt, tools }) => prompt.includes('I am agent_a.') && tools.includes('vote'));
-    expect(acts.every(({ prompt }) => prompt.includes('ACTION:'))).toBe(true);
+    expect(acts.filter((request) => !isWithheld(request)).every(({ prompt }) => prompt.includes('ACTION:'))).toBe(true);
   });
 
   test('an agent that only uses tools is out when its thoughts are used up, and the team goes on', async () => {

@@ -197,9 +197,14 @@ function solveAction(messages: Message[], tools: ToolSpec[], texts: TextIndex): 
 
 type Sections = Map<string, string>;
 
-/** A plan with a subtask for each missing requirement, or for each part of the problem if none is missing. */
+/**
+ * A plan with a subtask for each missing requirement, or for each part of the problem if none is missing. It knows no way
+ * around a dead end, since it would look again where nothing was found.
+ */
 function planOf(parts: string[], last: string): Action['input'] {
-  const section = promptSections(last).get(headings.missing) ?? '';
+  const sections = promptSections(last);
+  if (sections.has(headings.deadEnds)) return { subtasks: [] };
+  const section = sections.get(headings.missing) ?? '';
   const missing = [...section.matchAll(/^- (.+)$/gm)].map(([, item = '']) => item);
   const taken = [...last.matchAll(/\bstep_(\d+)/g)].map(([, number]) => Number(number));
   const first = Math.max(0, ...taken) + 1;

@@ -34,6 +34,7 @@ export class McpServers {
     return tools.map((tool) => ({
       spec: specOf(tool),
       sideEffects: sideEffectsOf(tool.annotations),
+      onlyReads: tool.annotations?.readOnlyHint === true,
       timeout: server.timeout ?? defaultTimeout,
       run: (args, { signal }) => this.#call(server, tool, args, signal),
     }));

@@ -1,9 +1,9 @@
-import { ActivityCancellationType, isCancellation, proxyActivities } from '@temporalio/workflow';
+import { ActivityCancellationType, isCancellation, patched, proxyActivities } from '@temporalio/workflow';
 import type { Content, NewMessage, Text, ToolMessage, TranscriptRef } from '../../protocol/message.ts';
 import type { CallModelInput, CallModelResult, Reply, ToolChoice } from '../../protocol/model-call.ts';
 import type { Activities } from '../../activities/activities.ts';
 import type { RunEventBody } from '../../protocol/events.ts';
-import { budgetSpent } from './failures.ts';
+import { budgetSpent, callFailure } from './failures.ts';
 import type { UsageTracker } from './usage-tracker.ts';
 import type { Backend } from '../../config/backend.ts';
 
@@ -215,7 +215,12 @@ export class ModelCaller {
       this.#usage.callEnded(id, backend.model, result.usage);
       return result;
     } catch (error) {
-      if (isCancellation(error)) this.#usage.callAbandoned(activityId, id, backend.model);
+      // A run that an earlier version began counts only what it has cancelled.
+      const isCounted = patched('unsettled');
+      const isOver = !isCancellation(error) && !callFailure(error).timedOut;
+      if (isCounted || isCancellation(error)) {
+        this.#usage.callLeft({ activityId, agent: id, model: backend.model, isOver, isReserved: isCounted });
+      }
       throw error;
     }
   }

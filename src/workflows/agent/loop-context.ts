@@ -1,12 +1,19 @@
-import type { Reply, ReplyCall } from '../../protocol/model-call.ts';
+import type { Reply, ReplyCall, ToolChoice } from '../../protocol/model-call.ts';
 import type { Agent, Purpose, ReplyOptions } from './agent.ts';
+import { notRun } from './prompts.ts';
 import type { ToolAnswer } from './tool-executor.ts';
+import { wholeText, type WholeText } from './whole-reply.ts';
 
 /** What an agent's loop works with in one turn. */
 export interface LoopContext {
   agent: Agent;
   /** Runs a call of one of the conversation's tools. */
   run: (call: ReplyCall) => Promise<ToolAnswer>;
+  /**
+   * The tools by which the turn is to end, of which `run` throws what the turn's starter catches. They can be called up to
+   * the last reply, which is to call one of them. Absent: the turn ends with a text.
+   */
+  ending?: string[];
   /** Shows the person a text: what is going on, or the answer. */
   say: (text: string, isAnswer?: boolean) => void;
   /** Such as `turn 3` or `attempt 2`. */
@@ -20,6 +27,8 @@ export interface TurnEnd {
   answer: string;
   /** Whether a limit or a failure has ended the turn early. */
   limited: boolean;
+  /** Whether the answer ends in the middle, although its model was asked to go on. */
+  isCut: boolean;
 }
 
 /** The answer when the model has given no text. */
@@ -36,6 +45,18 @@ export function replyOf(
   return agent.reply({ what, when, timeout }, options);
 }
 
+/** An answer with all its parts, if its text was cut off. One that has calls, or had to be one, is taken as it is. */
+export async function wholeAnswer(
+  { agent, ending, timeout, when }: LoopContext,
+  what: Purpose['what'],
+  reply: Reply,
+  options: ReplyOptions,
+): Promise<Omit<WholeText, 'content'>> {
+  const { calls, content, finish } = reply;
+  if (calls.length > 0 || ending !== undefined) return { text: content, isCut: finish === 'length' };
+  return wholeText(agent, reply, { what, when, timeout }, options);
+}
+
 /** Runs the calls of one reply, and answers them in their order. @param parallel whether they run side by side */
 export async function runCalls(
   { agent, run }: LoopContext,
@@ -47,6 +68,20 @@ export async function runCalls(
   else for (const call of calls) answers.push(await run(call));
   for (const { call, content } of answers) agent.answerCall(call.id, content);
   return answers;
+}
+
+/** How a reply is asked for that may use no tools any more, other than those that end the turn. */
+export const lastChoice = ({ ending }: LoopContext): ToolChoice => (ending === undefined ? 'none' : { oneOf: ending });
+
+/** Runs the calls of the tools that end the turn, and refuses the others. */
+export async function runLastCalls(context: LoopContext, calls: ReplyCall[]): Promise<void> {
+  const isEnding = ({ name }: ReplyCall): boolean => context.ending?.includes(name) ?? false;
+  refuseCalls(
+    context,
+    calls.filter((call) => !isEnding(call)),
+    notRun,
+  );
+  await runCalls(context, calls.filter(isEnding), false);
 }
 
 /** Answers calls that are not run, since providers refuse a conversation with unanswered calls. */

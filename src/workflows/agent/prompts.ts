@@ -13,9 +13,15 @@ export function systemMessage(persona: Text | undefined, instruction: Text): Con
  */
 export const today = (): string => `Today is ${new Date(Date.now()).toISOString().slice(0, 10)}.`;
 
-/** Comes before the last model call of the loop `simple_tool`, which gets no tools. */
-export const toolsUnavailable =
-  'That was the last use of tools; no tools are available any more. Answer now with what you know.';
+/** Comes before the last model call of the loop `simple_tool`. @param ending the tools that it may call all the same */
+export const toolsUnavailable = (ending: string[] | undefined): string =>
+  ending === undefined
+    ? 'That was the last use of tools; no tools are available any more. Answer now with what you know.'
+    : `That was the last use of tools; ${endBy(ending)}`;
+
+/** Says that nothing but one of these tools can be called now. */
+export const endBy = (ending: string[]): string =>
+  `only ${ending.map((name) => `\`${name}\``).join(' or ')} can be called now. Call it with what you know.`;
 
 /** Comes after a text that was cut off at the model's limit of tokens. */
 export const continueText =

@@ -1,11 +1,24 @@
 import { isCancellation } from '@temporalio/workflow';
 import type { ReActSettings } from '../../config/orchestrators.ts';
 import type { Reply } from '../../protocol/model-call.ts';
-import { filled, notRun, reactPrompt } from './prompts.ts';
+import { endBy, filled, reactPrompt } from './prompts.ts';
 import { callFailure, isBudgetSpent } from './failures.ts';
 import type { ToolAnswer } from './tool-executor.ts';
-import { noWords, refuseCalls, replyOf, runCalls, type Loop, type TurnEnd, type LoopContext } from './loop-context.ts';
+import {
+  lastChoice,
+  noWords,
+  replyOf,
+  runCalls,
+  runLastCalls,
+  wholeAnswer,
+  type Loop,
+  type LoopContext,
+  type TurnEnd,
+} from './loop-context.ts';
+import type { WholeText } from './whole-reply.ts';
 import type { Purpose } from './agent.ts';
+
+type Answer = Omit<WholeText, 'content'>;
 
 type Prompt = Parameters<typeof reactPrompt>[1];
 
@@ -58,14 +71,16 @@ export class ReAct {
   }
 
   /** Runs the tools that the model calls, and observes their results. @returns the final answer, if the model gives one */
-  async act(): Promise<string | undefined> {
+  async act(): Promise<Answer | undefined> {
     const context = this.#context;
     this.#show(indicators.takingAction);
     this.#tell('action_prompt');
-    const { calls, content } = await replyOf(context, 'act', { temperature: actionTemperature });
+    const options = { temperature: actionTemperature };
+    const reply = await replyOf(context, 'act', options);
+    const { calls, content } = reply;
     if (isFinalAnswer(content)) {
-      refuseCalls(context, calls, notRun);
-      return withoutMarker(content);
+      await runLastCalls(context, calls);
+      return wholeAnswer(context, 'act', reply, options);
     }
     this.#show(indicators.action(content));
     if (calls.length === 0) return undefined;
@@ -91,17 +106,20 @@ export class ReAct {
   }
 
   /** Shows the answer to the person. */
-  end(text: string, limited: boolean): TurnEnd {
-    const answer = text || noWords;
+  end({ isCut, text }: Answer, limited: boolean): TurnEnd {
+    const answer = withoutMarker(text) || noWords;
     this.#context.say(this.#settings.show_reasoning ? indicators.finalAnswer(answer) : answer, true);
-    return { answer, limited };
+    return { answer, limited, isCut };
   }
 
   async #last(what: Purpose['what'], prompt: Prompt, values: Record<string, string>): Promise<TurnEnd> {
+    const context = this.#context;
     this.#tell(prompt, values);
-    const { calls, content } = await replyOf(this.#context, what, { choice: 'none', temperature: actionTemperature });
-    refuseCalls(this.#context, calls, notRun);
-    return this.end(withoutMarker(content), true);
+    if (context.ending !== undefined) context.agent.tell({ role: 'system', content: `Now ${endBy(context.ending)}` });
+    const options = { choice: lastChoice(context), temperature: actionTemperature };
+    const reply = await replyOf(context, what, options);
+    await runLastCalls(context, reply.calls);
+    return this.end(await wholeAnswer(context, what, reply, options), true);
   }
 
   /** A reply without tool calls. A model may call some all the same. */
@@ -109,7 +127,7 @@ export class ReAct {
     this.#tell(prompt);
     const options = { choice: 'none' as const, temperature: this.#settings.reasoning_temperature };
     const reply = await replyOf(this.#context, what, options);
-    refuseCalls(this.#context, reply.calls, notRun);
+    await runLastCalls(this.#context, reply.calls);
     return reply;
   }
 
@@ -131,7 +149,7 @@ function outcomeOf({ call, status, text }: ToolAnswer): string {
 /** Whether an action says that it is the final answer. The marker counts in any letter case and anywhere in the text. */
 const isFinalAnswer = (text: string): boolean => /FINAL_ANSWER:/i.test(text);
 
-const withoutMarker = (text: string): string => text.replace(/^\s*FINAL_ANSWER:\s*/i, '').trim();
+export const withoutMarker = (text: string): string => text.replace(/^\s*FINAL_ANSWER:\s*/i, '').trim();
 
 const shown = 200;
 const start = (text: string): string => (text.length <= shown ? text : `${text.slice(0, shown)}...`);

@@ -1,10 +1,10 @@
 import type { SimpleToolSettings } from '../../config/orchestrators.ts';
-import { notRun, toolsUnavailable } from './prompts.ts';
-import { noWords, refuseCalls, replyOf, runCalls, type Loop } from './loop-context.ts';
+import { toolsUnavailable } from './prompts.ts';
+import { lastChoice, noWords, replyOf, runCalls, runLastCalls, wholeAnswer, type Loop } from './loop-context.ts';
 
 /**
  * The loop `simple_tool`: the model replies and its tool calls are run, until a reply calls none. Each failed call raises
- * the temperature by 0.1, and the last reply may call no tools (xaibo's documentation, SimpleToolOrchestrator).
+ * the temperature by 0.1, and the last reply may call no tools other than those that end the turn (xaibo's documentation, SimpleToolOrchestrator).
  */
 export function simpleTool({ max_thoughts, parallel }: SimpleToolSettings): Loop {
   return async (context, text) => {
@@ -14,16 +14,17 @@ export function simpleTool({ max_thoughts, parallel }: SimpleToolSettings): Loop
     let said = '';
     for (let thought = 1; ; thought++) {
       const isLast = thought === max_thoughts;
-      if (isLast) agent.tell({ role: 'system', content: toolsUnavailable });
-      const options = { temperature: temperatureAfter(failures), ...(isLast && { choice: 'none' as const }) };
+      if (isLast) agent.tell({ role: 'system', content: toolsUnavailable(context.ending) });
+      const options = { temperature: temperatureAfter(failures), ...(isLast && { choice: lastChoice(context) }) };
       const reply = await replyOf(context, 'reply', options);
-      said = reply.content.trim() === '' ? said : reply.content;
       if (isLast || reply.calls.length === 0) {
-        refuseCalls(context, reply.calls, notRun);
-        const answer = said || (isLast ? outOfThoughts(max_thoughts) : noWords);
+        await runLastCalls(context, reply.calls);
+        const { isCut, text } = await wholeAnswer(context, 'reply', reply, options);
+        const answer = text.trim() === '' ? said || (isLast ? outOfThoughts(max_thoughts) : noWords) : text;
         context.say(answer, true);
-        return { answer, limited: isLast };
+        return { answer, limited: isLast, isCut };
       }
+      said = reply.content.trim() === '' ? said : reply.content;
       const answers = await runCalls(context, reply.calls, parallel);
       failures += answers.filter(({ status }) => status !== 'ok').length;
     }

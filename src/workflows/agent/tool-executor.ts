@@ -3,7 +3,7 @@ import type { RunEventBody } from '../../protocol/events.ts';
 import type { Text, ToolSpec } from '../../protocol/message.ts';
 import type { ToolSources } from '../../config/tool-sources.ts';
 import type { ReplyCall } from '../../protocol/model-call.ts';
-import type { CallToolResult, ListedTool, ToolActivities } from '../../protocol/tool.ts';
+import type { CallToolResult, ListedTool, ToolActivities, ToolList, ToolVariant } from '../../protocol/tool.ts';
 
 /** An MCP server may take long to start. */
 const { listTools } = proxyActivities<ToolActivities>({
@@ -21,18 +21,22 @@ export interface ToolAnswer {
   content: Text;
 }
 
+type Listed = Omit<ToolList, 'set'> & { set: string | null };
+
 /** The tools that a worker runs for one agent. */
 export class ToolExecutor {
   /** Blob id of all tools offered to the model, the workflow's own included; null for none. */
   readonly set: string | null;
   readonly #agent: string;
+  readonly #listed: Listed;
   readonly #tools: Map<string, ListedTool>;
   readonly #emit: (event: RunEventBody) => void;
 
-  private constructor(agent: string, set: string | null, tools: ListedTool[], emit: (event: RunEventBody) => void) {
+  private constructor(agent: string, listed: Listed, emit: (event: RunEventBody) => void) {
     this.#agent = agent;
-    this.set = set;
-    this.#tools = new Map(tools.map((tool) => [tool.name, tool]));
+    this.#listed = listed;
+    this.set = listed.set;
+    this.#tools = new Map(listed.tools.map((tool) => [tool.name, tool]));
     this.#emit = emit;
   }
 
@@ -40,7 +44,6 @@ export class ToolExecutor {
    * Loads and checks an agent's tools.
    *
    * @param own the workflow's own tools, which are listed first in the set
-   * @param harmlessOnly whether to leave out the tools that declare side effects
    * @throws `ActivityFailure` when a source cannot be used
    */
   static async open(
@@ -48,17 +51,46 @@ export class ToolExecutor {
     sources: ToolSources,
     own: ToolSpec[],
     emit: (event: RunEventBody) => void,
-    harmlessOnly = false,
   ): Promise<ToolExecutor> {
-    if (sources.packages.length + sources.mcpServers.length + own.length === 0)
-      return new ToolExecutor(agent, null, [], emit);
-    const { set, tools } = await listTools({ sources, own, ...(harmlessOnly && { harmlessOnly }) });
-    return new ToolExecutor(agent, tools.length + own.length === 0 ? null : set, tools, emit);
+    const [executor] = await ToolExecutor.openVariants(agent, sources, [{ own, harmlessOnly: false }], emit);
+    return executor;
+  }
+
+  /**
+   * The same for several ways of offering them.
+   *
+   * @returns one executor for each variant, or only the first ones where the worker of an earlier version has listed them
+   */
+  static async openVariants(
+    agent: string,
+    sources: ToolSources,
+    [first, ...others]: readonly [ToolVariant, ...ToolVariant[]],
+    emit: (event: RunEventBody) => void,
+  ): Promise<[ToolExecutor, ...ToolExecutor[]]> {
+    const executorOf = (list: ToolList, own: ToolSpec[]): ToolExecutor =>
+      new ToolExecutor(agent, list.tools.length + own.length === 0 ? { ...list, set: null } : list, emit);
+    if (sources.packages.length + sources.mcpServers.length + first.own.length === 0)
+      return [new ToolExecutor(agent, { set: null, tools: [] }, emit)];
+    const { harmlessOnly, own } = first;
+    const listed = await listTools({
+      sources,
+      own,
+      ...(harmlessOnly && { harmlessOnly }),
+      ...(others.length > 0 && { others }),
+    });
+    const more = (listed.others ?? []).map((list, index) => executorOf(list, others[index]?.own ?? []));
+    return [executorOf(listed, own), ...more];
   }
 
   /** The same tools for another agent. */
   of(agent: string): ToolExecutor {
-    return new ToolExecutor(agent, this.set, [...this.#tools.values()], this.#emit);
+    return new ToolExecutor(agent, this.#listed, this.#emit);
+  }
+
+  /** The tools that a worker runs, each with what it does in a line. */
+  get described(): Array<{ name: string; description: string }> {
+    const { descriptions = [], tools } = this.#listed;
+    return tools.map(({ name }, index) => ({ name, description: descriptions[index] ?? '' }));
   }
 
   has(name: string): boolean {

@@ -5,6 +5,9 @@ import { budgetLeft, costOf, spentLimit, type Spent } from './budget.ts';
 
 const nothing = (): Figures => ({ calls: 0, inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, costUsd: 0 });
 
+const tokensOf = (usage: Pick<TokenUsage, 'inputTokens' | 'outputTokens'> | undefined): number =>
+  usage === undefined ? 0 : usage.inputTokens + usage.outputTokens;
+
 function add(figures: Figures, usage: TokenUsage, cost: number): void {
   figures.inputTokens += usage.inputTokens;
   figures.cachedInputTokens += usage.cachedInputTokens;
@@ -19,11 +22,23 @@ export interface UsageRecord {
   startedAt: number;
 }
 
+/** A call that ended without a reply. What it has cost is looked up later. */
+interface LeftCall {
+  activityId: string;
+  agent: string;
+  model: string | undefined;
+  /** Whether it is over, so that its cost is known if it ever will be. A cancelled call's worker learns of that later. */
+  isOver: boolean;
+  /** Whether the budget counts it meanwhile, as the largest call of its agent so far. */
+  isReserved: boolean;
+}
+
 /** What a run has spent, in all and by agent, and whether its budget allows another call. */
 export class UsageTracker {
   readonly #sum: Figures;
   readonly #byAgent: Map<string, Figures>;
-  readonly #abandoned = new Map<string, { agent: string; model: string | undefined }>();
+  readonly #left = new Map<string, LeftCall>();
+  readonly #largest = new Map<string, TokenUsage>();
   readonly #startedAt: number;
   readonly #budget: NonNullable<Team['budget']>;
   readonly #prices: PriceTable;
@@ -52,25 +67,28 @@ export class UsageTracker {
     const cost = costOf(usage, this.#prices[model ?? '']);
     add(this.#sum, usage, cost);
     add(this.#figuresOf(agent), usage, cost);
+    if (tokensOf(usage) > tokensOf(this.#largest.get(agent))) this.#largest.set(agent, usage);
   }
 
-  /** Notes a call that was cancelled. What it has cost is looked up later, for `settle`. */
-  callAbandoned(activityId: string, agent: string, model: string | undefined): void {
-    this.#abandoned.set(activityId, { agent, model });
+  /** Notes a call that was cancelled, has timed out or has failed, for `settle`. */
+  callLeft(call: LeftCall): void {
+    this.#left.set(call.activityId, call);
   }
 
-  /** Activity ids of the abandoned calls that are not settled. */
-  get abandoned(): string[] {
-    return [...this.#abandoned.keys()];
+  /** Activity ids of the calls without a reply that are not settled: those that may be under way still, and the others. */
+  get left(): { abandoned: string[]; over: string[] } {
+    const ids = (isOver: boolean) =>
+      [...this.#left.values()].filter((call) => call.isOver === isOver).map(({ activityId }) => activityId);
+    return { abandoned: ids(false), over: ids(true) };
   }
 
-  /** Adds what abandoned calls have cost. The cost of a call that is not listed is unknown, and is left out. */
+  /** Adds what calls without a reply have cost. The cost of a call that is not listed is unknown, and is left out. */
   settle(costs: Array<[activityId: string, usage: TokenUsage]>): void {
     for (const [activityId, usage] of costs) {
-      const call = this.#abandoned.get(activityId);
+      const call = this.#left.get(activityId);
       if (call !== undefined) this.callEnded(call.agent, call.model, usage);
     }
-    this.#abandoned.clear();
+    this.#left.clear();
   }
 
   /** The limit that forbids another call, in words; undefined when none does. */
@@ -88,10 +106,18 @@ export class UsageTracker {
   }
 
   get #spent(): Spent {
+    let tokens = tokensOf(this.#sum);
+    let usd = this.#sum.costUsd;
+    for (const { agent, isReserved, model } of this.#left.values()) {
+      const usage = isReserved ? this.#largest.get(agent) : undefined;
+      if (usage === undefined) continue;
+      tokens += tokensOf(usage);
+      usd += costOf(usage, this.#prices[model ?? '']);
+    }
     return {
       calls: this.#sum.calls,
-      tokens: this.#sum.inputTokens + this.#sum.outputTokens,
-      usd: this.#sum.costUsd,
+      tokens,
+      usd,
       seconds: (Date.now() - this.#startedAt) / 1000,
     };
   }

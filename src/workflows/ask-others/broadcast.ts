@@ -1,19 +1,21 @@
-import { CancellationScope, CancelledFailure, isCancellation } from '@temporalio/workflow';
+import { CancellationScope, CancelledFailure, isCancellation, patched } from '@temporalio/workflow';
 import type { BroadcastResult } from '../../protocol/questions.ts';
 import type { AskEnd } from './human-input-queue.ts';
 import {
-  askRefusals,
   historyNote,
   shadowNotice,
   shadowQuestion,
   shadowText,
+  silentNote,
   type AskingMode,
   type ResponseDepth,
 } from './prompts.ts';
 import type { Agent, ModelCaller, Purpose } from '../agent/agent.ts';
 import type { AskCall } from './ask-call.ts';
+import { askedEnough, askRefusal } from './asking-limits.ts';
 import { callFailure } from '../agent/failures.ts';
 import type { HumanInput } from './human-input.ts';
+import { plain } from './human-input-queue.ts';
 import { storeTexts, textRef } from '../agent/text-refs.ts';
 import type { Content, Text } from '../../protocol/message.ts';
 import type { EventLog } from '../runtime/event-log.ts';
@@ -28,13 +30,15 @@ export interface Asker {
   conversation: string;
   /** The number of its questions under way. */
   asking: number;
+  /** What it has asked so far, refused questions included. */
+  asked?: string[];
 }
 
 interface BroadcastSettings {
   mode: AskingMode;
   /** How long a question waits for responses, in milliseconds. */
   timeout: number;
-  /** How many questions one agent may have under way at once. */
+  /** How many questions one agent may have under way at once. It may call twice as often in all. */
   limit: number;
   depth: ResponseDepth;
 }
@@ -70,20 +74,22 @@ export class Broadcast {
   /**
    * Carries out the `ask_others` calls of one reply side by side, and answers them.
    *
-   * @returns whether any of them was not refused
+   * @returns whether any of them has brought anything, be it the person's earlier answers or that there is no response
    */
   async answerCalls(asker: Asker, calls: AskCall[], others: Asker[], when: string): Promise<boolean> {
     const results = await Promise.all(calls.map((call) => this.ask(asker, call, others, when)));
     const texts = await storeTexts(results.map((result) => JSON.stringify(result)));
     calls.forEach(({ callId }, index) => asker.agent.answerCall(callId, texts[index] ?? ''));
-    return results.some(({ status }) => status !== 'error');
+    return results.some(({ note, status }) => status !== 'error' && note === undefined);
   }
 
   /** Carries out one call. */
   async ask(asker: Asker, call: AskCall, others: Asker[], when: string): Promise<BroadcastResult> {
     const requestId = `q${++this.#requests}`;
+    const asked = asker.asked ?? [];
+    asker.asked = [...asked, 'error' in call ? '' : plain(call.question)];
     if ('error' in call) return refused(requestId, call.error);
-    const refusal = this.#refusal(asker, call.question, others);
+    const refusal = this.#refusal(asker, asked, call.question, others);
     if (refusal !== undefined) return refused(requestId, refusal);
     const { events, humanInput } = this.#run;
     const { id: from, conversation } = asker;
@@ -104,11 +110,11 @@ export class Broadcast {
   }
 
   /** Why a question is not put to anybody, in words. */
-  #refusal({ asking }: Asker, question: string, others: Asker[]): string | undefined {
-    const { limit, mode } = this.settings;
-    if (question.trim() === '') return askRefusals.empty;
-    if (asking >= limit) return askRefusals.tooMany(limit);
-    return mode === 'agents' && others.length === 0 ? askRefusals.nobody : undefined;
+  #refusal({ asking }: Asker, asked: string[], question: string, others: Asker[]): string | undefined {
+    const questions = { asking, asked, others: others.length };
+    const refusal = askRefusal(questions, question, this.settings);
+    const enough = askedEnough(questions, question, this.settings);
+    return refusal ?? (enough !== undefined && patched('asks-end') ? enough : undefined);
   }
 
   async #askAgents(
@@ -166,6 +172,7 @@ function personResult(end: AskEnd): Result {
     case 'deferred':
       return { status: 'deferred', responses: [], human_qa_history: end.history, human_qa_note: historyNote };
     case 'timeout':
+      return { status: end.status, responses: [], no_response: ['human'], ...(end.silent && { note: silentNote }) };
     case 'skipped':
       return { status: end.status, responses: [], no_response: ['human'] };
   }

@@ -31,13 +31,16 @@ export interface HumanInputState {
   kept: string | undefined;
   /** Whether anything has been asked yet. */
   asked: boolean;
+  /** Whether the person has let a question's time run out, and has given no sign since. Nothing is put to them meanwhile. */
+  silent: boolean;
 }
 
 /** How a call ends for its asker. */
 export type AskEnd =
   | { status: 'complete'; answer: string }
   | { status: 'deferred'; history: HumanAnswer[] }
-  | { status: 'timeout' }
+  /** `silent`: the question was not put to the person, who has let an earlier one's time run out. */
+  | { status: 'timeout'; silent?: boolean }
   | { status: 'skipped' };
 
 export type HumanInputEvent =
@@ -56,7 +59,7 @@ export interface HumanInputStep {
 
 export function newHumanInput(history: HumanAnswer[] = []): HumanInputState {
   const asked = history.length > 0;
-  return { history, shown: {}, queue: [], open: undefined, unanswered: {}, kept: undefined, asked };
+  return { history, shown: {}, queue: [], open: undefined, unanswered: {}, kept: undefined, asked, silent: false };
 }
 
 export function ask(state: HumanInputState, call: Ask): HumanInputStep {
@@ -64,7 +67,12 @@ export function ask(state: HumanInputState, call: Ask): HumanInputStep {
 }
 
 /** Takes an answer. @param room how many characters all answers may have together */
-export function answer(state: HumanInputState, { questionId, answer: text }: HumanReply, room: number): HumanInputStep {
+export function answer(
+  before: HumanInputState,
+  { questionId, answer: text }: HumanReply,
+  room: number,
+): HumanInputStep {
+  const state = present(before);
   const { open } = state;
   if (open !== undefined && (questionId === undefined || questionId === open.id)) {
     if (text.trim() === '') return close(state, open, { status: 'skipped' });
@@ -76,9 +84,18 @@ export function answer(state: HumanInputState, { questionId, answer: text }: Hum
   return questionId === undefined ? unnamed(state, text) : late(state, questionId, text);
 }
 
-/** Closes a question whose time is up. */
-export function expire(state: HumanInputState, id: string): HumanInputStep {
-  return state.open?.id === id ? close(state, state.open, { status: 'timeout' }) : { state, events: [] };
+/** Notes that the person is there, which any sign of them shows. */
+export const present = (state: HumanInputState): HumanInputState => ({ ...state, silent: false });
+
+/**
+ * Closes a question whose time is up.
+ *
+ * @param endsAsking whether nothing else is put to the person until there is a sign of them. It is so in all runs but those
+ *   that an earlier version began, which put the next question
+ */
+export function expire(state: HumanInputState, id: string, endsAsking = true): HumanInputStep {
+  if (state.open?.id !== id) return { state, events: [] };
+  return close({ ...state, silent: endsAsking }, state.open, { status: 'timeout' });
 }
 
 /** Ends a call whose asker does not wait any more. */
@@ -100,6 +117,9 @@ function admit(state: HumanInputState): HumanInputStep {
       { ...next, shown },
       { kind: 'end', ask: first, end: { status: 'deferred', history: next.history }, wasOpen: false },
     );
+  }
+  if (next.silent) {
+    return afterwards(next, { kind: 'end', ask: first, end: { status: 'timeout', silent: true }, wasOpen: false });
   }
   return { state: { ...next, open: first }, events: [{ kind: 'prompt', ask: first }] };
 }
@@ -133,7 +153,8 @@ function isKnown({ history, shown }: HumanInputState, { conversation, question }
   return history.some((entry, place) => !seen.has(place) || isSame(entry.question, question));
 }
 
-const plain = (question: string): string => question.trim().replace(/\s+/g, ' ').toLowerCase();
+/** A question as it is compared with others. */
+export const plain = (question: string): string => question.trim().replace(/\s+/g, ' ').toLowerCase();
 const isSame = (one: string, other: string): boolean => plain(one) === plain(other);
 
 function late(state: HumanInputState, questionId: string, text: string): HumanInputStep {

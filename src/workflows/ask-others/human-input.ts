@@ -1,4 +1,4 @@
-import { CancellationScope, isCancellation, sleep } from '@temporalio/workflow';
+import { CancellationScope, isCancellation, patched, sleep } from '@temporalio/workflow';
 import { answerRoom, type HumanReply, type PendingQuestion } from '../../protocol/questions.ts';
 import type { QuestionEnd, RunEventBody } from '../../protocol/events.ts';
 import type { HumanAnswer } from '../../protocol/orchestration.ts';
@@ -7,6 +7,7 @@ import {
   ask,
   expire,
   newHumanInput,
+  present,
   withdraw,
   type Ask,
   type AskEnd,
@@ -26,7 +27,9 @@ interface Prompted extends PendingQuestion {
 }
 
 /** What the next run of a session takes over from this one. */
-export type HumanInputRecord = Partial<Pick<HumanInputState, 'history' | 'shown' | 'unanswered' | 'kept' | 'asked'>>;
+export type HumanInputRecord = Partial<
+  Pick<HumanInputState, 'history' | 'shown' | 'unanswered' | 'kept' | 'asked' | 'silent'>
+>;
 
 /**
  * Questions to the person, under the rules of human-input-queue.ts: agents wait here for their answers, and a timer closes
@@ -52,8 +55,8 @@ export class HumanInput {
   }
 
   get record(): HumanInputRecord {
-    const { history, shown, unanswered, kept, asked } = this.#state;
-    return { history, shown, unanswered, kept, asked };
+    const { history, shown, unanswered, kept, asked, silent } = this.#state;
+    return { history, shown, unanswered, kept, asked, silent };
   }
 
   /** The question that waits for the person, if there is one. */
@@ -83,6 +86,11 @@ export class HumanInput {
     }
   }
 
+  /** Notes that the person is there, so that questions are put to them again. */
+  personIsThere(): void {
+    this.#state = present(this.#state);
+  }
+
   answer(reply: HumanReply): void {
     this.#take(answer(this.#state, reply, answerRoom));
   }
@@ -99,7 +107,7 @@ export class HumanInput {
       case 'end': {
         const { ask: call, end, wasOpen } = event;
         if (wasOpen && end.status === 'complete') this.#close(call.id, 'answered', end.answer);
-        else if (end.status === 'timeout' || end.status === 'skipped') this.#close(call.id, end.status);
+        else if (wasOpen && end.status !== 'complete' && end.status !== 'deferred') this.#close(call.id, end.status);
         return this.#waiting.get(call.id)?.settle(end);
       }
       case 'withdrawn':
@@ -127,7 +135,7 @@ export class HumanInput {
     timer
       .run(() => sleep(this.#timeout, { summary: `question ${id} of ${from}` }))
       .then(
-        () => this.#take(expire(this.#state, id)),
+        () => this.#take(expire(this.#state, id, patched('silent-person'))),
         () => {},
       );
     const [pending] = this.pending;

@@ -37,10 +37,16 @@ export const historyNote =
   'The human has already answered questions this session. Review the history above: if it answers your question, ' +
   'use that; if not, call ask_others again with a different, more specific question.';
 
+/** Accompanies a timeout of a question that was not put to the person. */
+export const silentNote =
+  'The human was not asked: an earlier question has had no answer in time. Go on without, and do not ask again.';
+
 /** What an agent is told when its question is not put to anybody. */
 export const askRefusals = {
   empty: 'The question is empty.',
   nobody: 'There is no other agent to ask.',
+  again: 'You have asked this already. Go on with what you have.',
+  noMore: (limit: number) => `You have asked ${limit} times, which is the most. Go on with what you have.`,
   tooMany: (limit: number) =>
     `You have ${limit} questions under way already, which is the most that you may have at once.`,
 };

@@ -6,49 +6,75 @@ import { systemMessage } from '../agent/prompts.ts';
 import type { Ending, Iteration } from '../runtime/iterate.ts';
 import { warningsOf } from '../runtime/run-context.ts';
 import {
-  hasAnswer,
+  candidatesOf,
   type Attempt,
+  type EarlierAnswer,
   type OrchestrationContext,
   type Participant,
   type TeamAgent,
   type TeamRestart,
 } from './context.ts';
 import { plainTask, taskMessage, type RestartNotice } from './prompts.ts';
-import { winnerOf } from './rules/ballot.ts';
+import { anonymousName, winnerOf } from './rules/ballot.ts';
+import { asksToExecute } from './rules/execution.ts';
 
 /** Begins an attempt of the team with new conversations and without answers and votes. */
 export function beginAttempt(context: OrchestrationContext, iteration: Iteration<TeamRestart>): Attempt {
-  const { number, restart } = iteration;
-  const notice = restart && { attempt: number, ...restart };
+  const { number, restart, restarts } = iteration;
+  const { attempt: last, coordination, events, maxAttempts, plain } = context;
+  const earlier = restart && last && earlierAnswer(context, last, restart);
+  const notice = restart && {
+    attempt: number,
+    ...restart,
+    best: earlier?.answer.text,
+    earlier: restartsOf(restarts.slice(0, -1)),
+  };
   const attempt: Attempt = {
     ...iteration,
     phase: 'answering',
-    brief: plainTask(context.plain.task, notice),
-    participants: context.agents.map((agent) => newParticipant(context, agent, number, notice)),
+    isPlanning: coordination.enable_planning_mode && !restarts.some(asksToExecute),
+    brief: plainTask(plain.task, notice && { ...notice, best: earlier?.answer.content }),
+    participants: [],
+    earlier,
     selected: undefined,
     result: undefined,
+    presenterWork: [],
     reviewer: undefined,
     budgetSpent: false,
   };
+  attempt.participants = context.agents.map((agent) => newParticipant(context, agent, attempt, notice));
   context.attempt = attempt;
-  const { events, maxAttempts } = context;
   const told = restart && { restart: { reason: restart.reason, instructions: restart.instructions } };
   events.emit({ type: 'attempt', maxAttempts, ...told });
   return attempt;
 }
 
+/** The best answer of all attempts so far. A run that an earlier version began delivers the latest one instead. */
+function earlierAnswer(
+  { agents, toolSets }: OrchestrationContext,
+  { earlier, result, selected }: Attempt,
+  { by }: TeamRestart,
+): EarlierAnswer | undefined {
+  if (toolSets.later === undefined) return undefined;
+  const best = selected === undefined || result === undefined ? earlier : { ...selected, answer: result };
+  return best && { ...best, name: anonymousName(agents.length), leads: by !== 'person' };
+}
+
 function newParticipant(
   context: OrchestrationContext,
   teamAgent: TeamAgent,
-  attempt: number,
+  { earlier, isPlanning, number }: Attempt,
   restart: RestartNotice | undefined,
 ): Participant {
   const { conversation, history, instructions, models, task, team, toolSets, turn } = context;
-  const { backend, id, orchestrator, persona, timedOut, tools } = teamAgent;
+  const { backend, id, orchestrator, persona, timedOut } = teamAgent;
+  const tools = teamAgent.tools?.[number === 1 ? 'first' : isPlanning ? 'planning' : 'acting'];
+  const own = orchestrator.kind === 'custom' ? undefined : tools?.set;
+  const ofTeam = (earlier === undefined ? undefined : toolSets.later) ?? toolSets;
   const agent = new Agent({ id, text: persona, backend }, models, {
-    system: systemMessage(persona, instructions.coordination),
+    system: systemMessage(persona, isPlanning ? instructions.planning : instructions.coordination),
     // A custom orchestrator has its own tools in conversations of its own; here it only votes.
-    tools: (orchestrator.kind === 'custom' ? undefined : tools?.set) ?? toolSets.coordination,
+    tools: own ?? ofTeam.coordination,
     transcript: conversation,
     messages: [...history, { role: 'user', content: taskMessage(task, restart) }],
   });
@@ -58,36 +84,63 @@ function newParticipant(
     state: timedOut ? 'timed_out' : 'waiting',
     millisecondsLeft: team.timeout_settings.agent_timeout_seconds * 1000,
     strikes: 0,
+    prose: undefined,
+    lastProblem: '',
     answersGiven: 0,
     answer: undefined,
     vote: undefined,
     shown: new Map(),
-    asker: { id, agent, conversation: `${turn}.${attempt}.${id}`, asking: 0 },
+    asker: { id, agent, conversation: `${turn}.${number}.${id}`, asking: 0 },
     busy: undefined,
     hasLearnt: false,
     toolRounds: 0,
     failures: 0,
+    tools,
+    work: [],
     out: timedOut ? 'timed out in an earlier attempt' : undefined,
   };
 }
 
-function votesOf({ participants }: Attempt): Vote[] {
-  return participants.flatMap(({ teamAgent, vote }) => (vote ? [{ voter: teamAgent.id, ...vote }] : []));
+function votesOf(attempt: Attempt): Vote[] {
+  const candidates = candidatesOf(attempt);
+  return attempt.participants.flatMap(({ teamAgent, vote }) => {
+    const chosen = candidates.find(({ name }) => name === vote?.name);
+    if (vote === undefined || chosen === undefined) return [];
+    const earlier = chosen.attempt !== attempt.number && { attempt: chosen.attempt };
+    return [{ voter: teamAgent.id, agent: chosen.teamAgent.id, reason: vote.reason, ...earlier }];
+  });
 }
 
-/** Selects the winner of the vote, if there is an answer. Its answer becomes the attempt's result. */
-export function select({ events }: OrchestrationContext, attempt: Attempt): void {
-  const candidates = attempt.participants.filter(hasAnswer);
-  const ids = candidates.map(({ teamAgent }) => teamAgent.id);
-  const votes = votesOf(attempt);
-  const winner = winnerOf(ids, votes);
-  const selected = candidates.find(({ teamAgent }) => teamAgent.id === winner);
+/**
+ * Selects the winner of the vote, if there is an answer. Its answer becomes the attempt's result. The best answer of the
+ * attempts before wins ties, so that without any vote a new answer does not replace it, unless a person has rejected it.
+ *
+ * @param isTold whether the selection is for the person to see
+ */
+export function select({ events }: OrchestrationContext, attempt: Attempt, isTold = true): void {
+  const { earlier, number, participants } = attempt;
+  const candidates = candidatesOf(attempt);
+  const names = candidates.map(({ name }) => name);
+  const inOrder = earlier?.leads ? [earlier.name, ...names.slice(0, -1)] : names;
+  const voted = participants.flatMap(({ vote }) => (vote === undefined ? [] : [{ agent: vote.name }]));
+  const winner = winnerOf(inOrder, voted);
+  const selected = candidates.find(({ name }) => name === winner);
   if (selected === undefined) return;
   attempt.selected = selected;
   attempt.result = selected.answer;
-  const counts = ids.map((id) => [id, votes.filter(({ agent }) => agent === id).length]);
-  events.emit({ type: 'selected', agent: selected.teamAgent.id, votes: Object.fromEntries(counts) });
+  if (!isTold) return;
+  const counts = candidates.map((each) => {
+    const id = each.teamAgent.id;
+    const count = voted.filter(({ agent }) => agent === each.name).length;
+    return [each.attempt === number ? id : `${id} (attempt ${each.attempt})`, count] as const;
+  });
+  const from = selected.attempt !== number && { from: selected.attempt };
+  events.emit({ type: 'selected', agent: selected.teamAgent.id, votes: Object.fromEntries(counts), ...from });
 }
+
+/** Why no agent has answered in an attempt. */
+export const failuresOf = ({ participants }: Attempt): string[] =>
+  participants.map(({ teamAgent, out }) => `${teamAgent.id}: ${out ?? 'had not answered when the time was up'}`);
 
 type TeamEnding = Ending<Attempt, Outcome, TeamRestart>;
 
@@ -122,9 +175,7 @@ export function resultOf(context: OrchestrationContext, ending: TeamEnding): Orc
   };
 }
 
-function noAnswer({ participants }: Attempt): ApplicationFailure {
-  const reasons = participants.map(
-    ({ teamAgent, out }) => `${teamAgent.id}: ${out ?? 'had not answered when the time was up'}`,
-  );
-  return ApplicationFailure.nonRetryable(`No agent has answered.\n${reasons.join('\n')}`, failureTypes.noAnswer);
+function noAnswer(attempt: Attempt): ApplicationFailure {
+  const message = ['No agent has answered.', ...failuresOf(attempt)].join('\n');
+  return ApplicationFailure.nonRetryable(message, failureTypes.noAnswer);
 }

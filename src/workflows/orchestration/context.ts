@@ -3,12 +3,12 @@ import type { Backend } from '../../config/backend.ts';
 import type { Team } from '../../config/team.ts';
 import type { AgentState } from '../../protocol/agent-state.ts';
 import type { Requester } from '../../protocol/events.ts';
-import type { NewMessage, Text, TranscriptRef } from '../../protocol/message.ts';
+import type { Content, NewMessage, Text, TranscriptRef } from '../../protocol/message.ts';
 import type { EarlierMessage } from '../../protocol/orchestration.ts';
 import type { OrchestrationPhase } from '../../protocol/state.ts';
 import type { ToolSources } from '../../config/tool-sources.ts';
 import type { Agent } from '../agent/agent.ts';
-import type { ToolExecutor } from '../agent/tool-executor.ts';
+import type { ToolAnswer, ToolExecutor } from '../agent/tool-executor.ts';
 import type { Asker } from '../ask-others/broadcast.ts';
 import type { Iteration } from '../runtime/iterate.ts';
 import type { RunContext } from '../runtime/run-context.ts';
@@ -21,10 +21,17 @@ export interface TeamContext extends RunContext {
   /** In milliseconds. */
   attemptTimeout: number;
   agents: TeamAgent[];
-  /** Blob ids of the tools that agents have while they answer and vote, and that the judge has. */
-  toolSets: { coordination: string; decision: string };
-  /** What system messages say after the persona. */
-  instructions: { coordination: Text; final: Text };
+  toolSets: TeamToolSets;
+  /** What system messages say after the persona: to those who answer and vote, while they only plan, and to the judge. */
+  instructions: { coordination: Text; planning: Text; final: Text };
+}
+
+/** Blob ids of the tools that agents have while they answer and vote, and of those that the judge has. */
+export interface TeamToolSets {
+  coordination: string;
+  decision: string;
+  /** Those of the attempts after a restart, in which an earlier answer may be voted for; undefined without restarts. */
+  later: { coordination: string; decision: string } | undefined;
 }
 
 /** An agent of a team, throughout all attempts. */
@@ -39,9 +46,16 @@ export interface TeamAgent {
   /** Where its own tools come from. */
   sources: ToolSources;
   /** These tools, offered together with the team's; undefined when it has none. */
-  tools: ToolExecutor | undefined;
+  tools: AttemptTools | undefined;
   /** Whether it ran out of time in some attempt, and is therefore out of all later ones. */
   timedOut: boolean;
+}
+
+/** The tools that an agent has in the first attempt, and in later ones while the team plans and when it acts. */
+export interface AttemptTools {
+  first: ToolExecutor;
+  planning: ToolExecutor;
+  acting: ToolExecutor;
 }
 
 /** A task and what was said before it, both by reference if they are long. */
@@ -67,18 +81,26 @@ export interface TeamRestart {
   by: Requester;
   reason: string;
   instructions: string;
+  /** With `enable_planning_mode`: whether the team is to carry out from now on what it has planned. */
+  execute?: boolean | undefined;
 }
 
 /** One attempt of the whole team. */
 export interface Attempt extends Iteration<TeamRestart> {
   phase: OrchestrationPhase;
+  /** Whether the team only plans, so that tools which act are withheld (`enable_planning_mode`). */
+  isPlanning: boolean;
   /** The task with the reason for the restart, as plain text. */
   brief: string;
   participants: Participant[];
-  /** The participant whose answer won the vote. */
-  selected: AnsweredParticipant | undefined;
+  /** The best answer of the attempts before, which stands for election too; undefined when there is none. */
+  earlier: EarlierAnswer | undefined;
+  /** The answer that won the vote. */
+  selected: Candidate | undefined;
   /** What would be delivered: first the answer that won, then what is presented. */
   result: GivenAnswer | undefined;
+  /** The tool calls of the presentation. */
+  presenterWork: DoneWork[];
   /** The conversation in which the final agent reviews, decides and presents; undefined until it begins. */
   reviewer: Agent | undefined;
   /** Whether an agent is out because the run's budget is spent. */
@@ -88,12 +110,42 @@ export interface Attempt extends Iteration<TeamRestart> {
 export interface GivenAnswer {
   content: string;
   /** The content by reference if it is long. */
-  text: Text;
+  text: Content;
+  /** Whether it ends in the middle, since its model came to its limit of tokens. */
+  isCut?: boolean;
+}
+
+/** An answer that may be voted for. */
+export interface Candidate {
+  /** Anonymous name, such as `agent1`. */
+  name: string;
+  teamAgent: TeamAgent;
+  answer: GivenAnswer;
+  /** The attempt that it was given in. */
+  attempt: number;
+  /** What its author has done with tools for it. */
+  work: DoneWork[];
+}
+
+/** The best answer of the attempts before. */
+export interface EarlierAnswer extends Candidate {
+  /** Whether a new answer needs more votes than it. An answer that a person has rejected needs the most votes itself. */
+  leads: boolean;
+}
+
+/** A tool call, as a judge is shown it. */
+export interface DoneWork {
+  tool: string;
+  /** As JSON. */
+  input: string;
+  status: ToolAnswer['status'];
+  /** The beginning of the result. */
+  text: string;
 }
 
 interface CastVote {
-  /** Configured id of the agent voted for. */
-  agent: string;
+  /** Anonymous name of the answer voted for. */
+  name: string;
   reason: string;
 }
 
@@ -106,6 +158,10 @@ export interface Participant {
   millisecondsLeft: number;
   /** Replies in a row that were neither an answer nor a usable vote. */
   strikes: number;
+  /** A text in place of an answer or a vote, of which the agent was told that it was neither. */
+  prose: GivenAnswer | undefined;
+  /** What was wrong with its last reply, in words; empty when nothing was. */
+  lastProblem: string;
   answersGiven: number;
   answer: GivenAnswer | undefined;
   vote: CastVote | undefined;
@@ -121,6 +177,10 @@ export interface Participant {
   toolRounds: number;
   /** Failed tool calls in this attempt. */
   failures: number;
+  /** Its own tools in this attempt; undefined when it has none. */
+  tools: ToolExecutor | undefined;
+  /** What it has done with them. */
+  work: DoneWork[];
   /** Why it is out of this attempt; undefined while it is in. */
   out: string | undefined;
 }
@@ -141,6 +201,15 @@ export const isIn = (participant: Participant): boolean => participant.out === u
 
 /** The attempt's name in the summaries of model calls. */
 export const whenOf = ({ number }: Attempt): string => `attempt ${number}`;
+
+/** The answers that may be voted for: those of the attempt in the order of the configuration, then the earlier one. */
+export function candidatesOf({ earlier, number, participants }: Attempt): Candidate[] {
+  const answered = participants.filter(hasAnswer);
+  const candidates = answered.map(({ answer, teamAgent, work }): Candidate => {
+    return { name: teamAgent.name, teamAgent, answer, attempt: number, work };
+  });
+  return earlier === undefined ? candidates : [...candidates, earlier];
+}
 
 /** The part of a text that events hold. The whole text is in the transcript. */
 export const preview = (text: string): string => (text.length <= 2000 ? text : `${text.slice(0, 2000)}…`);

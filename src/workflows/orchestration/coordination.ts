@@ -1,6 +1,7 @@
-import { CancellationScope, CancelledFailure, isCancellation } from '@temporalio/workflow';
-import { noAction, refusalText, votingMessage } from './prompts.ts';
+import { CancellationScope, CancelledFailure, isCancellation, patched } from '@temporalio/workflow';
+import { answerByCall, coordinationTools, noAction, refusalText, voteByCall, votingMessage } from './prompts.ts';
 import {
+  candidatesOf,
   hasAnswer,
   isIn,
   preview,
@@ -11,12 +12,14 @@ import {
   type GivenAnswer,
 } from './context.ts';
 import { callFailure, isBudgetSpent } from '../agent/failures.ts';
-import { textRef } from '../agent/text-refs.ts';
+import { storeTexts, textRef } from '../agent/text-refs.ts';
+import { wholeText } from '../agent/whole-reply.ts';
+import { writtenCall } from '../agent/written-call.ts';
 import type { Reply } from '../../protocol/model-call.ts';
 import { accepted } from '../agent/prompts.ts';
 import { readReply, type Action, type Reading, type Situation } from './rules/action.ts';
 import { noveltyProblem } from './rules/novelty.ts';
-import { customAnswer, finished, nextReply, startWork } from './participant.ts';
+import { customAnswer, finished, fullerOf, nextReply, proseOf, purposeOf, startWork } from './participant.ts';
 
 /**
  * The coordination of one attempt: all agents answer at the same time, and when each has answered or is out, they vote.
@@ -36,7 +39,7 @@ export async function coordinate(context: OrchestrationContext, attempt: Attempt
 async function votingRound(context: OrchestrationContext, attempt: Attempt, round: number): Promise<boolean> {
   context.events.emit({ type: 'voting', round });
   const voters = attempt.participants.filter(isIn);
-  for (const participant of attempt.participants) participant.vote = undefined;
+  for (const participant of attempt.participants) Object.assign(participant, { vote: undefined, prose: undefined });
   for (const voter of voters) showAnswers(attempt, voter, round);
 
   const calls = new CancellationScope();
@@ -59,12 +62,10 @@ async function votingRound(context: OrchestrationContext, attempt: Attempt, roun
 }
 
 function showAnswers(attempt: Attempt, reader: Participant, round: number): void {
-  const changed = attempt.participants
-    .filter(hasAnswer)
-    .filter(({ teamAgent, answer }) => reader.shown.get(teamAgent.name) !== answer.content);
-  for (const { teamAgent, answer } of changed) reader.shown.set(teamAgent.name, answer.content);
-  const shown = changed.map(({ teamAgent, answer }) => ({
-    name: teamAgent.name,
+  const changed = candidatesOf(attempt).filter(({ name, answer }) => reader.shown.get(name) !== answer.content);
+  for (const { name, answer } of changed) reader.shown.set(name, answer.content);
+  const shown = changed.map(({ name, teamAgent, answer }) => ({
+    name,
     content: answer.text,
     yours: teamAgent === reader.teamAgent,
   }));
@@ -87,11 +88,17 @@ async function takeTurn(participation: Participation): Promise<Action['kind'] | 
   while (isIn(participant)) {
     if (participant.busy !== undefined) await finished(participant.busy);
     if (participant.strikes >= maxStrikes) {
-      putOut(context, participant, `${maxStrikes} replies in a row without a usable answer or vote`, false);
-      return undefined;
+      const why = `${maxStrikes} replies in a row without a usable answer or vote`;
+      putOut(participation, participant.lastProblem === '' ? why : `${why}: ${participant.lastProblem}`, false);
+      break;
     }
     const reply = await worked(participation, () => nextReply(participation));
-    if (reply === undefined) return undefined;
+    if (reply === undefined) break;
+    if (reply.calls.length === 0 && patched('prose')) {
+      const taken = await takeText(participation, reply);
+      if (taken === 'nothing') continue;
+      return taken === 'no_vote' ? undefined : taken;
+    }
     const { action, asks, uses } = takeAction(participation, reply);
     if (action !== undefined) return action.kind;
     if (asks.length + uses.length === 0) participant.strikes += 1;
@@ -100,8 +107,61 @@ async function takeTurn(participation: Participation): Promise<Action['kind'] | 
   return undefined;
 }
 
+/**
+ * Takes a reply without any call. A call that is written as text counts as the call. Other prose is nudged towards the
+ * tool once, and is then what it was written for: an answer where one was asked for, and no vote, since a verdict is never
+ * read from prose.
+ */
+async function takeText(participation: Participation, reply: Reply): Promise<Action['kind'] | 'no_vote' | 'nothing'> {
+  const { context, attempt, participant } = participation;
+  const { agent, teamAgent } = participant;
+  const refuse = (text: string): 'nothing' => {
+    participant.strikes += 1;
+    agent.tell({ role: 'user', content: text });
+    context.events.emit({ type: 'refused', agent: teamAgent.id, text });
+    return 'nothing';
+  };
+  const written = writtenCall(reply.content, coordinationTools([]));
+  if (written !== undefined) {
+    const { action, results } = readReply({ ...reply, calls: [{ id: '', ...written }] }, situationOf(participation));
+    if (action === undefined)
+      return refuse(results.map(({ refusal }) => (refusal ? refusalText(refusal) : '')).join(' '));
+    if (action.kind === 'vote') takeVote(participation, action);
+    else giveAnswer(context, participant, await stored(action.content));
+    return action.kind;
+  }
+  if (reply.content.trim() === '') return refuse(noAction);
+  const isFirst = participant.prose === undefined;
+  participant.prose = fullerOf(participant.prose, proseOf(participant, reply));
+  if (isFirst) return refuse(attempt.phase === 'voting' ? voteByCall : answerByCall);
+  if (attempt.phase === 'voting') {
+    Object.assign(participant, { state: 'waiting', strikes: 0, prose: undefined });
+    context.events.emit({ type: 'no_vote', agent: teamAgent.id });
+    return 'no_vote';
+  }
+  if (participant.prose.isCut) {
+    // When this fails, the agent is out, and what there is counts as its answer.
+    const whole = await worked(participation, () => wholeText(agent, reply, purposeOf(participation)));
+    if (whole === undefined) return 'answer';
+    participant.prose = fullerOf(participant.prose, { ...whole, content: whole.text, text: whole.content });
+  }
+  takeProse(context, participant);
+  return 'answer';
+}
+
+/** Makes prose the agent's answer, if there is any. */
+export function takeProse(context: OrchestrationContext, participant: Participant): void {
+  if (participant.prose !== undefined) giveAnswer(context, participant, participant.prose, true);
+}
+
+async function stored(content: string): Promise<GivenAnswer> {
+  const [text = content] = await storeTexts([content]);
+  return { content, text };
+}
+
 /** Does work within the agent's time. @returns undefined when the work has failed and the agent is out */
-async function worked<T>({ context, attempt, participant }: Participation, work: () => Promise<T>) {
+async function worked<T>(participation: Participation, work: () => Promise<T>) {
+  const { attempt, participant } = participation;
   participant.state = attempt.phase === 'voting' ? 'voting' : 'answering';
   const startedAt = Date.now();
   try {
@@ -110,7 +170,7 @@ async function worked<T>({ context, attempt, participant }: Participation, work:
     if (isCancellation(error)) throw error;
     if (isBudgetSpent(error)) attempt.budgetSpent = true;
     const { timedOut, reason } = callFailure(error);
-    putOut(context, participant, reason, timedOut);
+    putOut(participation, reason, timedOut);
     return undefined;
   } finally {
     // Only the agent's own work counts, so that it does not run out of time while it waits for others.
@@ -118,7 +178,10 @@ async function worked<T>({ context, attempt, participant }: Participation, work:
   }
 }
 
-function putOut({ events }: OrchestrationContext, participant: Participant, reason: string, timedOut: boolean): void {
+/** Puts an agent out of the attempt. The prose that it was nudged for while it answered is all that it will ever give. */
+function putOut({ attempt, context, participant }: Participation, reason: string, timedOut: boolean): void {
+  const { events } = context;
+  if (attempt.phase === 'answering') takeProse(context, participant);
   participant.out = reason;
   participant.state = timedOut ? 'timed_out' : 'out';
   participant.teamAgent.timedOut ||= timedOut;
@@ -139,11 +202,8 @@ function takeAction(participation: Participation, reply: Reply): Reading {
   else if (action?.kind === 'vote') takeVote(participation, action);
   else if (asks.length + uses.length === 0 || problems.length > 0) {
     const text = problems.join(' ') || noAction;
+    participant.lastProblem = problems.join(' ');
     context.events.emit({ type: 'refused', agent: participant.teamAgent.id, text });
-  }
-  if (action !== undefined) {
-    participant.strikes = 0;
-    participant.toolRounds = 0;
   }
   return reading;
 }
@@ -153,11 +213,11 @@ function situationOf({ context, attempt, participant }: Participation): Situatio
   const shown = [...participant.shown].map(([name, content]) => ({ name, content }));
   return {
     votingOpen: attempt.phase === 'voting',
-    choices: attempt.participants.filter(hasAnswer).map(({ teamAgent }) => teamAgent.name),
+    choices: candidatesOf(attempt).map(({ name }) => name),
     answersGiven: participant.answersGiven,
     answerLimit: max_new_answers_per_agent,
     mayAsk: context.broadcast !== undefined,
-    isTool: (name) => participant.teamAgent.tools?.has(name) ?? false,
+    isTool: (name) => participant.tools?.has(name) ?? false,
     noveltyProblem: (answer) => noveltyProblem(answer, shown, answer_novelty_requirement),
   };
 }
@@ -172,19 +232,24 @@ function takeAnswer(
   giveAnswer(context, participant, { content, text });
 }
 
-function giveAnswer({ events }: OrchestrationContext, participant: Participant, answer: GivenAnswer): void {
-  participant.answer = answer;
+function giveAnswer(
+  { events }: OrchestrationContext,
+  participant: Participant,
+  answer: GivenAnswer,
+  isProse = false,
+): void {
+  Object.assign(participant, { answer, state: 'answered', strikes: 0, toolRounds: 0, prose: undefined });
   participant.answersGiven += 1;
-  participant.state = 'answered';
   const { id, name } = participant.teamAgent;
   const content = preview(answer.content);
-  events.emit({ type: 'answer', agent: id, name, number: participant.answersGiven, content });
+  const number = participant.answersGiven;
+  events.emit({ type: 'answer', agent: id, name, number, content, ...(isProse && { fromProse: true }) });
 }
 
 function takeVote({ context, attempt, participant }: Participation, { name, reason }: Action & { kind: 'vote' }): void {
-  const chosen = attempt.participants.find(({ teamAgent }) => teamAgent.name === name)?.teamAgent.id;
+  const chosen = candidatesOf(attempt).find((candidate) => candidate.name === name);
   if (chosen === undefined) return;
-  participant.vote = { agent: chosen, reason };
-  participant.state = 'voted';
-  context.events.emit({ type: 'vote', agent: participant.teamAgent.id, for: chosen, reason });
+  Object.assign(participant, { vote: { name, reason }, state: 'voted', strikes: 0, toolRounds: 0, prose: undefined });
+  const from = chosen.attempt !== attempt.number && { from: chosen.attempt };
+  context.events.emit({ type: 'vote', agent: participant.teamAgent.id, for: chosen.teamAgent.id, reason, ...from });
 }

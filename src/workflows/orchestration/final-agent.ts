@@ -5,27 +5,32 @@ import { Agent, type Opening, type Purpose } from '../agent/agent.ts';
 import { failureReason } from '../agent/failures.ts';
 import { refuseCalls, runCalls } from '../agent/loop-context.ts';
 import { accepted, notRun, systemMessage } from '../agent/prompts.ts';
-import { textRef } from '../agent/text-refs.ts';
 import { hasTools, ToolExecutor } from '../agent/tool-executor.ts';
+import { wholeText } from '../agent/whole-reply.ts';
+import { writtenCall } from '../agent/written-call.ts';
 import type { Verdict } from '../runtime/iterate.ts';
+import { failuresOf, restartsOf } from './attempt.ts';
 import {
+  candidatesOf,
   hasAnswer,
   preview,
   whenOf,
-  type AnsweredParticipant,
   type Attempt,
+  type Candidate,
   type GivenAnswer,
   type OrchestrationContext,
   type TeamRestart,
 } from './context.ts';
+import { doneWork } from './participant.ts';
 import {
+  carryOutPrompt,
   decisionPrompt,
   decisionRepair,
+  decisionTools,
   presentedMessage,
   presentPrompt,
   refusalText,
   reviewMessage,
-  type ShownAnswer,
   type VoteCount,
 } from './prompts.ts';
 import { readDecision, type Decision } from './rules/decision.ts';
@@ -47,33 +52,55 @@ export async function judge(context: OrchestrationContext, attempt: Attempt): Pr
   const { enable_post_presentation_evaluation, max_orchestration_restarts } = context.coordination;
   if (attempt.budgetSpent) return { kind: 'end', outcome: 'budget' };
   if (areAllTimedOut(context)) return { kind: 'end', outcome: 'timeout' };
-  if (attempt.selected === undefined) {
-    context.events.emit({ type: 'warning', text: 'No agent has answered in this attempt' });
-    return { kind: 'end', outcome: 'restart_limit' };
+  if (attempt.selected === undefined || !attempt.participants.some(hasAnswer)) {
+    context.warn(`attempt ${attempt.number} failed: ${failuresOf(attempt).join('; ')}`);
+    return { kind: 'end', outcome: 'degraded' };
   }
   if (max_orchestration_restarts === 0) return { kind: 'accept', outcome: 'submitted' };
   const decision = enable_post_presentation_evaluation
     ? await evaluate(context, attempt, attempt.selected)
     : await decide(context, attempt, reviewerOf(context, attempt, attempt.selected), 'decide');
+  if (decision.prefersEarlier && attempt.earlier !== undefined) keep(context, attempt, attempt.earlier);
   if (decision.kind === 'submit') return { kind: 'accept', outcome: 'submitted' };
-  const { instructions, reason } = decision;
-  return { kind: 'again', restart: { by: 'final_agent', reason, instructions } };
+  const { execute, instructions, reason } = decision;
+  return { kind: 'again', restart: { by: 'final_agent', reason, instructions, execute } };
+}
+
+/** Makes the best answer so far the result in place of the presented one, which the judge has found worse. */
+function keep({ events }: OrchestrationContext, attempt: Attempt, earlier: Candidate): void {
+  if (attempt.selected === earlier) return;
+  attempt.selected = earlier;
+  attempt.result = earlier.answer;
+  events.emit({ type: 'kept', agent: earlier.teamAgent.id, from: earlier.attempt });
 }
 
 const areAllTimedOut = ({ agents }: OrchestrationContext): boolean => agents.every(({ timedOut }) => timedOut);
 
-/** Judges the presented answer in a new conversation, which has the task and the answer but not how it came about. */
-async function evaluate(
-  context: OrchestrationContext,
-  attempt: Attempt,
-  selected: AnsweredParticipant,
-): Promise<Decision> {
+/**
+ * Judges the presented answer in a new conversation. It has the task, the answer and how that came about, but none of the
+ * other answers.
+ */
+async function evaluate(context: OrchestrationContext, attempt: Attempt, selected: Candidate): Promise<Decision> {
+  const { earlier, isPlanning, presenterWork, restarts } = attempt;
   const { text = '' } = attempt.result ?? {};
   context.events.emit({ type: 'evaluating', agent: selected.teamAgent.id });
-  const messages: NewMessage[] = [{ role: 'user', content: presentedMessage(context.task, text) }];
-  const agent = finalConversation(context, selected, { transcript: null, messages, tools: context.toolSets.decision });
-  return decide(context, attempt, agent, 'evaluate');
+  const work = [...selected.work, ...presenterWork];
+  const content = presentedMessage(context.task, text, {
+    work,
+    restarts: restartsOf(restarts),
+    votes: votesFor(attempt),
+    selected: selected.name,
+    plan: isPlanning || work.length > 0 ? selected.answer.text : undefined,
+    best: selected === earlier ? undefined : earlier?.answer.text,
+  });
+  const messages: NewMessage[] = [{ role: 'user', content }];
+  const opening = { transcript: null, messages, tools: decisionSet(context, attempt) };
+  return decide(context, attempt, finalConversation(context, selected, opening, true), 'evaluate');
 }
+
+/** The judge's tools. Where there is a best answer so far, a judge after presenting compares with it. */
+const decisionSet = ({ toolSets }: OrchestrationContext, { earlier }: Attempt): string =>
+  (earlier === undefined ? undefined : toolSets.later?.decision) ?? toolSets.decision;
 
 /**
  * Asks for `submit` or `restart_orchestration`. A judge that fails or does not decide counts as submitting, with a warning,
@@ -92,21 +119,22 @@ async function decide(
   const decision = await decisionOf(agent, purposeOf(context, attempt, what));
   const { id } = agent.persona;
   if (decision.kind === 'submit' && decision.warning !== undefined)
-    events.emit({ type: 'warning', agent: id, text: `${decision.warning}: counts as submitting` });
-  const { kind, ...said } = decision.kind === 'restart' ? decision : { kind: decision.kind };
-  events.emit({ type: 'decision', agent: id, decision: kind, afterPresenting: what === 'evaluate', ...said });
+    context.warn(`${decision.warning}: counts as submitting`, id);
+  const said = decision.kind === 'restart' && { reason: decision.reason, instructions: decision.instructions };
+  events.emit({ type: 'decision', agent: id, decision: decision.kind, afterPresenting: what === 'evaluate', ...said });
   return decision;
 }
 
 async function decisionOf(agent: Agent, purpose: Purpose): Promise<Decision> {
   for (let repairs = 0; repairs <= maxRepairs; repairs++) {
     try {
-      const { calls } = await agent.reply(purpose, { choice: 'required' });
+      const { calls, content } = await agent.reply(purpose, { choice: 'required' });
       for (const call of calls) {
         const problem = 'error' in call ? refusalText({ kind: 'invalid', error: call.error }) : accepted;
         agent.answerCall(call.id, problem);
       }
-      const decision = readDecision(calls);
+      const written = calls.length === 0 ? writtenCall(content, decisionTools) : undefined;
+      const decision = readDecision(written === undefined ? calls : [{ id: '', ...written }]);
       if (decision !== undefined) return decision;
       agent.tell({ role: 'user', content: decisionRepair });
     } catch (error) {
@@ -123,8 +151,10 @@ async function decisionOf(agent: Agent, purpose: Purpose): Promise<Decision> {
  * @throws `ApplicationFailure` of type `BudgetSpent`
  */
 export async function present(context: OrchestrationContext, attempt: Attempt): Promise<void> {
-  const { selected } = attempt;
+  const { earlier, selected } = attempt;
   if (selected === undefined || attempt.budgetSpent || areAllTimedOut(context)) return;
+  // In the mode that presents first, the best answer so far is what was presented.
+  if (selected === earlier && context.coordination.enable_post_presentation_evaluation) return;
   const { id } = selected.teamAgent;
   attempt.phase = 'presenting';
   context.events.emit({ type: 'presenting', agent: id });
@@ -140,23 +170,23 @@ export async function present(context: OrchestrationContext, attempt: Attempt): 
 async function presentedBy(
   context: OrchestrationContext,
   attempt: Attempt,
-  selected: AnsweredParticipant,
+  selected: Candidate,
 ): Promise<GivenAnswer | string> {
   const purpose = purposeOf(context, attempt, 'present');
   try {
     if (hasTools(selected.teamAgent.sources)) return await presentedWithTools(context, attempt, selected, purpose);
-    const agent = reviewerOf(context, attempt, selected);
+    const agent = presenterOf(context, attempt, selected);
     agent.tell({ role: 'user', content: presentPrompt });
     // The judge's tools stay in the conversation, since they are part of what the model's thoughts are bound to.
-    return presentation(agent, await agent.reply(purpose, { choice: 'none' }));
+    return await presentation(agent, await agent.reply(purpose, { choice: 'none' }), purpose);
   } catch (error) {
     return `the final agent's model failed (${failureReason(error)})`;
   }
 }
 
-function presentation(agent: Agent, { content }: Reply): GivenAnswer | string {
-  if (content.trim() === '') return 'the final agent wrote nothing';
-  return { content, text: textRef(content, { segment: agent.transcript?.id ?? '' }) };
+async function presentation(agent: Agent, reply: Reply, purpose: Purpose): Promise<GivenAnswer | string> {
+  const { content, isCut, text } = await wholeText(agent, reply, purpose);
+  return text.trim() === '' ? 'the final agent wrote nothing' : { content: text, text: content, isCut };
 }
 
 /**
@@ -166,56 +196,69 @@ function presentation(agent: Agent, { content }: Reply): GivenAnswer | string {
 async function presentedWithTools(
   context: OrchestrationContext,
   attempt: Attempt,
-  selected: AnsweredParticipant,
+  selected: Candidate,
   purpose: Purpose,
 ): Promise<GivenAnswer | string> {
   const { id, sources } = selected.teamAgent;
   const tools = await ToolExecutor.open(id, sources, [], context.events.emit);
   const agent = finalConversation(context, selected, { ...reviewOf(context, attempt, selected), tools: tools.set });
-  agent.tell({ role: 'user', content: presentPrompt });
+  agent.tell({ role: 'user', content: attempt.isPlanning ? carryOutPrompt : presentPrompt });
   const loop = { agent, run: tools.call.bind(tools), say: () => {}, ...purpose };
   for (let round = 1; ; round++) {
     const isLast = round > maxToolRounds;
     const reply = await agent.reply(purpose, isLast ? { choice: 'none' } : {});
     if (isLast) refuseCalls(loop, reply.calls, notRun);
-    if (isLast || reply.calls.length === 0) return presentation(agent, reply);
-    await runCalls(loop, reply.calls, false);
+    if (isLast || reply.calls.length === 0) return presentation(agent, reply, purpose);
+    attempt.presenterWork.push(...(await runCalls(loop, reply.calls, false)).map(doneWork));
   }
 }
 
-/** The attempt's one conversation in which the final agent reviews answers and votes, decides, and presents. */
-function reviewerOf(context: OrchestrationContext, attempt: Attempt, selected: AnsweredParticipant): Agent {
-  const opening = { ...reviewOf(context, attempt, selected), tools: context.toolSets.decision };
-  attempt.reviewer ??= finalConversation(context, selected, opening);
+/** The attempt's conversation in which the final agent reviews answers and votes, and decides. */
+function reviewerOf(context: OrchestrationContext, attempt: Attempt, selected: Candidate): Agent {
+  const opening = { ...reviewOf(context, attempt, selected), tools: decisionSet(context, attempt) };
+  attempt.reviewer ??= finalConversation(context, selected, opening, true);
   return attempt.reviewer;
+}
+
+/** The conversation in which the final agent presents. It is the judge's, unless the judge has a backend of its own. */
+function presenterOf(context: OrchestrationContext, attempt: Attempt, selected: Candidate): Agent {
+  if (context.team.final_agent?.judge === undefined) return reviewerOf(context, attempt, selected);
+  return finalConversation(context, selected, { ...reviewOf(context, attempt, selected), tools: null });
 }
 
 /** How a conversation about all answers and votes begins. */
 function reviewOf(
   context: OrchestrationContext,
   attempt: Attempt,
-  selected: AnsweredParticipant,
+  selected: Candidate,
 ): Omit<Opening, 'system' | 'tools'> {
-  const answers: ShownAnswer[] = [];
-  const votes: VoteCount[] = [];
-  for (const { teamAgent, answer } of attempt.participants.filter(hasAnswer)) {
-    const { id, name } = teamAgent;
-    answers.push({ name, content: answer.text, yours: teamAgent === selected.teamAgent });
-    const reasons = attempt.participants.flatMap(({ vote }) => (vote?.agent === id ? [vote.reason] : []));
-    votes.push({ name, reasons });
-  }
-  const review = reviewMessage(context.task, answers, votes, selected.teamAgent.name);
+  const answers = candidatesOf(attempt).map(({ answer, name, teamAgent }) => {
+    return { name, content: answer.text, yours: teamAgent === selected.teamAgent };
+  });
+  const record = { work: selected.work, restarts: restartsOf(attempt.restarts) };
+  const review = reviewMessage(context.task, answers, votesFor(attempt), selected.name, record);
   const messages: NewMessage[] = [...context.history, { role: 'user', content: review }];
   return { transcript: context.conversation, messages };
 }
 
-/** A conversation of the winner as final agent. The configuration may give the final agent a backend of its own. */
+const votesFor = (attempt: Attempt): VoteCount[] =>
+  candidatesOf(attempt).map(({ name }) => {
+    const reasons = attempt.participants.flatMap(({ vote }) => (vote?.name === name ? [vote.reason] : []));
+    return { name, reasons };
+  });
+
+/**
+ * A conversation of the winner as final agent. The configuration may give the final agent a backend of its own, and its
+ * judging another one.
+ */
 function finalConversation(
   { instructions, models, team }: OrchestrationContext,
-  { teamAgent: { backend, id, persona } }: AnsweredParticipant,
+  { teamAgent: { backend, id, persona } }: Candidate,
   opening: Omit<Opening, 'system'>,
+  judges = false,
 ): Agent {
-  const own = { id, text: persona, backend: team.final_agent?.backend ?? backend };
+  const { backend: presenting = backend, judge } = team.final_agent ?? {};
+  const own = { id, text: persona, backend: (judges ? judge?.backend : undefined) ?? presenting };
   return new Agent(own, models, { system: systemMessage(persona, instructions.final), ...opening });
 }
 

@@ -6,6 +6,9 @@ const startBanner = '🚀 Starting multi-agent coordination...';
 const why = (event: { reason?: string; instructions?: string }): string =>
   `\n   Reason: ${event.reason}\n   Instructions: ${event.instructions}`;
 
+const ofAttempt = (from: number | undefined): string =>
+  from === undefined ? '' : ` with its answer of attempt ${from}`;
+
 /** The phrases are those of MassGen's documentation "Orchestration Restart", Logs and User Visibility. */
 export const teamLines: LogLines<TeamEventBody> = {
   attempt: ({ attempt, maxAttempts, restart }) => [
@@ -16,12 +19,18 @@ export const teamLines: LogLines<TeamEventBody> = {
             `Instructions: ${restart.instructions}\n\n---\n\n${startBanner}`,
     ),
   ],
-  answer: ({ agent, name, number }) => [line(`💡 [${agent}] answer ${number} (${name})`)],
-  vote: ({ agent, for: chosen, reason }) => [line(`🗳️ [${agent}] votes for ${chosen}: ${reason}`)],
+  answer: ({ agent, fromProse, name, number }) => [
+    line(`💡 [${agent}] answer ${number} (${name})${fromProse ? ', taken from its text' : ''}`),
+  ],
+  vote: ({ agent, for: chosen, from, reason }) => [
+    line(`🗳️ [${agent}] votes for ${chosen}${ofAttempt(from)}: ${reason}`),
+  ],
+  no_vote: ({ agent }) => [line(`[${agent}] gives no vote: its replies are texts`)],
   refused: ({ agent, text }) => [line(`[${agent}] ${text}`)],
   voting: ({ round }) => [line(round === 1 ? 'Voting is open' : `New answers: voting round ${round}`)],
   out: ({ agent, reason, timedOut }) => [line(`⚠️ [${agent}] is out (${timedOut ? 'timed out' : reason})`)],
-  selected: ({ agent }) => [line(`Final agent selected: ${agent}`)],
+  selected: ({ agent, from }) => [line(`Final agent selected: ${agent}${ofAttempt(from)}`)],
+  kept: ({ agent, from }) => [line(`The earlier answer is better, and is kept: ${agent}${ofAttempt(from)}`)],
   presenting: ({ agent }) => [line(`🎤 [${agent}] presenting final answer`)],
   presented: () => [],
   evaluating: ({ agent }) => [

@@ -1,5 +1,5 @@
 import { CancellationScope } from '@temporalio/workflow';
-import { actionTemperature, ReAct } from '../agent/react.ts';
+import { actionTemperature, ReAct, withoutMarker } from '../agent/react.ts';
 import { runCalls, type LoopContext } from '../agent/loop-context.ts';
 import type { Purpose } from '../agent/agent.ts';
 import type { Reply, ReplyCall } from '../../protocol/model-call.ts';
@@ -9,25 +9,45 @@ import type { Asker } from '../ask-others/broadcast.ts';
 import type { AskCall } from '../ask-others/ask-call.ts';
 import { CustomTurn, type CustomSettings } from '../custom-code/custom-turn.ts';
 import { loadHandleText, runCustomTurn } from '../custom-code/run.ts';
-import { storeTexts } from '../agent/text-refs.ts';
-import { isIn, whenOf, type GivenAnswer, type Participant, type Participation } from './context.ts';
+import { storeTexts, textRef } from '../agent/text-refs.ts';
+import type { ToolAnswer } from '../agent/tool-executor.ts';
+import { isIn, whenOf, type DoneWork, type GivenAnswer, type Participant, type Participation } from './context.ts';
 
 /** An agent's next reply. With the loop `react` the agent first observes new results and thinks, then acts. */
 export async function nextReply(participation: Participation): Promise<Reply> {
-  const { attempt, participant } = participation;
-  const loop = loopContextOf(participation);
+  const { participant } = participation;
   const { orchestrator } = participant.teamAgent;
-  const what = attempt.phase === 'voting' ? 'vote' : 'answer';
-  const purpose: Purpose = { what, when: loop.when, timeout: loop.timeout };
+  const purpose = purposeOf(participation);
   if (orchestrator.kind !== 'react') {
     return participant.agent.reply(purpose, { choice: 'required', temperature: temperatureOf(participant) });
   }
-  const phases = new ReAct(loop, orchestrator);
+  const phases = new ReAct(loopContextOf(participation), orchestrator);
   if (participant.hasLearnt) await phases.observe();
   participant.hasLearnt = false;
   await phases.think();
   participant.agent.tell({ role: 'system', content: orchestrator.action_prompt ?? teamActionPrompt });
   return participant.agent.reply(purpose, { choice: 'required', temperature: actionTemperature });
+}
+
+/** What a participant's model is called for, with the time that it has left. */
+export function purposeOf({ attempt, participant }: Participation): Purpose {
+  const what = attempt.phase === 'voting' ? 'vote' : 'answer';
+  return { what, when: whenOf(attempt), timeout: participant.millisecondsLeft };
+}
+
+/** A reply without any call, as it would be the agent's answer. */
+export function proseOf({ agent, teamAgent }: Participant, { content, finish }: Reply): GivenAnswer {
+  // An agent that works by react may mark its answer as it would alone.
+  const text = teamAgent.orchestrator.kind === 'react' ? withoutMarker(content) : content;
+  const stored = text === content ? textRef(content, { segment: agent.transcript?.id ?? '' }) : text;
+  return { content: text, text: stored, isCut: finish === 'length' };
+}
+
+/** Of two texts the one that says more: a whole one rather than one that was cut off, then the longer one. */
+export function fullerOf(one: GivenAnswer | undefined, other: GivenAnswer): GivenAnswer {
+  if (one === undefined) return other;
+  if ((one.isCut ?? false) !== (other.isCut ?? false)) return one.isCut ? other : one;
+  return one.content.trim().length > other.content.trim().length ? one : other;
 }
 
 /**
@@ -39,12 +59,12 @@ export async function nextReply(participation: Participation): Promise<Reply> {
 export async function customAnswer(participation: Participation, settings: CustomSettings): Promise<GivenAnswer> {
   const { context, attempt, participant } = participation;
   const { millisecondsLeft, teamAgent } = participant;
-  const { backend, id, persona, tools } = teamAgent;
+  const { backend, id, persona } = teamAgent;
   const handleText = await loadHandleText(settings.module);
   const turn = new CustomTurn(context, {
     settings,
     persona: { id, text: persona, backend },
-    tools,
+    tools: participant.tools,
     asker: participant.asker,
     others: othersOf(participation),
     say: (text) => context.events.emit({ type: 'says', agent: id, text, last: false }),
@@ -70,6 +90,8 @@ function temperatureOf({ failures, teamAgent }: Participant): number | undefined
 export function startWork(participation: Participation, asks: AskCall[], uses: ReplyCall[]): void {
   const { attempt, participant } = participation;
   participant.state = asks.length > 0 ? 'asking' : 'using_tools';
+  // What it has learnt since makes an earlier text old.
+  participant.prose = undefined;
   participant.busy = attempt.scope.run(async () => {
     const [reached, used] = await Promise.all([
       asks.length > 0 && ask(participation, asks),
@@ -109,7 +131,19 @@ async function useTools(participation: Participation, uses: ReplyCall[]): Promis
   const parallel = orchestrator.kind === 'simple_tool' && orchestrator.parallel;
   const answers = await runCalls(loopContextOf(participation), uses, parallel);
   participant.failures += answers.filter(({ status }) => status !== 'ok').length;
+  participant.work.push(...answers.map(doneWork));
   return true;
+}
+
+/** How much of a call's arguments and of its result judges are shown, in characters. */
+const shownWork = 200;
+
+/** A tool call as judges are shown it. */
+export function doneWork({ call, status, text }: ToolAnswer): DoneWork {
+  const [input = '', result = ''] = ['input' in call ? JSON.stringify(call.input) : '', text].map((each) =>
+    each.length <= shownWork ? each : `${each.slice(0, shownWork)}…`,
+  );
+  return { tool: call.name, input, status, text: result.replace(/\s+/g, ' ') };
 }
 
 function roundLimit({ teamAgent: { orchestrator } }: Participant): number {
@@ -118,7 +152,10 @@ function roundLimit({ teamAgent: { orchestrator } }: Participant): number {
 }
 
 function loopContextOf({ context, attempt, participant }: Participation): LoopContext {
-  const { id, tools } = participant.teamAgent;
+  const {
+    teamAgent: { id },
+    tools,
+  } = participant;
   return {
     agent: participant.agent,
     run: (call) => {

@@ -2,6 +2,7 @@ import type { Requester } from '../../protocol/events.ts';
 import { answerClosing, answerOpening, headings } from '../../protocol/headings.ts';
 import type { Content, Text, ToolSpec } from '../../protocol/message.ts';
 import { joinContent } from '../agent/content.ts';
+import { today } from '../agent/prompts.ts';
 import {
   askingText,
   askingTools,
@@ -9,6 +10,7 @@ import {
   type AskingMode,
   type AskingRules,
 } from '../ask-others/prompts.ts';
+import type { DoneWork } from './context.ts';
 import type { Refusal } from './rules/action.ts';
 
 const coordination =
@@ -20,9 +22,20 @@ const oneCall = 'Each reply is exactly one of these calls.';
 
 const askOrAct = 'Each reply either asks or is exactly one of the other two calls.';
 
-/** Tells every agent how the team works together. @param asking undefined when agents may not ask others */
-export function coordinationText(asking: AskingRules | undefined): string {
-  return asking === undefined ? `${coordination} ${oneCall}` : `${coordination} ${askingText(asking)} ${askOrAct}`;
+const planOnly =
+  'For now the team plans and does not act: tools that change anything are withheld until the plan is agreed. ' +
+  'Answer with a plan that can be carried out as it stands: every step in order, with what it changes and how its ' +
+  'success is seen. Do not claim that anything was done.';
+
+/**
+ * Tells every agent how the team works together.
+ *
+ * @param asking undefined when agents may not ask others
+ * @param isPlanning whether the team only plans
+ */
+export function coordinationText(asking: AskingRules | undefined, isPlanning = false): string {
+  const calls = asking === undefined ? [oneCall] : [askingText(asking), askOrAct];
+  return [coordination, ...calls, ...(isPlanning ? [planOnly] : []), today()].join(' ');
 }
 
 /** What the agents of an attempt are told about the restart before it. */
@@ -32,7 +45,36 @@ export interface RestartNotice {
   reason: Text;
   instructions: Text;
   by: Requester;
+  /** The restarts before this one, each with the attempt that it followed. */
+  earlier?: PastRestart[];
+  /** The best answer so far. */
+  best?: Content | undefined;
 }
+
+interface PastRestart {
+  attempt: number;
+  reason: string;
+  instructions: string;
+}
+
+/** How many restarts a prompt repeats, and how many characters of each text: enough for what they asked for. */
+const mostRestarts = 5;
+const mostOfRestart = 500;
+
+const beginningOf = (text: string, most: number): string => (text.length <= most ? text : `${text.slice(0, most)}…`);
+
+/** Lists what was asked for by earlier restarts; empty if there were none. */
+function restartList(restarts: PastRestart[]): string {
+  if (restarts.length === 0) return '';
+  const lines = restarts.slice(-mostRestarts).map(({ attempt, instructions, reason }) => {
+    const [why, what] = [reason, instructions].map((text) => beginningOf(text.trim(), mostOfRestart));
+    return `- after attempt ${attempt}: ${why} Asked for: ${what}`;
+  });
+  return `\n\n${headings.earlierRestarts}\n${lines.join('\n')}`;
+}
+
+const bestAnswer = (best: Content | undefined): Content[] =>
+  best === undefined ? [] : [`\n\n${headings.best}\n`, best];
 
 /**
  * Tells each agent why the team starts over, with the reason and the instructions in full. Headings and labels are those of
@@ -47,7 +89,9 @@ export function restartBlock(notice: RestartNotice): Content {
     notice.reason,
     `\n\n${headings.instructions}\n`,
     notice.instructions,
-    '\n\nStart afresh and follow these instructions.',
+    restartList(notice.earlier ?? []),
+    ...bestAnswer(notice.best),
+    '\n\nStart afresh and follow these instructions: what you give has to be better than what there was.',
   ]);
 }
 
@@ -67,7 +111,7 @@ export function plainTask(task: string, restart: RestartNotice | undefined): str
 export interface ShownAnswer {
   /** Anonymous name, such as `agent1`. */
   name: string;
-  content: Text;
+  content: Content;
   yours: boolean;
 }
 
@@ -97,8 +141,9 @@ export function votingMessage(changed: ShownAnswer[], firstRound: boolean): Cont
 }
 
 /** The final agent's instruction. */
-export const finalText =
-  'You are the final agent of a team: you judge whether its work is good enough, and write the answer that its reader gets.';
+export const finalText = (): string =>
+  'You are the final agent of a team: you judge whether its work is good enough, and write the answer that its reader ' +
+  `gets. ${today()}`;
 
 export interface VoteCount {
   /** Anonymous name. */
@@ -106,23 +151,75 @@ export interface VoteCount {
   reasons: string[];
 }
 
-/** What the final agent reviews: the task, all answers and the votes. */
-export function reviewMessage(task: Text, answers: ShownAnswer[], votes: VoteCount[], selected: string): Content {
+/** What judges are shown of how a result came about. */
+export interface WorkRecord {
+  /** The tool calls of the agent whose answer was selected. */
+  work: DoneWork[];
+  /** The run's restarts so far. */
+  restarts: PastRestart[];
+}
+
+/** How many tool calls judges are shown, the last ones. */
+const mostWork = 20;
+
+/** Lists tool calls with the beginnings of their results; empty if there were none. */
+function workList(work: DoneWork[]): string {
+  if (work.length === 0) return '';
+  const left = Math.max(0, work.length - mostWork);
+  const lines = work.slice(left).map(({ input, status, text, tool }) => `- ${tool}(${input}) → ${status}: ${text}`);
+  const note = left === 0 ? [] : [`- (${left} calls before these)`];
+  return `\n\n${headings.work}\n\n${[...note, ...lines].join('\n')}`;
+}
+
+function voteList(votes: VoteCount[], selected: string): string {
   const lines = votes.map(
     ({ name, reasons }) => `- ${name}: ${reasons.length} (${reasons.map((reason) => reason.trim()).join('; ')})`,
   );
+  return `\n\n${headings.votes}\n\n${[...lines, `Selected: ${selected}`].join('\n')}`;
+}
+
+/** What the final agent reviews: the task, all answers and the votes, and how the selected answer came about. */
+export function reviewMessage(
+  task: Text,
+  answers: ShownAnswer[],
+  votes: VoteCount[],
+  selected: string,
+  record?: WorkRecord,
+): Content {
   return joinContent([
     `${headings.task}\n\n`,
     task,
     '\n\n',
     answerList(answers),
-    `\n\n${headings.votes}\n\n${[...lines, `Selected: ${selected}`].join('\n')}`,
+    voteList(votes, selected),
+    ...(record === undefined ? [] : [workList(record.work), restartList(record.restarts)]),
   ]);
 }
 
-/** What the judge evaluates after the presentation: the task and the presented answer. */
-export function presentedMessage(task: Text, presented: Text): Content {
-  return joinContent([`${headings.task}\n\n`, task, `\n\n${headings.finalAnswer}\n\n`, presented]);
+/** What the judge is shown beside the presented answer. */
+export interface PresentedRecord extends WorkRecord {
+  votes: VoteCount[];
+  /** Anonymous name of the selected answer. */
+  selected: string;
+  /** The selected answer where it was a plan, or tools were used for it: what the presented answer is measured by. */
+  plan: Content | undefined;
+  /** The best answer of the attempts before. */
+  best: Content | undefined;
+}
+
+/** What the judge evaluates after the presentation: the task and the presented answer, and how it came about. */
+export function presentedMessage(task: Text, presented: Content, record?: PresentedRecord): Content {
+  const shown = [`${headings.task}\n\n`, task, `\n\n${headings.finalAnswer}\n\n`, presented];
+  if (record === undefined) return joinContent(shown);
+  const { best, plan, restarts, selected, votes, work } = record;
+  return joinContent([
+    ...shown,
+    ...(plan === undefined ? [] : [`\n\n${headings.plan}\n\n`, plan]),
+    workList(work),
+    voteList(votes, selected),
+    restartList(restarts),
+    ...bestAnswer(best),
+  ]);
 }
 
 /**
@@ -133,8 +230,12 @@ export function presentedMessage(task: Text, presented: Text): Content {
 export function decisionPrompt(attempt: number, maxAttempts: number, budgetLeft: string | undefined): string {
   return (
     `${headings.decision}\n\n` +
+    'Measure the result by the task, requirement by requirement, and by what was really done, not by what it claims. ' +
     'Restart (`restart_orchestration`) when critical steps are missing, the work was described but not done, ' +
     'the approach is fundamentally flawed, or specific guidance would clearly improve the result. ' +
+    'Call it incomplete when a part of the task has no answer, a claim that the task depends on rests on nothing, ' +
+    'or the answer does not have the form that the task asks for. Name in the reason what is missing, and in the ' +
+    'instructions what to do differently, so that a team which has not seen this attempt can follow them. ' +
     'Submit (`submit`) when all requirements are met, what could be better is not worth its cost, ' +
     'time or budget is short, or the task is adequately addressed even if not perfect.\n' +
     `This is attempt ${attempt} of ${maxAttempts}.` +
@@ -146,8 +247,14 @@ export function decisionPrompt(attempt: number, maxAttempts: number, budgetLeft:
 export const decisionRepair = 'That decided nothing. Call `submit` or `restart_orchestration`.';
 
 export const presentPrompt =
-  'Now write the final answer for the reader of the task: complete by itself, built on the best of the answers above. ' +
-  'Reply with its text alone.';
+  'Now write the final answer for the reader of the task: complete by itself, in the form that the task asks for, ' +
+  'built on the best of the answers above. Reply with its text alone.';
+
+/** Asks a final agent with tools to carry out what the team has planned, and for the final answer. */
+export const carryOutPrompt =
+  'The team has only planned, and nothing was done yet. You may act and have all tools: carry out what the task needs, ' +
+  'check that it worked, and say in the answer what was done. ' +
+  presentPrompt;
 
 /** The result of a call that is not accepted. */
 export function refusalText(refusal: Refusal): string {
@@ -179,13 +286,19 @@ export function refusalText(refusal: Refusal): string {
 /** What an agent is told after a reply without any call. */
 export const noAction = 'That was neither an answer nor a vote. Call `new_answer` or `vote`.';
 
+/** The same when its text may be the answer, and when it may speak for one. */
+export const answerByCall =
+  'Nobody sees a text alone. If that was your answer, call `new_answer` with it; otherwise go on, and then call it.';
+export const voteByCall =
+  'Nobody sees a text alone. Call `vote` with the name of the best answer, or `new_answer` with a better one.';
+
 const text = { type: 'string', minLength: 1 };
 
 /**
- * The tools for answering and voting. They stay the same for the whole run, whoever has answered, so that a provider's
+ * The tools for answering and voting. They stay the same for a whole attempt, whoever has answered, so that a provider's
  * prompt cache stays valid.
  *
- * @param names the anonymous names of all agents
+ * @param names the anonymous names of all agents, and that of the earlier answer if there may be one
  * @param asking undefined when agents may not ask others
  */
 export function coordinationTools(names: string[], asking?: AskingMode): ToolSpec[] {
@@ -208,20 +321,49 @@ export function coordinationTools(names: string[], asking?: AskingMode): ToolSpe
   ];
 }
 
+/** Parameters that the judge's tools have besides those of MassGen's documentation. */
+interface DecisionParameters {
+  /** Whether the team plans, so that a restart may ask it to act. */
+  plans: boolean;
+  /** Whether there may be a best answer so far to compare the presented one with. */
+  compares: boolean;
+}
+
 /** The judge's tools (MassGen's documentation "Orchestration Restart", Final Agent Tools). */
-export const decisionTools: ToolSpec[] = [
-  {
-    name: 'submit',
-    description: 'The task is done well enough; no further work is needed.',
-    parameters: { type: 'object', properties: { confirmed: { type: 'boolean' } }, required: ['confirmed'] },
-  },
-  {
-    name: 'restart_orchestration',
-    description: 'Let the whole team start over, with your reason and detailed instructions.',
-    parameters: {
-      type: 'object',
-      properties: { reason: text, instructions: text },
-      required: ['reason', 'instructions'],
+export const decisionTools = decisionToolsWith({ compares: false, plans: false });
+
+export function decisionToolsWith({ compares, plans }: DecisionParameters): ToolSpec[] {
+  const better = compares && {
+    better: {
+      type: 'string',
+      enum: ['final', 'earlier'],
+      description: 'Which is better for the reader: the final answer, or the best answer so far if one is shown.',
     },
-  },
-];
+  };
+  const execute = plans && {
+    execute: {
+      type: 'boolean',
+      description: 'Whether the team is to carry out its plan now, with all its tools; false to plan once more.',
+    },
+  };
+  return [
+    {
+      name: 'submit',
+      description: 'The task is done well enough; no further work is needed.',
+      parameters: {
+        type: 'object',
+        properties: { confirmed: { type: 'boolean' }, ...better },
+        required: ['confirmed'],
+      },
+    },
+    {
+      name: 'restart_orchestration',
+      description: 'Let the whole team start over, with your reason and detailed instructions.',
+      parameters: {
+        type: 'object',
+        properties: { reason: text, instructions: text, ...execute, ...better },
+        required: ['reason', 'instructions'],
+      },
+    },
+  ];
+}

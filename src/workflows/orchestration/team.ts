@@ -1,5 +1,7 @@
 import type { AgentSettings, Team } from '../../config/team.ts';
+import type { ToolSpec } from '../../protocol/message.ts';
 import type { EarlierMessage, PreparedTeam } from '../../protocol/orchestration.ts';
+import type { ToolVariant } from '../../protocol/tool.ts';
 import { storeTexts, storeToolSets } from '../agent/text-refs.ts';
 import { hasTools, ToolExecutor } from '../agent/tool-executor.ts';
 import { askingTools } from '../ask-others/prompts.ts';
@@ -7,8 +9,8 @@ import { loadHandleText } from '../custom-code/run.ts';
 import type { EventLog } from '../runtime/event-log.ts';
 import { askingOf, openRunContext, type RunRecord } from '../runtime/run-context.ts';
 import type { RunHandlers } from '../runtime/run-handlers.ts';
-import type { Task, TeamAgent, TeamContext } from './context.ts';
-import { coordinationText, coordinationTools, decisionTools, finalText } from './prompts.ts';
+import type { AttemptTools, Task, TeamAgent, TeamContext } from './context.ts';
+import { coordinationText, coordinationTools, decisionToolsWith, finalText } from './prompts.ts';
 import { anonymousName } from './rules/ballot.ts';
 
 /**
@@ -52,18 +54,45 @@ export async function newTask(task: string, history: EarlierMessage[]): Promise<
 }
 
 async function storeInstructions(team: Team): Promise<Pick<TeamContext, 'toolSets' | 'instructions'>> {
-  const asking = askingOf(team.orchestrator.coordination, team.agents.length);
-  const [coordination = '', decision = '', told = '', toldLast = ''] = await storeToolSets(
-    [coordinationTools(namesOf(team), asking?.mode), decisionTools],
-    [coordinationText(asking), finalText],
+  const { coordination: settings } = team.orchestrator;
+  const asking = askingOf(settings, team.agents.length);
+  const { enable_planning_mode: plans, enable_post_presentation_evaluation: compares } = settings;
+  const forLater = mayRestart(team)
+    ? [coordinationTools(namesOf(team, true), asking?.mode), decisionToolsWith({ plans, compares })]
+    : [];
+  const [coordination = '', decision = '', told = '', toldLast = '', planning, ...later] = await storeToolSets(
+    [coordinationTools(namesOf(team), asking?.mode), decisionToolsWith({ plans, compares: false })],
+    [
+      coordinationText(asking),
+      finalText(),
+      coordinationText(asking, true),
+      ...forLater.map((set) => JSON.stringify(set)),
+    ],
   );
+  const [laterCoordination, laterDecision] = later;
   return {
-    toolSets: { coordination, decision },
-    instructions: { coordination: { blob: told }, final: { blob: toldLast } },
+    toolSets: {
+      coordination,
+      decision,
+      // The worker of an earlier version has stored none.
+      later:
+        laterCoordination === undefined || laterDecision === undefined
+          ? undefined
+          : { coordination: laterCoordination, decision: laterDecision },
+    },
+    instructions: {
+      coordination: { blob: told },
+      planning: { blob: planning ?? told },
+      final: { blob: toldLast },
+    },
   };
 }
 
-const namesOf = ({ agents }: Team): string[] => agents.map((_, index) => anonymousName(index));
+const mayRestart = ({ orchestrator }: Team): boolean => orchestrator.coordination.max_orchestration_restarts > 0;
+
+/** The anonymous names of the agents. @param withEarlier whether there may be an earlier answer to name */
+const namesOf = ({ agents }: Team, withEarlier = false): string[] =>
+  Array.from({ length: agents.length + (withEarlier ? 1 : 0) }, (_, index) => anonymousName(index));
 
 async function openAgents(team: Team, events: EventLog): Promise<TeamAgent[]> {
   const names = namesOf(team);
@@ -84,21 +113,32 @@ async function openAgents(team: Team, events: EventLog): Promise<TeamAgent[]> {
   );
 }
 
-/** With `enable_planning_mode`, tools that declare side effects are left to the final agent. */
+/**
+ * The tools of an agent for all attempts. With `enable_planning_mode`, those that are not known to be harmless are left to
+ * the final agent until a restart asks the team to act.
+ */
 async function openTools(
   team: Team,
   { id, orchestrator, tools }: AgentSettings,
   { emit }: EventLog,
-): Promise<ToolExecutor | undefined> {
+): Promise<AttemptTools | undefined> {
   const { coordination } = team.orchestrator;
   const asking = askingOf(coordination, team.agents.length)?.mode;
   // A custom orchestrator returns its answer, and therefore has no tool to answer with.
-  const own =
+  const ownWith = (withEarlier: boolean): ToolSpec[] =>
     orchestrator.kind !== 'custom'
-      ? coordinationTools(namesOf(team), asking)
+      ? coordinationTools(namesOf(team, withEarlier), asking)
       : asking === undefined
         ? []
         : askingTools(asking);
+  const own = ownWith(false);
   if (!hasTools(tools) && (orchestrator.kind !== 'custom' || own.length === 0)) return undefined;
-  return ToolExecutor.open(id, tools, own, emit, coordination.enable_planning_mode);
+  const harmlessOnly = coordination.enable_planning_mode;
+  const variants: [ToolVariant, ...ToolVariant[]] = [
+    { own, harmlessOnly },
+    ...(mayRestart(team) ? [{ own: ownWith(true), harmlessOnly }] : []),
+    ...(mayRestart(team) && harmlessOnly ? [{ own: ownWith(true), harmlessOnly: false }] : []),
+  ];
+  const [first, planning = first, acting = planning] = await ToolExecutor.openVariants(id, tools, variants, emit);
+  return { first, planning, acting };
 }

@@ -2,7 +2,7 @@ import type { TeamState } from '../../protocol/state.ts';
 import { inWords, quotation } from '../runtime/details.ts';
 import type { RunView } from '../runtime/run-handlers.ts';
 import { restartsOf } from './attempt.ts';
-import type { OrchestrationContext } from './context.ts';
+import { candidatesOf, type OrchestrationContext } from './context.ts';
 
 /** What an orchestration or a session shows while it is prepared. */
 export function emptyView(workflow: TeamState['workflow']): RunView {
@@ -21,6 +21,8 @@ export function emptyView(workflow: TeamState['workflow']): RunView {
 
 export function viewOf(context: OrchestrationContext): RunView {
   const participants = () => context.attempt?.participants ?? [];
+  const nameOf = (candidate: string): string | undefined =>
+    context.attempt && candidatesOf(context.attempt).find(({ name }) => name === candidate)?.teamAgent.id;
   const state = (): TeamState => ({
     workflow: context.turn === 0 ? 'orchestration' : 'session',
     phase: phaseOf(context),
@@ -31,7 +33,7 @@ export function viewOf(context: OrchestrationContext): RunView {
       state: doing,
       answers: answersGiven,
       timedOut: teamAgent.timedOut,
-      vote: vote?.agent ?? null,
+      vote: (vote && nameOf(vote.name)) ?? null,
     })),
     selectedAgent: context.attempt?.selected?.teamAgent.id ?? null,
     restarts: restartsOf(context.attempt?.restarts ?? []),

@@ -7,7 +7,7 @@ import { announce, setOutcome } from '../runtime/run-ends.ts';
 import { RunHandlers } from '../runtime/run-handlers.ts';
 import { beginAttempt, deliver, resultOf, select } from './attempt.ts';
 import type { Attempt, OrchestrationContext, Task, TeamContext, TeamRestart } from './context.ts';
-import { coordinate } from './coordination.ts';
+import { coordinate, takeProse } from './coordination.ts';
 import { judge, present } from './final-agent.ts';
 import { newTask, openTeam } from './team.ts';
 import { emptyView, viewOf } from './view.ts';
@@ -63,10 +63,17 @@ export async function answerTask(team: TeamContext, task: Task): Promise<Orchest
     refused: ({ by, reason }) => context.events.emit({ type: 'restart_refused', by, reason }),
     again: ({ number }, restart) => context.events.emit({ type: 'restart', from: number, to: number + 1, ...restart }),
     interrupted(attempt, verdict) {
-      if (verdict.kind === 'end' && attempt.selected === undefined) select(context, attempt);
+      // An attempt that a person has ended may be all that there is, if nobody answers in the next one.
+      const isEnd = verdict.kind === 'end';
+      if (attempt.phase === 'answering') for (const each of attempt.participants) takeProse(context, each);
+      if (attempt.selected === undefined) select(context, attempt, isEnd);
     },
     isBetter: ({ result }) => result !== undefined,
-    told: (outcome) => (outcome === 'submitted' && context.warnings.length > 0 ? 'degraded' : outcome),
+    told(outcome) {
+      const { result, selected } = context.attempt ?? {};
+      if (result?.isCut) context.warn(`the answer of ${selected?.teamAgent.id} was cut off at its limit of tokens`);
+      return outcome === 'submitted' && context.warnings.length > 0 ? 'degraded' : outcome;
+    },
     deliver: async (end) => deliver(end),
   });
   return resultOf(context, ending);

@@ -1,12 +1,16 @@
+import { patched } from '@temporalio/workflow';
 import { failureReason } from '../agent/failures.ts';
-import { textRef } from '../agent/text-refs.ts';
+import { storeTexts } from '../agent/text-refs.ts';
+import { wholeText } from '../agent/whole-reply.ts';
 import { structured, type OutputSpec, type Read } from '../agent/structured-output.ts';
 import type { SolveOutcome, Validation } from '../../protocol/plan-and-execute.ts';
+import { fitted } from '../runtime/fitted.ts';
 import type { Verdict } from '../runtime/iterate.ts';
-import { answerMessage, validationMessage, validationTool, type AnswerBrief } from './prompts.ts';
+import { answerMessage, validationMessage, type AnswerBrief } from './prompts.ts';
 import { afterValidation, readValidation, validationOf } from './rules/validation.ts';
 import type { Answer, PlanContext, Retry, Round } from './context.ts';
 import { atWork, newRoleAgent, purposeOf, resultsOf } from './context.ts';
+import { validationTool } from './tools.ts';
 
 /** Puts the results together into an answer. */
 export async function synthesise(context: PlanContext): Promise<void> {
@@ -25,51 +29,78 @@ export async function judge(context: PlanContext, { isStuck }: Round): Promise<V
   context.validation = await validate(context, answer);
   if (context.validation !== null) events.emit({ type: 'validation', ...context.validation });
   events.emit({ type: 'state_summary', summary: subtasks.get_state_summary() });
-  const next = afterValidation(context.validation, subtasks.get_failed_subtasks().length > 0);
+  const failed = subtasks.neededFailures.map(({ id }) => id);
+  const next = afterValidation(context.validation, {
+    any: failed.length > 0,
+    onRetry: subtasks.neededDeadEnds.length > 0,
+  });
+  if (next.kind === 'plan_around' && !patched('plan-around'))
+    return { kind: 'again', restart: { kind: 'retry_failed' } };
   if (next.kind !== 'done') return { kind: 'again', restart: next };
-  if (next.unvalidated) events.emit({ type: 'warning', text: 'Nobody has said whether the answer is complete' });
-  return { kind: 'accept', outcome: 'complete' };
+  const { outcome } = next;
+  if (outcome === 'unverified') context.warn('Nobody has said whether the answer is complete');
+  if (outcome === 'partial')
+    context.warn(`The answer is called complete, but needs what has failed: ${failed.join(', ')}`);
+  return { kind: 'accept', outcome: answer.isListing ? 'partial' : outcome };
 }
+
+/**
+ * How many bytes the results may have together in the prompt of the synthesis, of the validator, and in an answer that only
+ * lists them: some 50,000 tokens, which leaves most models room for everything else.
+ */
+const resultsBytes = 200_000;
 
 /** Lists what there is as the answer, without a model. @param why no answer was put together */
 export function resultsAsAnswer(context: PlanContext, why: string): Answer {
-  const lines = context.subtasks.report().map(({ description, error = 'not carried out', id, result, status }) => {
+  const needed = context.subtasks.report().filter(({ replacedBy }) => replacedBy === undefined);
+  const lines = needed.map(({ description, error = 'not carried out', id, result, status }) => {
     const end = status === 'completed' ? (result ?? '') : `not done: ${error}`;
     return `${id} (${description}): ${end}`;
   });
-  const text = [`No answer was put together: ${why}. This is what there was:`, ...lines].join('\n');
-  return { text, content: text };
+  const said = `No answer was put together: ${why}. This is what there was:`;
+  const text = [said, ...fitted(lines, resultsBytes)].join('\n');
+  return { text, content: text, isListing: true };
 }
 
-function briefOf(context: PlanContext): AnswerBrief {
+async function briefOf(context: PlanContext): Promise<AnswerBrief> {
   const { analysis, stored, subtasks } = context;
-  const failures = subtasks
-    .report()
-    .flatMap(({ description, error, id, status }) =>
-      status === 'failed' ? [{ id, description, error: error ?? '' }] : [],
-    );
-  return { problem: stored.problem, analysis, results: resultsOf(context), failures };
+  const failures = subtasks.neededFailures.map(({ description, error = '', id }) => ({ id, description, error }));
+  return { problem: stored.problem, analysis, results: await resultsOf(context, resultsBytes), failures };
 }
+
+const cutOff = 'The answer ends in the middle, at the limit of the model';
 
 async function writeAnswer(context: PlanContext): Promise<Answer> {
   const { agent } = newRoleAgent(context, 'synthesis', null);
-  agent.tell({ role: 'user', content: answerMessage(briefOf(context)) });
+  agent.tell({ role: 'user', content: answerMessage(await briefOf(context)) });
+  const purpose = purposeOf(context, 'synthesise');
   let problem = 'the model gave no text';
   try {
-    const reply = await atWork(context, 'synthesis', 'writing', () => agent.reply(purposeOf(context, 'synthesise')));
-    const text = reply.content.trim();
-    if (text !== '') return { text, content: textRef(text, { segment: agent.transcript?.id ?? '' }) };
+    const { content, isCut, text } = await atWork(context, 'synthesis', 'writing', async () =>
+      wholeText(agent, await agent.reply(purpose), purpose),
+    );
+    if (isCut) context.warn(cutOff, 'synthesis');
+    if (text.trim() !== '') return { text: text.trim(), content, isListing: false };
   } catch (error) {
     problem = failureReason(error);
-    context.events.emit({ type: 'warning', agent: 'synthesis', text: problem });
+    const begun = agent.lastWords.trim();
+    if (begun !== '') {
+      context.warn(`${cutOff}, since the model failed then: ${problem}`, 'synthesis');
+      const [content = begun] = await storeTexts([begun]);
+      return { text: begun, content, isListing: false };
+    }
   }
-  return resultsAsAnswer(context, problem);
+  context.warn(`No answer was put together: ${problem}`, 'synthesis');
+  const listing = resultsAsAnswer(context, problem);
+  const [content = listing.text] = await storeTexts([listing.text]);
+  return { ...listing, content };
 }
 
 /** @returns null if the validator failed, or gave nothing that could be used */
 async function validate(context: PlanContext, { content }: Answer): Promise<Validation | null> {
   const validator = newRoleAgent(context, 'validator', context.stored.tools.validation);
-  validator.agent.tell({ role: 'user', content: validationMessage(briefOf(context), content) });
+  const work = context.subtasks.report().map((each) => ({ ...each, uses: context.uses.get(each.id) ?? [] }));
+  validator.agent.tell({ role: 'user', content: validationMessage(await briefOf(context), work, content) });
   let text = 'The answer could not be validated';
   try {
     const { error, value } = await atWork(context, 'validator', 'criticising', (onAsking) =>
@@ -79,7 +110,7 @@ async function validate(context: PlanContext, { content }: Answer): Promise<Vali
   } catch (error) {
     text = `The answer is not validated: ${failureReason(error)}`;
   }
-  context.events.emit({ type: 'warning', agent: 'validator', text });
+  context.warn(text, 'validator');
   return null;
 }
 

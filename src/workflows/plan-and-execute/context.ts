@@ -3,27 +3,23 @@ import type { Activities } from '../../activities/activities.ts';
 import type { PlanSettings } from '../../config/plan.ts';
 import type { Attachment, AttachmentInput } from '../../protocol/attachment.ts';
 import type { AgentState } from '../../protocol/agent-state.ts';
-import type { Text } from '../../protocol/message.ts';
+import type { Content, Text } from '../../protocol/message.ts';
 import type { PreparedSolve, QueryAnalysis, SolvePhase, Validation } from '../../protocol/plan-and-execute.ts';
 import type { ToolSources } from '../../config/tool-sources.ts';
 import { Agent, type Purpose } from '../agent/agent.ts';
 import { systemOf } from '../agent/loops.ts';
+import { today } from '../agent/prompts.ts';
 import type { StructuredAgent } from '../agent/structured-output.ts';
 import { storeTexts, storeToolSets } from '../agent/text-refs.ts';
 import { ToolExecutor } from '../agent/tool-executor.ts';
 import { askingText, askingTools } from '../ask-others/prompts.ts';
+import { fitted } from '../runtime/fitted.ts';
 import type { Iteration } from '../runtime/iterate.ts';
 import { askingOf, openRunContext, type RunContext } from '../runtime/run-context.ts';
 import type { RunHandlers } from '../runtime/run-handlers.ts';
-import {
-  analysisTool,
-  finishTool,
-  roleInstructions,
-  subtasksTool,
-  validationTool,
-  type ShownResult,
-} from './prompts.ts';
+import { abilitiesText, roleInstructions, type ShownResult, type ToolUse } from './prompts.ts';
 import { Subtasks, type Subtask } from './rules/subtasks.ts';
+import { analysisTool, finishTool, subtasksTool, validationTool } from './tools.ts';
 
 const { storeAttachments } = proxyActivities<Activities>({
   summary: 'attachments',
@@ -49,8 +45,8 @@ interface Stored {
   instructions: Record<PlanRole | 'executor', Text>;
 }
 
-/** What another round does: it repeats what has failed, or adds subtasks for what is missing. */
-export type Retry = { kind: 'retry_failed' } | { kind: 'add_subtasks'; missing: string[] };
+/** What another round does: it repeats what has failed, plans around it, or adds subtasks for what is missing. */
+export type Retry = { kind: 'retry_failed' } | { kind: 'plan_around' } | { kind: 'add_subtasks'; missing: string[] };
 
 /** One round: the first executes the plan, each later one is a retry. */
 export interface Round extends Iteration<Retry> {
@@ -60,8 +56,10 @@ export interface Round extends Iteration<Retry> {
 
 export interface Answer {
   text: string;
-  /** The text as prompts repeat it: a reference if it is long. */
-  content: Text;
+  /** The text as prompts repeat it: references if it is long. */
+  content: Content;
+  /** Whether it only lists results, since nobody has put them together. */
+  isListing: boolean;
 }
 
 /** The state of a run that plans and executes. */
@@ -76,6 +74,8 @@ export interface PlanContext extends RunContext {
   subtasks: Subtasks;
   /** Results by the ids of their subtasks, as prompts repeat them: references if they are long. */
   results: Map<string, Text>;
+  /** The calls of tools by subtasks' agents so far, by the ids of the subtasks. */
+  uses: Map<string, ToolUse[]>;
   phase: SolvePhase;
   /** The number of retries so far. */
   retries: number;
@@ -112,7 +112,7 @@ export async function openPlan(
   const askTools = asking === undefined ? [] : askingTools(asking.mode);
   const own = orchestrator.kind === 'custom' ? askTools : [finishTool, ...askTools];
   const executor = await ToolExecutor.open('executor', withFileTools(tools, attachments), own, emit);
-  const stored = await storeInstructions(problem, settings);
+  const stored = await storeInstructions(problem, settings, executor);
   const base = { ...run, settings, stored, conversations: new Map() };
   return {
     ...base,
@@ -123,6 +123,7 @@ export async function openPlan(
     analysis: { requirements: [], answerFormat: '' },
     subtasks: new Subtasks(),
     results: new Map(),
+    uses: new Map(),
     phase: 'preparing',
     retries: 0,
     working: new Map(),
@@ -137,21 +138,24 @@ function withFileTools({ mcpServers, packages }: ToolSources, attachments: Attac
   return { packages: [...new Set([...packages, ...own])], mcpServers };
 }
 
-async function storeInstructions(problem: string, { coordination, orchestrator }: PlanSettings): Promise<Stored> {
+async function storeInstructions(problem: string, settings: PlanSettings, tools: ToolExecutor): Promise<Stored> {
+  const { coordination, orchestrator } = settings;
   const asking = askingOf(coordination, 1);
   const own = asking === undefined ? [] : askingTools(asking.mode);
   const told = (text: string): string => (asking === undefined ? text : `${text} ${askingText(asking)}`);
+  const dated = (text: string): string => `${today()} ${text}`;
   const { executor, planner, synthesis, validator } = roleInstructions;
-  const carrying = [told(executor), systemOf(orchestrator, undefined)].filter((text) => text !== '');
+  const planning = [dated(told(planner)), abilitiesText(tools.described, limitOf(orchestrator))];
+  const carrying = [dated(told(executor)), systemOf(orchestrator, undefined)].filter((text) => text !== '');
   const sets = [[analysisTool, subtasksTool], [validationTool]].map((tools) => [...tools, ...own]);
-  const texts = [told(planner), carrying.join('\n\n'), synthesis, told(validator)];
+  const texts = [planning.join('\n\n'), carrying.join('\n\n'), dated(synthesis), dated(told(validator))];
   const ids = await storeToolSets(sets, texts);
-  const [planning = '', validation = '', ...instructions] = ids;
+  const [planningTools = '', validation = '', ...instructions] = ids;
   const [drawingUp = '', executing = '', joining = '', validating = ''] = instructions;
   const [text = problem] = await storeTexts([problem]);
   return {
     problem: text,
-    tools: { planning, validation },
+    tools: { planning: planningTools, validation },
     instructions: {
       planner: { blob: drawingUp },
       executor: { blob: executing },
@@ -159,6 +163,14 @@ async function storeInstructions(problem: string, { coordination, orchestrator }
       validator: { blob: validating },
     },
   };
+}
+
+/** How often an agent with this loop may call its model, in words; undefined if nobody knows. */
+function limitOf(orchestrator: PlanSettings['orchestrator']): string | undefined {
+  if (orchestrator.kind === 'simple_tool') return `at most ${orchestrator.max_thoughts} model calls`;
+  return orchestrator.kind === 'react'
+    ? `at most ${orchestrator.max_iterations} cycles of thought and action`
+    : undefined;
 }
 
 /** Gives a role a fresh conversation. @param tools the blob id of its tools */
@@ -199,10 +211,23 @@ export async function atWork<T>(
 /** Finds a subtask. @param id that of one of the run's subtasks */
 export const subtaskOf = ({ subtasks }: PlanContext, id: string): Subtask => subtasks.get(id) as Subtask;
 
-/** The results of completed subtasks. @param ids the subtasks to look among; absent: all of them */
-export function resultsOf({ results, subtasks }: PlanContext, ids?: string[]): ShownResult[] {
-  return subtasks
+/**
+ * The results of completed subtasks, of which the longest are cut so that all of them fit into a message.
+ *
+ * @param bytes how many bytes they may have together
+ * @param ids the subtasks to look among; absent: all of them
+ */
+export async function resultsOf(context: PlanContext, bytes: number, ids?: string[]): Promise<ShownResult[]> {
+  const { results, subtasks } = context;
+  const completed = subtasks
     .report()
-    .filter(({ id, status }) => status === 'completed' && (ids === undefined || ids.includes(id)))
-    .map(({ description, id, result = '' }) => ({ id, description, result: results.get(id) ?? result }));
+    .filter(({ id, status }) => status === 'completed' && (ids === undefined || ids.includes(id)));
+  const whole = completed.map(({ result = '' }) => result);
+  const texts = fitted(whole, bytes);
+  const isCut = (_: unknown, index: number): boolean => texts[index] !== whole[index];
+  const cut = await storeTexts(texts.filter(isCut));
+  return completed.map(({ description, id }, index) => {
+    const text = texts[index] ?? '';
+    return { id, description, text, result: (isCut(id, index) ? cut.shift() : results.get(id)) ?? text };
+  });
 }

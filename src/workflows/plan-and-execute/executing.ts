@@ -31,6 +31,19 @@ export async function retryFailedSubtasks(context: PlanContext): Promise<void> {
 }
 
 /**
+ * Carries out what takes the place of dead ends, and all else that has failed and is still needed.
+ *
+ * @throws `ApplicationFailure` of type `BudgetSpent`
+ */
+export async function executeAround(context: PlanContext): Promise<void> {
+  const { events, subtasks } = context;
+  const again = subtasks.beginRound();
+  const count = subtasks.get_state_summary().subtasks_pending;
+  await execute(context, again);
+  events.emit({ type: 'round_ended', what: 'new_plan', count });
+}
+
+/**
  * Carries out the pending subtasks, each as soon as its dependencies are completed, several in parallel.
  *
  * @param again ids of those that have failed before

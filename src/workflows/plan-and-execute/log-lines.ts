@@ -38,6 +38,10 @@ export const planLines: LogLines<SolveEventBody> = {
     line(`Found ${ids.length} failed subtask(s) to retry: ${pythonList(ids)}`),
     line('=== Phase 4 (RETRY): EXECUTE FAILED SUBTASKS ==='),
   ],
+  plan_around_round: ({ ids }) => [
+    line(`Found ${ids.length} dead end(s): ${pythonList(ids)}. Creating other subtasks in their place...`),
+    line('=== Phase 4 (RETRY): EXECUTE NEW PLAN ==='),
+  ],
   new_plan_round: ({ missing }) => [
     line('No failed subtasks found. Creating additional subtasks for missing requirements...'),
     line(`Creating improved plan to address: ${pythonList(missing, namedRequirements)}`),

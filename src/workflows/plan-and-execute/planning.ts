@@ -1,12 +1,20 @@
 import { ApplicationFailure } from '@temporalio/workflow';
 import { failureReason } from '../agent/failures.ts';
 import { structured, type OutputSpec } from '../agent/structured-output.ts';
+import { cutToBytes, jsonBytes } from '../runtime/size.ts';
 import { failureTypes } from '../../protocol/errors.ts';
 import type { PlannedSubtask, QueryAnalysis } from '../../protocol/plan-and-execute.ts';
-import { analysisTool, askForPlan, improveMessage, problemMessage, subtasksTool } from './prompts.ts';
+import { aroundMessage, askForPlan, improveMessage, problemMessage } from './prompts.ts';
 import { planProblems } from './rules/subtask-graph.ts';
 import { analysisIn, analysisOf, subtasksIn, subtasksOf } from './rules/subtask-plan.ts';
-import { atWork, purposeOf, type PlanContext } from './context.ts';
+import { atWork, purposeOf, resultsOf, type PlanContext } from './context.ts';
+import { analysisTool, subtasksTool } from './tools.ts';
+
+/** How many bytes the results may have together when the planner is asked for further subtasks. */
+const resultsBytes = 60_000;
+
+/** How many bytes all plans of a run may have together as JSON. */
+const plansBytes = 300_000;
 
 /**
  * Has the planner say what the answer must hold. If its reply cannot be read, the problem itself is the requirement.
@@ -24,6 +32,8 @@ export async function analyse(context: PlanContext): Promise<void> {
     ...(images.length > 0 && { images }),
   });
   const { value } = await orNoPlan(ask(context, 'analyse', analysisSpec));
+  if (value === undefined)
+    context.warn('The analysis cannot be used, so that the problem is the requirement', 'planner');
   context.analysis = value ?? { requirements: [firstLine(problem)], answerFormat: 'a text' };
   events.emit({ type: 'analysis', ...context.analysis });
 }
@@ -39,38 +49,73 @@ export async function makePlan(context: PlanContext): Promise<void> {
   events.emit({ type: 'phase', phase: 'PLANNING' });
   planner.agent.tell({ role: 'user', content: askForPlan });
   const { error, value } = await orNoPlan(ask(context, 'plan', planSpec(context)));
-  if (error !== undefined) {
-    const text = `The plan cannot be used, so that the problem is its only subtask: ${error}`;
-    events.emit({ type: 'warning', agent: 'planner', text });
-  }
+  if (error !== undefined)
+    context.warn(`The plan cannot be used, so that the problem is its only subtask: ${error}`, 'planner');
   const whole = { id: 'step_1', description: `Solve the problem: ${firstLine(problem)}`, dependsOn: [] };
   take(context, error === undefined && value !== undefined ? value : [whole]);
 }
 
 /** Has the planner add subtasks for what is missing. @returns whether there are any that can be used */
 export async function improvePlan(context: PlanContext, missing: string[]): Promise<boolean> {
-  const { events, planner, settings, subtasks } = context;
+  const { events, planner } = context;
   events.emit({ type: 'new_plan_round', missing });
+  if (!hasRoom(context)) return false;
+  planner.agent.tell({ role: 'user', content: improveMessage(missing, await stateFor(context)) });
+  const added = await furtherSubtasks(context);
+  if (added === undefined) return false;
+  take(context, added);
+  return true;
+}
+
+/**
+ * Has the planner add subtasks that take the place of dead ends.
+ *
+ * @returns whether there are any that can be used; it may be that there is no other way
+ */
+export async function planAround(context: PlanContext): Promise<boolean> {
+  const { events, planner, subtasks } = context;
+  const deadEnds = subtasks.neededDeadEnds;
+  events.emit({ type: 'plan_around_round', ids: deadEnds.map(({ id }) => id) });
+  if (!hasRoom(context)) return false;
+  const failures = subtasks.neededFailures.map(({ description, error = '', id }) => ({ id, description, error }));
+  const isDeadEnd = ({ id }: { id: string }): boolean => deadEnds.some((each) => each.id === id);
+  const state = { ...(await stateFor(context)), deadEnds: failures.filter(isDeadEnd) };
+  const waiting = failures.filter((each) => !isDeadEnd(each));
+  planner.agent.tell({ role: 'user', content: aroundMessage(state, waiting) });
+  const added = await furtherSubtasks(context);
+  if (added?.length === 0) context.warn('The planner knows no way around what has failed', 'planner');
+  if (added === undefined || added.length === 0) return false;
+  subtasks.addAround(added);
+  events.emit({ type: 'subtasks', subtasks: added });
+  return true;
+}
+
+/** Whether there may be further subtasks. */
+function hasRoom(context: PlanContext): boolean {
+  const { max_subtasks } = context.settings;
   context.phase = 'planning';
+  if (context.subtasks.report().length < max_subtasks) return true;
+  const text = `There is no new plan: all ${max_subtasks} subtasks that there may be are there (max_subtasks)`;
+  context.warn(text, 'planner');
+  return false;
+}
+
+async function stateFor(context: PlanContext) {
+  const { subtasks } = context;
   const ids = subtasks.report().map(({ id }) => id);
-  if (ids.length >= settings.max_subtasks) {
-    const text = `There is no new plan: all ${settings.max_subtasks} subtasks that there may be are there (max_subtasks)`;
-    events.emit({ type: 'warning', agent: 'planner', text });
-    return false;
-  }
-  planner.agent.tell({ role: 'user', content: improveMessage(missing, ids, subtasks.deadEnds) });
+  return { results: await resultsOf(context, resultsBytes), ids, deadEnds: subtasks.deadEnds };
+}
+
+/** @returns undefined, with a warning, if the planner gives nothing that can be used */
+async function furtherSubtasks(context: PlanContext): Promise<PlannedSubtask[] | undefined> {
   try {
     const { error, value } = await ask(context, 'plan', planSpec(context));
-    if (error === undefined && value !== undefined) {
-      take(context, value);
-      return true;
-    }
-    events.emit({ type: 'warning', agent: 'planner', text: `The new plan cannot be used: ${error}` });
+    if (error === undefined && value !== undefined) return value;
+    context.warn(`The new plan cannot be used: ${error}`, 'planner');
   } catch (failure) {
-    const text = `There is no new plan: ${failureReason(failure)}`;
-    events.emit({ type: 'warning', agent: 'planner', text });
+    context.warn(`There is no new plan: ${failureReason(failure)}`, 'planner');
   }
-  return false;
+  return undefined;
 }
 
 async function ask<T>(context: PlanContext, what: 'analyse' | 'plan', spec: OutputSpec<T>) {
@@ -103,10 +148,15 @@ const analysisSpec: OutputSpec<QueryAnalysis> = {
 };
 
 function planSpec({ attachments, settings, subtasks }: PlanContext): OutputSpec<PlannedSubtask[]> {
+  const report = subtasks.report();
+  const planned = report.map(({ dependsOn, description, id }) => ({ id, description, dependsOn }));
   const known = {
-    ids: subtasks.report().map(({ id }) => id),
+    ids: report.map(({ id }) => id),
+    usable: report.filter(({ status }) => status === 'completed').map(({ id }) => id),
+    replaceable: subtasks.neededFailures.map(({ id }) => id),
     attachments: attachments.map(({ name }) => name),
     most: settings.max_subtasks,
+    bytes: plansBytes - jsonBytes(planned),
   };
   const checked = (value: PlannedSubtask[]) => {
     const problems = planProblems(value, known);
@@ -122,4 +172,4 @@ function planSpec({ attachments, settings, subtasks }: PlanContext): OutputSpec<
   };
 }
 
-const firstLine = (text: string): string => text.trim().split('\n')[0] ?? '';
+const firstLine = (text: string): string => cutToBytes(text.trim().split('\n')[0] ?? '', 500);

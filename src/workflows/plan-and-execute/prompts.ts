@@ -1,27 +1,76 @@
 import type { Attachment } from '../../protocol/attachment.ts';
-import type { Content, Text, ToolSpec } from '../../protocol/message.ts';
-import type { QueryAnalysis } from '../../protocol/plan-and-execute.ts';
+import type { Content, Text } from '../../protocol/message.ts';
+import type { QueryAnalysis, SubtaskReport } from '../../protocol/plan-and-execute.ts';
 import { joinContent } from '../agent/content.ts';
+import type { ToolAnswer } from '../agent/tool-executor.ts';
+import { fitted } from '../runtime/fitted.ts';
 import { headings } from '../../protocol/headings.ts';
 import type { FailedSubtask } from './rules/subtasks.ts';
 
-/** The system message of each role. */
+/** The system message of each role. The day is said before it. */
 export const roleInstructions = {
   planner:
-    'You plan how a problem is solved. Say with `submit_analysis` what the answer must hold, and with `submit_plan` ' +
-    'which subtasks lead there. Each subtask is carried out by an agent of its own, which knows the problem, its ' +
-    'attachments, and the results of the subtasks that it depends on, and nothing else. What does not depend on each ' +
-    'other runs at the same time: name only real dependencies, and make few subtasks.',
+    'You plan how a problem is solved. Say with `submit_analysis` what the answer must hold and in which form, and with ' +
+    '`submit_plan` which subtasks lead there. Each requirement is one thing that a reader can check; the form is what the ' +
+    'problem asks for, such as a number with its unit, one name, a list, or a text of a certain length. Each subtask is ' +
+    'carried out by an agent of its own, which knows the problem, its attachments, and the results of the subtasks that it ' +
+    'depends on, and nothing else. Describe a subtask so that it can be understood alone, and say what its result must ' +
+    'hold. What does not depend on each other runs at the same time: name only real dependencies, and make few subtasks. ' +
+    'Make none that only puts results together or checks them, since that is done afterwards.',
   executor:
-    'You carry out one subtask of a larger plan. Use your tools. End with `finish_subtask`: `completed` with the ' +
-    'result, complete in itself, or `failed` with the reason. A guess is no result.',
+    'You carry out one subtask of a larger plan. Use your tools. End with `finish_subtask`: `completed` with the result, ' +
+    'or `failed` with the reason. The result must be complete in itself, since others see nothing else of your work: give ' +
+    'names, numbers with their units, and where each of them comes from. Say how you have computed a number. A guess is no ' +
+    'result: where something cannot be found, end as `failed`, and say what you tried and what you have found.',
   synthesis:
-    'You put the results of subtasks together to the answer of a problem. Rest on the results alone. Give the answer ' +
-    'in the form that is asked for, and nothing else; say what is missing where subtasks have failed.',
+    'You put the results of subtasks together to the answer of a problem. Rest on the results alone. Give the answer in the ' +
+    'form that is asked for, and nothing else; take numbers and names over as they stand in the results. Where results ' +
+    'contradict each other, say so. Say what is missing where subtasks have failed, and fill no gap with a guess.',
   validator:
-    'You check whether an answer solves a problem: whether it holds every requirement, and whether the results bear it ' +
-    'out. Say so with `submit_validation`.',
+    'You check whether an answer solves a problem, by the work that it was put together from: the subtasks, the tools they ' +
+    'used, and their results. Say so with `submit_validation`. The answer is incomplete if a requirement is not answered, if ' +
+    'a number or a fact in it comes from no result, if it contradicts the results or itself, if it is not in the form that ' +
+    'is asked for, or if it lacks what a failed subtask was to bring. Name under `missing_requirements` all that is to be ' +
+    'found or put right, each so that a subtask could be made of it; leave the list empty if the answer is complete. Do not ' +
+    'call an answer incomplete for its style, or because more could be said than was asked for. The quality is `high` if ' +
+    'every requirement is answered in the right form and borne out by the results, `medium` if every requirement is ' +
+    'answered but something rests on weak or indirect results, and `low` if the answer is wrong, not borne out, or has ' +
+    'gaps. Put into `warnings` what a reader should know of a complete answer all the same.',
 } as const;
+
+/** A tool of the agents that carry out subtasks, in a line. */
+export interface DescribedTool {
+  name: string;
+  description: string;
+}
+
+/** How many characters the list of tools may take in the planner's instructions. */
+const toolsLength = 6000;
+
+/** Tells the planner what the agents that carry out subtasks can do. @param limit how often each may call its model */
+export function abilitiesText(tools: DescribedTool[], limit: string | undefined): string {
+  const has =
+    tools.length === 0
+      ? 'These agents have no tools: they know what they are given, and what they have learned in training.'
+      : `These are all the tools that such an agent has:\n${toolLines(tools)}\nWhat these tools cannot do, it cannot do.`;
+  const searches = tools.some(({ description, name }) => /\bweb\b|internet|search/i.test(`${name} ${description}`));
+  return [
+    has,
+    ...(searches ? [] : ['It cannot search the web.']),
+    ...(limit === undefined ? [] : [`It has ${limit}, so that a subtask must be small enough for that.`]),
+  ].join(' ');
+}
+
+function toolLines(tools: DescribedTool[]): string {
+  const lines = tools.map(({ description, name }) => `- ${name}: ${description}`);
+  const long = lines.join('\n').length > toolsLength;
+  return long
+    ? tools
+        .map(({ name }) => name)
+        .join(', ')
+        .slice(0, toolsLength)
+    : lines.join('\n');
+}
 
 /** The planner's first message. */
 export function problemMessage(problem: Text, attachments: Attachment[]): Content {
@@ -35,20 +84,52 @@ export function problemMessage(problem: Text, attachments: Attachment[]): Conten
 
 export const askForPlan = 'Now give the plan with `submit_plan`.';
 
-/** Asks the planner for subtasks when requirements are missing though nothing has failed. @param ids ids in use */
-export function improveMessage(missing: string[], ids: string[], deadEnds: FailedSubtask[]): Content {
+/** What the planner is told when it is asked for further subtasks. */
+interface PlanState {
+  /** The completed subtasks, on which further ones may depend. */
+  results: ShownResult[];
+  /** The ids that are in use. */
+  ids: string[];
+  deadEnds: FailedSubtask[];
+}
+
+/** Asks the planner for subtasks when requirements are missing though nothing has failed. */
+export function improveMessage(missing: string[], { deadEnds, ids, results }: PlanState): Content {
   return joinContent([
     `${headings.missing}\n\n${missing.map((each) => `- ${each}`).join('\n')}`,
+    ...resultParts(results),
     ...deadEndParts(deadEnds),
-    '\n\nGive further subtasks with `submit_plan`, for these only, under new ids. They may depend on those there are: ' +
-      `${ids.join(', ')}.`,
+    '\n\nGive further subtasks with `submit_plan`, for these only, under new ids. Keep to the problem as it was put, and ' +
+      `ask for nothing again that there is. ${inUse(ids, results)}`,
   ]);
 }
+
+/**
+ * Asks the planner for other subtasks in the place of dead ends.
+ *
+ * @param waiting what has failed only because it depends on a dead end
+ */
+export function aroundMessage({ deadEnds, ids, results }: PlanState, waiting: FailedSubtask[]): Content {
+  const also = waiting.length === 0 ? '' : `\n\nThese depend on them:\n${failureLines(waiting)}`;
+  return joinContent([
+    `${headings.deadEnds}\n\nThese subtasks have failed again:\n${failureLines(deadEnds)}${also}`,
+    ...resultParts(results),
+    '\n\nGive other subtasks with `submit_plan`, under new ids, that reach in another way what the dead ends were for: by ' +
+      'other sources, other tools, or smaller steps. Say by `replaces` whose place each takes; what depended on that waits ' +
+      `for it instead, and may be replaced too. If there is no other way, give no subtasks. ${inUse(ids, results)}`,
+  ]);
+}
+
+const inUse = (ids: string[], results: ShownResult[]): string =>
+  `These ids are in use: ${ids.join(', ')}. New subtasks may depend on each other and on ` +
+  `${results.length === 0 ? 'no earlier one' : results.map(({ id }) => id).join(', ')}.`;
 
 /** A completed subtask, as other agents are told of it. */
 export interface ShownResult {
   id: string;
   description: string;
+  text: string;
+  /** The text as prompts repeat it: a reference if it is long. */
   result: Text;
 }
 
@@ -61,12 +142,14 @@ export interface SubtaskBrief {
   results: ShownResult[];
   /** Why it failed before; undefined if it has not run yet. */
   failure: string | undefined;
+  /** What its agent had read by tools before it failed; empty for nothing. */
+  found: Text;
   deadEnds: FailedSubtask[];
 }
 
 /** Tells an agent what there is to know for its subtask. */
 export function subtaskMessage(brief: SubtaskBrief): Content {
-  const { attachments, deadEnds, description, failure, id, problem, results } = brief;
+  const { attachments, deadEnds, description, failure, found, id, problem, results } = brief;
   return joinContent([
     `${headings.problem}\n\n`,
     problem,
@@ -76,8 +159,27 @@ export function subtaskMessage(brief: SubtaskBrief): Content {
     `\n\n${headings.subtask} ${id}\n\n`,
     description,
     ...(failure === undefined ? [] : [`\n\nIt failed before: ${failure}\nGo another way.`]),
+    ...(found === '' ? [] : ['\n\nThese tools were called then, and need not be called again:\n', found]),
   ]);
 }
+
+/** A call of a tool by a subtask's agent, as a later try and the validator are told of it. */
+export interface ToolUse {
+  tool: string;
+  input: string;
+  status: ToolAnswer['status'];
+  /** The beginning of what it returned. */
+  result: string;
+}
+
+/** Tells an agent what the one before it has called and got. */
+export const usesText = (uses: ToolUse[]): string =>
+  uses.map(({ input, result, tool }) => `- ${tool} ${input}\n  ${result.replaceAll('\n', '\n  ')}`).join('\n');
+
+/** Asks for the call that ends a subtask, after a text without it. */
+export const askToFinish =
+  'That was a text, and does not end the subtask. Call `finish_subtask` now: `completed` with the result, or `failed` with ' +
+  'the reason.';
 
 export const carryOut = (id: string): string => `Carry out ${id}.`;
 
@@ -92,8 +194,30 @@ export interface AnswerBrief {
 export const answerMessage = (brief: AnswerBrief): Content => joinContent(answerParts(brief));
 
 /** Gives the validator the answer to check, and all that it was put together from. */
-export function validationMessage(brief: AnswerBrief, answer: Text): Content {
-  return joinContent([...answerParts(brief), `\n\n${headings.solution}\n\n`, answer]);
+export function validationMessage(brief: AnswerBrief, work: SubtaskWork[], answer: Content): Content {
+  return joinContent([
+    ...answerParts(brief),
+    `\n\n${headings.work}\n\n${work.map(workLine).join('\n')}`,
+    `\n\n${headings.solution}\n\n`,
+    answer,
+  ]);
+}
+
+/** How a subtask went. */
+export interface SubtaskWork extends Pick<SubtaskReport, 'id' | 'status' | 'executions' | 'replacedBy'> {
+  uses: ToolUse[];
+}
+
+function workLine({ executions, id, replacedBy, status, uses }: SubtaskWork): string {
+  const counts = new Map<string, number>();
+  for (const { tool } of uses) counts.set(tool, (counts.get(tool) ?? 0) + 1);
+  const tools = [...counts].map(([tool, count]) => (count === 1 ? tool : `${tool} ×${count}`)).join(', ');
+  return [
+    `- ${id}: ${status}`,
+    ...(executions > 1 ? [`carried out ${executions} times`] : []),
+    ...(replacedBy === undefined ? [] : [`replaced by ${replacedBy.join(', ')}`]),
+    ...(executions === 0 ? [] : [`tools: ${tools || 'none'}`]),
+  ].join('; ');
 }
 
 function answerParts({ analysis, failures, problem, results }: AnswerBrief): Content[] {
@@ -104,14 +228,21 @@ function answerParts({ analysis, failures, problem, results }: AnswerBrief): Con
     `\n\n${headings.requirements}\n\n${requirements.map((each) => `- ${each}`).join('\n')}`,
     `\n\nForm of the answer: ${answerFormat}`,
     ...resultParts(results),
-    ...(failures.length === 0 ? [] : [`\n\n${headings.failures}\n\n${failures.map(failureLine).join('\n')}`]),
+    ...(failures.length === 0 ? [] : [`\n\n${headings.failures}\n\n${failureLines(failures)}`]),
   ];
 }
 
-const failureLine = ({ description, error, id }: FailedSubtask): string => `- ${id} (${description}): ${error}`;
+/** How many bytes the failed subtasks may take in a message. */
+const failuresBytes = 40_000;
+
+const failureLines = (failures: FailedSubtask[]): string =>
+  fitted(
+    failures.map(({ description, error, id }) => `- ${id} (${description}): ${error}`),
+    failuresBytes,
+  ).join('\n');
 
 const deadEndParts = (deadEnds: FailedSubtask[]): Content[] =>
-  deadEnds.length === 0 ? [] : [`\n\nThese ways led nowhere:\n${deadEnds.map(failureLine).join('\n')}`];
+  deadEnds.length === 0 ? [] : [`\n\nThese ways led nowhere:\n${failureLines(deadEnds)}`];
 
 function resultParts(results: ShownResult[]): Content[] {
   if (results.length === 0) return [];
@@ -132,76 +263,3 @@ function attachmentParts(attachments: Attachment[]): Content[] {
     ]),
   ];
 }
-
-const text = { type: 'string', minLength: 1 };
-const texts = { type: 'array', items: text };
-
-/** Takes a `QueryAnalysis` (protocol/plan-and-execute.ts). */
-export const analysisTool: ToolSpec = {
-  name: 'submit_analysis',
-  description: 'Say what the answer must hold.',
-  parameters: {
-    type: 'object',
-    properties: {
-      requirements: { ...texts, minItems: 1, maxItems: 20, description: 'Each in a few words.' },
-      answer_format: { ...text, description: 'Such as: a number, one name, a list.' },
-    },
-    required: ['requirements', 'answer_format'],
-  },
-};
-
-/** Takes a plan, which is a graph of subtasks. Whether it can be executed is for `planProblems` to say. */
-export const subtasksTool: ToolSpec = {
-  name: 'submit_plan',
-  description: 'Give the subtasks.',
-  parameters: {
-    type: 'object',
-    properties: {
-      subtasks: {
-        type: 'array',
-        items: {
-          type: 'object',
-          properties: {
-            id: { ...text, description: 'step_1, step_2…' },
-            description: { ...text, description: 'What is to be found or done, complete in itself.' },
-            depends_on: { ...texts, description: 'Ids of the subtasks whose results it needs.' },
-            attachments: { ...texts, description: 'Names of the attachments that it needs; absent: all.' },
-          },
-          required: ['id', 'description'],
-        },
-      },
-    },
-    required: ['subtasks'],
-  },
-};
-
-/** Takes the result of a subtask, or the reason why it failed. */
-export const finishTool: ToolSpec = {
-  name: 'finish_subtask',
-  description: 'End the subtask.',
-  parameters: {
-    type: 'object',
-    properties: {
-      status: { type: 'string', enum: ['completed', 'failed'] },
-      result: { type: 'string', description: 'Where it is completed.' },
-      reason: { type: 'string', description: 'Where it has failed.' },
-    },
-    required: ['status'],
-  },
-};
-
-/** Takes a `Validation` (protocol/plan-and-execute.ts). */
-export const validationTool: ToolSpec = {
-  name: 'submit_validation',
-  description: 'Say whether the answer solves the problem.',
-  parameters: {
-    type: 'object',
-    properties: {
-      is_complete: { type: 'boolean' },
-      missing_requirements: { ...texts, description: 'What is missing, each in a few words.' },
-      quality: { type: 'string', enum: ['low', 'medium', 'high'] },
-      warnings: texts,
-    },
-    required: ['is_complete', 'missing_requirements', 'quality'],
-  },
-};

@@ -1,16 +1,22 @@
+import { patched } from '@temporalio/workflow';
+import type { OrchestratorSettings } from '../../config/orchestrators.ts';
 import { Agent } from '../agent/agent.ts';
 import { failureReason } from '../agent/failures.ts';
 import { AgentTools } from '../agent/agent-tools.ts';
 import { loopOf } from '../agent/loops.ts';
 import { textRef, storeTexts } from '../agent/text-refs.ts';
+import { replyBy, teamActionPrompt } from '../agent/prompts.ts';
 import type { ToolAnswer } from '../agent/tool-executor.ts';
+import { writtenCall } from '../agent/written-call.ts';
 import type { Attachment } from '../../protocol/attachment.ts';
 import type { Text } from '../../protocol/message.ts';
 import type { ReplyCall } from '../../protocol/model-call.ts';
 import { CustomTurn, type CustomSettings } from '../custom-code/custom-turn.ts';
 import { loadHandleText, runCustomTurn } from '../custom-code/run.ts';
-import { carryOut, finishTool, subtaskMessage, type SubtaskBrief } from './prompts.ts';
+import { cutToBytes, jsonBytes } from '../runtime/size.ts';
 import { callTimeout, resultsOf, subtaskOf, whenOf, type PlanContext } from './context.ts';
+import { askToFinish, carryOut, subtaskMessage, usesText, type SubtaskBrief, type ToolUse } from './prompts.ts';
+import { finishTool } from './tools.ts';
 
 /** How a subtask has ended. `content`: the result as prompts repeat it, a reference if it is long. */
 type Finish = { result: string; content: Text } | { error: string };
@@ -25,6 +31,15 @@ class SubtaskEndedError extends Error {
   }
 }
 
+/** How many bytes the results of the subtasks that a subtask depends on may have together in its prompt. */
+const resultsBytes = 100_000;
+
+/** How many bytes are kept of a tool call's arguments and of its result, and of all calls for another try. */
+const kept = { input: 300, result: 1500, digest: 12_000 };
+
+/** How many bytes of what an agent said are kept where it says no result. */
+const saidBytes = 3000;
+
 /**
  * Has a new agent carry out a subtask.
  *
@@ -33,19 +48,21 @@ class SubtaskEndedError extends Error {
  */
 export async function carryOutSubtask(context: PlanContext, id: string, failure: string | undefined): Promise<Finish> {
   const { orchestrator } = context.settings;
-  const brief = briefOf(context, id, failure);
   try {
+    const brief = await briefOf(context, id, failure);
     if (orchestrator.kind === 'custom') return await customSubtask(context, id, brief, orchestrator);
-    return await loop(context, id, brief);
+    return await loop(context, id, brief, orchestrator);
   } catch (error) {
     return error instanceof SubtaskEndedError ? error.finish : { error: failureReason(error) };
   }
 }
 
-async function loop(context: PlanContext, id: string, brief: SubtaskBrief): Promise<Finish> {
-  const { broadcast, models, conversations, events, settings, stored } = context;
+type LoopSettings = Exclude<OrchestratorSettings, { kind: 'custom' }>;
+
+async function loop(context: PlanContext, id: string, brief: SubtaskBrief, settings: LoopSettings): Promise<Finish> {
+  const { broadcast, models, conversations, events, stored, uses } = context;
   const images = brief.attachments.flatMap(({ image }) => image ?? []);
-  const persona = { id, text: undefined, backend: settings.backends.executor };
+  const persona = { id, text: undefined, backend: context.settings.backends.executor };
   const tools = context.tools.of(id);
   const agent = new Agent(persona, models, {
     system: stored.instructions.executor,
@@ -58,20 +75,84 @@ async function loop(context: PlanContext, id: string, brief: SubtaskBrief): Prom
   const conversation = `${id} ${subtaskOf(context, id).executions}`;
   const agentTools = new AgentTools(tools, broadcast, { id, agent, conversation, asking: 0 });
   const when = whenOf(context);
-  const { answer, limited } = await loopOf(settings.orchestrator)(
+  const run = async (call: ReplyCall): Promise<ToolAnswer> => {
+    if (call.name === finishTool.name && 'input' in call) return finish(agent, call, call.input);
+    const answer = await agentTools.run(when, call);
+    if (tools.has(call.name)) uses.set(id, [...(uses.get(id) ?? []), useOf(answer)]);
+    return answer;
+  };
+  const { answer, limited } = await loopOf(withActions(settings))(
     {
       agent,
-      run: async (call) =>
-        call.name === finishTool.name && 'input' in call ? finish(agent, call, call.input) : agentTools.run(when, call),
+      run,
+      ending: [finishTool.name],
       say: (text, last = false) => events.emit({ type: 'says', agent: id, text, last }),
       when,
       timeout: callTimeout,
     },
     carryOut(id),
   );
-  if (limited) return { error: `its agent reached its limit without a result; it said last: ${answer}` };
+  const said = cutToBytes(answer, saidBytes);
+  if (limited) return { error: `its agent reached its limit without a result; it said last: ${said}` };
+  if (patched('finish-subtask')) {
+    await askForFinish(agent, answer, when, run);
+    return { error: `its agent gave a text and not ${finishTool.name}: ${said}` };
+  }
   const [content = answer] = await storeTexts([answer]);
   return { result: answer, content };
+}
+
+/** An action of the loop `react` ends the subtask by a tool too, and not by its marker of a final answer. */
+const withActions = (settings: LoopSettings): LoopSettings =>
+  settings.kind === 'react' ? { action_prompt: teamActionPrompt, ...settings } : settings;
+
+/**
+ * Takes the call that ends a subtask from a text that holds it, or asks once for it. A call that cannot be taken is told
+ * what is wrong with it, and asked for once more.
+ *
+ * @throws `SubtaskEndedError` if there is such a call
+ */
+async function askForFinish(
+  agent: Agent,
+  text: string,
+  when: string,
+  run: (call: ReplyCall) => Promise<ToolAnswer>,
+): Promise<void> {
+  await finishAsWritten(text);
+  agent.tell({ role: 'user', content: askToFinish });
+  for (let tries = 0; tries < 2; tries++) {
+    const choice = { oneOf: [finishTool.name] };
+    const { calls, content } = await agent.reply({ what: 'reply', when, timeout: callTimeout }, { choice });
+    await finishAsWritten(content);
+    if (calls.length === 0) return;
+    for (const call of calls) {
+      const answer = call.name === finishTool.name ? (await run(call)).content : replyBy(finishTool.name);
+      agent.answerCall(call.id, answer);
+    }
+  }
+}
+
+/** Ends a subtask by a call that is written as text. Does nothing if the text holds none with a result or a reason. */
+async function finishAsWritten(text: string): Promise<void> {
+  const end = endOf(writtenCall(text, [finishTool])?.input ?? {});
+  if (end === undefined) return;
+  if ('error' in end) throw new SubtaskEndedError(end);
+  const [content = end.result] = await storeTexts([end.result]);
+  throw new SubtaskEndedError({ ...end, content });
+}
+
+const useOf = ({ call, status, text }: ToolAnswer): ToolUse => ({
+  tool: call.name,
+  input: cutToBytes('input' in call ? JSON.stringify(call.input) : '', kept.input),
+  status,
+  result: cutToBytes(text, kept.result),
+});
+
+/** What the last calls of a subtask's agents have returned. */
+function foundBy(uses: ToolUse[]): string {
+  let bytes = 0;
+  const last = uses.toReversed().filter((use) => (bytes += jsonBytes(use)) <= kept.digest);
+  return usesText(last.toReversed());
 }
 
 /**
@@ -86,7 +167,7 @@ async function customSubtask(
   brief: SubtaskBrief,
   settings: CustomSettings,
 ): Promise<Finish> {
-  const { events, models, problem, settings: plan, subtasks } = context;
+  const { events, models, problem, settings: plan } = context;
   const handleText = await loadHandleText(settings.module);
   const persona = { id, text: undefined, backend: plan.backends.executor };
   const agent = new Agent(persona, models, { system: undefined, tools: null, transcript: null, messages: [] });
@@ -101,7 +182,7 @@ async function customSubtask(
     when,
     callTimeout,
   });
-  const results = brief.results.map((each) => ({ ...each, result: subtasks.get(each.id)?.result ?? '' }));
+  const results = brief.results.map((each) => ({ ...each, result: each.text }));
   const text = [subtaskMessage({ ...brief, problem, results })]
     .flat()
     .filter((part) => typeof part === 'string')
@@ -118,29 +199,38 @@ async function customSubtask(
  * @throws `SubtaskEndedError` if the call says how the subtask ends
  */
 function finish(agent: Agent, call: ReplyCall, input: Record<string, unknown>): ToolAnswer {
-  const said = (key: string): string => (typeof input[key] === 'string' ? input[key].trim() : '');
-  if (input['status'] === 'failed')
-    throw new SubtaskEndedError({ error: said('reason') || said('result') || 'its agent gave no reason' });
-  const result = said('result');
-  if (result !== '') {
+  const end = endOf(input);
+  if (end !== undefined && 'error' in end) throw new SubtaskEndedError(end);
+  if (end !== undefined) {
     const place = { segment: agent.transcript?.id ?? '', call: { id: call.id, argument: 'result' } };
-    throw new SubtaskEndedError({ result, content: textRef(result, place) });
+    throw new SubtaskEndedError({ ...end, content: textRef(end.result, place) });
   }
   const text = 'Error: a completed subtask has a result';
   return { call, status: 'error', text, content: text };
 }
 
-function briefOf(context: PlanContext, id: string, failure: string | undefined): SubtaskBrief {
-  const { attachments, stored, subtasks } = context;
+/** How the arguments of `finish_subtask` end a subtask; undefined if they say no result. */
+function endOf(input: Record<string, unknown>): { result: string } | { error: string } | undefined {
+  const said = (key: string): string => (typeof input[key] === 'string' ? input[key].trim() : '');
+  if (input['status'] === 'failed') return { error: said('reason') || said('result') || 'its agent gave no reason' };
+  const result = said('result');
+  return result === '' ? undefined : { result };
+}
+
+async function briefOf(context: PlanContext, id: string, failure: string | undefined): Promise<SubtaskBrief> {
+  const { attachments, stored, subtasks, uses } = context;
   const { attachments: wanted, dependsOn, description } = subtaskOf(context, id);
   const isWanted = ({ name }: Attachment): boolean => wanted === undefined || wanted.includes(name);
+  const digest = failure === undefined ? '' : foundBy(uses.get(id) ?? []);
+  const [found = ''] = digest === '' ? [] : await storeTexts([digest]);
   return {
     id,
     description,
     problem: stored.problem,
     attachments: attachments.filter(isWanted),
-    results: resultsOf(context, dependsOn),
+    results: await resultsOf(context, resultsBytes, dependsOn),
     failure,
+    found,
     deadEnds: subtasks.deadEnds,
   };
 }

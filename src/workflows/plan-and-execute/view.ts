@@ -63,7 +63,15 @@ function detailsOf({ attachments, max_retries, phase, retries, subtasks }: Solve
   ];
 }
 
-function subtaskLine({ description, error, executions, id, status }: SubtaskReport): string {
+/** How many characters of a description and of an error the details show. */
+const shown = 300;
+
+function subtaskLine({ description, error, executions, id, replacedBy, status }: SubtaskReport): string {
   const runs = executions > 1 ? `, ${executions} executions` : '';
-  return `- **${id}**: ${status}${runs}: ${description}${error === undefined ? '' : ` (${error})`}`;
+  const others = replacedBy === undefined ? '' : `, replaced by ${replacedBy.join(', ')}`;
+  const why = error === undefined ? '' : ` (${start(error)})`;
+  return `- **${id}**: ${status}${runs}${others}: ${start(description)}${why}`;
 }
+
+const start = (text: string): string =>
+  text.length <= shown ? text : `${text.slice(0, shown).replace(/[\uD800-\uDBFF]$/, '')}…`;

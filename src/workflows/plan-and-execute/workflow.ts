@@ -1,14 +1,16 @@
 import { proxyLocalActivities } from '@temporalio/workflow';
 import type { Activities } from '../../activities/activities.ts';
 import type { SolveInput, SolveOutcome, SolveResult } from '../../protocol/plan-and-execute.ts';
+import { fitted } from '../runtime/fitted.ts';
 import { iterate } from '../runtime/iterate.ts';
 import { warningsOf } from '../runtime/run-context.ts';
 import { announce, setOutcome } from '../runtime/run-ends.ts';
 import { RunHandlers } from '../runtime/run-handlers.ts';
+import { cutToBytes, jsonBytes, payloadBytes } from '../runtime/size.ts';
 import { judge, resultsAsAnswer, synthesise } from './answering.ts';
-import { openPlan, planRoles, type Retry, type Round } from './context.ts';
-import { executePlan, retryFailedSubtasks } from './executing.ts';
-import { analyse, improvePlan, makePlan } from './planning.ts';
+import { openPlan, planRoles, type PlanContext, type Retry, type Round } from './context.ts';
+import { executeAround, executePlan, retryFailedSubtasks } from './executing.ts';
+import { analyse, improvePlan, makePlan, planAround } from './planning.ts';
 import { emptyView, viewOf } from './view.ts';
 
 const { prepareSolve } = proxyLocalActivities<Activities>({
@@ -18,8 +20,8 @@ const { prepareSolve } = proxyLocalActivities<Activities>({
 
 /**
  * Analyses a problem, plans subtasks, carries them out in parallel, and puts their results together into an answer that
- * is validated. If the answer is incomplete, only what has failed runs again; if nothing has failed, subtasks are added
- * for what is missing (the document "Retry Optimization", section Step-by-Step Flow).
+ * is validated. If the answer is incomplete, only what has failed runs again; what fails then too is planned around; if
+ * nothing has failed, subtasks are added for what is missing (the document "Retry Optimization", section Step-by-Step Flow).
  *
  * @throws `ApplicationFailure` of type `InvalidInput` before anything is spent, and `NoPlan` if the planner's model fails
  *   for good before there is a plan
@@ -49,6 +51,10 @@ export async function planAndExecute(input: SolveInput): Promise<SolveResult> {
         case 'retry_failed':
           await retryFailedSubtasks(context);
           break;
+        case 'plan_around':
+          if (await planAround(context)) await executeAround(context);
+          else await retryFailedSubtasks(context);
+          break;
         case 'add_subtasks':
           round.isStuck = !(await improvePlan(context, round.restart.missing));
           if (round.isStuck) return;
@@ -65,7 +71,7 @@ export async function planAndExecute(input: SolveInput): Promise<SolveResult> {
     },
   });
   setOutcome(outcome);
-  return {
+  return fittedResult(context, {
     workflow: 'planAndExecute',
     answer: context.answer?.text ?? '',
     outcome,
@@ -77,5 +83,27 @@ export async function planAndExecute(input: SolveInput): Promise<SolveResult> {
     validation: context.validation,
     usage: context.usage.total,
     events: events.count,
-  };
+  });
+}
+
+/** How many bytes of a result the answer may take, and the references to what is cut. */
+const resultBytes = { answer: 400_000, references: 100_000 };
+
+const answerCut = 'The answer is cut in the result; the conversation of the agent `synthesis` has it whole';
+
+/**
+ * Cuts what is too long for a workflow's result, the results of subtasks before the answer, and names where the store holds
+ * those that are cut.
+ */
+function fittedResult({ results }: PlanContext, whole: SolveResult): SolveResult {
+  const answer = cutToBytes(whole.answer, resultBytes.answer);
+  const room = payloadBytes - resultBytes.references - jsonBytes(answer);
+  const result = { ...fitted({ ...whole, answer: '' }, room), answer };
+  const subtasks = result.subtasks.map((subtask, index) => {
+    const ref = results.get(subtask.id);
+    const isCut = subtask.result !== whole.subtasks[index]?.result;
+    return isCut && typeof ref === 'object' ? { ...subtask, resultRef: ref } : subtask;
+  });
+  const warnings = answer === whole.answer ? result.warnings : [...result.warnings, answerCut];
+  return { ...result, subtasks, warnings };
 }

@@ -2,6 +2,7 @@ import { proxySinks, setHandler } from '@temporalio/workflow';
 import { eventsQuery } from '../../protocol/definitions.ts';
 import type { RunEvent, RunEventBody } from '../../protocol/events.ts';
 import { entriesOf } from '../log-lines.ts';
+import { fitted } from './fitted.ts';
 import type { RunSinks } from '../../protocol/sinks.ts';
 
 const { run } = proxySinks<RunSinks>();
@@ -21,7 +22,7 @@ export class EventLog {
   constructor(onEvent: () => void, earlier: number) {
     this.#onEvent = onEvent;
     this.#earlier = earlier;
-    setHandler(eventsQuery, (from = 1) => this.#events.slice(Math.max(0, from - 1 - earlier)));
+    setHandler(eventsQuery, (from = 1) => fitted(this.#events.slice(Math.max(0, from - 1 - earlier))));
   }
 
   /** The number of events so far, in all runs of the session. */

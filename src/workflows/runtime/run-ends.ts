@@ -14,12 +14,13 @@ export function announce(events: EventLog, task: string, agents: string[], notic
   for (const text of notices) events.emit({ type: 'notice', text });
 }
 
-/** Settles what abandoned calls have cost, and emits the event `final`. */
+/** Settles what calls without a reply have cost, and emits the event `final`. */
 export async function tellFinal(
   { events, usage }: RunContext,
   final: Omit<Extract<RunEventBody, { type: 'final' }>, 'type'>,
 ): Promise<void> {
-  if (usage.abandoned.length > 0) usage.settle(await settleAbandonedCalls(usage.abandoned));
+  const { abandoned, over } = usage.left;
+  if (abandoned.length + over.length > 0) usage.settle(await settleAbandonedCalls(abandoned, over));
   events.emit({ type: 'final', ...final });
 }
 

@@ -13,6 +13,7 @@ import type { HumanInput } from '../ask-others/human-input.ts';
 import { waitingAttribute } from './attributes.ts';
 import { detailsOf } from './details.ts';
 import { EventLog } from './event-log.ts';
+import { fitted } from './fitted.ts';
 
 /** What a run shows in its queries and in Temporal's Web UI. */
 export interface RunView {
@@ -45,7 +46,7 @@ export class RunHandlers {
   constructor(view: RunView, earlierEvents = 0) {
     this.#view = view;
     this.events = new EventLog(() => this.#refresh(), earlierEvents);
-    setHandler(stateQuery, () => this.#view.state());
+    setHandler(stateQuery, () => fitted(this.#view.state()));
     setHandler(transcriptQuery, (agent) => this.#view.transcript(agent));
     setHandler(pendingQuestionsQuery, () => this.#humanInput?.pending ?? []);
     setHandler(requestRestartSignal, (request) => this.#request(request));

@@ -83,7 +83,8 @@ export class AgentTurnHandler implements TurnHandler<AgentSaid> {
     };
     Object.assign(this.#session, { state: 'answering', turns: turn });
     try {
-      const { answer, limited } = await loopOf(orchestrator)(context, text);
+      const { answer, isCut, limited } = await loopOf(orchestrator)(context, text);
+      if (isCut) run.warn('the answer was cut off at its limit of tokens', id);
       return await this.#end({ answer, messages, outcome: limited ? 'limit' : 'answered' });
     } catch (error) {
       if (isCancellation(error)) throw error;

@@ -60,7 +60,8 @@ export class Conversation {
     const turn = this.#last.turns + 1;
     this.#last = { ...this.#last, turns: turn };
     const { run } = this.#handler;
-    const { events } = run;
+    const { events, humanInput } = run;
+    humanInput.personIsThere();
     run.warnings.splice(0);
     events.attempt = 0;
     events.emit({ type: 'turn', turn, text: preview(text) });

@@ -1,6 +1,8 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { budgetLeft, spentLimit } from '../../../src/workflows/agent/budget.ts';
 import { costOf } from '../../../src/workflows/agent/budget.ts';
+import { UsageTracker } from '../../../src/workflows/agent/usage-tracker.ts';
 
 const spent = { calls: 7, tokens: 1200, usd: 0.0301, seconds: 12.4 };
 
@@ -30,4 +32,45 @@ test('cached input tokens cost their own price, and a model without a price cost
   expect(costOf(usage, { input: 2, cachedInput: 0.5, output: 10, long })).toBeCloseTo(1.2 + 0.2 + 1);
   const longer = { ...long, above: usage.inputTokens - 1 };
   expect(costOf(usage, { input: 2, cachedInput: 0.5, output: 10, long: longer })).toBeCloseTo(12 + 2 + 10);
+});
+
+type Act = { act: 'start' | 'reply' | 'leave'; isOver: boolean };
+const acts: fc.Arbitrary<Act[]> = fc.array(
+  fc.record({ act: fc.constantFrom('start', 'start', 'reply', 'leave'), isOver: fc.boolean() }),
+  { maxLength: 80 },
+);
+
+test('however calls end, a budget is overrun by no more than the calls in flight', () => {
+  const usage = { inputTokens: 80, cachedInputTokens: 0, outputTokens: 20 };
+  const prices = { m: { input: 1e6, cachedInput: 1e6, output: 1e6 } };
+  const limits = [{ calls: 9 }, { tokens: 700 }, { usd: 700 }];
+  fc.assert(
+    fc.property(acts, fc.constantFrom(...limits), (script, budget) => {
+      const tracker = new UsageTracker(budget, prices);
+      // One call tells how large they are.
+      tracker.callStarted('a');
+      tracker.callEnded('a', 'm', usage);
+      let inFlight = 0;
+      let most = 0;
+      let ids = 0;
+      for (const { act, isOver } of script) {
+        if (act === 'start' && tracker.spentLimit === undefined) {
+          tracker.callStarted('a');
+          inFlight += 1;
+          most = Math.max(most, inFlight);
+        } else if (act !== 'start' && inFlight > 0) {
+          inFlight -= 1;
+          if (act === 'reply') tracker.callEnded('a', 'm', usage);
+          else tracker.callLeft({ activityId: `${++ids}`, agent: 'a', model: 'm', isOver, isReserved: true });
+        }
+      }
+      const { abandoned, over } = tracker.left;
+      tracker.settle([...abandoned, ...over].map((id) => [id, usage]));
+      const { calls, costUsd, inputTokens, outputTokens } = tracker.total;
+      if ('calls' in budget) expect(calls).toBeLessThanOrEqual(9);
+      else expect(inputTokens + outputTokens).toBeLessThanOrEqual(700 + 100 * most);
+      if ('usd' in budget) expect(costUsd).toBeLessThanOrEqual(700 + 100 * most);
+    }),
+    { numRuns: 1000 },
+  );
 });

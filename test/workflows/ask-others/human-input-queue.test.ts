@@ -78,7 +78,6 @@ test('an earlier history defers, and the first question after it is not the firs
 
 test.each([
   ['a skip', (state: ReturnType<typeof deskOf>) => state.answer({ answer: ' ' }), 'q1 skipped'],
-  ['a timeout', (state: ReturnType<typeof deskOf>) => state.expire('q1'), 'q1 timeout'],
   ['a withdrawal', (state: ReturnType<typeof deskOf>) => state.withdraw('q1'), 'q1 withdrawn'],
 ])('%s adds nothing to the history: the next asker prompts', (_, end, expected) => {
   const state = deskOf();
@@ -88,11 +87,29 @@ test.each([
   expect(state.state.history).toEqual([]);
 });
 
+test('a person who lets the time run out is asked nothing else until there is a sign of them', () => {
+  const state = deskOf();
+  state.ask('q1', 'a');
+  state.ask('q2', 'b');
+  expect(told(state.expire('q1'))).toEqual(['q1 timeout', 'q2 timeout']);
+  expect(told(state.ask('q3', 'c'))).toEqual(['q3 timeout']);
+  expect(state.state.history).toEqual([]);
+  expect(told(state.answer({ questionId: 'q1', answer: 'Late' }))).toEqual(['kept']);
+  expect(told(state.ask('q4', 'c'))).toEqual(['q4 deferred']);
+  expect(told(state.ask('q5', 'c'))).toEqual(['q5 prompt']);
+});
+
+test('a run that an earlier version began puts the next question after a timeout', () => {
+  const call = (id: string) => ({ id, conversation: id, question: `Question ${id}?` });
+  const { state } = ask(ask(newHumanInput(), call('q1')).state, call('q2'));
+  expect(told(expire(state, 'q1', false).events)).toEqual(['q1 timeout', 'q2 prompt']);
+});
+
 test('a late answer that names its question enters the history under it, once, and does not disturb the open one', () => {
   const state = deskOf();
   state.ask('q1', 'a');
   state.ask('q2', 'b');
-  state.expire('q1');
+  state.answer({ questionId: 'q1', answer: '' });
   expect(told(state.answer({ questionId: 'q1', answer: 'Late' }))).toEqual(['kept']);
   expect(told(state.answer({ questionId: 'q1', answer: 'Again' }))).toEqual(['ignored']);
   expect(told(state.answer({ questionId: 'q2', answer: 'Mine' }))).toEqual(['q2 complete']);
@@ -165,10 +182,12 @@ test('however askers and the person interleave: one prompt at a time, each call 
         return shown.get(conversation) ?? shown.set(conversation, new Set()).get(conversation)!;
       };
       let replies = 0;
+      let isSilent = false;
       const check = (events: HumanInputEvent[], reply?: { questionId?: string; text: string }): void => {
         for (const event of events) {
           if (event.kind === 'prompt') {
             expect(open.size).toBe(0);
+            expect(isSilent).toBe(false);
             open.add(event.ask.id);
           } else if (event.kind === 'withdrawn') {
             expect(open.delete(event.ask.id)).toBe(true);
@@ -207,13 +226,17 @@ test('however askers and the person interleave: one prompt at a time, each call 
           check(state.ask(id, step.conversation, step.question));
         } else if (step.act === 'unnamed') {
           const text = step.empty ? '' : `answer ${replies++}`;
+          isSilent = false;
           check(state.answer({ answer: text }), { text });
         } else {
           const questionId = `q${step.of}`;
-          if (step.act === 'expire') check(state.expire(questionId));
-          else if (step.act === 'withdraw') check(state.withdraw(questionId));
+          if (step.act === 'expire') {
+            isSilent ||= open.has(questionId);
+            check(state.expire(questionId));
+          } else if (step.act === 'withdraw') check(state.withdraw(questionId));
           else {
             const text = step.act === 'skip' ? '' : `answer ${replies++}`;
+            isSilent = false;
             check(state.answer({ questionId, answer: text }), { questionId, text });
           }
         }

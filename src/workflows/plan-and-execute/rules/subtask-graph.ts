@@ -1,29 +1,41 @@
 import type { PlannedSubtask } from '../../../protocol/plan-and-execute.ts';
+import { jsonBytes } from '../../runtime/size.ts';
 
 /** What a plan may refer to, and how large it may be. */
 interface PlanLimits {
-  /** The ids of the subtasks of earlier plans, on which this one may depend. */
+  /** The ids of the subtasks of earlier plans. */
   ids: string[];
+  /** Those of them on which this one may depend. */
+  usable: string[];
+  /** Those whose place it may take. */
+  replaceable: string[];
   /** The names of the attachments. */
   attachments: string[];
   /** The largest number of subtasks that all plans of a run may have together. */
   most: number;
+  /** How many bytes this plan may have as JSON. */
+  bytes: number;
 }
 
 const goodId = /^[A-Za-z0-9_-]{1,64}$/;
 
 const longestName = 80;
 
-/** Lists all that is wrong with a plan, in words for the model that made it; empty if the plan can be executed. */
+/**
+ * Lists all that is wrong with a plan, in words for the model that made it; empty if the plan can be executed. A plan that
+ * may take the place of failed subtasks may be empty, since there may be no other way.
+ */
 export function planProblems(subtasks: PlannedSubtask[], known: PlanLimits): string[] {
-  if (subtasks.length === 0) return ['the plan has no subtasks; it needs at least one'];
+  if (subtasks.length === 0)
+    return known.replaceable.length > 0 ? [] : ['the plan has no subtasks; it needs at least one'];
   return [
-    ...sizeProblems(subtasks.length, known),
+    ...sizeProblems(subtasks, known),
     ...idProblems(subtasks, known.ids),
     ...subtasks
       .filter(({ description }) => description.trim() === '')
       .map(({ id }) => `${named(id)} has no description`),
-    ...dependencyProblems(subtasks, known.ids),
+    ...dependencyProblems(subtasks, known),
+    ...replacementProblems(subtasks, known.replaceable),
     ...attachmentProblems(subtasks, known.attachments),
   ];
 }
@@ -33,9 +45,12 @@ export function readySubtasks<T extends { dependsOn: string[] }>(subtasks: T[], 
   return subtasks.filter(({ dependsOn }) => dependsOn.every((id) => completed.has(id)));
 }
 
-function sizeProblems(count: number, { ids, most }: PlanLimits): string[] {
+function sizeProblems(subtasks: PlannedSubtask[], { bytes, ids, most }: PlanLimits): string[] {
+  const count = subtasks.length;
   const left = Math.max(0, most - ids.length);
-  if (count <= left) return [];
+  const size = jsonBytes(subtasks);
+  if (count <= left)
+    return size <= bytes ? [] : [`the plan has ${size} bytes, but only ${bytes} may be added; be brief`];
   const before = ids.length === 0 ? '' : `, of which earlier plans have ${ids.length}`;
   return [`the plan has ${count} subtasks, but only ${left} may be added: there may be ${most} in all${before}`];
 }
@@ -49,15 +64,25 @@ function idProblems(subtasks: PlannedSubtask[], earlier: string[]): string[] {
   ]);
 }
 
-function dependencyProblems(subtasks: PlannedSubtask[], earlier: string[]): string[] {
-  const valid = distinct([...earlier, ...subtasks.map(({ id }) => id)]);
-  const unknown = unknownIn(subtasks, ({ dependsOn }) => dependsOn, valid);
+function dependencyProblems(subtasks: PlannedSubtask[], { ids, usable }: PlanLimits): string[] {
+  const valid = distinct([...usable, ...subtasks.map(({ id }) => id)]);
+  const isFailed = (id: string): boolean => ids.includes(id) && !valid.includes(id);
+  const unknown = unknownIn(subtasks, ({ dependsOn }) => dependsOn.filter((id) => !isFailed(id)), valid);
+  const failed = unknownIn(subtasks, ({ dependsOn }) => dependsOn.filter(isFailed), []);
   return [
+    ...(failed === '' ? [] : [`dependencies that have failed: ${failed}; nothing can depend on them`]),
     // The valid ids are named once for all mistakes, since a large plan may have many of both.
     ...(unknown === '' ? [] : [`unknown dependencies: ${unknown}; the ids are: ${list(valid)}`]),
     ...subtasks.filter(({ id, dependsOn }) => dependsOn.includes(id)).map(({ id }) => `${named(id)} depends on itself`),
     ...cyclesIn(subtasks).map((cycle) => `a cycle, where each depends on the next: ${cycle.map(named).join(' → ')}`),
   ];
+}
+
+/** Where nothing can be replaced, what a plan says of it has no meaning, and does no harm. */
+function replacementProblems(subtasks: PlannedSubtask[], valid: string[]): string[] {
+  if (valid.length === 0) return [];
+  const unknown = unknownIn(subtasks, ({ replaces }) => replaces ?? [], valid);
+  return unknown === '' ? [] : [`only failed subtasks can be replaced, not: ${unknown}; these are: ${list(valid)}`];
 }
 
 function attachmentProblems(subtasks: PlannedSubtask[], valid: string[]): string[] {

@@ -26,6 +26,7 @@ export function subtasksOf(input: Record<string, unknown>): PlannedSubtask[] {
     description: String(each['description']).trim(),
     dependsOn: [...new Set(strings(each['depends_on']))],
     ...(Array.isArray(each['attachments']) && { attachments: strings(each['attachments']) }),
+    ...(Array.isArray(each['replaces']) && { replaces: [...new Set(strings(each['replaces']))] }),
   }));
 }
 

@@ -1,7 +1,11 @@
 import type { PlannedSubtask, StateSummary, SubtaskReport, SubtaskStatus } from '../../../protocol/plan-and-execute.ts';
+import { cutToBytes } from '../../runtime/size.ts';
 import { readySubtasks } from './subtask-graph.ts';
 
 export type Subtask = SubtaskReport & Pick<PlannedSubtask, 'attachments'>;
+
+/** How many bytes of an error are kept. */
+const longestError = 4000;
 
 /** A subtask and the error of its last execution. */
 export interface FailedSubtask {
@@ -13,7 +17,8 @@ export interface FailedSubtask {
 /**
  * The state of all subtasks of a run (the document "Retry Optimization", section State Manager, from which the names in
  * snake case come). A completed subtask stays completed and depends only on completed ones. A pending subtask never
- * depends on a failed one, so there is always a subtask to run, or one running, or all have ended.
+ * depends on a failed one, so there is always a subtask to run, or one running, or all have ended. A failed one that others
+ * have replaced stays failed, is not retried, and nothing depends on it.
  */
 export class Subtasks {
   readonly #subtasks = new Map<string, Subtask>();
@@ -22,8 +27,29 @@ export class Subtasks {
 
   /** Adds the subtasks of a plan. @param plan one in which `planProblems` finds nothing wrong */
   add(plan: PlannedSubtask[]): void {
-    for (const subtask of plan) this.#set({ ...subtask, status: 'pending', executions: 0 });
+    for (const { replaces: _, ...subtask } of plan) this.#set({ ...subtask, status: 'pending', executions: 0 });
     for (const { id } of this.#of('failed')) this.#failDependents(id);
+  }
+
+  /**
+   * Adds subtasks that take the place of failed ones; what depended on those then depends on these. If none of them says
+   * what it replaces, those on which no other one depends take the place of all dead ends.
+   *
+   * @param plan one in which `planProblems` finds nothing wrong, and which depends on completed subtasks at most
+   */
+  addAround(plan: PlannedSubtask[]): void {
+    const isNamed = plan.some(({ replaces = [] }) => replaces.length > 0);
+    const ends = plan.filter(({ id }) => !plan.some(({ dependsOn }) => dependsOn.includes(id)));
+    for (const subtask of this.#needed()) {
+      const isReplaced = ({ replaces = [] }: PlannedSubtask): boolean => replaces.includes(subtask.id);
+      const others = isNamed ? plan.filter(isReplaced) : this.#deadEnds.has(subtask.id) ? ends : [];
+      if (others.length > 0) this.#set({ ...subtask, replacedBy: others.map(({ id }) => id) });
+    }
+    for (const subtask of this.#needed()) {
+      const dependsOn = [...new Set(subtask.dependsOn.flatMap((id) => this.#inPlaceOf(id)))];
+      this.#set({ ...subtask, dependsOn });
+    }
+    this.add(plan);
   }
 
   get(id: string): Subtask | undefined {
@@ -57,13 +83,24 @@ export class Subtasks {
   fail(id: string, error: string): void {
     const subtask = this.#in(id, 'running');
     if (subtask === undefined) return;
-    this.#set({ ...subtask, status: 'failed', error });
-    if (this.#retried.has(id)) this.#deadEnds.set(id, { id, description: subtask.description, error });
+    const kept = cutToBytes(error, longestError);
+    this.#set({ ...subtask, status: 'failed', error: kept });
+    if (this.#retried.has(id)) this.#deadEnds.set(id, { id, description: subtask.description, error: kept });
     this.#failDependents(id);
   }
 
   get_failed_subtasks(): SubtaskReport[] {
     return this.#of('failed').map(reportOf);
+  }
+
+  /** The failed subtasks that no others have replaced: without them the plan is not carried out. */
+  get neededFailures(): SubtaskReport[] {
+    return this.#needed().map(reportOf);
+  }
+
+  /** Those of them that failed when they were tried again. */
+  get neededDeadEnds(): SubtaskReport[] {
+    return this.neededFailures.filter(({ id }) => this.#deadEnds.has(id));
   }
 
   /**
@@ -80,9 +117,9 @@ export class Subtasks {
     for (const each of subtask.dependsOn) this.retry_subtask(each);
   }
 
-  /** Resets all failed subtasks to pending. @returns their ids, in the plan's order */
+  /** Resets all failed subtasks that are still needed to pending. @returns their ids, in the plan's order */
   beginRound(): string[] {
-    const failed = this.#of('failed').map(({ id }) => id);
+    const failed = this.#needed().map(({ id }) => id);
     for (const id of failed) this.retry_subtask(id);
     return failed;
   }
@@ -123,6 +160,15 @@ export class Subtasks {
         failed.push(each.id);
       }
     }
+  }
+
+  #needed(): Subtask[] {
+    return this.#of('failed').filter(({ replacedBy }) => replacedBy === undefined);
+  }
+
+  /** The subtask itself, or those that have replaced it, or have replaced these. */
+  #inPlaceOf(id: string): string[] {
+    return this.get(id)?.replacedBy?.flatMap((each) => this.#inPlaceOf(each)) ?? [id];
   }
 
   #of(status: SubtaskStatus): Subtask[] {

@@ -1,27 +1,38 @@
 import type { Validation } from '../../../protocol/plan-and-execute.ts';
 import { objectIn } from '../../agent/text.ts';
+import { cutToBytes } from '../../runtime/size.ts';
 
-/** `unvalidated`: no subtask has failed, but no validator has said that the answer is complete. */
 export type AfterValidation =
-  { kind: 'done'; unvalidated?: true } | { kind: 'retry_failed' } | { kind: 'add_subtasks'; missing: string[] };
+  | { kind: 'done'; outcome: 'complete' | 'partial' | 'unverified' }
+  | { kind: 'retry_failed' }
+  | { kind: 'plan_around' }
+  | { kind: 'add_subtasks'; missing: string[] };
+
+/** How many texts a list of a validation may have, and how many bytes each. */
+const most = { texts: 50, bytes: 1000 };
 
 /** The requirement of another round if a validator says that the answer is incomplete, but not why. */
 const anythingMissing = 'Complete the answer';
 
 /**
- * Decides what follows a validation (the document "Retry Optimization", section Step-by-Step Flow). If an incomplete
- * answer misses no requirement by name, the validator's warnings take their place.
+ * Decides what follows a validation (the document "Retry Optimization", section Step-by-Step Flow). A subtask that has
+ * failed on its retry is not carried out a third time: other subtasks are to reach what it was for. If an incomplete answer
+ * misses no requirement by name, the validator's warnings take their place.
  *
- * Without a validation, failed subtasks are reason enough for another round, since something is surely missing. If none
- * has failed either, nothing tells what another round should do, so the answer is accepted as `unvalidated`.
+ * A validator that finds nothing missing although a subtask has failed is believed in so far as there is no other round,
+ * but the answer does not count as complete. Without a validation, failed subtasks are reason enough for another round,
+ * since something is surely missing; if none has failed either, nothing tells what another round should do.
  *
  * @param validation null if the validator failed, or gave nothing that could be read
- * @param hasFailed whether any subtask has failed
+ * @param failed the subtasks that have failed and are still needed: whether there are any, and any that failed on a retry
  */
-export function afterValidation(validation: Validation | null, hasFailed: boolean): AfterValidation {
-  if (validation?.isComplete === true) return { kind: 'done' };
-  if (validation === null) return hasFailed ? { kind: 'retry_failed' } : { kind: 'done', unvalidated: true };
-  if (hasFailed) return { kind: 'retry_failed' };
+export function afterValidation(
+  validation: Validation | null,
+  failed: { any: boolean; onRetry: boolean },
+): AfterValidation {
+  if (validation?.isComplete === true) return { kind: 'done', outcome: failed.any ? 'partial' : 'complete' };
+  if (failed.any) return { kind: failed.onRetry ? 'plan_around' : 'retry_failed' };
+  if (validation === null) return { kind: 'done', outcome: 'unverified' };
   const { missingRequirements, warnings } = validation;
   const missing = [missingRequirements, warnings].find((texts) => texts.length > 0);
   return { kind: 'add_subtasks', missing: missing ?? [anythingMissing] };
@@ -33,7 +44,8 @@ export function readValidation(text: string): Validation | undefined {
 }
 
 /**
- * Reads a validation from what a model gave, with keys in camel case or snake case.
+ * Reads a validation from what a model gave, with keys in camel case or snake case. One that calls an answer complete, and
+ * names all the same what is missing, counts as incomplete.
  *
  * @returns undefined if it does not say whether the answer is complete
  */
@@ -41,11 +53,13 @@ export function validationOf(given: Record<string, unknown>): Validation | undef
   const isComplete = truthOf(given['isComplete'] ?? given['is_complete']);
   if (isComplete === undefined) return undefined;
   const quality = given['quality'];
+  const missingRequirements = textsOf(given['missingRequirements'] ?? given['missing_requirements']);
+  const isContradiction = isComplete && missingRequirements.length > 0;
   return {
-    isComplete,
-    missingRequirements: textsOf(given['missingRequirements'] ?? given['missing_requirements']),
+    isComplete: isComplete && !isContradiction,
+    missingRequirements,
     quality: quality === 'low' || quality === 'high' ? quality : 'medium',
-    warnings: textsOf(given['warnings']),
+    warnings: [...textsOf(given['warnings']), ...(isContradiction ? [contradiction] : [])],
   };
 }
 
@@ -54,10 +68,17 @@ function truthOf(value: unknown): boolean | undefined {
   return value === false || value === 'false' ? false : undefined;
 }
 
+const contradiction = 'The validator called the answer complete, but named what is missing';
+
+/** What a model writes into a list that is to be empty. */
+const isNothing = (text: string): boolean => /^(?:|none|nothing|null|n\/?a|-+)[.!]?$/i.test(text);
+
 /** Reads a list of texts without blank ones. A single text counts as a list of one. */
 function textsOf(value: unknown): string[] {
   return [value]
     .flat()
     .flatMap((each) => (typeof each === 'string' ? each.trim() : []))
-    .filter((text) => text !== '');
+    .filter((text) => !isNothing(text))
+    .slice(0, most.texts)
+    .map((text) => cutToBytes(text, most.bytes));
 }

@@ -4,7 +4,14 @@ import type { PlannedSubtask } from '../../../../src/protocol/plan-and-execute.t
 import { planProblems, readySubtasks } from '../../../../src/workflows/plan-and-execute/rules/subtask-graph.ts';
 import { planned, plans } from '../../../support/plans.ts';
 
-const known = { ids: ['old_1'], attachments: ['sales.csv', 'a map.png'], most: 5 };
+const known = {
+  ids: ['old_1'],
+  usable: ['old_1'],
+  replaceable: [],
+  attachments: ['sales.csv', 'a map.png'],
+  most: 5,
+  bytes: 100_000,
+};
 
 describe('a plan', () => {
   test.each<[string, PlannedSubtask[]]>([
@@ -85,6 +92,27 @@ describe('a plan', () => {
     expect(planProblems(plan, known)).toEqual(problems);
   });
 
+  test('around failed ones depends on none of them, and may take the place of any, or be empty', () => {
+    const around = { ...known, ids: ['old_1', 'old_2', 'old_3'], replaceable: ['old_2', 'old_3'] };
+    expect(planProblems([{ ...planned('a', 'old_1'), replaces: ['old_2', 'old_3'] }], around)).toEqual([]);
+    expect(planProblems([], around)).toEqual([]);
+    expect(planProblems([{ ...planned('a'), replaces: ['old_1'] }], known)).toEqual([]);
+    expect(planProblems([planned('a', 'old_2')], around)).toEqual([
+      'dependencies that have failed: old_2 (of a); nothing can depend on them',
+    ]);
+    expect(planProblems([{ ...planned('a'), replaces: ['old_1', 'x'] }], around)).toEqual([
+      'only failed subtasks can be replaced, not: old_1 (of a), x (of a); these are: old_2, old_3',
+    ]);
+  });
+
+  test('may be no larger than what is left for it, in bytes', () => {
+    const plan = [{ ...planned('a'), description: '长'.repeat(40) }];
+    expect(planProblems(plan, { ...known, bytes: 200 })).toEqual([]);
+    expect(planProblems(plan, { ...known, bytes: 100 })).toEqual([
+      'the plan has 164 bytes, but only 100 may be added; be brief',
+    ]);
+  });
+
   test('is told where there are no attachments', () => {
     const plan = [{ ...planned('a'), attachments: ['x'] }];
     expect(planProblems(plan, { ...known, attachments: [] })[0]).toMatch(/there are: none$/);
@@ -92,7 +120,7 @@ describe('a plan', () => {
 });
 
 describe('any plan', () => {
-  const nothing = { ids: [], attachments: [], most: 50 };
+  const nothing = { ids: [], usable: [], replaceable: [], attachments: [], most: 50, bytes: 100_000 };
 
   test('without cycles is good, and can be gone through to its end', () => {
     fc.assert(

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Validation } from '../../../../src/protocol/plan-and-execute.ts';
+import type { PlannedSubtask, Validation } from '../../../../src/protocol/plan-and-execute.ts';
 import { planProblems } from '../../../../src/workflows/plan-and-execute/rules/subtask-graph.ts';
 import { Subtasks } from '../../../../src/workflows/plan-and-execute/rules/subtasks.ts';
 import { afterValidation, type AfterValidation } from '../../../../src/workflows/plan-and-execute/rules/validation.ts';
@@ -70,18 +70,24 @@ test('whatever fails and whatever a validator says, a plan comes to its end by t
         expect(new Set(subtasks.deadEnds.map(({ id }) => id))).toEqual(deadEnds);
       };
 
-      const addSubtasks = (missing: string[]): void => {
+      const moreSubtasks = (count: number): PlannedSubtask[] => {
         const ids = subtasks.report().map(({ id }) => id);
-        const added = missing.map((_, index) => planned(`more_${ids.length + index}`, ...any(() => fc.subarray(ids))));
-        expect(planProblems(added, { ids, attachments: [], most: 1000 })).toEqual([]);
-        expect(planProblems([planned(ids[0]!)], { ids, attachments: [], most: 1000 })).toHaveLength(1);
-        subtasks.add(added);
+        const usable = [...completed.keys()];
+        const replaceable = subtasks.neededFailures.map(({ id }) => id);
+        const known = { ids, usable, replaceable, attachments: [], most: 1000, bytes: 100_000 };
+        const added = Array.from({ length: count }, (_, index) => ({
+          ...planned(`more_${ids.length + index}`, ...any(() => fc.subarray(usable))),
+          ...(replaceable.length > 0 && { replaces: any(() => fc.subarray(replaceable)) }),
+        }));
+        expect(planProblems(added, known)).toEqual([]);
+        expect(planProblems([planned(ids[0]!)], known)).toHaveLength(1);
+        return added;
       };
 
       const decide = (): AfterValidation =>
         afterValidation(
           any(() => validations),
-          subtasks.get_failed_subtasks().length > 0,
+          { any: subtasks.neededFailures.length > 0, onRetry: subtasks.neededDeadEnds.length > 0 },
         );
 
       subtasks.add(plan);
@@ -93,10 +99,21 @@ test('whatever fails and whatever a validator says, a plan comes to its end by t
           const retried = subtasks.beginRound();
           expect(retried).not.toEqual([]);
           execute(retried);
+        } else if (step.kind === 'plan_around') {
+          const deadEnds = subtasks.neededDeadEnds.map(({ id }) => id);
+          subtasks.addAround(moreSubtasks(any(fc.nat, 2)));
+          const retried = subtasks.beginRound();
+          const next = subtasks.report().filter(({ status }) => status === 'pending');
+          for (const id of deadEnds) {
+            const isReplaced = subtasks.get(id)?.replacedBy !== undefined;
+            expect(retried.includes(id)).toBe(!isReplaced);
+            if (isReplaced) for (const { dependsOn } of next) expect(dependsOn).not.toContain(id);
+          }
+          execute(retried);
         } else {
-          expect(subtasks.get_failed_subtasks()).toEqual([]);
+          expect(subtasks.neededFailures).toEqual([]);
           expect(step.missing).not.toEqual([]);
-          addSubtasks(step.missing);
+          subtasks.add(moreSubtasks(step.missing.length));
           execute([]);
         }
       }
@@ -105,6 +122,7 @@ test('whatever fails and whatever a validator says, a plan comes to its end by t
       for (const { executions } of report) expect(executions).toBeLessThanOrEqual(1 + retries);
       expect(subtasks.executions).toBe(report.reduce((sum, { executions }) => sum + executions, 0));
       if (step.kind !== 'done') expect(retries).toBe(maxRetries);
+      else if (step.outcome !== 'partial') expect(subtasks.neededFailures).toEqual([]);
     }),
     { numRuns: 1000 },
   );

@@ -187,6 +187,83 @@ describe('a retry', () => {
   });
 });
 
+describe('a way around dead ends', () => {
+  /** The second of four has failed twice, so that the last two could not run. */
+  const stuck = (): Subtasks => {
+    const subtasks = chain();
+    runAll(subtasks, 'step_2');
+    subtasks.beginRound();
+    runAll(subtasks, 'step_2');
+    return subtasks;
+  };
+
+  test('what replaces one comes before what depended on it; it stays failed, and is not needed', () => {
+    const subtasks = stuck();
+    expect(subtasks.neededDeadEnds.map(({ id }) => id)).toEqual(['step_2']);
+    subtasks.addAround([planned('a', 'step_1'), { ...planned('b', 'a'), replaces: ['step_2'] }]);
+    expect(subtasks.beginRound()).toEqual(['step_3', 'step_4']);
+    runAll(subtasks);
+    expect(statuses(subtasks)).toEqual({
+      step_1: 'completed',
+      step_2: 'failed',
+      step_3: 'completed',
+      step_4: 'completed',
+      a: 'completed',
+      b: 'completed',
+    });
+    expect(subtasks.get('step_2')).toMatchObject({ replacedBy: ['b'], executions: 2 });
+    expect(subtasks.get('step_3')?.dependsOn).toEqual(['b']);
+    expect(failedIds(subtasks)).toEqual(['step_2']);
+    expect(subtasks.neededFailures).toEqual([]);
+  });
+
+  test('what depended on one may be replaced too', () => {
+    const subtasks = stuck();
+    subtasks.addAround([{ ...planned('a'), replaces: ['step_2', 'step_3'] }]);
+    expect(subtasks.beginRound()).toEqual(['step_4']);
+    expect(subtasks.get('step_4')?.dependsOn).toEqual(['a']);
+  });
+
+  test('a plan that does not say what it replaces is for all dead ends, by its last subtasks', () => {
+    const subtasks = stuck();
+    subtasks.addAround([planned('a'), planned('b', 'a'), planned('c')]);
+    expect(subtasks.get('step_2')?.replacedBy).toEqual(['b', 'c']);
+    expect(subtasks.get('step_3')).toMatchObject({ status: 'failed', dependsOn: ['b', 'c'] });
+  });
+
+  test('a replacement that fails is needed, is retried, and may be replaced in its turn', () => {
+    const subtasks = stuck();
+    subtasks.addAround([{ ...planned('a'), replaces: ['step_2'] }]);
+    subtasks.beginRound();
+    runAll(subtasks, 'a');
+    expect(subtasks.neededFailures.map(({ id }) => id)).toEqual(['step_3', 'step_4', 'a']);
+    expect(subtasks.neededDeadEnds).toEqual([]);
+    expect(subtasks.beginRound()).toEqual(['step_3', 'step_4', 'a']);
+    runAll(subtasks, 'a');
+    subtasks.addAround([{ ...planned('b'), replaces: ['a'] }]);
+    subtasks.beginRound();
+    runAll(subtasks);
+    expect(subtasks.neededFailures).toEqual([]);
+    expect(subtasks.get('step_3')?.dependsOn).toEqual(['b']);
+  });
+
+  test('a dead end that nothing replaces is tried once more', () => {
+    const subtasks = withPlan(planned('a'), planned('b'));
+    runAll(subtasks, 'a', 'b');
+    subtasks.beginRound();
+    runAll(subtasks, 'a', 'b');
+    subtasks.addAround([{ ...planned('c'), replaces: ['a'] }]);
+    expect(subtasks.beginRound()).toEqual(['b']);
+  });
+});
+
+test('of a long error so much is kept as a result has room for', () => {
+  const subtasks = withPlan(planned('a'));
+  subtasks.start('a');
+  subtasks.fail('a', '长'.repeat(100_000));
+  expect(Buffer.byteLength(subtasks.get('a')?.error ?? '')).toBeLessThanOrEqual(4000);
+});
+
 test('what does not fit a subtask as it is changes nothing', () => {
   const subtasks = withPlan(planned('a'), planned('b'), planned('c', 'b'));
   runAll(subtasks, 'b');

@@ -8,24 +8,31 @@ const incomplete: Validation = { ...complete, isComplete: false, quality: 'low' 
 const without = (...missingRequirements: string[]): Validation => ({ ...incomplete, missingRequirements });
 
 describe('what follows a validation', () => {
-  const done = { kind: 'done' };
+  const none = { any: false, onRetry: false };
+  const some = { any: true, onRetry: false };
+  const deadEnds = { any: true, onRetry: true };
+  const done = (outcome: string) => ({ kind: 'done', outcome });
   const retry = { kind: 'retry_failed' };
-  test.each<[string, Validation | null, hasFailed: boolean, object]>([
-    ['complete', complete, false, done],
-    ['complete: what failed stays failed', complete, true, done],
-    ['incomplete with failed ones', without('labels'), true, retry],
-    ['incomplete, none failed', without('a', 'b'), false, { kind: 'add_subtasks', missing: ['a', 'b'] }],
+  const around = { kind: 'plan_around' };
+  test.each<[string, Validation | null, failed: typeof none, object]>([
+    ['complete', complete, none, done('complete')],
+    ['complete, but something has failed', complete, some, done('partial')],
+    ['complete, but something has failed again', complete, deadEnds, done('partial')],
+    ['incomplete with failed ones', without('labels'), some, retry],
+    ['incomplete with dead ends', without('labels'), deadEnds, around],
+    ['incomplete, none failed', without('a', 'b'), none, { kind: 'add_subtasks', missing: ['a', 'b'] }],
     [
       'incomplete, nothing named but warnings',
       { ...incomplete, warnings: ['no unit'] },
-      false,
+      none,
       { kind: 'add_subtasks', missing: ['no unit'] },
     ],
-    ['incomplete, nothing named at all', incomplete, false, { kind: 'add_subtasks', missing: ['Complete the answer'] }],
-    ['none, with failed ones', null, true, retry],
-    ['none, and none failed', null, false, { ...done, unvalidated: true }],
-  ])('%s', (_, validation, hasFailed, step) => {
-    expect(afterValidation(validation, hasFailed)).toEqual(step);
+    ['incomplete, nothing named at all', incomplete, none, { kind: 'add_subtasks', missing: ['Complete the answer'] }],
+    ['none, with failed ones', null, some, retry],
+    ['none, with dead ends', null, deadEnds, around],
+    ['none, and none failed', null, none, done('unverified')],
+  ])('%s', (_, validation, failed, step) => {
+    expect(afterValidation(validation, failed)).toEqual(step);
   });
 });
 
@@ -43,6 +50,20 @@ describe('a validation in free text', () => {
       '{"isComplete": "true", "quality": "superb", "warnings": [1, " ", "x"]}',
       { ...complete, quality: 'medium', warnings: ['x'] },
     ],
+    [
+      'that contradicts itself: what is named as missing counts',
+      '{"is_complete": true, "missing_requirements": ["axes"], "quality": "high"}',
+      {
+        ...without('axes'),
+        quality: 'high',
+        warnings: ['The validator called the answer complete, but named what is missing'],
+      },
+    ],
+    [
+      'that names nothing in words',
+      '{"is_complete": true, "missing_requirements": ["None", "n/a", "Nothing."], "quality": "high", "warnings": "none"}',
+      complete,
+    ],
     ['without a verdict', '{"quality": "high"}', undefined],
     ['with a verdict of another kind', '{"isComplete": "maybe"}', undefined],
     ['in words only', 'The answer is complete.', undefined],
@@ -50,6 +71,13 @@ describe('a validation in free text', () => {
     ['of damaged JSON', '{"isComplete": true', undefined],
   ])('%s', (_, text, validation) => {
     expect(readValidation(text)).toEqual(validation);
+  });
+
+  test('of any length is kept to a size', () => {
+    const missing = Array.from({ length: 500 }, (_, index) => `${index} ${'长'.repeat(2000)}`);
+    const read = readValidation(JSON.stringify({ is_complete: false, missing_requirements: missing }));
+    expect(read?.missingRequirements).toHaveLength(50);
+    expect(Buffer.byteLength(JSON.stringify(read))).toBeLessThan(60_000);
   });
 
   test('whatever the values, one that is read has the form of one', () => {
@@ -61,6 +89,7 @@ describe('a validation in free text', () => {
         if (read === undefined) return;
         expect(typeof read.isComplete).toBe('boolean');
         expect(['low', 'medium', 'high']).toContain(read.quality);
+        expect(read.isComplete && read.missingRequirements.length > 0).toBe(false);
         for (const text of [...read.missingRequirements, ...read.warnings]) expect(text.trim()).not.toBe('');
       }),
     );

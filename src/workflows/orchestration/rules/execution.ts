@@ -1,0 +1,21 @@
+/** What is read of a restart. */
+interface RestartWish {
+  reason: string;
+  instructions: string;
+  execute?: boolean | undefined;
+}
+
+const onlyPlanned =
+  /\b(?:only|merely|just) (?:a )?(?:plan|describ)|\b(?:didn['’]t|did not|without|never) (?:\w+ )?(?:execut|implement|carr)/i;
+
+const makeReal =
+  /\b(?:actually|really|now) (?:\w+ )?(?:implement|execut|perform|carry|modify|make|run|do|create|write|change)|\breal changes\b|\b(?:execute|carry out) (?:the|this|your|that|it)\b/i;
+
+/**
+ * Whether a restart asks a team that has only planned to carry out its plan (MassGen's documentation "Orchestration
+ * Restart", Example 1: Planning to Execution). What the restart says by `execute` counts; where it says nothing, as a
+ * person's never does, its words do.
+ */
+export function asksToExecute({ execute, instructions, reason }: RestartWish): boolean {
+  return execute ?? (onlyPlanned.test(reason) || makeReal.test(instructions));
+}

@@ -1,0 +1,117 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { writtenCall } from '../../../src/workflows/agent/written-call.ts';
+import { coordinationTools, decisionTools } from '../../../src/workflows/orchestration/prompts.ts';
+
+const team = coordinationTools(['agent1', 'agent2']);
+const judge = decisionTools;
+const answer = (content: string) => ({ name: 'new_answer', input: { content } });
+const vote = { name: 'vote', input: { agent_id: 'agent2', reason: 'Best.' } };
+const json = '{"name": "new_answer", "arguments": {"content": "42"}}';
+
+describe('a call that a model writes as text is read as the call', () => {
+  test.each([
+    ['alone', json, answer('42')],
+    ['in a fenced block', `\`\`\`json\n${json}\n\`\`\``, answer('42')],
+    ['in a fenced block among words', `Here it is:\n\`\`\`\n${json}\n\`\`\`\nThat is all.`, answer('42')],
+    ['in a tag', `<tool_call>\n${json}\n</tool_call>`, answer('42')],
+    ['behind a mark', `[TOOL_CALLS] [${json}]`, answer('42')],
+    ['behind other braces', `The set {1, 2} has two. ${json}`, answer('42')],
+    ['with arguments as a string', '{"name":"new_answer","arguments":"{\\"content\\":\\"42\\"}"}', answer('42')],
+    ['with parameters', '{"name":"new_answer","parameters":{"content":"42"}}', answer('42')],
+    [
+      'as providers nest it',
+      '{"type":"function","function":{"name":"new_answer","arguments":{"content":"42"}}}',
+      answer('42'),
+    ],
+    ['by its name as the key', '{"new_answer": {"content": "42"}}', answer('42')],
+    ['by its name before the arguments', 'new_answer({"content": "42"})', answer('42')],
+    ['in a tag with its name', '<function=new_answer>{"content": "42"}</function>', answer('42')],
+    ['its arguments alone', '{"content": "42"}', answer('42')],
+    ['its arguments alone, fenced', '```json\n{"content": "42"}\n```', answer('42')],
+    ['a vote by its arguments', '{"agent_id": "agent2", "reason": "Best."}', vote],
+    ['a number in place of a text', '{"name":"new_answer","arguments":{"content":42}}', answer('42')],
+    [
+      'more arguments than there are',
+      '{"name":"vote","arguments":{"agent_id":"agent2","reason":"Best.","score":9}}',
+      vote,
+    ],
+    ['line breaks in a text', '{"name":"new_answer","arguments":{"content":"a\n\tb"}}', answer('a\n\tb')],
+  ])('%s', (_, text, call) => {
+    expect(writtenCall(text, team)).toEqual(call);
+  });
+
+  test.each([
+    ['{"confirmed": "true"}', { name: 'submit', input: { confirmed: true } }],
+    [
+      '{"reason": "r", "instructions": "i"}',
+      { name: 'restart_orchestration', input: { reason: 'r', instructions: 'i' } },
+    ],
+  ])('a decision: %s', (text, call) => {
+    expect(writtenCall(text, judge)).toEqual(call);
+  });
+
+  test('without parameters it must name the tool, and any arguments fit', () => {
+    const tools = [{ name: 'submit_plan' }];
+    expect(writtenCall('{"name":"submit_plan","arguments":{"a":1}}', tools)?.input).toEqual({ a: 1 });
+    expect(writtenCall('{"a": 1}', tools)).toBeUndefined();
+  });
+});
+
+test.each([
+  ['prose', 'The answer is 42.'],
+  ['prose that names a tool', 'I would call `new_answer` with 42.'],
+  ['a choice in words', 'I vote for agent2, since it is the best.'],
+  ['an object of its own', '{"answer": 42}'],
+  ['arguments among words', 'The object {"content": "42"} is what you asked for.'],
+  ['arguments with more beside them', '{"content": "42", "title": "T"}'],
+  ['a call without what it needs', '{"name": "vote", "arguments": {"agent_id": "agent2"}}'],
+  ['a blank text', '{"content": " "}'],
+  ['a call of another tool', '{"name": "search", "arguments": {"query": "42"}}'],
+  ['a call that was cut off', '{"name": "new_answer", "arguments": {"content": "4'],
+])('no call: %s', (_, text) => {
+  expect(writtenCall(text, team)).toBeUndefined();
+});
+
+test('whatever an answer says, its call is read whole', () => {
+  fc.assert(
+    fc.property(
+      fc.string({ unit: 'binary', minLength: 1 }).filter((text) => text.trim() !== ''),
+      fc.constantFrom('', 'Sure! ', '```json\n', '<tool_call>'),
+      (content, before) => {
+        const text = before + JSON.stringify({ name: 'new_answer', arguments: { content } });
+        expect(writtenCall(text, team)).toEqual(answer(content));
+      },
+    ),
+    { numRuns: 1000 },
+  );
+});
+
+test('no text breaks the reader, and what it reads fits the tool', () => {
+  const piece = fc.constantFrom(
+    '{',
+    '}',
+    '"',
+    '\\',
+    ':',
+    ',',
+    'name',
+    'vote',
+    'agent_id',
+    'reason',
+    'arguments',
+    ' ',
+    '1',
+  );
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 60 }), (pieces) => {
+      const call = writtenCall(pieces.join(''), team);
+      if (call?.name === 'vote') expect(Object.keys(call.input).toSorted()).toEqual(['agent_id', 'reason']);
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test('a hostile text takes no longer than a long one', () => {
+  expect(writtenCall('{"'.repeat(500_000), team)).toBeUndefined();
+});
