@@ -85,9 +85,10 @@ export function solveScript(
   };
 }
 
-/** The planner has the same tools throughout, so that its message tells which one it is to call. */
+/** The planner may have the same tools throughout, so that its message tells which one it is to call. */
 function askedIn({ prompt, tools }: Seen): Asked {
-  if (tools.includes('submit_plan')) return prompt.includes('Now give the plan') ? 'plan' : 'analyse';
+  if (tools.includes('submit_plan') || tools.includes('submit_analysis'))
+    return prompt.includes('Now give the plan') ? 'plan' : 'analyse';
   if (tools.includes('submit_validation')) return 'validate';
   return prompt.includes('Carry out ') ? 'work' : 'synthesise';
 }
