@@ -21,7 +21,7 @@ import {
   votingMessage,
 } from '../../../src/workflows/orchestration/prompts.ts';
 
-const textOf = (content: Content) => joinContent([content])[0];
+const textOf = (content: Content): string => joinContent([content])[0] as string;
 
 describe('prompts', () => {
   test('the restart block has the documented headings, labels and number, and both texts in full', () => {
@@ -88,10 +88,10 @@ describe('prompts', () => {
     const earlier = Array.from({ length: 7 }, (_, index) => {
       return { attempt: index + 1, reason: 'r'.repeat(2000), instructions: `Do ${index + 1}.` };
     });
-    const [block = ''] = joinContent([
+    const block = textOf(
       restartBlock({ attempt: 9, by: 'final_agent', reason: 'r', instructions: 'i', earlier, best: 'The best.' }),
-    ]);
-    const listed = [...String(block).matchAll(/^- after attempt (\d): r{500}… Asked for: Do \d\.$/gm)];
+    );
+    const listed = [...block.matchAll(/^- after attempt (\d): r{500}… Asked for: Do \d\.$/gm)];
     expect(listed.map(([, attempt]) => attempt)).toEqual(['3', '4', '5', '6', '7']);
     expect(block).toContain('**Best answer so far:**\nThe best.\n\n');
   });
@@ -100,17 +100,15 @@ describe('prompts', () => {
     const work = Array.from({ length: 22 }, (_, index) => {
       return { tool: 'look', input: `{"at":${index}}`, status: 'ok' as const, text: 'seen' };
     });
-    const message = String(
-      textOf(
-        presentedMessage('T', 'Final.', {
-          work,
-          restarts: [{ attempt: 1, reason: 'Thin.', instructions: 'More.' }],
-          votes: [{ name: 'agent1', reasons: ['clear'] }],
-          selected: 'agent1',
-          plan: 'First look.',
-          best: 'Earlier.',
-        }),
-      ),
+    const message = textOf(
+      presentedMessage('T', 'Final.', {
+        work,
+        restarts: [{ attempt: 1, reason: 'Thin.', instructions: 'More.' }],
+        votes: [{ name: 'agent1', reasons: ['clear'] }],
+        selected: 'agent1',
+        plan: 'First look.',
+        best: 'Earlier.',
+      }),
     );
     expect(message).toMatch(/^## Task\n\nT\n\n## Final answer\n\nFinal\.\n\n## Plan\n\nFirst look\.\n\n## Work\n\n/);
     expect(message).toContain('- (2 calls before these)\n- look({"at":2}) → ok: seen\n');
@@ -135,10 +133,10 @@ describe('prompts', () => {
     const said = [
       coordinationText(asking, true),
       finalText(),
-      String(textOf(taskMessage('', restarted))),
-      String(textOf(votingMessage([], true))),
-      String(textOf(votingMessage([], false))),
-      String(textOf(reviewMessage('', [], [], '', { work: [], restarts: [] }))),
+      textOf(taskMessage('', restarted)),
+      textOf(votingMessage([], true)),
+      textOf(votingMessage([], false)),
+      textOf(reviewMessage('', [], [], '', { work: [], restarts: [] })),
       decisionPrompt(2, 3, '12 calls'),
       decisionRepair,
       carryOutPrompt,
