@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { completeTeam, describeTeam, teamSchema, type Team, type TeamConfigInput } from '../../src/config/team.ts';
+import {
+  backendsOf,
+  completeTeam,
+  describeTeam,
+  preflightTeam,
+  teamSchema,
+  type Team,
+  type TeamConfigInput,
+} from '../../src/config/team.ts';
 import { checkedBy, problemText } from '../../src/config/problems.ts';
 
 const completed = (config: TeamConfigInput): Team => completeTeam(teamSchema.parse(config), {});
@@ -69,6 +77,18 @@ describe('an agent that is ready to work has its loop and its tools', () => {
     });
     expect(agents[0]?.backend).toEqual({ type: 'offline' });
   });
+});
+
+test('a judge of its own has its model filled in, is checked, and is described', () => {
+  const team = completed({
+    agents: [{ id: 'a', backend: { type: 'offline' } }],
+    final_agent: { judge: { backend: { type: 'claude' } } },
+  });
+  expect(team.final_agent).toEqual({ judge: { backend: expect.objectContaining({ type: 'claude' }) } });
+  expect(team.final_agent?.judge?.backend.model).toMatch(/^claude-/);
+  expect(preflightTeam(team, {})).toEqual([expect.stringMatching(/^judge: .*ANTHROPIC_API_KEY/)]);
+  expect(describeTeam(team)).toContain('  judge: claude claude-');
+  expect(backendsOf(team).map(({ type }) => type)).toEqual(['offline', 'claude']);
 });
 
 test('a description names loops and tools where they are others than the default', () => {

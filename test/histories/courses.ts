@@ -7,7 +7,7 @@ import type { ResearchInput, ResearchState } from '../../src/protocol/research.t
 import type { SolveInput } from '../../src/protocol/plan-and-execute.ts';
 import type { SessionInput } from '../../src/protocol/session.ts';
 import { agentOf, call, calls, inTurn, toolResults } from '../support/agent-script.ts';
-import { hasAsked } from '../support/asking.ts';
+import { hasAsked, resultsIn } from '../support/asking.ts';
 import { configOf } from '../support/extensions.ts';
 import type { Script } from '../support/model-server.ts';
 import { criticism, plan, researchScript } from '../support/research-script.ts';
@@ -112,6 +112,50 @@ export const courses: Course[] = [
     }),
     input: input(),
   },
+  {
+    name: 'prose',
+    script: teamScript({
+      answer: ({ agent }) =>
+        agent === 'agent_a'
+          ? { text: 'It is 42.' }
+          : agent === 'agent_b'
+            ? { text: '{"name": "new_answer", "arguments": {"content": "42"}}' }
+            : { status: 400 },
+      vote: ({ agent }) => (agent === 'agent_a' ? { text: 'The first.' } : vote('agent1')),
+      present: ({ prompt }) =>
+        prompt.includes('was cut off') ? { text: 'of course.' } : { text: 'It is 42, ', finish: 'length' },
+    }),
+    input: input(),
+  },
+  {
+    name: 'earlier-answer',
+    script: teamScript({
+      vote: ({ attempt }) => vote(attempt === 1 ? 'agent1' : 'agent4'),
+      decide: () => restart('Again.', 'Better.'),
+    }),
+    input: input({ max_orchestration_restarts: 1 }),
+  },
+  {
+    name: 'earlier-answer-presented',
+    script: teamScript({
+      decide: ({ attempt }) =>
+        attempt === 1 ? restart('Again.', 'Better.') : call('submit', { confirmed: true, better: 'earlier' }),
+    }),
+    input: input({ max_orchestration_restarts: 1, enable_post_presentation_evaluation: true }),
+  },
+  {
+    name: 'later-attempt-fails',
+    script: teamScript({
+      answer: ({ agent, attempt }) => (attempt === 1 ? answer(`Answer of ${agent}.`) : { status: 400 }),
+      decide: () => restart('Again.', 'Better.'),
+    }),
+    input: input(),
+  },
+  {
+    name: 'judge-of-its-own',
+    script: teamScript(),
+    input: input({}, { final_agent: { judge: { backend: { ...openai, model: 'judge' } } } }),
+  },
   { name: 'no-answer', script: teamScript({ answer: () => ({ status: 400 }) }), input: input() },
   {
     name: 'restart-by-a-person',
@@ -162,6 +206,24 @@ export const courses: Course[] = [
     name: 'asking-a-person-in-vain',
     script: teamScript({ answer: asks({ agent_a: 'Red?' }) }),
     input: input({ broadcast: 'human', broadcast_timeout: 1 }),
+  },
+  {
+    name: 'silent-person',
+    script: teamScript({
+      answer: (request) =>
+        resultsIn(request).length < 2
+          ? ask(`Question ${resultsIn(request).length}?`)
+          : answer(`Answer of ${request.agent}.`),
+    }),
+    input: input({ broadcast: 'human', broadcast_timeout: 1 }),
+  },
+  {
+    name: 'asks-too-often',
+    script: teamScript({
+      answer: ({ agent }) => (agent === 'agent_a' ? ask('Which one?') : answer(`Answer of ${agent}.`)),
+      vote: () => vote('agent2'),
+    }),
+    input: input({ broadcast: 'agents' }),
   },
   {
     name: 'session',
@@ -237,6 +299,26 @@ export const courses: Course[] = [
           { id: 'agent_a', orchestrator: 'react', tool_packages: ['kit'], backend: openai },
           { id: 'agent_b', backend: openai },
         ],
+        orchestrator: { coordination: { enable_planning_mode: true } },
+      },
+    },
+  },
+  {
+    name: 'planning-then-acting',
+    script: teamScript({
+      answer: (request) =>
+        request.tools.includes('write') && toolResults(request).length === 0
+          ? call('write', { text: 'it' })
+          : answer(`Answer of ${request.agent} in attempt ${request.attempt}.`),
+      decide: ({ attempt }) =>
+        attempt === 1
+          ? call('restart_orchestration', { reason: 'Good plan.', instructions: 'Go.', execute: true })
+          : submit(),
+    }),
+    input: {
+      task: 'Do it.',
+      config: {
+        agents: [{ id: 'agent_a', tool_packages: ['kit'], backend: openai }],
         orchestrator: { coordination: { enable_planning_mode: true } },
       },
     },

@@ -199,15 +199,19 @@ export class ModelCaller {
       // What is transient is tried again for as long as the agent has time. The activity itself bounds what costs money.
       retry: { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '30 seconds' },
     });
+    // A run that an earlier version began counts only what it has cancelled. This is asked here, since a call may fail or
+    // be cancelled when the run is over, which takes no more commands then.
+    const isCounted = patched('unsettled');
     this.#usage.callStarted(id);
     this.#emit({ type: 'thinking', agent: id, purpose: purpose.what, activityId, model });
-    return { activityId, result: this.#account(callModel({ backend, ...request }), activityId, persona) };
+    return { activityId, result: this.#account(callModel({ backend, ...request }), activityId, persona, isCounted) };
   }
 
   async #account(
     call: Promise<CallModelResult>,
     activityId: string,
     { id, backend }: Persona,
+    isCounted: boolean,
   ): Promise<CallModelResult> {
     try {
       const result = await call;
@@ -215,8 +219,6 @@ export class ModelCaller {
       this.#usage.callEnded(id, backend.model, result.usage);
       return result;
     } catch (error) {
-      // A run that an earlier version began counts only what it has cancelled.
-      const isCounted = patched('unsettled');
       const isOver = !isCancellation(error) && !callFailure(error).timedOut;
       if (isCounted || isCancellation(error)) {
         this.#usage.callLeft({ activityId, agent: id, model: backend.model, isOver, isReserved: isCounted });

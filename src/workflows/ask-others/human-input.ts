@@ -122,6 +122,7 @@ export class HumanInput {
   #prompt({ id, question }: Ask): void {
     const from = this.#waiting.get(id)?.from ?? '';
     const now = Date.now();
+    const endsAsking = patched('silent-person');
     // The rules decide when a question ends. The timer therefore must not end with the scope of whoever prompts it.
     const timer = new CancellationScope({ cancellable: true, parent: new CancellationScope({ cancellable: false }) });
     this.#prompted = {
@@ -135,7 +136,7 @@ export class HumanInput {
     timer
       .run(() => sleep(this.#timeout, { summary: `question ${id} of ${from}` }))
       .then(
-        () => this.#take(expire(this.#state, id, patched('silent-person'))),
+        () => this.#take(expire(this.#state, id, endsAsking)),
         () => {},
       );
     const [pending] = this.pending;

@@ -24,7 +24,7 @@ test('however an agent asks, it is let through at most twice as often as it may 
       const put: string[] = [];
       for (const question of all) {
         const state = { asking: 0, asked, others: 1 };
-        const rules = { limit, mode: mode as 'agents' | 'human' };
+        const rules = { limit, mode };
         if ((askRefusal(state, question, rules) ?? askedEnough(state, question, rules)) === undefined) {
           put.push(plain(question));
         }

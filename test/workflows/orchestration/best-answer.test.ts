@@ -53,8 +53,8 @@ describe('the best answer of the attempts before', () => {
       ({ prompt, tools }) => prompt.includes('## Answers') && tools.includes('vote'),
     );
     expect(voting.map(({ prompt }) => [...shownIn(prompt).keys()])).toEqual([
-      ...Array<string[]>(2).fill(['agent1', 'agent2']),
-      ...Array<string[]>(4).fill(['agent1', 'agent2', 'agent3']),
+      ...Array.from({ length: 2 }, () => ['agent1', 'agent2']),
+      ...Array.from({ length: 4 }, () => ['agent1', 'agent2', 'agent3']),
     ]);
     const names = run.model.requests.flatMap(({ raw }) => /"enum":(\["agent[^\]]*\])/.exec(raw)?.[1] ?? []);
     expect(new Set(names)).toEqual(new Set(['["agent1","agent2"]', '["agent1","agent2","agent3"]']));

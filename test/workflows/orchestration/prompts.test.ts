@@ -1,17 +1,27 @@
 import { describe, expect, test } from 'vitest';
 import { joinContent } from '../../../src/workflows/agent/content.ts';
-import { systemMessage } from '../../../src/workflows/agent/prompts.ts';
+import { continueText, systemMessage } from '../../../src/workflows/agent/prompts.ts';
+import { historyNote, silentNote } from '../../../src/workflows/ask-others/prompts.ts';
 import type { Content } from '../../../src/protocol/message.ts';
 import {
+  answerByCall,
+  carryOutPrompt,
   coordinationText,
+  coordinationTools,
   decisionPrompt,
+  decisionRepair,
+  decisionToolsWith,
+  finalText,
+  noAction,
+  presentedMessage,
   restartBlock,
   reviewMessage,
   taskMessage,
+  voteByCall,
   votingMessage,
 } from '../../../src/workflows/orchestration/prompts.ts';
 
-const textOf = (content: Content) => joinContent([content])[0];
+const textOf = (content: Content): string => joinContent([content])[0] as string;
 
 describe('prompts', () => {
   test('the restart block has the documented headings, labels and number, and both texts in full', () => {
@@ -72,6 +82,73 @@ describe('prompts', () => {
       expect(prompt).toContain(criterion);
     }
     expect(decisionPrompt(2, 3, undefined)).not.toContain('Budget');
+  });
+
+  test('a later restart repeats the last five before it, shortened, and the best answer so far', () => {
+    const earlier = Array.from({ length: 7 }, (_, index) => {
+      return { attempt: index + 1, reason: 'r'.repeat(2000), instructions: `Do ${index + 1}.` };
+    });
+    const block = textOf(
+      restartBlock({ attempt: 9, by: 'final_agent', reason: 'r', instructions: 'i', earlier, best: 'The best.' }),
+    );
+    const listed = [...block.matchAll(/^- after attempt (\d): r{500}… Asked for: Do \d\.$/gm)];
+    expect(listed.map(([, attempt]) => attempt)).toEqual(['3', '4', '5', '6', '7']);
+    expect(block).toContain('**Best answer so far:**\nThe best.\n\n');
+  });
+
+  test('the judge after presenting is shown the last 20 tool calls, the votes and what came before', () => {
+    const work = Array.from({ length: 22 }, (_, index) => {
+      return { tool: 'look', input: `{"at":${index}}`, status: 'ok' as const, text: 'seen' };
+    });
+    const message = textOf(
+      presentedMessage('T', 'Final.', {
+        work,
+        restarts: [{ attempt: 1, reason: 'Thin.', instructions: 'More.' }],
+        votes: [{ name: 'agent1', reasons: ['clear'] }],
+        selected: 'agent1',
+        plan: 'First look.',
+        best: 'Earlier.',
+      }),
+    );
+    expect(message).toMatch(/^## Task\n\nT\n\n## Final answer\n\nFinal\.\n\n## Plan\n\nFirst look\.\n\n## Work\n\n/);
+    expect(message).toContain('- (2 calls before these)\n- look({"at":2}) → ok: seen\n');
+    expect(message).toContain('## Votes\n\n- agent1: 1 (clear)');
+    expect(message).toContain('- after attempt 1: Thin. Asked for: More.');
+    expect(message).toMatch(/\*\*Best answer so far:\*\*\nEarlier\.$/);
+  });
+
+  test('a team that plans is told so, and everybody is told the date', () => {
+    expect(coordinationText(undefined, true)).toContain('the team plans and does not act');
+    expect(coordinationText(undefined)).not.toContain('plans');
+    for (const text of [coordinationText(undefined), finalText()]) expect(text).toMatch(/Today is \d{4}-\d\d-\d\d\.$/);
+  });
+
+  test('the framework’s own words in a whole run stay under 12,000 characters', () => {
+    const asking = { mode: 'human' as const, sensitivity: 'high' as const };
+    const tools = [
+      coordinationTools(['agent1', 'agent2', 'agent3', 'agent4'], 'human'),
+      decisionToolsWith({ plans: true, compares: true }),
+    ];
+    const restarted = { attempt: 2, by: 'person' as const, reason: '', instructions: '', best: '' };
+    const said = [
+      coordinationText(asking, true),
+      finalText(),
+      textOf(taskMessage('', restarted)),
+      textOf(votingMessage([], true)),
+      textOf(votingMessage([], false)),
+      textOf(reviewMessage('', [], [], '', { work: [], restarts: [] })),
+      decisionPrompt(2, 3, '12 calls'),
+      decisionRepair,
+      carryOutPrompt,
+      continueText,
+      noAction,
+      answerByCall,
+      voteByCall,
+      historyNote,
+      silentNote,
+      ...tools.map((set) => JSON.stringify(set)),
+    ];
+    expect(said.join('').length).toBeLessThan(12_000);
   });
 
   test('a persona stands before the framework’s own words', () => {

@@ -67,7 +67,7 @@ describe('prose where an answer was asked for', () => {
     const failure: unknown = await run
       .orchestrate({ task: 'T', config: teamOf(['solo'], openai) })
       .catch((error) => error);
-    expect(String((failure as { cause: Error }).cause.message)).toContain('3 replies in a row');
+    expect((failure as { cause: Error }).cause.message).toContain('3 replies in a row');
   });
 
   test('a text that was cut off is continued before it is taken', async () => {
