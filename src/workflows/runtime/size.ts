@@ -1,0 +1,60 @@
+/**
+ * How large a value may be that goes into the history, in bytes of its JSON: an input, a marker, a result, an update. The
+ * Temporal server refuses a payload over 2 MB, and a workflow task whose payloads are over 4 MB together, and a run whose
+ * task is refused hangs for ever.
+ */
+export const payloadBytes = 1_000_000;
+
+/** The size of a value as JSON in UTF-8, in bytes; 0 for undefined. */
+export function jsonBytes(value: unknown): number {
+  const text = JSON.stringify(value) as string | undefined;
+  let bytes = 0;
+  for (let at = 0; at < (text?.length ?? 0); at++) bytes += utf8Bytes(text?.charCodeAt(at) ?? 0);
+  return bytes;
+}
+
+/** The bytes of a UTF-16 code unit in UTF-8, where each half of a surrogate pair has two of the pair's four. */
+function utf8Bytes(unit: number): number {
+  if (unit < 0x80) return 1;
+  return unit < 0x800 || (unit >= 0xd800 && unit <= 0xdfff) ? 2 : 3;
+}
+
+/**
+ * Cuts a text to so many bytes of JSON, not counting its quotation marks, and so to at most as many in UTF-8. It never
+ * cuts within a character. A last line in brackets, which counts as well, says how much was left out, unless there is no
+ * room even for that.
+ */
+export function cutToBytes(text: string, bytes: number): string {
+  const whole = beginning(text, bytes);
+  if (whole.length === text.length) return text;
+  const room = bytes - jsonBytes(note(text.length, text.length)) + 2;
+  if (room < 0) return whole;
+  const kept = beginning(text, room);
+  return kept + note(text.length - kept.length, text.length);
+}
+
+const note = (left: number, all: number): string =>
+  `\n[… ${grouped(left)} of ${grouped(all)} characters were left out here]`;
+
+/** A whole number with commas between its thousands. */
+const grouped = (number: number): string => String(number).replaceAll(/\B(?=(\d{3})+$)/g, ',');
+
+/** The longest beginning of a text, in whole characters, whose JSON has at most so many bytes besides its quotation marks. */
+function beginning(text: string, bytes: number): string {
+  let used = 0;
+  let at = 0;
+  while (at < text.length) {
+    const character = String.fromCodePoint(text.codePointAt(at) ?? 0);
+    used += characterBytes(character);
+    if (used > bytes) break;
+    at += character.length;
+  }
+  return text.slice(0, at);
+}
+
+function characterBytes(character: string): number {
+  const code = character.charCodeAt(0);
+  if (character.length === 1 && code > 0x7f && (code < 0xd800 || code > 0xdfff)) return utf8Bytes(code);
+  // JSON escapes control characters, quotation marks, backslashes and halves of pairs.
+  return code < 0x20 || code > 0x7f || code === 0x22 || code === 0x5c ? jsonBytes(character) - 2 : 1;
+}
