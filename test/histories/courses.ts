@@ -248,6 +248,18 @@ export const courses: Course[] = [
     input: { idea: 'An idea.', config: { research: { backend: openai } } },
   },
   {
+    // Recorded by the version that counted words before it asked the critic. Recorded again, it would take another course.
+    name: 'research-counted-words',
+    type: 'research',
+    script: researchScript({
+      plan: ({ iteration }) => plan(iteration === 1 ? 'orchestration restart reason' : 'bread of sourdough'),
+    }),
+    input: {
+      idea: 'orchestration restart reason',
+      config: { research: { backend: openai, max_similar_implementations: 0 } },
+    },
+  },
+  {
     name: 'research-limit',
     type: 'research',
     script: researchScript({
