@@ -15,7 +15,7 @@ import { completeAgent, defaultAgent, preflightAgent, type OneAgentConfig } from
 import { completePlan, preflightPlan } from '../config/plan.ts';
 import { checkedBy, problemText, under, type Checked } from '../config/problems.ts';
 import { readNamedConfig } from '../config/read-config.ts';
-import { completeResearch, preflightResearch, searchesOwnDocs } from '../config/research.ts';
+import { completeResearch, preflightResearch, searchesOwnDocs, type ResearchSettings } from '../config/research.ts';
 import { completeTeam, preflightTeam, type TeamConfig } from '../config/team.ts';
 import { pricesFor } from '../models/prices.ts';
 import { failureTypes } from '../protocol/errors.ts';
@@ -40,7 +40,7 @@ const offlineNotice =
 
 /** Explains why research on any other subject finds nothing. */
 const ownDocsNotice =
-  "ONLY REPRISE'S OWN DOCUMENTATION IS SEARCHED: name a folder (search.folder) or a service (search.provider: searxng or tavily)";
+  "ONLY REPRISE'S OWN DOCUMENTATION IS SEARCHED: name a folder (search.folder), or set SEARXNG_URL or TAVILY_API_KEY";
 
 /**
  * The activities that workflows begin with. They check and complete the input, which may come from anywhere, and throw
@@ -72,6 +72,7 @@ export function createPreparations({ configFolder, environment, prices }: Prepar
       const notices = [
         ...noticesOf({ kind: 'research', research }, own),
         ...(searchesOwnDocs(settings) ? [ownDocsNotice] : []),
+        ...chosenSearch(research.research.search.provider, settings),
       ];
       return { idea, settings, prices: pricesFor(Object.values(settings.backends), prices), notices };
     },
@@ -87,6 +88,13 @@ export function createPreparations({ configFolder, environment, prices }: Prepar
       return { problem, settings, prices: pricesFor(Object.values(settings.backends), prices), notices };
     },
   };
+
+  /** Tells which service a run uses, and may pay for, that its configuration does not name. */
+  function chosenSearch(named: string | undefined, { search: { provider } }: ResearchSettings): string[] {
+    if (named !== undefined || provider === 'folder') return [];
+    const variable = provider === 'tavily' ? 'TAVILY_API_KEY' : 'SEARXNG_URL';
+    return [`Searches with ${provider}, since ${variable} is set and search.provider is not`];
+  }
 
   function prepareTeam(config: TeamConfig): PreparedTeam {
     const team = completeTeam(config, environment);

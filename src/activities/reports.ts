@@ -23,8 +23,8 @@ const leastCloseness = 0.3;
 /** Stored runs whose ideas are at least as close to each other as this count as one. */
 const oneIdea = 0.75;
 
-/** How many runs are recalled, and how many of the works that each of them had found. */
-const most = { runs: 8, works: 50 };
+/** How many runs are recalled. */
+const mostRuns = 8;
 
 /**
  * The activity `recallReports` finds the stored runs on ideas that are close to the given one. The closest come first,
@@ -40,7 +40,7 @@ export function createRecallReports({ store }: { store: Store }) {
     const chosen: typeof near = [];
     for (const each of near) {
       const ideas = ideasOf(each.stored);
-      if (chosen.length === most.runs) break;
+      if (chosen.length === mostRuns) break;
       if (chosen.every(({ stored }) => nearest(ideas, ideasOf(stored)) < oneIdea)) chosen.push(each);
     }
     return chosen.map(({ stored, similarity }) => recalled(stored, similarity));
@@ -53,13 +53,11 @@ const nearest = (ideas: string[], others: string[]): number =>
   Math.max(...ideas.flatMap((idea) => others.map((other) => closeness(idea, other))));
 
 function recalled(stored: StoredReport, similarity: number): Recalled {
-  const similar = tidied(stored.similar.map((work) => ({ ...work, text: '' })));
   const [report] = tidied([{ title: stored.report.title, url: addressOfReport(stored.id), text: '' }]);
   return {
     title: report?.title ?? stored.id,
     url: addressOfReport(stored.id),
     similarity,
-    similar: similar.slice(0, most.works).map(({ title, url }) => ({ title, url })),
     lesson: lessonOf(stored),
   };
 }

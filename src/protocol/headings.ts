@@ -11,6 +11,7 @@ export const headings = {
   whyRestart: '**Why the restart was requested:**',
   instructions: '**Instructions for improvement:**',
   idea: '## Idea',
+  goal: '## What the user asked for',
   plan: '## Plan',
   material: '## Material',
   earlierResearch: '## Earlier research',

@@ -6,12 +6,12 @@ import { announce, setOutcome } from '../runtime/run-ends.ts';
 import { RunHandlers } from '../runtime/run-handlers.ts';
 import { openResearch, researchRoles, type Draft, type PlanningRestart } from './context.ts';
 import { deliver, resultOf } from './delivery.ts';
-import { beginDraft, endDraft, isBetterDraft, refuse, replan, restartFor } from './drafts.ts';
+import { beginDraft, endLastDraft, isBetterDraft, refuse, replan, restartFor } from './drafts.ts';
 import { judge } from './judging.ts';
 import { OperatorControl } from './operator-control.ts';
 import { plan } from './planning.ts';
-import { search } from './searching.ts';
-import { synthesise } from './synthesis.ts';
+import { followUp, search } from './searching.ts';
+import { synthesise, withoutFindings } from './synthesis.ts';
 import { emptyView, viewOf } from './view.ts';
 
 const { prepareResearch } = proxyLocalActivities<Activities>({
@@ -49,8 +49,13 @@ export async function research(input: ResearchInput): Promise<ResearchResult> {
       },
       judge: (draft) => judge(context, draft, operator.hasAccepted),
       async conclude(draft, outcome) {
-        endDraft(context, undefined);
+        endLastDraft(context);
+        if (outcome === 'no_material') {
+          context.report = withoutFindings(context);
+          return;
+        }
         if (settings.approval) await operator.approval(context);
+        if (context.isJudged) await followUp(context, draft);
         await synthesise(context, draft, outcome);
       },
       requested: ({ instructions, reason }) => restartFor('person', reason, instructions),
