@@ -260,6 +260,26 @@ export const courses: Course[] = [
     },
   },
   {
+    name: 'research-prior-art',
+    type: 'research',
+    script: researchScript({
+      criticise: ({ idea }) =>
+        idea === 'idea 1'
+          ? criticism(90, { similar: ['1.1', '1.2'], improve: 'Go elsewhere.' })
+          : criticism(72, { similar: [], queries: ['restart', 'critic'] }),
+    }),
+    input: {
+      idea: 'An idea.',
+      config: { research: { backend: openai, max_similar_implementations: 1 } },
+    },
+  },
+  {
+    name: 'research-no-material',
+    type: 'research',
+    script: researchScript({ plan: ({ iteration }) => plan('zyzzyva', [`zyzzyva ${'q'.repeat(iteration)}`]) }),
+    input: { idea: 'zyzzyva', config: { research: { backend: openai } } },
+  },
+  {
     name: 'research-limit',
     type: 'research',
     script: researchScript({

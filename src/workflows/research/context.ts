@@ -1,4 +1,4 @@
-import { patched, proxyLocalActivities } from '@temporalio/workflow';
+import { proxyLocalActivities } from '@temporalio/workflow';
 import type { Activities } from '../../activities/activities.ts';
 import type { ResearchSettings } from '../../config/research.ts';
 import type { AgentState } from '../../protocol/agent-state.ts';
@@ -136,10 +136,13 @@ export interface ResearchContext extends RunContext {
  * Opens a research run: stores what every prompt repeats, recalls what earlier runs have learnt, and tells the planner
  * the idea.
  */
-export async function openResearch(prepared: PreparedResearch, handlers: RunHandlers): Promise<ResearchContext> {
+export async function openResearch(
+  prepared: PreparedResearch,
+  isJudged: boolean,
+  handlers: RunHandlers,
+): Promise<ResearchContext> {
   const { idea, settings } = prepared;
   const { budget, coordination } = settings;
-  const isJudged = patched('judged-prior-art');
   const run = openRunContext({ prepared, budget, coordination, agents: 1 }, handlers);
   const { folder, provider } = settings.search;
   if (isJudged && provider === 'folder' && folder === undefined) run.warn(onlyOwnDocs);
