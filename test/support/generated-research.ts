@@ -228,12 +228,13 @@ export function problemsOf({ events, failure, most, policy, result, states }: En
     [scores.every(isScore), `scores: ${JSON.stringify(scores)}`],
     [events.every(({ seq }, index) => seq === index + 1), 'events are missing'],
   ];
+  const hasFound = of('searched').some(({ found }) => found > 0);
   if (result === undefined) {
     const allowed = policy === 'fail' ? ['NoScore', 'NoPlan'] : ['NoPlan'];
     checks.push([allowed.includes(failure ?? ''), `it has failed: ${failure}`]);
     checks.push([failure !== 'NoPlan' || of('plan').length === 0, 'it has failed for want of a plan, and had one']);
   } else {
-    const { iterations, report } = result;
+    const { iterations, outcome, report } = result;
     const numbers = iterations.map((iteration) => iteration?.iteration);
     const isCounted = numbers.every((number, index) => number === index + 1);
     checks.push([isCounted && numbers.length >= 1 && numbers.length <= most, `iterations: ${numbers.join()}`]);
@@ -241,6 +242,20 @@ export function problemsOf({ events, failure, most, policy, result, states }: En
     checks.push([hasText(report.title) && hasText(report.summary), `a report without title or summary`]);
     const { sections } = report;
     checks.push([sections.some(({ text }) => hasText(text)), 'a report without any section with text']);
+    const texts = [report.summary, ...sections.map(({ text }) => text)].join(' ');
+    const isCited = report.sources.every((_, index) => texts.includes(`[${index + 1}]`));
+    checks.push([isCited, 'a source that is not cited']);
+    checks.push([
+      hasFound || !['viable', 'degraded', 'iteration_limit'].includes(outcome),
+      `${outcome} without material`,
+    ]);
+    checks.push([!hasFound || outcome !== 'no_material', 'no_material, and something was found']);
+    const isWritten = of('synthesis').length > 0;
+    checks.push([
+      outcome !== 'no_material' || (!isWritten && report.sources.length === 0),
+      'findings without material',
+    ]);
+    checks.push([outcome !== 'viable' || result.warnings.length === 0, 'viable with warnings']);
     checks.push([of('final').length === 1, `${of('final').length} final events`]);
   }
   return checks.flatMap(([isRight, problem]) => (isRight ? [] : [problem]));
