@@ -393,6 +393,16 @@ test('a report that cites nothing has no sources', async () => {
   });
 });
 
+test('a report that its model’s limit has cut off is named in the result', async () => {
+  const text = '# T\n\nSo it is [1.1], and';
+  const run = running(researchScript({ synthesise: () => ({ text, finish: 'length' }) }));
+  expect(await run.research(input())).toMatchObject({
+    outcome: 'degraded',
+    report: { title: 'T' },
+    warnings: ["The report was cut off at its model's limit of tokens"],
+  });
+});
+
 describe('pages', () => {
   const pages = createServer((request, response) => {
     const isLong = request.url === '/long';

@@ -31,7 +31,7 @@ async function reportBy(context: ResearchContext, draft: Draft, writer: Structur
   const { idea } = context;
   const marks = marksOf(draft);
   try {
-    const { error, value } = await atWork(context, 'writer', 'writing', (onAsking) =>
+    const { error, isCut, value } = await atWork(context, 'writer', 'writing', (onAsking) =>
       structured(writer, purposeOf('synthesise', draft), specOf(draft, idea, marks), onAsking),
     );
     if (value === undefined) {
@@ -40,6 +40,7 @@ async function reportBy(context: ResearchContext, draft: Draft, writer: Structur
       return withoutWriter(context, draft, reason);
     }
     if (error !== undefined) context.warn(`The report is taken as it is: ${error}`, 'writer');
+    if (isCut) context.warn("The report was cut off at its model's limit of tokens", 'writer');
     return rules.finished(value, marks);
   } catch (error) {
     const reason = failureReason(error);
