@@ -11,6 +11,7 @@ import { hasAsked } from '../support/asking.ts';
 import { configOf } from '../support/extensions.ts';
 import type { Script } from '../support/model-server.ts';
 import { criticism, plan, researchScript } from '../support/research-script.ts';
+import type { SearchAnswer } from '../support/search-server.ts';
 import { completed, failed, invalid, solveScript, subtasks, valid } from '../support/solve-script.ts';
 import { answer, ask, restart, submit, teamOf, teamScript, vote, type TeamRequest } from '../support/team-script.ts';
 
@@ -21,6 +22,8 @@ export interface Course {
   /** Default: `orchestration`. */
   type?: 'session' | 'research' | 'planAndExecute';
   input: OrchestrationInput | SessionInput | ResearchInput | SolveInput;
+  /** What the worker's search service finds; absent: it has none. */
+  found?: SearchAnswer;
   /** The worker's extensions folder; default: an empty one. */
   extensions?: string;
   /** What a person does while it runs. */
@@ -272,6 +275,13 @@ export const courses: Course[] = [
       idea: 'An idea.',
       config: { research: { backend: openai, max_similar_implementations: 1 } },
     },
+  },
+  {
+    name: 'research-pages',
+    type: 'research',
+    script: researchScript({ criticise: () => criticism(72, { similar: [], queries: ['critic'] }) }),
+    input: { idea: 'An idea.', config: { research: { backend: openai } } },
+    found: { results: [{ title: 'A page', url: 'https://page.example', content: 'It cannot be read.' }] },
   },
   {
     name: 'research-no-material',

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { WorkflowFailedError, type Client, type WorkflowHandle } from '@temporalio/client';
+import { ServiceError, WorkflowFailedError, type Client, type WorkflowHandle } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import type { RunEvent } from '../../src/protocol/events.ts';
 import type { ResearchInput, ResearchResult, ResearchState } from '../../src/protocol/research.ts';
@@ -188,7 +188,7 @@ async function follow(handle: WorkflowHandle, course: Course): Promise<Ended> {
   let ended: Awaited<typeof end> | undefined;
   while (ended === undefined) {
     ended = await Promise.race([end, pause(looking.whole(50, 400), undefined)]);
-    const state = await handle.query<ResearchState>('state');
+    const state = await asked<ResearchState>(handle, 'state');
     states.push(state);
     if (state.phase === 'waiting_for_approval')
       await course.send({
@@ -197,7 +197,18 @@ async function follow(handle: WorkflowHandle, course: Course): Promise<Ended> {
       });
     if (ended === undefined && Date.now() > until) throw new Error(`It does not end: ${JSON.stringify(state)}`);
   }
-  return { most, policy, states, ...ended, events: await handle.query<RunEvent[]>('events') };
+  return { most, policy, states, ...ended, events: await asked<RunEvent[]>(handle, 'events') };
+}
+
+/** Queries a run, and again where a busy machine has not answered in time. */
+async function asked<T>(handle: WorkflowHandle, query: string): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await handle.query<T>(query);
+    } catch (error) {
+      if (!(error instanceof ServiceError) || tries === 10) throw error;
+    }
+  }
 }
 
 async function endOf(handle: WorkflowHandle): Promise<Pick<Ended, 'result' | 'failure'>> {

@@ -39,7 +39,8 @@ export async function judge(context: ResearchContext, draft: Draft, isAccepted: 
   return afterCriticism(context, draft);
 }
 
-function afterCriticism({ settings, warn }: ResearchContext, { criticism }: Draft): ResearchVerdict {
+function afterCriticism(context: ResearchContext, { criticism }: Draft): ResearchVerdict {
+  const { settings } = context;
   const { improve, score = null, text = '' } = criticism ?? {};
   const next = nextStep(score, settings);
   switch (next) {
@@ -48,7 +49,7 @@ function afterCriticism({ settings, warn }: ResearchContext, { criticism }: Draf
       throw ApplicationFailure.nonRetryable(message, failureTypes.noScore);
     }
     case 'proceed':
-      if (score === null) warn('There is no score: on_missing_score is proceed, so it goes on without');
+      if (score === null) context.warn('There is no score: on_missing_score is proceed, so it goes on without');
       return { kind: 'accept', outcome: 'viable' };
     case 'no_score':
       return again(next, 'The criticism has no score (on_missing_score: restart)', improve);
