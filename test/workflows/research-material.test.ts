@@ -154,6 +154,16 @@ describe('where nothing is found, nothing is made up', () => {
     });
   });
 
+  test('the report of an earlier run on the same idea is nothing either', async () => {
+    const idea = 'Zyzzyva quokka';
+    const run = running(researchScript({ plan: () => plan(idea) }));
+    const config = { research: { backend: { type: 'openai' }, search: { folder: import.meta.dirname } } };
+    expect(await run.research({ idea, config })).toMatchObject({ outcome: 'no_material' });
+    const { outcome, report: written } = await run.research({ idea, config });
+    expect(outcome).toBe('no_material');
+    expect(written.sections[0]?.text).toContain('nothing was found, apart from reports of earlier runs');
+  });
+
   test('no search that works: the planner is not asked again', async () => {
     find = () => ({ status: 404 });
     const run = running(researchScript({ plan: () => plan('One idea', ['a', 'b']) }));

@@ -3,6 +3,7 @@ import type { Iteration } from '../runtime/iterate.ts';
 import { cutToBytes } from '../runtime/size.ts';
 import type { Draft, PlanningRestart, ResearchContext } from './context.ts';
 import { guidanceFor } from './prompts.ts';
+import { isReport } from './rules/prior-art.ts';
 
 /** Begins the next planning iteration. */
 export function beginDraft(context: ResearchContext, iteration: Iteration<PlanningRestart>): Draft {
@@ -82,8 +83,8 @@ export function replan(context: ResearchContext, { number }: Draft, restart: Pla
   context.events.emit({ type: 'planning_restart', ...restart, from: number, to: number + 1, more });
 }
 
-/** Whether the searches of a draft have found anything. */
-export const hasMaterial = ({ found }: Draft): boolean => found !== undefined && found.hits.length > 0;
+/** Whether the searches of a draft have found anything. Reports of earlier runs alone would confirm themselves. */
+export const hasMaterial = ({ found }: Draft): boolean => found?.hits.some(({ hit }) => !isReport(hit)) ?? false;
 
 /**
  * Whether a draft is better than the best one before it. A draft with material beats one without, and a plan about what

@@ -71,9 +71,12 @@ export function withoutWriter({ idea, iterations }: ResearchContext, draft: Draf
 /** The report of a run in which no search has found anything: what was searched, and no findings. */
 export function withoutFindings({ drafts, gaps, idea, iterations }: ResearchContext): Report {
   const searched = drafts.flatMap(({ found, number }) =>
-    (found?.queries ?? [])
-      .filter((query) => !found?.gaps.some((gap) => gap.startsWith(`"${query}": `)))
-      .map((query) => `- "${query}" (iteration ${number}): nothing was found`),
+    (found?.queries ?? []).flatMap((query, index) => {
+      if (found?.gaps.some((gap) => gap.startsWith(`"${query}": `))) return [];
+      const isReported = found?.hits.some(({ mark }) => mark.startsWith(`${index + 1}.`));
+      const apart = isReported ? ', apart from reports of earlier runs' : '';
+      return [`- "${query}" (iteration ${number}): nothing was found${apart}`];
+    }),
   );
   const sections = [
     { heading: 'What was searched', text: searched.join('\n') },

@@ -52,7 +52,8 @@ function once(works: Work[]): Work[] {
   return [...byPlace.values()];
 }
 
-const isReport = ({ url }: Work): boolean => url.startsWith('report:');
+/** Whether a work is the stored report of an earlier run. */
+export const isReport = ({ url }: Work): boolean => url.startsWith('report:');
 
 /** An address without what may differ between links to one page. */
 const placeOf = (url: string): string =>

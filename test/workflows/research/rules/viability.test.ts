@@ -96,6 +96,8 @@ describe('the best iteration', () => {
 
   test('one whose searches found something comes before a better score without material', () => {
     expect(best([draft(1, 20), { ...draft(2, 90), found: { ...found, hits: [] } }])).toBe(1);
+    const own = { mark: '1.1', hit: { title: 'A', url: 'report:1' } };
+    expect(best([draft(1, 20), { ...draft(2, 90), found: { ...found, hits: [own] } }])).toBe(1);
   });
 
   test('one about what the user asked for comes before a better score about something else', () => {
