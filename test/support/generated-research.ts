@@ -266,7 +266,10 @@ export function problemsOf({ events, failure, most, policy, result, states }: En
       outcome !== 'no_material' || (!isWritten && report.sources.length === 0),
       'findings without material',
     ]);
-    checks.push([outcome !== 'viable' || result.warnings.length === 0, 'viable with warnings']);
+    // What was known before the first iteration, such as a model without a price, leaves a run viable.
+    const early = of('warning').flatMap(({ attempt, text }) => (attempt === 0 ? [text] : []));
+    const isClean = result.warnings.every((text) => early.includes(text));
+    checks.push([outcome !== 'viable' || isClean, 'viable with warnings']);
     checks.push([of('final').length === 1, `${of('final').length} final events`]);
   }
   return checks.flatMap(([isRight, problem]) => (isRight ? [] : [problem]));
