@@ -38,7 +38,9 @@ const stage = await openStage(async (seen) => ({ ...(await script(seen)), delay 
 const { model, reprise } = stage;
 const input = {
   idea: 'I',
-  config: { research: { backend: { type: 'openai' as const }, search: { provider: 'searxng' as const } } },
+  config: {
+    research: { backend: { type: 'openai' as const }, search: { provider: 'searxng' as const, read_pages: 0 } },
+  },
 };
 
 async function secondsOf(work: () => Promise<unknown>): Promise<number> {

@@ -19,6 +19,7 @@ import { quietRuntime } from '../src/worker/quiet-runtime.ts';
 import { courses } from '../test/histories/courses.ts';
 import { writeKit } from '../test/support/agent-script.ts';
 import { startModelServer } from '../test/support/model-server.ts';
+import { startSearchServer } from '../test/support/search-server.ts';
 
 /** Removes from a history what describes the machine; replaying needs neither stack traces nor identities. */
 function anonymous(history: string): string {
@@ -35,10 +36,15 @@ const server = await startServer({ cli, port: await freePort(), log: join(home, 
 writeKit(home);
 const names = process.argv.slice(2);
 const chosen = courses.filter(({ name }) => names.length === 0 || names.includes(name));
-for (const { name, type = 'orchestration', script, input, extensions, steer } of chosen) {
+for (const { name, type = 'orchestration', script, input, extensions, found, steer } of chosen) {
   const model = await startModelServer(script);
+  const search = found && (await startSearchServer(() => found));
   const connection = await NativeConnection.connect({ address: server.address });
-  const variables = { OPENAI_API_KEY: 'recorded', OPENAI_BASE_URL: model.openai };
+  const variables = {
+    OPENAI_API_KEY: 'recorded',
+    OPENAI_BASE_URL: model.openai,
+    ...(search && { SEARXNG_URL: search.url }),
+  };
   const worker = await createWorker({
     connection,
     namespace: 'default',
@@ -55,7 +61,7 @@ for (const { name, type = 'orchestration', script, input, extensions, steer } of
   const history = await reprise.client.workflow.getHandle(name).fetchHistory();
   writeFileSync(join('test', 'histories', `${name}.json`), `${anonymous(historyToJSON(history))}\n`);
   console.log(name);
-  await Promise.all([reprise.close(), connection.close(), model.close()]);
+  await Promise.all([reprise.close(), connection.close(), model.close(), search?.close()]);
 }
 server.process.kill();
 await once(server.process, 'exit');

@@ -10,6 +10,7 @@ import { createCallModel, journalKey, type CallModelDependencies } from './model
 import { createCallTool, createListTools, type ToolDependencies } from './tools.ts';
 import { resolveMessages } from './resolve.ts';
 import { createOpenIssue } from './issues.ts';
+import { createReadPage } from './pages.ts';
 import { createPersistReport, createRecallReports } from './reports.ts';
 import { createPreparations, type PrepareDependencies } from './prepare.ts';
 import { createSearch } from './search.ts';
@@ -29,6 +30,7 @@ export function createActivities(
     callTool: createCallTool(dependencies),
     listTools: createListTools(dependencies),
     search: createSearch(dependencies),
+    readPage: createReadPage(dependencies),
     recallReports: createRecallReports(dependencies),
     persistReport: createPersistReport(dependencies),
     openIssue: createOpenIssue(dependencies),

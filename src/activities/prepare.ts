@@ -16,7 +16,7 @@ import { completePlan, preflightPlan } from '../config/plan.ts';
 import { findPrices, type KnownPrices } from '../config/prices.ts';
 import { checkedBy, problemText, under, type Checked } from '../config/problems.ts';
 import { readNamedConfig } from '../config/read-config.ts';
-import { completeResearch, preflightResearch, searchesOwnDocs } from '../config/research.ts';
+import { completeResearch, preflightResearch, searchesOwnDocs, type ResearchSettings } from '../config/research.ts';
 import { backendsOf, completeTeam, preflightTeam, type TeamConfig } from '../config/team.ts';
 import { failureTypes } from '../protocol/errors.ts';
 import type { PreparedOrchestration, PreparedTeam } from '../protocol/orchestration.ts';
@@ -41,7 +41,7 @@ const offlineNotice =
 
 /** Explains why research on any other subject finds nothing. */
 const ownDocsNotice =
-  "ONLY REPRISE'S OWN DOCUMENTATION IS SEARCHED: name a folder (search.folder) or a service (search.provider: searxng or tavily)";
+  "ONLY REPRISE'S OWN DOCUMENTATION IS SEARCHED: name a folder (search.folder), or set SEARXNG_URL or TAVILY_API_KEY";
 
 /**
  * The activities that workflows begin with. They check and complete the input, which may come from anywhere, and throw
@@ -73,6 +73,7 @@ export function createPreparations({ configFolder, environment, prices: ownPrice
       const notices = [
         ...noticesOf({ kind: 'research', research }, own),
         ...(searchesOwnDocs(settings) ? [ownDocsNotice] : []),
+        ...chosenSearch(research.research.search.provider, settings),
       ];
       return within({ idea, settings, prices, notices, warnings });
     },
@@ -88,6 +89,13 @@ export function createPreparations({ configFolder, environment, prices: ownPrice
       return within({ problem, settings, prices, notices, warnings });
     },
   };
+
+  /** Tells which service a run uses, and may pay for, that its configuration does not name. */
+  function chosenSearch(named: string | undefined, { search: { provider } }: ResearchSettings): string[] {
+    if (named !== undefined || provider === 'folder') return [];
+    const variable = provider === 'tavily' ? 'TAVILY_API_KEY' : 'SEARXNG_URL';
+    return [`Searches with ${provider}, since ${variable} is set and search.provider is not`];
+  }
 
   function prepareTeam(config: TeamConfig): PreparedTeam {
     const team = completeTeam(config, environment);

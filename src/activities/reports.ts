@@ -7,7 +7,6 @@ import type { Recalled } from '../protocol/search.ts';
 import { addressOfReport, newestReports } from '../search/folder.ts';
 import { closeness } from '../search/similarity.ts';
 import { bounded, tidied } from '../search/tidy.ts';
-import { jsonBytes } from '../workflows/runtime/size.ts';
 
 /** The activity `persistReport` stores a run's report. Its id is derived from the run id, so a retry stores no second one. */
 export function createPersistReport({ store }: { store: Store }) {
@@ -25,8 +24,8 @@ const leastCloseness = 0.3;
 /** Stored runs whose ideas are at least as close to each other as this count as one. */
 const oneIdea = 0.75;
 
-/** How many runs are recalled, and how many of the works that each of them had found. */
-const most = { runs: 8, works: 50 };
+/** How many runs are recalled. */
+const mostRuns = 8;
 
 /**
  * The activity `recallReports` finds the stored runs on ideas that are close to the given one. The closest come first,
@@ -45,7 +44,7 @@ export function createRecallReports({ store }: { store: Store }) {
     const chosen: typeof near = [];
     for (const each of near) {
       const ideas = ideasOf(each.stored);
-      if (chosen.length === most.runs) break;
+      if (chosen.length === mostRuns) break;
       if (chosen.every(({ stored }) => nearest(ideas, ideasOf(stored)) < oneIdea)) chosen.push(each);
     }
     return chosen.map(({ stored, similarity }) => recalled(stored, similarity));
@@ -58,25 +57,13 @@ const nearest = (ideas: string[], others: string[]): number =>
   Math.max(...ideas.flatMap((idea) => others.map((other) => closeness(idea, other))));
 
 function recalled(stored: StoredReport, similarity: number): Recalled {
-  const similar = tidied(stored.similar.map((work) => ({ ...work, text: '' })));
   const [report] = tidied([{ title: stored.report.title, url: addressOfReport(stored.id), text: '' }]);
   return {
     title: report?.title ?? stored.id,
     url: addressOfReport(stored.id),
     similarity,
-    similar: fitting(similar.slice(0, most.works).map(({ title, url }) => ({ title, url }))),
     lesson: lessonOf(stored),
   };
-}
-
-/** How large the works of one run may be together, in bytes: addresses may be long. */
-const worksBytes = 50_000;
-
-/** As many of the works as may be recalled, the first ones. */
-function fitting<Work>(works: Work[]): Work[] {
-  let bytes = 0;
-  const most = works.findIndex((work) => (bytes += jsonBytes(work)) > worksBytes);
-  return most === -1 ? works : works.slice(0, most);
 }
 
 /** The longest lesson, and the longest idea or reason in it, in characters. */

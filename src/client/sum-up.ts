@@ -94,7 +94,9 @@ function sumUpResearchRuns(all: Results['researchRuns']): ResearchStats {
     byKind: {
       viability: ofKind('viability'),
       prior_art: ofKind('prior_art'),
+      goal: ofKind('goal'),
       no_score: ofKind('no_score'),
+      no_material: ofKind('no_material'),
       person: ofKind('person'),
     },
   };

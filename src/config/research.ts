@@ -3,6 +3,7 @@ import { missingForSearch } from '../search/missing.ts';
 import { backendSchema, roleSchema, type Backend } from './backend.ts';
 import { completeBackend, defaultBackend, describeBackend, preflightBackends } from './complete-backend.ts';
 import { describeCoordination, soloShape } from './coordination.ts';
+import type { SearchSettings } from '../protocol/search.ts';
 import type { Environment } from './environment.ts';
 
 /** Aspects are named as providers name parameters, since they are parameters of the critic's tool. */
@@ -15,6 +16,9 @@ const weightsSchema = z
   .refine((weights) => Object.values(weights).some((weight) => weight > 0), {
     error: 'the weights sum to 0; at least one aspect must count',
   });
+
+/** The aspects that the critic scores where the configuration names none, and how much each counts. */
+const defaultWeights = { feasibility: 0.3, novelty: 0.2, data: 0.2, risk: 0.2, testability: 0.1 };
 
 const score = z.number().min(0).max(100);
 
@@ -29,13 +33,7 @@ const settingsSchema = z
     max_planning_iterations: z.int().min(1).max(100).default(3),
     max_similar_implementations: z.int().min(0).default(4),
     on_missing_score: z.enum(['restart', 'proceed', 'fail']).default('proceed'),
-    weights: weightsSchema.default({
-      feasibility: 0.3,
-      novelty: 0.2,
-      data: 0.2,
-      risk: 0.2,
-      testability: 0.1,
-    }),
+    weights: weightsSchema.optional(),
     domain: z.string().min(1).optional(),
     domains: z
       .record(
@@ -45,9 +43,10 @@ const settingsSchema = z
       .default({}),
     search: z
       .strictObject({
-        provider: z.enum(['folder', 'searxng', 'tavily']).default('folder'),
+        provider: z.enum(['folder', 'searxng', 'tavily']).optional(),
         folder: z.string().min(1).optional(),
         max_results: z.int().min(1).max(20).default(5),
+        read_pages: z.int().min(0).max(20).default(3),
       })
       .prefault({}),
     approval: z.boolean().default(false),
@@ -81,8 +80,12 @@ type Role = 'plan' | 'criticism' | 'synthesize';
 
 /** Research that is ready to run: every role has its backend, and the numbers of its domain are filled in. */
 export interface ResearchSettings
-  extends Omit<ResearchConfig['research'], 'backend' | 'domains' | Role>, Omit<ResearchConfig, 'research'> {
+  extends Omit<ResearchConfig['research'], 'backend' | 'domains' | 'search' | Role>, Omit<ResearchConfig, 'research'> {
   backends: Record<Role, Backend>;
+  weights: Record<string, number>;
+  /** Whether the configuration has set the weights: then a score has to be made of scores for its aspects. */
+  hasOwnWeights?: boolean;
+  search: SearchSettings;
 }
 
 /** Gives each role its backend with a model, and replaces the general numbers by those of the domain. */
@@ -90,6 +93,7 @@ export function completeResearch(config: ResearchConfig, environment: Environmen
   const { research, ...common } = config;
   const { backend = defaultBackend(environment), plan, criticism, synthesize, domains, ...rest } = research;
   const own = domains[rest.domain ?? ''];
+  const weights = own?.weights ?? rest.weights;
   return {
     ...common,
     ...rest,
@@ -99,8 +103,20 @@ export function completeResearch(config: ResearchConfig, environment: Environmen
       synthesize: completeBackend(synthesize?.backend ?? backend),
     },
     min_viability_score: own?.min_viability_score ?? rest.min_viability_score,
-    weights: own?.weights ?? rest.weights,
+    weights: weights ?? defaultWeights,
+    hasOwnWeights: weights !== undefined,
+    search: { ...rest.search, provider: rest.search.provider ?? defaultProvider(rest.search, environment) },
   };
+}
+
+/**
+ * Where a configuration searches that names no provider: its folder, or the service whose variable is set. If both are, a
+ * SearXNG of the user's own comes first, which costs nothing.
+ */
+function defaultProvider({ folder }: { folder?: string | undefined }, environment: Environment) {
+  if (folder !== undefined) return 'folder';
+  if (environment['SEARXNG_URL'] !== undefined) return 'searxng';
+  return environment['TAVILY_API_KEY'] === undefined ? 'folder' : 'tavily';
 }
 
 /** Whether only Reprise's documentation is searched, since the configuration names neither a folder nor a service. */
@@ -123,7 +139,7 @@ export function preflightResearch(settings: ResearchSettings, environment: Envir
 /** Describes research, defaults included, in a few lines for a person. */
 export function describeResearch(settings: ResearchSettings): string {
   const { backends, search, weights, domain, github_issue } = settings;
-  const { provider, folder, max_results } = search;
+  const { provider, folder, max_results, read_pages } = search;
   const where = searchesOwnDocs(settings) ? "only Reprise's own documentation" : `the folder ${folder}`;
   const aspects = Object.entries(weights).map(([aspect, weight]) => `${aspect} ${weight}`);
   return [
@@ -131,7 +147,7 @@ export function describeResearch(settings: ResearchSettings): string {
     ...Object.entries(backends).map(([role, backend]) => `  ${role}: ${describeBackend(backend)}`),
     `Up to ${settings.max_planning_iterations} planning iterations, until the viability score is at least ${settings.min_viability_score}; without a score: ${settings.on_missing_score}.`,
     `Aspects: ${aspects.join(', ')}.`,
-    `Searches ${provider === 'folder' ? where : provider}, up to ${max_results} results a query; more than ${settings.max_similar_implementations} similar works are prior art.`,
+    `Searches ${provider === 'folder' ? where : `${provider} (reads up to ${read_pages} pages an iteration)`}, up to ${max_results} results a query; more than ${settings.max_similar_implementations} similar works are prior art.`,
     ...(settings.approval ? ['A person approves before the report is written.'] : []),
     ...(github_issue === undefined ? [] : [`Opens an issue in ${github_issue.repo}.`]),
     ...describeCoordination(settings.coordination, settings.budget),

@@ -15,6 +15,8 @@ export type Requester = 'final_agent' | 'person';
 export type ResearchEventBody =
   | { type: 'plan'; idea: string; approach: string; queries: string[] }
   | { type: 'searched'; query: string; found: number }
+  /** A page was read, or could not be read for the reason `why`. */
+  | { type: 'page'; mark: string; url: string; characters: number; why?: string }
   /** The report has to go without something, such as a search that failed. */
   | { type: 'gap'; text: string }
   /** `fewer`: the plan before this one had too much prior art, and this one has little enough. */

@@ -14,6 +14,7 @@ export const headings = {
   best: '**Best answer so far:**',
   work: '## Work',
   idea: '## Idea',
+  goal: '## What the user asked for',
   plan: '## Plan',
   material: '## Material',
   earlierResearch: '## Earlier research',

@@ -27,8 +27,10 @@ export interface Plan {
   queries: string[];
 }
 
-/** Why planning began anew. */
-export type RestartKind = 'prior_art' | 'viability' | 'no_score' | 'person';
+/**
+ * Why planning began anew. `goal`: the plan had left what the user asked for. `no_material`: its searches found nothing.
+ */
+export type RestartKind = 'prior_art' | 'goal' | 'viability' | 'no_score' | 'no_material' | 'person';
 
 /** The record of one planning iteration. */
 export interface Iteration {
@@ -42,8 +44,8 @@ export interface Iteration {
   /** Why another iteration followed; null for the last one. */
   restartReason: string | null;
   restartKind: RestartKind | null;
-  /** How many similar works were found. */
-  similar: number;
+  /** How many similar works were found; null when nobody has said, such as a critic that writes free text. */
+  similar: number | null;
   /** What the iteration cost, from its plan to its score. */
   spent: { calls: number; tokens: number; costUsd: number };
 }
@@ -135,7 +137,7 @@ export interface StoredReport {
   outcome: ResearchOutcome;
   iterations: Iteration[];
   report: Report;
-  /** The works that any iteration found to be similar to the idea. */
+  /** The works that any iteration's critic found to be similar to its idea. */
   similar: Work[];
   /** ISO 8601 time. */
   createdAt: string;

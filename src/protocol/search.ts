@@ -9,8 +9,8 @@ export interface Work {
 
 /** A work that a search has found. */
 export interface Hit extends Work {
-  /** How much of the idea is in it, from 0 to 1. */
-  similarity: number;
+  /** How much of the idea's words is in it, from 0 to 1; only in the histories of earlier versions. */
+  similarity?: number;
 }
 
 /** Where a research run searches, and how many hits it takes. */
@@ -20,15 +20,15 @@ export interface SearchSettings {
   folder?: string | undefined;
   /** For each query. */
   max_results: number;
+  /** How many pages of an iteration's best hits on the web are read; absent in runs of earlier versions. */
+  read_pages?: number;
 }
 
 /** Input of the activity `search`. */
 export interface SearchInput {
   query: string;
-  /** The hits' similarity is measured against it. */
-  idea: string;
   search: SearchSettings;
-  /** Number of the query in its plan, from 1. The second hit of the first query is cited as `[1.2]`. */
+  /** Number of the query in its iteration, from 1. The second hit of the first query is cited as `[1.2]`. */
   number: number;
 }
 
@@ -37,12 +37,24 @@ export interface SearchResult {
   hits: Hit[];
   /** The hits as prompts show them, each under its mark `[1.2]`, with title, URL and text. */
   material: Text;
+  /** The same in a line for each hit, for a planner that plans anew; absent in the histories of earlier versions. */
+  digest?: Text;
 }
 
+/** Input of the activity `readPage`. */
+export interface ReadPageInput {
+  url: string;
+}
+
+/** The text of a page as prompts show it: plain, on one line, and of a limited length. Or why it could not be read. */
+export type ReadPageResult = { text: Text; characters: number } | { why: string };
+
 /** The stored report of an earlier run on a similar idea. */
-export interface Recalled extends Hit {
-  /** The works that that run had found to be similar to its idea. */
-  similar: Work[];
+export interface Recalled extends Work {
+  /** How close the ideas are, from 0 to 1. */
+  similarity: number;
+  /** The works that that run had found to be similar to its idea; only in the histories of earlier versions. */
+  similar?: Work[];
   /** A few lines for prompts: what that run tried, with scores, and what helped. */
   lesson: string;
 }

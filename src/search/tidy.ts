@@ -22,7 +22,7 @@ export function tidied(found: Found[]): Found[] {
 }
 
 /** Removes tags, control characters and line breaks, so that nothing in a text can pass for a line of a prompt. */
-function plain(text: string): string {
+export function plain(text: string): string {
   return text
     .slice(0, looked)
     .toWellFormed()

@@ -63,13 +63,12 @@ describe('recallReports', () => {
     ]);
   });
 
-  test('each comes with its title, the works that it had found, and its lesson', async () => {
+  test('each comes with its title and its lesson, and without works, which are prior art of its own idea alone', async () => {
     const [newer] = await bench.run(recallReports, { idea: 'momentum trading strategy' });
     expect(newer).toEqual({
       title: 'Momentum',
       url: 'report:newer',
       similarity: 1,
-      similar: [{ title: 'newer’s', url: 'https://newer.example' }],
       lesson: expect.stringContaining('Idea: A strategy of trading momentum'),
     });
   });

@@ -28,7 +28,6 @@ const environment = { SEARXNG_URL: server.url };
 const activity = createSearch({ store: bench.store, environment });
 const inputOf = (search: Partial<SearchSettings> = {}): SearchInput => ({
   query: 'momentum trading',
-  idea: 'A momentum strategy for small companies',
   search: { provider: 'searxng', max_results: 5, ...search },
   number: 2,
 });
@@ -45,7 +44,7 @@ const entry = (name: string, content = ''): object => ({
   content,
 });
 
-test('each hit stands under its mark, with title, address and text, and its share of the idea', async () => {
+test('each hit stands under its mark, with title, address and text, and in a line of the digest', async () => {
   answer = {
     results: [
       { title: 'Momentum', url: 'https://a.example', content: 'A strategy for companies.' },
@@ -55,10 +54,11 @@ test('each hit stands under its mark, with title, address and text, and its shar
   const result = await search();
   expect(result).toEqual({
     hits: [
-      { title: 'Momentum', url: 'https://a.example', similarity: 0.75 },
-      { title: 'Bread', url: 'https://b.example', similarity: 0 },
+      { title: 'Momentum', url: 'https://a.example' },
+      { title: 'Bread', url: 'https://b.example' },
     ],
     material: '[2.1] Momentum (https://a.example)\nA strategy for companies.\n\n[2.2] Bread (https://b.example)',
+    digest: 'Found for "momentum trading":\n- [2.1] Momentum: A strategy for companies.\n- [2.2] Bread: ',
   });
 });
 
@@ -73,6 +73,7 @@ test('nothing found is said in words', async () => {
   expect(await search()).toEqual({
     hits: [],
     material: 'Nothing was found for the query "momentum trading".',
+    digest: 'Nothing was found for the query "momentum trading".',
   });
 });
 

@@ -25,7 +25,14 @@ test('without runs all figures are 0', () => {
     research: {
       ...counts,
       gain: noGain,
-      byKind: { viability: noRestarts, prior_art: noRestarts, no_score: noRestarts, person: noRestarts },
+      byKind: {
+        viability: noRestarts,
+        prior_art: noRestarts,
+        goal: noRestarts,
+        no_score: noRestarts,
+        no_material: noRestarts,
+        person: noRestarts,
+      },
     },
     unread: 0,
   });
@@ -124,7 +131,9 @@ describe('research', () => {
       byKind: {
         viability: { restarts: 2, gain: { measured: 2, rose: 2, fell: 0, mean: 15 } },
         prior_art: { restarts: 1, gain: noGain },
+        goal: { restarts: 0, gain: noGain },
         no_score: { restarts: 0, gain: noGain },
+        no_material: { restarts: 0, gain: noGain },
         person: { restarts: 1, gain: { measured: 1, rose: 0, fell: 1, mean: -2 } },
       },
     });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { connect } from '../../src/client.ts';
+import { ownDocs } from '../../src/tools/own-docs.ts';
 import { startGitHubServer } from '../support/github-server.ts';
 import {
   allComplete,
@@ -31,7 +32,10 @@ const backend = { type: 'openai' as const };
 const course: Disturbed = {
   calls: 5,
   script: () => script,
-  start: (reprise, idea, id) => reprise.startResearch({ idea, config: { research: { backend } } }, { id }),
+  start: (reprise, idea, id) => {
+    const research = { backend, search: { folder: ownDocs } };
+    return reprise.startResearch({ idea, config: { research } }, { id });
+  },
   result: { outcome: 'viable', iterations: [{ score: 20 }, { score: 72 }] },
 };
 

@@ -11,6 +11,7 @@ import { hasAsked, resultsIn } from '../support/asking.ts';
 import { configOf } from '../support/extensions.ts';
 import type { Script } from '../support/model-server.ts';
 import { criticism, plan, researchScript } from '../support/research-script.ts';
+import type { SearchAnswer } from '../support/search-server.ts';
 import { completed, failed, invalid, solveScript, subtasks, valid } from '../support/solve-script.ts';
 import { answer, ask, restart, submit, teamOf, teamScript, vote, type TeamRequest } from '../support/team-script.ts';
 
@@ -21,6 +22,8 @@ export interface Course {
   /** Default: `orchestration`. */
   type?: 'session' | 'research' | 'planAndExecute';
   input: OrchestrationInput | SessionInput | ResearchInput | SolveInput;
+  /** What the worker's search service finds; absent: it has none. */
+  found?: SearchAnswer;
   /** The worker's extensions folder; default: an empty one. */
   extensions?: string;
   /** What a person does while it runs. */
@@ -328,6 +331,45 @@ export const courses: Course[] = [
     type: 'research',
     script: researchScript({ criticise: ({ idea }) => criticism(idea === 'idea 1' ? 20 : 72) }),
     input: { idea: 'An idea.', config: { research: { backend: openai } } },
+  },
+  {
+    // Recorded by the version that counted words before it asked the critic. Recorded again, it would take another course.
+    name: 'research-counted-words',
+    type: 'research',
+    script: researchScript({
+      plan: ({ iteration }) => plan(iteration === 1 ? 'orchestration restart reason' : 'bread of sourdough'),
+    }),
+    input: {
+      idea: 'orchestration restart reason',
+      config: { research: { backend: openai, max_similar_implementations: 0 } },
+    },
+  },
+  {
+    name: 'research-prior-art',
+    type: 'research',
+    script: researchScript({
+      criticise: ({ idea }) =>
+        idea === 'idea 1'
+          ? criticism(90, { similar: ['1.1', '1.2'], improve: 'Go elsewhere.' })
+          : criticism(72, { similar: [], queries: ['restart', 'critic'] }),
+    }),
+    input: {
+      idea: 'An idea.',
+      config: { research: { backend: openai, max_similar_implementations: 1 } },
+    },
+  },
+  {
+    name: 'research-pages',
+    type: 'research',
+    script: researchScript({ criticise: () => criticism(72, { similar: [], queries: ['critic'] }) }),
+    input: { idea: 'An idea.', config: { research: { backend: openai } } },
+    found: { results: [{ title: 'A page', url: 'https://page.example', content: 'It cannot be read.' }] },
+  },
+  {
+    name: 'research-no-material',
+    type: 'research',
+    script: researchScript({ plan: ({ iteration }) => plan('zyzzyva', [`zyzzyva ${'q'.repeat(iteration)}`]) }),
+    input: { idea: 'zyzzyva', config: { research: { backend: openai } } },
   },
   {
     name: 'research-limit',

@@ -32,7 +32,8 @@ describe('research', () => {
     for (let iteration = 2; iteration <= 4; iteration += 1) {
       const guidance = guidanceFor(kind, wish);
       const tried = ideas.map((each) => `${each}: 40/100`);
-      const notice = { iteration, most: 5, reason: 'Low.', guidance, criticism: undefined, tried };
+      const told = { criticism: undefined, material: [], queries: [], goal: brought, mayKeepIdea: false };
+      const notice = { iteration, most: 5, reason: 'Low.', guidance, tried, ...told };
       const { input } = await talk.reply([planTool], user(replanMessage(notice)));
       ideas.push(String(input?.['idea']));
     }
@@ -62,6 +63,7 @@ describe('research', () => {
 
   const dossier = (about: string, ...material: string[]) => ({
     idea: about,
+    goal: about,
     approach: 'Look.',
     material,
     gaps: ['The service answered 500.'],
@@ -82,11 +84,13 @@ An earlier report on a momentum trading strategy.`;
       (await new Talk(corpus, user(dossierMessage(dossier(about, notes)))).reply([criticismTool(aspects)])).input;
     const found = await criticise(idea);
     expect(found?.['scores']).toEqual({ feasibility: 60, risk: 60 });
+    expect(found?.['similar']).toEqual(['1.1']);
     expect(found?.['criticism']).toMatch(
       /by a fixed rule, nothing was judged\..*\nA momentum .* has risen \[1\.1\]\.$/,
     );
     const none = await criticise('sourdough bread');
     expect(none?.['scores']).toEqual({ feasibility: 20, risk: 20 });
+    expect(none?.['similar']).toEqual([]);
     expect(none?.['criticism']).toContain('Nothing found on "sourdough bread" in the material.');
   });
 

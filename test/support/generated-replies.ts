@@ -54,10 +54,30 @@ const score = (dice: Dice): number => dice.one([dice.whole(0, 100), dice.whole(0
 const scoresOf = (aspects: string[], make: (aspect: string) => unknown): object =>
   Object.fromEntries(aspects.map((aspect) => [aspect, make(aspect)]));
 
+const aspectForms: typeof scoreForms = [
+  (value) => `${value.toFixed(0)}/100`,
+  (value) => `**${value.toFixed(1)}**`,
+  (value) => `${(value / 10).toFixed(0)}/10`,
+  (value, dice) => dice.one(['n/100', `${value}-${value + 5}`, 'high', `${value + 101}`]),
+];
+
+/** What a critic may decide besides the scores: well, badly, or not at all. */
+function decisions(dice: Dice): object {
+  const mark = (): string => dice.one(['1.1', '1.2', '1.3', '1.4', '1.5', '2.1', '2.2', '[3.1]', '9.9', '', 'x']);
+  return {
+    ...(dice.chance(0.5) && { similar: dice.one<unknown>([[], dice.many(1, 7, mark), '1.1', null, [1.1, {}]]) }),
+    ...(dice.chance(0.3) && { serves_goal: dice.one<unknown>([true, true, false, 'no', null]) }),
+    ...(dice.chance(0.4) && { improve: dice.one<unknown>(['', dice.words(1, 30), 7, null]) }),
+    ...(dice.chance(0.3) && {
+      queries: dice.one<unknown>([[], dice.many(1, 4, () => dice.words(1, 3)), ['', 7], 'q']),
+    }),
+  };
+}
+
 /** A critic's reply. @param aspects that it is asked for */
 export function criticReply(dice: Dice, aspects: string[]): Scripted {
   const submit = (scores: unknown, text = ''): Scripted =>
-    call('submit_criticism', { criticism: dice.words(1, 20), scores }, text);
+    call('submit_criticism', { criticism: dice.words(1, 20), scores, ...decisions(dice) }, text);
   const scored = (): object => scoresOf(aspects, () => score(dice));
   const odd = [-1, 101, 1e9, null, true, '72', 'high', [], {}, '50/100'];
   const reply = dice.weighted<() => Scripted>([
@@ -70,7 +90,11 @@ export function criticReply(dice: Dice, aspects: string[]): Scripted {
     [7, () => misplaced('submit_criticism')(dice)],
     [16, () => ({ text: `${dice.words(0, 20)}\n\n${dice.one(scoreForms)(dice.whole(0, 100), dice)}` })],
     [6, () => ({ text: `${bands} ${dice.one([() => '', ...scoreForms])(dice.whole(0, 100), dice)}` })],
-    [6, () => ({ text: fenced(dice, { criticism: dice.one(['x', 7, {}]), scores: scored() }) })],
+    [
+      6,
+      () => ({ text: aspects.map((aspect) => `- ${aspect}: ${dice.one(aspectForms)(score(dice), dice)}`).join('\n') }),
+    ],
+    [6, () => ({ text: fenced(dice, { criticism: dice.one(['x', 7, {}]), scores: scored(), ...decisions(dice) }) })],
     [6, () => nonsense(dice)],
     [5, () => silent(dice)],
     [1, () => endless(dice)],

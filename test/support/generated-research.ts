@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { WorkflowFailedError, type Client, type WorkflowHandle } from '@temporalio/client';
+import { ServiceError, WorkflowFailedError, type Client, type WorkflowHandle } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import type { RunEvent } from '../../src/protocol/events.ts';
 import type { ResearchInput, ResearchResult, ResearchState } from '../../src/protocol/research.ts';
@@ -188,7 +188,7 @@ async function follow(handle: WorkflowHandle, course: Course): Promise<Ended> {
   let ended: Awaited<typeof end> | undefined;
   while (ended === undefined) {
     ended = await Promise.race([end, pause(looking.whole(50, 400), undefined)]);
-    const state = await handle.query<ResearchState>('state');
+    const state = await asked<ResearchState>(handle, 'state');
     states.push(state);
     if (state.phase === 'waiting_for_approval')
       await course.send({
@@ -197,7 +197,18 @@ async function follow(handle: WorkflowHandle, course: Course): Promise<Ended> {
       });
     if (ended === undefined && Date.now() > until) throw new Error(`It does not end: ${JSON.stringify(state)}`);
   }
-  return { most, policy, states, ...ended, events: await handle.query<RunEvent[]>('events') };
+  return { most, policy, states, ...ended, events: await asked<RunEvent[]>(handle, 'events') };
+}
+
+/** Queries a run, and again where a busy machine has not answered in time. */
+async function asked<T>(handle: WorkflowHandle, query: string): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await handle.query<T>(query);
+    } catch (error) {
+      if (!(error instanceof ServiceError) || tries === 10) throw error;
+    }
+  }
 }
 
 async function endOf(handle: WorkflowHandle): Promise<Pick<Ended, 'result' | 'failure'>> {
@@ -228,12 +239,13 @@ export function problemsOf({ events, failure, most, policy, result, states }: En
     [scores.every(isScore), `scores: ${JSON.stringify(scores)}`],
     [events.every(({ seq }, index) => seq === index + 1), 'events are missing'],
   ];
+  const hasFound = of('searched').some(({ found }) => found > 0);
   if (result === undefined) {
     const allowed = policy === 'fail' ? ['NoScore', 'NoPlan'] : ['NoPlan'];
     checks.push([allowed.includes(failure ?? ''), `it has failed: ${failure}`]);
     checks.push([failure !== 'NoPlan' || of('plan').length === 0, 'it has failed for want of a plan, and had one']);
   } else {
-    const { iterations, report } = result;
+    const { iterations, outcome, report } = result;
     const numbers = iterations.map((iteration) => iteration?.iteration);
     const isCounted = numbers.every((number, index) => number === index + 1);
     checks.push([isCounted && numbers.length >= 1 && numbers.length <= most, `iterations: ${numbers.join()}`]);
@@ -241,6 +253,23 @@ export function problemsOf({ events, failure, most, policy, result, states }: En
     checks.push([hasText(report.title) && hasText(report.summary), `a report without title or summary`]);
     const { sections } = report;
     checks.push([sections.some(({ text }) => hasText(text)), 'a report without any section with text']);
+    const texts = [report.summary, ...sections.map(({ text }) => text)].join(' ');
+    const isCited = report.sources.every((_, index) => texts.includes(`[${index + 1}]`));
+    checks.push([isCited, 'a source that is not cited']);
+    checks.push([
+      hasFound || !['viable', 'degraded', 'iteration_limit'].includes(outcome),
+      `${outcome} without material`,
+    ]);
+    checks.push([!hasFound || outcome !== 'no_material', 'no_material, and something was found']);
+    const isWritten = of('synthesis').length > 0;
+    checks.push([
+      outcome !== 'no_material' || (!isWritten && report.sources.length === 0),
+      'findings without material',
+    ]);
+    // What was known before the first iteration, such as a model without a price, leaves a run viable.
+    const early = of('warning').flatMap(({ attempt, text }) => (attempt === 0 ? [text] : []));
+    const isClean = result.warnings.every((text) => early.includes(text));
+    checks.push([outcome !== 'viable' || isClean, 'viable with warnings']);
     checks.push([of('final').length === 1, `${of('final').length} final events`]);
   }
   return checks.flatMap(([isRight, problem]) => (isRight ? [] : [problem]));

@@ -15,9 +15,10 @@ export const plan = (idea: string, queries: string[] = [idea]): Scripted => ({
   calls: [{ name: 'submit_plan', arguments: { idea, approach: `Examine: ${idea}.`, queries } }],
 });
 
-/** A criticism that gives every aspect this score. */
+/** A criticism that gives every aspect this score. @param more other arguments of the call, such as `similar` */
 export const criticism = (
   score: number,
+  more: object = {},
   aspects = ['feasibility', 'novelty', 'data', 'risk', 'testability'],
 ): Scripted => ({
   calls: [
@@ -26,6 +27,7 @@ export const criticism = (
       arguments: {
         criticism: `It deserves ${score}.`,
         scores: Object.fromEntries(aspects.map((aspect) => [aspect, score])),
+        ...more,
       },
     },
   ],

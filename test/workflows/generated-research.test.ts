@@ -16,7 +16,9 @@ test(
       while (generated.criticisms < 150) await generated.run(run.client, run.taskQueue, number++);
     };
     await Promise.all(Array.from({ length: 10 }, runOn));
-    expect([...generated.ends.keys()]).toEqual(expect.arrayContaining(['viable', 'iteration_limit', 'stopped']));
+    expect([...generated.ends.keys()]).toEqual(
+      expect.arrayContaining(['viable', 'degraded', 'iteration_limit', 'no_material', 'stopped']),
+    );
     await service.close();
   },
 );

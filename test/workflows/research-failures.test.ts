@@ -1,12 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ResearchResult } from '../../src/protocol/research.ts';
+import { ownDocs } from '../../src/tools/own-docs.ts';
 import { criticism, plan, report, researchScript } from '../support/research-script.ts';
 import { sharedRunning } from '../support/running.ts';
 import { startSearchServer, type SearchAnswer, type SearchServer } from '../support/search-server.ts';
 
 const running = sharedRunning();
 
-const openai = { backend: { type: 'openai' } };
+// A folder that is named, even if it is Reprise's own documentation, is searched without a warning.
+const openai = { backend: { type: 'openai' }, search: { folder: ownDocs } };
 const input = (more: object = {}, rest: object = {}) => ({
   idea: 'An idea.',
   config: { research: { ...openai, ...more }, ...rest },
@@ -38,8 +40,9 @@ describe('a model that fails for good', () => {
   test('as critic: there is no score, and the policy decides', async () => {
     const run = running(researchScript({ criticise: () => refused }));
     expect(await run.research(input())).toMatchObject({
-      outcome: 'viable',
+      outcome: 'degraded',
       iterations: [{ score: null, verdict: 'no score' }],
+      warnings: [expect.stringMatching(/^There is no criticism: .*401/), expect.stringContaining('on_missing_score')],
     });
   });
 
@@ -48,12 +51,18 @@ describe('a model that fails for good', () => {
     ['a writer that says nothing', () => ({ text: '' })],
   ])('%s: the report is of what there is', async (_, synthesise) => {
     const run = running(researchScript({ synthesise }));
-    const { outcome, report } = await run.research(input());
-    expect(outcome).toBe('viable');
+    const { outcome, report, warnings } = await run.research(input());
+    expect(outcome).toBe('degraded');
+    expect(warnings).toEqual([expect.stringMatching(/^No report could be written: /)]);
     expect(report).toMatchObject({
       title: 'idea 1',
       summary: expect.stringMatching(/^No report was written: /),
-      sections: [{ heading: 'Plan' }, { heading: 'Criticism', text: 'It deserves 72.' }, { heading: 'Iterations' }],
+      sections: [
+        { heading: 'Plan' },
+        { heading: 'Criticism', text: 'It deserves 72.' },
+        { heading: 'Found by the searches', text: expect.stringMatching(/^- .+ \[1\]$/m) },
+        { heading: 'Iterations' },
+      ],
     });
   });
 });

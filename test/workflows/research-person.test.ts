@@ -4,13 +4,15 @@ import type { PendingQuestion } from '../../src/protocol/questions.ts';
 import type { RunEvent } from '../../src/protocol/events.ts';
 import { entriesOf } from '../../src/workflows/log-lines.ts';
 import type { ResearchResult, ResearchState } from '../../src/protocol/research.ts';
+import { ownDocs } from '../../src/tools/own-docs.ts';
 import { criticism, plan, reportOn, researchScript, type Asked } from '../support/research-script.ts';
 import { sharedRunning } from '../support/running.ts';
 import type { Scripted } from '../support/model-server.ts';
 
 const running = sharedRunning();
 
-const openai = { backend: { type: 'openai' } };
+// A folder that is named, even if it is Reprise's own documentation, is searched without a warning.
+const openai = { backend: { type: 'openai' }, search: { folder: ownDocs } };
 const input = (more: object = {}) => ({ idea: 'An idea.', config: { research: { ...openai, ...more } } });
 
 const restart = { reason: 'Too broad.', instructions: 'Only bonds.' };
@@ -131,7 +133,7 @@ describe('decide', () => {
     expect(written).toMatchObject({
       title: 'idea 1',
       summary: expect.stringContaining('a person has stopped the research (Out of time)'),
-      sections: [{ heading: 'Plan' }, { heading: 'Iterations' }],
+      sections: [{ heading: 'Plan' }, { heading: 'Found by the searches' }, { heading: 'Iterations' }],
     });
     expect(run.model.requests).toHaveLength(2);
   });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { RunEvent } from '../../src/protocol/events.ts';
 import { entriesOf } from '../../src/workflows/log-lines.ts';
 import type { ResearchState } from '../../src/protocol/research.ts';
@@ -12,6 +12,9 @@ let service: SearchServer;
 beforeAll(async () => {
   service = await startSearchServer(({ query }) => find(query));
 });
+beforeEach(() => {
+  find = () => ({ results: [{ title: 'Something', url: 'https://something.example', content: 'It is known.' }] });
+});
 afterAll(() => service.close());
 
 const running = sharedRunning(() => ({ SEARXNG_URL: service.url }));
@@ -23,16 +26,24 @@ const linesOf = (events: RunEvent[]): string[] => events.flatMap((event) => entr
 const implementations = (count: number): SearchAnswer => ({
   results: Array.from({ length: count }, (_, index) => ({
     title: `Momentum trading strategy ${index + 1}`,
-    url: `https://example.org/${index + 1}`,
+    url: `https://momentum.example/${index + 1}`,
     content: 'A momentum trading strategy that buys what has risen.',
   })),
 });
 
 describe.each(wires)("the document's usage examples through $type", (backend) => {
-  test('Prior Art Restart: 5 similar implementations restart before criticism, fewer do not', async () => {
+  test('Prior Art Restart: 5 similar implementations restart, whatever the score; fewer do not', async () => {
     const ideas = ['momentum trading strategy', 'momentum trading with alternative data sentiment'];
-    find = (query) => implementations(query === ideas[0] ? 5 : 2);
-    const run = running(researchScript({ plan: ({ iteration }) => plan(ideas[iteration - 1] ?? '') }));
+    find = () => implementations(5);
+    const run = running(
+      researchScript({
+        plan: ({ iteration }) => plan(ideas[iteration - 1] ?? ''),
+        criticise: ({ idea }) =>
+          idea === ideas[0]
+            ? criticism(90, { similar: ['1.1', '1.2', '[1.3]', '1.4', '1.5'] })
+            : criticism(72, { similar: ['1.1', '1.3'] }),
+      }),
+    );
     const handle = await run.startResearch({
       idea: 'momentum trading strategy',
       config: { research: { backend, search: { provider: 'searxng' } } },
@@ -40,16 +51,17 @@ describe.each(wires)("the document's usage examples through $type", (backend) =>
     const result = (await handle.result()) as object;
     expect(run.model.requests.map(({ tools }) => tools[0])).toEqual([
       'submit_plan',
+      'submit_criticism',
       'submit_plan',
       'submit_criticism',
       'submit_report',
     ]);
-    expect(run.model.requests[1]?.prompt).toContain('Focus on novel approaches, unique data sources');
+    expect(run.model.requests[2]?.prompt).toContain('Focus on novel approaches, unique data sources');
     expect(result).toMatchObject({
       outcome: 'viable',
       iterations: [
         { iteration: 1, idea: ideas[0], score: null, verdict: null, restartKind: 'prior_art', similar: 5 },
-        { iteration: 2, idea: ideas[1], score: 72, verdict: 'Good concept', restartReason: null, similar: 0 },
+        { iteration: 2, idea: ideas[1], score: 72, verdict: 'Good concept', restartReason: null, similar: 2 },
       ],
     });
     const lines = linesOf(await handle.query<RunEvent[]>('events'));
@@ -205,7 +217,7 @@ describe('the limit of iterations', () => {
     find = () => implementations(5);
     const run = running(
       researchScript({
-        plan: ({ iteration }) => plan(`momentum trading strategy${'!'.repeat(iteration)}${iteration}`),
+        criticise: () => criticism(72, { similar: ['1.1', '1.2', '1.3', '1.4', '1.5'] }),
       }),
     );
     const { iterations, outcome } = await run.research({
@@ -276,8 +288,9 @@ describe('a score that is missing', () => {
     const run = running(evasive);
     const handle = await run.startResearch(silent());
     expect(await handle.result()).toMatchObject({
-      outcome: 'viable',
-      iterations: [{ score: null, verdict: 'no score' }],
+      outcome: 'degraded',
+      warnings: ['The criticism has no score', expect.stringContaining('on_missing_score is proceed')],
+      iterations: [{ score: null, verdict: 'no score', similar: null }],
     });
     expect(linesOf(await handle.query('events'))).toContainEqual(
       expect.stringContaining('on_missing_score is proceed'),
@@ -288,6 +301,7 @@ describe('a score that is missing', () => {
     const run = running(evasive);
     const { iterations, outcome } = await run.research(silent('restart'));
     expect(iterations.map(({ restartKind }) => restartKind)).toEqual(['no_score', 'no_score', null]);
+    expect(iterations[0]?.restartReason).toBe('The criticism has no score (on_missing_score: restart)');
     expect(outcome).toBe('iteration_limit');
   });
 
@@ -329,7 +343,8 @@ describe('the report', () => {
     expect(writing).toHaveLength(3);
     expect(writing.at(-1)?.prompt).toContain('there is no source [7.7]; the marks are: [1.1] [1.2]');
     expect(result.report.summary).toBe('Odd.');
-    expect(result.report.sources).toHaveLength(2);
+    expect(result.report.sources).toEqual([]);
+    expect(result.outcome).toBe('degraded');
   });
 
   test('as free text it is a report all the same', async () => {

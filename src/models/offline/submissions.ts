@@ -1,5 +1,6 @@
 import { headings } from '../../protocol/headings.ts';
 import type { Message, ParameterSchema, ToolSpec } from '../../protocol/message.ts';
+import { similarityOf } from '../../search/similarity.ts';
 import { queryOf, SentenceIndex } from '../../tools/sentence-search.ts';
 import { stemsOf, wordsShared } from '../../tools/words.ts';
 import { guidanceFor } from '../../workflows/research/prompts.ts';
@@ -21,6 +22,9 @@ const same = (plan: string): string => ` (plan ${plan}, the same)`;
 
 /** The score of every aspect if something was found on the idea, and if nothing was. */
 const scoreFor = { found: 60, nothing: 20 };
+
+/** The share of an idea's words in a passage that passes for the same idea. */
+const similar = 0.6;
 
 const scripted = 'Scripted by the offline model, which quotes and judges nothing.';
 
@@ -46,7 +50,7 @@ function planFrom(brief: string, messages: Message[], texts: TextIndex): Action[
   const brought = oneLine(sections.get(headings.idea) ?? '', longest.idea).replace(/(?<=\w)[?!]+$/, '');
   const lessons = sections.get(headings.earlierResearch) ?? '';
   const restart = messages.findLast(({ content }) => content.startsWith(headings.planningIteration))?.content;
-  const added = restart === undefined ? [] : additionsTo(brought, restart, JSON.stringify(messages), texts);
+  const added = restart === undefined ? [] : additionsTo(brought, restart, texts);
   const [, number = ''] = /^\S+ \S+ iteration (\d+)/.exec(restart ?? '') ?? [];
   const change = added.length > 0 ? joint + added.join('; ') : same(number);
   const words = brought.split(' ').filter((word) => stemsOf(word).length > 0);
@@ -68,15 +72,18 @@ function planFrom(brief: string, messages: Message[], texts: TextIndex): Action[
  * What a new plan adds: a person's wish, or else a heading of the folder if the folder speaks of the idea. An idea that is
  * not new gets several headings from texts about other things, which makes most of its words new.
  *
- * @param told the whole conversation, which holds everything that was tried
+ * @param restart the message that asks for it, with everything that was tried
  */
-function additionsTo(brought: string, restart: string, told: string, { sentences }: TextIndex): string[] {
-  const guidance = promptSections(restart).get(headings.guidance) ?? '';
-  const kinds = ['prior_art', 'viability', 'no_score', 'person'] as const;
-  const isStandard = kinds.some((kind) => guidance === guidanceFor(kind, undefined));
+function additionsTo(brought: string, restart: string, { sentences }: TextIndex): string[] {
+  const sections = promptSections(restart);
+  const guidance = sections.get(headings.guidance) ?? '';
+  const told = sections.get(headings.tried) ?? '';
+  // What a critic wants to be changed stands behind the guidance.
+  const kinds = ['prior_art', 'goal', 'viability', 'no_score', 'no_material', 'person'] as const;
+  const isStandard = kinds.some((kind) => guidance.startsWith(guidanceFor(kind)));
   const wish = oneLine(guidance, longest.addition);
   if (!isStandard && !told.includes(joint + wish)) return [wish];
-  const isNotNew = guidance === guidanceFor('prior_art', undefined);
+  const isNotNew = guidance.startsWith(guidanceFor('prior_art'));
   const hits = sentences.search(queryOf(brought));
   const known = hits.filter(({ coverage }) => coverage >= relevant).map(({ sentence }) => sentence.source);
   if (!isNotNew && known.length === 0) return [];
@@ -97,16 +104,18 @@ const hit = /^\[(\d+\.\d+)\] (.+?)(?: \((\S*)\))?$(?:\n(.+)$)?/gm;
 const marks = /\s?\[\d+\.\d+\]/g;
 
 /** Reads the original idea, the additions of plans, and the passages that were found. */
-function readDossier(dossier: string): { idea: string; added: string[]; passages: Passage[] } {
+function readDossier(dossier: string): { idea: string; whole: string; added: string[]; passages: Passage[] } {
   const sections = promptSections(dossier);
-  const whole = oneLine(sections.get(headings.idea) ?? '').replaceAll(marks, '');
-  const [idea = '', additions = ''] = whole.replace(/ \(plan \d+, the same\)$/, '').split(joint);
+  const whole = oneLine(sections.get(headings.idea) ?? '')
+    .replaceAll(marks, '')
+    .replace(/ \(plan \d+, the same\)$/, '');
+  const [idea = '', additions = ''] = whole.split(joint);
   const hits = (sections.get(headings.material) ?? '').matchAll(hit);
   const passages = [...hits].map(([, mark = '', title = '', address = '', text = '']) => {
     return { mark, title, address, text: text.replaceAll(marks, '') };
   });
   const added = additions.split('; ').filter((each) => each !== '');
-  return { idea, added, passages };
+  return { idea, whole, added, passages };
 }
 
 /**
@@ -130,18 +139,24 @@ function cited({ mark, text, title }: Passage, subject: string): string {
 }
 
 function criticismOf(dossier: string, { properties }: ParameterSchema, texts: TextIndex): Action['input'] {
-  const { idea, passages } = readDossier(dossier);
+  const { idea, passages, whole } = readDossier(dossier);
   const found = passagesOn(idea, passages, texts);
+  const alike = passages.filter(
+    ({ address, text, title }) => similarityOf(whole, `${title} ${text}`) >= similar && !address.startsWith('report:'),
+  );
   const { required = [] } = properties['scores'] as { required?: string[] };
   const given = found.length > 0 ? scoreFor.found : scoreFor.nothing;
   const lines = [
     `Offline model: scores by a fixed rule, nothing was judged. Every aspect gets ${scoreFor.found} where a passage of ` +
-      `the material holds two thirds of the idea's words (rare ones weigh more), else ${scoreFor.nothing}.`,
+      `the material holds two thirds of the idea's words (rare ones weigh more), else ${scoreFor.nothing}. A passage ` +
+      "with 60% of the idea's words counts as similar.",
     ...found.slice(0, 3).map((passage) => cited(passage, idea)),
     ...(found.length > 0 ? [] : [nothingOn(idea, 'the material')]),
   ];
   const scores = Object.fromEntries(required.map((aspect) => [aspect, given]));
-  return { criticism: lines.join('\n'), scores };
+  // Runs of earlier versions do not ask for it.
+  const named = 'similar' in properties ? { similar: alike.map(({ mark }) => mark) } : {};
+  return { criticism: lines.join('\n'), scores, ...named };
 }
 
 function reportOn(dossier: string, texts: TextIndex): Action['input'] {

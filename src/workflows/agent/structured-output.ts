@@ -28,6 +28,8 @@ export interface StructuredResult<T> {
   error: string | undefined;
   /** Names a text by reference: an argument of the call, or the whole reply if there was no call. */
   place: (argument: string) => TextRef;
+  /** Whether the reply with the value was cut off at the model's limit of tokens. */
+  isCut: boolean;
 }
 
 /** An agent that gives structured replies. */
@@ -53,7 +55,7 @@ export async function structured<T>(
   const choice = { oneOf: [spec.tool, ...(broadcast === undefined ? [] : ['ask_others'])] };
   let last: StructuredResult<T> | undefined;
   for (let repairs = 0, rounds = 0; ;) {
-    const { calls, content } = await agent.reply(purpose, { choice });
+    const { calls, content, finish } = await agent.reply(purpose, { choice });
     const asks = calls.filter(({ name }) => name === 'ask_others');
     if (broadcast !== undefined && asks.length > 0 && rounds < mostRounds) {
       rounds += 1;
@@ -70,6 +72,7 @@ export async function structured<T>(
       value: read.value ?? last?.value,
       error: read.error,
       place: (argument) => (call === undefined ? { segment } : { segment, call: { id: call.id, argument } }),
+      isCut: finish === 'length',
     };
     last = read.value === undefined && last !== undefined ? { ...last, error: read.error } : given;
     const isLast = read.error === undefined || repairs === mostRepairs;

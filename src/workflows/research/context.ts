@@ -2,7 +2,7 @@ import { proxyLocalActivities } from '@temporalio/workflow';
 import type { Activities } from '../../activities/activities.ts';
 import type { ResearchSettings } from '../../config/research.ts';
 import type { AgentState } from '../../protocol/agent-state.ts';
-import type { Text } from '../../protocol/message.ts';
+import type { Content, Text } from '../../protocol/message.ts';
 import type {
   Iteration as IterationRecord,
   Plan,
@@ -12,15 +12,17 @@ import type {
   ResearchRole,
   RestartKind,
 } from '../../protocol/research.ts';
-import type { Hit, Work } from '../../protocol/search.ts';
+import type { Work } from '../../protocol/search.ts';
 import { Agent, type Purpose } from '../agent/agent.ts';
 import type { StructuredAgent } from '../agent/structured-output.ts';
+import { today } from '../agent/prompts.ts';
 import { storeTexts, storeToolSets } from '../agent/text-refs.ts';
 import { askingText, askingTools } from '../ask-others/prompts.ts';
 import type { Iteration } from '../runtime/iterate.ts';
 import { askingOf, openRunContext, type RunContext } from '../runtime/run-context.ts';
 import type { RunHandlers } from '../runtime/run-handlers.ts';
 import { criticismTool, ideaMessage, planTool, reportTool, roleInstructions } from './prompts.ts';
+import type { MarkedHit } from './rules/prior-art.ts';
 
 const { recallReports } = proxyLocalActivities<Activities>({ startToCloseTimeout: '30 seconds' });
 
@@ -31,6 +33,10 @@ const mostLessons = 3;
 
 /** The time limit of each model call with all its retries, in milliseconds. */
 const callTimeout = 600_000;
+
+/** What a result says that rests on nothing else. */
+const onlyOwnDocs =
+  "Only Reprise's own documentation was searched: on any other subject what was found, the score and the report say nothing";
 
 /** What every prompt repeats: it is kept in the store, and prompts refer to it. */
 interface Stored {
@@ -54,8 +60,16 @@ export interface Criticism {
   content: Text;
   /** From 0 to 100; null if the critic gave none. */
   score: number | null;
-  /** The name of the score's band, or `no score`. */
-  verdict: string;
+  /** The name of the score's band, or `no score`; null where the score does not count, since there is prior art. */
+  verdict: string | null;
+  /** The works that do the same as the idea; undefined if the critic has not said. */
+  similar: Work[] | undefined;
+  /** Whether the plan is about what the user asked for. */
+  servesGoal: boolean;
+  /** What the next plan has to change; empty if the critic has not said. */
+  improve: string;
+  /** Up to two searches that the critic misses. */
+  queries: string[];
 }
 
 /** The work of one planning iteration, as far as it has come. */
@@ -68,19 +82,22 @@ export interface Draft extends Iteration<PlanningRestart> {
   /** What the searches have found; undefined until they are done. */
   found: Found | undefined;
   criticism: Criticism | undefined;
+  /** The works that are similar to the idea; undefined if nobody has said. */
+  similar: Work[] | undefined;
   /** What the run had spent when the iteration began. */
   before: IterationRecord['spent'];
 }
 
-interface Found {
-  /** The results of each query as models read them. */
-  material: Text[];
+export interface Found {
+  queries: string[];
+  /** The results of each query as models read them, then the pages that were read. */
+  material: Content[];
+  /** The results of each query in a few lines. */
+  digests: Text[];
   /** The hits of all queries, in the order of their marks. */
-  hits: Array<{ mark: string; hit: Hit }>;
+  hits: MarkedHit[];
   /** The searches that failed, in words. */
   gaps: string[];
-  /** The works that are similar to the idea. */
-  similar: Work[];
 }
 
 /** The state of a research run. */
@@ -88,6 +105,13 @@ export interface ResearchContext extends RunContext {
   idea: string;
   settings: ResearchSettings;
   stored: Stored;
+  /**
+   * False in a run that was begun before prior art was judged by the critic, and pages were read: it goes on as it began,
+   * since its history must lead to the same steps.
+   */
+  isJudged: boolean;
+  /** The texts of the pages that were read, by their addresses; undefined for a page that could not be read. */
+  pages: Map<string, Text | undefined>;
   /** What came of earlier research on similar ideas; undefined if there was none. */
   lessons: Text | undefined;
   planner: StructuredAgent;
@@ -112,10 +136,16 @@ export interface ResearchContext extends RunContext {
  * Opens a research run: stores what every prompt repeats, recalls what earlier runs have learnt, and tells the planner
  * the idea.
  */
-export async function openResearch(prepared: PreparedResearch, handlers: RunHandlers): Promise<ResearchContext> {
+export async function openResearch(
+  prepared: PreparedResearch,
+  isJudged: boolean,
+  handlers: RunHandlers,
+): Promise<ResearchContext> {
   const { idea, settings } = prepared;
   const { budget, coordination } = settings;
   const run = openRunContext({ prepared, budget, coordination, agents: 1 }, handlers);
+  const { folder, provider } = settings.search;
+  if (isJudged && provider === 'folder' && folder === undefined) run.warn(onlyOwnDocs);
   const stored = await storeInstructions(idea, settings);
   const recalled = await recallReports({ idea });
   const texts = recalled.slice(0, mostLessons).map(({ lesson }) => lesson);
@@ -127,6 +157,8 @@ export async function openResearch(prepared: PreparedResearch, handlers: RunHand
   return {
     ...base,
     idea,
+    isJudged,
+    pages: new Map(),
     lessons,
     planner,
     drafts: [],
@@ -145,7 +177,9 @@ async function storeInstructions(idea: string, { coordination, weights }: Resear
   const asking = askingOf(coordination, 1);
   const own = asking === undefined ? [] : askingTools(asking.mode);
   const { critic, planner, writer } = roleInstructions;
-  const told = [planner, critic, writer].map((text) => (asking === undefined ? text : `${text} ${askingText(asking)}`));
+  const told = [planner, critic, writer].map((text) =>
+    [text, today(), ...(asking === undefined ? [] : [askingText(asking)])].join(' '),
+  );
   const sets = [planTool, criticismTool(Object.keys(weights)), reportTool].map((tool) => [tool, ...own]);
   const ids = await storeToolSets(sets, told);
   const [plan = '', criticism = '', report = '', planning = '', judging = '', writing = ''] = ids;

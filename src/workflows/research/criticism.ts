@@ -1,24 +1,30 @@
 import { failureReason } from '../agent/failures.ts';
 import { textRef } from '../agent/text-refs.ts';
-import { structured, type OutputSpec } from '../agent/structured-output.ts';
-import { askForScore, criticismTool, dossierMessage, type Dossier } from './prompts.ts';
+import { structured, type OutputSpec, type Read } from '../agent/structured-output.ts';
+import { askForScore, criticismTool, dossierMessage, unknownMarks, type Dossier } from './prompts.ts';
 import { objectIn } from '../agent/text.ts';
+import { aspectScoresIn } from './rules/aspects.ts';
+import { readMarks, worksAt } from './rules/prior-art.ts';
 import { scoreIn } from './rules/score.ts';
 import { verdictOf, viabilityOf } from './rules/viability.ts';
 import { atWork, newRoleAgent, purposeOf, type Criticism, type Draft, type ResearchContext } from './context.ts';
 
-type Said = Pick<Criticism, 'text' | 'score'>;
+type Said = Omit<Criticism, 'content' | 'verdict'>;
+
+/** How many searches a critic may ask for, and the longest one in characters. */
+const most = { queries: 2, query: 200 };
+
+/** The longest text that a critic may say about the next plan, in characters. */
+const longestImprovement = 2000;
+
+/** What a critic has said that says nothing. */
+const silence: Said = { text: '', score: null, similar: undefined, servesGoal: true, improve: '', queries: [] };
 
 /** Has the critic judge the plan. A critic that gives no score is asked once more; one that fails gives none. */
-export async function criticise(context: ResearchContext, draft: Draft): Promise<void> {
-  const { events } = context;
+export async function criticise(context: ResearchContext, draft: Draft): Promise<Criticism> {
   context.phase = 'criticising';
-  events.emit({ type: 'criticising' });
   const said = await atWork(context, 'critic', 'criticising', (onAsking) => askCritic(context, draft, onAsking));
-  const { score, text } = said;
-  const verdict = score === null ? 'no score' : verdictOf(score);
-  draft.criticism = { ...said, verdict };
-  events.emit({ type: 'criticism', score, verdict, text });
+  return { ...said, verdict: said.score === null ? 'no score' : verdictOf(said.score) };
 }
 
 async function askCritic(
@@ -26,52 +32,86 @@ async function askCritic(
   draft: Draft,
   onAsking: (isAsking: boolean) => void,
 ): Promise<Omit<Criticism, 'verdict'>> {
-  const { events, settings } = context;
+  const { settings } = context;
   const critic = newRoleAgent(context, 'critic', draft.number);
-  const ask = () => structured(critic, purposeOf('criticise', draft), specOf(settings.weights), onAsking);
+  const aspects = settings.hasOwnWeights === true ? Object.keys(settings.weights) : undefined;
+  const ask = () => structured(critic, purposeOf('criticise', draft), specOf(context, draft), onAsking);
   try {
-    critic.agent.tell({ role: 'user', content: dossierMessage(dossierOf(context, draft), context.lessons) });
+    critic.agent.tell({ role: 'user', content: dossierMessage(dossierOf(context, draft), context.lessons, aspects) });
     let given = await ask();
-    let score = given.value?.score ?? null;
-    if (score === null) {
-      critic.agent.tell({ role: 'user', content: askForScore });
+    let said = given.value ?? silence;
+    if (said.score === null) {
+      critic.agent.tell({ role: 'user', content: askForScore(aspects) });
       const second = await ask();
-      score = second.value?.score ?? null;
-      if (score === null) events.emit({ type: 'warning', agent: 'critic', text: 'The criticism has no score' });
-      if (given.value === undefined) given = second;
+      if (given.value === undefined) [given, said] = [second, second.value ?? silence];
+      else if (second.value !== undefined) said = { ...said, ...decisionsOf(second.value) };
+      if (said.score === null) context.warn('The criticism has no score', 'critic');
     }
-    const text = given.value?.text ?? '';
-    return { text, content: textRef(text, given.place('criticism')), score };
+    return { ...said, content: textRef(said.text, given.place('criticism')) };
   } catch (error) {
-    events.emit({ type: 'warning', agent: 'critic', text: `There is no criticism: ${failureReason(error)}` });
-    return { text: '', content: '', score: null };
+    context.warn(`There is no criticism: ${failureReason(error)}`, 'critic');
+    return { ...silence, content: '' };
   }
 }
 
-/** What the critic and the writer are told of a draft. */
-export function dossierOf({ stored }: ResearchContext, { approach, found, plan }: Draft): Dossier {
-  const { material = [], gaps = [], similar = [] } = found ?? {};
-  const titles = similar.map(({ title }) => title);
-  return { idea: plan?.idea ?? stored.idea, approach, material, gaps, similar: titles };
+/** What a reply decides besides its text, as far as it says anything. */
+function decisionsOf({ score, similar, servesGoal, improve, queries }: Said): Partial<Said> {
+  return {
+    score,
+    ...(similar !== undefined && { similar }),
+    ...(!servesGoal && { servesGoal }),
+    ...(improve !== '' && { improve }),
+    ...(queries.length > 0 && { queries }),
+  };
 }
 
-function specOf(weights: Record<string, number>): OutputSpec<Said> {
+/** What the critic and the writer are told of a draft. */
+export function dossierOf({ stored }: ResearchContext, { approach, found, plan, similar = [] }: Draft): Dossier {
+  const { material = [], gaps = [] } = found ?? {};
+  const titles = similar.map(({ title }) => title);
+  return { idea: plan?.idea ?? stored.idea, goal: stored.idea, approach, material, gaps, similar: titles };
+}
+
+function specOf({ isJudged, settings }: ResearchContext, { found }: Draft): OutputSpec<Said> {
+  const { hasOwnWeights, weights } = settings;
   const aspects = Object.keys(weights);
-  const read = ({ criticism, scores }: Record<string, unknown>): { value: Said } => ({
-    value: { text: String(criticism), score: viabilityOf(scores as Record<string, number>, weights) },
-  });
+  const hits = found?.hits ?? [];
+  const read = (input: Record<string, unknown>, text: string): Read<Said> => {
+    const score = viabilityOf(input['scores'] as Record<string, number>, weights);
+    if (!isJudged) return { value: { ...silence, text, score } };
+    const { similar = [], serves_goal, improve, queries } = input;
+    const { known, unknown } = readMarks(similar, hits);
+    const value = {
+      text,
+      score,
+      similar: worksAt(known, hits),
+      servesGoal: serves_goal !== false,
+      improve: typeof improve === 'string' ? improve.trim().slice(0, longestImprovement) : '',
+      queries: queriesIn(queries),
+    };
+    if (unknown.length === 0) return { value };
+    const valid = hits.map(({ mark }) => mark);
+    return { value, error: unknownMarks(unknown, valid) };
+  };
   return {
     tool: criticismTool(aspects).name,
-    read,
+    read: (input) => read(input, String(input['criticism'])),
     readText: (text) => {
       const object = objectIn(text);
-      if (object !== undefined && hasScores(object, aspects)) {
-        const { criticism, scores } = object;
-        return read({ criticism: typeof criticism === 'string' ? criticism : text, scores });
-      }
-      return { value: { text, score: scoreIn(text) ?? null } };
+      if (object !== undefined && hasScores(object, aspects))
+        return read(object, typeof object['criticism'] === 'string' ? object['criticism'] : text);
+      const scores = isJudged ? aspectScoresIn(text, aspects) : undefined;
+      if (scores !== undefined) return { value: { ...silence, text, score: viabilityOf(scores, weights) } };
+      // Where the user has set the weights, one number for everything would go past them.
+      return { value: { ...silence, text, score: hasOwnWeights === true ? null : (scoreIn(text) ?? null) } };
     },
   };
+}
+
+function queriesIn(queries: unknown): string[] {
+  if (!Array.isArray(queries)) return [];
+  const texts = queries.filter((query) => typeof query === 'string').map((query) => query.trim().slice(0, most.query));
+  return [...new Set(texts)].filter((query) => query !== '').slice(0, most.queries);
 }
 
 function hasScores({ scores }: Record<string, unknown>, aspects: string[]): boolean {

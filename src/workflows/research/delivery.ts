@@ -4,7 +4,8 @@ import type { Report, ResearchOutcome, ResearchResult, ResearchRole } from '../.
 import type { Ending } from '../runtime/iterate.ts';
 import { warningsOf } from '../runtime/run-context.ts';
 import type { Draft, PlanningRestart, ResearchContext } from './context.ts';
-import { endDraft } from './drafts.ts';
+import { endLastDraft } from './drafts.ts';
+import { fitted } from './rules/report.ts';
 import { withoutWriter } from './synthesis.ts';
 
 const retry = { initialInterval: '500 ms', backoffCoefficient: 2, maximumAttempts: 6 } as const;
@@ -27,11 +28,13 @@ export async function deliver(
   { best, last, outcome, why }: Ending<Draft, ResearchOutcome, PlanningRestart>,
 ): Promise<{ agent: ResearchRole; answer: string }> {
   const { drafts, events, idea, iterations, settings } = context;
-  if (drafts.at(-1) === last) endDraft(context, undefined);
-  context.report ??= withoutWriter(context, best ?? last, why ?? '');
-  const { report } = context;
+  if (drafts.at(-1) === last) endLastDraft(context);
+  const written = context.report ?? withoutWriter(context, best ?? last, why ?? '');
+  const report = fitted(written);
+  if (report !== written) context.warn('The report was too long, and is cut');
+  context.report = report;
   context.phase = 'persisting';
-  const works = drafts.flatMap(({ found }) => found?.similar ?? []);
+  const works = drafts.flatMap(({ similar: named = [] }) => named);
   const similar = [...new Map(works.map((work) => [work.url, work])).values()];
   await orGap(context, 'The report is not stored', async () => {
     const { reportId } = await persistReport({ idea, outcome, iterations, report, similar });
@@ -40,7 +43,7 @@ export async function deliver(
   });
   const { github_issue } = settings;
   const { reportId } = context;
-  if (github_issue !== undefined && outcome !== 'stopped' && reportId !== '') {
+  if (github_issue !== undefined && !['stopped', 'no_material'].includes(outcome) && reportId !== '') {
     context.phase = 'opening_issue';
     await orGap(context, 'There is no issue', async () => {
       const { created, url } = await openIssue({ reportId, ...github_issue });

@@ -1,7 +1,9 @@
 import type { Iteration as IterationRecord, RestartKind } from '../../protocol/research.ts';
 import type { Iteration } from '../runtime/iterate.ts';
+import { cutToBytes } from '../runtime/size.ts';
 import type { Draft, PlanningRestart, ResearchContext } from './context.ts';
 import { guidanceFor } from './prompts.ts';
+import { isReport } from './rules/prior-art.ts';
 
 /** Begins the next planning iteration. */
 export function beginDraft(context: ResearchContext, iteration: Iteration<PlanningRestart>): Draft {
@@ -12,6 +14,7 @@ export function beginDraft(context: ResearchContext, iteration: Iteration<Planni
     approach: '',
     found: undefined,
     criticism: undefined,
+    similar: undefined,
     before: spentOf(context),
   };
   context.drafts.push(draft);
@@ -28,15 +31,15 @@ export function endDraft(context: ResearchContext, restart: PlanningRestart | un
   const draft = context.drafts.at(-1);
   if (draft === undefined) return;
   const { calls, tokens, costUsd } = spentOf(context);
-  const { before, criticism, found, number, plan } = draft;
+  const { before, criticism, plan, similar } = draft;
   context.iterations[context.drafts.length - 1] = {
-    iteration: number,
+    iteration: context.drafts.length,
     idea: plan?.idea ?? context.idea,
     score: criticism?.score ?? null,
     verdict: criticism?.verdict ?? null,
     restartReason: restart?.reason ?? null,
     restartKind: restart?.kind ?? null,
-    similar: found?.similar.length ?? 0,
+    similar: similar?.length ?? null,
     // Where the iteration was entered before, the synthesis may have been paid for since.
     spent: context.iterations[context.drafts.length - 1]?.spent ?? {
       calls: calls - before.calls,
@@ -46,11 +49,25 @@ export function endDraft(context: ResearchContext, restart: PlanningRestart | un
   };
 }
 
-/** @param instructions what a person has asked for; without them the planner gets the guidance for this kind of restart */
+/**
+ * Records the run's last iteration as ended. One that was interrupted before it had a plan is left out, unless it is the
+ * only one.
+ */
+export function endLastDraft(context: ResearchContext): void {
+  const { drafts } = context;
+  if (drafts.length > 1 && drafts.at(-1)?.plan === undefined) drafts.pop();
+  context.restart = undefined;
+  endDraft(context, undefined);
+}
+
+/** The greatest sizes in bytes of what a restart says, since the result repeats the reasons. */
+const longest = { reason: 2000, guidance: 20_000 };
+
+/** @param instructions what a person or the critic wants to be changed; without them the guidance is that of the kind */
 export const restartFor = (kind: RestartKind, reason: string, instructions?: string): PlanningRestart => ({
   kind,
-  reason,
-  guidance: guidanceFor(kind, instructions),
+  reason: cutToBytes(reason, longest.reason),
+  guidance: cutToBytes(guidanceFor(kind, instructions), longest.guidance),
 });
 
 /** At the limit, tells a person that the restart is refused. A judge's refused restart shows in the synthesis instead. */
@@ -66,18 +83,27 @@ export function replan(context: ResearchContext, { number }: Draft, restart: Pla
   context.events.emit({ type: 'planning_restart', ...restart, from: number, to: number + 1, more });
 }
 
+/** Whether the searches of a draft have found anything. Reports of earlier runs alone would confirm themselves. */
+export const hasMaterial = ({ found }: Draft): boolean => found?.hits.some(({ hit }) => !isReport(hit)) ?? false;
+
 /**
- * Whether a draft is better than the best one before it. A draft whose searches are done beats one without; then the
- * higher score wins, and of equal scores the later draft, which has learnt from the other.
+ * Whether a draft is better than the best one before it. A draft with material beats one without, and a plan about what
+ * the user asked for one about something else; then the higher score wins. One without a score, such as that of a plan
+ * with much prior art, is below all scores. Of equal drafts the later is better, since it has learnt from the other.
  */
 export function isBetterDraft(draft: Draft, best: Draft | undefined): boolean {
   if (draft.plan === undefined) return false;
   if (best === undefined) return true;
   const [own, other] = [rankOf(draft), rankOf(best)];
-  return own[0] === other[0] ? own[1] >= other[1] : own[0] > other[0];
+  const place = own.findIndex((rank, index) => rank !== other[index]);
+  return place === -1 || (own[place] ?? 0) > (other[place] ?? 0);
 }
 
-const rankOf = ({ criticism, found }: Draft): [number, number] => [found === undefined ? 0 : 1, criticism?.score ?? -1];
+const rankOf = (draft: Draft): number[] => [
+  draft.found === undefined ? 0 : hasMaterial(draft) ? 2 : 1,
+  draft.criticism?.servesGoal === false ? 0 : 1,
+  draft.criticism?.score ?? -1,
+];
 
 function spentOf({ usage }: ResearchContext): IterationRecord['spent'] {
   const { calls, inputTokens, outputTokens, costUsd } = usage.total;

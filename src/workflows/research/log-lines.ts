@@ -5,6 +5,13 @@ import { line, type LogLines } from '../runtime/log-entry.ts';
 export const researchLines: LogLines<ResearchEventBody> = {
   plan: ({ attempt, idea }) => [line(`Iteration ${attempt}: "${idea}"`)],
   searched: ({ found, query }) => [line(`🔎 ${query}: ${found === 0 ? 'nothing found' : `${found} found`}`)],
+  page: ({ characters, mark, url, why }) => [
+    line(
+      why === undefined
+        ? `📄 [${mark}] ${url}: ${characters} characters read`
+        : `📄 [${mark}] ${url}: not read (${why})`,
+    ),
+  ],
   gap: ({ text }) => [line(`⚠️ ${text}`)],
   prior_art: ({ fewer, similar }) => [
     line(

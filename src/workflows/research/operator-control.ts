@@ -4,6 +4,7 @@ import type { OperatorDecision, ResearchOutcome } from '../../protocol/research.
 import type { EventLog } from '../runtime/event-log.ts';
 import type { Interrupt } from '../runtime/iterate.ts';
 import type { PlanningRestart, ResearchContext } from './context.ts';
+import { hasMaterial } from './drafts.ts';
 
 type ResearchInterrupt = Interrupt<ResearchOutcome, PlanningRestart>;
 
@@ -65,9 +66,10 @@ export class OperatorControl {
       interrupt({ kind: 'end', outcome: 'stopped', why: `a person has stopped the research${words}` });
     } else if (phase !== 'synthesising') {
       this.hasAccepted = true;
-      const hasMaterial = drafts.some(({ found }) => found !== undefined);
-      if (phase === 'waiting_for_approval' || !hasMaterial) return;
-      interrupt({ kind: 'accept', outcome: 'viable', best: drafts.at(-1)?.found === undefined });
+      const last = drafts.at(-1);
+      if (phase === 'waiting_for_approval' || drafts.every(({ found }) => found === undefined)) return;
+      const outcome = drafts.some(hasMaterial) || !context.isJudged ? 'viable' : 'no_material';
+      interrupt({ kind: 'accept', outcome, best: last === undefined || !hasMaterial(last) });
     }
   }
 }

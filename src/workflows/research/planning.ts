@@ -23,8 +23,7 @@ export async function plan(context: ResearchContext, draft: Draft): Promise<void
       draft.noPlan = error ?? notAPlan;
       return;
     }
-    if (error !== undefined)
-      events.emit({ type: 'warning', agent: 'planner', text: `The plan is taken as it is: ${error}` });
+    if (error !== undefined) context.warn(`The plan is taken as it is: ${error}`, 'planner');
     draft.plan = value;
     draft.approach = textRef(value.approach, place('approach'));
     context.restart = undefined;
@@ -35,28 +34,34 @@ export async function plan(context: ResearchContext, draft: Draft): Promise<void
 }
 
 async function tellRestart(
-  { drafts, iterations, planner, settings }: ResearchContext,
+  { drafts, iterations, planner, settings, stored }: ResearchContext,
   { number }: Draft,
   restart: PlanningRestart,
 ): Promise<void> {
   const [reason = '', guidance = ''] = await storeTexts([restart.reason, restart.guidance]);
+  const { criticism, found } = drafts.at(-2) ?? {};
   const content = replanMessage({
     iteration: number,
     most: settings.max_planning_iterations,
     reason,
     guidance,
-    criticism: drafts[number - 2]?.criticism?.content,
+    criticism: criticism?.content,
+    queries: criticism?.queries ?? [],
+    material: found?.digests ?? [],
+    goal: stored.idea,
+    mayKeepIdea: restart.kind === 'no_material',
     tried: iterations.map((iteration) => `${iteration.idea}: ${judgementOf(iteration)}`),
   });
   planner.agent.tell({ role: 'user', content });
 }
 
-function specOf({ iterations, idea }: ResearchContext): OutputSpec<Plan> {
-  const kept = iterations.length === 0 ? idea : undefined;
+function specOf({ iterations, idea, restart }: ResearchContext): OutputSpec<Plan> {
+  const mayKeepIdea = restart?.kind === 'no_material';
+  const kept = mayKeepIdea ? iterations.at(-1)?.idea : iterations.length === 0 ? idea : undefined;
   const checked = (value: Plan): Read<Plan> => {
     if (!hasWords(value.idea)) return { error: 'The plan has no idea in words.' };
     const tried = iterations.find((iteration) => isSameIdea(iteration.idea, value.idea));
-    return tried === undefined ? { value } : { value, error: unchangedIdea(tried.idea) };
+    return tried === undefined || mayKeepIdea ? { value } : { value, error: unchangedIdea(tried.idea) };
   };
   return {
     tool: planTool.name,

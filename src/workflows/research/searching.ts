@@ -2,29 +2,54 @@ import { ActivityFailure, isCancellation, proxyActivities, proxyLocalActivities 
 import type { Activities } from '../../activities/activities.ts';
 import type { Plan } from '../../protocol/research.ts';
 import type { SearchResult } from '../../protocol/search.ts';
-import { similarWorks } from './rules/prior-art.ts';
-import type { Draft, ResearchContext } from './context.ts';
+import { pageMaterial } from './prompts.ts';
+import { countedWorks, type MarkedHit } from './rules/prior-art.ts';
+import { topPages } from './rules/pages.ts';
+import type { Draft, Found, ResearchContext } from './context.ts';
 
 const { recallReports } = proxyLocalActivities<Activities>({ startToCloseTimeout: '30 seconds' });
 
-/** Runs all queries of a plan, and gathers works similar to its idea from the hits and the stored reports. */
+/** Runs all queries of a plan, and reads the pages of the best hits. */
 export async function search(context: ResearchContext, draft: Draft, { idea, queries }: Plan): Promise<void> {
   context.phase = 'searching';
-  const [recalled, ...results] = await Promise.all([
-    recallReports({ idea }),
-    ...queries.map((query, index) => searchOne(context, draft, idea, query, index + 1)),
+  const [recalled, found] = await Promise.all([
+    context.isJudged ? undefined : recallReports({ idea }),
+    searchAll(context, draft, queries, 1),
   ]);
-  const hits = results.flatMap((result, query) =>
-    typeof result === 'string' ? [] : result.hits.map((hit, index) => ({ mark: `${query + 1}.${index + 1}`, hit })),
-  );
+  if (recalled !== undefined) draft.similar = countedWorks(found.hits, recalled);
+  draft.found = found;
+}
+
+/** Searches once more for what the critic misses, and adds it to what was found. A second call does nothing. */
+export async function followUp(context: ResearchContext, draft: Draft): Promise<void> {
+  const { criticism, found } = draft;
+  const queries = criticism?.queries.splice(0) ?? [];
+  if (found === undefined || queries.length === 0) return;
+  context.phase = 'searching';
+  const more = await searchAll(context, draft, queries, found.queries.length + 1);
   draft.found = {
+    queries: [...found.queries, ...more.queries],
+    material: [...found.material, ...more.material],
+    digests: [...found.digests, ...more.digests],
+    hits: [...found.hits, ...more.hits],
+    gaps: [...found.gaps, ...more.gaps],
+  };
+}
+
+/** @param first the number of the first query in its iteration, by which its hits are cited */
+async function searchAll(context: ResearchContext, draft: Draft, queries: string[], first: number): Promise<Found> {
+  const results = await Promise.all(queries.map((query, index) => searchOne(context, draft, query, first + index)));
+  const done = results.filter((result) => typeof result !== 'string');
+  const hits = results.flatMap((result, query): MarkedHit[] =>
+    typeof result === 'string' ? [] : result.hits.map((hit, index) => ({ mark: `${first + query}.${index + 1}`, hit })),
+  );
+  const pages = context.isJudged ? await readPages(context, draft, hits) : [];
+  return {
+    queries,
     hits,
     gaps: results.filter((result) => typeof result === 'string'),
-    material: results.flatMap((result) => (typeof result === 'string' ? [] : [result.material])),
-    similar: similarWorks(
-      hits.map(({ hit }) => hit),
-      recalled,
-    ),
+    material: [...done.map(({ material }) => material), ...pages],
+    digests: done.flatMap(({ digest }) => digest ?? []),
   };
 }
 
@@ -32,7 +57,6 @@ export async function search(context: ResearchContext, draft: Draft, { idea, que
 async function searchOne(
   { events, gaps, settings }: ResearchContext,
   { number: iteration }: Draft,
-  idea: string,
   query: string,
   number: number,
 ): Promise<SearchResult | string> {
@@ -43,14 +67,48 @@ async function searchOne(
     retry: { initialInterval: '500 ms', backoffCoefficient: 2, maximumAttempts: 3 },
   });
   try {
-    const result = await activities.search({ query, idea, number, search: settings.search });
+    const result = await activities.search({ query, number, search: settings.search });
     events.emit({ type: 'searched', query, found: result.hits.length });
     return result;
   } catch (error) {
-    if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
-    const gap = `"${query}": ${error.cause?.message ?? error.message}`;
+    const gap = `"${query}": ${reasonOf(error)}`;
     events.emit({ type: 'gap', text: `Not searched: ${gap}` });
     gaps.push(`Not searched (iteration ${iteration}): ${gap}`);
     return gap;
   }
+}
+
+/** Reads the pages of the best hits on the web, each once in a run. What cannot be read still stands there as a hit. */
+async function readPages(context: ResearchContext, { number }: Draft, hits: MarkedHit[]): Promise<Found['material']> {
+  const { events, pages, settings } = context;
+  const chosen = topPages(hits, settings.search);
+  const { readPage } = proxyActivities<Activities>({
+    summary: `web_research · read · iteration ${number}`,
+    startToCloseTimeout: '30 seconds',
+    heartbeatTimeout: '15 seconds',
+    retry: { maximumAttempts: 2 },
+  });
+  await Promise.all(
+    chosen.map(async ({ hit: { url }, mark }) => {
+      if (pages.has(url)) return;
+      const read = await readPage({ url }).catch((error: unknown) => ({ why: reasonOf(error) }));
+      if ('why' in read) {
+        pages.set(url, undefined);
+        events.emit({ type: 'page', mark, url, characters: 0, why: read.why });
+      } else {
+        pages.set(url, read.text);
+        events.emit({ type: 'page', mark, url, characters: read.characters });
+      }
+    }),
+  );
+  return chosen.flatMap(({ hit: { url }, mark }) => {
+    const text = pages.get(url);
+    return text === undefined ? [] : [pageMaterial(mark, text)];
+  });
+}
+
+/** Why an activity has failed. @throws the error itself if it is none of an activity that has failed */
+function reasonOf(error: unknown): string {
+  if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
+  return error.cause?.message ?? error.message;
 }

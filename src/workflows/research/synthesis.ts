@@ -1,7 +1,7 @@
 import { failureReason } from '../agent/failures.ts';
 import { structured, type OutputSpec, type Read, type StructuredAgent } from '../agent/structured-output.ts';
 import { judgementOf } from './view.ts';
-import type { Report, ResearchOutcome } from '../../protocol/research.ts';
+import type { Iteration, Report, ResearchOutcome } from '../../protocol/research.ts';
 import { reportMessage, reportTool } from './prompts.ts';
 import * as rules from './rules/report.ts';
 import { dossierOf } from './criticism.ts';
@@ -11,6 +11,7 @@ import { atWork, newRoleAgent, purposeOf, type Draft, type ResearchContext } fro
 export async function synthesise(context: ResearchContext, draft: Draft, outcome: ResearchOutcome): Promise<void> {
   const { events, iterations } = context;
   const { criticism, number } = draft;
+  if (criticism?.servesGoal === false) context.warn('The plan of the report is not about what the user asked for');
   const { score = null, verdict = null } = criticism ?? {};
   const atLimit = outcome === 'iteration_limit';
   context.phase = 'synthesising';
@@ -27,37 +28,69 @@ export async function synthesise(context: ResearchContext, draft: Draft, outcome
 }
 
 async function reportBy(context: ResearchContext, draft: Draft, writer: StructuredAgent): Promise<Report> {
-  const { events, idea } = context;
+  const { idea } = context;
   const marks = marksOf(draft);
   try {
-    const { error, value } = await atWork(context, 'writer', 'writing', (onAsking) =>
+    const { error, isCut, value } = await atWork(context, 'writer', 'writing', (onAsking) =>
       structured(writer, purposeOf('synthesise', draft), specOf(draft, idea, marks), onAsking),
     );
-    if (value === undefined) return withoutWriter(context, draft, error ?? 'the writer gave none');
-    if (error !== undefined)
-      events.emit({ type: 'warning', agent: 'writer', text: `The report is taken as it is: ${error}` });
+    if (value === undefined) {
+      const reason = error ?? 'the writer gave none';
+      context.warn(`No report could be written: ${reason}`, 'writer');
+      return withoutWriter(context, draft, reason);
+    }
+    if (error !== undefined) context.warn(`The report is taken as it is: ${error}`, 'writer');
+    if (isCut) context.warn("The report was cut off at its model's limit of tokens", 'writer');
     return rules.finished(value, marks);
   } catch (error) {
     const reason = failureReason(error);
-    events.emit({ type: 'warning', agent: 'writer', text: `No report could be written: ${reason}` });
+    context.warn(`No report could be written: ${reason}`, 'writer');
     return withoutWriter(context, draft, reason);
   }
 }
+
+/** How many of the hits such a report lists. */
+const mostListed = 30;
 
 /** Puts a report together from what there is, without a model. @param why no report was written, for its summary */
 export function withoutWriter({ idea, iterations }: ResearchContext, draft: Draft | undefined, why: string): Report {
   const { criticism, plan } = draft ?? {};
   const marks = draft === undefined ? new Map<string, never>() : marksOf(draft);
-  const rounds = iterations.map((each) => `${each.iteration}. ${each.idea}: ${judgementOf(each)}`);
+  const found = [...marks].slice(0, mostListed).map(([mark, work]) => `- ${work.title} [${mark}]`);
   const sections = [
     { heading: 'Plan', text: plan?.approach ?? '' },
     { heading: 'Criticism', text: criticism?.text ?? '' },
-    { heading: 'Iterations', text: rounds.join('\n') },
+    { heading: 'Found by the searches', text: found.join('\n') },
+    { heading: 'Iterations', text: roundsOf(iterations) },
   ].filter(({ text }) => text.trim() !== '');
   const title = plan?.idea ?? idea.trim().split('\n')[0] ?? '';
   const summary = `No report was written: ${why}. This is what there was at that moment.`;
   return rules.finished({ title, summary, sections }, marks);
 }
+
+/** The report of a run in which no search has found anything: what was searched, and no findings. */
+export function withoutFindings({ drafts, gaps, idea, iterations }: ResearchContext): Report {
+  const searched = drafts.flatMap(({ found, number }) =>
+    (found?.queries ?? []).flatMap((query, index) => {
+      if (found?.gaps.some((gap) => gap.startsWith(`"${query}": `))) return [];
+      const isReported = found?.hits.some(({ mark }) => mark.startsWith(`${index + 1}.`));
+      const apart = isReported ? ', apart from reports of earlier runs' : '';
+      return [`- "${query}" (iteration ${number}): nothing was found${apart}`];
+    }),
+  );
+  const sections = [
+    { heading: 'What was searched', text: searched.join('\n') },
+    { heading: 'What could not be searched', text: gaps.map((gap) => `- ${gap}`).join('\n') },
+    { heading: 'Plan', text: drafts.at(-1)?.plan?.approach ?? '' },
+    { heading: 'Iterations', text: roundsOf(iterations) },
+  ].filter(({ text }) => text.trim() !== '');
+  const why = searched.length > 0 ? 'Nothing was found for this idea' : 'No search has worked';
+  const title = idea.trim().split('\n')[0] ?? '';
+  return { title, summary: `${why}, so this report has no findings.`, sections, sources: [] };
+}
+
+const roundsOf = (iterations: Iteration[]): string =>
+  iterations.map((each) => `${each.iteration}. ${each.idea}: ${judgementOf(each)}`).join('\n');
 
 const marksOf = ({ found }: Draft): rules.Marks =>
   new Map(found?.hits.map(({ hit: { title, url }, mark }) => [mark, { title, url }]));

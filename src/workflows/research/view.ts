@@ -37,7 +37,7 @@ export function viewOf(context: ResearchContext): RunView {
 
 function stateOf(context: ResearchContext): ResearchState {
   const { drafts, iterations, usage, phase, restart, settings, states, idea } = context;
-  const { criticism } = drafts.findLast((draft) => draft.criticism !== undefined) ?? {};
+  const { criticism } = drafts.findLast((draft) => (draft.criticism?.verdict ?? null) !== null) ?? {};
   const planned = drafts.findLast(({ plan }) => plan !== undefined)?.plan;
   return {
     workflow: 'research',

@@ -1,4 +1,4 @@
-import { proxyLocalActivities } from '@temporalio/workflow';
+import { patched, proxyLocalActivities } from '@temporalio/workflow';
 import type { Activities } from '../../activities/activities.ts';
 import type { ResearchInput, ResearchOutcome, ResearchResult } from '../../protocol/research.ts';
 import { fitted } from '../runtime/fitted.ts';
@@ -7,12 +7,12 @@ import { announce, setOutcome } from '../runtime/run-ends.ts';
 import { RunHandlers } from '../runtime/run-handlers.ts';
 import { openResearch, researchRoles, type Draft, type PlanningRestart } from './context.ts';
 import { deliver, resultOf } from './delivery.ts';
-import { beginDraft, endDraft, isBetterDraft, refuse, replan, restartFor } from './drafts.ts';
+import { beginDraft, endLastDraft, isBetterDraft, refuse, replan, restartFor } from './drafts.ts';
 import { judge } from './judging.ts';
 import { OperatorControl } from './operator-control.ts';
 import { plan } from './planning.ts';
-import { search } from './searching.ts';
-import { synthesise } from './synthesis.ts';
+import { followUp, search } from './searching.ts';
+import { synthesise, withoutFindings } from './synthesis.ts';
 import { emptyView, viewOf } from './view.ts';
 
 const { prepareResearch } = proxyLocalActivities<Activities>({
@@ -30,11 +30,14 @@ const { prepareResearch } = proxyLocalActivities<Activities>({
  *   first plan, and `NoScore` if the critic gives no score and `on_missing_score` is `fail`
  */
 export async function research(input: ResearchInput): Promise<ResearchResult> {
+  // Nothing may come before this. Where a query splits the first workflow task behind a local activity, a replay asks for the
+  // patch before it has come to its marker, takes the old path, and fails.
+  const isJudged = patched('judged-prior-art');
   const handlers = new RunHandlers(emptyView);
   const operator = new OperatorControl(handlers.events);
   const prepared = await prepareResearch(input);
   announce(handlers.events, prepared.idea, researchRoles, prepared.notices);
-  const context = await openResearch(prepared, handlers);
+  const context = await openResearch(prepared, isJudged, handlers);
   const { settings } = context;
   handlers.show(viewOf(context));
   const ending = await iterate<Draft, ResearchOutcome, PlanningRestart>(
@@ -50,8 +53,13 @@ export async function research(input: ResearchInput): Promise<ResearchResult> {
       },
       judge: (draft) => judge(context, draft, operator.hasAccepted),
       async conclude(draft, outcome) {
-        endDraft(context, undefined);
+        endLastDraft(context);
+        if (outcome === 'no_material') {
+          context.report = withoutFindings(context);
+          return;
+        }
         if (settings.approval) await operator.approval(context);
+        if (context.isJudged) await followUp(context, draft);
         await synthesise(context, draft, outcome);
       },
       requested: ({ instructions, reason }) => restartFor('person', reason, instructions),

@@ -2,12 +2,15 @@ import type { Plan } from '../../../protocol/research.ts';
 import { hasWords, objectIn } from '../../agent/text.ts';
 
 const mostQueries = 5;
-/** The length of an idea in characters. */
+/** The longest idea and the longest query, in characters. */
 const longestIdea = 500;
+const longestQuery = 400;
 
 /** Reads a plan from arguments that fit the tool's schema. */
 export function planOf(input: Record<string, unknown>): Plan {
-  const queries = (input['queries'] as string[]).map((query) => query.trim()).filter((query) => query !== '');
+  const queries = (input['queries'] as string[])
+    .map((query) => query.trim().slice(0, longestQuery))
+    .filter((query) => query !== '');
   const idea = oneLine(String(input['idea']));
   return {
     idea,

@@ -1,23 +1,49 @@
 import type { Hit, Recalled, Work } from '../../../protocol/search.ts';
 
-/** A work that holds at least this share of an idea's words is similar to it. */
-const enoughWords = 0.6;
+/** A hit with the mark by which models cite it, as in `[1.2]`. */
+export interface MarkedHit {
+  mark: string;
+  hit: Hit;
+}
 
-/** A stored report is similar if its idea and the new one share at least this share of the words of both. */
-const enoughInCommon = 0.55;
+/** Reads the marks that a critic names: `1.2` or `[1.2]`. @returns those that belong to a hit, and those that do not */
+export function readMarks(named: unknown, hits: MarkedHit[]): { known: string[]; unknown: string[] } {
+  const marks = Array.isArray(named)
+    ? named.map((each) =>
+        String(each)
+          .replace(/^\s*\[|\]\s*$/g, '')
+          .trim(),
+      )
+    : [];
+  const valid = new Set(hits.map(({ mark }) => mark));
+  const once = [...new Set(marks)].filter((mark) => mark !== '');
+  return { known: once.filter((mark) => valid.has(mark)), unknown: once.filter((mark) => !valid.has(mark)) };
+}
+
+/** The works behind marks, each once. The reports of earlier runs are lessons, and never prior art. */
+export function worksAt(marks: string[], hits: MarkedHit[]): Work[] {
+  return once(hits.filter(({ mark }) => marks.includes(mark)).map(({ hit }) => hit)).filter((work) => !isReport(work));
+}
+
+/** Whether there is so much similar work that planning starts again, whatever the plan's score. */
+export function isPriorArt(similar: number, max_similar_implementations: number): boolean {
+  return similar > max_similar_implementations;
+}
 
 /**
- * The works that are similar to an idea, each once: similar hits, stored reports on close ideas, and the works that
- * these reports had found to be similar. A stored report counts by its own idea alone, and not because a search or
- * another report has found it: otherwise each try of one idea would count all the earlier tries again.
+ * The works that a version before counted as similar: hits with 60% of the idea's words, and stored reports that share 55%
+ * of them, with what those had found. Only histories of that version hold such shares, and lead by them to the same steps.
  */
-export function similarWorks(hits: Hit[], recalled: Recalled[]): Work[] {
-  const close = recalled.filter(({ similarity }) => similarity >= enoughInCommon);
-  const works = [
-    ...hits.filter((hit) => hit.similarity >= enoughWords && !isReport(hit)),
+export function countedWorks(hits: MarkedHit[], recalled: Recalled[]): Work[] {
+  const close = recalled.filter(({ similarity }) => similarity >= 0.55);
+  return once([
+    ...hits.map(({ hit }) => hit).filter((hit) => (hit.similarity ?? 0) >= 0.6 && !isReport(hit)),
     ...close,
-    ...close.flatMap(({ similar }) => similar.filter((work) => !isReport(work))),
-  ];
+    ...close.flatMap(({ similar = [] }) => similar.filter((work) => !isReport(work))),
+  ]);
+}
+
+function once(works: Work[]): Work[] {
   const byPlace = new Map<string, Work>();
   for (const { title, url } of works) {
     const place = placeOf(url);
@@ -26,7 +52,8 @@ export function similarWorks(hits: Hit[], recalled: Recalled[]): Work[] {
   return [...byPlace.values()];
 }
 
-const isReport = ({ url }: Work): boolean => url.startsWith('report:');
+/** Whether a work is the stored report of an earlier run. */
+export const isReport = ({ url }: Work): boolean => url.startsWith('report:');
 
 /** An address without what may differ between links to one page. */
 const placeOf = (url: string): string =>
@@ -34,8 +61,3 @@ const placeOf = (url: string): string =>
     .replace(/^https?:\/\/(?:www\.)?/i, '')
     .replace(/#.*$/, '')
     .replace(/\/+$/, '');
-
-/** Whether there is so much similar work that planning starts again before the plan is criticised. */
-export function isPriorArt(similar: number, max_similar_implementations: number): boolean {
-  return similar > max_similar_implementations;
-}

@@ -1,6 +1,7 @@
 import type { Report } from '../../../protocol/research.ts';
 import type { Work } from '../../../protocol/search.ts';
 import { hasWords, objectIn } from '../../agent/text.ts';
+import { cutToBytes, jsonBytes } from '../../runtime/size.ts';
 
 /** A report whose texts cite hits by their marks, as in `[1.2]`. */
 export type Draft = Omit<Report, 'sources'>;
@@ -97,7 +98,7 @@ const splitMarks = (list: string): string[] => list.split(/\s*[,;]\s*/);
 
 /**
  * Numbers the sources of a draft in the order in which it cites them: `[1.2]` becomes `[1]`. Marks without a source are
- * left out. A draft that cites nothing gets everything that was found as its sources.
+ * left out, and a draft that cites nothing has no sources.
  */
 export function finished(draft: Draft, marks: Marks): Report {
   const sources: Work[] = [];
@@ -119,8 +120,29 @@ export function finished(draft: Draft, marks: Marks): Report {
   };
   const summary = numbered(draft.summary);
   const sections = draft.sections.map(({ heading, text }) => ({ heading, text: numbered(text) }));
-  if (sources.length === 0) for (const each of marks.keys()) numberOf(each);
   return { title: draft.title, summary, sections, sources };
+}
+
+/** The most bytes of a report's parts as JSON: with the rest of a result they have to fit into one payload. */
+const most = { title: 2000, summary: 50_000, sections: 350_000 };
+
+/** Cuts a report that is too large for a result. @returns the same report if it is not */
+export function fitted(report: Report): Report {
+  const { title, summary, sections } = report;
+  let left = most.sections;
+  const kept = sections.flatMap(({ heading, text }) => {
+    if (left <= 0) return [];
+    const section = { heading: cutToBytes(heading, Math.min(left, most.title)), text: cutToBytes(text, left) };
+    left -= jsonBytes(section);
+    return [section];
+  });
+  const cut = {
+    ...report,
+    title: cutToBytes(title, most.title),
+    summary: cutToBytes(summary, most.summary),
+    sections: kept,
+  };
+  return jsonBytes(cut) === jsonBytes(report) ? report : cut;
 }
 
 /** Writes a report as Markdown, with its sources numbered as its texts cite them. */

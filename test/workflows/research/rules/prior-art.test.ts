@@ -1,48 +1,50 @@
 import { describe, expect, test } from 'vitest';
-import type { Hit, Recalled } from '../../../../src/protocol/search.ts';
-import { isPriorArt, similarWorks } from '../../../../src/workflows/research/rules/prior-art.ts';
+import type { Recalled } from '../../../../src/protocol/search.ts';
+import {
+  countedWorks,
+  isPriorArt,
+  readMarks,
+  worksAt,
+  type MarkedHit,
+} from '../../../../src/workflows/research/rules/prior-art.ts';
 
-const hit = (url: string, similarity: number): Hit => ({ title: `Title of ${url}`, url, similarity });
-const recalled = (url: string, similarity: number, similar: string[] = []): Recalled => ({
-  ...hit(url, similarity),
-  similar: similar.map((each) => ({ title: each, url: each })),
-  lesson: '',
+const hit = (mark: string, url: string, similarity?: number): MarkedHit => ({
+  mark,
+  hit: { title: `Title of ${url}`, url, ...(similarity !== undefined && { similarity }) },
 });
-const urls = (hits: Hit[], stored: Recalled[] = []): string[] => similarWorks(hits, stored).map(({ url }) => url);
 
-describe('similar works', () => {
-  test('hits that hold 60% of the idea', () => {
-    expect(urls([hit('a', 1), hit('b', 0.6), hit('c', 0.59)])).toEqual(['a', 'b']);
+describe('the marks that a critic names', () => {
+  const hits = [hit('1.1', 'https://a.example'), hit('1.2', 'https://b.example')];
+  test.each<[what: string, named: unknown, known: string[], unknown: string[]]>([
+    ['plain and in brackets, each once', ['1.1', '[1.2]', ' 1.1 '], ['1.1', '1.2'], []],
+    ['of hits that there are not', ['3.1', '1.1', 'https://a.example'], ['1.1'], ['3.1', 'https://a.example']],
+    ['as numbers', [1.1], ['1.1'], []],
+    ['none', [], [], []],
+    ['what is no list', '1.1', [], []],
+    ['nothing at all', undefined, [], []],
+  ])('%s', (_, named, known, unknown) => {
+    expect(readMarks(named, hits)).toEqual({ known, unknown });
   });
+});
 
-  test('stored reports on close ideas, and what they had found', () => {
-    expect(urls([], [recalled('report:1', 0.55, ['x', 'y']), recalled('report:2', 0.5, ['z'])])).toEqual([
-      'report:1',
-      'x',
-      'y',
-    ]);
-  });
-
-  test('a stored report that was found as a text is told by its idea alone', () => {
-    expect(urls([hit('report:1', 1)], [recalled('report:1', 0.5)])).toEqual([]);
-  });
-
-  test('a series of tries of one idea counts as its last one, which had found those before', () => {
-    const last = recalled('report:3', 1, ['x', 'report:2', 'report:1']);
-    expect(urls([], [last])).toEqual(['report:3', 'x']);
-  });
+describe('the works behind marks', () => {
+  const urls = (hits: MarkedHit[]): string[] =>
+    worksAt(
+      hits.map(({ mark }) => mark),
+      hits,
+    ).map(({ url }) => url);
 
   test('each once, wherever it was found', () => {
     const pages = [
-      hit('https://www.example.org/a/', 1),
-      hit('http://example.org/a#part', 1),
-      hit('https://example.org/b', 1),
+      hit('1.1', 'https://www.example.org/a/'),
+      hit('1.2', 'http://example.org/a#part'),
+      hit('2.1', 'https://example.org/b'),
     ];
-    expect(urls(pages, [recalled('report:1', 1, ['https://example.org/b'])])).toEqual([
-      'https://www.example.org/a/',
-      'https://example.org/b',
-      'report:1',
-    ]);
+    expect(urls(pages)).toEqual(['https://www.example.org/a/', 'https://example.org/b']);
+  });
+
+  test('never a report of an earlier run', () => {
+    expect(urls([hit('1.1', 'report:1'), hit('1.2', 'notes.md:3')])).toEqual(['notes.md:3']);
   });
 });
 
@@ -53,4 +55,17 @@ test.each([
   [0, 0, false],
 ])('%d similar works of at most %d: prior art %s', (similar, most, expected) => {
   expect(isPriorArt(similar, most)).toBe(expected);
+});
+
+test('in the history of an earlier version: what it had counted', () => {
+  const recalled = (url: string, similarity: number, similar: string[]): Recalled => ({
+    title: url,
+    url,
+    similarity,
+    similar: similar.map((each) => ({ title: each, url: each })),
+    lesson: '',
+  });
+  const hits = [hit('1.1', 'a', 1), hit('1.2', 'b', 0.6), hit('1.3', 'c', 0.59), hit('1.4', 'report:1', 1)];
+  const works = countedWorks(hits, [recalled('report:1', 0.55, ['x', 'report:2']), recalled('report:3', 0.5, ['z'])]);
+  expect(works.map(({ url }) => url)).toEqual(['a', 'b', 'report:1', 'x']);
 });

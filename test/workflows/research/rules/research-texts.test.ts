@@ -7,6 +7,7 @@ import {
   draftIn,
   draftOf,
   finished,
+  fitted,
   problemOf,
   type Marks,
 } from '../../../../src/workflows/research/rules/report.ts';
@@ -99,11 +100,18 @@ describe('a report', () => {
     });
   });
 
-  test('that cites nothing has all that was found as its sources, each once', () => {
-    expect(finished(draft('x'), marks).sources.map(({ url }) => url)).toEqual([
-      'https://one.example',
-      'https://two.example',
-    ]);
+  test('that cites nothing has no sources', () => {
+    expect(finished(draft('x'), marks).sources).toEqual([]);
+  });
+
+  test('fits into a result, however much was written', () => {
+    const sections = Array.from({ length: 3000 }, () => ({ heading: 'H', text: 'long '.repeat(100) }));
+    const cut = fitted({ title: 'T'.repeat(5000), summary: 'ü"\n'.repeat(1e5), sections, sources: [] });
+    expect(JSON.stringify(cut).length).toBeLessThan(420_000);
+    expect(cut.sections.length).toBeGreaterThan(100);
+    expect(cut.summary).toMatch(/characters were left out here\]$/);
+    const short = { title: 'T', summary: 'S', sections: [{ heading: 'H', text: 'x' }], sources: [] };
+    expect(fitted(short)).toBe(short);
   });
 
   test('loses sections without text', () => {

@@ -61,6 +61,9 @@ describe('what follows a criticism', () => {
 });
 
 describe('the best iteration', () => {
+  const hit = { mark: '1.1', hit: { title: 'A', url: 'https://a.example' } };
+  const found = { queries: ['a'], material: [], digests: [], hits: [hit], gaps: [] };
+  const said = { text: '', content: '', verdict: '', similar: [], servesGoal: true, improve: '', queries: [] };
   const draft = (number: number, score: number | null, isSearched = true): Draft => ({
     number,
     isLast: false,
@@ -70,8 +73,9 @@ describe('the best iteration', () => {
     plan: { idea: 'An idea', approach: '', queries: [] },
     noPlan: undefined,
     approach: '',
-    found: isSearched ? { material: [], hits: [], gaps: [], similar: [] } : undefined,
-    criticism: { text: '', content: '', score, verdict: '' },
+    found: isSearched ? found : undefined,
+    criticism: { ...said, score },
+    similar: undefined,
     before: { calls: 0, tokens: 0, costUsd: 0 },
   });
   const best = (drafts: Draft[]): number | undefined =>
@@ -88,6 +92,21 @@ describe('the best iteration', () => {
 
   test('one that was searched for comes before a better score without material', () => {
     expect(best([draft(1, 20), draft(2, 90, false)])).toBe(1);
+  });
+
+  test('one whose searches found something comes before a better score without material', () => {
+    expect(best([draft(1, 20), { ...draft(2, 90), found: { ...found, hits: [] } }])).toBe(1);
+    const own = { mark: '1.1', hit: { title: 'A', url: 'report:1' } };
+    expect(best([draft(1, 20), { ...draft(2, 90), found: { ...found, hits: [own] } }])).toBe(1);
+  });
+
+  test('one about what the user asked for comes before a better score about something else', () => {
+    expect(best([draft(1, 20), { ...draft(2, 80), criticism: { ...said, score: 80, servesGoal: false } }])).toBe(1);
+  });
+
+  test('one whose score does not count, for its prior art, comes after any score', () => {
+    const known = { ...draft(2, null), criticism: { ...said, score: null, verdict: null } };
+    expect(best([draft(1, 5), known])).toBe(1);
   });
 
   test('one without a plan never is', () => {

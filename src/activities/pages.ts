@@ -1,0 +1,55 @@
+import type { ReadPageInput, ReadPageResult } from '../protocol/search.ts';
+import { bounded, plain } from '../search/tidy.ts';
+import type { Store } from '../store/store.ts';
+import { isPublic, type AddressRule } from '../tools/builtin/addresses.ts';
+import { fetchText } from '../tools/builtin/fetch-text.ts';
+import { textOfHtml } from '../tools/builtin/web.ts';
+import { ToolError } from '../tools/tool.ts';
+import { cancellable } from './cancellable.ts';
+import { storedIfLong } from './stored-text.ts';
+
+const patienceMs = 10_000;
+
+/** The longest text of a page, in characters. */
+const longest = 6000;
+
+/** A line of at least so many characters is taken for text, and a shorter one for a part of a menu. */
+const leastLine = 40;
+/** A page with less text than this in such lines is kept with all of its lines. */
+const leastText = 500;
+
+/**
+ * The activity `readPage` reads a page that a search has found, and keeps the beginning of its text. Many pages cannot be
+ * read, which is no failure of the activity.
+ *
+ * @param pageRule which addresses may be connected to; by default those of the public internet
+ */
+export function createReadPage({ store, pageRule = isPublic }: { store: Store; pageRule?: AddressRule }) {
+  return async function readPage({ url }: ReadPageInput): Promise<ReadPageResult> {
+    const timeout = AbortSignal.timeout(patienceMs);
+    try {
+      const text = await cancellable((signal) => read(url, AbortSignal.any([signal, timeout])));
+      if (text === '') return { why: 'it has no text' };
+      return { text: await storedIfLong(store, text), characters: text.length };
+    } catch (error) {
+      if (timeout.aborted) return { why: `it took more than ${patienceMs / 1000} seconds` };
+      if (error instanceof ToolError) return { why: error.message };
+      throw error;
+    }
+  };
+
+  async function read(url: string, signal: AbortSignal): Promise<string> {
+    const { text, type } = await fetchText(url, pageRule, signal);
+    return bounded(plain(withoutMenus(/html/.test(type) ? await textOfHtml(text) : text)), longest);
+  }
+}
+
+/** Leaves out addresses of links and short lines, since the first thousands of characters of many pages are menus. */
+function withoutMenus(text: string): string {
+  const lines = text
+    .replaceAll(/ ?\(https?:\/\/[^\s)]*\)/g, '')
+    .split('\n')
+    .map((line) => line.trim());
+  const long = lines.filter((line) => line.length >= leastLine).join('\n');
+  return long.length >= leastText ? long : lines.join('\n');
+}
