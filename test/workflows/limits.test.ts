@@ -48,6 +48,17 @@ describe('time', () => {
     expect(usage.byAgent['agent_a']?.inputTokens).toBeGreaterThan(0);
   });
 
+  test('a provider that is down for long does not outlast a budget of time', async () => {
+    const run = running(
+      teamScript({
+        answer: ({ agent }) =>
+          agent === 'agent_a' ? { status: 503, headers: { 'retry-after': '60' } } : answer('Mine.'),
+      }),
+    );
+    const config = teamOf(team, openai, {}, { budget: { seconds: 5 } });
+    expect(await run.orchestrate({ task: 'T', config })).toMatchObject({ outcome: 'budget', answer: 'Mine.' });
+  });
+
   test('when the attempt’s time is over, the best answer so far is delivered', async () => {
     const run = running(
       teamScript({ answer: ({ agent }) => (agent === 'agent_a' ? slow : answer(`Answer of ${agent}.`)) }),

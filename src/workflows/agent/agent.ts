@@ -192,7 +192,8 @@ export class ModelCaller {
     const { callModel } = proxyActivities<Activities>({
       activityId,
       summary: `${id} · ${purpose.what} · ${purpose.when} · ${model}`,
-      scheduleToCloseTimeout: purpose.timeout,
+      // Tries go on for long, so that a budget of time must end them too.
+      scheduleToCloseTimeout: Math.min(purpose.timeout, this.#usage.millisecondsLeft),
       heartbeatTimeout: '15 seconds',
       // A cancelled call must not hold up what follows it. Its cost is settled at the end of the run.
       cancellationType: ActivityCancellationType.TRY_CANCEL,
@@ -219,11 +220,14 @@ export class ModelCaller {
       this.#usage.callEnded(id, backend.model, result.usage);
       return result;
     } catch (error) {
-      const isOver = !isCancellation(error) && !callFailure(error).timedOut;
-      if (isCounted || isCancellation(error)) {
+      const isCancelled = isCancellation(error);
+      const isTimeUp = !isCancelled && callFailure(error).timedOut;
+      if (isCounted || isCancelled) {
+        const isOver = !isCancelled && !isTimeUp;
         this.#usage.callLeft({ activityId, agent: id, model: backend.model, isOver, isReserved: isCounted });
       }
-      throw error;
+      const limit = isCounted && isTimeUp ? this.#usage.timeLimit : undefined;
+      throw limit === undefined ? error : budgetSpent(limit);
     }
   }
 

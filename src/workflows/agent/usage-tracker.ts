@@ -96,6 +96,17 @@ export class UsageTracker {
     return spentLimit(this.#budget, this.#spent);
   }
 
+  /** What is left of a budget of time, at least 1; Infinity without one. */
+  get millisecondsLeft(): number {
+    const { seconds = Infinity } = this.#budget;
+    return Math.max(1, seconds * 1000 - (Date.now() - this.#startedAt));
+  }
+
+  /** The budget of time, in words, if it is used up. */
+  get timeLimit(): string | undefined {
+    return spentLimit({ seconds: this.#budget.seconds }, this.#spent);
+  }
+
   get budgetLeft(): string | undefined {
     return budgetLeft(this.#budget, this.#spent);
   }
