@@ -34,8 +34,8 @@ test.each(['openai', 'claude'])('a conversation of 100 calls at 5 KB through %s'
 
 /** The messages of a request as they stand in its JSON, without the closing bracket. */
 function messagesText(raw: string): string {
-  const { messages } = JSON.parse(raw) as { messages: unknown };
-  const text = JSON.stringify(messages);
+  const { messages, input } = JSON.parse(raw) as { messages?: unknown; input?: unknown };
+  const text = JSON.stringify(messages ?? input);
   expect(raw).toContain(text);
   return text.slice(0, -1);
 }

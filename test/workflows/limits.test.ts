@@ -122,7 +122,7 @@ describe('failure', () => {
       teamScript({
         answer: ({ agent }) => ({
           status: agent === 'agent_a' ? 401 : 404,
-          errorBody: '{"error":{"message":"no, test-key-openai"}}',
+          errorBody: '{"error":{"message":"no such model, test-key-openai"}}',
         }),
       }),
     );
