@@ -96,6 +96,7 @@ describe('--id', () => {
       answer: 'Heard: one.',
       messages: ['Heard: one.'],
       turn: 1,
+      warnings: [],
     });
     expect(await isOpen('kept')).toBe(true);
     const second = await home.run(['chat', '--id', 'kept', 'Please say two.']);

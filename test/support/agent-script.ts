@@ -31,6 +31,8 @@ export function agentOf(
       ...(tools ? [{ module: 'agent', protocol: 'ToolProviderProtocol', provider: 'tools' }] : []),
       { module: '__entry__', protocol: 'TextMessageHandlerProtocol', provider: 'agent' },
     ],
+    // A model without a price would put a warning into each result.
+    prices: { 'scripted-1': { input: 0, cachedInput: 0, output: 0 } },
     ...rest,
   };
 }

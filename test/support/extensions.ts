@@ -32,5 +32,7 @@ export const configOf = (module: string, config: object = {}, rest: object = {})
     { module: '__entry__', protocol: 'TextMessageHandlerProtocol', provider: 'mine' },
     { module: 'mine', protocol: 'LLMProtocol', provider: 'llm' },
   ],
+  // A model without a price would put a warning into each run.
+  prices: { 'gpt-test': { input: 0, cachedInput: 0, output: 0 } },
   ...rest,
 });
