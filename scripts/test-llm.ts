@@ -9,10 +9,9 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { NativeConnection } from '@temporalio/worker';
-import { connect, type Reprise, type Run, type RunEvent, type Usage } from '../src/client.ts';
+import { connect, type Reprise, type Run, type RunEvent, type RunResult, type Usage } from '../src/client.ts';
 import type { Backend } from '../src/config/backend.ts';
 import { freePort } from '../src/embedded/ports.ts';
 import { startServer } from '../src/embedded/server.ts';
@@ -74,49 +73,59 @@ async function firstModel(url: string, type: Wire, key: string): Promise<string>
   }
 }
 
+/** What is known of a run that has ended. */
+interface Ended extends Ending {
+  events: RunEvent[];
+  usage: Usage | null;
+  /** Undefined where the run failed. */
+  result: RunResult | undefined;
+  /** The answer, or why there is none. */
+  said: string;
+}
+
 /** Follows a run until it ends, which it must within the patience and without workflow tasks that fail again and again. */
-async function endOf(run: Run, reprise: Reprise, onTick: () => void): Promise<Ending & { answer: string }> {
+async function endOf(run: Run, reprise: Reprise, onTick: () => void): Promise<Ended> {
   const handle = reprise.client.workflow.getHandle(run.id);
   const deadline = Date.now() + patience * 1000;
-  const result = run.result().then(
-    (value) => ({
-      outcome: value.outcome,
-      isHonest: true,
-      answer: 'answer' in value ? value.answer : value.report.title,
-    }),
-    (error: unknown) => ({ ...endingOf(error), answer: String((error as Error).cause ?? error) }),
-  );
-  for (;;) {
-    const ended = await Promise.race([result, pause(2000)]);
-    if (ended !== undefined) return ended;
+  const events: RunEvent[] = [];
+  let usage: Usage | null = null;
+  let stopped: string | undefined;
+  for await (const snapshot of run.watch({ everyMs: 2000 })) {
+    events.push(...snapshot.events);
+    usage = snapshot.state?.usage ?? usage;
     onTick();
-    const { raw } = await handle.describe();
-    const isStuck = (raw.pendingWorkflowTask?.attempt ?? 0) >= taskFailures;
-    if (!isStuck && Date.now() < deadline) continue;
-    const outcome = isStuck ? 'its workflow task fails again and again' : `hung for ${patience} s`;
-    await handle.terminate(outcome);
-    await result;
-    return { outcome, isHonest: false, answer: '' };
+    const { raw, status } = await handle.describe();
+    if (status.name !== 'RUNNING') continue;
+    if ((raw.pendingWorkflowTask?.attempt ?? 0) >= taskFailures) stopped = 'its workflow task fails again and again';
+    else if (Date.now() > deadline) stopped = `hung for ${patience} s`;
+    if (stopped !== undefined) await run.terminate(stopped);
+  }
+  try {
+    const result = await run.result();
+    const said = 'answer' in result ? result.answer : result.report.title;
+    return { outcome: result.outcome, isHonest: true, events, usage: result.usage, result, said };
+  } catch (error) {
+    const ending = stopped === undefined ? endingOf(error) : { outcome: stopped, isHonest: false };
+    const { cause, message } = error as Error;
+    return { ...ending, events, usage, result: undefined, said: cause instanceof Error ? cause.message : message };
   }
 }
 
 async function rowOf(course: Course, place: string, reprise: Reprise, backend: Backend): Promise<Row> {
   const startedAt = Date.now();
-  const seconds = (): number => (Date.now() - startedAt) / 1000;
+  const elapsed = (): number => (Date.now() - startedAt) / 1000;
   let told = 0;
   say(`${place} ${course.name} …`);
   const run = await course.start(reprise, backend);
-  const { answer, ...ending } = await endOf(run, reprise, () => {
-    if (seconds() - told < 15) return;
-    told = seconds();
+  const { events, isHonest, outcome, result, said, usage } = await endOf(run, reprise, () => {
+    if (elapsed() - told < 15) return;
+    told = elapsed();
     say(`${place} ${course.name}: ${told.toFixed(0)} s`);
   });
-  // A run whose workflow task fails answers no queries either.
-  const silent: [RunEvent[], { usage: Usage | null }] = [[], { usage: null }];
-  const [events, { usage }] = await Promise.all([run.events(), run.state()]).catch(() => silent);
-  const [firstLine = ''] = answer.trim().split('\n');
-  say(`${place} ${course.name}: ${ending.outcome} after ${seconds().toFixed(0)} s: ${firstLine.slice(0, 100)}`);
-  return { course: course.name, ...ending, seconds: seconds(), ...figuresOf(events, usage) };
+  const seconds = elapsed();
+  const [firstLine = ''] = said.trim().split('\n');
+  say(`${place} ${course.name}: ${outcome} after ${seconds.toFixed(0)} s: ${firstLine.slice(0, 100)}`);
+  return { course: course.name, outcome, isHonest, seconds, ...figuresOf(events, usage, result?.warnings) };
 }
 
 const { LLM_URL, LLM_KEY, LLM_MODEL, LLM_TYPE } = process.env;

@@ -24,8 +24,8 @@ export interface Row extends Ending, Figures {
   seconds: number;
 }
 
-/** What a run has cost and what happened in it. */
-export function figuresOf(events: RunEvent[], usage: Usage | null): Figures {
+/** What a run has cost and what happened in it. @param named the warnings in its result; absent where the run failed */
+export function figuresOf(events: RunEvent[], usage: Usage | null, named?: string[]): Figures {
   const count = (...types: Array<RunEvent['type']>): number => events.filter(({ type }) => types.includes(type)).length;
   return {
     calls: usage?.calls ?? 0,
@@ -33,7 +33,7 @@ export function figuresOf(events: RunEvent[], usage: Usage | null): Figures {
     prose: 0,
     tokensIn: usage?.inputTokens ?? 0,
     tokensOut: usage?.outputTokens ?? 0,
-    warnings: count('warning'),
+    warnings: named?.length ?? count('warning'),
   };
 }
 

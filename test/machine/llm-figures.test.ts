@@ -31,7 +31,7 @@ test.each([
 const event = (type: 'refused' | 'warning' | 'tool'): RunEvent =>
   ({ seq: 1, at: '', attempt: 1, type, agent: 'a', text: '' }) as unknown as RunEvent;
 
-test('the figures of a course are those of its events and of its usage', () => {
+test('the figures of a course are those of its events, its usage, and the warnings that its result names', () => {
   const usage: Usage = { calls: 3, inputTokens: 40, cachedInputTokens: 0, outputTokens: 5, costUsd: 0, byAgent: {} };
   const events = [event('refused'), event('tool'), event('warning'), event('refused')];
   expect(figuresOf(events, usage)).toEqual({
@@ -42,6 +42,7 @@ test('the figures of a course are those of its events and of its usage', () => {
     tokensOut: 5,
     warnings: 1,
   });
+  expect(figuresOf(events, usage, ['one', 'two', 'three']).warnings).toBe(3);
 });
 
 test('the table marks a course that did not end honestly', () => {
