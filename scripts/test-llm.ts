@@ -146,6 +146,11 @@ const server = await startServer({
   port: await freePort(),
   log: join(home, 'temporal.log'),
 });
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.once(signal, () => {
+    server.process.kill();
+    process.exit(130);
+  });
 const { address } = server;
 const rows: Row[] = [];
 try {
