@@ -23,15 +23,12 @@ const team = (backend: Backend, ids: string[], coordination: Coordination): Team
   budget,
 });
 
-/**
- * The module of one agent's model that speaks a backend's wire. None is named after Chat Completions, but Gemini's
- * speaks them too.
- */
+/** The module of one agent's model that speaks a backend's wire. */
 const modules = {
   openai: 'OpenAILLM',
   claude: 'AnthropicLLM',
   gemini: 'GoogleLLM',
-  chatcompletion: 'GoogleLLM',
+  chatcompletion: 'ChatCompletionLLM',
 } as const;
 
 export type Wire = keyof typeof modules;

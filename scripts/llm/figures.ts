@@ -30,7 +30,7 @@ export function figuresOf(events: RunEvent[], usage: Usage | null, named?: strin
   return {
     calls: usage?.calls ?? 0,
     repairs: count('refused'),
-    prose: 0,
+    prose: events.filter((event) => event.type === 'answer' && event.fromProse === true).length,
     tokensIn: usage?.inputTokens ?? 0,
     tokensOut: usage?.outputTokens ?? 0,
     warnings: named?.length ?? count('warning'),

@@ -28,16 +28,17 @@ test.each([
   expect(endingOf(error)).toEqual({ outcome, isHonest });
 });
 
-const event = (type: 'refused' | 'warning' | 'tool'): RunEvent =>
-  ({ seq: 1, at: '', attempt: 1, type, agent: 'a', text: '' }) as unknown as RunEvent;
+const event = (type: RunEvent['type'], rest: object = {}): RunEvent =>
+  ({ seq: 1, at: '', attempt: 1, type, agent: 'a', text: '', ...rest }) as unknown as RunEvent;
 
 test('the figures of a course are those of its events, its usage, and the warnings that its result names', () => {
   const usage: Usage = { calls: 3, inputTokens: 40, cachedInputTokens: 0, outputTokens: 5, costUsd: 0, byAgent: {} };
-  const events = [event('refused'), event('tool'), event('warning'), event('refused')];
+  const said = [event('answer'), event('answer', { fromProse: true })];
+  const events = [event('refused'), event('tool'), event('warning'), event('refused'), ...said];
   expect(figuresOf(events, usage)).toEqual({
     calls: 3,
     repairs: 2,
-    prose: 0,
+    prose: 1,
     tokensIn: 40,
     tokensOut: 5,
     warnings: 1,
