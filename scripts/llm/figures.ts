@@ -29,12 +29,25 @@ export function figuresOf(events: RunEvent[], usage: Usage | null, named?: strin
   const count = (...types: Array<RunEvent['type']>): number => events.filter(({ type }) => types.includes(type)).length;
   return {
     calls: usage?.calls ?? 0,
-    repairs: count('refused'),
+    repairs: count('refused') + askedAgain(events),
     prose: events.filter((event) => event.type === 'answer' && event.fromProse === true).length,
     tokensIn: usage?.inputTokens ?? 0,
     tokensOut: usage?.outputTokens ?? 0,
     warnings: named?.length ?? count('warning'),
   };
+}
+
+/** The purposes of calls whose reply has to be one call of a certain tool, and is asked for again if it is not. */
+const structured = new Set(['plan', 'criticise', 'analyse', 'validate']);
+
+/** How often a structured reply was asked for again: each is asked for once in an iteration. */
+function askedAgain(events: RunEvent[]): number {
+  const asked = events.flatMap((event) =>
+    event.type === 'thinking' && structured.has(event.purpose)
+      ? [`${event.attempt} ${event.agent} ${event.purpose}`]
+      : [],
+  );
+  return asked.length - new Set(asked).size;
 }
 
 /** How a run ended that threw. The courses' inputs are good, so that refusing one is no honest end. */

@@ -4,7 +4,7 @@ import { argumentReader } from '../../src/activities/arguments.ts';
 import type { ParameterSchema, ToolSpec } from '../../src/protocol/message.ts';
 import type { Finish, ReplyCall } from '../../src/protocol/model-call.ts';
 import { askingTools } from '../../src/workflows/ask-others/prompts.ts';
-import { coordinationTools, decisionTools } from '../../src/workflows/orchestration/prompts.ts';
+import { coordinationTools, decisionTools } from '../../src/workflows/orchestration/tools.ts';
 import { analysisTool, finishTool, subtasksTool, validationTool } from '../../src/workflows/plan-and-execute/tools.ts';
 import { criticismTool, planTool, reportTool } from '../../src/workflows/research/prompts.ts';
 

@@ -34,10 +34,11 @@ const event = (type: RunEvent['type'], rest: object = {}): RunEvent =>
 test('the figures of a course are those of its events, its usage, and the warnings that its result names', () => {
   const usage: Usage = { calls: 3, inputTokens: 40, cachedInputTokens: 0, outputTokens: 5, costUsd: 0, byAgent: {} };
   const said = [event('answer'), event('answer', { fromProse: true })];
-  const events = [event('refused'), event('tool'), event('warning'), event('refused'), ...said];
+  const asked = ['plan', 'plan', 'validate', 'answer', 'answer'].map((purpose) => event('thinking', { purpose }));
+  const events = [...asked, event('refused'), event('tool'), event('warning'), event('refused'), ...said];
   expect(figuresOf(events, usage)).toEqual({
     calls: 3,
-    repairs: 2,
+    repairs: 3,
     prose: 1,
     tokensIn: 40,
     tokensOut: 5,

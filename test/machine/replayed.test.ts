@@ -58,3 +58,8 @@ test('each workflow is its document’s algorithm in one screen', () => {
     .filter((file) => readFileSync(join('src', file), 'utf8').split('\n').length > 81);
   expect(long).toEqual([]);
 });
+
+test('what a run’s version allows is asked at its very beginning alone: later, a query may come between', () => {
+  const asking = sources.filter((file) => readFileSync(join('src', file), 'utf8').includes('patched('));
+  expect(asking).toEqual(['workflows/runtime/run-handlers.ts']);
+});

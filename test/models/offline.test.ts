@@ -3,15 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import {
-  coordinationTools,
   decisionPrompt,
-  decisionTools,
   presentedMessage,
   presentPrompt,
   reviewMessage,
   taskMessage,
   votingMessage,
 } from '../../src/workflows/orchestration/prompts.ts';
+import { coordinationTools, decisionTools } from '../../src/workflows/orchestration/tools.ts';
 import { library, Talk, user } from '../support/offline.ts';
 
 const empty = mkdtempSync(join(tmpdir(), 'reprise-empty-'));

@@ -1,4 +1,4 @@
-import { ActivityCancellationType, isCancellation, patched, proxyActivities } from '@temporalio/workflow';
+import { ActivityCancellationType, isCancellation, proxyActivities } from '@temporalio/workflow';
 import type { Content, NewMessage, Text, ToolMessage, TranscriptRef } from '../../protocol/message.ts';
 import type { CallModelInput, CallModelResult, Reply, ToolChoice } from '../../protocol/model-call.ts';
 import type { Activities } from '../../activities/activities.ts';
@@ -165,12 +165,15 @@ type Request = Omit<CallModelInput, 'backend'>;
 export class ModelCaller {
   readonly #usage: UsageTracker;
   readonly #emit: (event: RunEventBody) => void;
+  readonly #isOld: boolean;
   readonly #noticed = new Set<string>();
   #calls = 0;
 
-  constructor(usage: UsageTracker, emit: (event: RunEventBody) => void) {
+  /** @param isOld whether the run counts only the cost of what it has cancelled, as before version 0.2 */
+  constructor(usage: UsageTracker, emit: (event: RunEventBody) => void, isOld = false) {
     this.#usage = usage;
     this.#emit = emit;
+    this.#isOld = isOld;
   }
 
   /**
@@ -200,20 +203,17 @@ export class ModelCaller {
       // What is transient is tried again for as long as the agent has time. The activity itself bounds what costs money.
       retry: { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '30 seconds' },
     });
-    // A run that an earlier version began counts only what it has cancelled. This is asked here, since a call may fail or
-    // be cancelled when the run is over, which takes no more commands then.
-    const isCounted = patched('unsettled');
     this.#usage.callStarted(id);
     this.#emit({ type: 'thinking', agent: id, purpose: purpose.what, activityId, model });
-    return { activityId, result: this.#account(callModel({ backend, ...request }), activityId, persona, isCounted) };
+    return { activityId, result: this.#account(callModel({ backend, ...request }), activityId, persona) };
   }
 
   async #account(
     call: Promise<CallModelResult>,
     activityId: string,
     { id, backend }: Persona,
-    isCounted: boolean,
   ): Promise<CallModelResult> {
+    const isCounted = !this.#isOld;
     try {
       const result = await call;
       for (const text of result.notices ?? []) this.#notice(text);

@@ -1,4 +1,4 @@
-import { CancellationScope, CancelledFailure, isCancellation, patched } from '@temporalio/workflow';
+import { CancellationScope, CancelledFailure, isCancellation } from '@temporalio/workflow';
 import type { BroadcastResult } from '../../protocol/questions.ts';
 import type { AskEnd } from './human-input-queue.ts';
 import {
@@ -41,6 +41,8 @@ interface BroadcastSettings {
   /** How many questions one agent may have under way at once. It may call twice as often in all. */
   limit: number;
   depth: ResponseDepth;
+  /** Whether there is no end to questions one after the other, as before version 0.2. */
+  isOld: boolean;
 }
 
 interface BroadcastContext {
@@ -113,8 +115,8 @@ export class Broadcast {
   #refusal({ asking }: Asker, asked: string[], question: string, others: Asker[]): string | undefined {
     const questions = { asking, asked, others: others.length };
     const refusal = askRefusal(questions, question, this.settings);
-    const enough = askedEnough(questions, question, this.settings);
-    return refusal ?? (enough !== undefined && patched('asks-end') ? enough : undefined);
+    const { isOld } = this.settings;
+    return refusal ?? (isOld ? undefined : askedEnough(questions, question, this.settings));
   }
 
   async #askAgents(

@@ -1,4 +1,4 @@
-import { CancellationScope, isCancellation, patched, sleep } from '@temporalio/workflow';
+import { CancellationScope, isCancellation, sleep } from '@temporalio/workflow';
 import { answerRoom, type HumanReply, type PendingQuestion } from '../../protocol/questions.ts';
 import type { QuestionEnd, RunEventBody } from '../../protocol/events.ts';
 import type { HumanAnswer } from '../../protocol/orchestration.ts';
@@ -38,15 +38,20 @@ export type HumanInputRecord = Partial<
 export class HumanInput {
   readonly #emit: (event: RunEventBody) => void;
   readonly #timeout: number;
+  readonly #isOld: boolean;
   readonly #waiting = new Map<string, Waiting>();
   #state: HumanInputState;
   #prompted: Prompted | undefined;
   #waited = 0;
 
-  /** @param timeout how long the person has to answer a question, in milliseconds */
-  constructor(record: HumanInputRecord, timeout: number, emit: (event: RunEventBody) => void) {
+  /**
+   * @param timeout how long the person has to answer a question, in milliseconds
+   * @param isOld whether a person who did not answer is asked again and again, as before version 0.2
+   */
+  constructor(record: HumanInputRecord, timeout: number, emit: (event: RunEventBody) => void, isOld = false) {
     this.#state = { ...newHumanInput(record.history), ...record };
     this.#timeout = timeout;
+    this.#isOld = isOld;
     this.#emit = emit;
   }
 
@@ -122,7 +127,6 @@ export class HumanInput {
   #prompt({ id, question }: Ask): void {
     const from = this.#waiting.get(id)?.from ?? '';
     const now = Date.now();
-    const endsAsking = patched('silent-person');
     // The rules decide when a question ends. The timer therefore must not end with the scope of whoever prompts it.
     const timer = new CancellationScope({ cancellable: true, parent: new CancellationScope({ cancellable: false }) });
     this.#prompted = {
@@ -136,7 +140,7 @@ export class HumanInput {
     timer
       .run(() => sleep(this.#timeout, { summary: `question ${id} of ${from}` }))
       .then(
-        () => this.#take(expire(this.#state, id, endsAsking)),
+        () => this.#take(expire(this.#state, id, !this.#isOld)),
         () => {},
       );
     const [pending] = this.pending;

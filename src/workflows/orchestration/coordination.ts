@@ -1,5 +1,6 @@
-import { CancellationScope, CancelledFailure, isCancellation, patched } from '@temporalio/workflow';
-import { answerByCall, coordinationTools, noAction, refusalText, voteByCall, votingMessage } from './prompts.ts';
+import { CancellationScope, CancelledFailure, isCancellation } from '@temporalio/workflow';
+import { answerByCall, noAction, refusalText, voteByCall, votingMessage } from './prompts.ts';
+import { coordinationTools } from './tools.ts';
 import {
   candidatesOf,
   hasAnswer,
@@ -94,7 +95,7 @@ async function takeTurn(participation: Participation): Promise<Action['kind'] | 
     }
     const reply = await worked(participation, () => nextReply(participation));
     if (reply === undefined) break;
-    if (reply.calls.length === 0 && patched('prose')) {
+    if (reply.calls.length === 0 && !context.handlers.isOld) {
       const taken = await takeText(participation, reply);
       if (taken === 'nothing') continue;
       return taken === 'no_vote' ? undefined : taken;

@@ -26,13 +26,13 @@ import {
   carryOutPrompt,
   decisionPrompt,
   decisionRepair,
-  decisionTools,
   presentedMessage,
   presentPrompt,
   refusalText,
   reviewMessage,
   type VoteCount,
 } from './prompts.ts';
+import { decisionTools } from './tools.ts';
 import { readDecision, type Decision } from './rules/decision.ts';
 
 /** How often a judge that has decided nothing is asked again. */

@@ -1,15 +1,9 @@
 import type { Requester } from '../../protocol/events.ts';
 import { answerClosing, answerOpening, headings } from '../../protocol/headings.ts';
-import type { Content, Text, ToolSpec } from '../../protocol/message.ts';
+import type { Content, Text } from '../../protocol/message.ts';
 import { joinContent } from '../agent/content.ts';
 import { today } from '../agent/prompts.ts';
-import {
-  askingText,
-  askingTools,
-  responsesAreAutomatic,
-  type AskingMode,
-  type AskingRules,
-} from '../ask-others/prompts.ts';
+import { askingText, responsesAreAutomatic, type AskingRules } from '../ask-others/prompts.ts';
 import type { DoneWork } from './context.ts';
 import type { Refusal } from './rules/action.ts';
 
@@ -291,79 +285,3 @@ export const answerByCall =
   'Nobody sees a text alone. If that was your answer, call `new_answer` with it; otherwise go on, and then call it.';
 export const voteByCall =
   'Nobody sees a text alone. Call `vote` with the name of the best answer, or `new_answer` with a better one.';
-
-const text = { type: 'string', minLength: 1 };
-
-/**
- * The tools for answering and voting. They stay the same for a whole attempt, whoever has answered, so that a provider's
- * prompt cache stays valid.
- *
- * @param names the anonymous names of all agents, and that of the earlier answer if there may be one
- * @param asking undefined when agents may not ask others
- */
-export function coordinationTools(names: string[], asking?: AskingMode): ToolSpec[] {
-  return [
-    {
-      name: 'new_answer',
-      description: 'Give a complete answer to the task, or a better one than those there are.',
-      parameters: { type: 'object', properties: { content: text }, required: ['content'] },
-    },
-    {
-      name: 'vote',
-      description: 'Vote for the best answer. Your own is allowed.',
-      parameters: {
-        type: 'object',
-        properties: { agent_id: { type: 'string', enum: names }, reason: { type: 'string' } },
-        required: ['agent_id', 'reason'],
-      },
-    },
-    ...(asking === undefined ? [] : askingTools(asking)),
-  ];
-}
-
-/** Parameters that the judge's tools have besides those of MassGen's documentation. */
-interface DecisionParameters {
-  /** Whether the team plans, so that a restart may ask it to act. */
-  plans: boolean;
-  /** Whether there may be a best answer so far to compare the presented one with. */
-  compares: boolean;
-}
-
-/** The judge's tools (MassGen's documentation "Orchestration Restart", Final Agent Tools). */
-export const decisionTools = decisionToolsWith({ compares: false, plans: false });
-
-export function decisionToolsWith({ compares, plans }: DecisionParameters): ToolSpec[] {
-  const better = compares && {
-    better: {
-      type: 'string',
-      enum: ['final', 'earlier'],
-      description: 'Which is better for the reader: the final answer, or the best answer so far if one is shown.',
-    },
-  };
-  const execute = plans && {
-    execute: {
-      type: 'boolean',
-      description: 'Whether the team is to carry out its plan now, with all its tools; false to plan once more.',
-    },
-  };
-  return [
-    {
-      name: 'submit',
-      description: 'The task is done well enough; no further work is needed.',
-      parameters: {
-        type: 'object',
-        properties: { confirmed: { type: 'boolean' }, ...better },
-        required: ['confirmed'],
-      },
-    },
-    {
-      name: 'restart_orchestration',
-      description: 'Let the whole team start over, with your reason and detailed instructions.',
-      parameters: {
-        type: 'object',
-        properties: { reason: text, instructions: text, ...execute, ...better },
-        required: ['reason', 'instructions'],
-      },
-    },
-  ];
-}

@@ -10,7 +10,8 @@ import type { EventLog } from '../runtime/event-log.ts';
 import { askingOf, openRunContext, type RunRecord } from '../runtime/run-context.ts';
 import type { RunHandlers } from '../runtime/run-handlers.ts';
 import type { AttemptTools, Task, TeamAgent, TeamContext } from './context.ts';
-import { coordinationText, coordinationTools, decisionToolsWith, finalText } from './prompts.ts';
+import { coordinationText, finalText } from './prompts.ts';
+import { coordinationTools, decisionToolsWith } from './tools.ts';
 import { anonymousName } from './rules/ballot.ts';
 
 /**

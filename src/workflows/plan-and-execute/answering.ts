@@ -1,4 +1,3 @@
-import { patched } from '@temporalio/workflow';
 import { failureReason } from '../agent/failures.ts';
 import { storeTexts } from '../agent/text-refs.ts';
 import { wholeText } from '../agent/whole-reply.ts';
@@ -34,7 +33,7 @@ export async function judge(context: PlanContext, { isStuck }: Round): Promise<V
     any: failed.length > 0,
     onRetry: subtasks.neededDeadEnds.length > 0,
   });
-  if (next.kind === 'plan_around' && !patched('plan-around'))
+  if (next.kind === 'plan_around' && context.handlers.isOld)
     return { kind: 'again', restart: { kind: 'retry_failed' } };
   if (next.kind !== 'done') return { kind: 'again', restart: next };
   const { outcome } = next;

@@ -1,4 +1,3 @@
-import { patched } from '@temporalio/workflow';
 import type { OrchestratorSettings } from '../../config/orchestrators.ts';
 import { Agent } from '../agent/agent.ts';
 import { failureReason } from '../agent/failures.ts';
@@ -94,7 +93,7 @@ async function loop(context: PlanContext, id: string, brief: SubtaskBrief, setti
   );
   const said = cutToBytes(answer, saidBytes);
   if (limited) return { error: `its agent reached its limit without a result; it said last: ${said}` };
-  if (patched('finish-subtask')) {
+  if (!context.handlers.isOld) {
     await askForFinish(agent, answer, when, run);
     return { error: `its agent gave a text and not ${finishTool.name}: ${said}` };
   }

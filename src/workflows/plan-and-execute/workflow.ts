@@ -1,16 +1,14 @@
 import { proxyLocalActivities } from '@temporalio/workflow';
 import type { Activities } from '../../activities/activities.ts';
 import type { SolveInput, SolveOutcome, SolveResult } from '../../protocol/plan-and-execute.ts';
-import { fitted } from '../runtime/fitted.ts';
 import { iterate } from '../runtime/iterate.ts';
-import { warningsOf } from '../runtime/run-context.ts';
 import { announce, setOutcome } from '../runtime/run-ends.ts';
 import { RunHandlers } from '../runtime/run-handlers.ts';
-import { cutToBytes, jsonBytes, payloadBytes } from '../runtime/size.ts';
 import { judge, resultsAsAnswer, synthesise } from './answering.ts';
-import { openPlan, planRoles, type PlanContext, type Retry, type Round } from './context.ts';
+import { openPlan, planRoles, type Retry, type Round } from './context.ts';
 import { executeAround, executePlan, retryFailedSubtasks } from './executing.ts';
 import { analyse, improvePlan, makePlan, planAround } from './planning.ts';
+import { resultOf } from './result.ts';
 import { emptyView, viewOf } from './view.ts';
 
 const { prepareSolve } = proxyLocalActivities<Activities>({
@@ -31,7 +29,7 @@ export async function planAndExecute(input: SolveInput): Promise<SolveResult> {
   const prepared = await prepareSolve(input);
   announce(handlers.events, prepared.problem, planRoles, prepared.notices);
   const context = await openPlan(prepared, input.attachments ?? [], handlers);
-  const { events, settings, subtasks } = context;
+  const { settings } = context;
   handlers.show(viewOf(context));
   const { outcome } = await iterate<Round, SolveOutcome, Retry>(context, {
     limit: settings.max_retries + 1,
@@ -71,39 +69,5 @@ export async function planAndExecute(input: SolveInput): Promise<SolveResult> {
     },
   });
   setOutcome(outcome);
-  return fittedResult(context, {
-    workflow: 'planAndExecute',
-    answer: context.answer?.text ?? '',
-    outcome,
-    warnings: warningsOf(context),
-    subtasks: subtasks.report(),
-    executions: subtasks.executions,
-    retries: context.retries,
-    stateSummary: subtasks.get_state_summary(),
-    validation: context.validation,
-    usage: context.usage.total,
-    events: events.count,
-  });
-}
-
-/** How many bytes of a result the answer may take, and the references to what is cut. */
-const resultBytes = { answer: 400_000, references: 100_000 };
-
-const answerCut = 'The answer is cut in the result; the conversation of the agent `synthesis` has it whole';
-
-/**
- * Cuts what is too long for a workflow's result, the results of subtasks before the answer, and names where the store holds
- * those that are cut.
- */
-function fittedResult({ results }: PlanContext, whole: SolveResult): SolveResult {
-  const answer = cutToBytes(whole.answer, resultBytes.answer);
-  const room = payloadBytes - resultBytes.references - jsonBytes(answer);
-  const result = { ...fitted({ ...whole, answer: '' }, room), answer };
-  const subtasks = result.subtasks.map((subtask, index) => {
-    const ref = results.get(subtask.id);
-    const isCut = subtask.result !== whole.subtasks[index]?.result;
-    return isCut && typeof ref === 'object' ? { ...subtask, resultRef: ref } : subtask;
-  });
-  const warnings = answer === whole.answer ? result.warnings : [...result.warnings, answerCut];
-  return { ...result, subtasks, warnings };
+  return resultOf(context, outcome);
 }

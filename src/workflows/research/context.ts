@@ -136,14 +136,11 @@ export interface ResearchContext extends RunContext {
  * Opens a research run: stores what every prompt repeats, recalls what earlier runs have learnt, and tells the planner
  * the idea.
  */
-export async function openResearch(
-  prepared: PreparedResearch,
-  isJudged: boolean,
-  handlers: RunHandlers,
-): Promise<ResearchContext> {
+export async function openResearch(prepared: PreparedResearch, handlers: RunHandlers): Promise<ResearchContext> {
   const { idea, settings } = prepared;
   const { budget, coordination } = settings;
   const run = openRunContext({ prepared, budget, coordination, agents: 1 }, handlers);
+  const isJudged = !handlers.isOld;
   const { folder, provider } = settings.search;
   if (isJudged && provider === 'folder' && folder === undefined) run.warn(onlyOwnDocs);
   const stored = await storeInstructions(idea, settings);

@@ -1,4 +1,4 @@
-import { patched, proxyLocalActivities } from '@temporalio/workflow';
+import { proxyLocalActivities } from '@temporalio/workflow';
 import type { Activities } from '../../activities/activities.ts';
 import type { ResearchInput, ResearchOutcome, ResearchResult } from '../../protocol/research.ts';
 import { fitted } from '../runtime/fitted.ts';
@@ -30,14 +30,11 @@ const { prepareResearch } = proxyLocalActivities<Activities>({
  *   first plan, and `NoScore` if the critic gives no score and `on_missing_score` is `fail`
  */
 export async function research(input: ResearchInput): Promise<ResearchResult> {
-  // Nothing may come before this. Where a query splits the first workflow task behind a local activity, a replay asks for the
-  // patch before it has come to its marker, takes the old path, and fails.
-  const isJudged = patched('judged-prior-art');
   const handlers = new RunHandlers(emptyView);
   const operator = new OperatorControl(handlers.events);
   const prepared = await prepareResearch(input);
   announce(handlers.events, prepared.idea, researchRoles, prepared.notices);
-  const context = await openResearch(prepared, isJudged, handlers);
+  const context = await openResearch(prepared, handlers);
   const { settings } = context;
   handlers.show(viewOf(context));
   const ending = await iterate<Draft, ResearchOutcome, PlanningRestart>(

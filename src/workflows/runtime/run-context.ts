@@ -55,15 +55,19 @@ export function openRunContext(
 ): RunContext {
   const { events } = handlers;
   const usage = new UsageTracker(budget, prices, record.usage);
-  const models = new ModelCaller(usage, events.emit);
+  const models = new ModelCaller(usage, events.emit, handlers.isOld);
   const asking = askingOf(coordination, agents);
   const timeout = coordination.broadcast_timeout * 1000;
-  const humanInput = new HumanInput(record.humanInput ?? {}, timeout, events.emit);
+  const humanInput = new HumanInput(record.humanInput ?? {}, timeout, events.emit, handlers.isOld);
   handlers.takeAnswers(humanInput, asking?.mode === 'human');
   const { max_broadcasts_per_agent: limit, response_depth: depth } = coordination;
   const broadcast =
     asking &&
-    new Broadcast({ mode: asking.mode, timeout, limit, depth }, { events, models, humanInput }, record.requests);
+    new Broadcast(
+      { mode: asking.mode, timeout, limit, depth, isOld: handlers.isOld },
+      { events, models, humanInput },
+      record.requests,
+    );
   const warnings: string[] = [];
   const warn = (text: string, agent?: string): void => {
     if (!warnings.includes(text)) warnings.push(text);

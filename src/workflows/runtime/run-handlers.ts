@@ -1,4 +1,4 @@
-import { setCurrentDetails, setHandler, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
+import { patched, setCurrentDetails, setHandler, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import {
   answerSignal,
   pendingQuestionsQuery,
@@ -32,6 +32,12 @@ export interface RunView {
  */
 export class RunHandlers {
   readonly events: EventLog;
+  /**
+   * Whether a version before 0.2 began this run, which then goes on by the rules of that version. It is asked before
+   * anything else: where a query splits the first workflow task behind a local activity, a replay that asked later would
+   * come to the question before it has come to the marker, take the old path, and fail.
+   */
+  readonly isOld = !patched('0.2');
   #view: RunView;
   #requests: RestartRequest[] = [];
   #takeRequest: ((request: RestartRequest) => void) | undefined;

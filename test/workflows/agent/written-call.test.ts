@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { writtenCall } from '../../../src/workflows/agent/written-call.ts';
-import { coordinationTools, decisionTools } from '../../../src/workflows/orchestration/prompts.ts';
+import { coordinationTools, decisionTools } from '../../../src/workflows/orchestration/tools.ts';
 
 const team = coordinationTools(['agent1', 'agent2']);
 const judge = decisionTools;

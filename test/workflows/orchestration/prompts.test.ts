@@ -7,10 +7,8 @@ import {
   answerByCall,
   carryOutPrompt,
   coordinationText,
-  coordinationTools,
   decisionPrompt,
   decisionRepair,
-  decisionToolsWith,
   finalText,
   noAction,
   presentedMessage,
@@ -20,6 +18,7 @@ import {
   voteByCall,
   votingMessage,
 } from '../../../src/workflows/orchestration/prompts.ts';
+import { coordinationTools, decisionToolsWith } from '../../../src/workflows/orchestration/tools.ts';
 
 const textOf = (content: Content): string => joinContent([content])[0] as string;
 
