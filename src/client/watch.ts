@@ -23,7 +23,13 @@ export interface WatchOptions {
 /** How long the server and a worker may take for one snapshot, in milliseconds. */
 const patience = 5000;
 
-/** Yields snapshots, as `Run.watch` does. Queries take a worker's time, and are sent only when the history has grown. */
+/**
+ * How long a run's history may stay as it is until the run is asked nevertheless, in milliseconds. Only by that does a worker show
+ * that it has died in a quiet call, since a call that is tried again leaves nothing in the history.
+ */
+const quietMs = 5000;
+
+/** Yields snapshots, as `Run.watch` does. Queries take a worker’s time, and are sent when the history has grown or is quiet. */
 export async function* watchRun<S extends State>(
   handle: WorkflowHandle,
   { everyMs = 250, after, until }: WatchOptions,
@@ -37,6 +43,7 @@ export async function* watchRun<S extends State>(
   );
   let seen = after;
   let seenLength = -1;
+  let askedAt = 0;
   let inVain = 0;
   let state: S | undefined;
   for (;;) {
@@ -49,7 +56,9 @@ export async function* watchRun<S extends State>(
         const { runId, historyLength } = description;
         ended = description.status.name !== 'RUNNING';
         snapshot.calls = callsIn(description, payloadConverter);
-        if (runId === seen?.runId && historyLength <= seenLength) return;
+        const isQuiet = runId === seen?.runId && historyLength <= seenLength;
+        if (isQuiet && Date.now() - askedAt < quietMs) return;
+        askedAt = Date.now();
         const events = await eventsSince(client, workflowId, runId, seen);
         state = (await client.getHandle(workflowId, runId).query(stateQuery)) as S;
         Object.assign(snapshot, { events, state });
