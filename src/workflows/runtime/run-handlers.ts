@@ -33,11 +33,13 @@ export interface RunView {
 export class RunHandlers {
   readonly events: EventLog;
   /**
-   * Whether a version before 0.2 began this run, which then goes on by the rules of that version. It is asked before
-   * anything else: where a query splits the first workflow task behind a local activity, a replay that asked later would
-   * come to the question before it has come to the marker, take the old path, and fail.
+   * The version that began this run, which goes on by that version's rules. It is asked before anything else: where a
+   * query splits the first workflow task behind a local activity, a replay that asked later would come to the question
+   * before it has come to the marker, take the old path, and fail.
    */
-  readonly isOld = !patched('0.2');
+  readonly beganWith = patched('0.3') ? '0.3' : patched('0.2') ? '0.2' : '0.1';
+  /** Whether a version before 0.2 began this run. */
+  readonly isOld = this.beganWith === '0.1';
   #view: RunView;
   #requests: RestartRequest[] = [];
   #takeRequest: ((request: RestartRequest) => void) | undefined;
