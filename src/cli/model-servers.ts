@@ -85,8 +85,10 @@ export async function checkServer(from: string, backend: Backend, environment: E
   } catch (error) {
     // It may be busy; a call has more patience.
     if (!(error instanceof TypeError)) return;
-    const { code = error.message } = (error.cause ?? {}) as { code?: string };
-    throw usageError(`${from}: nothing answers at ${baseUrl} (${code})${server ? `. ${startIt[server.prefix]}` : ''}`);
+    const { code, message } = (error.cause ?? error) as { code?: string; message: string };
+    throw usageError(
+      `${from}: nothing answers at ${baseUrl} (${code ?? message})${server ? `. ${startIt[server.prefix]}` : ''}`,
+    );
   }
   // What runs in Ollama's cloud need not be listed here.
   if (server?.prefix !== 'ollama' || models === undefined || model.endsWith('cloud')) return;
