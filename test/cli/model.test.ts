@@ -214,27 +214,6 @@ describe('without a key', () => {
     expect(asked()).toEqual({});
   });
 
-  test('REPRISE_MODEL is the model of whoever has none, and of runs that others start', async () => {
-    const { status, stderr } = await bare.run(['ask', 'Say it.'], { REPRISE_MODEL: 'ollama/qwen3:8b' });
-    expect(status, stderr).toBe(0);
-    expect(asked()).toEqual({ ollama: ['qwen3:8b'] });
-    expect(stderr).not.toContain('offline');
-    servers.ollama.taken.length = 0;
-    const reprise = await bare.client();
-    const run = await reprise.startOrchestration({ task: 'Say it.' });
-    expect(await run.result()).toMatchObject({ outcome: 'submitted' });
-    await reprise.close();
-    expect(asked()).toEqual({ ollama: ['qwen3:8b'] });
-  });
-
-  test('REPRISE_MODEL that names no model: status 2', async () => {
-    for (const words of [['ask', 'Say it.'], ['worker']]) {
-      const { status, stderr } = await bare.run(words, { REPRISE_MODEL: 'qwen3' });
-      expect(status, stderr).toBe(2);
-      expect(stderr).toMatch(/^REPRISE_MODEL: "qwen3" names no model/m);
-    }
-  });
-
   describe.skipIf(!hasTerminals)('on a terminal', () => {
     const prompt = /Ollama is running here with qwen3:8b, llama3\.2:latest: use qwen3:8b\? \[Y\/n\] /;
 
@@ -268,5 +247,26 @@ describe('without a key', () => {
       expect(named.status).toBe(0);
       expect(named.stderr).not.toContain('Ollama');
     });
+  });
+
+  test('REPRISE_MODEL is the model of whoever has none, and of runs that others start', async () => {
+    const { status, stderr } = await bare.run(['ask', 'Say it.'], { REPRISE_MODEL: 'ollama/qwen3:8b' });
+    expect(status, stderr).toBe(0);
+    expect(asked()).toEqual({ ollama: ['qwen3:8b'] });
+    expect(stderr).not.toContain('offline');
+    servers.ollama.taken.length = 0;
+    const reprise = await bare.client();
+    const run = await reprise.startOrchestration({ task: 'Say it.' });
+    expect(await run.result()).toMatchObject({ outcome: 'submitted' });
+    await reprise.close();
+    expect(asked()).toEqual({ ollama: ['qwen3:8b'] });
+  });
+
+  test('REPRISE_MODEL that names no model: status 2', async () => {
+    for (const words of [['ask', 'Say it.'], ['worker']]) {
+      const { status, stderr } = await bare.run(words, { REPRISE_MODEL: 'qwen3' });
+      expect(status, stderr).toBe(2);
+      expect(stderr).toMatch(/^REPRISE_MODEL: "qwen3" names no model/m);
+    }
   });
 });
