@@ -81,7 +81,7 @@ describe('ask --model, with no file written, reaches', () => {
   ];
   test.for(named)('%s', async ([kind, name, wanted]) => {
     const { status, stdout, stderr } = await home.run(['ask', '--model', name(), '--json', 'Say it.']);
-    expect({ status, refusals: refusals() }, stderr).toEqual({ status: 0, refusals: [] });
+    expect({ status, refusals: refusals(), stderr }).toMatchObject({ status: 0, refusals: [] });
     expect(JSON.parse(stdout)).toMatchObject({ outcome: 'submitted', answer: expect.stringContaining('final answer') });
     expect(asked()).toEqual({ [kind]: [wanted] });
     expect(readdirSync(home.folder)).toEqual(['home']);
@@ -102,7 +102,7 @@ describe('with a configuration', () => {
     writeFileSync(join(home.folder, 'team.json'), JSON.stringify(backends));
     const words = ['ask', '--config', 'team.json', '--model', 'ollama/qwen3:8b', 'Say it.'];
     const { status, stderr } = await home.run(words);
-    expect(status, stderr).toBe(0);
+    expect({ status, stderr }).toMatchObject({ status: 0 });
     expect(asked()).toEqual({ ollama: ['qwen3:8b'] });
     const bodies = model.requests.slice(-servers.ollama.taken.length).map(({ body }) => body);
     expect(bodies.some((body) => body['max_tokens'] === 900)).toBe(true);
@@ -125,7 +125,7 @@ test('--agents makes a team of so many', async () => {
 describe('chat', () => {
   test('--model talks with one agent', async () => {
     const { status, stdout, stderr } = await home.run(['chat', '--model', 'lmstudio/qwen/qwen3-8b', 'Say it.']);
-    expect(status, stderr).toBe(0);
+    expect({ status, stderr }).toMatchObject({ status: 0 });
     expect(stdout).toContain('The final answer');
     expect(servers.lmstudio.taken).toHaveLength(1);
   });
@@ -133,7 +133,7 @@ describe('chat', () => {
   test('--agents talks with a team', async () => {
     const words = ['chat', '--agents', '2', '--model', 'ollama/qwen3:8b', '--json', 'Say it.'];
     const { status, stderr } = await home.run(words);
-    expect(status, stderr).toBe(0);
+    expect({ status, stderr }).toMatchObject({ status: 0 });
     expect(servers.ollama.taken.length).toBeGreaterThan(4);
   });
 });
@@ -142,7 +142,7 @@ describe('--budget', () => {
   test('ends a run that would cost more', async () => {
     const words = ['ask', '--model', 'gpt-5.4', '--budget', '0.000001', '--json', 'Say it.'];
     const { status, stdout, stderr } = await home.run(words);
-    expect(status, stderr).toBe(0);
+    expect({ status, stderr }).toMatchObject({ status: 0 });
     expect(JSON.parse(stdout)).toMatchObject({ outcome: 'budget' });
   });
 
@@ -180,6 +180,12 @@ describe('wrong names: status 2, nothing started', () => {
     expect(asked()).toEqual({});
   });
 
+  test.for(['ask', 'start', 'chat', 'research', 'solve'])('%s takes the option', async (command) => {
+    const { status, stderr } = await home.run([command, '--model', 'qwen3', '--budget', '1', 'Say it.']);
+    expect(status).toBe(2);
+    expect(stderr).toContain('--model: "qwen3" names no model');
+  });
+
   test('a key that is not set', async () => {
     const words = ['ask', '--model', 'openrouter/z-ai/glm-5', 'Say it.'];
     const { status, stderr } = await home.run(words, { OPENROUTER_API_KEY: '' });
@@ -191,6 +197,21 @@ describe('wrong names: status 2, nothing started', () => {
     const { stderr } = await home.run(['ask', '--model', 'ollama/Llama3.2', '--budget', '1', 'Say it.']);
     expect(stderr).toContain('--budget');
     expect(stderr).not.toContain('has no model');
+  });
+});
+
+describe('for a worker elsewhere', () => {
+  const elsewhere = ['--temporal', '192.0.2.1:7233'];
+
+  test('nobody looks here for its servers and keys', async () => {
+    const words = ['ask', '--model', 'http://127.0.0.1:1#x', ...elsewhere, 'Say it.'];
+    expect(await home.run(words)).toMatchObject({ status: 3, stdout: '' });
+  });
+
+  test('chat --budget needs to know the model', async () => {
+    const { status, stderr } = await home.run(['chat', '--budget', '1', ...elsewhere, 'Say it.']);
+    expect(status).toBe(2);
+    expect(stderr).toContain('--budget needs --model or --config');
   });
 });
 
@@ -207,7 +228,7 @@ describe('without a key', () => {
 
   test('a server that runs here is named, and the offline model answers', async () => {
     const { status, stderr } = await bare.run(['ask', 'How many attempts are there?']);
-    expect(status, stderr).toBe(0);
+    expect({ status, stderr }).toMatchObject({ status: 0 });
     const lines = stderr.split('\n').filter((line) => line.includes('Ollama'));
     expect(lines[0]).toBe('Ollama is running here with qwen3:8b, llama3.2:latest; to use it: --model ollama/qwen3:8b');
     expect(stderr).toContain('No API key is set: the offline model answers');
@@ -251,7 +272,7 @@ describe('without a key', () => {
 
   test('REPRISE_MODEL is the model of whoever has none, and of runs that others start', async () => {
     const { status, stderr } = await bare.run(['ask', 'Say it.'], { REPRISE_MODEL: 'ollama/qwen3:8b' });
-    expect(status, stderr).toBe(0);
+    expect({ status, stderr }).toMatchObject({ status: 0 });
     expect(asked()).toEqual({ ollama: ['qwen3:8b'] });
     expect(stderr).not.toContain('offline');
     servers.ollama.taken.length = 0;
@@ -265,7 +286,7 @@ describe('without a key', () => {
   test('REPRISE_MODEL that names no model: status 2', async () => {
     for (const words of [['ask', 'Say it.'], ['worker']]) {
       const { status, stderr } = await bare.run(words, { REPRISE_MODEL: 'qwen3' });
-      expect(status, stderr).toBe(2);
+      expect({ status, stderr }).toMatchObject({ status: 2 });
       expect(stderr).toMatch(/^REPRISE_MODEL: "qwen3" names no model/m);
     }
   });
