@@ -2,7 +2,15 @@ import { inspect } from 'node:util';
 import { Command, CommanderError, Option } from 'commander';
 import { version } from '../version.ts';
 import { CommandError, exitStatus, say } from './exit.ts';
-import { withConfig, withNotify, withStart, withTemporal, withView, type FollowOptions } from './options.ts';
+import {
+  withAgents,
+  withConfig,
+  withNotify,
+  withStart,
+  withTemporal,
+  withView,
+  type FollowOptions,
+} from './options.ts';
 import type { AnswerOptions } from './commands/answer.ts';
 import type { ChatOptions } from './commands/chat.ts';
 import type { DecideOptions, RestartOptions } from './commands/steer.ts';
@@ -19,11 +27,15 @@ const examples: Record<string, string[]> = {
   reprise: ['reprise ask "Which database suits a small team?"', 'reprise watch ask-20260118-170944-x3f9'],
   ask: [
     'reprise ask "Plan a week in Lisbon"',
+    'reprise ask --model ollama/qwen3:8b "…"',
+    'reprise ask --model openai/gpt-6-luna --agents 5 --budget 0.50 "…"',
+    'reprise ask --model http://127.0.0.1:8000/v1#Qwen/Qwen3-8B "…"',
     'reprise ask --config team.yaml --json "…" > result.json',
     'reprise ask --detach --id q1 "…"',
   ],
   chat: [
     'reprise chat',
+    'reprise chat --model anthropic/claude-sonnet-5-5',
     'reprise chat --json "Name a color"',
     'reprise chat --id c1 "Name a color"',
     'reprise chat --id c1 "And another one"',
@@ -32,11 +44,13 @@ const examples: Record<string, string[]> = {
   research: [
     'reprise research "momentum trading strategy"',
     'reprise research --config research.yaml "…" > report.md',
+    'reprise research --model openrouter/z-ai/glm-5 --budget 0.50 "…"',
     'reprise research --detach --id r1 "…"',
   ],
   solve: [
     'reprise solve "Which of these towns has grown most since 1990?" --attach towns.csv',
     'reprise solve --config plan.yaml --json "…" > result.json',
+    'reprise solve --model gemini/gemini-3.8-flash "…"',
     'reprise solve --detach --id s1 "…" --attach report.pdf --attach figure.png',
   ],
   watch: ['reprise watch q1', 'reprise watch q1 --temporal temporal.example.com:7233'],
@@ -85,14 +99,14 @@ function buildProgram(): Command {
 }
 
 function addRunCommands(program: Command): void {
-  withStart(program.command('ask <task>'))
+  withAgents(withStart(program.command('ask <task>')))
     .description('a team answers, votes, and starts over while the result is not good enough')
     .action(async (task: string, options: FollowOptions) => (await import('./commands/start.ts')).ask(task, options));
-  withStart(program.command('start [task]', { hidden: true })).action(
+  withAgents(withStart(program.command('start [task]', { hidden: true }))).action(
     async (task: string | undefined, options: FollowOptions) =>
       (await import('./commands/start.ts')).ask(task ?? sampleQuestion, options),
   );
-  withConfig(program.command('chat [text]'))
+  withAgents(withConfig(program.command('chat [text]')))
     .description('a conversation with one agent or a team; without TEXT one turn for each line that is typed')
     .option('--id <id>', 'continue an open session, or begin one of this id that stays open')
     .option('--history <file>', 'what was said before: JSON, [{"role", "content"}]')

@@ -80,20 +80,31 @@ export interface AgentSettings {
 /** A team that is ready to run: every agent has its backend, its loop and its tools. */
 export type Team = Omit<TeamConfig, 'agents'> & { agents: AgentSettings[] };
 
-/** The agents of a team whose configuration names none: three ways of looking at a task. */
-const defaultAgents: NonNullable<TeamConfig['agents']> = [
-  {
-    id: 'agent_a',
-    system_message: 'You are brief and exact: say what was asked for in as few words as it takes.',
-  },
-  { id: 'agent_b', system_message: 'You are thorough: cover every part of the task.' },
-  { id: 'agent_c', system_message: 'You are careful: check each claim, and name the source it rests on.' },
+/** How the agents of the default team look at a task. */
+const personas = [
+  'You are brief and exact: say what was asked for in as few words as it takes.',
+  'You are thorough: cover every part of the task.',
+  'You are careful: check each claim, and name the source it rests on.',
+  'You are sceptical: look for what speaks against the obvious answer, and for what everybody takes for granted.',
+  'You are practical: say what to do first, what it takes, and what may go wrong.',
+  'You are inventive: look for a way that others would not think of, and say where it is better.',
 ];
+
+/**
+ * The agents of a team whose configuration names none: ways of looking at a task, which repeat beyond the sixth.
+ *
+ * @param count 1 to 26, since each has a letter
+ */
+export const defaultAgents = (count = 3): NonNullable<TeamConfig['agents']> =>
+  Array.from({ length: count }, (_, index) => ({
+    id: `agent_${String.fromCharCode(97 + index)}`,
+    system_message: personas[index % personas.length],
+  }));
 
 /** Adds agents if there are none, and gives each agent its backend with a model, its loop and its tools. */
 export function completeTeam(config: TeamConfig, environment: Environment): Team {
   const fallback = defaultBackend(environment);
-  const { agents = defaultAgents, final_agent } = config;
+  const { agents = defaultAgents(), final_agent } = config;
   return {
     ...config,
     agents: agents.map(({ id, system_message, backend = fallback, ...work }) => ({
