@@ -1,8 +1,9 @@
 import { inspect } from 'node:util';
-import { Command, CommanderError, Option } from 'commander';
+import { Argument, Command, CommanderError, Option } from 'commander';
 import { version } from '../version.ts';
 import { CommandError, exitStatus, say } from './exit.ts';
 import { withConfig, withNotify, withStart, withTemporal, withView, type FollowOptions } from './options.ts';
+import type { Kind } from '../config/kinds.ts';
 import type { AnswerOptions } from './commands/answer.ts';
 import type { ChatOptions } from './commands/chat.ts';
 import type { DecideOptions, RestartOptions } from './commands/steer.ts';
@@ -41,6 +42,7 @@ const examples: Record<string, string[]> = {
   ],
   watch: ['reprise watch q1', 'reprise watch q1 --temporal temporal.example.com:7233'],
   validate: ['reprise validate team.yaml'],
+  schema: ['reprise schema', 'reprise schema team > team.schema.json'],
   inbox: [
     'reprise inbox',
     'reprise inbox --json',
@@ -61,6 +63,8 @@ const examples: Record<string, string[]> = {
   down: ['reprise down'],
   worker: ['TEMPORAL_ADDRESS=temporal.example.com:7233 reprise worker'],
 };
+
+const kinds = ['team', 'agent', 'research', 'plan'] as const satisfies Kind[];
 
 const exitStatusText =
   'Exit status: 0 done, 1 the run failed, 2 wrong usage or configuration, 3 cannot reach Temporal, 130 interrupted.\n';
@@ -117,6 +121,11 @@ function addRunCommands(program: Command): void {
     .command('validate <file>')
     .description('check a configuration file')
     .action(async (file: string) => (await import('./commands/validate.ts')).validate(file));
+  program
+    .command('schema')
+    .addArgument(new Argument('[kind]', 'the kind of configuration (default: any)').choices(kinds))
+    .description('print the JSON schema of a configuration, by which editors complete and check')
+    .action(async (kind: Kind | undefined) => (await import('./commands/schema.ts')).schema(kind));
 }
 
 /** Commands by which a person deals with runs that exist already. */
