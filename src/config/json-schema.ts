@@ -75,10 +75,13 @@ function tidy(schema: JsonSchema): void {
   if (JSON.stringify(schema['propertyNames']) === '{"type":"string"}') delete schema['propertyNames'];
 }
 
+const objectOrNull = ['object', 'null'];
+
 /** Modules and wires are checked one by one (one-agent.ts), and so their schemas are put together here. */
 function ofAgent(): JsonSchema {
   const names = moduleConfigs.map(({ name }) => name).join('|');
-  const { properties = {}, ...module } = written(moduleSchema);
+  const module = written(moduleSchema);
+  const { module: name, config, ...properties } = module.properties as Record<'module' | 'config', JsonSchema>;
   const known = [
     { enum: moduleConfigs.map(({ name }) => name) },
     { pattern: `^[^/\\\\]*\\.(?:${names})$` },
@@ -86,7 +89,8 @@ function ofAgent(): JsonSchema {
   ];
   const one = {
     ...module,
-    properties: { ...properties, module: { ...(properties['module'] as object), anyOf: known } },
+    // Without any value `config:` is null.
+    properties: { module: { ...name, anyOf: known }, ...properties, config: { ...config, type: objectOrNull } },
     allOf: configsByModule(),
   };
   return written(
@@ -110,14 +114,10 @@ function configsByModule(): object[] {
   return [...alike].map(([text, modules]) => {
     const config = JSON.parse(text) as JsonSchema;
     const pattern = `(?:^|\\.)(?:${modules.map(({ name }) => name).join('|')})$`;
-    return {
-      if: { properties: { module: { pattern } }, required: ['module'] },
-      then: {
-        // Without any value `config:` is null.
-        properties: { config: { ...config, type: ['object', 'null'] } },
-        ...(config['required'] !== undefined && { required: ['config'] }),
-      },
-    };
+    const then = config['required']
+      ? { properties: { config }, required: ['config'] }
+      : { properties: { config: { ...config, type: objectOrNull } } };
+    return { if: { properties: { module: { pattern } }, required: ['module'] }, then };
   });
 }
 
