@@ -7,6 +7,7 @@ import type { Kind } from '../config/kinds.ts';
 import type { AnswerOptions } from './commands/answer.ts';
 import type { ChatOptions } from './commands/chat.ts';
 import type { DecideOptions, RestartOptions } from './commands/steer.ts';
+import type { InitOptions } from './commands/init.ts';
 import type { InboxOptions } from './commands/inbox.ts';
 import type { SolveOptions } from './commands/start.ts';
 import type { StatsOptions } from './commands/stats.ts';
@@ -42,6 +43,7 @@ const examples: Record<string, string[]> = {
   ],
   watch: ['reprise watch q1', 'reprise watch q1 --temporal temporal.example.com:7233'],
   validate: ['reprise validate team.yaml'],
+  init: ['reprise init', 'reprise init shop --kind agent', 'reprise init shop --kind team --model ollama/qwen3:8b'],
   schema: ['reprise schema', 'reprise schema team > team.schema.json'],
   inbox: [
     'reprise inbox',
@@ -121,6 +123,14 @@ function addRunCommands(program: Command): void {
     .command('validate <file>')
     .description('check a configuration file')
     .action(async (file: string) => (await import('./commands/validate.ts')).validate(file));
+  program
+    .command('init [dir]')
+    .description('write a configuration to begin with, a tool and its test; asks what you want')
+    .addOption(new Option('--kind <kind>', 'what you want, without being asked').choices(kinds))
+    .option('--model <name>', 'the model (default: REPRISE_MODEL, the provider whose key is set, or offline)')
+    .action(async (dir: string | undefined, options: InitOptions) =>
+      (await import('./commands/init.ts')).init(dir ?? '.', options),
+    );
   program
     .command('schema')
     .addArgument(new Argument('[kind]', 'the kind of configuration (default: any)').choices(kinds))
