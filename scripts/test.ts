@@ -8,7 +8,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-const folders = ['bin', 'src', 'test', 'bench', 'examples', 'templates', 'scripts'];
+const folders = ['bin', 'src', 'test', 'bench', 'examples', 'scripts'];
 const scratch = mkdtempSync(join(tmpdir(), 'reprise-report-'));
 const report = join(scratch, 'report.json');
 const coverage = join(scratch, 'coverage');

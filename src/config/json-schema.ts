@@ -75,6 +75,11 @@ function tidy(schema: JsonSchema): void {
   if (JSON.stringify(schema['propertyNames']) === '{"type":"string"}') delete schema['propertyNames'];
 }
 
+/** The keywords of JSON Schema for a schema that holds under a condition. */
+const when = (condition: object, holds: object, otherwise: object = {}): object =>
+  // oxlint-disable-next-line unicorn/no-thenable -- nobody awaits a schema
+  ({ if: condition, then: holds, else: otherwise });
+
 const objectOrNull = ['object', 'null'];
 
 /** Modules and wires are checked one by one (one-agent.ts), and so their schemas are put together here. */
@@ -114,10 +119,10 @@ function configsByModule(): object[] {
   return [...alike].map(([text, modules]) => {
     const config = JSON.parse(text) as JsonSchema;
     const pattern = `(?:^|\\.)(?:${modules.map(({ name }) => name).join('|')})$`;
-    const then = config['required']
+    const holds = config['required']
       ? { properties: { config }, required: ['config'] }
       : { properties: { config: { ...config, type: objectOrNull } } };
-    return { if: { properties: { module: { pattern } }, required: ['module'] }, then };
+    return when({ properties: { module: { type: 'string', pattern } }, required: ['module'] }, holds);
   });
 }
 
@@ -130,11 +135,7 @@ function ofAllKinds(): JsonSchema {
     Object.assign(definitions, own, { [kind]: rest });
   }
   const ref = (kind: Kind) => ({ $ref: `#/definitions/${kind}` });
-  const having = (key: string, kind: Kind, otherwise: object) => ({
-    if: { required: [key] },
-    then: ref(kind),
-    else: otherwise,
-  });
+  const having = (key: string, kind: Kind, otherwise: object) => when({ required: [key] }, ref(kind), otherwise);
   const descriptions = parts.flatMap(({ schema }) => Object.entries(schema.properties ?? {}));
   return {
     ...heading('config'),

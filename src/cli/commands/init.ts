@@ -183,8 +183,10 @@ function write(file: string, text: string): void {
 }
 
 /** A file as it is typed in a command here. */
-const shown = (folder: string, name: string): string =>
-  shellWord(relative('', join(folder, name)).split(sep).join('/'));
+function shown(folder: string, name: string): string {
+  const file = join(folder, name);
+  return shellWord(isWithin('', file) ? relative('', file).split(sep).join('/') : file);
+}
 
 const width = (files: File[], folder: string): number =>
   Math.max(...files.map(({ name }) => shown(folder, name).length));
