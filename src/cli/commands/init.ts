@@ -191,17 +191,14 @@ function shown(folder: string, name: string): string {
 const width = (files: File[], folder: string): number =>
   Math.max(...files.map(({ name }) => shown(folder, name).length));
 
-/** How this command was called: npm tells the commands that it starts. */
-const reprise = process.env['npm_command'] === undefined ? 'reprise' : 'npx reprise';
-
 const runCommand = (kind: Kind, folder: string): string =>
-  `${reprise} ${kinds[kind].command} --config ${shown(folder, `${kind}.yaml`)} "${kinds[kind].text}"`;
+  `npx reprise ${kinds[kind].command} --config ${shown(folder, `${kind}.yaml`)} "${kinds[kind].text}"`;
 
 function nextCommands(kind: Kind, folder: string): string[] {
   // The Node that runs this was fetched where the machine's own is too old for TypeScript.
   const node = isWithin(cacheFolder(), process.execPath) ? shellWord(process.execPath) : 'node';
   return [
-    `${reprise} validate ${shown(folder, `${kind}.yaml`)}`,
+    `npx reprise validate ${shown(folder, `${kind}.yaml`)}`,
     runCommand(kind, folder),
     `${node} --test ${shown(folder, 'tools/prices.test.ts')}`,
   ];
