@@ -136,15 +136,18 @@ function ofAllKinds(): JsonSchema {
   }
   const ref = (kind: Kind) => ({ $ref: `#/definitions/${kind}` });
   const having = (key: string, kind: Kind, otherwise: object) => when({ required: [key] }, ref(kind), otherwise);
-  const descriptions = parts.flatMap(({ schema }) => Object.entries(schema.properties ?? {}));
+  const ofTeam = parts[0]?.schema.properties ?? {};
+  const ofOthers = parts
+    .flatMap(({ schema }) => Object.entries(schema.properties ?? {}))
+    .filter(([key]) => !(key in ofTeam));
   return {
     ...heading('config'),
     title: 'A configuration of Reprise',
     description: 'A team, one agent (modules, exchange), research or a plan, told apart by their top-level keys.',
     type: 'object',
-    // So that editors offer the keys of all kinds in an empty file.
+    // In an empty file, which is a team's, editors offer the other kinds' keys too.
     properties: Object.fromEntries(
-      descriptions.map(([key, property]) => [key, { description: (property as JsonSchema)['description'] }]),
+      ofOthers.map(([key, property]) => [key, { description: (property as JsonSchema)['description'] }]),
     ),
     ...having(
       'modules',
