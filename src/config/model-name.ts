@@ -14,12 +14,19 @@ export interface ModelServer {
   /** What stands before its models' names, as in `ollama/qwen3`. */
   prefix: 'ollama' | 'lmstudio';
   baseUrl: string;
+  /** The variable with its key; mostly it asks for none. */
+  keyVariable: string;
 }
 
 /** The servers of this machine, at their own ports unless a variable names another address. */
 export const modelServers = (environment: Environment): ModelServer[] => [
-  { label: 'Ollama', prefix: 'ollama', baseUrl: ollamaUrl(environment['OLLAMA_HOST']) },
-  { label: 'LM Studio', prefix: 'lmstudio', baseUrl: lmStudioUrl(environment) },
+  {
+    label: 'Ollama',
+    prefix: 'ollama',
+    baseUrl: ollamaUrl(environment['OLLAMA_HOST']),
+    keyVariable: 'OLLAMA_API_KEY',
+  },
+  { label: 'LM Studio', prefix: 'lmstudio', baseUrl: lmStudioUrl(environment), keyVariable: 'LM_API_TOKEN' },
 ];
 
 const lmStudioUrl = (environment: Environment): string =>

@@ -1,9 +1,11 @@
+import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { backendSchema, type Backend } from '../../src/config/backend.ts';
 import { defaultBackend } from '../../src/config/complete-backend.ts';
 import type { Environment } from '../../src/config/environment.ts';
 import { backendOf, modelServers, ModelNameError } from '../../src/config/model-name.ts';
+import { parseConfig } from '../../src/config/read-config.ts';
 import { missingKey } from '../../src/models/providers.ts';
 
 const chat = (base_url: string, model: string, api_key_env?: string): Backend => ({
@@ -193,4 +195,41 @@ test('the servers of this machine are at their own ports, unless a variable says
     'http://gpu:1/v1',
     'http://gpu:2/v1',
   ]);
+});
+
+describe('docs/providers.md', () => {
+  const environment = { AZURE_OPENAI_ENDPOINT: 'https://my-resource.openai.azure.com' };
+  const sections = readFileSync('docs/providers.md', 'utf8')
+    .split(/^## /m)
+    .slice(1)
+    .map((text) => ({
+      title: text.split('\n')[0],
+      names: [...text.matchAll(/--model (\S+) "/g)].map(([, name = '']) => name),
+      yaml: /```yaml\n([^]*?)```/.exec(text)?.[1],
+    }))
+    .filter(({ yaml }) => yaml !== undefined);
+
+  test('has a section for each provider', () => {
+    expect(sections.map(({ title }) => title)).toEqual([
+      'OpenAI',
+      'Anthropic',
+      'Gemini',
+      'OpenRouter',
+      'Azure OpenAI',
+      'Ollama',
+      'LM Studio',
+      'vLLM',
+      'llama.cpp',
+    ]);
+  });
+
+  test.for(sections)('$title: the command and the file say the same', ({ names, yaml = '' }) => {
+    const read = parseConfig(yaml, 'page');
+    if (!read.ok || read.config.kind !== 'team') throw new Error(JSON.stringify(read));
+    const written = read.config.team.agents?.[0]?.backend;
+    const { type, model, base_url, api_key_env } = written ?? {};
+    expect(names.length).toBeGreaterThan(0);
+    for (const name of names.filter((each) => each !== 'openrouter/auto'))
+      expect(backendOf(name, environment)).toEqual(JSON.parse(JSON.stringify({ type, model, base_url, api_key_env })));
+  });
 });
