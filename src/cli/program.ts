@@ -1,9 +1,9 @@
 import { inspect } from 'node:util';
 import { Argument, Command, CommanderError, Option } from 'commander';
+import type { Kind } from '../config/kinds.ts';
 import { version } from '../version.ts';
 import { CommandError, exitStatus, say } from './exit.ts';
 import { withConfig, withNotify, withStart, withTemporal, withView, type FollowOptions } from './options.ts';
-import type { Kind } from '../config/kinds.ts';
 import type { AnswerOptions } from './commands/answer.ts';
 import type { ChatOptions } from './commands/chat.ts';
 import type { DecideOptions, RestartOptions } from './commands/steer.ts';
