@@ -1,5 +1,6 @@
 import { inspect } from 'node:util';
-import { Command, CommanderError, Option } from 'commander';
+import { Argument, Command, CommanderError, Option } from 'commander';
+import type { Kind } from '../config/kinds.ts';
 import { version } from '../version.ts';
 import { CommandError, exitStatus, say } from './exit.ts';
 import {
@@ -14,6 +15,7 @@ import {
 import type { AnswerOptions } from './commands/answer.ts';
 import type { ChatOptions } from './commands/chat.ts';
 import type { DecideOptions, RestartOptions } from './commands/steer.ts';
+import type { InitOptions } from './commands/init.ts';
 import type { InboxOptions } from './commands/inbox.ts';
 import type { SolveOptions } from './commands/start.ts';
 import type { StatsOptions } from './commands/stats.ts';
@@ -55,6 +57,8 @@ const examples: Record<string, string[]> = {
   ],
   watch: ['reprise watch q1', 'reprise watch q1 --temporal temporal.example.com:7233'],
   validate: ['reprise validate team.yaml'],
+  init: ['reprise init', 'reprise init shop --kind agent', 'reprise init shop --kind team --model ollama/qwen3:8b'],
+  schema: ['reprise schema', 'reprise schema team > team.schema.json'],
   inbox: [
     'reprise inbox',
     'reprise inbox --json',
@@ -75,6 +79,8 @@ const examples: Record<string, string[]> = {
   down: ['reprise down'],
   worker: ['TEMPORAL_ADDRESS=temporal.example.com:7233 reprise worker'],
 };
+
+const kinds = ['team', 'agent', 'research', 'plan'] as const satisfies Kind[];
 
 const exitStatusText =
   'Exit status: 0 done, 1 the run failed, 2 wrong usage or configuration, 3 cannot reach Temporal, 130 interrupted.\n';
@@ -131,6 +137,19 @@ function addRunCommands(program: Command): void {
     .command('validate <file>')
     .description('check a configuration file')
     .action(async (file: string) => (await import('./commands/validate.ts')).validate(file));
+  program
+    .command('init [dir]')
+    .description('write a configuration to begin with, a tool and its test; asks what you want')
+    .addOption(new Option('--kind <kind>', 'what you want, without being asked').choices(kinds))
+    .option('--model <name>', 'the model (default: REPRISE_MODEL, the provider whose key is set, or offline)')
+    .action(async (dir: string | undefined, options: InitOptions) =>
+      (await import('./commands/init.ts')).init(dir ?? '.', options),
+    );
+  program
+    .command('schema')
+    .addArgument(new Argument('[kind]', 'the kind of configuration (default: any)').choices(kinds))
+    .description('print the JSON schema of a configuration, by which editors complete and check')
+    .action(async (kind: Kind | undefined) => (await import('./commands/schema.ts')).schema(kind));
 }
 
 /** Commands by which a person deals with runs that exist already. */

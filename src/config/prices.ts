@@ -12,7 +12,11 @@ const dollars = z.number().min(0);
 /** The key `prices` of every configuration: US dollars per million tokens, by the names of models. */
 export const priceTableSchema = z.record(
   z.string(),
-  z.strictObject({ input: dollars, cachedInput: dollars, output: dollars }),
+  z.strictObject({
+    input: dollars.describe('A million tokens read.'),
+    cachedInput: dollars.describe('A million tokens read from the cache.'),
+    output: dollars.describe('A million tokens written.'),
+  }),
 );
 
 /**

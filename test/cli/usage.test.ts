@@ -18,6 +18,8 @@ const commands = [
   'decide',
   'stats',
   'validate',
+  'init',
+  'schema',
   'up',
   'down',
   'worker',
