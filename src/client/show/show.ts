@@ -1,10 +1,10 @@
 import { WorkflowNotFoundError, type WorkflowHandle } from '@temporalio/client';
-import { pendingQuestionsQuery, stateQuery } from '../../protocol/definitions.ts';
 import type { Prepared, PreparedTeam } from '../../protocol/orchestration.ts';
 import type { PendingQuestion } from '../../protocol/questions.ts';
 import type { State } from '../../protocol/state.ts';
 import type { Figures, PriceTable, Usage } from '../../protocol/usage.ts';
 import { costOf } from '../../workflows/agent/budget.ts';
+import { askLiveState } from '../live-state.ts';
 import type { RunResult } from '../run.ts';
 import { callsOf, type ShownCall } from './calls.ts';
 import { readHistory, type HistoryRecord, type RunHistory } from './history.ts';
@@ -68,7 +68,7 @@ export async function showRun(handle: WorkflowHandle, { home, prompts }: ShowOpt
   const { histories, isWhole } = await chainOf(handle);
   const blobs = home === undefined ? undefined : (await import('../../store/read-blobs.ts')).openBlobs(home);
   try {
-    const live = status.name === 'RUNNING' ? await liveOf(handle) : undefined;
+    const live = status.name === 'RUNNING' ? await askLiveState(handle, patience) : undefined;
     const texts = new Texts(recordsIn(histories), (id) => blobs?.read(id));
     const shown = recordOf(histories, texts, prompts ?? false);
     return {
@@ -158,18 +158,6 @@ async function chainOf(handle: WorkflowHandle): Promise<{ histories: RunHistory[
       turns += read.records.filter(({ kind }) => kind === 'turn_ended').length;
       return read;
     });
-  }
-}
-
-/** The state of an open run; undefined if no worker tells it in time. */
-async function liveOf(handle: WorkflowHandle): Promise<{ state: State; waiting: PendingQuestion[] } | undefined> {
-  try {
-    return await handle.client.connection.withDeadline(Date.now() + patience, async () => {
-      const [state, waiting] = await Promise.all([handle.query(stateQuery), handle.query(pendingQuestionsQuery)]);
-      return { state, waiting };
-    });
-  } catch {
-    return undefined;
   }
 }
 
