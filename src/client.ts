@@ -16,7 +16,7 @@ export type { RunRecord, RunStatus, ShowOptions } from './client/show/show.ts';
 export type { RunStep, StepBody } from './client/show/steps.ts';
 export type { PendingCall, RunSnapshot } from './client/snapshot.ts';
 export type { StatsOptions } from './client/stats.ts';
-export type { Gain, OrchestrationStats, ResearchStats, RestartCounts, Spent, Stats } from './client/sum-up.ts';
+export type { Gain, OrchestrationStats, ResearchStats, RestartCounts, SolveStats, Spent, Stats } from './client/sum-up.ts';
 export type { EventCursor, WatchOptions } from './client/watch.ts';
 export type { AttachmentInput } from './protocol/attachment.ts';
 export type * from './protocol/custom-orchestrator.ts';

@@ -50,7 +50,10 @@ const usualLimit = 20;
  * Lists runs, as `Reprise.list` does. What a run is about, and what it has cost at its end, is in its memo, so that nobody
  * need be asked for runs that have ended. Runs of earlier versions have no memo: their histories are asked instead.
  */
-export async function listRuns(client: Client, { limit = usualLimit, open = false }: ListOptions): Promise<ListedRun[]> {
+export async function listRuns(
+  client: Client,
+  { limit = usualLimit, open = false }: ListOptions,
+): Promise<ListedRun[]> {
   const found: WorkflowExecutionInfo[] = [];
   const which = open ? `= 'Running'` : `!= 'ContinuedAsNew'`;
   const query = `WorkflowType IN (${types.map((type) => `'${type}'`).join(', ')}) AND ExecutionStatus ${which}`;

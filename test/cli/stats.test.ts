@@ -45,10 +45,10 @@ describe('over the runs of a server', () => {
   test('without runs it says so, and --json gives zeros', async () => {
     const { status, stdout, stderr } = await home.run(['stats']);
     expect({ status, stdout }).toEqual({ status: 0, stdout: '' });
-    expect(stderr).toContain('No orchestration and no research has completed yet');
+    expect(stderr).toContain('No orchestration, no research and no plan has completed yet');
     const { stats } = await statsOf(0);
     expect(stats).toMatchObject({
-      ...sumUp({ orchestrations: [], researchRuns: [], unread: 0 }),
+      ...sumUp({ orchestrations: [], researchRuns: [], plans: [], unread: 0 }),
       advice: [],
     });
   });
@@ -158,7 +158,7 @@ describe('over the runs of a server', () => {
 });
 
 describe('advice', () => {
-  const none: Results = { orchestrations: [], researchRuns: [], unread: 0 };
+  const none: Results = { orchestrations: [], researchRuns: [], plans: [], unread: 0 };
   const times = <T>(count: number, value: T): T[] => Array.from({ length: count }, () => value);
   const submitted = orchestrationResult({ attempts: 2, calls: 20 });
   const limited = orchestrationResult({ attempts: 2, calls: 20, outcome: 'restart_limit' });

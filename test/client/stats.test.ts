@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { sumUp, type Gain, type Results } from '../../src/client/sum-up.ts';
 import { orchestrationResult, researchResult } from '../support/results.ts';
 
-const none: Results = { orchestrations: [], researchRuns: [], unread: 0 };
+const none: Results = { orchestrations: [], researchRuns: [], plans: [], unread: 0 };
 const nothing = { calls: 0, tokens: 0, costUsd: 0 };
 const noGain: Gain = { measured: 0, rose: 0, fell: 0, mean: 0 };
 
@@ -42,6 +42,7 @@ test('runs of both types are summed up apart, and those that could not be read a
   const stats = sumUp({
     orchestrations: [orchestrationResult(), orchestrationResult({ attempts: 2 })],
     researchRuns: [researchResult([[70]])],
+    plans: [],
     unread: 3,
   });
   expect(stats).toMatchObject({

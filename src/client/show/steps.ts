@@ -22,7 +22,15 @@ export type StepBody =
   | { type: 'answer'; agent: string; text: string; refused?: string }
   /** `for`: the id of the agent; null for the best answer of the attempts before. `isVoid`: a new answer came after it. */
   | { type: 'vote'; agent: string; for: string | null; reason: string; isVoid?: true; refused?: string }
-  | { type: 'decision'; agent: string; decision: 'submit' | 'restart'; reason?: string; instructions?: string }
+  /** `afterPresenting`: what was presented is judged, rather than the answer that won the vote. */
+  | {
+      type: 'decision';
+      agent: string;
+      decision: 'submit' | 'restart';
+      afterPresenting: boolean;
+      reason?: string;
+      instructions?: string;
+    }
   | { type: 'presented'; agent: string; text: string }
   /** `status`: how asking ended, if that is known; `error`: why nobody was asked. */
   | { type: 'asked'; agent: string; question: string; status?: BroadcastResult['status']; error?: string }
@@ -102,6 +110,8 @@ class StepReader {
   /** The tools that have run as activities of their own, without those that a reply has been found to call. */
   readonly #toolCalls: ToolRun[];
   readonly #shown = new Map<string, string>();
+  /** When calls of models have begun, in order. */
+  readonly #begun: Array<{ since: string; part: string }>;
   #part = '';
   #said: string[] = [];
 
@@ -109,7 +119,11 @@ class StepReader {
     this.#texts = texts;
     this.#agents = agents;
     this.#custom = custom;
-    for (const { input } of modelCallsIn(records))
+    const calls = modelCallsIn(records);
+    this.#begun = calls
+      .map(({ since, summary }) => ({ since, part: summaryOf(summary).part }))
+      .toSorted((one, other) => one.since.localeCompare(other.since));
+    for (const { input } of calls)
       for (const message of input.append)
         if (message.role === 'tool') this.#results.set(`${input.transcript?.id} ${message.callId}`, message.content);
     this.#toolCalls = records.filter(
@@ -122,8 +136,14 @@ class StepReader {
     const { at, turn } = record;
     const bodies = this.#bodies(record);
     for (const body of bodies) if ('text' in body) this.#said.push(body.text);
-    const part = turn > 0 && !this.#part.startsWith('attempt') ? '' : this.#part;
+    const now = record.kind === 'signal' ? this.#partAt(at) : this.#part;
+    const part = turn > 0 && !now.startsWith('attempt') ? '' : now;
     return bodies.map((body) => ({ at, turn, part, ...body }));
+  }
+
+  /** The part in which a run was at a moment: that of the last call which had begun by then. */
+  #partAt(at: string): string {
+    return this.#begun.findLast(({ since }) => since <= at)?.part ?? '';
   }
 
   #bodies(record: HistoryRecord): StepBody[] {
@@ -154,7 +174,8 @@ class StepReader {
     if (type === 'callModel') {
       this.#part = part;
       const shown = this.#customAnswers(input as CallModelInput);
-      if (result !== undefined) return [...shown, ...this.#reply(agent, purpose, input as CallModelInput, result as CallModelResult)];
+      if (result !== undefined)
+        return [...shown, ...this.#reply(agent, purpose, input as CallModelInput, result as CallModelResult)];
       const isTold = failure !== undefined && failure !== 'cancelled';
       return isTold ? [...shown, { type: 'failed', agent, purpose, reason: failure }] : shown;
     }
@@ -168,7 +189,9 @@ class StepReader {
       const { url } = input as { url: string };
       const { characters, why } = (result ?? {}) as { characters?: number; why?: string };
       const reason = failure ?? why;
-      return [{ type: 'page', url, ...(characters !== undefined && { characters }), ...(reason && { failure: reason }) }];
+      return [
+        { type: 'page', url, ...(characters !== undefined && { characters }), ...(reason && { failure: reason }) },
+      ];
     }
     const run = this.#toolCalls.find((each) => each === record);
     return run === undefined ? [] : [this.#ownCall(run)];
@@ -199,10 +222,12 @@ class StepReader {
       return { type: 'answer', agent, text: said('content'), ...refused };
     if (coordinating.includes(purpose) && name === 'vote')
       return { type: 'vote', agent, for: this.#agentNamed(said('agent_id')), reason: said('reason'), ...refused };
-    if (judging.includes(purpose) && name === 'submit') return { type: 'decision', agent, decision: 'submit' };
+    const afterPresenting = purpose === 'evaluate';
+    if (judging.includes(purpose) && name === 'submit')
+      return { type: 'decision', agent, decision: 'submit', afterPresenting };
     if (judging.includes(purpose) && name === 'restart_orchestration') {
       const why = { reason: said('reason'), instructions: said('instructions') };
-      return { type: 'decision', agent, decision: 'restart', ...why };
+      return { type: 'decision', agent, decision: 'restart', afterPresenting, ...why };
     }
     if (name === 'ask_others') return { type: 'asked', agent, question: said('question'), ...this.#askEnd(answered) };
     if (name === 'finish_subtask') {
@@ -301,7 +326,9 @@ function withoutVoided(steps: RunStep[]): RunStep[] {
     if (step.type !== 'vote') return step;
     const isVoid = steps
       .slice(index + 1)
-      .some((later) => later.type === 'answer' && !later.refused && later.part === step.part && later.turn === step.turn);
+      .some(
+        (later) => later.type === 'answer' && !later.refused && later.part === step.part && later.turn === step.turn,
+      );
     return isVoid ? { ...step, isVoid } : step;
   });
 }
