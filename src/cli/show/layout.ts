@@ -32,9 +32,11 @@ export function heading(text: string, layout: Layout): string {
   return emphasised(line + '─'.repeat(Math.max(3, rest)), layout);
 }
 
-/** What something is, in one line: an emoji, unless the layout is plain, and words. */
-export const label = (text: string, layout: Layout): string =>
-  emphasised(harmless(layout.plain ? withoutEmoji(text) : text), layout);
+/** What something is: an emoji, unless the layout is plain, and words. They are wrapped where they must be. */
+export const label = (text: string, layout: Layout): string[] =>
+  wrapped(harmless(layout.plain ? withoutEmoji(text) : text).replaceAll('\n', ' '), layout.columns).map((line) =>
+    emphasised(line, layout),
+  );
 
 export const emphasised = (text: string, { colors: isColored }: Layout): string =>
   isColored ? colors.bold(text) : text;

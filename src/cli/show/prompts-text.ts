@@ -17,12 +17,12 @@ export function callLines(call: ShownCall, layout: Layout): string[] {
     heading(`${agent}: ${purpose}, ${place}, ${model}`, layout),
     ...body(facts.join(', '), layout),
     ...sent.flatMap(({ images, role, text }) => [
-      label(`→ ${role}${images === undefined ? '' : `, ${countText(images, 'image')}`}`, layout),
+      ...label(`→ ${role}${images === undefined ? '' : `, ${countText(images, 'image')}`}`, layout),
       ...body(text, layout),
     ]),
     ...offeredLines(call, layout),
-    ...(failure === undefined ? [] : [label('← failed', layout), ...body(failure, layout)]),
-    ...(reply === undefined ? [] : [label('← reply', layout), ...body(replyText(reply), layout)]),
+    ...(failure === undefined ? [] : [...label('← failed', layout), ...body(failure, layout)]),
+    ...(reply === undefined ? [] : [...label('← reply', layout), ...body(replyText(reply), layout)]),
   ];
 }
 
@@ -30,7 +30,7 @@ function offeredLines({ toolChoice, tools }: ShownCall, layout: Layout): string[
   if (tools !== null && tools.length === 0) return [];
   const choice = typeof toolChoice === 'object' ? `one of ${toolChoice.oneOf.join(', ')}` : toolChoice;
   const names = tools === null ? 'unknown, since the store is not at hand' : tools.map(({ name }) => name).join(', ');
-  return [label(`→ tools${choice === undefined ? '' : ` (${choice})`}: ${names}`, layout)];
+  return label(`→ tools${choice === undefined ? '' : ` (${choice})`}: ${names}`, layout);
 }
 
 function replyText({ calls, content }: NonNullable<ShownCall['reply']>): string {

@@ -13,7 +13,7 @@ type Step<T extends RunStep['type']> = Extract<RunStep, { type: T }>;
 export function stepLines(step: RunStep, layout: Layout): string[] {
   const [what, text = ''] = toldOf(step);
   const refused = 'refused' in step && step.refused !== undefined ? `Refused: ${step.refused}` : '';
-  return [label(what, layout), ...body(text, layout), ...body(refused, layout)];
+  return [...label(what, layout), ...body(text, layout), ...body(refused, layout)];
 }
 
 function toldOf(step: RunStep): Told {
@@ -66,8 +66,7 @@ const verbs: Record<string, string> = {
   synthesise: 'puts the results together',
 };
 
-const joined = (...texts: Array<string | undefined>): string =>
-  texts.filter((text) => text !== undefined && text !== '').join('\n');
+const joined = (...texts: Array<string | false | undefined>): string => texts.filter(Boolean).join('\n');
 
 const named = (name: string, text: unknown): string | undefined =>
   text === undefined || text === '' || text === null ? undefined : `${name}: ${shown(text)}`;
@@ -85,9 +84,17 @@ const shown = (value: unknown): string => (typeof value === 'string' ? value : J
 const endOf = (status: Step<'asked'>['status']): string =>
   status === undefined || status === 'complete' ? '' : ` (${inWords(status)})`;
 
-function toldDecision({ agent, decision, instructions, reason }: Step<'decision'>): Told {
-  if (decision === 'submit') return [`✅ ${agent} submits`];
-  return [`🔄 ${agent} wants a restart`, joined(named('Reason', reason), named('Instructions', instructions))];
+function toldDecision(step: Step<'decision'>): Told {
+  const { agent, decision, execute, instructions, prefersEarlier, reason } = step;
+  return [
+    decision === 'submit' ? `✅ ${agent} submits` : `🔄 ${agent} wants a restart`,
+    joined(
+      named('Reason', reason),
+      named('Instructions', instructions),
+      prefersEarlier && 'The best earlier answer is better, and is kept.',
+      execute && 'The team is to carry out its plan.',
+    ),
+  ];
 }
 
 function toldTool({ agent, arguments: given, isCut, result, status, tool }: Step<'tool'>): Told {

@@ -22,7 +22,10 @@ export type StepBody =
   | { type: 'answer'; agent: string; text: string; refused?: string }
   /** `for`: the id of the agent; null for the best answer of the attempts before. `isVoid`: a new answer came after it. */
   | { type: 'vote'; agent: string; for: string | null; reason: string; isVoid?: true; refused?: string }
-  /** `afterPresenting`: what was presented is judged, rather than the answer that won the vote. */
+  /**
+   * `afterPresenting`: what was presented is judged, rather than the answer that won the vote. `prefersEarlier`: the best
+   * answer of the attempts before is found better. `execute`: the team is to carry out what it has planned.
+   */
   | {
       type: 'decision';
       agent: string;
@@ -30,6 +33,8 @@ export type StepBody =
       afterPresenting: boolean;
       reason?: string;
       instructions?: string;
+      prefersEarlier?: true;
+      execute?: boolean;
     }
   | { type: 'presented'; agent: string; text: string }
   /** `status`: how asking ended, if that is known; `error`: why nobody was asked. */
@@ -222,13 +227,8 @@ class StepReader {
       return { type: 'answer', agent, text: said('content'), ...refused };
     if (coordinating.includes(purpose) && name === 'vote')
       return { type: 'vote', agent, for: this.#agentNamed(said('agent_id')), reason: said('reason'), ...refused };
-    const afterPresenting = purpose === 'evaluate';
-    if (judging.includes(purpose) && name === 'submit')
-      return { type: 'decision', agent, decision: 'submit', afterPresenting };
-    if (judging.includes(purpose) && name === 'restart_orchestration') {
-      const why = { reason: said('reason'), instructions: said('instructions') };
-      return { type: 'decision', agent, decision: 'restart', afterPresenting, ...why };
-    }
+    if (judging.includes(purpose) && (name === 'submit' || name === 'restart_orchestration'))
+      return decisionOf(agent, purpose, name, input);
     if (name === 'ask_others') return { type: 'asked', agent, question: said('question'), ...this.#askEnd(answered) };
     if (name === 'finish_subtask') {
       const failed = input['status'] === 'failed';
@@ -295,6 +295,20 @@ class StepReader {
       }),
     );
   }
+}
+
+function decisionOf(agent: string, purpose: string, tool: string, input: Record<string, unknown>): StepBody {
+  const { better, execute, instructions, reason } = input;
+  const isRestart = tool === 'restart_orchestration';
+  return {
+    type: 'decision',
+    agent,
+    decision: isRestart ? 'restart' : 'submit',
+    afterPresenting: purpose === 'evaluate',
+    ...(isRestart && { reason: String(reason), instructions: String(instructions) }),
+    ...(better === 'earlier' && { prefersEarlier: true }),
+    ...(typeof execute === 'boolean' && { execute }),
+  };
 }
 
 /** A result that says so is a failure: the tool's own, or an exception. */
