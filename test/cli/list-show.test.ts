@@ -5,7 +5,7 @@ import type { ListedRun, Reprise, RunRecord } from '../../src/client.ts';
 import { browserPath } from '../support/browser.ts';
 import { hasTerminals, Home } from '../support/cli.ts';
 import { completeAs } from '../support/completed.ts';
-import { startModelServer, type ModelServer } from '../support/model-server.ts';
+import { startModelServer, type ModelServer, type Seen } from '../support/model-server.ts';
 import { criticism, researchScript } from '../support/research-script.ts';
 import { orchestrationResult } from '../support/results.ts';
 import { completed, failed, invalid, solveScript, subtasks, valid } from '../support/solve-script.ts';
@@ -16,12 +16,13 @@ import { pictureOf, plainText } from '../support/terminal-picture.ts';
 const pictures = process.env['REPRISE_PICTURES'];
 
 /** Longer than what a history has of a tool's result. */
-const guide = `A guide to small databases.\n${'SQLite is a file. '.repeat(600)}\nThe end of the guide.`;
+const book = `A book of colors.\n${'Blue is a color. '.repeat(600)}\nThe end of the book.`;
 
 const kit = `
 const parameters = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] };
 export const tools = [
-  { name: 'read_guide', description: 'Read a guide.', parameters, sideEffects: true, execute: () => ${JSON.stringify(guide)} },
+  { name: 'read_guide', description: 'Read a guide.', parameters, sideEffects: true, execute: () => 'SQLite is a file. PostgreSQL is a server.' },
+  { name: 'read_book', description: 'Read a book.', parameters, sideEffects: true, execute: () => ${JSON.stringify(book)} },
 ];
 `;
 
@@ -53,7 +54,10 @@ const scripts = {
       id === 'step_2' && time === 1 ? failed('The table is empty.') : completed(`Result of ${id}.`),
     validate: ({ time }) => (time === 1 ? invalid('The growth of each town') : valid),
   }),
-  chat: () => ({ text: 'Blue.' }),
+  chat: ({ messages, prompt }: Seen) =>
+    prompt.includes('Read') && !messages.some(({ role }) => role === 'tool')
+      ? { calls: [{ name: 'read_book', arguments: { name: 'colors' } }] }
+      : { text: 'Blue.' },
 };
 
 const price = { input: 2, cachedInput: 0.5, output: 8 };
@@ -76,10 +80,12 @@ const configs = {
   chat: {
     modules: [
       { module: 'OpenAIProvider', id: 'llm', config: { model: 'chat' } },
+      { module: 'PythonToolProvider', id: 'tools', config: { tool_packages: ['kit'] } },
       { module: 'SimpleToolOrchestrator', id: 'agent' },
     ],
     exchange: [
       { module: 'agent', protocol: 'LLMProtocol', provider: 'llm' },
+      { module: 'agent', protocol: 'ToolProviderProtocol', provider: 'tools' },
       { module: '__entry__', protocol: 'TextMessageHandlerProtocol', provider: 'agent' },
     ],
   },
@@ -104,6 +110,7 @@ beforeAll(async () => {
     ['research', 'A heat map of the town', '--id', 'heat-map', '--config', 'research.json'],
     ['solve', 'Which town has grown most?', '--id', 'towns', '--config', 'solve.json'],
     ['chat', 'Which color?', '--id', 'color', '--config', 'chat.json'],
+    ['chat', 'Read about colors.', '--config', 'chat.json', '--id', 'book'],
     ['ask', 'What should our site look like?', '--id', 'site', '--config', 'asking.json', '--detach'],
   ];
   for (const words of begun) {
@@ -156,10 +163,29 @@ test('a list has for each run its kind, question, state, age and cost, and what 
   ]);
 });
 
+const columns = 80;
+
+test.skipIf(browserPath === undefined || !hasTerminals)(
+  'what is pictured is what is printed on a terminal of 80 columns, in which no line is longer',
+  async () => {
+    await siteWaits();
+    for (const [name, words] of [
+      ['list', ['list']],
+      ['show', ['show', 'database']],
+    ] as const) {
+      const { stderr: shown } = await home.startOnTerminal([...words], { WHOLE_TERMINAL: String(columns) }).finished;
+      const lines = plainText(shown).trimEnd().split('\n');
+      expect(lines.filter((line) => line.length > columns)).toEqual([]);
+      const file = pictures === undefined ? undefined : join(pictures, `${name}.png`);
+      expect((await pictureOf(shown, columns, file)).trimEnd()).toBe(plainText(shown).trimEnd());
+    }
+  },
+);
+
 test('--json gives an array with the questions that wait and the state of open runs; --open leaves the others out', async () => {
   await siteWaits();
   const open = JSON.parse(await printed('list', '--open', '--json')) as ListedRun[];
-  expect(open.map(({ id }) => id).toSorted()).toEqual(['color', 'site']);
+  expect(open.map(({ id }) => id).toSorted()).toEqual(['book', 'color', 'site']);
   expect(open.find(({ id }) => id === 'site')).toMatchObject({
     workflow: 'orchestration',
     question: 'What should our site look like?',
@@ -199,14 +225,13 @@ test('a run of an earlier version has its question and cost in its history, and 
   await expect.poll(() => listed('alone', '--all').then((run) => run?.status), { timeout: 60_000 }).toBe('terminated');
 });
 
-test("a team's run has each answer, vote, judgement and tool call with its text, and the whole of a long result", async () => {
+test("a team's run has each answer, vote, judgement and tool call with its text", async () => {
   const text = await printed('show', 'database', '--plain');
   for (const part of [
     'Which database suits a team of five?\n',
     '  database: ask, submitted, ',
     '── Attempt 1 ─',
-    'agent_a calls read_guide\n  {"name":"databases"}\n  → A guide to small databases.\n',
-    '  The end of the guide.',
+    'agent_a calls read_guide\n  {"name":"databases"}\n  → SQLite is a file. PostgreSQL is a server.\n',
     'agent_a answers\n  SQLite: one file, no server, and enough for five people.',
     'agent_b answers\n  PostgreSQL: it grows with the team.',
     'agent_b votes for agent_a\n  Five people need no server.',
@@ -223,16 +248,18 @@ test("a team's run has each answer, vote, judgement and tool call with its text,
   expect(text).not.toMatch(/\p{Extended_Pictographic}/u);
 });
 
-test("without the worker's home, a long result is shown by its beginning, and that is said", async () => {
-  const { stdout } = await home.run(['show', 'database', '--json'], { REPRISE_HOME: join(home.folder, 'elsewhere') });
-  const { notes, steps } = JSON.parse(stdout) as RunRecord;
-  expect(steps.find(({ type }) => type === 'tool')).toMatchObject({
-    isCut: true,
-    result: expect.stringMatching(
-      /^A guide to small databases\.[^]*\[the beginning; \d+ characters in all\]$/,
-    ) as string,
-  });
-  expect(notes.join()).toContain('Some long texts are cut or missing');
+test("of a long result the beginning is printed; the whole comes from the worker's home, and without it that is said", async () => {
+  const text = await printed('show', 'book');
+  expect(text).toMatch(/→ A book of colors\.\n[^]*…\n {2}\[[\d,]+ more characters; --json has them\]\n/);
+  const resultIn = ({ steps }: RunRecord) => steps.flatMap((step) => (step.type === 'tool' ? [step] : []));
+  const whole = JSON.parse(await printed('show', 'book', '--json')) as RunRecord;
+  expect(resultIn(whole)).toMatchObject([{ tool: 'read_book', result: book }]);
+  expect(whole.notes).toEqual([]);
+  const { stdout } = await home.run(['show', 'book', '--json'], { REPRISE_HOME: join(home.folder, 'elsewhere') });
+  const part = JSON.parse(stdout) as RunRecord;
+  const beginning = /^A book of colors\.[^]*\[the beginning; \d+ characters in all\]$/;
+  expect(resultIn(part)).toMatchObject([{ isCut: true, result: expect.stringMatching(beginning) as string }]);
+  expect(part.notes.join()).toContain('Some long texts are cut or missing');
 });
 
 test('research, a plan and a session have what was found, tried and said', async () => {
@@ -267,7 +294,7 @@ test('--prompts shows what each model was sent, which tools it had, and what it 
     /── agent_a: answer, attempt 1, team ─+\n {2}\d+ s, [\d,]+ tokens in, \d+ out\n→ system\n {2}I am agent_a\./,
   );
   expect(text).toMatch(/→ user\n {2}## Task\n\n {2}Which database suits a team of five\?/);
-  expect(text).toContain('→ tools (required): new_answer, vote, read_guide');
+  expect(text).toContain('→ tools (required): new_answer, vote, read_guide, read_book');
   expect(text).toContain('← reply\n  read_guide({"name":"databases"})');
   const { calls = [] } = JSON.parse(await printed('show', 'database', '--prompts', '--json')) as RunRecord;
   expect(calls).toHaveLength(12);
@@ -284,21 +311,3 @@ test('of an unknown id it says so', async () => {
   const { status, stderr } = await home.run(['show', 'nobody']);
   expect({ status, stderr }).toEqual({ status: 1, stderr: 'There is no run of the id nobody\n' });
 });
-
-const columns = 80;
-
-test.skipIf(browserPath === undefined || !hasTerminals)(
-  'what is pictured is what is printed on a terminal of 80 columns, in which no line is longer',
-  async () => {
-    for (const [name, words] of [
-      ['list', ['list', '--limit', '5']],
-      ['show', ['show', 'database']],
-    ] as const) {
-      const { stderr: shown } = await home.startOnTerminal([...words], { WHOLE_TERMINAL: String(columns) }).finished;
-      const lines = plainText(shown).trimEnd().split('\n');
-      expect(lines.filter((line) => line.length > columns)).toEqual([]);
-      const file = pictures === undefined ? undefined : join(pictures, `${name}.png`);
-      expect((await pictureOf(shown, columns, file)).trimEnd()).toBe(plainText(shown).trimEnd());
-    }
-  },
-);

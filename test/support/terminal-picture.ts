@@ -32,10 +32,12 @@ function htmlOf(shown: string): string {
 export async function pictureOf(shown: string, columns: number, file: string | undefined): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'reprise-picture-'));
   const lines = plainText(shown).trimEnd().split('\n').length;
-  const browser = await Browser.open(columns * 9 + 40, lines * 20 + 40);
+  const [width, height] = [columns * 9 + 40, lines * 20 + 40];
+  const browser = await Browser.open(width, height);
   try {
+    await browser.resize(width, height);
     const page = join(folder, 'terminal.html');
-    const style = 'margin: 20px; background: #1e1e1e; color: #d4d4d4; font: 15px/20px "DejaVu Sans Mono", monospace';
+    const style = 'margin: 20px; background: #1e1e1e; color: #d4d4d4; font: 15px/20px DejaVu Sans Mono, monospace';
     const html = `<!doctype html><meta charset="utf-8"><body style="${style}"><pre style="margin: 0; font: inherit">${htmlOf(shown.trimEnd())}</pre>`;
     writeFileSync(page, html);
     await browser.goTo(`file://${page}`);

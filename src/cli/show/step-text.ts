@@ -97,14 +97,25 @@ function toldDecision(step: Step<'decision'>): Told {
   ];
 }
 
+/** How many characters of a tool's result are printed; a page or a table may have a hundred times as many. */
+const printedResult = 2000;
+
 function toldTool({ agent, arguments: given, isCut, result, status, tool }: Step<'tool'>): Told {
-  const input = given === null ? '' : JSON.stringify(given);
-  const how = [...(status === undefined || status === 'ok' ? [] : [status]), ...(isCut ? ['the beginning'] : [])];
-  const ended = result === undefined ? 'no result' : how.join(', ');
-  return [
-    `🛠️ ${agent} calls ${tool}${ended === '' ? '' : ` (${ended})`}`,
-    joined(input, named('→', result)?.replace('→:', '→')),
+  const how = [
+    ...(status === undefined || status === 'ok' ? [] : [status]),
+    ...(isCut ? ['the beginning'] : []),
+    ...(result === undefined ? ['no result'] : []),
   ];
+  return [
+    `🛠️ ${agent} calls ${tool}${how.length === 0 ? '' : ` (${how.join(', ')})`}`,
+    joined(given === null ? '' : JSON.stringify(given), result !== undefined && `→ ${beginningOf(result)}`),
+  ];
+}
+
+function beginningOf(text: string): string {
+  if (text.length <= printedResult) return text;
+  const left = numberText(text.length - printedResult, 0);
+  return `${text.slice(0, printedResult).toWellFormed()}…\n[${left} more characters; --json has them]`;
 }
 
 function toldSearch({ failure, hits, query }: Step<'searched'>): Told {
