@@ -279,7 +279,7 @@ test('an open run is shown as far as it has come, with what waits for a person; 
   await siteWaits();
   const before = await printed('show', 'site');
   expect(before).toContain('site: ask, attempt 1/3, ');
-  expect(before).toContain('Waits for a person: agent_a asks (q1): Dark mode or light mode?');
+  expect(before).toContain('It waits for an answer: agent_a (q1): Dark mode or light mode?');
   expect(before).toContain('📢 agent_a asks\n  Dark mode or light mode?');
   await reprise.getRun('site').answer({ questionId: 'q1', answer: 'Dark, please.' });
   await reprise.getRun('site').result();

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
 import { describe, expect, test } from 'vitest';
-import { readHistory, type RunHistory } from '../../src/client/show/history.ts';
+import { readHistory, type HistoryRecord, type RunHistory } from '../../src/client/show/history.ts';
 import { recordOf, recordsIn } from '../../src/client/show/show.ts';
-import { modelCallsIn, type RunStep, type StepBody } from '../../src/client/show/steps.ts';
+import { modelCallsIn, stepsOf as stepsOfRecords, type RunStep, type StepBody } from '../../src/client/show/steps.ts';
 import { Texts } from '../../src/client/show/texts.ts';
 import { recordText } from '../../src/cli/show/record-text.ts';
 import type { RunRecord } from '../../src/client.ts';
@@ -211,6 +211,34 @@ test('a plan has its subtasks with dependencies, executions, results and errors,
     '  The answer.',
   ])
     expect(text).toContain(part);
+});
+
+test('a session that goes on as a new run counts its turns on', () => {
+  const json: unknown = JSON.parse(readFileSync(join(folder, 'session-simple-tool.json'), 'utf8'));
+  const { records } = readHistory(historyFromJSON(json), defaultPayloadConverter, 5);
+  expect([...new Set(records.map(({ turn }) => turn))]).toEqual([6, 7, 8]);
+  expect(records.flatMap((each) => (each.kind === 'turn' ? [each.turn] : []))).toEqual([6, 7]);
+});
+
+test("a team's answers by custom orchestrators are no replies: they are read where others are shown them", () => {
+  const shownAnswers = (text: string) =>
+    `## Answers\n\n<answer agent="agent1" yours>\nA reply.\n</answer>\n\n<answer agent="agent2">\n${text}\n</answer>\n\nVote.`;
+  const callWith = (content: string): HistoryRecord => ({
+    at: '',
+    turn: 0,
+    kind: 'activity',
+    type: 'callModel',
+    summary: 'agent_a · vote · attempt 1 · model',
+    since: '',
+    input: { backend: { type: 'openai' }, transcript: null, append: [{ role: 'user', content }], tools: null },
+    failure: 'cancelled',
+  });
+  const records = ['One.', 'One.', 'Two.'].map((text) => callWith(shownAnswers(text)));
+  const steps = stepsOfRecords(records, new Texts(records, () => undefined), ['agent_a', 'agent_b'], ['agent_b']);
+  expect(steps).toMatchObject([
+    { type: 'answer', agent: 'agent_b', text: 'One.', part: 'attempt 1' },
+    { type: 'answer', agent: 'agent_b', text: 'Two.' },
+  ]);
 });
 
 test('with prompts, each call has what its model was sent, and the store gives the texts that are only named', () => {

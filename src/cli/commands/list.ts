@@ -8,7 +8,7 @@ import { print, say, usageError } from '../exit.ts';
 import { progressOf } from '../live/progress.ts';
 import { harmless } from '../live/telling.ts';
 import type { CommonOptions } from '../options.ts';
-import { kindOf } from '../show/kinds.ts';
+import { awaitedOf, kindOf, waitText } from '../show/kinds.ts';
 import { layoutFor, type Layout } from '../show/layout.ts';
 
 export interface ListOptions extends Pick<CommonOptions, 'json' | 'plain' | 'temporal'> {
@@ -90,17 +90,6 @@ const cut = (line: string, columns: number): string => (columns === Infinity ? l
 
 const questionOf = ({ question }: ListedRun): string => harmless(question).replace(/\s+/g, ' ').trim();
 
-/** What an open run waits for, by the kind of what waits. */
-const awaited: Record<string, string> = {
-  question: 'an answer',
-  approval: 'an approval',
-  tool: 'a permission',
-  key: 'a key',
-};
-
-const awaitedOf = (waiting: ListedRun['waiting'][number]): string =>
-  awaited[('kind' in waiting ? String(waiting.kind) : undefined) ?? 'question'] ?? 'a person';
-
 function stateOf({ isWaiting, outcome, state, status, waiting }: ListedRun): string {
   if (outcome !== null) return inWords(outcome);
   if (status !== 'running') return inWords(status);
@@ -115,10 +104,7 @@ function stateOf({ isWaiting, outcome, state, status, waiting }: ListedRun): str
 }
 
 const waitingLines = ({ waiting }: ListedRun): string[] =>
-  waiting.map(
-    (each) =>
-      `waits for ${awaitedOf(each)}: ${harmless(`${each.from} (${each.questionId}): ${each.question}`).replace(/\s+/g, ' ')}`,
-  );
+  waiting.map((each) => harmless(waitText(each)).replace(/\s+/g, ' '));
 
 const costOf = ({ spent }: ListedRun): string => (spent === null ? '-' : `$${spent.costUsd.toFixed(4)}`);
 

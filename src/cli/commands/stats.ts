@@ -88,8 +88,8 @@ function planLines({ executions, outcomes, retried, retries, runs, saved, share 
   return [
     `  ${retried} retried (${numberText(share * 100, 0)}%), with ${countText(retries, 'retry', 'retries')}`,
     `  those ended: ${endsText(outcomes)}`,
-    `  their subtasks were executed ${countText(done, 'time')}, of which ${numberText(again, 0)} again after a failure`,
-    `  with all of the plan executed again it would have been ${numberText(whole, 0)}: ${numberText(savedShare * 100, 0)}% fewer`,
+    `  their subtasks were executed ${countText(done, 'time')}, ${numberText(again, 0)} of them again after a failure`,
+    `  with the whole plan executed in each round it would have been ${numberText(whole, 0)}: ${numberText(savedShare * 100, 0)}% fewer`,
     `  not executing again what was completed has saved about ${costText(saved)}`,
   ];
 }

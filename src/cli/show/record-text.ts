@@ -6,7 +6,7 @@ import { progressOf } from '../live/progress.ts';
 import { countText, durationText, spentText } from '../live/spent.ts';
 import { body, emphasised, heading, type Layout } from './layout.ts';
 import { callLines } from './prompts-text.ts';
-import { kindOf } from './kinds.ts';
+import { kindOf, waitText } from './kinds.ts';
 import { stepLines } from './step-text.ts';
 
 /** A run for a person: its question, what has happened in it, its answer, and what it has cost. */
@@ -29,7 +29,7 @@ function headLines(record: RunRecord, layout: Layout): string[] {
   const { endedAt, failure, id, notes, question, startedAt, usage, waiting, workflow } = record;
   const elapsed = Date.parse(endedAt ?? new Date().toISOString()) - Date.parse(startedAt);
   const facts = [kindOf(workflow), standOf(record), durationText(elapsed), spentText(usage)].join(', ');
-  const asked = waiting.map((each) => `Waits for a person: ${each.from} asks (${each.questionId}): ${each.question}`);
+  const asked = waiting.map((each) => `It ${waitText(each)}`);
   return [
     ...body(question, { ...layout, columns: layout.columns + 2 }).map((line) => emphasised(line.slice(2), layout)),
     '',

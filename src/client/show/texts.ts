@@ -52,12 +52,17 @@ export class Texts {
   }
 
   #read(ref: TextRef): string {
-    if ('blob' in ref) return this.blob(ref.blob) ?? `[a text in the store: ${ref.blob.slice(0, 12)}…]`;
+    if ('blob' in ref) return this.blob(ref.blob) ?? inPart(ref, `the rest is in the store: ${ref.blob.slice(0, 12)}…`);
     const reply = this.#replies.get(ref.segment);
-    if (ref.call === undefined) return reply?.content ?? '[a reply of an earlier run]';
+    const lost = inPart(ref, 'it is in a reply of an earlier run');
+    if (ref.call === undefined) return reply?.content ?? lost;
     const { argument, id } = ref.call;
     const call = reply?.calls.find((each) => each.id === id);
     const text = call !== undefined && 'input' in call ? call.input[argument] : undefined;
-    return typeof text === 'string' ? text : '[a reply of an earlier run]';
+    return typeof text === 'string' ? text : lost;
   }
 }
+
+/** What a reference itself says of its text, which may be its beginning. */
+const inPart = ({ preview = '' }: TextRef & { preview?: string }, rest: string): string =>
+  preview === '' ? `[a text: ${rest}]` : `${preview}\n[${rest}]`;
