@@ -17,6 +17,8 @@ import type { ChatOptions } from './commands/chat.ts';
 import type { DecideOptions, RestartOptions } from './commands/steer.ts';
 import type { InitOptions } from './commands/init.ts';
 import type { InboxOptions } from './commands/inbox.ts';
+import type { ListOptions } from './commands/list.ts';
+import type { ShowOptions } from './commands/show.ts';
 import type { SolveOptions } from './commands/start.ts';
 import type { StatsOptions } from './commands/stats.ts';
 import type { UpOptions } from './commands/up.ts';
@@ -75,6 +77,8 @@ const examples: Record<string, string[]> = {
   ],
   decide: ['reprise decide r1 --accept', 'reprise decide r1 --stop --note "The data cannot be bought"'],
   stats: ['reprise stats', 'reprise stats --json'],
+  list: ['reprise list', 'reprise list --open', `reprise list --all --json | jq -r '.[].id'`],
+  show: ['reprise show q1', 'reprise show q1 --prompts | less', 'reprise show q1 --json > q1.json'],
   up: ['reprise up', 'reprise up --temporal localhost:7300'],
   down: ['reprise down'],
   worker: ['TEMPORAL_ADDRESS=temporal.example.com:7233 reprise worker'],
@@ -178,6 +182,20 @@ function addPersonCommands(program: Command): void {
     .option('--stop', 'it is not worth more: end without a further model call')
     .option('--note <text>', 'why, for those who read it later')
     .action(async (id: string, options: DecideOptions) => (await import('./commands/steer.ts')).decide(id, options));
+  withTemporal(program.command('list'))
+    .description('the newest runs: question, kind, state, age, cost, and what each waits for')
+    .option('--open', 'only runs that are open')
+    .option('--limit <n>', 'how many (default: 20)')
+    .option('--all', 'all that the server still has')
+    .option('--json', 'print one JSON array')
+    .option('--plain', 'nothing in bold or in color')
+    .action(async (options: ListOptions) => (await import('./commands/list.ts')).list(options));
+  withTemporal(program.command('show <id>'))
+    .description('all that a run has done: answers, votes, judgements, questions, tool calls, and cost by agent')
+    .option('--prompts', 'what each model was sent, and what it replied')
+    .option('--json', 'print one JSON object')
+    .option('--plain', 'no emoji, nothing in bold')
+    .action(async (id: string, options: ShowOptions) => (await import('./commands/show.ts')).show(id, options));
   withTemporal(program.command('stats'))
     .description('how often runs restart, what that gains and what it costs: over all runs that have completed')
     .option('--json', 'print the figures as one JSON object')
