@@ -61,13 +61,13 @@ export async function failedFor(thrown: unknown, store: Store, key: string, back
   const end = nonRetryable ? undefined : whyGivenUp(type, tries, info.attempt, backend);
   const spent = sumOfUsage(tries.map(({ usage }) => usage));
   if (end === undefined && spent.inputTokens === 0) return thrown;
-  const [words = message] = details ?? [];
+  const [words = message, ...others] = details ?? [];
   return ApplicationFailure.create({
     message: end === undefined ? message : `${message} (given up after ${end})`,
     nonRetryable: nonRetryable === true || end !== undefined,
     ...(type != null && { type }),
     ...(nextRetryDelay != null && end === undefined && { nextRetryDelay }),
-    details: [words, ...(spent.inputTokens > 0 ? [spent] : [])],
+    details: [words, ...others, ...(spent.inputTokens > 0 ? [spent] : [])],
   });
 }
 

@@ -4,6 +4,7 @@ import { version } from '../version.ts';
 import { CommandError, exitStatus, say } from './exit.ts';
 import { withConfig, withNotify, withStart, withTemporal, withView, type FollowOptions } from './options.ts';
 import type { AnswerOptions } from './commands/answer.ts';
+import type { CancelOptions } from './commands/cancel.ts';
 import type { ChatOptions } from './commands/chat.ts';
 import type { DecideOptions, RestartOptions } from './commands/steer.ts';
 import type { InboxOptions } from './commands/inbox.ts';
@@ -56,6 +57,7 @@ const examples: Record<string, string[]> = {
     'reprise restart r1 --reason "Done before" --instructions "Look at smaller markets"',
   ],
   decide: ['reprise decide r1 --accept', 'reprise decide r1 --stop --note "The data cannot be bought"'],
+  cancel: ['reprise cancel q1', 'reprise cancel r1 > report.md'],
   stats: ['reprise stats', 'reprise stats --json'],
   up: ['reprise up', 'reprise up --temporal localhost:7300'],
   down: ['reprise down'],
@@ -122,8 +124,8 @@ function addRunCommands(program: Command): void {
 /** Commands by which a person deals with runs that exist already. */
 function addPersonCommands(program: Command): void {
   withNotify(withTemporal(program.command('inbox')))
-    .description('every question that waits for a person, over all runs')
-    .option('--watch', 'go on, and print new questions as they appear')
+    .description('everything that waits for a person, over all runs: questions, approvals, missing keys')
+    .option('--watch', 'go on, and print what is new as it appears')
     .option('--json', 'print one JSON array; with --watch one JSON object a line')
     .action(async (options: InboxOptions) => (await import('./commands/inbox.ts')).inbox(options));
   withTemporal(program.command('answer <id> [text]'))
@@ -145,6 +147,10 @@ function addPersonCommands(program: Command): void {
     .option('--stop', 'it is not worth more: end without a further model call')
     .option('--note <text>', 'why, for those who read it later')
     .action(async (id: string, options: DecideOptions) => (await import('./commands/steer.ts')).decide(id, options));
+  withTemporal(program.command('cancel <id>'))
+    .description('end a run with the best answer that it has so far')
+    .option('--json', "print the workflow's result as one JSON object")
+    .action(async (id: string, options: CancelOptions) => (await import('./commands/cancel.ts')).cancel(id, options));
   withTemporal(program.command('stats'))
     .description('how often runs restart, what that gains and what it costs: over all runs that have completed')
     .option('--json', 'print the figures as one JSON object')

@@ -1,4 +1,4 @@
-import { proxyLocalActivities } from '@temporalio/workflow';
+import { CancellationScope, proxyLocalActivities } from '@temporalio/workflow';
 import type { Activities } from '../../activities/activities.ts';
 import type { OrchestrationInput, OrchestrationResult, Outcome } from '../../protocol/orchestration.ts';
 import { fitted } from '../runtime/fitted.ts';
@@ -27,14 +27,20 @@ const { prepareOrchestration } = proxyLocalActivities<Activities>({
  */
 export async function orchestration(input: OrchestrationInput): Promise<OrchestrationResult> {
   const handlers = new RunHandlers(emptyView('orchestration'));
+  // A run that is cancelled before its first attempt ends with a result, as one that is cancelled later.
+  const { context, task } = await CancellationScope.nonCancellable(() => open(input, handlers));
+  const result = await answerTask(context, task);
+  setOutcome(result.outcome);
+  return fitted(result);
+}
+
+async function open(input: OrchestrationInput, handlers: RunHandlers): Promise<{ context: TeamContext; task: Task }> {
   const prepared = await prepareOrchestration(input);
   const { history, humanQa, notices, task, team } = prepared;
   const ids = team.agents.map(({ id }) => id);
   announce(handlers.events, task, ids, notices);
   const context = await openTeam(prepared, handlers, { humanInput: { history: humanQa } });
-  const result = await answerTask(context, await newTask(task, history));
-  setOutcome(result.outcome);
-  return fitted(result);
+  return { context, task: await newTask(task, history) };
 }
 
 /** Has a team work on a task until its result is good enough or a limit is reached. @throws what `orchestration` throws */
@@ -48,6 +54,7 @@ export async function answerTask(team: TeamContext, task: Task): Promise<Orchest
     limit: team.maxAttempts,
     limitOutcome: 'restart_limit',
     budgetOutcome: 'budget',
+    cancelOutcome: 'cancelled',
     timeout: { milliseconds: team.attemptTimeout, outcome: 'timeout' },
     begin: (iteration) => beginAttempt(context, iteration),
     async work(attempt) {
@@ -74,7 +81,10 @@ export async function answerTask(team: TeamContext, task: Task): Promise<Orchest
       if (result?.isCut) context.warn(`the answer of ${selected?.teamAgent.id} was cut off at its limit of tokens`);
       return outcome === 'submitted' && context.warnings.length > 0 ? 'degraded' : outcome;
     },
-    deliver: async (end) => deliver(end),
+    async deliver(end) {
+      if (end.outcome === 'cancelled' && end.best === undefined) context.warn('There was no answer yet');
+      return deliver(end);
+    },
   });
   return resultOf(context, ending);
 }

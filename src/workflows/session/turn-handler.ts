@@ -11,6 +11,9 @@ import type { RunHandlers } from '../runtime/run-handlers.ts';
 /** Time for each model call of a session's agent, in milliseconds. */
 export const callTimeout = 600_000;
 
+/** What a turn's answer says where there is none because the session was cancelled. */
+export const sessionCancelled = 'The session was cancelled';
+
 export interface TurnOutcome {
   answer: string;
   messages: string[];
