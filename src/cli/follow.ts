@@ -91,7 +91,9 @@ export class Following {
  */
 export async function follow(run: Run, options: FollowOptions, revive: () => Promise<void>): Promise<void> {
   const following = new Following(run, options, revive, () => {
-    say(`The run goes on. Come back to it with: ${watchCommand(run.id, options)}; end it with: ${cancelCommand(run.id, options)}`);
+    say(
+      `The run goes on. Come back to it with: ${watchCommand(run.id, options)}; end it with: ${cancelCommand(run.id, options)}`,
+    );
     process.exit(exitStatus.interrupted);
   });
   try {

@@ -1,4 +1,4 @@
-import { CancellationScope, condition, isCancellation, upsertSearchAttributes } from '@temporalio/workflow';
+import { CancellationScope, condition, isCancellation, sleep, upsertSearchAttributes } from '@temporalio/workflow';
 import type { FinalOutcome } from '../../protocol/events.ts';
 import type { RestartRequest } from '../../protocol/state.ts';
 import { isBudgetSpent } from '../agent/failures.ts';
@@ -188,7 +188,7 @@ export async function iterate<I, Outcome extends FinalOutcome, Restart>(
     const ending = { outcome, why, last: iteration, best, restarts };
     // A request to cancel the run, be it the second one, must not cost it the answer that it has.
     await CancellationScope.nonCancellable(async () => {
-      if (verdict === cancelled) await condition(() => run.models.isIdle);
+      if (verdict === cancelled) await callsCancelled(run);
       await tellFinal(run, { outcome, ...(await loop.deliver(ending)) });
     });
     return ending;
@@ -205,3 +205,12 @@ export const refuseRequest = ({ events }: RunContext): void =>
  */
 export const isCancelled = ({ handlers }: Pick<RunContext, 'handlers'>): boolean =>
   handlers.beganWith === '0.3' && CancellationScope.current().consideredCancelled;
+
+/**
+ * Lets the workers know which calls of a cancelled run are cancelled, so that what they have cost can be settled. The
+ * requests leave with the end of a workflow task, which a local activity would hold up, and a timer brings about.
+ */
+export async function callsCancelled({ models }: RunContext): Promise<void> {
+  await condition(() => models.isIdle);
+  await sleep(1, { summary: 'calls are cancelled' });
+}

@@ -1,4 +1,4 @@
-import { ActivityFailure, ApplicationFailure, CancellationScope, proxyActivities } from '@temporalio/workflow';
+import { ActivityFailure, ApplicationFailure, CancellationScope, proxyActivities, sleep } from '@temporalio/workflow';
 import type { Activities } from '../../activities/activities.ts';
 import { failureTypes } from '../../protocol/errors.ts';
 import type { KeyEnd, RunEventBody } from '../../protocol/events.ts';
@@ -19,7 +19,7 @@ interface MissingKey {
   /** The scope of the activity that looks for it. */
   looking: CancellationScope;
   end: Promise<KeyEnd>;
-  settle(how: KeyEnd): void;
+  settle: (how: KeyEnd) => void;
 }
 
 /**
@@ -99,9 +99,10 @@ export class MissingKeys {
       } catch (error) {
         const variable = missingVariable(error);
         if (variable === undefined || this.#skipped.has(variable)) throw error;
-        if ((await this.#wait(variable, agent)) === 'skipped') throw error;
+        const how = await this.#wait(variable, agent);
         const limit = this.#usage.timeLimit;
         if (limit !== undefined) throw budgetSpent(limit);
+        if (how !== 'found') throw error;
       }
     }
   }
@@ -130,19 +131,21 @@ export class MissingKeys {
     const missing = { variable, agents: [], askedAt: new Date().toISOString(), looking, end, settle };
     this.#missing.set(variable, missing);
     this.#allWaits.begin();
-    const left = this.#usage.millisecondsLeft;
     const { awaitKey } = proxyActivities<Activities>({
       summary: questionFor(variable),
       startToCloseTimeout: '30 seconds',
-      ...(Number.isFinite(left) && { scheduleToCloseTimeout: left }),
       retry: { initialInterval: lookEvery, backoffCoefficient: 1 },
     });
-    looking
-      .run(() => awaitKey({ variable }))
-      .then(
-        () => this.#close(missing, 'found'),
-        () => this.#close(missing, 'timeout'),
+    const left = this.#usage.millisecondsLeft;
+    const ends: Array<Promise<KeyEnd>> = [looking.run(() => awaitKey({ variable })).then(() => 'found')];
+    // A timer, since Temporal ends an activity early where its next try would come too late.
+    if (Number.isFinite(left)) ends.push(looking.run(() => sleep(left)).then(() => 'timeout'));
+    for (const end of ends) {
+      end.then(
+        (how) => this.#close(missing, how),
+        () => this.#close(missing, 'withdrawn'),
       );
+    }
     return missing;
   }
 

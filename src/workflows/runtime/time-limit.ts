@@ -26,10 +26,11 @@ export async function withinTime<T>(milliseconds: number, waits: WaitTime, work:
     (value) => (end = { value }),
     (error: unknown) => (end = { error }),
   );
-  for (let left = milliseconds; left > 0 && end === undefined;) {
+  const hasEnded = (): boolean => end !== undefined;
+  for (let left = milliseconds; left > 0 && !hasEnded();) {
     const waitedBefore = waits.milliseconds;
-    if (await condition(() => end !== undefined, left)) break;
-    await condition(() => end !== undefined || !waits.isWaiting);
+    if (await condition(hasEnded, left)) break;
+    await condition(() => hasEnded() || !waits.isWaiting);
     left = waits.milliseconds - waitedBefore;
   }
   scope.cancel();

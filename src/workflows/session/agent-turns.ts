@@ -8,7 +8,7 @@ import { callFailure, isBudgetSpent } from '../agent/failures.ts';
 import { noAnswerYet } from '../agent/loop-context.ts';
 import { loopOf, systemOf } from '../agent/loops.ts';
 import { storeTexts } from '../agent/text-refs.ts';
-import { isCancelled } from '../runtime/iterate.ts';
+import { callsCancelled, isCancelled } from '../runtime/iterate.ts';
 import type { RunContext } from '../runtime/run-context.ts';
 import { tellFinal } from '../runtime/run-ends.ts';
 import type { RunHandlers } from '../runtime/run-handlers.ts';
@@ -111,7 +111,10 @@ export class AgentTurnHandler implements TurnHandler<AgentSaid> {
   async #end(turn: TurnOutcome): Promise<TurnOutcome> {
     const { answer, outcome } = turn;
     const final = { outcome, agent: this.#settings.id, answer };
-    await CancellationScope.nonCancellable(() => tellFinal(this.run, final));
+    await CancellationScope.nonCancellable(async () => {
+      if (outcome === 'cancelled') await callsCancelled(this.run);
+      await tellFinal(this.run, final);
+    });
     return turn;
   }
 

@@ -9,7 +9,7 @@ import { isBudgetSpent } from '../agent/failures.ts';
 import { noAnswerYet } from '../agent/loop-context.ts';
 import { CustomTurn, type CustomSettings } from '../custom-code/custom-turn.ts';
 import { loadHandleText, runCustomTurn } from '../custom-code/run.ts';
-import { isCancelled } from '../runtime/iterate.ts';
+import { callsCancelled, isCancelled } from '../runtime/iterate.ts';
 import type { RunContext } from '../runtime/run-context.ts';
 import { tellFinal } from '../runtime/run-ends.ts';
 import type { RunHandlers } from '../runtime/run-handlers.ts';
@@ -96,6 +96,7 @@ export class CustomTurnHandler implements TurnHandler<TranscriptRef | null> {
     }
     if (messages.at(-1) !== answer) say(answer, true);
     await CancellationScope.nonCancellable(async () => {
+      if (outcome === 'cancelled') await callsCancelled(this.run);
       await this.#keep(text, answer);
       await tellFinal(this.run, { outcome, agent: agent.id, answer });
     });
