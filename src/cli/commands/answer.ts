@@ -65,7 +65,8 @@ function refuseOtherKinds(
   { temporal }: AnswerOptions,
 ): void {
   if (pending === undefined || pending.kind === 'question' || (pending.kind === 'key' && given === '')) return;
-  const what = pending.kind === 'key' ? `${pending.from} ${pending.question}` : `${pending.from} waits for a decision`;
+  const what =
+    pending.kind === 'key' ? `it ${pending.question} (${pending.from})` : `${pending.from} waits for a decision`;
   const ways = waysToSettle({ workflowId, ...pending }, temporal).map((line) => `  ${line}`);
   throw usageError([harmless(`${workflowId} asks no question: ${what}`), ...ways].join('\n'));
 }

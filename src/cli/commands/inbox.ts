@@ -76,7 +76,7 @@ function textOf(waiting: InboxQuestion, temporal: string | undefined): string {
     question: `${from} asks (${questionId}), ${durationText(secondsLeft(waiting) * 1000)} left`,
     approval: `${from} asks for approval`,
     tool: `${from} asks for leave (${questionId})`,
-    key: `${from} ${question}`,
+    key: `${question} (${from})`,
   }[kind];
   return [
     harmless(`${workflowId}: ${head}`),

@@ -62,7 +62,7 @@ function approvalLines(question: string, workflowId: string): string[] {
 
 function keyLines({ from, question, questionId }: PendingQuestion): string[] {
   return [
-    `### ${from} ${question}`,
+    `### It ${question} (${from})`,
     '',
     'Start a worker that has it; the run goes on by itself. To go on without, send the signal `answer` (menu ' +
       `"Send a Signal") with \`{"questionId": "${questionId}", "answer": ""}\`.`,
