@@ -62,7 +62,7 @@ export async function openAgentSession(
   handlers.takeRequests(() => refuseRequest(run));
   const asking = askingOf(coordination, 1);
   const own = asking === undefined ? [] : askingTools(asking.mode);
-  const tools = await ToolExecutor.open(id, agent.tools, own, handlers.events.emit);
+  const tools = await ToolExecutor.open(id, agent.tools, own, run);
   const session: AgentSession = { run, id, tools, asking, state: 'waiting', turns: 0, transcript: () => null };
   handlers.show({
     state: () => stateOf(session),
