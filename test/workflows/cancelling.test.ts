@@ -56,9 +56,8 @@ describe('an orchestration that is cancelled', () => {
     const { raw } = await handle.describe();
     const { indexedFields } = raw.workflowExecutionInfo?.searchAttributes ?? {};
     expect(Buffer.from(indexedFields?.['RepriseOutcome']?.data ?? []).toString()).toBe('"cancelled"');
-    expect((await eventsOf(handle)).slice(-3)).toMatchObject([
+    expect((await eventsOf(handle)).slice(-2)).toMatchObject([
       { type: 'stopped', why: 'cancelled' },
-      { type: 'warning' },
       { type: 'final', outcome: 'cancelled' },
     ]);
   });

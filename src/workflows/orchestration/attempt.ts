@@ -176,7 +176,7 @@ export function resultOf(context: OrchestrationContext, ending: TeamEnding): Orc
     restarts: restartsOf(restarts),
     votes: votesOf(last),
     outcome,
-    warnings: warningsOf(context),
+    warnings: [...warningsOf(context), ...(agent === '' ? ['There was no answer yet'] : [])],
     humanQa: humanInput.history,
     usage: usage.total,
     events: events.count,

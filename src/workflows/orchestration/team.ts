@@ -1,12 +1,13 @@
 import type { AgentSettings, Team } from '../../config/team.ts';
 import type { ToolSpec } from '../../protocol/message.ts';
-import type { EarlierMessage, PreparedTeam } from '../../protocol/orchestration.ts';
+import type { EarlierMessage, PreparedOrchestration, PreparedTeam } from '../../protocol/orchestration.ts';
 import type { ToolVariant } from '../../protocol/tool.ts';
 import { storeTexts, storeToolSets } from '../agent/text-refs.ts';
 import { hasTools, ToolExecutor } from '../agent/tool-executor.ts';
 import { askingTools } from '../ask-others/prompts.ts';
 import { loadHandleText } from '../custom-code/run.ts';
 import { askingOf, openRunContext, type RunContext, type RunRecord } from '../runtime/run-context.ts';
+import { announce } from '../runtime/run-ends.ts';
 import type { RunHandlers } from '../runtime/run-handlers.ts';
 import type { AttemptTools, Task, TeamAgent, TeamContext } from './context.ts';
 import { coordinationText, finalText } from './prompts.ts';
@@ -40,6 +41,18 @@ export async function openTeam(
     maxAttempts: coordination.max_orchestration_restarts + 1,
     attemptTimeout: timeout_settings.orchestrator_timeout_seconds * 1000,
   };
+}
+
+/** Announces an orchestration, and makes its team and its task ready. @throws what `openTeam` throws */
+export async function openOrchestration(
+  prepared: PreparedOrchestration,
+  handlers: RunHandlers,
+): Promise<[TeamContext, Task]> {
+  const { history, humanQa, notices, task, team } = prepared;
+  const ids = team.agents.map(({ id }) => id);
+  announce(handlers.events, task, ids, notices);
+  const context = await openTeam(prepared, handlers, { humanInput: { history: humanQa } });
+  return [context, await newTask(task, history)];
 }
 
 /** Makes a task with its long texts in the store. It has no session. */

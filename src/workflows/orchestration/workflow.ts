@@ -3,13 +3,13 @@ import type { Activities } from '../../activities/activities.ts';
 import type { OrchestrationInput, OrchestrationResult, Outcome } from '../../protocol/orchestration.ts';
 import { fitted } from '../runtime/fitted.ts';
 import { iterate } from '../runtime/iterate.ts';
-import { announce, setOutcome } from '../runtime/run-ends.ts';
+import { setOutcome } from '../runtime/run-ends.ts';
 import { RunHandlers } from '../runtime/run-handlers.ts';
 import { beginAttempt, deliver, resultOf, select } from './attempt.ts';
 import type { Attempt, OrchestrationContext, Task, TeamContext, TeamRestart } from './context.ts';
 import { coordinate, takeProse } from './coordination.ts';
 import { judge, present } from './final-agent.ts';
-import { newTask, openTeam } from './team.ts';
+import { openOrchestration } from './team.ts';
 import { emptyView, viewOf } from './view.ts';
 
 const { prepareOrchestration } = proxyLocalActivities<Activities>({
@@ -28,19 +28,12 @@ const { prepareOrchestration } = proxyLocalActivities<Activities>({
 export async function orchestration(input: OrchestrationInput): Promise<OrchestrationResult> {
   const handlers = new RunHandlers(emptyView('orchestration'));
   // A run that is cancelled before its first attempt ends with a result, as one that is cancelled later.
-  const { context, task } = await CancellationScope.nonCancellable(() => open(input, handlers));
+  const [context, task] = await CancellationScope.nonCancellable(async () =>
+    openOrchestration(await prepareOrchestration(input), handlers),
+  );
   const result = await answerTask(context, task);
   setOutcome(result.outcome);
   return fitted(result);
-}
-
-async function open(input: OrchestrationInput, handlers: RunHandlers): Promise<{ context: TeamContext; task: Task }> {
-  const prepared = await prepareOrchestration(input);
-  const { history, humanQa, notices, task, team } = prepared;
-  const ids = team.agents.map(({ id }) => id);
-  announce(handlers.events, task, ids, notices);
-  const context = await openTeam(prepared, handlers, { humanInput: { history: humanQa } });
-  return { context, task: await newTask(task, history) };
 }
 
 /** Has a team work on a task until its result is good enough or a limit is reached. @throws what `orchestration` throws */
@@ -81,10 +74,7 @@ export async function answerTask(team: TeamContext, task: Task): Promise<Orchest
       if (result?.isCut) context.warn(`the answer of ${selected?.teamAgent.id} was cut off at its limit of tokens`);
       return outcome === 'submitted' && context.warnings.length > 0 ? 'degraded' : outcome;
     },
-    async deliver(end) {
-      if (end.outcome === 'cancelled' && end.best === undefined) context.warn('There was no answer yet');
-      return deliver(end);
-    },
+    deliver: async (end) => deliver(end),
   });
   return resultOf(context, ending);
 }
