@@ -53,6 +53,7 @@ test('the details for the Web UI tell the open question and how to answer it, at
   const agent = { state: 'voted' as const, answers: 1, timedOut: false };
   const questions = [
     {
+      kind: 'question' as const,
       questionId: 'q1',
       from: 'a',
       question: 'Red\nor blue?',

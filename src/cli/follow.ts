@@ -91,7 +91,9 @@ export class Following {
  */
 export async function follow(run: Run, options: FollowOptions, revive: () => Promise<void>): Promise<void> {
   const following = new Following(run, options, revive, () => {
-    say(`The run goes on. Come back to it with: ${watchCommand(run.id, options)}`);
+    say(
+      `The run goes on. Come back to it with: ${watchCommand(run.id, options)}; end it with: ${cancelCommand(run.id, options)}`,
+    );
     process.exit(exitStatus.interrupted);
   });
   try {
@@ -108,7 +110,11 @@ export async function follow(run: Run, options: FollowOptions, revive: () => Pro
 export const watchCommand = (id: string, { temporal }: FollowOptions): string =>
   `reprise watch ${shellWord(id)}${temporalOption(temporal)}`;
 
-const textOf = (result: RunResult): string =>
+const cancelCommand = (id: string, { temporal }: FollowOptions): string =>
+  `reprise cancel ${shellWord(id)}${temporalOption(temporal)}`;
+
+/** A run's answer, or its report, as it is printed. */
+export const textOf = (result: RunResult): string =>
   result.workflow === 'research' ? markdownOf(result.report) : result.answer;
 
 function summaryOf(result: RunResult, elapsed: number): string {

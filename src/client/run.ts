@@ -53,7 +53,7 @@ export class Run<S extends State = State, R extends RunResult = RunResult> {
     await this.signalOpen(answerSignal, reply);
   }
 
-  /** The questions that wait for a person. */
+  /** What waits for a person: questions, approvals of research, missing keys. */
   async pendingQuestions(): Promise<PendingQuestion[]> {
     return this.handle.query(pendingQuestionsQuery);
   }
@@ -126,7 +126,12 @@ export class Run<S extends State = State, R extends RunResult = RunResult> {
     return showRun(this.handle, options);
   }
 
-  /** Cancels the run: its calls in flight are given up, and `result` throws. @throws `RunNotOpenError` */
+  /**
+   * Asks the run to end. Its calls in flight are given up, and `result` resolves with the best answer so far and the outcome
+   * `cancelled`; that of a run which a version before 0.3 began throws. A second request has no effect.
+   *
+   * @throws `RunNotOpenError`
+   */
   async cancel(): Promise<void> {
     // The server takes a request to cancel what has ended, and does nothing.
     await this.assertOpen();
@@ -138,7 +143,7 @@ export class Run<S extends State = State, R extends RunResult = RunResult> {
     await this.#ifOpen(() => this.handle.terminate(reason));
   }
 
-  /** `await using`: cancels the run where it still goes on. */
+  /** `await using`: cancels the run where it still goes on, and does not wait for its end. */
   async [Symbol.asyncDispose](): Promise<void> {
     try {
       await this.cancel();

@@ -80,9 +80,10 @@ export interface StateSummary {
 /**
  * `complete`: the validator has named nothing that is missing, and no subtask that is needed has failed. `partial`:
  * something is missing, and there is no round left or no way on. `unverified`: no subtask has failed, but no validator has
- * said whether the answer is complete. `budget`: the budget was spent before the end.
+ * said whether the answer is complete. `budget`: the budget was spent before the end. `cancelled`: somebody cancelled the run;
+ * what was under way keeps the status `running`.
  */
-export type SolveOutcome = 'complete' | 'partial' | 'unverified' | 'budget';
+export type SolveOutcome = 'complete' | 'partial' | 'unverified' | 'budget' | 'cancelled';
 
 /** Result of the workflow `planAndExecute`. */
 export interface SolveResult {

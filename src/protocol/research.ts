@@ -62,9 +62,10 @@ export interface Report {
  * How a research run ended. `viable`: the score was good enough, or a person accepted the plan. `iteration_limit`: no
  * iteration was good enough, and none is left. `no_material`: no search has found anything to judge a plan by. `stopped`:
  * a person stopped it. `budget`: the budget was spent before the end. `degraded`: the score was good enough, but not all
- * went as planned, and `warnings` says what.
+ * went as planned, and `warnings` says what. `cancelled`: somebody cancelled the run before its report was written.
  */
-export type ResearchOutcome = 'viable' | 'iteration_limit' | 'no_material' | 'stopped' | 'budget' | 'degraded';
+export type ResearchOutcome =
+  'viable' | 'iteration_limit' | 'no_material' | 'stopped' | 'budget' | 'degraded' | 'cancelled';
 
 /** Result of the workflow `research`. */
 export interface ResearchResult {

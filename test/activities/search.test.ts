@@ -130,14 +130,18 @@ test('a folder is searched with the stored reports', async () => {
 
 describe('what cannot work is not tried again', () => {
   test.each([
-    ['no key', { provider: 'tavily' }, 'search.provider: tavily needs TAVILY_API_KEY, which is not set'],
-    ['no folder', { provider: 'folder', folder: '/not/there' }, 'search.folder: there is no folder /not/there'],
-  ] as const)('%s', async (_, settings, message) => {
-    await expect(search(settings)).rejects.toMatchObject({
-      type: 'SearchFailed',
-      nonRetryable: true,
-      message,
-    });
+    [
+      'no key, for which the run waits',
+      { provider: 'tavily' },
+      { type: 'MissingKey', message: 'search.provider: tavily needs TAVILY_API_KEY, which is not set' },
+    ],
+    [
+      'no folder',
+      { provider: 'folder', folder: '/not/there' },
+      { type: 'SearchFailed', message: 'search.folder: there is no folder /not/there' },
+    ],
+  ] as const)('%s', async (_, settings, failure) => {
+    await expect(search(settings)).rejects.toMatchObject({ nonRetryable: true, ...failure });
   });
 });
 

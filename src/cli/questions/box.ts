@@ -37,8 +37,9 @@ export function shellWord(word: string): string {
   return /^[\w.:/@-]+$/.test(word) ? word : `'${harmless(word).replaceAll("'", `'\\''`)}'`;
 }
 
-/** How many seconds are left for an answer, rounded up. */
+/** How many seconds are left for an answer, rounded up; Infinity for what may wait for ever. */
 export function secondsLeft({ expiresAt }: PendingQuestion): number {
+  if (expiresAt === null) return Infinity;
   return Math.max(0, Math.ceil((Date.parse(expiresAt) - Date.now()) / 1000));
 }
 

@@ -42,7 +42,15 @@ export class QuestionPrompter {
     for (const event of events) {
       if (event.type === 'question') {
         const { questionId, from, question, askedAt, expiresAt } = event;
-        asked.set(questionId, { workflowId: this.#run.id, questionId, from, question, askedAt, expiresAt });
+        asked.set(questionId, {
+          workflowId: this.#run.id,
+          kind: 'question',
+          questionId,
+          from,
+          question,
+          askedAt,
+          expiresAt,
+        });
       }
       if (event.type !== 'question_closed') continue;
       asked.delete(event.questionId);

@@ -4,6 +4,7 @@ import type { CallModelInput, CallModelResult, Reply, ToolChoice } from '../../p
 import type { Activities } from '../../activities/activities.ts';
 import type { RunEventBody } from '../../protocol/events.ts';
 import { budgetSpent, callFailure } from './failures.ts';
+import type { MissingKeys } from '../runtime/missing-keys.ts';
 import type { UsageTracker } from './usage-tracker.ts';
 import type { Backend } from '../../config/backend.ts';
 
@@ -165,15 +166,23 @@ type Request = Omit<CallModelInput, 'backend'>;
 export class ModelCaller {
   readonly #usage: UsageTracker;
   readonly #emit: (event: RunEventBody) => void;
+  readonly #keys: MissingKeys;
   readonly #isOld: boolean;
   readonly #noticed = new Set<string>();
   #calls = 0;
+  #underWay = 0;
 
   /** @param isOld whether the run counts only the cost of what it has cancelled, as before version 0.2 */
-  constructor(usage: UsageTracker, emit: (event: RunEventBody) => void, isOld = false) {
+  constructor(usage: UsageTracker, emit: (event: RunEventBody) => void, keys: MissingKeys, isOld = false) {
     this.#usage = usage;
     this.#emit = emit;
+    this.#keys = keys;
     this.#isOld = isOld;
+  }
+
+  /** Whether no call is under way whose end is yet to be accounted for. */
+  get isIdle(): boolean {
+    return this.#underWay === 0;
   }
 
   /**
@@ -192,20 +201,24 @@ export class ModelCaller {
     const { id, backend } = persona;
     const activityId = `model-${++this.#calls}`;
     const model = backend.model ?? backend.type;
-    const { callModel } = proxyActivities<Activities>({
-      activityId,
-      summary: `${id} · ${purpose.what} · ${purpose.when} · ${model}`,
-      // Tries go on for long, so that a budget of time must end them too.
-      scheduleToCloseTimeout: Math.min(purpose.timeout, this.#usage.millisecondsLeft),
-      heartbeatTimeout: '15 seconds',
-      // A cancelled call must not hold up what follows it. Its cost is settled at the end of the run.
-      cancellationType: ActivityCancellationType.TRY_CANCEL,
-      // What is transient is tried again for as long as the agent has time. The activity itself bounds what costs money.
-      retry: { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '30 seconds' },
-    });
+    // A call that is made again for a key keeps its id, by which its cost and its text in progress are found.
+    const call = (): Promise<CallModelResult> => {
+      const { callModel } = proxyActivities<Activities>({
+        activityId,
+        summary: `${id} · ${purpose.what} · ${purpose.when} · ${model}`,
+        // Tries go on for long, so that a budget of time must end them too.
+        scheduleToCloseTimeout: Math.min(purpose.timeout, this.#usage.millisecondsLeft),
+        heartbeatTimeout: '15 seconds',
+        // A cancelled call must not hold up what follows it. Its cost is settled at the end of the run.
+        cancellationType: ActivityCancellationType.TRY_CANCEL,
+        // What is transient is tried again for as long as the agent has time. The activity itself bounds what costs money.
+        retry: { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '30 seconds' },
+      });
+      return callModel({ backend, ...request });
+    };
     this.#usage.callStarted(id);
     this.#emit({ type: 'thinking', agent: id, purpose: purpose.what, activityId, model });
-    return { activityId, result: this.#account(callModel({ backend, ...request }), activityId, persona) };
+    return { activityId, result: this.#account(this.#keys.orWait(id, call), activityId, persona) };
   }
 
   async #account(
@@ -214,6 +227,7 @@ export class ModelCaller {
     { id, backend }: Persona,
   ): Promise<CallModelResult> {
     const isCounted = !this.#isOld;
+    this.#underWay += 1;
     try {
       const result = await call;
       for (const text of result.notices ?? []) this.#notice(text);
@@ -228,6 +242,8 @@ export class ModelCaller {
       }
       const limit = isCounted && isTimeUp ? this.#usage.timeLimit : undefined;
       throw limit === undefined ? error : budgetSpent(limit);
+    } finally {
+      this.#underWay -= 1;
     }
   }
 

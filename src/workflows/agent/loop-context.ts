@@ -34,6 +34,9 @@ export interface TurnEnd {
 /** The answer when the model has given no text. */
 export const noWords = '(The model replied without any text.)';
 
+/** The answer where there is none so far. @param why what has ended the work, as a sentence without its full stop */
+export const noAnswerYet = (why: string): string => `(No answer yet. ${why}.)`;
+
 /** Takes one text from the person to an answer, which it also shows by `say`. @throws what a model call throws */
 export type Loop = (context: LoopContext, text: string) => Promise<TurnEnd>;
 

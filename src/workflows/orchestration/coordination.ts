@@ -162,9 +162,11 @@ async function stored(content: string): Promise<GivenAnswer> {
 
 /** Does work within the agent's time. @returns undefined when the work has failed and the agent is out */
 async function worked<T>(participation: Participation, work: () => Promise<T>) {
-  const { attempt, participant } = participation;
+  const { attempt, context, participant } = participation;
   participant.state = attempt.phase === 'voting' ? 'voting' : 'answering';
   const startedAt = Date.now();
+  const waits = context.keys.waitsOf(participant.teamAgent.id);
+  const waitedBefore = waits.milliseconds;
   try {
     return await work();
   } catch (error) {
@@ -174,8 +176,9 @@ async function worked<T>(participation: Participation, work: () => Promise<T>) {
     putOut(participation, reason, timedOut);
     return undefined;
   } finally {
-    // Only the agent's own work counts, so that it does not run out of time while it waits for others.
-    participant.millisecondsLeft = Math.max(1, participant.millisecondsLeft - (Date.now() - startedAt));
+    // Only the agent's own work counts, so that it does not run out of time while it waits for others, or for a key.
+    const waited = waits.milliseconds - waitedBefore;
+    participant.millisecondsLeft = Math.max(1, participant.millisecondsLeft - (Date.now() - startedAt - waited));
   }
 }
 

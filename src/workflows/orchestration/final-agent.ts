@@ -200,7 +200,7 @@ async function presentedWithTools(
   purpose: Purpose,
 ): Promise<GivenAnswer | string> {
   const { id, sources } = selected.teamAgent;
-  const tools = await ToolExecutor.open(id, sources, [], context.events.emit);
+  const tools = await ToolExecutor.open(id, sources, [], context);
   const agent = finalConversation(context, selected, { ...reviewOf(context, attempt, selected), tools: tools.set });
   agent.tell({ role: 'user', content: attempt.isPlanning ? carryOutPrompt : presentPrompt });
   const loop = { agent, run: tools.call.bind(tools), say: () => {}, ...purpose };

@@ -111,7 +111,7 @@ export async function openPlan(
   const asking = askingOf(coordination, 1);
   const askTools = asking === undefined ? [] : askingTools(asking.mode);
   const own = orchestrator.kind === 'custom' ? askTools : [finishTool, ...askTools];
-  const executor = await ToolExecutor.open('executor', withFileTools(tools, attachments), own, emit);
+  const executor = await ToolExecutor.open('executor', withFileTools(tools, attachments), own, run);
   const stored = await storeInstructions(problem, settings, executor);
   const base = { ...run, settings, stored, conversations: new Map() };
   return {

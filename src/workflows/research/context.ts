@@ -120,6 +120,8 @@ export interface ResearchContext extends RunContext {
   drafts: Draft[];
   iterations: IterationRecord[];
   phase: ResearchPhase;
+  /** The draft that a person was last asked to approve, and when, as an ISO 8601 time; undefined before that. */
+  approval: { draft: Draft; askedAt: string } | undefined;
   states: Record<ResearchRole, AgentState>;
   /** Set from the decision to start planning again until there is a new plan. */
   restart: PlanningRestart | undefined;
@@ -161,6 +163,7 @@ export async function openResearch(prepared: PreparedResearch, handlers: RunHand
     drafts: [],
     iterations: [],
     phase: 'preparing',
+    approval: undefined,
     states: { planner: 'waiting', critic: 'waiting', writer: 'waiting' },
     restart: undefined,
     gaps: [],

@@ -3,7 +3,7 @@ import { decideSignal } from '../../protocol/definitions.ts';
 import type { OperatorDecision, ResearchOutcome } from '../../protocol/research.ts';
 import type { EventLog } from '../runtime/event-log.ts';
 import type { Interrupt } from '../runtime/iterate.ts';
-import type { PlanningRestart, ResearchContext } from './context.ts';
+import type { Draft, PlanningRestart, ResearchContext } from './context.ts';
 import { hasMaterial } from './drafts.ts';
 
 type ResearchInterrupt = Interrupt<ResearchOutcome, PlanningRestart>;
@@ -31,9 +31,10 @@ export class OperatorControl {
   }
 
   /** Waits until a person accepts the plan. A person who wants something else interrupts the iteration instead. */
-  async approval(context: ResearchContext): Promise<void> {
+  async approval(context: ResearchContext, draft: Draft): Promise<void> {
     if (this.hasAccepted) return;
     context.phase = 'waiting_for_approval';
+    context.approval = { draft, askedAt: new Date().toISOString() };
     this.#events.emit({ type: 'approval' });
     await condition(() => this.hasAccepted);
   }

@@ -9,7 +9,7 @@ import type { RunHandlers } from '../runtime/run-handlers.ts';
 import { AgentTurnHandler, type AgentSaid } from './agent-turns.ts';
 import { CustomTurnHandler } from './custom-turns.ts';
 import { TeamTurnHandler } from './team-turns.ts';
-import type { SessionRecord, TurnHandler } from './turn-handler.ts';
+import { sessionCancelled, type SessionRecord, type TurnHandler } from './turn-handler.ts';
 
 const { putMessages } = proxyLocalActivities<Activities>({
   startToCloseTimeout: '30 seconds',
@@ -60,18 +60,21 @@ export class Conversation {
     const turn = this.#last.turns + 1;
     this.#last = { ...this.#last, turns: turn };
     const { run } = this.#handler;
-    const { events, humanInput } = run;
+    const { events, humanInput, keys } = run;
     humanInput.personIsThere();
+    keys.forgetSkipped();
     run.warnings.splice(0);
     events.attempt = 0;
     events.emit({ type: 'turn', turn, text: preview(text) });
-    const { answer, messages, outcome } = await this.#handler.take(text, turn);
+    const { answer, messages: said, outcome } = await this.#handler.take(text, turn);
+    const messages = outcome === 'cancelled' ? [...said, `(${sessionCancelled}.)`] : said;
     const warnings = warningsOf(run);
     this.#last = { answer, messages, outcome, warnings, turns: turn };
     return fitted({ answer, messages, turn, warnings });
   }
 
-  end(): SessionResult {
+  /** The session's result. @param isCancelled whether it ends because somebody has cancelled it */
+  end(isCancelled: boolean): SessionResult {
     const { events, humanInput, usage } = this.#handler.run;
     const { history: humanQa } = humanInput;
     // A session of an earlier version has handed over no warnings.
@@ -79,6 +82,7 @@ export class Conversation {
       workflow: 'session',
       ...this.#last,
       warnings: this.#last.warnings ?? [],
+      ...(isCancelled && { outcome: 'cancelled' as const }),
       humanQa,
       usage: usage.total,
       events: events.count,

@@ -40,6 +40,12 @@ export class TurnQueue {
       if (this.#turns.length === 0 && !this.#isClosed) return 'full';
     }
   }
+
+  /** Refuses the turns that have come and were not begun. @param why for whoever sent them */
+  refuse(why: string): void {
+    const refusal = ApplicationFailure.nonRetryable(why, failureTypes.turnFailed);
+    for (const turn of this.#turns.splice(0)) void turn(() => Promise.reject(refusal));
+  }
 }
 
 /** A turn that fails rejects its update; the session goes on without it. */
