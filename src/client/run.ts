@@ -13,15 +13,11 @@ import type { OrchestrationResult } from '../protocol/orchestration.ts';
 import type { SolveResult, SolveState } from '../protocol/plan-and-execute.ts';
 import { answerRoom, type HumanReply, type PendingQuestion } from '../protocol/questions.ts';
 import type { OperatorDecision, ResearchResult, ResearchState } from '../protocol/research.ts';
-import type { SessionResult } from '../protocol/session.ts';
-import type { OrchestrationState, State } from '../protocol/state.ts';
+import type { OrchestrationState, RunResult, State } from '../protocol/state.ts';
 import { AnswerTooLongError, RunNotOpenError } from './errors.ts';
 import { showRun, type RunRecord, type ShowOptions } from './show/show.ts';
 import { callsIn, type PendingCall, type RunSnapshot } from './snapshot.ts';
 import { watchRun, type EventCursor, type WatchOptions } from './watch.ts';
-
-/** The result of a run of any workflow type, told apart by `workflow`. */
-export type RunResult = OrchestrationResult | ResearchResult | SessionResult | SolveResult;
 
 /** A run of any workflow type. */
 export class Run<S extends State = State, R extends RunResult = RunResult> {
