@@ -13,7 +13,7 @@ export { OrchestrationRun, ResearchRun, Run, SolveRun } from './client/run.ts';
 export { SessionRun } from './client/session-run.ts';
 export type { SentMessage, ShownCall } from './client/show/calls.ts';
 export type { RunRecord, RunStatus, ShowOptions } from './client/show/show.ts';
-export type { RunStep, StepBody } from './client/show/steps.ts';
+export type { RunStep, StepBody } from './client/show/step.ts';
 export type { PendingCall, RunSnapshot } from './client/snapshot.ts';
 export type { StatsOptions } from './client/stats.ts';
 export type {

@@ -7,7 +7,8 @@ import { costOf } from '../../workflows/agent/budget.ts';
 import { askLiveState } from '../live-state.ts';
 import { callsOf, type ShownCall } from './calls.ts';
 import { readHistory, type HistoryRecord, type RunHistory } from './history.ts';
-import { modelCallsIn, stepsOf, summaryOf, type RunStep } from './steps.ts';
+import type { RunStep } from './step.ts';
+import { modelCallsIn, stepsOf, summaryOf } from './steps.ts';
 import { Texts } from './texts.ts';
 
 export interface ShowOptions {
