@@ -62,6 +62,7 @@ test('the details for the Web UI tell the open question and how to answer it, at
   ];
   const details = detailsOf(
     questions,
+    undefined,
     teamDetails({
       workflow: 'orchestration',
       phase: 'deciding',

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { Runtime, type InjectedSinks, type NativeConnection, type Worker } from '@temporalio/worker';
 import { createActivities } from '../activities/activities.ts';
+import type { KnownNamespace } from '../activities/prepare.ts';
 import type { CustomOrchestrators } from '../config/extensions.ts';
 import { readEnvironment } from '../config/environment.ts';
 import { readPrices } from '../config/prices.ts';
@@ -29,10 +30,16 @@ export interface WorkerParts {
   run(worker: Worker, next: (worker: Worker) => Promise<void>): Promise<void>;
 }
 
-/** Opens what a worker needs. @param orchestrators the custom orchestrators in the worker's bundle of workflows */
+/**
+ * Opens what a worker needs.
+ *
+ * @param orchestrators the custom orchestrators in the worker's bundle of workflows
+ * @param namespace may be filled in until the worker polls
+ */
 export function openParts(
   { configFolder, home, variables }: PartSettings,
   orchestrators: CustomOrchestrators,
+  namespace: KnownNamespace,
 ): WorkerParts {
   const environment = readEnvironment(variables);
   const store = openStore(home, environment);
@@ -44,6 +51,7 @@ export function openParts(
       openModel: modelOpener(environment),
       environment,
       configFolder,
+      namespace,
       orchestrators,
       prices: readPrices(environment),
     }),

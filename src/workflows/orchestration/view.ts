@@ -57,7 +57,7 @@ export function teamDetails(state: TeamState): string[] {
     `### Attempt ${attempt}/${maxAttempts}: ${phase}`,
     ...agents.map(agentLine),
     ...(selectedAgent === null ? [] : ['', `Final agent: **${selectedAgent}**`]),
-    ...restarts.flatMap((each) => ['', `### Restart after attempt ${each.attempt}`, '', quotation(each.reason)]),
+    ...restarts.flatMap((each) => ['', `### Restart after attempt ${each.attempt}`, '', quotation(each.reason, 2000)]),
   ];
 }
 

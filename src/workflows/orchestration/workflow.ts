@@ -3,7 +3,7 @@ import type { Activities } from '../../activities/activities.ts';
 import type { OrchestrationInput, OrchestrationResult, Outcome } from '../../protocol/orchestration.ts';
 import { fitted } from '../runtime/fitted.ts';
 import { iterate } from '../runtime/iterate.ts';
-import { announce, setOutcome } from '../runtime/run-ends.ts';
+import { announce, showEnd } from '../runtime/run-ends.ts';
 import { RunHandlers } from '../runtime/run-handlers.ts';
 import { beginAttempt, deliver, resultOf, select } from './attempt.ts';
 import type { Attempt, OrchestrationContext, Task, TeamContext, TeamRestart } from './context.ts';
@@ -28,12 +28,12 @@ const { prepareOrchestration } = proxyLocalActivities<Activities>({
 export async function orchestration(input: OrchestrationInput): Promise<OrchestrationResult> {
   const handlers = new RunHandlers(emptyView('orchestration'));
   const prepared = await prepareOrchestration(input);
-  const { history, humanQa, notices, task, team } = prepared;
+  const { history, humanQa, task, team } = prepared;
   const ids = team.agents.map(({ id }) => id);
-  announce(handlers.events, task, ids, notices);
+  announce(handlers, task, ids, prepared);
   const context = await openTeam(prepared, handlers, { humanInput: { history: humanQa } });
   const result = await answerTask(context, await newTask(task, history));
-  setOutcome(result.outcome);
+  showEnd(handlers, result.outcome, result.usage);
   return fitted(result);
 }
 

@@ -2,7 +2,7 @@ import { proxyLocalActivities } from '@temporalio/workflow';
 import type { Activities } from '../../activities/activities.ts';
 import type { SolveInput, SolveOutcome, SolveResult } from '../../protocol/plan-and-execute.ts';
 import { iterate } from '../runtime/iterate.ts';
-import { announce, setOutcome } from '../runtime/run-ends.ts';
+import { announce, showEnd } from '../runtime/run-ends.ts';
 import { RunHandlers } from '../runtime/run-handlers.ts';
 import { judge, resultsAsAnswer, synthesise } from './answering.ts';
 import { openPlan, planRoles, type Retry, type Round } from './context.ts';
@@ -27,7 +27,7 @@ const { prepareSolve } = proxyLocalActivities<Activities>({
 export async function planAndExecute(input: SolveInput): Promise<SolveResult> {
   const handlers = new RunHandlers(emptyView);
   const prepared = await prepareSolve(input);
-  announce(handlers.events, prepared.problem, planRoles, prepared.notices);
+  announce(handlers, prepared.problem, planRoles, prepared);
   const context = await openPlan(prepared, input.attachments ?? [], handlers);
   const { settings } = context;
   handlers.show(viewOf(context));
@@ -68,6 +68,6 @@ export async function planAndExecute(input: SolveInput): Promise<SolveResult> {
       return { agent: 'synthesis', answer: context.answer.text };
     },
   });
-  setOutcome(outcome);
+  showEnd(handlers, outcome, context.usage.total);
   return resultOf(context, outcome);
 }

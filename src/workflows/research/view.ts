@@ -1,7 +1,8 @@
 import type { Iteration, ResearchState } from '../../protocol/research.ts';
-import { inWords, quotation } from '../runtime/details.ts';
+import { inline, inWords, quotation } from '../runtime/details.ts';
 import type { RunView } from '../runtime/run-handlers.ts';
 import { researchRoles, type ResearchContext } from './context.ts';
+import { markdownOf } from './rules/report.ts';
 
 const unbegun: ResearchState = {
   workflow: 'research',
@@ -30,6 +31,7 @@ export function viewOf(context: ResearchContext): RunView {
   return {
     state: () => stateOf(context),
     details: (workflowId) => detailsOf(stateOf(context), workflowId),
+    report: () => context.report && markdownOf(context.report),
     transcript: (agent) => conversations[agent as keyof typeof conversations]?.transcript ?? null,
     isWaiting: () => context.phase === 'waiting_for_approval',
   };
@@ -60,11 +62,11 @@ function detailsOf(state: ResearchState, workflowId: string): string[] {
   return [
     ...(phase === 'waiting_for_approval' ? approvalLines(workflowId) : []),
     `### Iteration ${planning_iteration}/${max_planning_iterations}: ${inWords(phase)}`,
-    ...(idea === null ? [] : ['', quotation(idea), '']),
+    ...(idea === null ? [] : ['', quotation(idea, 2000), '']),
     ...agents.map(({ id, state: doing }) => `- **${id}**: ${inWords(doing)}`),
-    ...(restart_reason === null ? [] : ['', `Planning starts anew: ${restart_reason}`]),
+    ...(restart_reason === null ? [] : ['', `Planning starts anew: ${inline(restart_reason)}`]),
     ...(iterations.length === 0 ? [] : ['', '### So far']),
-    ...iterations.map((each) => `- ${each.iteration}: ${each.idea}: ${judgementOf(each)}`),
+    ...iterations.map((each) => `- ${each.iteration}: ${inline(each.idea)}: ${inline(judgementOf(each))}`),
   ];
 }
 

@@ -3,7 +3,7 @@ import type { Activities } from '../../activities/activities.ts';
 import type { ResearchInput, ResearchOutcome, ResearchResult } from '../../protocol/research.ts';
 import { fitted } from '../runtime/fitted.ts';
 import { iterate } from '../runtime/iterate.ts';
-import { announce, setOutcome } from '../runtime/run-ends.ts';
+import { announce, showEnd } from '../runtime/run-ends.ts';
 import { RunHandlers } from '../runtime/run-handlers.ts';
 import { openResearch, researchRoles, type Draft, type PlanningRestart } from './context.ts';
 import { deliver, resultOf } from './delivery.ts';
@@ -33,7 +33,7 @@ export async function research(input: ResearchInput): Promise<ResearchResult> {
   const handlers = new RunHandlers(emptyView);
   const operator = new OperatorControl(handlers.events);
   const prepared = await prepareResearch(input);
-  announce(handlers.events, prepared.idea, researchRoles, prepared.notices);
+  announce(handlers, prepared.idea, researchRoles, prepared);
   const context = await openResearch(prepared, handlers);
   const { settings } = context;
   handlers.show(viewOf(context));
@@ -71,6 +71,6 @@ export async function research(input: ResearchInput): Promise<ResearchResult> {
     },
     (interrupt) => operator.steer(context, interrupt),
   );
-  setOutcome(ending.outcome);
+  showEnd(handlers, ending.outcome, context.usage.total);
   return fitted(resultOf(context, ending.outcome));
 }

@@ -1,28 +1,45 @@
 import type { PendingQuestion } from '../../protocol/questions.ts';
 import type { Usage } from '../../protocol/usage.ts';
+import { cutToBytes } from './size.ts';
 
 /**
  * A run at a glance as Markdown, for the "current details" of Temporal's Web UI. It uses headings and lists only, since
  * the Web UI shows tables without padding.
  *
  * @param questions the questions that wait for a person, who is told how to answer
+ * @param answer the run's answer, or the last one of a session; undefined before there is one
  * @param lines what the workflow type shows
  */
 export function detailsOf(
   questions: PendingQuestion[],
+  answer: string | undefined,
   lines: string[],
   usage: Usage | null,
   workflowId: string,
 ): string {
   const asked = questions.flatMap((question) => questionLines(question, workflowId));
-  return [...asked, ...lines, ...usageLines(usage)].join('\n');
+  const answered = answer === undefined ? [] : ['### Answer', '', quotation(answer), ''];
+  return [...asked, ...answered, ...lines, ...usageLines(usage)].join('\n');
 }
 
 /** An identifier such as `timed_out` in words. */
 export const inWords = (identifier: string): string => identifier.replaceAll('_', ' ');
 
-/** Text as a Markdown quotation. */
-export const quotation = (text: string): string => `> ${text.replaceAll('\n', '\n> ')}`;
+/**
+ * The longest text that is quoted, in bytes: the Web UI sends all details in one address, where a byte may take three, to
+ * a server that takes a megabyte.
+ */
+const quoted = 30_000;
+
+/**
+ * A text as a Markdown quotation, of which only the beginning is shown if it is long. It may hold Markdown of any kind:
+ * whatever it opens ends with the quotation. A return alone ends a line in Markdown too.
+ */
+export const quotation = (text: string, bytes = quoted): string =>
+  `> ${cutToBytes(text, bytes).replaceAll(/\r\n?|\n/g, '\n> ')}`;
+
+/** A text that comes from elsewhere within a line of Markdown, where a line of its own could begin a heading. */
+export const inline = (text: string): string => text.trim().replaceAll(/\s+/g, ' ');
 
 function usageLines(usage: Usage | null): string[] {
   if (usage === null) return [];
@@ -34,7 +51,7 @@ function questionLines({ from, question, expiresAt }: PendingQuestion, workflowI
   return [
     `### ${from} asks a person`,
     '',
-    quotation(question),
+    quotation(question, 10_000),
     '',
     `It waits until ${expiresAt.replace('T', ' ').replace(/\.\d+Z$/, ' UTC')}.`,
     '',

@@ -1,6 +1,7 @@
 import { patched, setCurrentDetails, setHandler, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import {
   answerSignal,
+  descriptions,
   pendingQuestionsQuery,
   requestRestartSignal,
   stateQuery,
@@ -20,6 +21,8 @@ export interface RunView {
   state(): State;
   /** The lines of Markdown that the workflow type adds to the current details in Temporal's Web UI. */
   details(workflowId: string): string[];
+  /** What is shown for the answer that the event `final` names, if that is not the answer itself. */
+  report?(): string | undefined;
   /** An agent's present conversation; null before its first reply. */
   transcript(agent: string): TranscriptRef | null;
   /** Whether the run waits for a person's decision. Waiting for an answer to a question does not count. */
@@ -54,11 +57,13 @@ export class RunHandlers {
   constructor(view: RunView, earlierEvents = 0) {
     this.#view = view;
     this.events = new EventLog(() => this.#refresh(), earlierEvents);
-    setHandler(stateQuery, () => fitted(this.#view.state()));
-    setHandler(transcriptQuery, (agent) => this.#view.transcript(agent));
-    setHandler(pendingQuestionsQuery, () => this.#humanInput?.pending ?? []);
-    setHandler(requestRestartSignal, (request) => this.#request(request));
-    setHandler(answerSignal, (reply) => this.#answer(reply));
+    setHandler(stateQuery, () => fitted(this.#view.state()), { description: descriptions.state });
+    setHandler(transcriptQuery, (agent) => this.#view.transcript(agent), { description: descriptions.transcript });
+    setHandler(pendingQuestionsQuery, () => this.#humanInput?.pending ?? [], {
+      description: descriptions.pendingQuestions,
+    });
+    setHandler(requestRestartSignal, (request) => this.#request(request), { description: descriptions.requestRestart });
+    setHandler(answerSignal, (reply) => this.#answer(reply), { description: descriptions.answer });
   }
 
   show(view: RunView): void {
@@ -108,7 +113,9 @@ export class RunHandlers {
     const questions = this.#humanInput?.pending ?? [];
     const { workflowId } = workflowInfo();
     const { usage } = this.#view.state();
-    setCurrentDetails(detailsOf(questions, this.#view.details(workflowId), usage, workflowId));
+    const { lastAnswer } = this.events;
+    const answer = lastAnswer === undefined ? undefined : (this.#view.report?.() ?? lastAnswer);
+    setCurrentDetails(detailsOf(questions, answer, this.#view.details(workflowId), usage, workflowId));
     const isWaiting = questions.length > 0 || (this.#view.isWaiting?.() ?? false);
     if (isWaiting === this.#isWaiting) return;
     this.#isWaiting = isWaiting;

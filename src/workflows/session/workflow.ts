@@ -1,8 +1,8 @@
-import { continueAsNew, proxyLocalActivities } from '@temporalio/workflow';
+import { makeContinueAsNewFunc, proxyLocalActivities, workflowInfo } from '@temporalio/workflow';
 import type { Activities } from '../../activities/activities.ts';
 import type { PreparedSession, SessionInput, SessionResult } from '../../protocol/session.ts';
 import { emptyView } from '../orchestration/view.ts';
-import { setOutcome } from '../runtime/run-ends.ts';
+import { showEnd } from '../runtime/run-ends.ts';
 import { RunHandlers } from '../runtime/run-handlers.ts';
 import { openConversation, type Conversation } from './conversation.ts';
 import type { SessionRecord } from './turn-handler.ts';
@@ -28,19 +28,25 @@ export async function session(input: SessionInput & { earlier?: SessionRecord })
   const conversation = await openConversation(prepared, handlers, earlier);
   if (prepared.text !== undefined) {
     await conversation.take(prepared.text);
-    return end(conversation);
+    return end(handlers, conversation);
   }
   for (;;) {
     const next = await queue.next(idleTimeout(prepared));
-    if (next === 'closed') return end(conversation);
-    if (next === 'full') await continueAsNew<typeof session>({ earlier: conversation.record(prepared) });
+    if (next === 'closed') return end(handlers, conversation);
+    if (next === 'full') await goOn({ earlier: conversation.record() });
     else await next((text) => conversation.take(text));
   }
 }
 
-function end(conversation: Conversation): SessionResult {
+/** Goes on in a new run. What the workflow has put into the memo would otherwise be lost; search attributes stay. */
+function goOn(input: { earlier: SessionRecord }): Promise<never> {
+  const { memo } = workflowInfo();
+  return makeContinueAsNewFunc<typeof session>(memo && { memo })(input);
+}
+
+function end(handlers: RunHandlers, conversation: Conversation): SessionResult {
   const result = conversation.end();
-  setOutcome(result.outcome);
+  showEnd(handlers, result.outcome, result.usage);
   return result;
 }
 
