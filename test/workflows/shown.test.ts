@@ -1,5 +1,6 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import { describe, expect, test } from 'vitest';
+import type { CallModelInput } from '../../src/protocol/model-call.ts';
 import type { TurnResult } from '../../src/protocol/session.ts';
 import type { Usage } from '../../src/protocol/usage.ts';
 import { report, researchScript } from '../support/research-script.ts';
@@ -185,6 +186,25 @@ describe('the details of a run that is done', () => {
     await handle.result();
     expect(await detailsOf(handle)).toContain('### Restart after attempt 1\n\n> Bad.\n> # Very');
   });
+});
+
+test('a model call in the history says in words what it sends, where it names texts and tools by reference', async () => {
+  const run = running(teamScript());
+  const handle = await run.start({ task: long + long, config });
+  await handle.result();
+  const { events } = await handle.fetchHistory();
+  const inputs = (events ?? []).flatMap(({ activityTaskScheduledEventAttributes: scheduled }) => {
+    const [input] = scheduled?.activityType?.name === 'callModel' ? (scheduled.input?.payloads ?? []) : [];
+    return input?.data ? [Buffer.from(input.data).toString()] : [];
+  });
+  expect(inputs.length).toBeGreaterThan(0);
+  for (const input of inputs) {
+    const { system, tools } = JSON.parse(input) as CallModelInput;
+    expect(system).toContainEqual({ blob: expect.any(String), preview: expect.stringMatching(/\w+ \w+ \w+/) });
+    expect(tools).toEqual({ blob: expect.any(String), preview: expect.stringMatching(/^\w+(, \w+)*$/) });
+  }
+  expect(inputs[0]).toContain('"preview":"new_answer, vote"');
+  expect(inputs[0]).toContain('"preview":"Which database 🐘 suits us? And why? And why?');
 });
 
 type Kind = [type: string, start: (run: SharedRunning) => Promise<WorkflowHandle>, own: string[]];

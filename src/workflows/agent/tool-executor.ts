@@ -1,9 +1,10 @@
 import { ActivityFailure, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { RunEventBody } from '../../protocol/events.ts';
-import type { Text, ToolSpec } from '../../protocol/message.ts';
+import type { BlobRef, Text, ToolSpec } from '../../protocol/message.ts';
 import type { ToolSources } from '../../config/tool-sources.ts';
 import type { ReplyCall } from '../../protocol/model-call.ts';
 import type { CallToolResult, ListedTool, ToolActivities, ToolList, ToolVariant } from '../../protocol/tool.ts';
+import { blobRef, namesIn } from './previews.ts';
 
 /** An MCP server may take long to start. */
 const { listTools } = proxyActivities<ToolActivities>({
@@ -21,12 +22,12 @@ export interface ToolAnswer {
   content: Text;
 }
 
-type Listed = Omit<ToolList, 'set'> & { set: string | null };
+type Listed = Omit<ToolList, 'set'> & { set: BlobRef | null };
 
 /** The tools that a worker runs for one agent. */
 export class ToolExecutor {
-  /** Blob id of all tools offered to the model, the workflow's own included; null for none. */
-  readonly set: string | null;
+  /** All tools offered to the model, the workflow's own included; null for none. */
+  readonly set: BlobRef | null;
   readonly #agent: string;
   readonly #listed: Listed;
   readonly #tools: Map<string, ListedTool>;
@@ -67,8 +68,11 @@ export class ToolExecutor {
     [first, ...others]: readonly [ToolVariant, ...ToolVariant[]],
     emit: (event: RunEventBody) => void,
   ): Promise<[ToolExecutor, ...ToolExecutor[]]> {
-    const executorOf = (list: ToolList, own: ToolSpec[]): ToolExecutor =>
-      new ToolExecutor(agent, list.tools.length + own.length === 0 ? { ...list, set: null } : list, emit);
+    const executorOf = (list: ToolList, own: ToolSpec[]): ToolExecutor => {
+      const offered = [...own, ...list.tools];
+      const set = offered.length === 0 ? null : blobRef(list.set, namesIn(offered));
+      return new ToolExecutor(agent, { ...list, set }, emit);
+    };
     if (sources.packages.length + sources.mcpServers.length + first.own.length === 0)
       return [new ToolExecutor(agent, { set: null, tools: [] }, emit)];
     const { harmlessOnly, own } = first;
@@ -106,7 +110,7 @@ export class ToolExecutor {
     const { status, text, blob } = await this.#run(tool, call.input);
     this.#emit({ type: 'tool_ended', agent: this.#agent, tool: call.name, status });
     if (status !== 'ok') return failed(call, status, text);
-    return { call, status, text, content: blob === undefined ? text : { blob } };
+    return { call, status, text, content: blob === undefined ? text : blobRef(blob, text) };
   }
 
   async #run(tool: ListedTool, input: Record<string, unknown>): Promise<CallToolResult> {

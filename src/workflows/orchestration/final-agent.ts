@@ -1,5 +1,5 @@
 import type { Outcome } from '../../protocol/orchestration.ts';
-import type { NewMessage } from '../../protocol/message.ts';
+import type { BlobRef, NewMessage } from '../../protocol/message.ts';
 import type { Reply } from '../../protocol/model-call.ts';
 import { Agent, type Opening, type Purpose } from '../agent/agent.ts';
 import { failureReason } from '../agent/failures.ts';
@@ -99,7 +99,7 @@ async function evaluate(context: OrchestrationContext, attempt: Attempt, selecte
 }
 
 /** The judge's tools. Where there is a best answer so far, a judge after presenting compares with it. */
-const decisionSet = ({ toolSets }: OrchestrationContext, { earlier }: Attempt): string =>
+const decisionSet = ({ toolSets }: OrchestrationContext, { earlier }: Attempt): BlobRef =>
   (earlier === undefined ? undefined : toolSets.later?.decision) ?? toolSets.decision;
 
 /**
