@@ -110,7 +110,7 @@ describe('the details of a run that is done', () => {
     await handle.result();
     const details = await detailsOf(handle);
     expect(details).toMatch(
-      /^### Answer\n\n> # Big\n> ## Bigger\n> # Biggest\n> ```\n> never closed\n> \n> - a list\n> <!-- nor this\n\n### Attempt 1\/3: done\n/,
+      /^### Answer\n\n> # Big\n> ## Bigger\n> # Biggest\n> ```\n> never closed\n> \n> - a list\n> <\u200B!-- nor this\n\n### Attempt 1 of 3: done\n/,
     );
   });
 

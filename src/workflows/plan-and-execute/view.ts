@@ -56,7 +56,7 @@ function stateOf({ attachments, phase, retries, settings, subtasks, usage, worki
 /** The lines of the current details in Temporal's Web UI. */
 function detailsOf({ attachments, max_retries, phase, retries, subtasks }: SolveState): string[] {
   return [
-    `### ${inWords(phase)}${retries === 0 ? '' : `, retry ${retries}/${max_retries}`}`,
+    `### ${inWords(phase)}${retries === 0 ? '' : `, retry ${retries} of ${max_retries}`}`,
     ...subtasks.map(subtaskLine),
     ...(attachments.length === 0
       ? []

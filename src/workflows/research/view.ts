@@ -61,7 +61,7 @@ function detailsOf(state: ResearchState, workflowId: string): string[] {
   const { agents, idea, iterations, max_planning_iterations, phase, planning_iteration, restart_reason } = state;
   return [
     ...(phase === 'waiting_for_approval' ? approvalLines(workflowId) : []),
-    `### Iteration ${planning_iteration}/${max_planning_iterations}: ${inWords(phase)}`,
+    `### Iteration ${planning_iteration} of ${max_planning_iterations}: ${inWords(phase)}`,
     ...(idea === null ? [] : ['', quotation(idea, 2000), '']),
     ...agents.map(({ id, state: doing }) => `- **${id}**: ${inWords(doing)}`),
     ...(restart_reason === null ? [] : ['', `Planning starts anew: ${inline(restart_reason)}`]),

@@ -4,7 +4,7 @@ import { cutToBytes } from './size.ts';
 
 /**
  * A run at a glance as Markdown, for the "current details" of Temporal's Web UI. It uses headings and lists only, since
- * the Web UI shows tables without padding.
+ * the Web UI shows tables without padding, and no fractions such as 1/3, which it sets as one.
  *
  * @param questions the questions that wait for a person, who is told how to answer
  * @param answer the run's answer, or the last one of a session; undefined before there is one
@@ -36,10 +36,16 @@ const quoted = 30_000;
  * whatever it opens ends with the quotation. A return alone ends a line in Markdown too.
  */
 export const quotation = (text: string, bytes = quoted): string =>
-  `> ${cutToBytes(text, bytes).replaceAll(/\r\n?|\n/g, '\n> ')}`;
+  `> ${withoutTags(cutToBytes(text, bytes)).replaceAll(/\r\n?|\n/g, '\n> ')}`;
 
 /** A text that comes from elsewhere within a line of Markdown, where a line of its own could begin a heading. */
-export const inline = (text: string): string => text.trim().replaceAll(/\s+/g, ' ');
+export const inline = (text: string): string => withoutTags(text.trim().replaceAll(/\s+/g, ' '));
+
+/**
+ * Makes HTML in a text plain words by a character that nobody sees. The Web UI forbids its page to load anything or to run
+ * scripts, but leaves HTML as it is, so that a tag could end the quotation.
+ */
+const withoutTags = (text: string): string => text.replaceAll(/<(?=[a-z/!?])/gi, '<\u200B');
 
 function usageLines(usage: Usage | null): string[] {
   if (usage === null) return [];
