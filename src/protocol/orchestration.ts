@@ -29,6 +29,8 @@ export interface Prepared {
   notices: string[];
   /** What the result is to name, such as models without a known price. Runs of earlier versions have none. */
   warnings?: string[];
+  /** Whether the namespace has the search attribute `RepriseQuestion`; absent where it does not. */
+  hasQuestion?: true;
 }
 
 /** A team's configuration, checked and completed: every agent has a backend, and every default is filled in. */

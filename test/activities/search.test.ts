@@ -109,7 +109,10 @@ test('long texts, titles and addresses are bounded; an address is never shortene
 
 test('long material is in the store, short material is not', async () => {
   answer = { results: [entry('a', 'word '.repeat(100))] };
-  expect((await search()).material).toEqual({ blob: expect.stringMatching(/^[\da-f]{64}$/) });
+  expect((await search()).material).toEqual({
+    blob: expect.stringMatching(/^[\da-f]{64}$/),
+    preview: expect.stringMatching(/^\[2\.1\] a \(https:\/\/a\.example\) word /),
+  });
   answer = { results: [entry('a', 'word')] };
   expect((await search()).material).toEqual(expect.any(String));
 });

@@ -245,7 +245,9 @@ test("a team's answers by custom orchestrators are no replies: they are read whe
 test('with prompts, each call has what its model was sent, and the store gives the texts that are only named', () => {
   const bare = shown('session-simple-tool', {}, true);
   expect(bare.calls?.[0]?.tools).toBeNull();
-  const [tools = ''] = modelCallsIn(historyOf('session-simple-tool').records).flatMap(({ input }) => input.tools ?? []);
+  const [tools = ''] = modelCallsIn(historyOf('session-simple-tool').records).flatMap(({ input }) =>
+    typeof input.tools === 'string' ? [input.tools] : [],
+  );
   const { calls = [] } = shown(
     'session-simple-tool',
     { [tools]: JSON.stringify([{ name: 'echo', description: 'Echo.', parameters: {} }]) },

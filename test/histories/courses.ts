@@ -305,6 +305,26 @@ export const courses: Course[] = [
     ]),
     input: { config: agentOf('openai', { react: {} }, ['kit']), text: 'Which color?' },
   },
+  // Since 0.3 every run shows its question when it begins and what it has spent when it ends.
+  { name: 'shown', script: teamScript(), input: input() },
+  {
+    name: 'shown-research',
+    type: 'research',
+    script: researchScript(),
+    input: { idea: 'An idea.', config: { research: { backend: openai } } },
+  },
+  {
+    name: 'shown-solve',
+    type: 'planAndExecute',
+    script: solveScript(),
+    input: { problem: 'P', config: { plan: { backend: openai } } },
+  },
+  {
+    name: 'session-final-answer-in-bold',
+    type: 'session',
+    script: inTurn([{ text: 'Hm.' }, { text: '**FINAL_ANSWER**: Blue.' }]),
+    input: { config: agentOf('openai', { react: {} }, ['kit']), text: 'Which color?' },
+  },
   {
     name: 'team-tools',
     script: teamScript({

@@ -1,9 +1,10 @@
 import { ActivityCancellationType, isCancellation, proxyActivities } from '@temporalio/workflow';
-import type { Content, NewMessage, Text, ToolMessage, TranscriptRef } from '../../protocol/message.ts';
+import type { BlobRef, Content, NewMessage, Text, ToolMessage, TranscriptRef } from '../../protocol/message.ts';
 import type { CallModelInput, CallModelResult, Reply, ToolChoice } from '../../protocol/model-call.ts';
 import type { Activities } from '../../activities/activities.ts';
 import type { RunEventBody } from '../../protocol/events.ts';
 import { budgetSpent, callFailure } from './failures.ts';
+import { withPreviews } from './previews.ts';
 import type { MissingKeys } from '../runtime/missing-keys.ts';
 import type { UsageTracker } from './usage-tracker.ts';
 import type { Backend } from '../../config/backend.ts';
@@ -15,10 +16,10 @@ export interface Opening {
   transcript: TranscriptRef | null;
   messages: NewMessage[];
   /**
-   * Blob id of the tools, null for none. They stay the same for the whole conversation, since what a provider has cached,
+   * The tools, null for none. They stay the same for the whole conversation, since what a provider has cached,
    * and a model's signed thoughts, hold only for what has come before them, tools included.
    */
-  tools: string | null;
+  tools: BlobRef | null;
 }
 
 /** How a reply is asked for. */
@@ -43,7 +44,7 @@ export class Agent {
   readonly persona: Persona;
   readonly #models: ModelCaller;
   readonly #system: Content | undefined;
-  readonly #tools: string | null;
+  readonly #tools: BlobRef | null;
   #transcript: TranscriptRef | null;
   #results: Array<ToolMessage<Content>> = [];
   #told: NewMessage[];
@@ -157,7 +158,7 @@ export function withTemperature(persona: Persona, temperature: number | undefine
   return temperature === undefined ? persona : { ...persona, backend: { ...persona.backend, temperature } };
 }
 
-type Request = Omit<CallModelInput, 'backend'>;
+type Request = Omit<CallModelInput, 'backend' | 'tools'> & { tools: BlobRef | null };
 
 /**
  * Calls models for a run's agents. It checks the budget before each call, counts what is spent, and gives each activity an
@@ -214,7 +215,7 @@ export class ModelCaller {
         // What is transient is tried again for as long as the agent has time. The activity itself bounds what costs money.
         retry: { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '30 seconds' },
       });
-      return callModel({ backend, ...request });
+      return callModel({ backend, ...withPreviews(request) });
     };
     this.#usage.callStarted(id);
     this.#emit({ type: 'thinking', agent: id, purpose: purpose.what, activityId, model });

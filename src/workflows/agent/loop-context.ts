@@ -1,6 +1,7 @@
 import type { Reply, ReplyCall, ToolChoice } from '../../protocol/model-call.ts';
 import type { Agent, Purpose, ReplyOptions } from './agent.ts';
 import { notRun } from './prompts.ts';
+import type { RunHandlers } from '../runtime/run-handlers.ts';
 import type { ToolAnswer } from './tool-executor.ts';
 import { wholeText, type WholeText } from './whole-reply.ts';
 
@@ -16,6 +17,8 @@ export interface LoopContext {
   ending?: string[];
   /** Shows the person a text: what is going on, or the answer. */
   say: (text: string, isAnswer?: boolean) => void;
+  /** The version that began the run. */
+  beganWith: RunHandlers['beganWith'];
   /** Such as `turn 3` or `attempt 2`. */
   when: string;
   /** Time for each model call, in milliseconds. */

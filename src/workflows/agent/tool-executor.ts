@@ -1,9 +1,10 @@
 import { ActivityFailure, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
-import type { Text, ToolSpec } from '../../protocol/message.ts';
+import type { BlobRef, Text, ToolSpec } from '../../protocol/message.ts';
 import type { ToolSources } from '../../config/tool-sources.ts';
 import type { ReplyCall } from '../../protocol/model-call.ts';
 import type { RunContext } from '../runtime/run-context.ts';
 import type { CallToolResult, ListedTool, ToolActivities, ToolList, ToolVariant } from '../../protocol/tool.ts';
+import { blobRef, namesIn } from './previews.ts';
 
 /** An MCP server may take long to start. */
 const { listTools } = proxyActivities<ToolActivities>({
@@ -24,12 +25,12 @@ export interface ToolAnswer {
 /** What calls of tools need of their run. */
 type ToolRun = Pick<RunContext, 'events' | 'keys'>;
 
-type Listed = Omit<ToolList, 'set'> & { set: string | null };
+type Listed = Omit<ToolList, 'set'> & { set: BlobRef | null };
 
 /** The tools that a worker runs for one agent. */
 export class ToolExecutor {
-  /** Blob id of all tools offered to the model, the workflow's own included; null for none. */
-  readonly set: string | null;
+  /** All tools offered to the model, the workflow's own included; null for none. */
+  readonly set: BlobRef | null;
   readonly #agent: string;
   readonly #listed: Listed;
   readonly #tools: Map<string, ListedTool>;
@@ -65,8 +66,11 @@ export class ToolExecutor {
     [first, ...others]: readonly [ToolVariant, ...ToolVariant[]],
     run: ToolRun,
   ): Promise<[ToolExecutor, ...ToolExecutor[]]> {
-    const executorOf = (list: ToolList, own: ToolSpec[]): ToolExecutor =>
-      new ToolExecutor(agent, list.tools.length + own.length === 0 ? { ...list, set: null } : list, run);
+    const executorOf = (list: ToolList, own: ToolSpec[]): ToolExecutor => {
+      const offered = [...own, ...list.tools];
+      const set = offered.length === 0 ? null : blobRef(list.set, namesIn(offered));
+      return new ToolExecutor(agent, { ...list, set }, run);
+    };
     if (sources.packages.length + sources.mcpServers.length + first.own.length === 0)
       return [new ToolExecutor(agent, { set: null, tools: [] }, run)];
     const { harmlessOnly, own } = first;
@@ -105,7 +109,7 @@ export class ToolExecutor {
     const { status, text, blob } = await this.#call(tool, call.input);
     emit({ type: 'tool_ended', agent: this.#agent, tool: call.name, status });
     if (status !== 'ok') return failed(call, status, text);
-    return { call, status, text, content: blob === undefined ? text : { blob } };
+    return { call, status, text, content: blob === undefined ? text : blobRef(blob, text) };
   }
 
   async #call(tool: ListedTool, input: Record<string, unknown>): Promise<CallToolResult> {

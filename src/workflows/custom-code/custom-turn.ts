@@ -11,7 +11,7 @@ import type {
   OrchestratorToolCall,
   OrchestratorToolResult,
 } from '../../protocol/custom-orchestrator.ts';
-import type { TranscriptRef } from '../../protocol/message.ts';
+import type { BlobRef, TranscriptRef } from '../../protocol/message.ts';
 import { Branches } from './branches.ts';
 import { callOf, checkedCall, checkedMessages, replyOf, TextRefCache } from './messages.ts';
 import { historyRoom, newest } from './newest.ts';
@@ -148,7 +148,7 @@ export class CustomTurn {
 
   async #list(): Promise<OrchestratorTool[]> {
     this.#checkNotOver();
-    return this.#toolSet === null ? [] : readTools(this.#toolSet);
+    return this.#toolSet === null ? [] : readTools(this.#toolSet.blob);
   }
 
   async #execute(
@@ -166,7 +166,7 @@ export class CustomTurn {
     return { status, text };
   }
 
-  get #toolSet(): string | null {
+  get #toolSet(): BlobRef | null {
     return this.#work.tools?.set ?? null;
   }
 

@@ -133,7 +133,7 @@ async function takeText(participation: Participation, reply: Reply): Promise<Act
   }
   if (reply.content.trim() === '') return refuse(noAction);
   const isFirst = participant.prose === undefined;
-  participant.prose = fullerOf(participant.prose, proseOf(participant, reply));
+  participant.prose = fullerOf(participant.prose, proseOf(participation, reply));
   if (isFirst) return refuse(attempt.phase === 'voting' ? voteByCall : answerByCall);
   if (attempt.phase === 'voting') {
     Object.assign(participant, { state: 'waiting', strikes: 0, prose: undefined });

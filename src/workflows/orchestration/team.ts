@@ -2,7 +2,7 @@ import type { AgentSettings, Team } from '../../config/team.ts';
 import type { ToolSpec } from '../../protocol/message.ts';
 import type { EarlierMessage, PreparedOrchestration, PreparedTeam } from '../../protocol/orchestration.ts';
 import type { ToolVariant } from '../../protocol/tool.ts';
-import { storeTexts, storeToolSets } from '../agent/text-refs.ts';
+import { storeTexts, storeRepeated } from '../agent/text-refs.ts';
 import { hasTools, ToolExecutor } from '../agent/tool-executor.ts';
 import { askingTools } from '../ask-others/prompts.ts';
 import { loadHandleText } from '../custom-code/run.ts';
@@ -48,9 +48,9 @@ export async function openOrchestration(
   prepared: PreparedOrchestration,
   handlers: RunHandlers,
 ): Promise<[TeamContext, Task]> {
-  const { history, humanQa, notices, task, team } = prepared;
+  const { history, humanQa, task, team } = prepared;
   const ids = team.agents.map(({ id }) => id);
-  announce(handlers.events, task, ids, notices);
+  announce(handlers, task, ids, prepared);
   const context = await openTeam(prepared, handlers, { humanInput: { history: humanQa } });
   return [context, await newTask(task, history)];
 }
@@ -74,15 +74,15 @@ async function storeInstructions(team: Team): Promise<Pick<TeamContext, 'toolSet
   const forLater = mayRestart(team)
     ? [coordinationTools(namesOf(team, true), asking?.mode), decisionToolsWith({ plans, compares })]
     : [];
-  const [coordination = '', decision = '', told = '', toldLast = '', planning, ...later] = await storeToolSets(
-    [coordinationTools(namesOf(team), asking?.mode), decisionToolsWith({ plans, compares: false })],
-    [
-      coordinationText(asking),
-      finalText(),
-      coordinationText(asking, true),
-      ...forLater.map((set) => JSON.stringify(set)),
-    ],
-  );
+  const none = { blob: '' };
+  const [coordination = none, decision = none, told = none, toldLast = none, planning, ...later] = await storeRepeated([
+    coordinationTools(namesOf(team), asking?.mode),
+    decisionToolsWith({ plans, compares: false }),
+    coordinationText(asking),
+    finalText(),
+    coordinationText(asking, true),
+    ...forLater,
+  ]);
   const [laterCoordination, laterDecision] = later;
   return {
     toolSets: {
@@ -95,9 +95,9 @@ async function storeInstructions(team: Team): Promise<Pick<TeamContext, 'toolSet
           : { coordination: laterCoordination, decision: laterDecision },
     },
     instructions: {
-      coordination: { blob: told },
-      planning: { blob: planning ?? told },
-      final: { blob: toldLast },
+      coordination: told,
+      planning: planning ?? told,
+      final: toldLast,
     },
   };
 }

@@ -3,7 +3,7 @@ import type { Activities } from '../../activities/activities.ts';
 import type { OrchestrationInput, OrchestrationResult, Outcome } from '../../protocol/orchestration.ts';
 import { fitted } from '../runtime/fitted.ts';
 import { iterate } from '../runtime/iterate.ts';
-import { setOutcome } from '../runtime/run-ends.ts';
+import { showEnd } from '../runtime/run-ends.ts';
 import { RunHandlers } from '../runtime/run-handlers.ts';
 import { beginAttempt, deliver, resultOf, select } from './attempt.ts';
 import type { Attempt, OrchestrationContext, Task, TeamContext, TeamRestart } from './context.ts';
@@ -32,7 +32,7 @@ export async function orchestration(input: OrchestrationInput): Promise<Orchestr
     openOrchestration(await prepareOrchestration(input), handlers),
   );
   const result = await answerTask(context, task);
-  setOutcome(result.outcome);
+  showEnd(handlers, result.outcome, result.usage);
   return fitted(result);
 }
 

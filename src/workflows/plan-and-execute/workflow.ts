@@ -2,7 +2,7 @@ import { CancellationScope, proxyLocalActivities } from '@temporalio/workflow';
 import type { Activities } from '../../activities/activities.ts';
 import type { SolveInput, SolveOutcome, SolveResult } from '../../protocol/plan-and-execute.ts';
 import { iterate } from '../runtime/iterate.ts';
-import { announce, setOutcome } from '../runtime/run-ends.ts';
+import { announce, showEnd } from '../runtime/run-ends.ts';
 import { RunHandlers } from '../runtime/run-handlers.ts';
 import { judge, resultsAsAnswer, synthesise } from './answering.ts';
 import { openPlan, planRoles, type Retry, type Round } from './context.ts';
@@ -29,7 +29,7 @@ export async function planAndExecute(input: SolveInput): Promise<SolveResult> {
   // A run that is cancelled before its plan ends with a result, as one that is cancelled later.
   const context = await CancellationScope.nonCancellable(async () => {
     const prepared = await prepareSolve(input);
-    announce(handlers.events, prepared.problem, planRoles, prepared.notices);
+    announce(handlers, prepared.problem, planRoles, prepared);
     return openPlan(prepared, input.attachments ?? [], handlers);
   });
   const { settings } = context;
@@ -72,6 +72,6 @@ export async function planAndExecute(input: SolveInput): Promise<SolveResult> {
       return { agent: 'synthesis', answer: context.answer.text };
     },
   });
-  setOutcome(outcome);
+  showEnd(handlers, outcome, context.usage.total);
   return resultOf(context, outcome);
 }

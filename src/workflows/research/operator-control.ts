@@ -1,5 +1,5 @@
 import { condition, setHandler } from '@temporalio/workflow';
-import { decideSignal } from '../../protocol/definitions.ts';
+import { decideSignal, descriptions } from '../../protocol/definitions.ts';
 import type { OperatorDecision, ResearchOutcome } from '../../protocol/research.ts';
 import type { EventLog } from '../runtime/event-log.ts';
 import type { Interrupt } from '../runtime/iterate.ts';
@@ -21,7 +21,7 @@ export class OperatorControl {
 
   constructor(events: EventLog) {
     this.#events = events;
-    setHandler(decideSignal, (decision) => this.#decide(decision));
+    setHandler(decideSignal, (decision) => this.#decide(decision), { description: descriptions.decide });
   }
 
   /** From here on decisions are carried out, those that came earlier among them. */

@@ -1,8 +1,9 @@
 import type { PendingQuestion } from '../../protocol/questions.ts';
 import type { Iteration, ResearchState } from '../../protocol/research.ts';
-import { inWords, quotation } from '../runtime/details.ts';
+import { inline, inWords, quotation } from '../runtime/details.ts';
 import type { RunView } from '../runtime/run-handlers.ts';
 import { researchRoles, type ResearchContext } from './context.ts';
+import { markdownOf } from './rules/report.ts';
 
 const unbegun: ResearchState = {
   workflow: 'research',
@@ -31,6 +32,7 @@ export function viewOf(context: ResearchContext): RunView {
   return {
     state: () => stateOf(context),
     details: () => detailsOf(stateOf(context)),
+    report: () => context.report && markdownOf(context.report),
     transcript: (agent) => conversations[agent as keyof typeof conversations]?.transcript ?? null,
     approval: () => (context.phase === 'waiting_for_approval' ? approvalOf(context) : undefined),
   };
@@ -74,12 +76,12 @@ function stateOf(context: ResearchContext): ResearchState {
 function detailsOf(state: ResearchState): string[] {
   const { agents, idea, iterations, max_planning_iterations, phase, planning_iteration, restart_reason } = state;
   return [
-    `### Iteration ${planning_iteration}/${max_planning_iterations}: ${inWords(phase)}`,
-    ...(idea === null ? [] : ['', quotation(idea), '']),
+    `### Iteration ${planning_iteration} of ${max_planning_iterations}: ${inWords(phase)}`,
+    ...(idea === null ? [] : ['', quotation(idea, 2000), '']),
     ...agents.map(({ id, state: doing }) => `- **${id}**: ${inWords(doing)}`),
-    ...(restart_reason === null ? [] : ['', `Planning starts anew: ${restart_reason}`]),
+    ...(restart_reason === null ? [] : ['', `Planning starts anew: ${inline(restart_reason)}`]),
     ...(iterations.length === 0 ? [] : ['', '### So far']),
-    ...iterations.map((each) => `- ${each.iteration}: ${each.idea}: ${judgementOf(each)}`),
+    ...iterations.map((each) => `- ${each.iteration}: ${inline(each.idea)}: ${inline(judgementOf(each))}`),
   ];
 }
 

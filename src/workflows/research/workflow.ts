@@ -3,7 +3,7 @@ import type { Activities } from '../../activities/activities.ts';
 import type { ResearchInput, ResearchOutcome, ResearchResult } from '../../protocol/research.ts';
 import { fitted } from '../runtime/fitted.ts';
 import { iterate } from '../runtime/iterate.ts';
-import { announce, setOutcome } from '../runtime/run-ends.ts';
+import { announce, showEnd } from '../runtime/run-ends.ts';
 import { RunHandlers } from '../runtime/run-handlers.ts';
 import { openResearch, researchRoles, type Draft, type PlanningRestart } from './context.ts';
 import { deliver, resultOf } from './delivery.ts';
@@ -35,7 +35,7 @@ export async function research(input: ResearchInput): Promise<ResearchResult> {
   // A run that is cancelled before its first plan ends with a result, as one that is cancelled later.
   const context = await CancellationScope.nonCancellable(async () => {
     const prepared = await prepareResearch(input);
-    announce(handlers.events, prepared.idea, researchRoles, prepared.notices);
+    announce(handlers, prepared.idea, researchRoles, prepared);
     return openResearch(prepared, handlers);
   });
   const { settings } = context;
@@ -75,6 +75,6 @@ export async function research(input: ResearchInput): Promise<ResearchResult> {
     },
     (interrupt) => operator.steer(context, interrupt),
   );
-  setOutcome(ending.outcome);
+  showEnd(handlers, ending.outcome, context.usage.total);
   return fitted(resultOf(context, ending.outcome));
 }

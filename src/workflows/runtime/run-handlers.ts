@@ -1,6 +1,7 @@
 import { patched, setCurrentDetails, setHandler, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import {
   answerSignal,
+  descriptions,
   pendingQuestionsQuery,
   requestRestartSignal,
   stateQuery,
@@ -21,6 +22,8 @@ export interface RunView {
   state(): State;
   /** The lines of Markdown that the workflow type adds to the current details in Temporal's Web UI. */
   details(): string[];
+  /** What is shown for the answer that the event `final` names, if that is not the answer itself. */
+  report?(): string | undefined;
   /** An agent's present conversation; null before its first reply. */
   transcript(agent: string): TranscriptRef | null;
   /** The decision that the run waits for; undefined if it waits for none. */
@@ -55,11 +58,11 @@ export class RunHandlers {
   constructor(view: RunView, earlierEvents = 0) {
     this.#view = view;
     this.events = new EventLog(() => this.#refresh(), earlierEvents);
-    setHandler(stateQuery, () => fitted(this.#view.state()));
-    setHandler(transcriptQuery, (agent) => this.#view.transcript(agent));
-    setHandler(pendingQuestionsQuery, () => this.#pending);
-    setHandler(requestRestartSignal, (request) => this.#request(request));
-    setHandler(answerSignal, (reply) => this.#answer(reply));
+    setHandler(stateQuery, () => fitted(this.#view.state()), { description: descriptions.state });
+    setHandler(transcriptQuery, (agent) => this.#view.transcript(agent), { description: descriptions.transcript });
+    setHandler(pendingQuestionsQuery, () => this.#pending, { description: descriptions.pendingQuestions });
+    setHandler(requestRestartSignal, (request) => this.#request(request), { description: descriptions.requestRestart });
+    setHandler(answerSignal, (reply) => this.#answer(reply), { description: descriptions.answer });
   }
 
   show(view: RunView): void {
@@ -129,7 +132,9 @@ export class RunHandlers {
     const pending = this.#pending;
     const { workflowId } = workflowInfo();
     const { usage } = this.#view.state();
-    setCurrentDetails(detailsOf(pending, this.#view.details(), usage, workflowId));
+    const { lastAnswer } = this.events;
+    const answer = lastAnswer === undefined ? undefined : (this.#view.report?.() ?? lastAnswer);
+    setCurrentDetails(detailsOf(pending, answer, this.#view.details(), usage, workflowId));
     const isWaiting = pending.length > 0;
     if (isWaiting === this.#isWaiting) return;
     this.#isWaiting = isWaiting;

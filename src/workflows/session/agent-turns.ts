@@ -5,7 +5,7 @@ import type { PreparedAgent } from '../../protocol/session.ts';
 import { Agent, type Fork } from '../agent/agent.ts';
 import { AgentTools } from '../agent/agent-tools.ts';
 import { callFailure, isBudgetSpent } from '../agent/failures.ts';
-import { noAnswerYet } from '../agent/loop-context.ts';
+import { noAnswerYet, type LoopContext } from '../agent/loop-context.ts';
 import { loopOf, systemOf } from '../agent/loops.ts';
 import { storeTexts } from '../agent/text-refs.ts';
 import { callsCancelled, isCancelled } from '../runtime/iterate.ts';
@@ -74,13 +74,14 @@ export class AgentTurnHandler implements TurnHandler<AgentSaid> {
     const when = `turn ${turn}`;
     const asker = { id, agent: this.#agent, conversation: id, asking: 0 };
     const agentTools = new AgentTools(tools, run.broadcast, asker);
-    const context = {
+    const context: LoopContext = {
       agent: this.#agent,
       run: agentTools.run.bind(agentTools, when),
       say: (said: string, last = false): void => {
         messages.push(said);
         run.events.emit({ type: 'says', agent: id, text: said, last });
       },
+      beganWith: run.handlers.beganWith,
       when,
       timeout: callTimeout,
     };

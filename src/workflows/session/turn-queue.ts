@@ -1,5 +1,5 @@
 import { allHandlersFinished, ApplicationFailure, condition, setHandler, workflowInfo } from '@temporalio/workflow';
-import { closeSignal, handleTextUpdate } from '../../protocol/definitions.ts';
+import { closeSignal, descriptions, handleTextUpdate } from '../../protocol/definitions.ts';
 import { failureTypes } from '../../protocol/errors.ts';
 import type { TurnResult } from '../../protocol/session.ts';
 
@@ -15,11 +15,15 @@ export class TurnQueue {
     setHandler(
       handleTextUpdate,
       (text) => new Promise((resolve, reject) => this.#turns.push(queuedTurn(text, resolve, reject))),
-      { validator: checkText },
+      { validator: checkText, description: descriptions.handleText },
     );
-    setHandler(closeSignal, () => {
-      this.#isClosed = true;
-    });
+    setHandler(
+      closeSignal,
+      () => {
+        this.#isClosed = true;
+      },
+      { description: descriptions.close },
+    );
   }
 
   /**

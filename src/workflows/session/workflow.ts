@@ -2,15 +2,16 @@ import {
   allHandlersFinished,
   CancellationScope,
   condition,
-  continueAsNew,
   isCancellation,
+  makeContinueAsNewFunc,
   proxyLocalActivities,
+  workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities } from '../../activities/activities.ts';
 import type { PreparedSession, SessionInput, SessionResult } from '../../protocol/session.ts';
 import { emptyView } from '../orchestration/view.ts';
 import { isCancelled } from '../runtime/iterate.ts';
-import { setOutcome } from '../runtime/run-ends.ts';
+import { showEnd } from '../runtime/run-ends.ts';
 import { RunHandlers } from '../runtime/run-handlers.ts';
 import { openConversation, type Conversation } from './conversation.ts';
 import { sessionCancelled, type SessionRecord } from './turn-handler.ts';
@@ -38,26 +39,32 @@ export async function session(input: SessionInput & { earlier?: SessionRecord })
   });
   if (prepared.text !== undefined) {
     await conversation.take(prepared.text);
-    return end(conversation, isCancelled({ handlers }));
+    return end(handlers, conversation, isCancelled({ handlers }));
   }
   try {
     for (;;) {
       const next = await queue.next(idleTimeout(prepared));
-      if (next === 'closed') return end(conversation);
-      if (next === 'full') await continueAsNew<typeof session>({ earlier: conversation.record(prepared) });
+      if (next === 'closed') return end(handlers, conversation);
+      if (next === 'full') await goOn({ earlier: conversation.record() });
       else await next((text) => conversation.take(text));
     }
   } catch (error) {
     if (!isCancellation(error) || !isCancelled({ handlers })) throw error;
     queue.refuse(sessionCancelled);
     await CancellationScope.nonCancellable(() => condition(allHandlersFinished));
-    return end(conversation, true);
+    return end(handlers, conversation, true);
   }
 }
 
-function end(conversation: Conversation, isCancelled = false): SessionResult {
+/** Goes on in a new run. What the workflow has put into the memo would otherwise be lost; search attributes stay. */
+function goOn(input: { earlier: SessionRecord }): Promise<never> {
+  const { memo } = workflowInfo();
+  return makeContinueAsNewFunc<typeof session>(memo && { memo })(input);
+}
+
+function end(handlers: RunHandlers, conversation: Conversation, isCancelled = false): SessionResult {
   const result = conversation.end(isCancelled);
-  setOutcome(result.outcome);
+  showEnd(handlers, result.outcome, result.usage);
   return result;
 }
 
