@@ -2,7 +2,7 @@ import type { AgentState } from './agent-state.ts';
 import type { OrchestrationResult } from './orchestration.ts';
 import type { ResearchState } from './research.ts';
 import type { SolveState } from './plan-and-execute.ts';
-import type { Usage } from './usage.ts';
+import type { RunLimits, Usage } from './usage.ts';
 
 /** Payload of the signal `requestRestart`. */
 export interface RestartRequest {
@@ -33,6 +33,8 @@ export interface TeamState {
   selectedAgent: string | null;
   restarts: OrchestrationResult['restarts'];
   usage: Usage | null;
+  /** Absent until the input is checked, and in runs of earlier versions. */
+  limits?: RunLimits;
 }
 
 export type OrchestrationState = TeamState & { workflow: 'orchestration' };
