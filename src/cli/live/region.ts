@@ -88,7 +88,9 @@ function agentLines(
     const room = width - stringWidth(head);
     const written = id === answer?.agent ? '' : readable(texts.get(id) ?? '');
     const text =
-      written === '' ? cliTruncate(about(state, agent), room) : cliTruncate(written, room, { position: 'start' });
+      written === ''
+        ? cliTruncate(isFinal ? '' : about(state, agent), room)
+        : cliTruncate(written, room, { position: 'start' });
     return room < leastText || text === '' ? cliTruncate(head.trimEnd(), width) : head + colors.dim(text);
   });
 }

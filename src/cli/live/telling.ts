@@ -49,7 +49,7 @@ export class Telling {
       const name = event.purpose === 'shadow' ? `${event.agent}'s shadow` : event.agent;
       this.#agents.set(event.activityId, name);
     }
-    if (this.#isChat && (event.type === 'turn' || (event.type === 'final' && event.outcome === 'answered'))) return [];
+    if (this.#isChat && isPlainInChat(event)) return [];
     return liveEntriesOf(event).map((entry) => this.#format(entry, event.at));
   }
 
@@ -70,6 +70,10 @@ export class Telling {
     return this.#plain ? withoutEmoji(line) : line;
   }
 }
+
+/** Whether an event only repeats what the person has typed, or that it is answered. */
+const isPlainInChat = (event: RunEvent): boolean =>
+  event.type === 'turn' || (event.type === 'final' && ['answered', 'submitted'].includes(event.outcome));
 
 /**
  * What the live view says of an event. In the log, a decision to start over, the request that follows from it and the
