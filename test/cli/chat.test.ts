@@ -194,12 +194,12 @@ describe('commands of a conversation', () => {
     const { status, stdout, stderr } = await converse('/help\n/model\n/cost\n/nonsense now\n/quit\nNot reached.\n');
     expect({ status, stdout }).toEqual({ status: 0, stdout: '' });
     expect(stderr).toMatch(/\/help +lists these commands\n[^]*\/model [^]*\/cost [^]*\/exit .*\/quit/);
-    expect(stderr).toMatch(/agent_a: openai gpt-\S+\n.*end this one.*reprise chat --model NAME/);
+    expect(stderr).toMatch(/agent_a: openai gpt-\S+\nA session keeps its model.*\n {2}reprise chat --model NAME/);
     expect(stderr).toContain('Nothing is known: the session begins with the first turn');
     expect(stderr).toMatch(/There is no command \/nonsense\.\n {2}\/help/);
     expect(model.requests.length).toBe(requests);
     const reprise = await home.client();
-    await expect(reprise.getRun(/Run (chat-\S+?),/.exec(stderr)?.[1] ?? '').isOpen()).rejects.toThrow();
+    await expect(reprise.getRun(/Run (chat-\S+?),/.exec(stderr)?.[1] ?? '').isOpen()).rejects.toThrow('not found');
     await reprise.close();
   });
 

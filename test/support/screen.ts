@@ -30,7 +30,7 @@ export function shownOn(written: string): string[] {
     }
     here();
   }
-  const lines = Array.from(rows, (each = []) => each.join('').trimEnd());
+  const lines = Array.from(rows, (each: string[] | undefined) => (each ?? []).join('').trimEnd());
   while (lines.at(-1) === '') lines.pop();
   return lines;
 }

@@ -81,7 +81,8 @@ async function modelText({ config, reprise, session, wasOpen }: Conversation): P
   const lines = used.length > 0 || wasOpen ? used : configuredModels(config);
   return [
     ...(lines.length > 0 ? lines : [`The model is not known: ${untold ?? 'the session goes on with its next turn'}`]),
-    'It stays so for the whole session. For another model end this one, and begin another: reprise chat --model NAME',
+    'A session keeps its model. For another one, end it (/exit) and begin anew:',
+    '  reprise chat --model NAME',
   ].join('\n');
 }
 

@@ -7,6 +7,10 @@ import type { RunLimits } from '../../protocol/usage.ts';
 import { inWords } from '../../workflows/runtime/details.ts';
 import { countText, dollarText, durationText, numberText } from './spent.ts';
 
+/** With these events the clock of an attempt stops, since a person is waited for, and with those it goes on. */
+const stops: string[] = ['question', 'key_missing'];
+const resumes: string[] = ['question_closed', 'key_closed'];
+
 /** How far a run has come and what is left of its limits, for one line. It goes by events where the state does not say. */
 export class Progress {
   #startedAt: number | undefined;
@@ -25,13 +29,19 @@ export class Progress {
         this.#attemptAt = at;
         this.#waited = 0;
       }
-      if (event.type === 'question' && this.#questions.size === 0) this.#waitingSince = at;
-      if (event.type === 'question') this.#questions.add(event.questionId);
-      if (event.type === 'question_closed' && this.#questions.delete(event.questionId) && this.#questions.size === 0)
-        this.#waited += at - Math.max(this.#waitingSince, this.#attemptAt ?? 0);
+      if ('questionId' in event) this.#seeQuestion(event, at);
       if (event.type === 'plan' || event.type === 'criticism') this.#searched = 0;
       if (event.type === 'searched' || (event.type === 'gap' && event.text.startsWith('Not searched')))
         this.#searched += 1;
+    }
+  }
+
+  #seeQuestion({ questionId = '', type }: Extract<RunEvent, { questionId?: string }>, at: number): void {
+    if (stops.includes(type)) {
+      if (this.#questions.size === 0) this.#waitingSince = at;
+      this.#questions.add(questionId);
+    } else if (resumes.includes(type) && this.#questions.delete(questionId) && this.#questions.size === 0) {
+      this.#waited += at - Math.max(this.#waitingSince, this.#attemptAt ?? 0);
     }
   }
 

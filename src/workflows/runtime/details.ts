@@ -24,10 +24,17 @@ export const inWords = (identifier: string): string => identifier.replaceAll('_'
 /** Text as a Markdown quotation. */
 export const quotation = (text: string): string => `> ${text.replaceAll('\n', '\n> ')}`;
 
+const counted = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? '' : 's'}`;
+
 function usageLines(usage: Usage | null): string[] {
   if (usage === null) return [];
   const tokens = usage.inputTokens + usage.outputTokens;
-  return ['', '### Spent', `- ${usage.calls} calls, ${tokens} tokens`, `- $${usage.costUsd.toFixed(4)}`];
+  return [
+    '',
+    '### Spent',
+    `- ${counted(usage.calls, 'call')}, ${counted(tokens, 'token')}`,
+    `- $${usage.costUsd.toFixed(4)}`,
+  ];
 }
 
 function questionLines({ from, question, expiresAt }: PendingQuestion, workflowId: string): string[] {
