@@ -42,7 +42,7 @@ export type {
 } from './protocol/research.ts';
 export type { SessionInput, SessionResult, TurnResult } from './protocol/session.ts';
 export type { OrchestrationState, RestartRequest, SessionState, State as RunState } from './protocol/state.ts';
-export type { Figures, Usage } from './protocol/usage.ts';
+export type { Figures, RunLimits, Usage } from './protocol/usage.ts';
 export type { ConfigInput } from './config/kinds.ts';
 export type { OneAgentConfigInput } from './config/one-agent.ts';
 export type { PlanConfigInput } from './config/plan.ts';

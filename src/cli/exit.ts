@@ -32,10 +32,10 @@ export function print(text: string): Promise<void> {
 }
 
 /**
- * Prints what a model has written. A file or another program gets it to the letter; a terminal gets it without what would
- * steer the terminal.
+ * Prints what a model or a file says. A file or another program gets it to the letter; a terminal gets it without what
+ * would steer the terminal.
  */
-export const printAnswer = (answer: string): Promise<void> => print(process.stdout.isTTY ? printable(answer) : answer);
+export const printText = (text: string): Promise<void> => print(process.stdout.isTTY ? printable(text) : text);
 
 /** Prints a value as JSON in one line, in which all that could steer a terminal is escaped. */
 export const printJson = (value: unknown): Promise<void> => print(jsonText(value));

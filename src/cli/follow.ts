@@ -2,7 +2,7 @@ import type { Run, RunResult, RunSnapshot, WatchOptions } from '../client.ts';
 import { openView, type View } from './live/view.ts';
 import { QuestionPrompter } from './questions/prompter.ts';
 import { markdownOf } from '../workflows/research/rules/report.ts';
-import { exitStatus, printAnswer, printJson, say } from './exit.ts';
+import { exitStatus, printText, printJson, say } from './exit.ts';
 import { countText, durationText, spentText } from './live/spent.ts';
 import type { FollowOptions } from './options.ts';
 import { shellWord, temporalOption } from './questions/box.ts';
@@ -99,7 +99,7 @@ export async function follow(run: Run, options: FollowOptions, revive: () => Pro
     const elapsed = await following.show({});
     const result = await run.result();
     say(summaryOf(result, elapsed));
-    await (options.json ? printJson(result) : printAnswer(textOf(result)));
+    await (options.json ? printJson(result) : printText(textOf(result)));
   } finally {
     following.close();
   }

@@ -36,6 +36,9 @@ afterAll(async () => {
 
 const ask = (...words: string[]): string[] => ['ask', 'Say it.', '--config', 'team.json', ...words];
 
+/** The terminal has standard output too. */
+const onScreen = { WHOLE_TERMINAL: '120' };
+
 /** How often a line stands on the terminal, wherever in a row. */
 const countOn = ({ stderr }: Running, line: string): number =>
   shownOn(stderr).filter((row) => row.includes(line)).length;
@@ -43,7 +46,7 @@ const countOn = ({ stderr }: Running, line: string): number =>
 describe.skipIf(!hasTerminals)('on a terminal', () => {
   test('the final answer grows, and stands there once at the end', async () => {
     script = slowly;
-    const asking = home.startOnTerminal(ask(), {}, { stdout: true });
+    const asking = home.startOnTerminal(ask(), onScreen);
     await asking.says(/agent_a is writing the final answer:[^]*The line two/);
     expect(asking.stderr).not.toContain('The line five');
     const { status } = await asking.finished;
@@ -73,7 +76,7 @@ describe.skipIf(!hasTerminals)('on a terminal', () => {
       join(home.folder, 'evaluating.json'),
       JSON.stringify(teamOf(['agent_a'], { type: 'openai' }, coordination)),
     );
-    const asking = home.startOnTerminal(['ask', 'Do it.', '--config', 'evaluating.json'], {}, { stdout: true });
+    const asking = home.startOnTerminal(['ask', 'Do it.', '--config', 'evaluating.json'], onScreen);
     await asking.says(/is writing the final answer:[^]*The line two/);
     await asking.finished;
     for (const line of lines) expect(countOn(asking, line)).toBe(0);
@@ -83,7 +86,7 @@ describe.skipIf(!hasTerminals)('on a terminal', () => {
 
   test('a report grows as it will read, not as the JSON in which it comes', async () => {
     script = researchScript({ synthesise: () => ({ ...report('On rain', answer), pace: 300 }) });
-    const researching = home.startOnTerminal(['research', 'Rain'], {}, { stdout: true });
+    const researching = home.startOnTerminal(['research', 'Rain'], onScreen);
     await researching.says(/writer is writing the final answer:[^]*# On rain[^]*The line one/);
     const { status } = await researching.finished;
     expect(status).toBe(0);
@@ -92,7 +95,7 @@ describe.skipIf(!hasTerminals)('on a terminal', () => {
 
   test('a chat shows what was typed and what was answered, and nothing else of the turn', async () => {
     script = slowly;
-    const chatting = home.startOnTerminal(['chat', '--config', 'team.json'], {}, { stdout: true });
+    const chatting = home.startOnTerminal(['chat', '--config', 'team.json'], onScreen);
     await chatting.says(/> \S*$/);
     chatting.type('Please say it.\r');
     await chatting.says(/The line two/);
@@ -109,7 +112,7 @@ describe.skipIf(!hasTerminals)('on a terminal', () => {
 
   test('an answer cannot steer the terminal, and a file gets it to the letter', async () => {
     script = teamScript({ present: () => ({ text: clipboard }) });
-    const asking = home.startOnTerminal(ask(), {}, { stdout: true });
+    const asking = home.startOnTerminal(ask(), onScreen);
     await asking.finished;
     expect(asking.stderr).not.toMatch(/\]52|\[31mRed|\u202E/);
     expect(shownOn(asking.stderr).at(-1)).toBe('Look. Red back.');
@@ -119,7 +122,7 @@ describe.skipIf(!hasTerminals)('on a terminal', () => {
 
   test('nor can a provider by its errors, nor a question, nor a name', async () => {
     script = () => ({ status: 401, errorBody: JSON.stringify({ error: { message: `No.${clipboard}` } }) });
-    const asking = home.startOnTerminal(ask('--id', `a\x1B]0;title\x07b`), {}, { stdout: true });
+    const asking = home.startOnTerminal(ask('--id', `a\x1B]0;title\x07b`), onScreen);
     expect((await asking.finished).status).toBe(1);
     expect(asking.stderr).toContain('Look.');
     expect(asking.stderr).not.toMatch(/\]52|\]0;title|\u202E/);
@@ -127,7 +130,7 @@ describe.skipIf(!hasTerminals)('on a terminal', () => {
 
   test('a terminal that has no size shows whole lines', async () => {
     script = slowly;
-    const asking = home.startOnTerminal(ask(), {}, { columns: 0, rows: 0, stdout: true });
+    const asking = home.startOnTerminal(ask(), { WHOLE_TERMINAL: '0' });
     await asking.says(/The line three/);
     const { status } = await asking.finished;
     expect(status).toBe(0);

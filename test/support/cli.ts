@@ -43,14 +43,6 @@ export interface Running {
   finished: Promise<Finished>;
 }
 
-/** A terminal on which a command runs. */
-interface TerminalSettings {
-  columns?: number;
-  rows?: number;
-  /** Whether it has the command's standard output too. */
-  stdout?: boolean;
-}
-
 /** A home folder, with a free port for its server, as somebody who uses the command line has it. */
 export class Home {
   readonly folder = mkdtempSync(join(tmpdir(), 'reprise-cli-'));
@@ -90,11 +82,9 @@ export class Home {
     return this.#spawn([process.execPath, main, ...words], variables);
   }
 
-  /** Starts a command on a terminal, which has all but its standard output unless `has` says more; see `hasTerminals`. */
-  startOnTerminal(words: string[], variables: Record<string, string> = {}, has: TerminalSettings = {}): Running {
-    const { columns = 120, rows = 50, stdout = false } = has;
-    const size = [rows, columns].map(String);
-    const command = ['python3', terminal, ...size, stdout ? 'too' : 'apart', process.execPath, main, ...words];
+  /** Starts a command on a terminal, which has all but its standard output; see `hasTerminals`. */
+  startOnTerminal(words: string[], variables: Record<string, string> = {}): Running {
+    const command = ['python3', terminal, process.execPath, main, ...words];
     return this.#spawn(command, { TERM: 'xterm', ...variables });
   }
 

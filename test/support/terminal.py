@@ -1,8 +1,8 @@
-"""Runs a command on a terminal of its own: python3 terminal.py ROWS COLUMNS STDOUT COMMAND WORD...
+"""Runs a command on a terminal of its own: python3 terminal.py COMMAND WORD...
 
-Where STDOUT is "apart", the command's standard output is this process's, and else it is the terminal too. All that the
-terminal shows comes by this process's standard error, and what comes on its standard input is typed. Where that ends, the
-terminal is hung up. Ends with the command's exit status.
+The command's standard output is this process's; all that the terminal shows comes by this process's standard error,
+and what comes on its standard input is typed. Where that ends, the terminal is hung up. Ends with the command's exit status.
+With WHOLE_TERMINAL=COLUMNS the command's standard output is the terminal too, which has so many columns.
 """
 
 import fcntl
@@ -14,23 +14,18 @@ import struct
 import sys
 import termios
 
-rows, columns, stdout, *command = sys.argv[1:]
+columns = os.environ.get("WHOLE_TERMINAL")
 out = os.dup(1)
-ready, go = os.pipe()
 pid, terminal = pty.fork()
 if pid == 0:
-    if stdout == "apart":
+    if columns is None:
         os.dup2(out, 1)
-    # The command must not ask for the terminal's size before it has one.
-    os.close(go)
-    os.read(ready, 1)
-    os.execvp(command[0], command)
+    # The size is set before the command can ask for it.
+    fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 50, int(columns or 120), 0, 0))
+    os.execvp(sys.argv[1], sys.argv[1:])
 
 os.close(out)
 os.close(1)
-fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", int(rows), int(columns), 0, 0))
-os.close(ready)
-os.close(go)
 signal.signal(signal.SIGTERM, lambda *_: os.kill(pid, signal.SIGTERM))
 sources = [0, terminal]
 while True:

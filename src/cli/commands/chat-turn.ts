@@ -5,7 +5,7 @@ import { isPassing } from '../../client/snapshot.ts';
 import { revive } from '../connection.ts';
 import { problemsOf, problemText } from '../../config/problems.ts';
 import { sessionInputSchema } from '../../config/inputs.ts';
-import { exitStatus, printAnswer, printJson, say, usageError } from '../exit.ts';
+import { exitStatus, printText, printJson, say, usageError } from '../exit.ts';
 import { Following, watchCommand } from '../follow.ts';
 import type { FollowOptions } from '../options.ts';
 import { shellWord, temporalOption } from '../questions/box.ts';
@@ -54,7 +54,7 @@ export async function takeTurn(
   const result = await turn;
   // Between what was typed and what was answered there is an empty line, as in a conversation on paper.
   if (isChat) say('');
-  await (options.json ? printJson(result) : printAnswer(result.answer));
+  await (options.json ? printJson(result) : printText(result.answer));
   if (isChat) say('');
 }
 

@@ -6,7 +6,7 @@ import type { Reprise, Run } from '../../client.ts';
 import { defaultBackend } from '../../config/complete-backend.ts';
 import { readEnvironment } from '../../config/environment.ts';
 import { openWithWorker, revive, withConnection, type Opened } from '../connection.ts';
-import { say, usageError } from '../exit.ts';
+import { printText, say, usageError } from '../exit.ts';
 import { follow, watchCommand } from '../follow.ts';
 import type { CommonOptions, FollowOptions } from '../options.ts';
 import { shellWord } from '../questions/box.ts';
@@ -24,7 +24,7 @@ async function startAndFollow(start: Start, options: FollowOptions, after = noth
   await withConnection(openWithWorker(options), async (opened) => {
     const run = await startOnce(start, opened.reprise, options);
     if (options.detach) {
-      process.stdout.write(`${run.id}\n`);
+      await printText(run.id);
       say(`Follow it with: ${watchCommand(run.id, options)}`);
       return;
     }

@@ -14,6 +14,7 @@ export class Telling {
   readonly #isChat: boolean;
   readonly #agents = new Map<string, string>();
   readonly #told = new Map<string, number>();
+  #whyIsTold = false;
 
   /**
    * @param plain without emoji
@@ -50,7 +51,22 @@ export class Telling {
       this.#agents.set(event.activityId, name);
     }
     if (this.#isChat && isPlainInChat(event)) return [];
-    return liveEntriesOf(event).map((entry) => this.#format(entry, event.at));
+    return this.#entriesOf(event).map((entry) => this.#format(entry, event.at));
+  }
+
+  /**
+   * What the live view says of an event. In the log, a decision to start over, the request that follows from it and the
+   * attempt that begins then each have the reason, so that each can be read by itself. One after the other on a screen, the
+   * first one is enough.
+   */
+  #entriesOf(event: RunEvent): LogEntry[] {
+    const entries = entriesOf(event);
+    if (event.type === 'decision') this.#whyIsTold = event.decision === 'restart';
+    if (event.type === 'restart' && event.by === 'person') this.#whyIsTold = false;
+    if (event.type !== 'restart' && (event.type !== 'attempt' || !this.#whyIsTold)) return entries;
+    if (event.type === 'attempt') this.#whyIsTold = false;
+    // The attempt's banner goes on behind the reason and the instructions.
+    return entries.map((entry) => ({ ...entry, text: entry.text.replace(/\nReason: [^]*?(?=\n---\n\n🚀|$)/, '') }));
   }
 
   /** A line for each call that has failed since the last snapshot and is made again. */
@@ -74,14 +90,3 @@ export class Telling {
 /** Whether an event only repeats what the person has typed, or that it is answered. */
 const isPlainInChat = (event: RunEvent): boolean =>
   event.type === 'turn' || (event.type === 'final' && ['answered', 'submitted'].includes(event.outcome));
-
-/**
- * What the live view says of an event. In the log, a decision to start over, the request that follows from it and the
- * attempt that begins then each have the reason, so that each can be read by itself; one after the other on a screen, the
- * last one is enough.
- */
-function liveEntriesOf(event: RunEvent): LogEntry[] {
-  const entries = entriesOf(event);
-  if (event.type !== 'decision' && event.type !== 'restart') return entries;
-  return entries.map((entry) => ({ ...entry, text: entry.text.replace(/\n\s*Reason: [^]*$/, '') }));
-}
