@@ -25,7 +25,11 @@ const slowly = teamScript({ present: () => ({ text: answer, pace }) });
 beforeAll(async () => {
   model = await startModelServer((seen) => script(seen));
   home = await Home.make({ OPENAI_API_KEY: 'test-key-openai', OPENAI_BASE_URL: model.openai });
-  writeFileSync(join(home.folder, 'team.json'), JSON.stringify(teamOf(['agent_a'], { type: 'openai' })));
+  const budget = { calls: 40, usd: 0.5 };
+  writeFileSync(
+    join(home.folder, 'team.json'),
+    JSON.stringify(teamOf(['agent_a'], { type: 'openai' }, {}, { budget })),
+  );
   const { status, stderr } = await home.run(['ask', 'Warm up.', '--config', 'team.json']);
   if (status !== 0) throw new Error(stderr);
 });
@@ -49,6 +53,7 @@ describe.skipIf(!hasTerminals)('on a terminal', () => {
     const asking = home.startOnTerminal(ask(), onScreen);
     await asking.says(/agent_a is writing the final answer:[^]*The line two/);
     expect(asking.stderr).not.toContain('The line five');
+    expect(asking.stderr).toMatch(/presenting, \d+ s of 30 min, 4 of 40 calls, \d+ tokens, \$0\.\d{4} of \$0\.50/);
     const { status } = await asking.finished;
     expect(status).toBe(0);
     for (const line of lines) expect(countOn(asking, line)).toBe(1);

@@ -60,7 +60,7 @@ function answerLines(
   width: number,
   rows: number,
 ): string[] {
-  const label = `${agent} ${isGrowing ? 'is writing the final answer' : 'has written this answer; it is not final yet'}:`;
+  const label = `${oneLine(agent)} ${isGrowing ? 'is writing the final answer' : 'has written this answer; it is not final yet'}:`;
   const head = isChat ? [] : [colors.dim(cliTruncate(`  ${label}`, width))];
   const indent = isChat ? '' : '  ';
   const lines = wrapped(text, Math.max(1, width - indent.length)).map((line) =>
@@ -78,11 +78,11 @@ function agentLines(
 ): string[] {
   const { agents, phase } = state;
   const selectedAgent = 'selectedAgent' in state ? state.selectedAgent : null;
-  const idWidth = Math.min(Math.max(0, ...agents.map(({ id }) => stringWidth(printable(id)))), Math.floor(width / 3));
+  const idWidth = Math.min(Math.max(0, ...agents.map(({ id }) => stringWidth(oneLine(id)))), Math.floor(width / 3));
   return agents.map((agent) => {
     const { id, state: doing } = agent;
     const isFinal = id === selectedAgent && judging.includes(phase);
-    const shown = cliTruncate(printable(id), idWidth);
+    const shown = cliTruncate(oneLine(id), idWidth);
     const name = shown + ' '.repeat(idWidth - stringWidth(shown));
     const head = `  ${isFinal ? '✎' : marks[doing]} ${name}  ${inWords(isFinal ? phase : doing).padEnd(10)} `;
     const room = width - stringWidth(head);
@@ -108,8 +108,10 @@ function readable(text: string): string {
     .replace(/^\{\s*"\w+"\s*:\s*"/, '')
     .replace(/\\n/g, ' ')
     .replace(/\\"/g, '"');
-  return printable(said.replace(/\s+/g, ' ')).trim();
+  return oneLine(said);
 }
+
+const oneLine = (text: string): string => printable(text.replace(/\s+/g, ' ')).trim();
 
 /** Puts parts side by side, separated by commas, on as few lines as hold them. */
 function packed(parts: string[], width: number): string[] {

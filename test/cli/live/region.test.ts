@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
+import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
 import type { GrowingAnswer } from '../../../src/cli/live/answer-text.ts';
@@ -6,7 +7,8 @@ import { drawRegion } from '../../../src/cli/live/region.ts';
 import { costText, durationText, spentText } from '../../../src/cli/live/spent.ts';
 import type { ResearchState } from '../../../src/protocol/research.ts';
 import type { SolveState } from '../../../src/protocol/plan-and-execute.ts';
-import type { OrchestrationState, State } from '../../../src/protocol/state.ts';
+import { printable } from '../../../src/printable.ts';
+import type { OrchestrationState, State, TeamState } from '../../../src/protocol/state.ts';
 
 const state: OrchestrationState = {
   workflow: 'orchestration',
@@ -75,6 +77,8 @@ interface Drawn {
   columns?: number;
   rows?: number;
 }
+
+const grown: GrowingAnswer = { agent: 'agent_a', text: 'It is so.\n\nAnd here is why.', isGrowing: true };
 
 /** The lines without their colours. */
 function draw({ columns = 80, rows = 24, texts = {}, ...scene }: Drawn = {}): string[] {
@@ -155,8 +159,44 @@ describe('the region', () => {
   });
 });
 
+test('of whatever is written, no line has anything but text and emphasis', () => {
+  const sign = fc.constantFrom(
+    '\x1B',
+    '[',
+    ']',
+    '52;c;',
+    '\x07',
+    '\x9B',
+    '2J',
+    'm',
+    '\r',
+    '\n',
+    '\u202E',
+    'a',
+    '東',
+    ' ',
+  );
+  fc.assert(
+    fc.property(fc.string({ unit: sign, maxLength: 60 }), (text) => {
+      const agents = [{ id: text, state: 'answering', answers: 0, timedOut: false, vote: text }] as TeamState['agents'];
+      const lines = drawRegion(
+        {
+          state: { ...state, agents },
+          texts: new Map([[text, text]]),
+          answer: { ...grown, agent: text, text: printable(text) },
+          progress,
+        },
+        { columns: 60, rows: 24 },
+      );
+      // oxlint-disable-next-line no-control-regex
+      for (const line of lines)
+        expect(line.replace(/\x1B\[\d+m/g, '')).not.toMatch(/[\0-\x1F\x7F-\x9F\u202A-\u202E\u2066-\u2069]/);
+    }),
+  );
+});
+
 describe('the final answer as it grows', () => {
-  const answer: GrowingAnswer = { agent: 'agent_a', text: 'It is so.\n\nAnd here is why.', isGrowing: true };
+  const answer = grown;
 
   test('stands above the agents, under the words that it is being written', () => {
     expect(draw({ answer, texts: { agent_a: 'It is so. And here is why.' } })).toEqual([
