@@ -98,13 +98,26 @@ function phaseText(phase: State['phase'], calls: PendingCall[]): string {
   return doing ?? inWords(phase);
 }
 
-function teamParts({ agents, attempt, maxAttempts, phase }: TeamState, calls: PendingCall[]): string[] {
+/** How far a run has come, in a few words: `attempt 2/3`, `iteration 1/3: searching`. */
+export function progressOf(state: State): string {
+  switch (state.workflow) {
+    case 'research':
+      return researchParts(state, [], 0)[0] ?? '';
+    case 'planAndExecute':
+      return solveParts(state, []).join(', ');
+    default:
+      return state.attempt === 0 ? inWords(state.phase) : `attempt ${state.attempt}/${state.maxAttempts}`;
+  }
+}
+
+function teamParts(state: TeamState, calls: PendingCall[]): string[] {
+  const { agents, attempt, phase } = state;
   if (attempt === 0) return [phaseText(phase, calls)];
   const isIn = agents.filter(({ state }) => state !== 'out' && state !== 'timed_out');
   const answered = isIn.filter(({ answers }) => answers > 0).length;
   const voted = isIn.filter(({ vote }) => vote !== null).length;
   return [
-    `attempt ${attempt}/${maxAttempts}: ${inWords(phase)}`,
+    `${progressOf(state)}: ${inWords(phase)}`,
     ...(phase === 'answering' && agents.length > 1 ? [`${answered} of ${isIn.length} answered`] : []),
     ...(phase === 'voting' ? [`${voted} of ${countText(isIn.length, 'vote')}`] : []),
   ];

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { PendingCall, RunEvent } from '../../../src/client.ts';
-import { Progress } from '../../../src/cli/live/progress.ts';
+import { Progress, progressOf } from '../../../src/cli/live/progress.ts';
 import type { ResearchState } from '../../../src/protocol/research.ts';
 import type { SolveState, SubtaskStatus } from '../../../src/protocol/plan-and-execute.ts';
 import type { State, TeamState } from '../../../src/protocol/state.ts';
@@ -116,6 +116,12 @@ describe('how far a run has come', () => {
     expect(lineAt(5, research, [started, searched, failed], calls)).toContain('searching 3 of 4');
     expect(lineAt(5, research, [started, searched, plan], calls)).toContain('searching 1 of 2');
   });
+});
+
+test('in a few words', () => {
+  expect(
+    [team, { ...team, attempt: 0 }, research, { ...solving, phase: 'executing' } as SolveState].map(progressOf),
+  ).toEqual(['attempt 2/3', 'answering', 'iteration 2/3: searching', 'executing']);
 });
 
 describe('what is left', () => {
