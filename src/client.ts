@@ -60,7 +60,7 @@ export type {
   SessionState,
   State as RunState,
 } from './protocol/state.ts';
-export type { Figures, Usage } from './protocol/usage.ts';
+export type { Figures, RunLimits, Usage } from './protocol/usage.ts';
 export type { ConfigInput } from './config/kinds.ts';
 export type { OneAgentConfigInput } from './config/one-agent.ts';
 export type { PlanConfigInput } from './config/plan.ts';

@@ -2,7 +2,7 @@ import type { Run, RunResult, RunSnapshot, WatchOptions } from '../client.ts';
 import { openView, type View } from './live/view.ts';
 import { QuestionPrompter } from './questions/prompter.ts';
 import { markdownOf } from '../workflows/research/rules/report.ts';
-import { exitStatus, print, say } from './exit.ts';
+import { exitStatus, printText, printJson, say } from './exit.ts';
 import { countText, durationText, spentText } from './live/spent.ts';
 import type { FollowOptions } from './options.ts';
 import { shellWord, temporalOption } from './questions/box.ts';
@@ -24,9 +24,10 @@ export class Following {
   /**
    * @param revive starts the server and the worker of a run at a local address again, if they have died
    * @param leave what Ctrl-C does after the terminal has been restored
+   * @param isChat whether a person types what is said
    */
-  constructor(run: Run, options: FollowOptions, revive: () => Promise<void>, leave: () => never) {
-    this.#view = openView(options.plain ?? false);
+  constructor(run: Run, options: FollowOptions, revive: () => Promise<void>, leave: () => never, isChat = false) {
+    this.#view = openView(options.plain ?? false, isChat);
     this.#leave = () => {
       this.close();
       leave();
@@ -100,7 +101,7 @@ export async function follow(run: Run, options: FollowOptions, revive: () => Pro
     const elapsed = await following.show({});
     const result = await run.result();
     say(summaryOf(result, elapsed));
-    await print(options.json ? JSON.stringify(result) : textOf(result));
+    await (options.json ? printJson(result) : printText(textOf(result)));
   } finally {
     following.close();
   }

@@ -116,7 +116,7 @@ function addRunCommands(program: Command): void {
     .action(async (task: string, options: FollowOptions) => (await import('./commands/start.ts')).ask(task, options));
   withAgents(withStart(program.command('start [task]', { hidden: true }))).action(
     async (task: string | undefined, options: FollowOptions) =>
-      (await import('./commands/start.ts')).ask(task ?? sampleQuestion, options),
+      (await import('./commands/start.ts')).first(task ?? sampleQuestion, options),
   );
   withAgents(withConfig(program.command('chat [text]')))
     .description('a conversation with one agent or a team; without TEXT one turn for each line that is typed')

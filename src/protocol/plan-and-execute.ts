@@ -3,7 +3,7 @@ import type { AgentState } from './agent-state.ts';
 import type { Attachment, AttachmentInput } from './attachment.ts';
 import type { TextRef } from './message.ts';
 import type { Prepared } from './orchestration.ts';
-import type { Usage } from './usage.ts';
+import type { RunLimits, Usage } from './usage.ts';
 
 /** Input of the workflow `planAndExecute`; only `problem` is needed. */
 export interface SolveInput {
@@ -120,4 +120,6 @@ export interface SolveState extends StateSummary {
   /** The planner, and one agent for each subtask that runs. */
   agents: Array<{ id: string; state: AgentState }>;
   usage: Usage | null;
+  /** Absent until the input is checked, and in runs of earlier versions. */
+  limits?: RunLimits;
 }

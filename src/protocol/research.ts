@@ -2,7 +2,7 @@ import type { ResearchConfigInput, ResearchSettings } from '../config/research.t
 import type { AgentState } from './agent-state.ts';
 import type { Work } from './search.ts';
 import type { Prepared } from './orchestration.ts';
-import type { Usage } from './usage.ts';
+import type { RunLimits, Usage } from './usage.ts';
 
 /** Input of the workflow `research`; only `idea` is needed. */
 export interface ResearchInput {
@@ -120,6 +120,8 @@ export interface ResearchState {
   iterations: Iteration[];
   agents: Array<{ id: ResearchRole; state: AgentState }>;
   usage: Usage | null;
+  /** Absent until the input is checked, and in runs of earlier versions. */
+  limits?: RunLimits;
 }
 
 /** Payload of the signal `decide`: a person ends the loop. */

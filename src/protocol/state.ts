@@ -3,7 +3,7 @@ import type { OrchestrationResult } from './orchestration.ts';
 import type { ResearchResult, ResearchState } from './research.ts';
 import type { SessionResult } from './session.ts';
 import type { SolveResult, SolveState } from './plan-and-execute.ts';
-import type { Usage } from './usage.ts';
+import type { RunLimits, Usage } from './usage.ts';
 
 /** Payload of the signal `requestRestart`. */
 export interface RestartRequest {
@@ -34,6 +34,8 @@ export interface TeamState {
   selectedAgent: string | null;
   restarts: OrchestrationResult['restarts'];
   usage: Usage | null;
+  /** Absent until the input is checked, and in runs of earlier versions. */
+  limits?: RunLimits;
 }
 
 export type OrchestrationState = TeamState & { workflow: 'orchestration' };

@@ -38,6 +38,7 @@ export function viewOf(context: OrchestrationContext): RunView {
     selectedAgent: context.attempt?.selected?.teamAgent.id ?? null,
     restarts: restartsOf(context.attempt?.restarts ?? []),
     usage: context.usage.total,
+    limits: { ...context.usage.limits, attemptSeconds: context.attemptTimeout / 1000 },
   });
   return {
     state,

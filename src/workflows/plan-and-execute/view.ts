@@ -50,6 +50,7 @@ function stateOf({ attachments, phase, retries, settings, subtasks, usage, worki
     })),
     agents: [...working].map(([id, state]) => ({ id, state })),
     usage: usage.total,
+    limits: usage.limits,
   };
 }
 

@@ -69,6 +69,7 @@ function stateOf(context: ResearchContext): ResearchState {
     iterations,
     agents: researchRoles.map((id) => ({ id, state: states[id] })),
     usage: usage.total,
+    limits: usage.limits,
   };
 }
 

@@ -47,10 +47,17 @@ export const inline = (text: string): string => withoutTags(text.trim().replaceA
  */
 const withoutTags = (text: string): string => text.replaceAll(/<(?=[a-z/!?])/gi, '<\u200B');
 
+const counted = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? '' : 's'}`;
+
 function usageLines(usage: Usage | null): string[] {
   if (usage === null) return [];
   const tokens = usage.inputTokens + usage.outputTokens;
-  return ['', '### Spent', `- ${usage.calls} calls, ${tokens} tokens`, `- $${usage.costUsd.toFixed(4)}`];
+  return [
+    '',
+    '### Spent',
+    `- ${counted(usage.calls, 'call')}, ${counted(tokens, 'token')}`,
+    `- $${usage.costUsd.toFixed(4)}`,
+  ];
 }
 
 function pendingLines(pending: PendingQuestion, workflowId: string): string[] {

@@ -81,4 +81,5 @@ const stateOf = ({ id, run, state, turns }: AgentSession): TeamState => ({
   selectedAgent: null,
   restarts: [],
   usage: run.usage.total,
+  limits: run.usage.limits,
 });
