@@ -1,5 +1,6 @@
 import { text as textOf } from 'node:stream/consumers';
-import { AnswerTooLongError, type PendingQuestion, type Run, type RunEvent } from '../../client.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import { AnswerTooLongError, type PendingQuestion, type Reprise, type Run, type RunEvent } from '../../client.ts';
 import { isPassing } from '../../client/snapshot.ts';
 import { answerRoom } from '../../protocol/questions.ts';
 import { open, withConnection } from '../connection.ts';
@@ -24,7 +25,7 @@ export async function answer(id: string, text: string | undefined, options: Answ
   await withConnection(open(options), async ({ reprise }) => {
     const run = reprise.getRun(id);
     await run.assertOpen();
-    const addressed = await reprise.client.withDeadline(Date.now() + patience, () => address(run, options));
+    const addressed = await address(reprise, run, options);
     refuseOtherKinds(addressed, given, run.id, options);
     if (addressed.pending === undefined && !addressed.isUnchecked && given === '')
       throw new CommandError(`Question ${addressed.questionId} has closed: there is nothing to skip`);
@@ -72,11 +73,19 @@ function refuseOtherKinds(
 }
 
 /** Finds the question that is meant. Where no worker can tell, one that is named is taken as it is. */
-async function address(run: Run, { question }: AnswerOptions): Promise<Addressed> {
-  try {
-    return await findQuestion(run, question);
-  } catch (error) {
-    if (!isPassing(error)) throw error;
+async function address({ client }: Reprise, run: Run, { question }: AnswerOptions): Promise<Addressed> {
+  const until = Date.now() + patience;
+  for (;;) {
+    try {
+      return await client.withDeadline(until, () => findQuestion(run, question));
+    } catch (error) {
+      if (!isPassing(error)) throw error;
+      // A worker that stands in for a dead one may take some seconds to begin.
+      if (Date.now() < until) {
+        await pause(500);
+        continue;
+      }
+    }
     if (question !== undefined) return { questionId: question, isUnchecked: true };
     throw new CommandError(
       `No worker answers for ${run.id}, so that its question cannot be looked up; name it with --question`,
