@@ -16,8 +16,11 @@ export interface AnswerOptions extends CommonOptions {
   skip?: boolean;
 }
 
-/** How long a worker may take to tell which questions wait, in milliseconds. */
-const patience = 10_000;
+/**
+ * How long it may take until a worker tells which questions wait, in milliseconds. When a worker has just died, the server
+ * holds the first query for it for ten seconds, although another one has taken its place.
+ */
+const patience = 30_000;
 
 /** `reprise answer ID [TEXT]`: answers a question. */
 export async function answer(id: string, text: string | undefined, options: AnswerOptions): Promise<void> {
