@@ -9,7 +9,7 @@ import type { CommonOptions } from '../options.ts';
 import { answerCommand, promptBox, promptText } from '../questions/box.ts';
 import { canPrompt, readLine } from '../questions/read-line.ts';
 import { waysToSettle } from '../questions/ways-to-settle.ts';
-import { harmless } from '../live/telling.ts';
+import { printable } from '../../printable.ts';
 
 export interface AnswerOptions extends CommonOptions {
   question?: string;
@@ -72,7 +72,7 @@ function refuseOtherKinds(
   const what =
     pending.kind === 'key' ? `it ${pending.question} (${pending.from})` : `${pending.from} waits for a decision`;
   const ways = waysToSettle({ workflowId, ...pending }, temporal).map((line) => `  ${line}`);
-  throw usageError([harmless(`${workflowId} asks no question: ${what}`), ...ways].join('\n'));
+  throw usageError([printable(`${workflowId} asks no question: ${what}`), ...ways].join('\n'));
 }
 
 /** Finds the question that is meant. Where no worker can tell, one that is named is taken as it is. */
@@ -185,7 +185,7 @@ function noneFound(
 }
 
 const answeredText = ({ questionId, answer = '' }: Closed): string =>
-  `Question ${questionId} was answered already: ${harmless(answer)}`;
+  `Question ${questionId} was answered already: ${printable(answer)}`;
 
 const listOf = (pending: PendingQuestion[]): string =>
-  pending.map(({ questionId, from, question }) => harmless(`  ${questionId} (${from}): ${question}`)).join('\n');
+  pending.map(({ questionId, from, question }) => printable(`  ${questionId} (${from}): ${question}`)).join('\n');
