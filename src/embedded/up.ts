@@ -11,7 +11,7 @@ import type { Lock } from './lock.ts';
 import type { ServerKeeper } from './server-keeper.ts';
 import { StandIns } from './stand-ins.ts';
 import type { WorkerVersion } from './worker-version.ts';
-import type { WorkerRecord } from './workers.ts';
+import { liveWorkers, type WorkerRecord } from './workers.ts';
 
 export interface UpSettings {
   home: string;
@@ -62,7 +62,7 @@ export class Up {
 
   /** Runs the worker until `end` is called. @param onReady is called when the worker polls */
   async run(onReady: () => void): Promise<void> {
-    const { address, background, home, keeper, namespace } = this.#settings;
+    const { address, home, keeper, namespace } = this.#settings;
     quietRuntime();
     // The TLS settings and the API key of the environment are not meant for the embedded server.
     const options = keeper === undefined ? loadClientConnectConfig().connectionOptions : {};
@@ -74,7 +74,7 @@ export class Up {
     this.#record = record;
     this.#worker = await HomeWorker.start(record, { connection, home });
     if (this.#hasEnded()) return this.#worker.end('stop');
-    if (this.#record.isVersioned) await this.#beCurrent(!background);
+    if (this.#record.isVersioned) await this.#beCurrent(true);
     this.#lock?.describe({ ...record, isReady: true });
     this.#standIns = this.#record.isVersioned && this.#lock ? new StandIns(home, connection, record) : undefined;
     onReady();
@@ -118,15 +118,20 @@ export class Up {
     this.#said = text;
   }
 
-  /** Takes what is pinned to no version. @param isWanted whether also from a worker that lives */
-  async #beCurrent(isWanted: boolean): Promise<void> {
-    const { namespace, version } = this.#settings;
+  /**
+   * Takes the runs that are pinned to no version. An `up` in the foreground takes them from everybody when it starts, one in
+   * the background only from others in the background of its folder, and later each only from those that have died.
+   */
+  async #beCurrent(isStart: boolean): Promise<void> {
+    const { background, home, namespace, version } = this.#settings;
     const service = this.#connection?.workflowService;
     if (service === undefined) return;
     const current = await currentBuild(service, namespace);
     if (current === version.buildId) return;
-    const pollers = isWanted || current === undefined ? [] : await livePollers(service, namespace);
-    if (pollers.some(({ buildId }) => buildId === current)) return;
+    const pollers = current === undefined ? [] : await livePollers(service, namespace);
+    const isServed = pollers.some(({ buildId }) => buildId === current);
+    const inBackground = liveWorkers(home).some((worker) => worker.buildId === current && worker.background);
+    if (isServed && !(isStart && (!background || inBackground))) return;
     await makeCurrent(service, namespace, version.buildId);
   }
 }
