@@ -1,0 +1,205 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Reprise } from '../../src/client.ts';
+import { startModelServer } from '../support/model-server.ts';
+import { completed, failed, invalid, solveScript, subtasks, valid } from '../support/solve-script.ts';
+import { readPage } from './blocks.ts';
+import type { PageFolder, StepSetUp } from './page-folder.ts';
+
+/** What a page's commands need beside the page itself. */
+export interface PageSetUp {
+  /** Files in the folder, by their names. */
+  files?: Record<string, string>;
+  /** Files of the repository that are in the folder under other names, by these. */
+  copies?: Record<string, string>;
+  /** Environment of all its commands. There are no keys, so that the offline model answers. */
+  variables?: Record<string, string>;
+  /** Whether `reprise up` runs from the beginning, since the page takes a server and a worker for granted. */
+  up?: boolean;
+  /** How commands are run that need more than their words, by these words (`nameOf`). */
+  steps?: Record<string, StepSetUp>;
+}
+
+/** A team that needs no key. */
+const team = `agents:
+  - { id: agent_a, backend: { type: offline } }
+  - { id: agent_b, backend: { type: offline } }
+`;
+
+/** A team of which one agent asks a person first. */
+const asking = `agents:
+  - { id: agent_a, system_message: 'Ask a person first: "What color theme?"', backend: { type: offline } }
+  - { id: agent_b, backend: { type: offline } }
+orchestrator: { coordination: { broadcast: human } }
+`;
+
+/** Research that finds what it needs, and then waits for an approval. */
+const approving = `research:
+  backend: { type: offline }
+  search: { provider: folder, folder: examples/sample-corpus }
+  max_similar_implementations: 100
+  approval: true
+`;
+
+/** An agent that needs no key. */
+const agent = `modules:
+  - { id: llm, module: OfflineLLM }
+  - { id: orchestrator, module: SimpleToolOrchestrator }
+exchange:
+  - { module: orchestrator, protocol: LLMProtocol, provider: llm }
+  - { module: __entry__, protocol: TextMessageHandlerProtocol, provider: orchestrator }
+`;
+
+const plan = 'plan: { backend: { type: offline } }\n';
+
+const towns = 'town,inhabitants 1990,inhabitants 2020\nAden,1000,1500\nBrill,2000,2100\n';
+
+/** Has a team's run of this id wait for a person, where none does. */
+const question =
+  (id: string) =>
+  (folder: PageFolder): Promise<void> =>
+    made(folder, `reprise ask --detach --id ${id} --config ./asking.yaml "Build a site"`, async (reprise) => {
+      return (await reprise.getRun(id).pendingQuestions()).length > 0;
+    });
+
+/** Has a research run of this id wait for an approval, where none does. */
+const approval =
+  (id: string) =>
+  (folder: PageFolder): Promise<void> =>
+    made(folder, `reprise research --detach --id ${id} --config ./approval.yaml "Momentum"`, async (reprise) => {
+      const state = await reprise.getRun(id).state();
+      return 'phase' in state && state.phase === 'waiting_for_approval';
+    });
+
+/** Starts a run where it has not come to this state, and waits until it has. */
+async function made(
+  folder: PageFolder,
+  command: string,
+  isThere: (reprise: Reprise) => Promise<boolean>,
+): Promise<void> {
+  const id = /--id (\S+)/.exec(command)?.[1] ?? '';
+  const comesToWait = async (reprise: Reprise): Promise<boolean> => {
+    // No event tells.
+    for (let tries = 0; tries < 200 && (await reprise.getRun(id).isOpen()); tries += 1, await pause(50))
+      if (await isThere(reprise)) return true;
+    return false;
+  };
+  if (await folder.withClient(comesToWait).catch(() => false)) return;
+  folder.write('asking.yaml', asking);
+  folder.write('approval.yaml', approving);
+  await done(folder, command);
+  if (!(await folder.withClient(comesToWait))) throw new Error(`${command}: it does not come to wait`);
+}
+
+/** Has a plan of which two subtasks fail and are retried run, and one that lacks something although none fails. */
+async function failingPlan(folder: PageFolder): Promise<void> {
+  const failing = ['step_2', 'step_3'];
+  const model = await startModelServer(
+    solveScript({
+      plan: ({ time }) =>
+        time === 1
+          ? subtasks('step_1', { id: 'step_2', description: 'Navigate to arXiv and find paper' }, 'step_3')
+          : subtasks(`more_${time}`),
+      work: ({ id, time }) =>
+        failing.includes(id) && time === 1 ? failed('The server is away.') : completed('Found.'),
+      validate: ({ time }) => (time <= 2 ? invalid('The year.') : valid),
+    }),
+  );
+  const backend = `{ type: chatcompletion, model: scripted, base_url: '${model.openai}' }`;
+  folder.write('failing.yaml', `plan: { backend: ${backend} }\n`);
+  await done(folder, 'reprise solve "Which figure?" --config ./failing.yaml');
+  await model.close();
+}
+
+function holds(folder: PageFolder, file: string, lines: string[]): void {
+  const text = folder.read(file);
+  for (const line of lines) if (!text.includes(line)) throw new Error(`${file} does not hold "${line}":\n${text}`);
+}
+
+/** The lines of the page's block that begins like this. */
+const linesOf = (page: string, beginning: string): string[] =>
+  readPage(page)
+    .find(({ text }) => text.startsWith(beginning))
+    ?.text.split('\n') ?? [];
+
+const requestRestart = (id: string, input: string): string =>
+  `temporal workflow signal --workflow-id ${id} --name requestRestart --input '${input}'`;
+
+const decide = (input: string): string => `temporal workflow signal --workflow-id r1 --name decide --input '${input}'`;
+
+async function done(folder: PageFolder, command: string): Promise<void> {
+  const { status, output } = await folder.run(command);
+  if (status !== 0) throw new Error(`${command} has ended with ${status}:\n${output}`);
+}
+
+/** Commands that go on until they are interrupted, on any page. */
+export const endless: Record<string, StepSetUp> = {
+  'reprise up': { until: /Ready/ },
+  'npx reprise up': { until: /Ready/ },
+};
+
+export const setUps: Record<string, PageSetUp> = {
+  'README.md': {
+    files: { 'team.yaml': team, 'towns.csv': towns },
+    steps: {
+      'npx reprise restart q1 --reason "Only plans" --instructions "Write the code"': { before: question('q1') },
+      'npx reprise answer q1 "Dark mode"': { before: question('q1') },
+      'npx reprise decide r1 --accept': { before: approval('r1') },
+      [requestRestart('q1', '{"reason":"…","instructions":"…"}')]: { before: question('q1') },
+      [`temporal workflow signal --workflow-id q1 --name answer --input '{"answer":"Dark mode"}'`]: {
+        before: question('q1'),
+      },
+    },
+  },
+  'docs/agents.md': {
+    files: { 'agent.yaml': agent },
+    steps: {
+      'npx reprise chat --config examples/agent-offline.yaml': { types: 'What is the weather in Tokyo?\n/exit\n' },
+    },
+  },
+  'docs/command-line.md': {
+    files: { 'towns.csv': towns, 'plan.yaml': plan },
+    copies: { 'report.pdf': 'examples/solve/files/ferry.pdf' },
+    steps: {
+      'reprise inbox': { before: question('site') },
+      [`reprise inbox --watch --notify 'notify-send "$REPRISE_FROM asks" "$REPRISE_QUESTION"'`]: {
+        before: question('site'),
+        until: /notify-send agent_a asks What color theme/,
+      },
+      'reprise restart r1 --reason "Too broad" --instructions "Only the old town"': { before: approval('r1') },
+      'reprise decide r1 --accept': { before: approval('r1') },
+      'reprise decide r1 --stop --note "No data"': { before: approval('r1') },
+    },
+  },
+  'docs/library.md': { up: true },
+  'docs/research.md': {
+    steps: {
+      'npx reprise restart r1 --reason "Too broad" --instructions "Only bonds"': { before: approval('r1') },
+      'npx reprise decide r1 --accept': { before: approval('r1') },
+    },
+  },
+  'docs/solving.md': {
+    files: { 'towns.csv': towns, 'plan.yaml': plan },
+    copies: { 'report.pdf': 'examples/solve/files/ferry.pdf', 'figure.png': 'examples/solve/files/shapes.png' },
+    steps: {
+      'grep "Retrying failed subtask" .reprise/logs/log.txt': {
+        before: failingPlan,
+        after: (folder) => holds(folder, '.reprise/logs/log.txt', linesOf('docs/solving.md', 'Found 2 failed')),
+      },
+    },
+  },
+  'docs/temporal.md': {
+    up: true,
+    steps: {
+      [requestRestart('q1', '{"reason":"Only plans","instructions":"Write the code"}')]: { before: question('q1') },
+      [`temporal workflow signal --workflow-id q1 --name answer --input '{"answer":"Dark mode"}'`]: {
+        before: question('q1'),
+      },
+      [requestRestart('r1', '{"reason":"Too broad","instructions":"Only the old town"}')]: { before: approval('r1') },
+      [decide('{"action":"accept","note":"Good enough"}')]: { before: approval('r1') },
+      [decide('{"action":"stop"}')]: { before: approval('r1') },
+      // The server and the worker are there.
+      'npx reprise up': {},
+      'npm run example examples/own-worker/worker.ts': { until: /Ready/, stays: true },
+    },
+  },
+};
