@@ -59,6 +59,11 @@ export interface ConnectOptions {
   taskQueue?: string;
   /** Whether to ignore the TLS settings and the API key of the environment, which an embedded server does not take. */
   plain?: boolean;
+  /**
+   * The version of the workers to which runs that are started are pinned (the build id of Temporal's Worker Versioning). When
+   * absent, a run goes to the version that is current when it begins.
+   */
+  buildId?: string;
   /** How long the server may take to answer; 5 seconds when absent. */
   connectTimeout?: Duration;
 }
@@ -88,5 +93,5 @@ export async function connect(options: ConnectOptions = {}): Promise<Reprise> {
     throw error;
   }
   const client = new Client({ connection, namespace: options.namespace ?? (namespace || 'default') });
-  return new Reprise(client, connection, options.taskQueue ?? taskQueue);
+  return new Reprise(client, connection, options.taskQueue ?? taskQueue, options.buildId);
 }

@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { Worker, type NativeConnection } from '@temporalio/worker';
-import { taskQueue } from './client/names.ts';
+import { deploymentName, taskQueue } from './client/names.ts';
 import { heartbeatThrottle, openParts, type PartSettings } from './worker/parts.ts';
 import { registerSearchAttributes } from './worker/search-attributes.ts';
 import { workflowBundle, type WorkflowBundle } from './worker/workflow-bundle.ts';
@@ -9,11 +9,21 @@ export { taskQueue } from './client/names.ts';
 export { ReprisePlugin, type PluginSettings } from './worker/plugin.ts';
 export { MissingSearchAttributesError } from './worker/search-attributes.ts';
 
+export interface VersionSettings {
+  buildId: string;
+  /** Whether a run stays with workers of the version that began it, or goes on with the version that is current. */
+  behavior: 'PINNED' | 'AUTO_UPGRADE';
+}
+
 export interface WorkerSettings extends PartSettings {
   connection: NativeConnection;
   namespace: string;
   /** A bundle of the workflows; when absent, one is made or loaded, with the custom orchestrators of `configFolder`. */
-  bundle?: WorkflowBundle;
+  bundle?: Omit<WorkflowBundle, 'hash'>;
+  /** Its version for Temporal's Worker Versioning; when absent, the worker takes no part in that. */
+  version?: VersionSettings;
+  /** The name under which Temporal lists the worker; when absent, Temporal's own. */
+  identity?: string;
   /** The task queue to poll; `reprise` when absent. */
   taskQueue?: string;
   /** Is called before the workflows are bundled, which takes seconds. */
@@ -40,6 +50,14 @@ export async function createWorker(settings: WorkerSettings): Promise<Worker> {
     connection,
     namespace,
     taskQueue: settings.taskQueue ?? taskQueue,
+    ...(settings.identity !== undefined && { identity: settings.identity }),
+    ...(settings.version && {
+      workerDeploymentOptions: {
+        useWorkerVersioning: true,
+        version: { deploymentName, buildId: settings.version.buildId },
+        defaultVersioningBehavior: settings.version.behavior,
+      },
+    }),
     workflowBundle: { codePath: bundle.codePath },
     activities: parts.activities,
     sinks: parts.sinks(connection, namespace),

@@ -1,12 +1,14 @@
-import { hostname } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { connect, taskQueue, type Reprise } from '../client.ts';
 import { readEnvironment } from '../config/environment.ts';
 import { noteUse, startBackground } from '../embedded/background.ts';
-import { fingerprintOf } from '../embedded/fingerprint.ts';
+import { isOwnServer, OtherAddressError } from '../embedded/home-server.ts';
 import { isHeld, readHolder, type Holder } from '../embedded/lock.ts';
-import { isAlive } from '../embedded/processes.ts';
 import { answers, isListening } from '../embedded/server.ts';
+import { currentVersion, variablesNamedIn } from '../embedded/worker-version.ts';
+import { liveWorkers, workerFolder, type Queue, type WorkerRecord } from '../embedded/workers.ts';
+import { livePollers } from '../worker/deployment.ts';
 import { CommandError, exitStatus, say, usageError } from './exit.ts';
 import { reasonOf } from './failures.ts';
 import { homeFolder, type CommonOptions } from './options.ts';
@@ -42,8 +44,9 @@ export async function open(options: CommonOptions): Promise<Opened> {
 }
 
 /**
- * Connects for a command that needs a worker. At a local address it starts what is missing: a server where none answers,
- * and a worker where none polls, or where the one in this folder's background has other keys or extensions.
+ * Connects for a command that needs a worker. At a local address it starts what is missing: a server where none answers, and
+ * a worker where none has the keys and extensions of this command. The runs that the command starts stay with that worker;
+ * other commands start workers of their own beside it.
  *
  * @throws `CommandError`, status 3
  */
@@ -53,32 +56,24 @@ export async function openWithWorker(options: CommonOptions): Promise<Opened> {
   const target = targetOf(options.temporal, holder);
   if (!target.isLocal) return openElsewhere(target);
   noteUse(home);
-
-  const held = isHeld(home) ? holder : undefined;
-  const extensions = options.config === undefined ? undefined : dirname(resolve(options.config));
-  const isOurs = held?.address === target.address;
-  const differs = isOurs && differsFrom(held, target, extensions);
-  const replace = differs && held.background;
-  if (differs && !replace)
-    say('The worker of `reprise up` has other keys or extensions; to use yours, end it and start it again');
-  if (isOurs && held.ready && !replace) return openAt(target, held);
-  if (!isOurs && (await answers(target.address))) {
+  const isOwn = await isOwnServer(home, target.address, target.isNamed).catch((error: unknown) => {
+    throw error instanceof OtherAddressError ? usageError(error.message) : error;
+  });
+  if (!isOwn) {
     const opened = await openAt(target, undefined);
-    if (await hasWorker(opened.reprise, target)) return opened;
+    const pollers = await livePollers(opened.reprise.client.workflowService, target.namespace);
+    // Somebody's own worker serves everybody's runs.
+    if (pollers.some((poller) => !poller.isOwn)) return opened;
     await opened.reprise.close();
-    if (held !== undefined)
-      throw usageError(
-        `This folder's worker serves ${held.address}, and nobody polls the task queue "${taskQueue}" at ${target.address}.\n` +
-          `Start a worker there (reprise worker --temporal ${target.address}), or name another folder with REPRISE_HOME`,
-      );
   }
-  const started = await start(target, home, extensions ?? process.cwd(), replace);
-  return openAt({ ...target, address: started.address }, started);
+  const worker = await workerFor(options, target, isOwn, home);
+  const server = readHolder(home);
+  const address = worker.address ?? server?.address ?? target.address;
+  return openAt({ ...target, address }, isOwn ? server : undefined, worker.isVersioned ? worker.buildId : undefined);
 }
 
 /** Starts the server and the worker again where they are local and have died while a command follows a run. */
 export async function revive(options: CommonOptions): Promise<void> {
-  if (isHeld(homeFolder())) return;
   try {
     const { reprise } = await openWithWorker(options);
     await reprise.close();
@@ -89,50 +84,61 @@ export async function revive(options: CommonOptions): Promise<void> {
 
 async function openElsewhere(target: Target): Promise<Opened> {
   const opened = await openAt(target, undefined);
-  if (!(await hasWorker(opened.reprise, target)))
+  const pollers = await livePollers(opened.reprise.client.workflowService, target.namespace);
+  if (pollers.length === 0)
     say(
       `Nobody polls the task queue "${taskQueue}" at ${target.address}: runs wait for a worker (there: reprise worker)`,
     );
   return opened;
 }
 
-async function start(
-  { address, namespace }: Target,
+/** Finds the worker that a command's runs are for, or starts it in the background. */
+async function workerFor(
+  { config }: CommonOptions,
+  { address, isNamed, namespace }: Target,
+  isOwn: boolean,
   home: string,
-  extensions: string,
-  replace: boolean,
-): Promise<Holder> {
-  say(
-    replace
-      ? 'Replacing the background worker: keys or extensions have changed …'
-      : 'Starting Temporal and a worker in the background …',
+): Promise<WorkerRecord> {
+  const environment = readEnvironment(process.env);
+  const queue: Queue = { namespace, ...(!isOwn && { address }) };
+  const variables = config === undefined ? [] : variablesNamedIn(readFileSync(config, 'utf8'));
+  const extensions = config === undefined ? process.cwd() : dirname(resolve(config));
+  const bundling = (): void => say('Bundling the workflows (once) …');
+  const version = await currentVersion(home, extensions, environment, variables, bundling);
+  const folder = workerFolder(home, version.buildId, queue);
+  const isFit = ({ buildId, code, environment: keys }: WorkerRecord): boolean =>
+    // Without a configuration nothing in the folder of extensions is needed, and any folder's worker will do.
+    buildId === version.buildId || (config === undefined && code === version.code && keys === version.environment);
+  const found = liveWorkers(home).find(
+    (worker) =>
+      worker.isReady &&
+      !worker.standsIn &&
+      worker.address === queue.address &&
+      worker.namespace === namespace &&
+      isFit(worker),
   );
+  if (found !== undefined) return found;
+  const isFirst = liveWorkers(home).length === 0;
+  say(isFirst ? 'Starting Temporal and a worker in the background …' : 'Starting a worker in the background …');
   try {
-    return await startBackground({ home, address, namespace, extensions, replace, onProgress: say });
+    return await startBackground({ home, folder, address, isNamed, namespace, extensions, variables, onProgress: say });
   } catch (error) {
     throw new CommandError(reasonOf(error), exitStatus.unreachable);
   }
 }
 
 /**
- * Whether a worker differs from what a command needs.
- *
- * @param extensions the folder that the command needs; any will do when undefined
- */
-function differsFrom(holder: Holder, { namespace }: Target, extensions: string | undefined): boolean {
-  const environment = readEnvironment(process.env);
-  return (
-    holder.namespace !== namespace || holder.fingerprint !== fingerprintOf(environment, extensions ?? holder.extensions)
-  );
-}
-
-/**
  * Connects to a server, and starts nothing.
  *
  * @param holder this folder's `up`, if there is one
+ * @param buildId the version to which the runs are pinned that are started
  * @throws `CommandError`, status 3, where no Temporal server answers
  */
-export async function openAt({ address, namespace, isLocal }: Target, holder: Holder | undefined): Promise<Opened> {
+export async function openAt(
+  { address, namespace, isLocal }: Omit<Target, 'isNamed'>,
+  holder: Holder | undefined,
+  buildId?: string,
+): Promise<Opened> {
   const ours = holder?.address === address ? holder : undefined;
   try {
     // A server of our own that has died is started again by its `up`, and is worth waiting for.
@@ -140,7 +146,8 @@ export async function openAt({ address, namespace, isLocal }: Target, holder: Ho
     const reprise = await connect({
       address,
       namespace,
-      plain: ours?.serverPid !== undefined,
+      plain: ours !== undefined,
+      ...(buildId !== undefined && { buildId }),
       // It is known to be there, so that only a busy machine can keep it from answering.
       ...(ours && { connectTimeout: '30 seconds' }),
     });
@@ -152,20 +159,4 @@ export async function openAt({ address, namespace, isLocal }: Target, holder: Ho
       exitStatus.unreachable,
     );
   }
-}
-
-/** Whether somebody polls the task queue for workflows. */
-async function hasWorker({ client }: Reprise, { namespace }: Target): Promise<boolean> {
-  const { pollers } = await client.workflowService.describeTaskQueue({
-    namespace,
-    taskQueue: { name: taskQueue },
-    taskQueueType: 1,
-  });
-  return (pollers ?? []).some(({ identity }) => identity && !isDeadHere(identity));
-}
-
-/** Whether a poller was a process of this machine that has ended: Temporal lists a killed worker for minutes. */
-function isDeadHere(identity: string): boolean {
-  const [pid, host] = identity.split('@');
-  return host === hostname() && !isAlive(Number(pid));
 }

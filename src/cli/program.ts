@@ -162,7 +162,8 @@ function addServiceCommands(program: Command): void {
     .description('embedded Temporal, Web UI and worker, until interrupted')
     .addOption(extensions())
     .addOption(new Option('--background').hideHelp())
-    .addOption(new Option('--take-over <pid>').argParser(Number).hideHelp())
+    .addOption(new Option('--unnamed').hideHelp())
+    .addOption(new Option('--variable <name>').argParser(listed).hideHelp())
     .action(async (options: UpOptions) => (await import('./commands/up.ts')).up(options));
   program
     .command('down')

@@ -8,6 +8,8 @@ import { homeFolder, type CommonOptions } from './options.ts';
 export interface Target {
   address: string;
   namespace: string;
+  /** Whether the person named the address, rather than leaving it to the default. */
+  isNamed: boolean;
   /** Whether the address is on this machine, where a command may start what is missing. */
   isLocal: boolean;
 }
@@ -22,12 +24,15 @@ export function targetOf(temporal: string | undefined, holder: Holder | undefine
   const { configured, namespace } = temporalConfig();
   const named = temporal || configured;
   const address = (named || holder?.address || defaultAddress).replace(/^localhost:/, '127.0.0.1:');
-  if (!/:\d+$/.test(address))
-    throw usageError(`"${named}" is no address of a Temporal server; an address is HOST:PORT`);
+  const port = Number(/^.+:(\d+)$/.exec(address)?.[1]);
+  if (!(port >= 1 && port <= 65_535))
+    throw usageError(
+      `"${named}" is no address of a Temporal server; an address is HOST:PORT, with a port from 1 to 65535`,
+    );
   const isLocal = /^(127\.\d+\.\d+\.\d+|\[::1\]):/.test(address);
   // This folder's server has another port than was asked for, where that one was taken.
   const isOurs = holder !== undefined && address === holder.asked;
-  return { address: isOurs ? holder.address : address, namespace, isLocal };
+  return { address: isOurs ? holder.address : address, namespace, isNamed: Boolean(named), isLocal };
 }
 
 /** Whether a command's worker is on this machine, and thus has the same environment and sees the same files. */

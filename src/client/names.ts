@@ -1,6 +1,9 @@
 /** The task queue that Reprise's workers poll, and on which runs are started, unless told otherwise. */
 export const taskQueue = 'reprise';
 
+/** The name of Reprise's deployment in Temporal's Worker Versioning (https://docs.temporal.io/worker-versioning). */
+export const deploymentName = 'reprise';
+
 /** Makes an id for a run that is readable, sortable and unique enough: `ask-20260118-170944-x3f9k2`. */
 export function newRunId(kind: string): string {
   const time = new Date().toISOString().replace(/[-:]/g, '').replace('T', '-').slice(0, 15);

@@ -6,7 +6,7 @@ import type { SolveInput } from '../protocol/plan-and-execute.ts';
 import { inputProblem } from '../workflows/runtime/size.ts';
 import { InputTooLargeError } from './errors.ts';
 import { questionsOf, waitingRuns, type InboxQuestion } from './inbox.ts';
-import { firstLine, newRunId } from './names.ts';
+import { deploymentName, firstLine, newRunId } from './names.ts';
 import { OrchestrationRun, ResearchRun, Run, SolveRun } from './run.ts';
 import { SessionRun } from './session-run.ts';
 import { statsOf, type StatsOptions } from './stats.ts';
@@ -18,9 +18,11 @@ export class Reprise {
   readonly client: Client;
   readonly #connection: Connection;
   readonly #taskQueue: string;
+  readonly #buildId: string | undefined;
 
-  constructor(client: Client, connection: Connection, queue: string) {
+  constructor(client: Client, connection: Connection, queue: string, buildId?: string) {
     this.client = client;
+    this.#buildId = buildId;
     this.#connection = connection;
     this.#taskQueue = queue;
   }
@@ -107,7 +109,14 @@ export class Reprise {
     const problem = inputProblem(input);
     if (problem !== undefined) throw new InputTooLargeError(problem);
     const staticSummary = firstLine(text);
-    return { taskQueue: this.#taskQueue, workflowId, args: [input], ...(staticSummary !== '' && { staticSummary }) };
+    const buildId = this.#buildId;
+    return {
+      taskQueue: this.#taskQueue,
+      workflowId,
+      args: [input],
+      ...(staticSummary !== '' && { staticSummary }),
+      ...(buildId !== undefined && { versioningOverride: { pinnedTo: { deploymentName, buildId } } }),
+    };
   }
 
   async close(): Promise<void> {

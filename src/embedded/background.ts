@@ -2,17 +2,22 @@ import { spawn } from 'node:child_process';
 import { closeSync, existsSync, fstatSync, mkdirSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { isHeld, readHolder, type Holder } from './lock.ts';
+import { isHeld, readHolder } from './lock.ts';
 import { endServer } from './home-server.ts';
 import { endProcess, isAlive, isUp } from './processes.ts';
+import { liveWorkers, readWorker, type WorkerRecord } from './workers.ts';
 
 interface BackgroundSettings {
   home: string;
+  /** The folder that the worker will hold. */
+  folder: string;
   address: string;
+  /** Whether the person named the address. */
+  isNamed: boolean;
   namespace: string;
   extensions: string;
-  /** Whether to ask the present holder to hand over, since its worker differs from the one that is needed. */
-  replace: boolean;
+  /** The variables that the worker's version depends on besides those that are always read. */
+  variables: string[];
   /** Is told what the new `up` prints while it starts; it may have to fetch the Temporal CLI first. */
   onProgress: (text: string) => void;
 }
@@ -27,57 +32,58 @@ const logOf = (home: string): string => join(home, 'logs', 'up.log');
  *
  * @throws where the `up` ends before its worker polls, with the end of its log
  */
-export async function startBackground(settings: BackgroundSettings): Promise<Holder> {
-  const { home, address, namespace, extensions, replace, onProgress } = settings;
-  const before = readHolder(home);
-  if (replace) askToHandOver(before);
+export async function startBackground(settings: BackgroundSettings): Promise<WorkerRecord> {
+  const { home, folder, address, isNamed, namespace, extensions, variables, onProgress } = settings;
   mkdirSync(join(home, 'logs'), { recursive: true });
   const output = openSync(logOf(home), 'a');
   let told = fstatSync(output).size;
-  const words = [
-    'up',
-    '--background',
-    '--temporal',
-    address,
-    '--extensions',
-    extensions,
-    ...(replace && before !== undefined ? ['--take-over', String(before.pid)] : []),
-  ];
-  const child = spawn(process.execPath, [main, ...words], {
+  const words = ['up', '--background', '--temporal', address, '--extensions', extensions];
+  if (!isNamed) words.push('--unnamed');
+  const child = spawn(process.execPath, [main, ...words, ...variables.flatMap((name) => ['--variable', name])], {
     stdio: ['ignore', output, output],
     detached: true,
     env: { ...process.env, REPRISE_HOME: home, TEMPORAL_NAMESPACE: namespace },
   });
   closeSync(output);
   child.unref();
-  let exited = false;
-  child.once('exit', () => (exited = true));
+  let status: number | null | undefined;
+  let endedAt = 0;
+  child.once('exit', (code) => {
+    status = code;
+    endedAt = Date.now();
+  });
   for (;;) {
     const said = readFileSync(logOf(home)).subarray(told);
     told += said.length;
     if (said.length > 0) onProgress(said.toString().trimEnd());
-    const holder = readHolder(home);
-    const isNew = !replace || holder?.pid !== before?.pid;
-    if (holder?.ready && isNew && isAlive(holder.pid) && isHeld(home)) return holder;
-    // An `up` also ends where another command was quicker, and then the other one is waited for.
-    if (exited && !isHeld(home)) throw new Error(`The background worker did not start:\n${tail(logOf(home))}`);
+    const worker = readWorker(folder);
+    if (worker?.isReady && !worker.standsIn && isAlive(worker.pid) && isHeld(folder)) return worker;
+    // An `up` ends with status 0 where another command's was quicker, which is then waited for.
+    const isAlone = status === 0 && Date.now() - endedAt > patienceMs && !isHeld(folder);
+    if (isAlone || (status !== undefined && status !== 0))
+      throw new Error(`The background worker did not start:\n${tail(logOf(home))}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
 
-/** Asks an `up` to let its calls in flight finish, to leave its server to the next `up`, and to end. */
-export function askToHandOver(holder: Holder | undefined): void {
-  if (holder !== undefined && isUp(holder.pid)) process.kill(holder.pid, 'SIGUSR2');
+/** How long another command's `up` may be without a sign of life, in milliseconds. */
+const patienceMs = 10_000;
+
+/** Asks an `up` to let its calls in flight finish, to leave its runs to the next `up`, and to end. */
+export function askToHandOver({ pid }: WorkerRecord): void {
+  if (isUp(pid)) process.kill(pid, 'SIGUSR2');
 }
 
-/** Ends an `up`, in the background or not, and its server. @returns whether there was one of them */
+/** Ends every `up` of a folder, in the background or not, and its server. @returns whether there was one of them */
 export async function stopUp(home: string): Promise<boolean> {
   if (!existsSync(home)) return false;
-  const holder = readHolder(home);
-  const held = isHeld(home);
-  if (held && holder !== undefined && isUp(holder.pid)) await endProcess(holder.pid);
+  const keeper = isHeld(home) ? readHolder(home)?.pid : undefined;
+  const pids = new Set(liveWorkers(home).map(({ pid }) => pid));
+  if (keeper !== undefined) pids.add(keeper);
+  const running = [...pids].filter(isUp);
+  await Promise.all(running.map(endProcess));
   const left = await endServer(home);
-  return held || left;
+  return running.length > 0 || left;
 }
 
 const useFile = (home: string): string => join(home, 'last-use');

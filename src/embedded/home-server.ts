@@ -1,15 +1,13 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Holder } from './lock.ts';
+import { isHeld, readHolder, type Holder } from './lock.ts';
 import { freePort } from './ports.ts';
 import { endProcess, processes } from './processes.ts';
 import { answers, answersWithin, startServer } from './server.ts';
 import { findTemporalCli } from './temporal-cli.ts';
 
-/** Where a server is. Without `serverPid` it belongs to somebody else. */
-export type Place = Pick<Holder, 'address' | 'uiAddress' | 'serverPid'>;
-
-type HomeServer = Required<Place>;
+/** The server of a home folder, which has a process of its own. */
+export type HomeServer = Pick<Holder, 'address' | 'uiAddress' | 'serverPid'>;
 
 /** Is told what takes long, and what went wrong. */
 export type Say = (text: string) => void;
@@ -18,11 +16,12 @@ export type Say = (text: string) => void;
 const patienceMs = 5000;
 
 /**
- * Finds or starts the server for a home folder: one that an `up` has left and that still answers, else one that answers at
- * the wanted address already, else a new one. Only the holder of the folder's lock may call it, since Temporal itself
- * lets two servers work on one database.
+ * Finds or starts the server of a home folder: one that an `up` has left and that still answers, else a new one. Only the
+ * holder of the folder's lock may call it, since Temporal itself lets two servers work on one database.
+ *
+ * @param isNamed whether the person named the address; where they did not, another port serves as well without a word
  */
-export async function openServer(home: string, address: string, say: Say): Promise<Place> {
+export async function openServer(home: string, address: string, isNamed: boolean, say: Say): Promise<HomeServer> {
   const [first, ...more] = serversOf(home);
   await Promise.all(more.map(({ serverPid }) => endProcess(serverPid)));
   if (first !== undefined) {
@@ -30,17 +29,51 @@ export async function openServer(home: string, address: string, say: Say): Promi
     say('The last Temporal server of this folder does not answer; ending it');
     await endProcess(first.serverPid);
   }
-  if (await answers(address)) return { address };
   const wanted = portOf(address);
   const port = await freePort(wanted);
-  if (port !== wanted) say(`Port ${wanted} is taken; Temporal gets ${port}`);
-  return startHere(home, port, await freePort(port + 1000), say);
+  if (port !== wanted && (isNamed || !isAnotherHomes(address, home)))
+    say(`Port ${wanted} is taken; Temporal gets ${port}`);
+  try {
+    return await startHere(home, port, await freePort(port + 1000), say);
+  } catch (error) {
+    // Another folder's server may have taken the port at the same moment.
+    if ((await freePort(port)) === port) throw error;
+    return startHere(home, await freePort(), await freePort(), say);
+  }
 }
 
 /** Starts a server that has died again, on the same data and ports. @throws where it does not start */
-export async function reopenServer(home: string, { address, uiAddress }: Place, say: Say): Promise<Place> {
-  return startHere(home, portOf(address), portOf(uiAddress ?? ''), say);
+export async function reopenServer(home: string, { address, uiAddress }: HomeServer, say: Say): Promise<HomeServer> {
+  return startHere(home, portOf(address), portOf(uiAddress), say);
 }
+
+/** The person named an address where nothing answers, while the folder's server runs at another one. */
+export class OtherAddressError extends Error {}
+
+/**
+ * Whether an address of this machine means the server of a home folder, running or to be started, rather than a server of
+ * somebody else's that answers there.
+ *
+ * @param isNamed whether the person named the address; if not, a server of another home folder is passed over
+ * @throws `OtherAddressError`
+ */
+export async function isOwnServer(home: string, address: string, isNamed: boolean): Promise<boolean> {
+  const own = serversOf(home)[0];
+  const holder = isHeld(home) ? readHolder(home) : undefined;
+  if ([own?.address, holder?.address, holder?.asked].includes(address)) return true;
+  if (!isNamed && (own !== undefined || holder !== undefined || isAnotherHomes(address, home))) return true;
+  if (await answers(address)) return false;
+  const other = holder?.address;
+  if (other === undefined) return true;
+  throw new OtherAddressError(
+    `Nothing answers at ${address}, and the server of this folder runs at ${other}. ` +
+      `Name that address, end it first (reprise down), or name another folder with REPRISE_HOME`,
+  );
+}
+
+/** Whether the server at an address of this machine belongs to another home folder, whose runs have their own workers. */
+export const isAnotherHomes = (address: string, home: string): boolean =>
+  embeddedServers().some((server) => server.address === address && server.database !== databaseOf(home));
 
 /** Whether the folder's server is running. */
 export function isServing(home: string): boolean {
@@ -59,18 +92,22 @@ const databaseOf = (home: string): string => join(existsSync(home) ? realpathSyn
 const portOf = (address: string): number => Number(address.split(':').at(-1));
 
 /** The servers of a folder. Their command lines tell, since an `up` may have died before it could record its server. */
-function serversOf(home: string): HomeServer[] {
-  const words = ` --db-filename ${databaseOf(home)}`;
+const serversOf = (home: string): HomeServer[] =>
+  embeddedServers().flatMap(({ database, ...server }) => (database === databaseOf(home) ? [server] : []));
+
+/** The servers of all home folders of this machine. */
+function embeddedServers(): Array<HomeServer & { database: string }> {
   return processes().flatMap(({ pid, commandLine }) => {
     const [, port] = / --port (\d+)/.exec(commandLine) ?? [];
     const [, uiPort] = / --ui-port (\d+)/.exec(commandLine) ?? [];
-    if (!commandLine.includes(words) || port === undefined || uiPort === undefined) return [];
-    return [{ serverPid: pid, address: `127.0.0.1:${port}`, uiAddress: `http://127.0.0.1:${uiPort}` }];
+    const [, database] = / --db-filename (.*?[\\/]temporal\.db)(?= --|$)/.exec(commandLine) ?? [];
+    if (port === undefined || uiPort === undefined || database === undefined) return [];
+    return [{ serverPid: pid, address: `127.0.0.1:${port}`, uiAddress: `http://127.0.0.1:${uiPort}`, database }];
   });
 }
 
-async function startHere(home: string, port: number, uiPort: number, say: Say): Promise<Place> {
-  const server = await startServer({
+async function startHere(home: string, port: number, uiPort: number, say: Say): Promise<HomeServer> {
+  const { address, process: server } = await startServer({
     cli: await findTemporalCli(say),
     port,
     uiPort,
@@ -79,10 +116,5 @@ async function startHere(home: string, port: number, uiPort: number, say: Say): 
     // The server outlives an `up` that is killed, and the next `up` adopts it.
     detached: true,
   });
-  const { pid } = server.process;
-  return {
-    address: server.address,
-    uiAddress: `http://127.0.0.1:${uiPort}`,
-    ...(pid !== undefined && { serverPid: pid }),
-  };
+  return { address, uiAddress: `http://127.0.0.1:${uiPort}`, serverPid: server.pid ?? 0 };
 }

@@ -1,47 +1,38 @@
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { writeAtomic } from '../worker/write-atomic.ts';
 
-/** The process that holds a home folder, and what it runs there. */
+/** The `up` that keeps a home folder's server. */
 export interface Holder {
   pid: number;
-  /** Whether it runs in the background, where a command that needs another worker may replace it. */
-  background: boolean;
   address: string;
   /** The address that was asked for; it differs from `address` where its port was taken. */
   asked: string;
-  namespace: string;
-  uiAddress?: string;
-  /** The embedded server's process; absent where the server belongs to somebody else. */
-  serverPid?: number;
-  /** What the worker was started with, as `fingerprintOf` hashes it. */
-  fingerprint: string;
-  /** The worker's folder of configurations and extensions. */
-  extensions: string;
-  /** Whether the worker polls. */
-  ready: boolean;
+  uiAddress: string;
+  /** The server's process. */
+  serverPid: number;
 }
 
-export interface Lock {
-  /** Records what runs here now. */
-  describe(holder: Holder): void;
-  /** Gives the folder back. @param forget whether to remove the record, since nothing runs here any more */
+export interface Lock<Holding> {
+  /** Records who holds the folder, and for what. */
+  describe(holding: Holding): void;
+  /** Gives the folder back. @param forget whether to remove the record, since it says nothing about what runs any more */
   release(forget: boolean): void;
 }
 
-const holderFile = (home: string): string => join(home, 'up.json');
+const recordFile = (folder: string): string => join(folder, 'up.json');
 
 /**
- * Takes the home folder for this process. The lock is SQLite's, on a file of its own, so that the system releases it
- * however its holder ends.
+ * Takes a folder for this process. The lock is SQLite's, on a file of its own, so that the system releases it however its
+ * holder ends.
  *
  * @returns undefined where another process holds the folder
  */
-export function takeLock(home: string): Lock | undefined {
-  mkdirSync(home, { recursive: true });
+export function takeLock<Holding>(folder: string): Lock<Holding> | undefined {
+  mkdirSync(folder, { recursive: true });
   // The timeout allows for commands that hold the lock for a moment, to find out whether somebody does.
-  const database = new DatabaseSync(join(home, 'up.lock'), { timeout: 500 });
+  const database = new DatabaseSync(join(folder, 'up.lock'), { timeout: 500 });
   try {
     database.exec('BEGIN EXCLUSIVE');
   } catch (error) {
@@ -50,9 +41,9 @@ export function takeLock(home: string): Lock | undefined {
     throw error;
   }
   return {
-    describe: (holder) => writeAtomic(holderFile(home), JSON.stringify(holder)),
+    describe: (holding) => writeAtomic(recordFile(folder), JSON.stringify(holding)),
     release(forget) {
-      if (forget) rmSync(holderFile(home), { force: true });
+      if (forget) rmSync(recordFile(folder), { force: true });
       database.close();
     },
   };
@@ -62,17 +53,21 @@ export function takeLock(home: string): Lock | undefined {
 const busy = 5;
 
 /** Whether a process holds the folder at this moment. */
-export function isHeld(home: string): boolean {
-  const lock = takeLock(home);
+export function isHeld(folder: string): boolean {
+  if (!existsSync(folder)) return false;
+  const lock = takeLock(folder);
   lock?.release(false);
   return lock === undefined;
 }
 
-/** What the present holder, or the last one, has recorded; undefined where there is no such record. */
-export function readHolder(home: string): Holder | undefined {
+/** What the present holder of a folder, or the last one, has recorded; undefined where there is no such record. */
+export function readRecord(folder: string): unknown {
   try {
-    return JSON.parse(readFileSync(holderFile(home), 'utf8')) as Holder;
+    return JSON.parse(readFileSync(recordFile(folder), 'utf8'));
   } catch {
     return undefined;
   }
 }
+
+/** The `up` that keeps a home folder's server, or that kept it last. */
+export const readHolder = (home: string): Holder | undefined => readRecord(home) as Holder | undefined;

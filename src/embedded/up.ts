@@ -1,129 +1,143 @@
-import { loadClientConnectConfig } from '@temporalio/envconfig';
-import { NativeConnection, type Worker } from '@temporalio/worker';
+import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import { msToTs } from '@temporalio/common/lib/time.js';
-import { createWorker } from '../worker.ts';
+import { loadClientConnectConfig } from '@temporalio/envconfig';
+import { NativeConnection } from '@temporalio/worker';
+import { countOpenRuns, currentBuild, hasVersioning, livePollers, makeCurrent } from '../worker/deployment.ts';
 import { quietRuntime } from '../worker/quiet-runtime.ts';
-import { readEnvironment } from '../config/environment.ts';
-import { fingerprintOf } from './fingerprint.ts';
-import { endServer, isServing, openServer, reopenServer, type Say } from './home-server.ts';
-import type { Holder, Lock } from './lock.ts';
+import { HomeWorker, type Ending } from './home-worker.ts';
+import type { Say } from './home-server.ts';
+import type { Lock } from './lock.ts';
+import type { ServerKeeper } from './server-keeper.ts';
+import { StandIns } from './stand-ins.ts';
+import type { WorkerVersion } from './worker-version.ts';
+import type { WorkerRecord } from './workers.ts';
 
-interface UpSettings {
+export interface UpSettings {
   home: string;
-  /** The address that is asked for, such as `127.0.0.1:7233`. */
+  /** The server of the home folder; undefined where the runs are on a server of somebody else's. */
+  keeper: ServerKeeper | undefined;
+  /** The address of that other server. */
   address: string;
   namespace: string;
-  extensions: string;
+  version: WorkerVersion;
   background: boolean;
   say: Say;
 }
 
-/** How an `up` ends: `hand over` leaves the server to the next one. */
-export type Ending = 'stop' | 'hand over';
+const lookEveryMs = 2000;
 
-/** How long `stop` waits for calls in flight, in milliseconds; `hand over` waits for all of them. */
-const graceMs = 5000;
-
-const watchServerEveryMs = 2000;
-
-/** The server of a home folder, which has a process of its own, and the folder's worker in this process. */
+/**
+ * One worker of a home folder in this process, which serves the runs that are pinned to its version. With it come its part
+ * in the folder's server and stand-ins for workers that have died.
+ */
 export class Up {
   readonly #settings: UpSettings;
-  readonly #lock: Lock;
-  #holder: Holder;
-  #worker: Worker | undefined;
+  readonly #lock: Lock<WorkerRecord> | undefined;
+  #record: WorkerRecord;
+  #worker: HomeWorker | undefined;
+  #standIns: StandIns | undefined;
+  #connection: NativeConnection | undefined;
   #ending: Ending | undefined;
+  #said = '';
 
-  /** Finds or starts the folder's server. @throws where it cannot be started */
-  static async start(settings: UpSettings, lock: Lock): Promise<Up> {
-    const { home, address, namespace, extensions, background, say } = settings;
-    const place = await openServer(home, address, say);
-    const up = new Up(settings, lock, {
-      pid: process.pid,
-      background,
-      asked: address,
-      namespace,
-      extensions,
-      fingerprint: fingerprintOf(readEnvironment(process.env), extensions),
-      ready: false,
-      ...place,
-    });
-    lock.describe(up.#holder);
-    return up;
-  }
-
-  private constructor(settings: UpSettings, lock: Lock, holder: Holder) {
+  /** @param lock of the worker's folder, which is held until the end; undefined where another worker of this version has it */
+  constructor(settings: UpSettings, lock: Lock<WorkerRecord> | undefined) {
     this.#settings = settings;
     this.#lock = lock;
-    this.#holder = holder;
-  }
-
-  get holder(): Holder {
-    return this.#holder;
+    const { address, background, home, keeper, namespace, version } = settings;
+    this.#record = {
+      ...version,
+      codePath: keptCopy(home, version),
+      pid: process.pid,
+      background,
+      ...(keeper === undefined && { address }),
+      namespace,
+      isVersioned: true,
+      isReady: false,
+      standsIn: false,
+    };
+    lock?.describe(this.#record);
   }
 
   /** Runs the worker until `end` is called. @param onReady is called when the worker polls */
   async run(onReady: () => void): Promise<void> {
-    const { home, namespace, extensions, say } = this.#settings;
-    const { address, serverPid } = this.#holder;
-    if (serverPid !== undefined) void this.#keepServer();
+    const { address, background, home, keeper, namespace } = this.#settings;
     quietRuntime();
     // The TLS settings and the API key of the environment are not meant for the embedded server.
-    const connectionOptions = serverPid === undefined ? loadClientConnectConfig().connectionOptions : {};
-    const connection = await NativeConnection.connect({ ...connectionOptions, address });
-    if (serverPid !== undefined) await ensureNamespace(connection, namespace);
-    this.#worker = await createWorker({
-      connection,
-      namespace,
-      home,
-      configFolder: extensions,
-      variables: process.env,
-      onBundling: () => say('Bundling the workflows (once) …'),
-    });
-    if (this.#ending !== undefined) return;
-    this.#holder = { ...this.#holder, ready: true };
-    this.#lock.describe(this.#holder);
+    const options = keeper === undefined ? loadClientConnectConfig().connectionOptions : {};
+    const connection = await NativeConnection.connect({ ...options, address });
+    this.#connection = connection;
+    if (keeper !== undefined) await ensureNamespace(connection, namespace);
+    const isVersioned = await hasVersioning(connection.workflowService, namespace);
+    const record = { ...this.#record, isVersioned };
+    this.#record = record;
+    this.#worker = await HomeWorker.start(record, { connection, home });
+    if (this.#hasEnded()) return this.#worker.end('stop');
+    if (this.#record.isVersioned) await this.#beCurrent(!background);
+    this.#lock?.describe({ ...record, isReady: true });
+    this.#standIns = this.#record.isVersioned && this.#lock ? new StandIns(home, connection, record) : undefined;
     onReady();
-    await this.#worker.run();
+    void this.#look();
+    await this.#worker.done;
   }
 
-  /** Lets calls in flight finish, ends the server unless it is handed over, and gives the folder back. */
+  /** Lets calls in flight finish, and gives back what it holds. The server ends with the last worker of its folder. */
   async end(ending: Ending): Promise<void> {
     if (this.#ending !== undefined) return;
     this.#ending = ending;
-    if (this.#worker?.getState() === 'RUNNING') {
-      this.#worker.shutdown();
-      await Promise.race([
-        this.#drained(),
-        ...(ending === 'stop' ? [new Promise((resolve) => setTimeout(resolve, graceMs))] : []),
-      ]);
-    }
-    if (ending === 'stop' && this.#holder.serverPid !== undefined) await endServer(this.#settings.home);
-    this.#lock.release(ending === 'stop');
+    await Promise.all([this.#worker?.end(ending), this.#standIns?.end(ending)]);
+    await this.#settings.keeper?.leave(ending === 'stop');
+    this.#lock?.release(false);
   }
 
-  async #drained(): Promise<void> {
-    while (this.#worker?.getState() !== 'STOPPED') await new Promise((resolve) => setTimeout(resolve, 50));
+  /** Whether a run is open that needs this process. */
+  async isNeeded(): Promise<boolean> {
+    const { keeper, namespace, version } = this.#settings;
+    const service = this.#connection?.workflowService;
+    if (service === undefined || this.#standIns?.isBusy) return true;
+    // The keeper of the server serves what is pinned to nobody, too, and stays while anybody's run is open.
+    const ofAll = !this.#record.isVersioned || keeper?.isKeeper;
+    return (await countOpenRuns(service, namespace, ofAll ? undefined : version.buildId)) > 0;
   }
 
-  /** Starts the server again, on the same data and address, whenever it has died. */
-  async #keepServer(): Promise<void> {
-    const { home, say } = this.#settings;
-    while (this.#ending === undefined) {
-      await new Promise((resolve) => setTimeout(resolve, watchServerEveryMs));
-      if (this.#ending !== undefined || isServing(home)) continue;
-      say(`The Temporal server is gone; starting it again at ${this.#holder.address}`);
-      try {
-        this.#holder = { ...this.#holder, ...(await reopenServer(home, this.#holder, say)) };
-      } catch (error) {
-        say(error instanceof Error ? error.message : String(error));
-        continue;
-      }
-      // oxlint-disable-next-line typescript/no-unnecessary-condition
-      if (this.#ending === 'stop') await endServer(home);
-      else this.#lock.describe(this.#holder);
+  #hasEnded = (): boolean => this.#ending !== undefined;
+
+  async #look(): Promise<void> {
+    while (!this.#hasEnded()) {
+      await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
+      if (this.#hasEnded() || !this.#record.isVersioned) return;
+      // The server may be away for a moment.
+      await this.#beCurrent(false).catch(() => {});
+      await this.#standIns?.look().catch((error: Error) => this.#sayOnce(error.message));
     }
   }
+
+  #sayOnce(text: string): void {
+    if (text !== this.#said) this.#settings.say(`Runs of a worker that has died are not served yet: ${text}`);
+    this.#said = text;
+  }
+
+  /** Takes what is pinned to no version. @param isWanted whether also from a worker that lives */
+  async #beCurrent(isWanted: boolean): Promise<void> {
+    const { namespace, version } = this.#settings;
+    const service = this.#connection?.workflowService;
+    if (service === undefined) return;
+    const current = await currentBuild(service, namespace);
+    if (current === version.buildId) return;
+    const pollers = isWanted || current === undefined ? [] : await livePollers(service, namespace);
+    if (pollers.some(({ buildId }) => buildId === current)) return;
+    await makeCurrent(service, namespace, version.buildId);
+  }
+}
+
+/** Copies a bundle that belongs to the package into the home folder, since the next version of the package replaces it. */
+function keptCopy(home: string, { buildId, codePath }: WorkerVersion): string {
+  if (!relative(home, codePath).startsWith('..')) return codePath;
+  const copy = join(home, 'bundles', `${buildId}.js`);
+  mkdirSync(dirname(copy), { recursive: true });
+  if (!existsSync(copy)) copyFileSync(codePath, copy);
+  return copy;
 }
 
 /** How long closed runs are kept: as long as Temporal's development server keeps them in its default namespace. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, extname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findOrchestrators, noOrchestrators, type CustomOrchestrators } from '../config/extensions.ts';
@@ -20,6 +20,8 @@ const sources = ['workflows', 'protocol'];
 export interface WorkflowBundle {
   /** Path of the bundle's file. */
   codePath: string;
+  /** A hash of its code where it has custom orchestrators, else empty. */
+  hash: string;
   orchestrators: CustomOrchestrators;
 }
 
@@ -38,15 +40,15 @@ export async function workflowBundle(
 ): Promise<WorkflowBundle> {
   const found = findOrchestrators(extensions);
   if (found.length > 0) return bundleWith(found, extensions, home, onBundling);
-  const orchestrators = noOrchestrators;
-  if (existsSync(prebuilt)) return { codePath: prebuilt, orchestrators };
+  const own = { hash: '', orchestrators: noOrchestrators };
+  if (existsSync(prebuilt)) return { codePath: prebuilt, ...own };
   const codePath = keptBundle(home);
-  if (existsSync(codePath)) return { codePath, orchestrators };
+  if (existsSync(codePath)) return { codePath, ...own };
   onBundling();
   const bundled = await bundle(ownModule('workflows/index'), []);
   if ('error' in bundled) throw new Error(`The workflows cannot be bundled: ${bundled.error}`);
   writeAtomic(codePath, bundled.code);
-  return { codePath, orchestrators };
+  return { codePath, ...own };
 }
 
 /** The path where a home folder keeps the bundle of the present sources. */
@@ -74,6 +76,8 @@ function sourceHash(): string {
 
 /** What is recorded beside a bundle with custom orchestrators. */
 interface Kept {
+  /** A hash of the bundle's code, which is also in the name of its file. */
+  hash: string;
   /** Paths of all custom orchestrators that were found. */
   found: string[];
   orchestrators: CustomOrchestrators;
@@ -95,20 +99,21 @@ async function bundleWith(
   home: string,
   onBundling: () => void,
 ): Promise<WorkflowBundle> {
-  // There is one bundle for each folder, since bundles are large and the folder's files are edited often.
+  // A bundle's file is named by its content: a run that is under way keeps the one that it began with.
   const ownHash = existsSync(prebuilt) ? hashOf(readFileSync(prebuilt, 'utf8')) : sourceHash();
   const key = hashOf([ownHash, resolve(extensions)].join('\n')).slice(0, 24);
   const path = join(home, 'bundles', `custom-${key}`);
-  const codePath = `${path}.js`;
+  const codePathOf = (hash: string): string => join(home, 'bundles', `custom-${hash}.js`);
   const kept = readKept(path);
-  if (kept !== undefined && isFresh(kept, found)) return { codePath, orchestrators: kept.orchestrators };
+  if (kept !== undefined && isFresh(kept, found) && existsSync(codePathOf(kept.hash)))
+    return { codePath: codePathOf(kept.hash), hash: kept.hash, orchestrators: kept.orchestrators };
   onBundling();
   const inputs: Inputs = { files: [], missing: [] };
   const { code, orchestrators } = await bundled(found, path, extensions, inputs);
-  rmSync(`${path}.json`, { force: true });
-  writeAtomic(codePath, code);
-  writeAtomic(`${path}.json`, JSON.stringify(keptOf(found, orchestrators, inputs)));
-  return { codePath, orchestrators };
+  const hash = hashOf(code).slice(0, 24);
+  writeAtomic(codePathOf(hash), code);
+  writeAtomic(`${path}.json`, JSON.stringify({ hash, ...keptOf(found, orchestrators, inputs) } satisfies Kept));
+  return { codePath: codePathOf(hash), hash, orchestrators };
 }
 
 /** Bundles all files together; where that fails, tries each by itself to find out which ones must be left out. */
@@ -160,7 +165,7 @@ export function writeEntry(entry: string, files: string[], extensions: string, o
 }
 
 function readKept(path: string): Kept | undefined {
-  if (!existsSync(`${path}.json`) || !existsSync(`${path}.js`)) return undefined;
+  if (!existsSync(`${path}.json`)) return undefined;
   return JSON.parse(readFileSync(`${path}.json`, 'utf8')) as Kept;
 }
 
@@ -170,7 +175,7 @@ const isFresh = ({ files, found, missing }: Kept, wanted: string[]): boolean =>
   !missing.some(existsSync);
 
 /** The record of a bundle. Of a package only `package.json` counts, since it changes with the package's version. */
-function keptOf(found: string[], orchestrators: CustomOrchestrators, inputs: Inputs): Kept {
+function keptOf(found: string[], orchestrators: CustomOrchestrators, inputs: Inputs): Omit<Kept, 'hash'> {
   const files = [...new Set(inputs.files)]
     .filter((file) => !/[\\/]node_modules[\\/]/.test(file) || basename(file) === 'package.json')
     .filter((file) => statSync(file, { throwIfNoEntry: false })?.isFile());

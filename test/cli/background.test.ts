@@ -96,8 +96,8 @@ describe.concurrent('what is missing at a local address is started', patient, ()
     const { home } = await newHome();
     home.address = inject('temporal').address;
     expect(await home.run(['ask', 'Whose server is it?'])).toEqual(answered);
-    expect(home.holder).toMatchObject({ address: home.address });
-    expect(home.holder?.serverPid).toBeUndefined();
+    expect(home.holder).toBeUndefined();
+    expect(home.workers).toMatchObject([{ address: home.address, isReady: true }]);
     expect(await home.run(['down'])).toMatchObject({ status: 0 });
     expect(await answers(home.address)).toBe(true);
   });
@@ -183,7 +183,7 @@ describe.concurrent('what has died', patient, () => {
 });
 
 describe.concurrent('a background worker', patient, () => {
-  test('with other keys is replaced once its calls in flight are done; keys are not written down', async ({
+  test('keeps its runs while a command with other keys gets a worker of its own; keys are not written down', async ({
     newHome,
   }) => {
     const { home, model, play } = await newHome();
@@ -201,20 +201,22 @@ describe.concurrent('a background worker', patient, () => {
     const first = home.start(['ask', 'With the first key.', '--id', 'first']);
     await started.promise;
     play(teamScript());
-    const before = home.holder;
-    const second = home.start(['ask', 'With the second key.'], { OPENAI_API_KEY: 'test-key-second' });
-    await second.says(/Replacing the background worker/);
+    const [before] = home.workers;
+    const second = await home.run(['ask', 'With the second key.'], { OPENAI_API_KEY: 'test-key-second' });
+    expect(second).toEqual(answered);
+    expect(second.stderr).toContain('Starting a worker in the background');
     held.resolve();
     expect(await first.finished).toEqual(answered);
-    expect(await second.finished).toEqual(answered);
 
-    const after = home.holder;
-    expect(after?.pid).not.toBe(before?.pid);
-    expect(after?.serverPid).toBe(before?.serverPid);
-    const presented = model.requests.filter(({ raw }) => raw.includes('With the first key.'));
-    expect(new Set(presented.map(({ raw }) => raw)).size).toBe(presented.length);
-    const keyOfLast = model.requests.at(-1)?.headers['authorization'];
-    expect(keyOfLast).toBe('Bearer test-key-second');
+    expect(home.workers).toHaveLength(2);
+    expect(home.workers).toContainEqual(before);
+    const keysOf = (task: string) =>
+      new globalThis.Set(
+        model.requests.flatMap(({ raw, headers }) => (raw.includes(task) ? [headers['authorization']] : [])),
+      );
+    expect(keysOf('With the first key.')).toEqual(new globalThis.Set(['Bearer test-key-openai']));
+    expect(keysOf('With the second key.')).toEqual(new globalThis.Set(['Bearer test-key-second']));
+    expect(home.workers.map((worker) => JSON.stringify(worker)).join()).not.toContain('test-key');
     expect(home.read('up.json')).not.toContain('test-key');
   });
 
@@ -290,22 +292,44 @@ describe.concurrent('up in the foreground', patient, () => {
     const before = home.holder;
     const up = home.start(['up']);
     await up.says(/Ready\./);
-    expect(home.holder).toMatchObject({
-      pid: up.process.pid,
-      background: false,
-      serverPid: before?.serverPid,
-    });
+    expect(home.holder).toMatchObject({ pid: up.process.pid, serverPid: before?.serverPid });
+    expect(home.workers).toMatchObject([{ pid: up.process.pid, background: false }]);
     up.process.kill('SIGTERM');
     await up.finished;
   });
 
-  test('a command with other keys says that it uses the present worker', async ({ newHome }) => {
-    const { home } = await newHome();
+  test('leaves its server to a worker with other keys, whose run goes on', async ({ newHome }) => {
+    const { home, play } = await newHome();
     const up = home.start(['up']);
     await up.says(/Ready\./);
-    const { stderr } = await home.run(['ask', 'Mine?'], { OPENAI_API_KEY: 'test-key-second' });
-    expect(stderr).toContain('The worker of `reprise up` has other keys or extensions');
-    up.process.kill('SIGTERM');
-    await up.finished;
+    const started = Promise.withResolvers<void>();
+    const held = Promise.withResolvers<void>();
+    play(
+      teamScript({
+        present: async ({ agent }) => {
+          started.resolve();
+          await held.promise;
+          return { text: `The final answer, by ${agent}.` };
+        },
+      }),
+    );
+    const second = home.start(['ask', 'Mine?'], { OPENAI_API_KEY: 'test-key-second' });
+    await started.promise;
+    up.process.kill('SIGINT');
+    expect(await up.finished).toMatchObject({ status: 0 });
+    expect(runningIn(home).servers).toHaveLength(1);
+    held.resolve();
+    expect(await second.finished).toEqual(answered);
+  });
+});
+
+describe.concurrent('an address', patient, () => {
+  test('where nothing answers is refused while the server of the folder runs at another one', async ({ newHome }) => {
+    const { home } = await newHome();
+    await home.run(['ask', 'First.']);
+    const elsewhere = `127.0.0.1:${await freePort()}`;
+    const { status, stderr } = await home.run(['ask', 'Second.', '--temporal', elsewhere]);
+    expect(status).toBe(2);
+    expect(stderr).toContain(`Nothing answers at ${elsewhere}, and the server of this folder runs at ${home.address}`);
   });
 });

@@ -60,6 +60,7 @@ test('without orchestrators, the bundle is that of the sources', async () => {
   const first = await bundleOf(places);
   expect(first).toEqual({
     codePath: keptBundle(places.home),
+    hash: '',
     orchestrators: { names: [], leftOut: {} },
     isMade: true,
   });

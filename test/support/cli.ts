@@ -9,6 +9,7 @@ import { inject } from 'vitest';
 import { connect } from '../../src/client.ts';
 import { stopUp } from '../../src/embedded/background.ts';
 import { readHolder, type Holder } from '../../src/embedded/lock.ts';
+import { liveWorkers, type WorkerRecord } from '../../src/embedded/workers.ts';
 import { freePort } from '../../src/embedded/ports.ts';
 import { keptBundle } from '../../src/worker/workflow-bundle.ts';
 
@@ -70,6 +71,11 @@ export class Home {
 
   get holder(): Holder | undefined {
     return readHolder(this.path);
+  }
+
+  /** The workers that run for this home. */
+  get workers(): WorkerRecord[] {
+    return liveWorkers(this.path);
   }
 
   /** A file of the home folder. */

@@ -1,8 +1,14 @@
-import { connect, taskQueue } from '../../client.ts';
 import { askToHandOver, lastUse, stopUp } from '../../embedded/background.ts';
-import { endServer } from '../../embedded/home-server.ts';
-import { readHolder, takeLock, type Holder, type Lock } from '../../embedded/lock.ts';
-import { Up, type Ending } from '../../embedded/up.ts';
+import { isOwnServer, OtherAddressError } from '../../embedded/home-server.ts';
+import type { Ending } from '../../embedded/home-worker.ts';
+import { takeLock, type Lock } from '../../embedded/lock.ts';
+import { isAlive } from '../../embedded/processes.ts';
+import { ServerKeeper } from '../../embedded/server-keeper.ts';
+import { want } from '../../embedded/stand-ins.ts';
+import { Up } from '../../embedded/up.ts';
+import { currentVersion } from '../../embedded/worker-version.ts';
+import { readWorker, workerFolder, type Queue, type WorkerRecord } from '../../embedded/workers.ts';
+import { readEnvironment } from '../../config/environment.ts';
 import { CommandError, exitStatus, say, usageError } from '../exit.ts';
 import { asCommandError } from '../failures.ts';
 import { homeFolder, type CommonOptions } from '../options.ts';
@@ -11,8 +17,10 @@ import { targetOf } from '../target.ts';
 export interface UpOptions extends CommonOptions {
   extensions: string;
   background?: boolean;
-  /** The pid of an `up` that was asked to hand over, and that this one waits for. */
-  takeOver?: number;
+  /** Whether the address is the default one, which the person did not name. */
+  unnamed?: boolean;
+  /** Variables that the worker's version depends on besides those that are always read. */
+  variable?: string[];
 }
 
 const lookEveryMs = 5000;
@@ -24,12 +32,19 @@ const sameSignalMs = 500;
 export async function up(options: UpOptions): Promise<void> {
   const home = homeFolder();
   const background = options.background ?? false;
-  const { address, namespace, isLocal } = targetOf(options.temporal, undefined);
+  const { address, isLocal, isNamed, namespace } = targetOf(options.temporal, undefined);
   if (!isLocal) throw usageError(`up serves this machine only; ${address} is elsewhere (there: reprise worker)`);
+  const named = isNamed && !options.unnamed;
   const minutes = idleMinutes();
-  const lock = takeLock(home) ?? (await takeOver(home, background, options.takeOver));
+  const bundling = (): void => say('Bundling the workflows (once) …');
+  const environment = readEnvironment(process.env);
+  const version = await currentVersion(home, options.extensions, environment, options.variable ?? [], bundling);
+  const isOwn = await ownServer(home, address, named);
+  const queue: Queue = { namespace, ...(!isOwn && { address }) };
+  const lock = await takeWorker(workerFolder(home, version.buildId, queue), background);
   if (lock === undefined) return;
 
+  let keeper: ServerKeeper | undefined;
   let running: Up | undefined;
   let ending: Promise<void> | undefined;
   let endingSince = 0;
@@ -39,20 +54,25 @@ export async function up(options: UpOptions): Promise<void> {
     const isSecond = ending !== undefined && Date.now() - endingSince > sameSignalMs;
     if (isSecond && how === 'stop') process.exit(exitStatus.interrupted);
     endingSince ||= Date.now();
-    ending ??= (running?.end(how) ?? endServer(home)).then(() => process.exit(exitStatus.done));
+    ending ??= (running?.end(how) ?? keeper?.leave(how === 'stop') ?? Promise.resolve()).then(() =>
+      process.exit(exitStatus.done),
+    );
   };
   process.on('SIGINT', () => end('stop'));
   process.on('SIGTERM', () => end('stop'));
   process.on('SIGUSR2', () => end('hand over'));
 
   try {
-    running = await Up.start({ home, address, namespace, extensions: options.extensions, background, say }, lock);
-    say(placeText(running.holder));
+    keeper = isOwn ? await ServerKeeper.join(home, address, named, say) : undefined;
+    const place = keeper?.server.address ?? address;
+    running = new Up({ home, keeper, address: place, namespace, version, background, say }, lock);
+    say(`Temporal ${place}${keeper === undefined ? '' : `, Web UI ${keeper.server.uiAddress}`}`);
     if (background) void endWhenIdle(running, home, minutes, () => end('stop'));
     await running.run(() => background || say('Ready. Ctrl-C ends it.'));
     await ending;
   } catch (error) {
-    await running?.end('stop');
+    if (running === undefined) await keeper?.leave(true);
+    else await running.end('stop');
     const failure = asCommandError(error);
     throw failure instanceof Error && !(failure instanceof CommandError)
       ? new CommandError(failure.message, exitStatus.unreachable)
@@ -60,43 +80,64 @@ export async function up(options: UpOptions): Promise<void> {
   }
 }
 
-const placeText = ({ address, uiAddress }: Holder): string =>
-  `Temporal ${address}${uiAddress === undefined ? '' : `, Web UI ${uiAddress}`}`;
+/** @throws `CommandError`, status 2, where the address is not that of the folder's server, which runs */
+async function ownServer(home: string, address: string, isNamed: boolean): Promise<boolean> {
+  try {
+    return await isOwnServer(home, address, isNamed);
+  } catch (error) {
+    throw error instanceof OtherAddressError ? usageError(error.message) : error;
+  }
+}
 
 /**
- * Takes the folder over from the `up` that holds it. An `up` in the foreground asks one in the background to hand over;
- * for an `up` in the background, the command that started it has asked already.
+ * Takes a worker's folder, from a stand-in or from an `up` in the background, too: one in the foreground asks that to hand
+ * over.
  *
- * @param asked the pid of the `up` that was asked already
- * @returns undefined where the folder is somebody else's and stays so: of several that wait, one gets it
+ * @returns undefined where the folder is another `up`'s and stays so: of several that wait, one gets it
  */
-async function takeOver(home: string, background: boolean, asked: number | undefined): Promise<Lock | undefined> {
-  const before = readHolder(home);
-  let from = asked;
-  if (!background && before?.background) {
+async function takeWorker(folder: string, background: boolean): Promise<Lock<WorkerRecord> | undefined> {
+  const first = await takeFree(folder);
+  if (first !== undefined) return first;
+  const before = readWorker(folder);
+  if (before?.standsIn) want(folder, true);
+  else if (background || !before?.background) {
+    if (!background) say(`Reprise is up here already, as process ${before?.pid ?? '?'}`);
+    return undefined;
+  } else {
     say('Taking over from the background; its calls in flight finish first …');
     askToHandOver(before);
-    from = before.pid;
   }
-  if (from !== undefined) {
-    for (let holder = before; holder === undefined || holder.pid === from; holder = readHolder(home)) {
-      const lock = takeLock(home);
-      if (lock !== undefined) return lock;
-      await new Promise((resolve) => setTimeout(resolve, 100));
+  for (let record: WorkerRecord | undefined = before; record?.pid === before?.pid; record = readWorker(folder)) {
+    const lock = takeLock<WorkerRecord>(folder);
+    if (lock !== undefined) {
+      want(folder, false);
+      return lock;
     }
+    await new Promise((resolve) => setTimeout(resolve, 100));
   }
-  if (!background) say(`Reprise is up here already: ${before === undefined ? home : placeText(before)}`);
   return undefined;
 }
 
-/** Ends an `up` once no run has been open and no command has come for so many minutes. */
+/** How long a folder that no living process has recorded may be held, in milliseconds: commands look whether it is. */
+const lookedAtMs = 5000;
+
+async function takeFree(folder: string): Promise<Lock<WorkerRecord> | undefined> {
+  const until = Date.now() + lookedAtMs;
+  for (;;) {
+    const lock = takeLock<WorkerRecord>(folder);
+    const holder = readWorker(folder);
+    if (lock !== undefined || Date.now() > until || (holder !== undefined && isAlive(holder.pid))) return lock;
+    await new Promise((resolve) => setTimeout(resolve, 100 * Math.random()));
+  }
+}
+
+/** Ends an `up` once no run has needed it and no command has come for so many minutes. */
 async function endWhenIdle(running: Up, home: string, minutes: number, end: () => void): Promise<void> {
   let busyAt = Date.now();
   while (Date.now() - Math.max(busyAt, lastUse(home)) < minutes * 60_000) {
     await new Promise((resolve) => setTimeout(resolve, Math.min(lookEveryMs, minutes * 15_000)));
     // Where the server does not answer for a moment, a run is assumed to be open.
-    const open = await countOpen(running).catch(() => 1);
-    if (open > 0) busyAt = Date.now();
+    if (await running.isNeeded().catch(() => true)) busyAt = Date.now();
   }
   say(`Idle for ${minutes} minutes: ending`);
   end();
@@ -106,16 +147,6 @@ function idleMinutes(): number {
   const minutes = Number(process.env['REPRISE_IDLE_MINUTES'] || 10);
   if (minutes > 0) return minutes;
   throw usageError('REPRISE_IDLE_MINUTES must be a number of minutes above 0');
-}
-
-async function countOpen({ holder: { address, namespace, serverPid } }: Up): Promise<number> {
-  const reprise = await connect({ address, namespace, plain: serverPid !== undefined });
-  try {
-    const query = `TaskQueue = '${taskQueue}' AND ExecutionStatus = 'Running'`;
-    return (await reprise.client.workflow.count(query)).count;
-  } finally {
-    await reprise.close();
-  }
 }
 
 /** `reprise down`: ends this folder's `up`. Open runs go on under the next one. */

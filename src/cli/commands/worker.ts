@@ -1,7 +1,7 @@
-import { NativeConnection } from '@temporalio/worker';
-import { loadClientConnectConfig } from '@temporalio/envconfig';
-import { createWorker } from '../../worker.ts';
-import { quietRuntime } from '../../worker/quiet-runtime.ts';
+import { takeLock } from '../../embedded/lock.ts';
+import { Up } from '../../embedded/up.ts';
+import { sharedVersion } from '../../embedded/worker-version.ts';
+import { workerFolder, type WorkerRecord } from '../../embedded/workers.ts';
 import { MissingSearchAttributesError } from '../../worker/search-attributes.ts';
 import { openAt } from '../connection.ts';
 import { CommandError, exitStatus, say } from '../exit.ts';
@@ -15,32 +15,24 @@ export async function worker(options: CommonOptions & { extensions: string }): P
   // Where the server cannot be reached, this connection says more clearly why than the worker's own would.
   const { reprise } = await openAt(target, undefined);
   await reprise.close();
-  quietRuntime();
-  const { connectionOptions } = loadClientConnectConfig();
-  const connection = await NativeConnection.connect({ ...connectionOptions, address });
+  const home = homeFolder();
+  const version = await sharedVersion(home, options.extensions, () => say('Bundling the workflows (once) …'));
+  const lock = takeLock<WorkerRecord>(workerFolder(home, version.buildId, { address, namespace }));
+  const running = new Up({ home, keeper: undefined, address, namespace, version, background: false, say }, lock);
+  let ending: Promise<void> | undefined;
+  const stop = (): void => {
+    // A second signal does not wait for calls in flight, which another worker makes again.
+    if (ending !== undefined) process.exit(exitStatus.interrupted);
+    say('Finishing the calls in flight; Ctrl-C again ends at once');
+    ending = running.end('hand over');
+  };
+  process.on('SIGINT', stop);
+  process.on('SIGTERM', stop);
   try {
-    const running = await createWorker({
-      connection,
-      namespace,
-      home: homeFolder(),
-      configFolder: options.extensions,
-      variables: process.env,
-      onBundling: () => say('Bundling the workflows (once) …'),
-    });
-    const stop = (): void => {
-      // A second signal does not wait for calls in flight, which another worker makes again.
-      if (running.getState() !== 'RUNNING') process.exit(exitStatus.interrupted);
-      say('Finishing the calls in flight; Ctrl-C again ends at once');
-      running.shutdown();
-    };
-    process.on('SIGINT', stop);
-    process.on('SIGTERM', stop);
-    say(`Worker on ${address}, namespace ${namespace}. Ctrl-C ends it.`);
-    await running.run();
+    await running.run(() => say(`Worker on ${address}, namespace ${namespace}. Ctrl-C ends it.`));
+    await ending;
   } catch (error) {
     if (error instanceof MissingSearchAttributesError) throw new CommandError(error.message, exitStatus.unreachable);
     throw error;
-  } finally {
-    await connection.close();
   }
 }

@@ -1,0 +1,106 @@
+import { hostname } from 'node:os';
+import type { ConnectionLike } from '@temporalio/client';
+import { deploymentName, taskQueue } from '../client/names.ts';
+import { isAlive } from '../embedded/processes.ts';
+
+type Service = ConnectionLike['workflowService'];
+
+/** What marks a worker that a command has started for its own runs, and not for those of everybody. */
+const ownMark = '@up';
+
+/** The name under which Temporal lists a worker of this process. @param isOwn whether it is for the runs of one home */
+export const workerIdentity = (isOwn: boolean): string => `${process.pid}@${hostname()}${isOwn ? ownMark : ''}`;
+
+/** Whether a server knows Worker Versioning and lets this client use it. */
+export async function hasVersioning(service: Service, namespace: string): Promise<boolean> {
+  try {
+    await service.listWorkerDeployments({ namespace, pageSize: 1 });
+    return true;
+  } catch (error) {
+    if (refusals.includes((error as { code?: number }).code ?? 0)) return false;
+    throw error;
+  }
+}
+
+/** gRPC's INVALID_ARGUMENT, PERMISSION_DENIED, FAILED_PRECONDITION and UNIMPLEMENTED. */
+const refusals = [3, 7, 9, 12];
+
+/** How often the server is asked whether it knows a version by now, in milliseconds. */
+const askEveryMs = 50;
+
+/** Waits until the server knows a version that polls, since no run can be pinned to it before. */
+export async function untilRegistered(
+  service: Service,
+  namespace: string,
+  buildId: string,
+  isOver: () => boolean,
+): Promise<void> {
+  const deploymentVersion = { deploymentName, buildId };
+  while (!isOver()) {
+    try {
+      const { versionTaskQueues } = await service.describeWorkerDeploymentVersion({ namespace, deploymentVersion });
+      if (versionTaskQueues?.some(({ name, type }) => name === taskQueue && Number(type) === workflowTasks)) return;
+    } catch (error) {
+      if ((error as { code?: number }).code !== notFound) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, askEveryMs));
+  }
+}
+
+/** gRPC's NOT_FOUND. */
+const notFound = 5;
+
+/** `temporal.api.enums.v1.TaskQueueType`. */
+const workflowTasks = 1;
+
+/** Makes a version the one that gets runs which are pinned to none, such as those that the Temporal CLI starts. */
+export async function makeCurrent(service: Service, namespace: string, buildId: string): Promise<void> {
+  await service.setWorkerDeploymentCurrentVersion({
+    namespace,
+    deploymentName,
+    buildId,
+    identity: workerIdentity(true),
+    ignoreMissingTaskQueues: true,
+    allowNoPollers: true,
+  });
+}
+
+/** The version that gets runs which are pinned to none; undefined where there is none. */
+export async function currentBuild(service: Service, namespace: string): Promise<string | undefined> {
+  try {
+    const { workerDeploymentInfo } = await service.describeWorkerDeployment({ namespace, deploymentName });
+    return workerDeploymentInfo?.routingConfig?.currentDeploymentVersion?.buildId ?? undefined;
+  } catch (error) {
+    if ((error as { code?: number }).code === notFound) return undefined;
+    throw error;
+  }
+}
+
+export interface Poller {
+  buildId: string | undefined;
+  /** Whether it is for the runs of one home, so that others start workers of their own. */
+  isOwn: boolean;
+}
+
+/** Who polls for workflows, without processes of this machine that have ended: Temporal lists a killed worker for minutes. */
+export async function livePollers(service: Service, namespace: string): Promise<Poller[]> {
+  const { pollers } = await service.describeTaskQueue({
+    namespace,
+    taskQueue: { name: taskQueue },
+    taskQueueType: workflowTasks,
+  });
+  return (pollers ?? []).flatMap(({ identity, deploymentOptions }) => {
+    if (!identity) return [];
+    const [pid, host] = identity.split('@');
+    if (host === hostname() && !isAlive(Number(pid))) return [];
+    return [{ buildId: deploymentOptions?.buildId ?? undefined, isOwn: identity.endsWith(ownMark) }];
+  });
+}
+
+/** How many runs of a version are open; of all versions where `buildId` is undefined. */
+export async function countOpenRuns(service: Service, namespace: string, buildId?: string): Promise<number> {
+  const ofVersion =
+    buildId === undefined ? '' : ` AND TemporalWorkerDeploymentVersion = '${deploymentName}:${buildId}'`;
+  const query = `TaskQueue = '${taskQueue}' AND ExecutionStatus = 'Running'${ofVersion}`;
+  return Number((await service.countWorkflowExecutions({ namespace, query })).count ?? 0);
+}
