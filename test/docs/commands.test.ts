@@ -1,5 +1,5 @@
 import { appendFileSync } from 'node:fs';
-import { expect, test, vi } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
 import { isCommands, nameOf, pages, readPage, stepsOf, type Block, type Step } from './blocks.ts';
 import { difference } from './compare.ts';
 import { PageFolder } from './page-folder.ts';
@@ -24,28 +24,34 @@ function fileOf(text: string): string | undefined {
   return /^(?:\/\/|#) ([\w./-]+\.(?:ts|ya?ml|json))\n/.exec(text)?.[1];
 }
 
+/** Folders that no page uses at the moment: a server and a worker cost more than most pages' commands. */
+const free: PageFolder[] = [];
+afterAll(async () => {
+  for (const folder of free) await folder.remove();
+});
+
 const advice =
   'Mend the page, or give the command what it needs in test/docs/set-up.ts (CONTRIBUTING.md, "How the documentation is tested")';
 
 test.concurrent.each(withCommands.filter(({ blocks }) => blocks.length > 0))(
   'what $page tells to type does what it says',
   async ({ page, blocks }) => {
-    const { files = {}, copies = {}, variables = {}, up = false, steps = {} } = setUps[page] ?? {};
-    const folder = await PageFolder.make({ ...filesOf(page), ...files }, copies, variables);
+    const { steps = {}, alone = false, ...setUp } = setUps[page] ?? {};
+    const folder = (alone ? undefined : free.pop()) ?? (await PageFolder.make());
     const problems: string[] = [];
     const carryOut = async ({ place, command, shown }: Step): Promise<void> => {
-      const setUp = steps[nameOf(command)] ?? endless[nameOf(command)] ?? {};
+      const step = steps[nameOf(command)] ?? endless[nameOf(command)] ?? {};
       try {
-        await setUp.before?.(folder);
+        await step.before?.(folder);
         const at = Date.now();
-        const { status, output } = await folder.run(command, setUp);
+        const { status, output } = await folder.run(command, step);
         if (process.env['DEBUG_DOCS'])
           appendFileSync(
             process.env['DEBUG_DOCS'],
             `${place} ${Date.now() - at} ms: ${command} -> ${status}\n${output}\n`,
           );
-        await setUp.after?.(folder);
-        const expected = setUp.status ?? 0;
+        await step.after?.(folder);
+        const expected = step.status ?? 0;
         const found =
           status !== expected
             ? `its exit status is ${status} instead of ${expected}. It has printed:\n${output}`
@@ -56,7 +62,7 @@ test.concurrent.each(withCommands.filter(({ blocks }) => blocks.length > 0))(
       }
     };
     try {
-      if (up) await folder.up();
+      await folder.prepare({ ...setUp, files: { ...filesOf(page), ...setUp.files } });
       for (const [index, block] of blocks.entries()) {
         folder.begin();
         if (isProgram(block)) {
@@ -66,7 +72,9 @@ test.concurrent.each(withCommands.filter(({ blocks }) => blocks.length > 0))(
         await folder.endStaying();
       }
     } finally {
-      await folder.remove();
+      await folder.clean();
+      if (alone) await folder.remove();
+      else free.push(folder);
     }
     if (problems.length > 0) throw new Error(`${problems.join('\n\n')}\n\n${advice}`);
   },

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import {
   copyFileSync,
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -20,6 +21,22 @@ import { stopUp } from '../../src/embedded/background.ts';
 import { freePort } from '../../src/embedded/ports.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
+
+/** What a page's commands need beside the page itself. */
+export interface PageSetUp {
+  /** Files in the folder, by their names. */
+  files?: Record<string, string>;
+  /** Files of the repository that are in the folder under other names, by these. */
+  copies?: Record<string, string>;
+  /** Environment of all its commands. There are no keys, so that the offline model answers. */
+  variables?: Record<string, string>;
+  /** Whether `reprise up` runs from the beginning, since the page takes a server and a worker for granted. */
+  up?: boolean;
+  /** Whether no other page's runs may be on its server, since it shows what all runs together come to. */
+  alone?: boolean;
+  /** How commands are run that need more than their words, by these words (`nameOf`). */
+  steps?: Record<string, StepSetUp>;
+}
 
 /** How a command is run, where the command alone does not say enough. */
 export interface StepSetUp {
@@ -70,43 +87,34 @@ interface Staying {
   ended: Promise<unknown>;
 }
 
-/** Where the bundles of the whole run are kept. */
-const bundles = (): string => join(inject('temporal').home, 'bundles');
-
 /** Seconds after which a command hangs. */
 const patience = 40;
 
-/** A folder like a clone, in which the commands of one page are run: with a server, a home and ids of its own. */
+/** What belongs to the folder itself, and not to a page. */
+const lasting = ['.reprise', '.bin', 'node_modules', 'examples', 'docs'];
+
+/** A folder like a clone, with a server of its own, in which the commands of one page after the other are run. */
 export class PageFolder {
   readonly path = mkdtempSync(join(tmpdir(), 'reprise-page-'));
-  readonly #variables: Record<string, string>;
+  readonly #always: Record<string, string>;
+  #variables: Record<string, string> = {};
   readonly #staying: Staying[] = [];
   #up: Staying[] = [];
+  /** The ids of the page's runs. */
+  readonly #ids = new Set<string>();
 
-  /**
-   * @param files further files in the folder, by their names
-   * @param copies files of the repository under names of their own in the folder
-   * @param variables further environment of all commands
-   */
-  static async make(
-    files: Record<string, string>,
-    copies: Record<string, string>,
-    variables: Record<string, string>,
-  ): Promise<PageFolder> {
-    const folder = new PageFolder(`127.0.0.1:${await freePort()}`, variables);
-    // What one page has bundled serves the others too.
-    cpSync(bundles(), join(folder.home, 'bundles'), { recursive: true });
+  static async make(): Promise<PageFolder> {
+    const folder = new PageFolder(`127.0.0.1:${await freePort()}`);
+    const { cli, home } = inject('temporal');
+    cpSync(join(home, 'bundles'), join(folder.home, 'bundles'), { recursive: true });
     for (const name of ['examples', 'docs']) symlinkSync(join(root, name), join(folder.path, name));
     linkModules(folder.path);
-    for (const [name, text] of Object.entries(files)) folder.write(name, text);
-    for (const [name, from] of Object.entries(copies)) copyFileSync(join(root, from), join(folder.path, name));
-    for (const [name, text] of Object.entries(commands(inject('temporal').cli)))
-      folder.write(`.bin/${name}`, text, 0o755);
+    for (const [name, text] of Object.entries(commands(cli))) folder.write(`.bin/${name}`, text, 0o755);
     return folder;
   }
 
-  private constructor(address: string, variables: Record<string, string>) {
-    this.#variables = {
+  private constructor(address: string) {
+    this.#always = {
       PATH: `${join(this.path, '.bin')}:${process.env['PATH'] ?? ''}`,
       HOME: this.path,
       LANG: 'C.UTF-8',
@@ -115,8 +123,43 @@ export class PageFolder {
       NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
       TEMPORAL_CLI_PATH: inject('temporal').cli,
       TEMPORAL_ADDRESS: address,
-      ...variables,
     };
+  }
+
+  /**
+   * Makes what a page's commands need.
+   *
+   * @param files by their names
+   * @param copies files of the repository, by their names here
+   * @param variables further environment
+   * @param up whether a server and a worker run in the foreground, until the page is over
+   */
+  async prepare({ files = {}, copies = {}, variables = {}, up = false }: Omit<PageSetUp, 'steps'>): Promise<void> {
+    this.#variables = { ...this.#always, ...variables };
+    for (const [name, text] of Object.entries(files)) this.write(name, text);
+    for (const [name, from] of Object.entries(copies)) copyFileSync(join(root, from), join(this.path, name));
+    if (!up) return;
+    await this.run('reprise up', { until: /Ready/, stays: true });
+    this.#up = this.#staying.splice(0);
+  }
+
+  /** Takes away what a page has left: files, runs that go on, so that their ids are free, and its `up`. */
+  async clean(): Promise<void> {
+    await this.endStaying();
+    if (existsSync(join(this.home, 'up.json')))
+      await this.withClient(async (reprise) => {
+        // Most have ended, or have never begun.
+        for (const id of this.#ids)
+          await reprise
+            .getRun(id)
+            .terminate('The page is over')
+            .catch(() => {});
+      });
+    this.#ids.clear();
+    this.#staying.push(...this.#up.splice(0));
+    await this.endStaying();
+    for (const name of readdirSync(this.path).filter((each) => !lasting.includes(each)))
+      rmSync(join(this.path, name), { recursive: true });
   }
 
   /** The home folder of all commands, by default. */
@@ -135,7 +178,7 @@ export class PageFolder {
 
   /** Does something with the library, connected to this folder's server. */
   async withClient<T>(work: (reprise: Reprise) => Promise<T>): Promise<T> {
-    await using reprise = await connect({ address: this.#variables['TEMPORAL_ADDRESS'] ?? '' });
+    await using reprise = await connect({ address: this.#always['TEMPORAL_ADDRESS'] ?? '' });
     return await work(reprise);
   }
 
@@ -146,6 +189,7 @@ export class PageFolder {
 
   /** Runs a command by bash, as the next line of a terminal whose lines before were this block's. */
   async run(command: string, { types, until, stays = false }: StepSetUp = {}): Promise<Ran> {
+    for (const [, id = ''] of command.matchAll(/--(?:workflow-)?id (\S+)/g)) this.#ids.add(id);
     const state = join(this.path, '.shell');
     const script =
       `exec 2>&1\nif [ -f '${state}' ]; then . '${state}'; fi\n${command}\nstatus=$?\n` +
@@ -184,12 +228,6 @@ export class PageFolder {
     return { status: until === undefined ? child.exitCode : 0, output };
   }
 
-  /** Has a server and a worker, in the foreground, until the folder is removed. */
-  async up(): Promise<void> {
-    await this.run('reprise up', { until: /Ready/, stays: true });
-    this.#up = this.#staying.splice(0);
-  }
-
   /** Ends the commands that were to stay. */
   async endStaying(): Promise<void> {
     for (const { child, ended } of this.#staying.splice(0)) {
@@ -199,10 +237,7 @@ export class PageFolder {
   }
 
   async remove(): Promise<void> {
-    this.#staying.push(...this.#up);
-    await this.endStaying();
     await stopUp(this.home);
-    cpSync(join(this.home, 'bundles'), bundles(), { recursive: true, force: false });
     rmSync(this.path, { recursive: true, force: true });
   }
 }

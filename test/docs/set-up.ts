@@ -3,21 +3,7 @@ import type { Reprise } from '../../src/client.ts';
 import { startModelServer } from '../support/model-server.ts';
 import { completed, failed, invalid, solveScript, subtasks, valid } from '../support/solve-script.ts';
 import { readPage } from './blocks.ts';
-import type { PageFolder, StepSetUp } from './page-folder.ts';
-
-/** What a page's commands need beside the page itself. */
-export interface PageSetUp {
-  /** Files in the folder, by their names. */
-  files?: Record<string, string>;
-  /** Files of the repository that are in the folder under other names, by these. */
-  copies?: Record<string, string>;
-  /** Environment of all its commands. There are no keys, so that the offline model answers. */
-  variables?: Record<string, string>;
-  /** Whether `reprise up` runs from the beginning, since the page takes a server and a worker for granted. */
-  up?: boolean;
-  /** How commands are run that need more than their words, by these words (`nameOf`). */
-  steps?: Record<string, StepSetUp>;
-}
+import type { PageFolder, PageSetUp, StepSetUp } from './page-folder.ts';
 
 /** A team that needs no key. */
 const team = `agents:
