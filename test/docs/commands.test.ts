@@ -36,8 +36,8 @@ const advice =
 test.concurrent.each(withCommands.filter(({ blocks }) => blocks.length > 0))(
   'what $page tells to type does what it says',
   async ({ page, blocks }) => {
-    const { steps = {}, alone = false, ...setUp } = setUps[page] ?? {};
-    const folder = (alone ? undefined : free.pop()) ?? (await PageFolder.make());
+    const { steps = {}, ...setUp } = setUps[page] ?? {};
+    const folder = free.pop() ?? (await PageFolder.make());
     const problems: string[] = [];
     const carryOut = async ({ place, command, shown }: Step): Promise<void> => {
       const step = steps[nameOf(command)] ?? endless[nameOf(command)] ?? {};
@@ -73,8 +73,7 @@ test.concurrent.each(withCommands.filter(({ blocks }) => blocks.length > 0))(
       }
     } finally {
       await folder.clean();
-      if (alone) await folder.remove();
-      else free.push(folder);
+      free.push(folder);
     }
     if (problems.length > 0) throw new Error(`${problems.join('\n\n')}\n\n${advice}`);
   },

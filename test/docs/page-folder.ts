@@ -32,8 +32,6 @@ export interface PageSetUp {
   variables?: Record<string, string>;
   /** Whether `reprise up` runs from the beginning, since the page takes a server and a worker for granted. */
   up?: boolean;
-  /** Whether no other page's runs may be on its server, since it shows what all runs together come to. */
-  alone?: boolean;
   /** How commands are run that need more than their words, by these words (`nameOf`). */
   steps?: Record<string, StepSetUp>;
 }

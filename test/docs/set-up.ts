@@ -1,6 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Reprise } from '../../src/client.ts';
+import { completeAs } from '../support/completed.ts';
 import { startModelServer } from '../support/model-server.ts';
+import { orchestrationResult, researchResult } from '../support/results.ts';
 import { completed, failed, invalid, solveScript, subtasks, valid } from '../support/solve-script.ts';
 import { readPage } from './blocks.ts';
 import type { PageFolder, PageSetUp, StepSetUp } from './page-folder.ts';
@@ -74,6 +76,47 @@ async function made(
   folder.write('approval.yaml', approving);
   await done(folder, command);
   if (!(await folder.withClient(comesToWait))) throw new Error(`${command}: it does not come to wait`);
+}
+
+/** Has the server forget all runs, so that a command that shows all of them shows what is made next. */
+const emptied = (folder: PageFolder): Promise<void> =>
+  folder.withClient(async ({ client }) => {
+    const { namespace } = client.options;
+    while ((await client.workflow.count()).count > 0) {
+      for await (const { runId, workflowId } of client.workflow.list())
+        await client.workflowService
+          .deleteWorkflowExecution({ namespace, workflowExecution: { workflowId, runId } })
+          // It may be gone before the list says so.
+          .catch(() => {});
+      await pause(100);
+    }
+  });
+
+/** Has twelve orchestrations and nine research runs that have completed, some of them with restarts. */
+async function completedRuns(folder: PageFolder): Promise<void> {
+  await emptied(folder);
+  const orchestrations = [
+    ...Array.from({ length: 8 }, () => orchestrationResult({ calls: 8 })),
+    ...Array.from({ length: 3 }, () => orchestrationResult({ attempts: 2, calls: 14 })),
+    orchestrationResult({ attempts: 3, calls: 20, outcome: 'restart_limit' }),
+  ];
+  const researchRuns = [
+    ...Array.from({ length: 3 }, () => researchResult([[72]])),
+    researchResult([[40, 'viability'], [70]]),
+    researchResult([[45, 'viability'], [75]]),
+    researchResult([[null, 'prior_art'], [50, 'viability'], [80]]),
+    researchResult([[null, 'prior_art'], [40, 'viability'], [66]]),
+    researchResult([[null, 'prior_art'], [45, 'viability'], [70]]),
+    researchResult([[50, 'viability'], [35]], 'iteration_limit'),
+  ];
+  // Two of the iterations that came after a restart have called their model five times, and not four.
+  for (const { iterations } of researchRuns.slice(3, 5)) iterations[1]!.spent.calls = 5;
+  await folder.withClient(async (reprise) => {
+    const runs = [...orchestrations, ...researchRuns];
+    for (const [index, result] of runs.entries()) await completeAs(reprise, result.workflow, `done-${index}`, result);
+    // Visibility lists a run some time after its end.
+    while ((await reprise.client.workflow.count('ExecutionStatus = "Completed"')).count < runs.length) await pause(100);
+  });
 }
 
 /** Has a plan of which two subtasks fail and are retried run, and one that lacks something although none fails. */
@@ -154,6 +197,7 @@ export const setUps: Record<string, PageSetUp> = {
       'reprise restart r1 --reason "Too broad" --instructions "Only the old town"': { before: approval('r1') },
       'reprise decide r1 --accept': { before: approval('r1') },
       'reprise decide r1 --stop --note "No data"': { before: approval('r1') },
+      'reprise stats': { before: completedRuns },
     },
   },
   'docs/library.md': { up: true },
