@@ -4,10 +4,10 @@
  * The answer names its question, so that it never goes to another one that was asked meanwhile. Needs a server at
  * `TEMPORAL_ADDRESS` (default: localhost:7233) and a worker.
  *
- *   node answer.ts                              lists the questions that wait
- *   node answer.ts RUN QUESTION "Dark mode"     answers one; an empty answer skips it
+ *   npm run example examples/answer.ts                              lists the questions that wait
+ *   npm run example examples/answer.ts RUN QUESTION "Dark mode"     answers one; an empty answer skips it
  *
- * In a clone of Reprise: `npm run example examples/answer.ts RUN QUESTION "Dark mode"`.
+ * That is in a clone of Reprise. Elsewhere: `node answer.ts …`, with Node 22.18 or newer.
  */
 import { connect } from 'reprise';
 

@@ -4,9 +4,8 @@
  * There is a configuration for each mode in which the restart is decided. The program needs a server and a worker
  * (`npx reprise up` in another terminal), and uses the worker's default backend.
  *
- *   node programmatic.ts "Your question"
- *
- * In a clone of Reprise: `npm run example examples/programmatic.ts "Your question"`.
+ *   npm run example examples/programmatic.ts "Your question"     # in a clone of Reprise
+ *   node programmatic.ts "Your question"                         # elsewhere, with Node 22.18 or newer
  */
 import { connect, type TeamConfigInput } from 'reprise';
 

@@ -1,4 +1,7 @@
-/** `npm run build`: compiles `src` to `dist/`, and bundles the workflows so that an installed worker starts at once. */
+/**
+ * `npm run build`: compiles `src` to `dist/`, bundles the workflows so that an installed worker starts at once, and writes
+ * the JSON schemas of configurations.
+ */
 import { spawnSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -11,3 +14,4 @@ const { status } = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc
 if (status !== 0) process.exit(1);
 const { code } = await bundleWorkflowCode({ workflowsPath: resolve('dist/workflows/index.js') });
 writeFileSync('dist/workflow-bundle.js', code);
+await import('./schemas.ts');

@@ -87,6 +87,16 @@ function compile(): void {
   console.error('ok a strict program compiles against its types');
 }
 
+/** Begins a project of one's own with `init`: its configuration runs, its tool's test passes, and its schema is there. */
+function begin(reprise: string): void {
+  run(folder, reprise, 'init', 'shop', '--kind', 'agent');
+  const answer = run(folder, reprise, 'chat', '--config', 'shop/agent.yaml', 'What is the repair price of a chain?');
+  if (!answer.includes('euros: 35')) throw new Error(`the tool of init was not called: ${answer}`);
+  run(folder, process.execPath, '--test', 'shop/tools/prices.test.ts');
+  const [, schema = ''] = /\$schema=(\S+)/.exec(readFileSync(join(folder, 'shop', 'agent.yaml'), 'utf8')) ?? [];
+  JSON.parse(readFileSync(join(folder, 'shop', schema), 'utf8'));
+}
+
 /** What of a packed package would not work for those who install it. */
 async function problemsOf(file: string): Promise<string[]> {
   const tarball = Uint8Array.from(readFileSync(file)).buffer;
@@ -112,6 +122,7 @@ try {
     const answerToExample = run(folder, process.execPath, example, question);
     if (answer === '' || answerToExample === '') throw new Error('there is no answer');
     console.log(answer);
+    begin(reprise);
   } finally {
     run(folder, reprise, 'down');
   }

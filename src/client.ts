@@ -6,13 +6,17 @@ import { Reprise } from './client/reprise.ts';
 
 export { AnswerTooLongError, InputTooLargeError, RunNotOpenError } from './client/errors.ts';
 export type { InboxQuestion } from './client/inbox.ts';
+export type { ListedRun, ListOptions } from './client/list.ts';
 export { newRunId, taskQueue } from './client/names.ts';
 export { Reprise } from './client/reprise.ts';
 export { OrchestrationRun, ResearchRun, Run, SolveRun, type RunResult } from './client/run.ts';
 export { SessionRun } from './client/session-run.ts';
+export type { SentMessage, ShownCall } from './client/show/calls.ts';
+export type { RunRecord, RunStatus, ShowOptions } from './client/show/show.ts';
+export type { RunStep, StepBody } from './client/show/steps.ts';
 export type { PendingCall, RunSnapshot } from './client/snapshot.ts';
 export type { StatsOptions } from './client/stats.ts';
-export type { Gain, OrchestrationStats, ResearchStats, RestartCounts, Spent, Stats } from './client/sum-up.ts';
+export type { Gain, OrchestrationStats, ResearchStats, RestartCounts, SolveStats, Spent, Stats } from './client/sum-up.ts';
 export type { EventCursor, WatchOptions } from './client/watch.ts';
 export type { AttachmentInput } from './protocol/attachment.ts';
 export type * from './protocol/custom-orchestrator.ts';

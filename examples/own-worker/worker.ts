@@ -2,7 +2,7 @@
  * A worker with a workflow of its own, in which `ReprisePlugin` also runs the workflows and activities of Reprise.
  *
  *   npx reprise up &                                  # a Temporal server, unless you have one
- *   npm run example examples/own-worker/worker.ts     # in a clone; elsewhere: node worker.ts
+ *   npm run example examples/own-worker/worker.ts     # in a clone; elsewhere, from Node 22.18: node worker.ts
  *   temporal workflow execute --type triage --task-queue support --workflow-id t1 \
  *     --input '"How many attempts does an orchestration get by default?"'
  */

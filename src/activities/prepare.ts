@@ -37,7 +37,7 @@ export interface PrepareDependencies {
 /** Warns against taking the offline model's answers for those of a language model. */
 const offlineNotice =
   'No API key is set: the offline model answers, which is not a language model (it quotes texts and judges nothing); ' +
-  'for one set OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY';
+  'for one set OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY, or name a model: --model ollama/qwen3:8b';
 
 /** Explains why research on any other subject finds nothing. */
 const ownDocsNotice =
@@ -128,7 +128,8 @@ export function createPreparations({ configFolder, environment, prices: ownPrice
    * @param own the backends that the configuration gives to the agents; undefined for an agent that gets the default one
    */
   function noticesOf(config: CheckedConfig | undefined, own: Array<Backend | undefined>): string[] {
-    const fellBack = own.includes(undefined) && defaultBackend(environment).type === 'offline';
+    const isNamed = environment['REPRISE_MODEL'] !== undefined;
+    const fellBack = own.includes(undefined) && !isNamed && defaultBackend(environment).type === 'offline';
     return [...(config === undefined ? [] : ignoredKeys(config)), ...(fellBack ? [offlineNotice] : [])];
   }
 

@@ -1,52 +1,140 @@
-import { readEnvironment } from '../config/environment.ts';
-import { checkConversation, checkPlan, checkResearch, checkTeam, type CheckedConfig } from '../config/kinds.ts';
+import { agentOn, needsDefault, withChoice, type Choice } from '../config/choice.ts';
+import { defaultBackend } from '../config/complete-backend.ts';
+import { readEnvironment, type Environment } from '../config/environment.ts';
+import { checkConversation, checkPlan, checkResearch, checkTeam, type Config } from '../config/kinds.ts';
+import { backendOf } from '../config/model-name.ts';
 import { defaultAgent, preflightAgent } from '../config/one-agent.ts';
 import { planSchema, type PlanConfig } from '../config/plan.ts';
 import type { Checked } from '../config/problems.ts';
 import { readConfigFile } from '../config/read-config.ts';
 import { researchSchema, type ResearchConfig } from '../config/research.ts';
-import { teamSchema, type TeamConfig } from '../config/team.ts';
+import { defaultAgents, teamSchema, type TeamConfig } from '../config/team.ts';
 import { examine } from './examine.ts';
 import { usageError } from './exit.ts';
+import { checkServer, offerServer } from './model-servers.ts';
 import type { CommonOptions } from './options.ts';
 import { meansLocal } from './target.ts';
 
 /**
- * Reads the team's configuration that a command was given, and checks it before anything starts.
+ * Reads the team's configuration that a command was given, puts in what the person chose beside it, and checks all of it
+ * before anything starts. Where the offline model would answer for want of a key, it offers a server of models that runs
+ * here.
  *
+ * @returns undefined if nothing was given or chosen: then the worker's defaults hold
  * @throws `CommandError`, status 2, with everything that is wrong
  */
-export const readTeam = (options: CommonOptions): TeamConfig | undefined =>
-  read(options, checkTeam, (team = teamSchema.parse({})) => ({ kind: 'team', team }));
+export async function readTeam(options: CommonOptions): Promise<TeamConfig | undefined> {
+  const config = await read(options, checkedAs(checkTeam, ofTeam), () => defaultTeam(options));
+  return config?.kind === 'team' ? config.team : undefined;
+}
 
 /** Reads the configuration of a research run as `readTeam` reads a team's. */
-export const readResearch = (options: CommonOptions): ResearchConfig | undefined =>
-  read(options, checkResearch, (research = researchSchema.parse({ research: {} })) => ({ kind: 'research', research }));
+export async function readResearch(options: CommonOptions): Promise<ResearchConfig | undefined> {
+  const ofResearch = (research: ResearchConfig): Config => ({ kind: 'research', research, content: research });
+  const blank = researchSchema.parse({ research: {} });
+  const config = await read(options, checkedAs(checkResearch, ofResearch), () => ofResearch(blank));
+  return config?.kind === 'research' ? config.research : undefined;
+}
 
 /** Reads the configuration of a plan as `readTeam` reads a team's. */
-export const readPlan = (options: CommonOptions): PlanConfig | undefined =>
-  read(options, checkPlan, (plan = planSchema.parse({ plan: {} })) => ({ kind: 'plan', plan }));
+export async function readPlan(options: CommonOptions): Promise<PlanConfig | undefined> {
+  const ofPlan = (plan: PlanConfig): Config => ({ kind: 'plan', plan, content: plan });
+  const config = await read(options, checkedAs(checkPlan, ofPlan), () => ofPlan(planSchema.parse({ plan: {} })));
+  return config?.kind === 'plan' ? config.plan : undefined;
+}
 
-/** Reads the configuration of a session, a team's or one agent's, as `readTeam` reads a team's. */
-export const readConversation = (options: CommonOptions): object | undefined =>
-  read(options, checkConversation, (config) => config)?.content;
+/**
+ * Reads the configuration of a session, a team's or one agent's, as `readTeam` reads a team's.
+ *
+ * @param options of them, `id` is that of a session which may be open already: then nobody is asked anything
+ */
+export async function readConversation(options: CommonOptions): Promise<object | undefined> {
+  const blank = ({ model, fallback, usd }: Choice, environment: Environment): Config | undefined => {
+    if (options.agents !== undefined) return defaultTeam(options);
+    const backend = model ?? fallback;
+    if (backend !== undefined) return agentOn(backend);
+    if (usd === undefined) return undefined;
+    if (!meansLocal(options))
+      throw usageError('--budget needs --model or --config here, since the worker is elsewhere');
+    const own = defaultBackend(environment);
+    // The offline model costs nothing, and the worker says that it is used.
+    return own.type === 'offline' ? undefined : agentOn(own);
+  };
+  const config = await read(options, checkConversation, blank, options.id === undefined);
+  return config?.content;
+}
 
-/** @param whole the configuration with its kind, or the default one; undefined for the default agent */
-function read<T>(
+const ofTeam = (team: TeamConfig): Config => ({ kind: 'team', team, content: team });
+
+const defaultTeam = ({ agents }: CommonOptions): Config =>
+  ofTeam(teamSchema.parse(agents === undefined ? {} : { agents: defaultAgents(agents) }));
+
+const checkedAs =
+  <T>(check: (content: unknown) => Checked<T>, config: (value: T) => Config) =>
+  (content: unknown): Checked<Config> => {
+    const checked = check(content);
+    return checked.ok ? { ok: true, value: config(checked.value) } : checked;
+  };
+
+/**
+ * @param blank what to put the choice into where there is no file; undefined for the default agent, which is nowhere
+ *   written down
+ */
+async function read(
   options: CommonOptions,
-  check: (content: unknown) => Checked<T>,
-  whole: (config: T | undefined) => CheckedConfig | undefined,
-): T | undefined {
-  const found = options.config === undefined ? undefined : readConfigFile(options.config, check);
-  if (found?.ok === false) throw usageError(found.problems.join('\n'));
+  check: (content: unknown) => Checked<Config>,
+  blank: (choice: Choice, environment: Environment) => Config | undefined,
+  mayPrompt = true,
+): Promise<Config | undefined> {
+  const written = options.config === undefined ? undefined : readFile(options.config, check);
+  if (written !== undefined && options.agents !== undefined)
+    throw usageError(
+      `--agents makes a team of its own, and ${options.config} says who takes part; leave one of them out`,
+    );
+  const environment = readEnvironment(process.env);
+  const isLocal = meansLocal(options);
+  const choice = await choose(options, written, { environment, isLocal, mayPrompt: mayPrompt && !options.json });
+  const base = written ?? blank(choice, environment);
+  const config = base && withChoice(base, choice);
   // A worker elsewhere has keys of its own; one on this machine has the keys of this process.
-  if (meansLocal(options)) {
-    const environment = readEnvironment(process.env);
-    const config = whole(found?.config);
+  if (isLocal) {
     const missing = config
       ? examine(config, environment).missing
       : preflightAgent(defaultAgent(environment), environment);
     if (missing.length > 0) throw usageError(missing.join('\n'));
   }
-  return found?.config;
+  const isChosen = options.agents !== undefined || Object.values(choice).some((each) => each !== undefined);
+  return written === undefined && !isChosen ? undefined : config;
+}
+
+function readFile(file: string, check: (content: unknown) => Checked<Config>): Config {
+  const found = readConfigFile(file, check);
+  if (!found.ok) throw usageError(found.problems.join('\n'));
+  return found.config;
+}
+
+interface Place {
+  environment: Environment;
+  isLocal: boolean;
+  mayPrompt: boolean;
+}
+
+/** What the person chose, by options, by a variable, or by saying yes to a server that was found. */
+async function choose(options: CommonOptions, written: Config | undefined, place: Place): Promise<Choice> {
+  const { environment, isLocal } = place;
+  const { model: name, budget: usd } = options;
+  const { REPRISE_MODEL: fallbackName } = environment;
+  if (name !== undefined) {
+    const model = backendOf(name, environment, '--model: ');
+    if (isLocal) await checkServer(`--model ${name}`, model, environment);
+    return { model, usd };
+  }
+  if (written !== undefined && !needsDefault(written)) return { usd };
+  const fallback = defaultBackend(environment);
+  if (fallbackName !== undefined) {
+    if (isLocal) await checkServer(`REPRISE_MODEL=${fallbackName}`, fallback, environment);
+    return { fallback, usd };
+  }
+  if (!isLocal || fallback.type !== 'offline') return { usd };
+  return { fallback: await offerServer(environment, place.mayPrompt), usd };
 }

@@ -1,9 +1,14 @@
 import { resolve } from 'node:path';
-import type { Command } from 'commander';
+import { InvalidArgumentError, type Command } from 'commander';
 
 /** Options of all commands that start or follow runs. */
 export interface CommonOptions {
   config?: string;
+  model?: string;
+  /** In US dollars. */
+  budget?: number;
+  /** How many agents the default team has. */
+  agents?: number;
   id?: string;
   detach?: boolean;
   json?: boolean;
@@ -37,7 +42,29 @@ export function withView(command: Command): Command {
 }
 
 export function withConfig(command: Command): Command {
-  return withView(command).option('--config <file>', 'configuration file (YAML or JSON)');
+  return withView(command)
+    .option('--config <file>', 'configuration file (YAML or JSON)')
+    .option('--model <name>', 'model of everybody: ollama/NAME, openai/NAME, URL#NAME, … (default: REPRISE_MODEL)')
+    .option('--budget <usd>', 'the most that the run may cost, in US dollars', dollars);
+}
+
+export function withAgents(command: Command): Command {
+  return command.option('--agents <n>', 'how many agents the default team has (default: 3)', agentCount);
+}
+
+/** The agents of the default team have a letter each. */
+const mostAgents = 26;
+
+function dollars(text: string): number {
+  const usd = Number(text);
+  if (text.trim() !== '' && Number.isFinite(usd) && usd > 0) return usd;
+  throw new InvalidArgumentError('A budget is an amount of US dollars, as in 0.50.');
+}
+
+function agentCount(text: string): number {
+  const count = Number(text);
+  if (Number.isInteger(count) && count >= 1 && count <= mostAgents) return count;
+  throw new InvalidArgumentError(`A team has 1 to ${mostAgents} agents.`);
 }
 
 export function withStart(command: Command): Command {

@@ -1,12 +1,24 @@
 import { inspect } from 'node:util';
-import { Command, CommanderError, Option } from 'commander';
+import { Argument, Command, CommanderError, Option } from 'commander';
+import type { Kind } from '../config/kinds.ts';
 import { version } from '../version.ts';
 import { CommandError, exitStatus, say } from './exit.ts';
-import { withConfig, withNotify, withStart, withTemporal, withView, type FollowOptions } from './options.ts';
+import {
+  withAgents,
+  withConfig,
+  withNotify,
+  withStart,
+  withTemporal,
+  withView,
+  type FollowOptions,
+} from './options.ts';
 import type { AnswerOptions } from './commands/answer.ts';
 import type { ChatOptions } from './commands/chat.ts';
 import type { DecideOptions, RestartOptions } from './commands/steer.ts';
+import type { InitOptions } from './commands/init.ts';
 import type { InboxOptions } from './commands/inbox.ts';
+import type { ListOptions } from './commands/list.ts';
+import type { ShowOptions } from './commands/show.ts';
 import type { SolveOptions } from './commands/start.ts';
 import type { StatsOptions } from './commands/stats.ts';
 import type { UpOptions } from './commands/up.ts';
@@ -19,11 +31,15 @@ const examples: Record<string, string[]> = {
   reprise: ['reprise ask "Which database suits a small team?"', 'reprise watch ask-20260118-170944-x3f9'],
   ask: [
     'reprise ask "Plan a week in Lisbon"',
+    'reprise ask --model ollama/qwen3:8b "…"',
+    'reprise ask --model openai/gpt-6-luna --agents 5 --budget 0.50 "…"',
+    'reprise ask --model http://127.0.0.1:8000/v1#Qwen/Qwen3-8B "…"',
     'reprise ask --config team.yaml --json "…" > result.json',
     'reprise ask --detach --id q1 "…"',
   ],
   chat: [
     'reprise chat',
+    'reprise chat --model anthropic/claude-sonnet-5-5',
     'reprise chat --json "Name a color"',
     'reprise chat --id c1 "Name a color"',
     'reprise chat --id c1 "And another one"',
@@ -32,15 +48,19 @@ const examples: Record<string, string[]> = {
   research: [
     'reprise research "momentum trading strategy"',
     'reprise research --config research.yaml "…" > report.md',
+    'reprise research --model openrouter/z-ai/glm-5 --budget 0.50 "…"',
     'reprise research --detach --id r1 "…"',
   ],
   solve: [
     'reprise solve "Which of these towns has grown most since 1990?" --attach towns.csv',
     'reprise solve --config plan.yaml --json "…" > result.json',
+    'reprise solve --model gemini/gemini-3.8-flash "…"',
     'reprise solve --detach --id s1 "…" --attach report.pdf --attach figure.png',
   ],
   watch: ['reprise watch q1', 'reprise watch q1 --temporal temporal.example.com:7233'],
   validate: ['reprise validate team.yaml'],
+  init: ['reprise init', 'reprise init shop --kind agent', 'reprise init shop --kind team --model ollama/qwen3:8b'],
+  schema: ['reprise schema', 'reprise schema team > team.schema.json'],
   inbox: [
     'reprise inbox',
     'reprise inbox --json',
@@ -57,10 +77,14 @@ const examples: Record<string, string[]> = {
   ],
   decide: ['reprise decide r1 --accept', 'reprise decide r1 --stop --note "The data cannot be bought"'],
   stats: ['reprise stats', 'reprise stats --json'],
+  list: ['reprise list', 'reprise list --open', `reprise list --all --json | jq -r '.[].id'`],
+  show: ['reprise show q1', 'reprise show q1 --prompts | less', 'reprise show q1 --json > q1.json'],
   up: ['reprise up', 'reprise up --temporal localhost:7300'],
   down: ['reprise down'],
   worker: ['TEMPORAL_ADDRESS=temporal.example.com:7233 reprise worker'],
 };
+
+const kinds = ['team', 'agent', 'research', 'plan'] as const satisfies Kind[];
 
 const exitStatusText =
   'Exit status: 0 done, 1 the run failed, 2 wrong usage or configuration, 3 cannot reach Temporal, 130 interrupted.\n';
@@ -85,14 +109,14 @@ export function buildProgram(): Command {
 }
 
 function addRunCommands(program: Command): void {
-  withStart(program.command('ask <task>'))
+  withAgents(withStart(program.command('ask <task>')))
     .description('a team answers, votes, and starts over while the result is not good enough')
     .action(async (task: string, options: FollowOptions) => (await import('./commands/start.ts')).ask(task, options));
-  withStart(program.command('start [task]', { hidden: true })).action(
+  withAgents(withStart(program.command('start [task]', { hidden: true }))).action(
     async (task: string | undefined, options: FollowOptions) =>
       (await import('./commands/start.ts')).ask(task ?? sampleQuestion, options),
   );
-  withConfig(program.command('chat [text]'))
+  withAgents(withConfig(program.command('chat [text]')))
     .description('a conversation with one agent or a team; without TEXT one turn for each line that is typed')
     .option('--id <id>', 'continue an open session, or begin one of this id that stays open')
     .option('--history <file>', 'what was said before: JSON, [{"role", "content"}]')
@@ -117,6 +141,19 @@ function addRunCommands(program: Command): void {
     .command('validate <file>')
     .description('check a configuration file')
     .action(async (file: string) => (await import('./commands/validate.ts')).validate(file));
+  program
+    .command('init [dir]')
+    .description('write a configuration to begin with, a tool and its test; asks what you want')
+    .addOption(new Option('--kind <kind>', 'what you want, without being asked').choices(kinds))
+    .option('--model <name>', 'the model (default: REPRISE_MODEL, the provider whose key is set, or offline)')
+    .action(async (dir: string | undefined, options: InitOptions) =>
+      (await import('./commands/init.ts')).init(dir ?? '.', options),
+    );
+  program
+    .command('schema')
+    .addArgument(new Argument('[kind]', 'the kind of configuration (default: any)').choices(kinds))
+    .description('print the JSON schema of a configuration, by which editors complete and check')
+    .action(async (kind: Kind | undefined) => (await import('./commands/schema.ts')).schema(kind));
 }
 
 /** Commands by which a person deals with runs that exist already. */
@@ -145,6 +182,20 @@ function addPersonCommands(program: Command): void {
     .option('--stop', 'it is not worth more: end without a further model call')
     .option('--note <text>', 'why, for those who read it later')
     .action(async (id: string, options: DecideOptions) => (await import('./commands/steer.ts')).decide(id, options));
+  withTemporal(program.command('list'))
+    .description('the newest runs: question, kind, state, age, cost, and what each waits for')
+    .option('--open', 'only runs that are open')
+    .option('--limit <n>', 'how many (default: 20)')
+    .option('--all', 'all that the server still has')
+    .option('--json', 'print one JSON array')
+    .option('--plain', 'nothing in bold or in color')
+    .action(async (options: ListOptions) => (await import('./commands/list.ts')).list(options));
+  withTemporal(program.command('show <id>'))
+    .description('all that a run has done: answers, votes, judgements, questions, tool calls, and cost by agent')
+    .option('--prompts', 'what each model was sent, and what it replied')
+    .option('--json', 'print one JSON object')
+    .option('--plain', 'no emoji, nothing in bold')
+    .action(async (id: string, options: ShowOptions) => (await import('./commands/show.ts')).show(id, options));
   withTemporal(program.command('stats'))
     .description('how often runs restart, what that gains and what it costs: over all runs that have completed')
     .option('--json', 'print the figures as one JSON object')

@@ -6,6 +6,7 @@ import type { SolveInput } from '../protocol/plan-and-execute.ts';
 import { inputProblem } from '../workflows/runtime/size.ts';
 import { InputTooLargeError } from './errors.ts';
 import { questionsOf, waitingRuns, type InboxQuestion } from './inbox.ts';
+import { listRuns, type ListedRun, type ListOptions } from './list.ts';
 import { deploymentName, firstLine, newRunId } from './names.ts';
 import { OrchestrationRun, ResearchRun, Run, SolveRun } from './run.ts';
 import { SessionRun } from './session-run.ts';
@@ -93,6 +94,11 @@ export class Reprise {
    */
   async inbox(onSilent: (workflowId: string, reason: Error) => void = () => {}): Promise<InboxQuestion[]> {
     return questionsOf(this.client, onSilent);
+  }
+
+  /** The newest runs of all kinds: open ones first, then those that have ended, the last one first. */
+  async list(options: ListOptions = {}): Promise<ListedRun[]> {
+    return listRuns(this.client, options);
   }
 
   /** How often runs have restarted, what that gained and what it cost: over all runs that have completed. */

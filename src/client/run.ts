@@ -16,6 +16,7 @@ import type { OperatorDecision, ResearchResult, ResearchState } from '../protoco
 import type { SessionResult } from '../protocol/session.ts';
 import type { OrchestrationState, State } from '../protocol/state.ts';
 import { AnswerTooLongError, RunNotOpenError } from './errors.ts';
+import { showRun, type RunRecord, type ShowOptions } from './show/show.ts';
 import { callsIn, type PendingCall, type RunSnapshot } from './snapshot.ts';
 import { watchRun, type EventCursor, type WatchOptions } from './watch.ts';
 
@@ -113,6 +114,16 @@ export class Run<S extends State = State, R extends RunResult = RunResult> {
    */
   watch(options: WatchOptions = {}): AsyncGenerator<RunSnapshot<S>> {
     return watchRun<S>(this.handle, options);
+  }
+
+  /**
+   * Everything that the run has done, with its texts: answers, votes, judgements, questions, calls of tools, and what it has
+   * cost. It is read from the history, so that no worker is needed.
+   *
+   * @throws `WorkflowNotFoundError`
+   */
+  async show(options: ShowOptions = {}): Promise<RunRecord> {
+    return showRun(this.handle, options);
   }
 
   /** Cancels the run: its calls in flight are given up, and `result` throws. @throws `RunNotOpenError` */

@@ -1,6 +1,8 @@
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import type { OrchestrationResult } from '../protocol/orchestration.ts';
+import type { SolveResult } from '../protocol/plan-and-execute.ts';
 import type { ResearchResult } from '../protocol/research.ts';
+import type { Usage } from '../protocol/usage.ts';
 import { isLost } from './snapshot.ts';
 import { sumUp, type Results, type Stats } from './sum-up.ts';
 
@@ -11,7 +13,7 @@ export interface StatsOptions {
   onUnread?: (workflowId: string, reason: Error) => void;
 }
 
-const query = `WorkflowType IN ('orchestration', 'research') AND ExecutionStatus = 'Completed'`;
+const query = `WorkflowType IN ('orchestration', 'research', 'planAndExecute') AND ExecutionStatus = 'Completed'`;
 
 /** How many runs are read at the same time. */
 const concurrency = 8;
@@ -21,7 +23,7 @@ const patience = 10_000;
 
 /** Reads the results of all completed runs and sums them up, as `Reprise.stats` returns them. */
 export async function statsOf(client: Client, { onRead, onUnread }: StatsOptions): Promise<Stats> {
-  const results: Results = { orchestrations: [], researchRuns: [], unread: 0 };
+  const results: Results = { orchestrations: [], researchRuns: [], plans: [], unread: 0 };
   const runs = completedRuns(client);
   let read = 0;
   const readNext = async (): Promise<void> => {
@@ -54,12 +56,13 @@ async function resultOf(client: Client, { workflowId, runId }: WorkflowExecution
  *
  * @throws where it is not a result of Reprise: somebody else's workflows in the namespace may have the same names
  */
-function add({ orchestrations, researchRuns }: Results, type: string, result: unknown): void {
-  const { restarts, iterations, usage } = (result ?? {}) as Partial<
-    Omit<OrchestrationResult, 'workflow'> & Omit<ResearchResult, 'workflow'>
-  >;
-  const told = type === 'research' ? iterations : restarts;
+function add({ orchestrations, plans, researchRuns }: Results, type: string, result: unknown): void {
+  const { restarts, iterations, subtasks, usage } = (result ?? {}) as Record<string, unknown> & {
+    usage?: Partial<Usage>;
+  };
+  const told = { orchestration: restarts, research: iterations, planAndExecute: subtasks }[type];
   if (!Array.isArray(told) || typeof usage?.calls !== 'number') throw new Error(`its result is not one of ${type}`);
   if (type === 'research') researchRuns.push(result as ResearchResult);
+  else if (type === 'planAndExecute') plans.push(result as SolveResult);
   else orchestrations.push(result as OrchestrationResult);
 }

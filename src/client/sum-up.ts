@@ -1,5 +1,7 @@
 import type { OrchestrationResult } from '../protocol/orchestration.ts';
+import type { SolveResult, SubtaskReport } from '../protocol/plan-and-execute.ts';
 import type { Iteration, ResearchResult, RestartKind } from '../protocol/research.ts';
+import type { Usage } from '../protocol/usage.ts';
 
 /** What calls have used: a sum or a mean. */
 export type Spent = Iteration['spent'];
@@ -38,9 +40,37 @@ export interface ResearchStats extends RestartCounts {
   byKind: Record<RestartKind, { restarts: number; gain: Gain }>;
 }
 
+/**
+ * How often plans are retried, and what it has saved that a retry executes only what has failed (the document "Retry
+ * Optimization", Performance Impact). Shares are 0 where there is nothing to count.
+ */
+export interface SolveStats {
+  runs: number;
+  /** Runs with at least one retry, which is a round after the first. */
+  retried: number;
+  /** Their share of all runs, from 0 to 1. */
+  share: number;
+  retries: number;
+  /** How many of the runs that were retried ended with which outcome. */
+  outcomes: Record<string, number>;
+  /** Executions of subtasks in the runs that were retried. */
+  executions: {
+    done: number;
+    /** Those of a subtask that had been executed before. */
+    again: number;
+    /** What there would have been if each retry had executed again what was completed before it. */
+    whole: number;
+    /** The share of `whole` that was saved, from 0 to 1. */
+    savedShare: number;
+  };
+  /** What the executions that were saved would have cost, each as much as its subtask has cost on the average. */
+  saved: Spent;
+}
+
 export interface Stats {
   orchestration: OrchestrationStats;
   research: ResearchStats;
+  planAndExecute: SolveStats;
   /** Runs that have completed but could not be read, and are in none of the figures. */
   unread: number;
 }
@@ -49,13 +79,15 @@ export interface Stats {
 export interface Results {
   orchestrations: Array<Pick<OrchestrationResult, 'attempts' | 'restarts' | 'outcome' | 'usage'>>;
   researchRuns: Array<Pick<ResearchResult, 'iterations' | 'outcome'>>;
+  plans: Array<Pick<SolveResult, 'executions' | 'outcome' | 'retries' | 'subtasks' | 'usage'>>;
   unread: number;
 }
 
-/** Sums up how often runs restarted, what restarts gained and what they cost. */
-export const sumUp = ({ orchestrations, researchRuns, unread }: Results): Stats => ({
+/** Sums up how often runs restarted, what restarts gained and what they cost, and what selective retries have saved. */
+export const sumUp = ({ orchestrations, plans, researchRuns, unread }: Results): Stats => ({
   orchestration: sumUpOrchestrations(orchestrations),
   research: sumUpResearchRuns(researchRuns),
+  planAndExecute: sumUpPlans(plans),
   unread,
 });
 
@@ -102,6 +134,42 @@ function sumUpResearchRuns(all: Results['researchRuns']): ResearchStats {
   };
 }
 
+function sumUpPlans(all: Results['plans']): SolveStats {
+  const retried = all.filter(({ retries }) => retries > 0);
+  const savings = retried.flatMap(savingsOf);
+  const done = sum(retried.map(({ executions }) => executions));
+  const saved = sum(savings.map(({ executions }) => executions));
+  const again = sum(retried.flatMap(({ subtasks }) => subtasks.map(({ executions }) => Math.max(0, executions - 1))));
+  return {
+    runs: all.length,
+    retried: retried.length,
+    share: ratio(retried.length, all.length),
+    retries: sum(retried.map(({ retries }) => retries)),
+    outcomes: countedBy(retried.map(({ outcome }) => outcome)),
+    executions: { done, again, whole: done + saved, savedShare: ratio(saved, done + saved) },
+    saved: sumSpent(savings.map(({ spent }) => spent)),
+  };
+}
+
+/**
+ * For each completed subtask, how often it was not executed again: once in each round after the one that completed it.
+ * A run of an earlier version does not say which one that was, and its subtasks are taken to have run in each round.
+ */
+function savingsOf({ retries, subtasks, usage }: Results['plans'][number]) {
+  const rounds = retries + 1;
+  return subtasks
+    .filter(({ status }) => status === 'completed')
+    .map(({ completedIn, executions, id }: SubtaskReport) => {
+      const left = Math.max(0, rounds - (completedIn ?? executions));
+      return { executions: left, spent: scaled(spentBy(usage, id), ratio(left, executions)) };
+    });
+}
+
+function spentBy({ byAgent }: Usage, id: string): Spent {
+  const { calls = 0, costUsd = 0, inputTokens = 0, outputTokens = 0 } = byAgent[id] ?? {};
+  return { calls, tokens: inputTokens + outputTokens, costUsd };
+}
+
 /** A restart, with the score of the iteration that it ended and the next score of the run; null where there is none. */
 interface Restart {
   kind: RestartKind;
@@ -130,16 +198,20 @@ function countsOf(runs: Array<{ restarts: number; outcome: string; spentAgain: S
   const restarted = runs.filter((run) => run.restarts > 0);
   const restarts = sum(restarted.map((run) => run.restarts));
   const total = sumSpent(runs.map(({ spentAgain }) => spentAgain));
-  const outcomes: Record<string, number> = {};
-  for (const { outcome } of restarted) outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
   return {
     runs: runs.length,
     restarted: restarted.length,
     share: ratio(restarted.length, runs.length),
     restarts,
-    outcomes,
+    outcomes: countedBy(restarted.map(({ outcome }) => outcome)),
     cost: { total, perRestart: scaled(total, ratio(1, restarts)) },
   };
+}
+
+function countedBy(outcomes: string[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const outcome of outcomes) counts[outcome] = (counts[outcome] ?? 0) + 1;
+  return counts;
 }
 
 const sumSpent = (all: Spent[]): Spent => ({

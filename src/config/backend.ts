@@ -25,26 +25,52 @@ const headersSchema = z.record(name, z.string()).superRefine((headers, context) 
   }
 });
 
+export const withoutEffect = 'Accepted, and without effect in this version.';
+
 /** The keys of a backend as a file's author writes them. */
-const writtenSchema = z.strictObject({
-  type: z.enum(backendTypes),
-  model: name.optional(),
-  base_url: z.url().optional(),
-  api_key_env: name.optional(),
-  temperature: z.number().min(0).max(2).optional(),
-  max_tokens: z.int().positive().optional(),
-  reasoning_effort: z.enum(efforts).optional(),
-  effort: z.enum(efforts).optional(),
-  extra_body: extraBodySchema.optional(),
-  headers: headersSchema.optional(),
-  max_retries: z.int().min(0).max(100).optional(),
-  idle_timeout: z.number().positive().max(day).optional(),
-  folder: name.optional(),
-  mcp_servers: mcpServersSchema.optional(),
-  cwd: name.optional(),
-  enable_mcp_command_line: z.boolean().optional(),
-  command_line_execution_mode: z.enum(['local', 'docker']).optional(),
-});
+const writtenSchema = z
+  .strictObject({
+    type: z
+      .enum(backendTypes)
+      .describe('What it speaks; chatcompletion is any OpenAI-compatible server, offline needs no key.'),
+    model: name.optional().describe("The model's name. Absent: the default one of the type."),
+    base_url: z.url().optional().describe("An address that replaces the provider's."),
+    api_key_env: name.optional().describe("The variable that holds the key. Absent: the type's, as OPENAI_API_KEY."),
+    temperature: z
+      .number()
+      .min(0)
+      .max(2)
+      .optional()
+      .describe('Limited to what the provider takes; left out for models that take none.'),
+    max_tokens: z.int().positive().optional().describe('The longest reply, in tokens.'),
+    reasoning_effort: z
+      .enum(efforts)
+      .optional()
+      .describe("How hard to think, as the model has it. Absent: the provider's default."),
+    effort: z.enum(efforts).optional().describe('Another spelling of reasoning_effort.'),
+    extra_body: extraBodySchema.optional().describe('Further keys of each request, passed on as they are.'),
+    headers: headersSchema
+      .optional()
+      .describe("Further headers of each request; ${NAME} stands for a variable of the worker's environment."),
+    max_retries: z
+      .int()
+      .min(0)
+      .max(100)
+      .optional()
+      .describe('How often a failed call is tried again. Absent: for as long as its agent has time.'),
+    idle_timeout: z
+      .number()
+      .positive()
+      .max(day)
+      .optional()
+      .describe('After how many seconds without content a stream is dead. Absent: 60.'),
+    folder: name.optional().describe('The folder that the offline model quotes, relative to this file.'),
+    mcp_servers: mcpServersSchema.optional().describe("Servers of the agent's tools (Model Context Protocol)."),
+    cwd: name.optional().describe(withoutEffect),
+    enable_mcp_command_line: z.boolean().optional().describe(withoutEffect),
+    command_line_execution_mode: z.enum(['local', 'docker']).optional().describe(withoutEffect),
+  })
+  .meta({ id: 'backend' });
 
 type Written = z.output<typeof writtenSchema>;
 
@@ -59,7 +85,7 @@ export const backendOfType = (type: Written['type']) =>
     .transform((keys) => withOneEffort({ type, ...keys }));
 
 /** A role that has a backend and nothing else to configure. */
-export const roleSchema = z.strictObject({ backend: backendSchema });
+export const roleSchema = z.strictObject({ backend: backendSchema.describe('The model of this role.') });
 
 export type Backend = Omit<Written, 'effort'>;
 

@@ -2,10 +2,18 @@ import { effortProblem } from '../models/capabilities.ts';
 import { missingKey, modelOf } from '../models/providers.ts';
 import type { Backend } from './backend.ts';
 import type { Environment } from './environment.ts';
+import { backendOf } from './model-name.ts';
 import { withVariables } from './variables.ts';
 
-/** The backend of agents that name none: the first provider whose key is set, or the offline model if there is no key. */
+/**
+ * The backend of agents that name none: that of `REPRISE_MODEL`, else the first provider whose key is set, or the offline
+ * model if there is no key.
+ *
+ * @throws `ModelNameError` if `REPRISE_MODEL` names no model
+ */
 export function defaultBackend(environment: Environment): Backend {
+  const { REPRISE_MODEL: named } = environment;
+  if (named !== undefined) return backendOf(named, environment, 'REPRISE_MODEL: ');
   if (environment['OPENAI_API_KEY'] !== undefined) return { type: 'openai' };
   if (environment['ANTHROPIC_API_KEY'] !== undefined) return { type: 'claude' };
   if (environment['GEMINI_API_KEY'] !== undefined) return { type: 'gemini' };

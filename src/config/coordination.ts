@@ -13,11 +13,18 @@ const level = z.enum(['low', 'medium', 'high']);
  * these keys in `orchestrator.coordination`, the other kinds of configuration have them in a key `coordination`.
  */
 export const broadcastSchema = z.strictObject({
-  broadcast: z.union([z.literal(false), z.enum(['agents', 'human'])]).default(false),
-  broadcast_timeout: waitingTime.default(300),
-  max_broadcasts_per_agent: z.int().min(1).default(10),
-  broadcast_sensitivity: level.default('medium'),
-  response_depth: level.default('medium'),
+  broadcast: z
+    .union([z.literal(false), z.enum(['agents', 'human'])])
+    .default(false)
+    .describe('Whom agents may ask: nobody, all other agents, or a person.'),
+  broadcast_timeout: waitingTime.default(300).describe('Seconds that a question waits for its responses.'),
+  max_broadcasts_per_agent: z
+    .int()
+    .min(1)
+    .default(10)
+    .describe('How many questions one agent may have open at the same time.'),
+  broadcast_sensitivity: level.default('medium').describe('How often agents are told to ask.'),
+  response_depth: level.default('medium').describe("How thorough the other agents' responses are to be."),
 });
 
 /** The settings of `broadcastSchema` for one agent, which has only a person to ask. */
@@ -31,17 +38,24 @@ export type Broadcast = z.output<typeof broadcastSchema>;
 
 /** Limits of a whole run. A limit that is absent does not exist. */
 export const budgetSchema = z.strictObject({
-  calls: z.int().positive().optional(),
-  tokens: z.int().positive().optional(),
-  usd: z.number().positive().optional(),
-  seconds: z.number().positive().optional(),
+  calls: z.int().positive().optional().describe('The most calls of models.'),
+  tokens: z.int().positive().optional().describe('The most tokens, read and written.'),
+  usd: z.number().positive().optional().describe('The most US dollars; every model needs a known price.'),
+  seconds: z.number().positive().optional().describe('The longest time, in seconds.'),
 });
+
+/** What the keys that several kinds of configuration have are for. */
+export const about = {
+  budget: 'Limits of the whole run, checked before each call of a model. One that is absent does not exist.',
+  prices: "US dollars per million tokens, by the names of models; they replace the providers' list prices.",
+  idle_timeout: 'Seconds that a session waits for the next turn before it ends. Absent: for ever.',
+};
 
 /** The keys that every kind of configuration but a team's has beside its own. */
 export const soloShape = {
-  coordination: soloBroadcastSchema.prefault({}),
-  budget: budgetSchema.optional(),
-  prices: priceTableSchema.optional(),
+  coordination: soloBroadcastSchema.prefault({}).describe('Whether a person may be asked, and how.'),
+  budget: budgetSchema.optional().describe(about.budget),
+  prices: priceTableSchema.optional().describe(about.prices),
 };
 
 /** Lines for a person about what all kinds of configuration have: who may be asked, and the limits. */

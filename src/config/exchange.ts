@@ -5,10 +5,12 @@ import { checkedBy, didYouMean, under, type Problem } from './problems.ts';
 const id = z.string().min(1);
 
 /** A wire of `exchange:` says which modules provide a protocol to a module. Only tools may come from several modules. */
-const wireSchema = z.strictObject({
-  module: id,
-  protocol: z.enum(protocols),
-  provider: z.union([id, z.array(id).min(1)], 'the id of a module, or a list of ids'),
+export const wireSchema = z.strictObject({
+  module: id.describe(`The id of the module that uses it, or ${entry}, where the user's text comes in.`),
+  protocol: z.enum(protocols).describe('What it uses.'),
+  provider: z
+    .union([id, z.array(id).min(1)], 'the id of a module, or a list of ids')
+    .describe('The id of the module that provides it; of tools, a list of ids.'),
 });
 
 export type WireInput = z.input<typeof wireSchema>;

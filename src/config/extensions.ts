@@ -3,6 +3,9 @@ import { join, posix, relative, sep } from 'node:path';
 
 const endings = /\.(ts|mts|js|mjs)$/;
 
+/** The path of a user's own module, as a pattern for JSON Schema. */
+export const modulePathPattern = '\\./.+\\.(?:ts|mts|js|mjs)';
+
 /** Whether a name is meant as the path of a user's own module in the worker's extensions folder. */
 export const isModulePath = (name: string): boolean => /[/\\]/.test(name) || endings.test(name);
 

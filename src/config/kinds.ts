@@ -15,7 +15,7 @@ interface Kinds {
   plan: PlanConfig;
 }
 
-type Kind = keyof Kinds;
+export type Kind = keyof Kinds;
 
 /** A configuration that was checked, with the defaults filled in: `{kind: 'team', team}`. */
 export type CheckedConfig = { [K in Kind]: { kind: K } & Pick<Kinds, K> }[Kind];
@@ -43,7 +43,7 @@ const checks: { [K in Kind]: (content: object) => Checked<Kinds[K]> } = {
 export function checkConfig(content: unknown): Checked<Config> {
   if (!isMapping(content)) return notAMapping;
   const { kind } = kindOf(content);
-  const checked = checks[kind](content);
+  const checked = checks[kind](withoutSchema(content));
   return checked.ok ? { ok: true, value: { kind, [kind]: checked.value, content } as Config } : checked;
 }
 
@@ -62,7 +62,7 @@ export function checkConversation(content: unknown): Checked<ConversationConfig>
 
 function checkOnly<K extends Kind>(wanted: K, content: unknown): Checked<Kinds[K]> {
   if (!isMapping(content)) return notAMapping;
-  return kindOf(content).kind === wanted ? checks[wanted](content) : refused(wanted, content);
+  return kindOf(content).kind === wanted ? checks[wanted](withoutSchema(content)) : refused(wanted, content);
 }
 
 function kindOf(content: object): { kind: Kind; key?: string } {
@@ -84,6 +84,12 @@ function refused(wanted: Kind, content: object): Checked<never> {
   const whereElse = `a ${wanted} is configured under the key ${wanted}; this is a configuration of ${found}`;
   const message = (wanted === 'team' && uses[kind]) || whereElse;
   return { ok: false, problems: [{ path: key === undefined ? [] : [key], message }] };
+}
+
+/** Leaves out `$schema`, which names a JSON schema to an editor and says nothing to us. */
+function withoutSchema(content: object): object {
+  const { $schema: _, ...rest } = content as { $schema?: unknown };
+  return rest;
 }
 
 const isMapping = (content: unknown): content is object =>

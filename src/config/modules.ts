@@ -3,7 +3,7 @@ import { backendOfType, type Backend } from './backend.ts';
 import { isModulePath, modulePath, modulePathProblem } from './extensions.ts';
 import { reactSchema, simpleToolSchema, type OrchestratorSettings } from './orchestrators.ts';
 import { checkedBy, didYouMean, under, type Problem } from './problems.ts';
-import { mcpServersSchema, toolPackagesSchema, toolTime, type ToolSources } from './tool-sources.ts';
+import { mcpServersSchema, toolPackages, toolPackagesSchema, toolTime, type ToolSources } from './tool-sources.ts';
 
 /** The name in wires for where the user's text comes in. It is not a module. */
 export const entry = '__entry__';
@@ -55,15 +55,20 @@ const kinds = {
   PythonToolProvider: kind(
     'ToolProviderProtocol',
     z
-      .strictObject({ tool_packages: toolPackagesSchema })
+      .strictObject({ tool_packages: toolPackagesSchema.describe(toolPackages) })
       .transform(({ tool_packages }) => ({ tools: { packages: tool_packages, mcpServers: [] } })),
   ),
   MCPToolProvider: kind(
     'ToolProviderProtocol',
-    z.strictObject({ servers: mcpServersSchema, timeout: toolTime.optional() }).transform(({ servers, timeout }) => {
-      const mcpServers = servers.map((server) => ({ ...server, ...(timeout && { timeout }) }));
-      return { tools: { packages: [], mcpServers } };
-    }),
+    z
+      .strictObject({
+        servers: mcpServersSchema.describe('Servers of tools (Model Context Protocol).'),
+        timeout: toolTime.optional().describe('Seconds that a call of one of their tools may take. Absent: 60.'),
+      })
+      .transform(({ servers, timeout }) => {
+        const mcpServers = servers.map((server) => ({ ...server, ...(timeout && { timeout }) }));
+        return { tools: { packages: [], mcpServers } };
+      }),
   ),
   SimpleToolOrchestrator: orchestrator(
     simpleToolSchema.transform((settings) => ({ kind: 'simple_tool' as const, ...settings })),
@@ -74,6 +79,12 @@ const kinds = {
 };
 
 const kindNames = Object.keys(kinds);
+
+/** The kinds of modules by their names, each with the schema of its `config:`. */
+export const moduleConfigs = Object.entries(kinds).map(([name, { schema }]): { name: string; config: z.ZodType } => ({
+  name,
+  config: schema,
+}));
 
 /** The last name of a module's dotted path. */
 const lastName = (module: string): string => module.slice(module.lastIndexOf('.') + 1);
@@ -95,10 +106,10 @@ const customKind = (path: string): Kind =>
       .transform((config) => ({ kind: 'custom' as const, module: modulePath(path), config })),
   );
 
-const moduleSchema = z.strictObject({
-  module: z.string().min(1),
-  id: z.string().min(1),
-  config: z.unknown().optional(),
+export const moduleSchema = z.strictObject({
+  module: z.string().min(1).describe('What it is: the last name of a dotted path, or ./my-orchestrator.ts.'),
+  id: z.string().min(1).describe('The name by which exchange refers to it; unique.'),
+  config: z.unknown().optional().describe('Its settings.'),
 });
 
 /** A module whose `config:` may be left out if none of its keys is required. */

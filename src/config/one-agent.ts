@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Backend } from './backend.ts';
 import { completeBackend, defaultBackend, describeBackend, preflightBackends } from './complete-backend.ts';
-import { broadcastSchema, describeCoordination, soloShape, waitingTime } from './coordination.ts';
+import { about, broadcastSchema, describeCoordination, soloShape, waitingTime } from './coordination.ts';
 import type { Environment } from './environment.ts';
 import { checkExchange, providersOf, type Wire, type WireInput } from './exchange.ts';
 import { checkModules, entry, type Module, type ModuleInput } from './modules.ts';
@@ -14,8 +14,7 @@ const agentSchema = z.strictObject({
   modules: z.array(z.unknown()).min(1),
   exchange: z.array(z.unknown()),
   ...soloShape,
-  /** Seconds that a session waits for the next turn before it ends; if absent, it waits for ever. */
-  idle_timeout: waitingTime.optional(),
+  idle_timeout: waitingTime.optional().describe(about.idle_timeout),
 });
 
 /** A configuration of one agent as a file's author writes it. Keys with defaults may be left out. */

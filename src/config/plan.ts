@@ -11,31 +11,45 @@ import {
   orchestratorSchema,
   type OrchestratorSettings,
 } from './orchestrators.ts';
-import { describeTools, mcpServersSchema, toolPackagesSchema, type ToolSources } from './tool-sources.ts';
+import { describeTools, mcpServersSchema, toolPackages, toolPackagesSchema, type ToolSources } from './tool-sources.ts';
 
 /** The key `plan` (the document "Retry Optimization"). */
 const settingsSchema = z.strictObject({
-  backend: backendSchema.optional(),
-  planner: roleSchema.optional(),
-  validator: roleSchema.optional(),
-  synthesis: roleSchema.optional(),
+  backend: backendSchema.optional().describe('The model of every role that has none of its own.'),
+  planner: roleSchema.optional().describe('Who analyses and plans.'),
+  validator: roleSchema.optional().describe('Who judges the answer.'),
+  synthesis: roleSchema.optional().describe('Who puts the answer together.'),
   executor: z
     .strictObject({
-      backend: backendSchema.optional(),
-      orchestrator: orchestratorSchema.default('simple_tool'),
+      backend: backendSchema.optional().describe('The model of the agents that carry out the subtasks.'),
+      orchestrator: orchestratorSchema.default('simple_tool').describe('Their loop.'),
       ...limitsShape,
-      tool_packages: toolPackagesSchema.default([]),
-      mcp_servers: mcpServersSchema.default([]),
+      tool_packages: toolPackagesSchema.default([]).describe(toolPackages),
+      mcp_servers: mcpServersSchema.default([]).describe('Servers of tools (Model Context Protocol).'),
     })
     .superRefine(limitsFit)
-    .prefault({}),
-  max_retries: z.int().min(0).max(100).default(2),
-  max_parallel_subtasks: z.int().min(1).max(100).default(5),
-  max_subtasks: z.int().min(1).max(500).default(50),
+    .prefault({})
+    .describe('Who carries out the subtasks, and with which tools.'),
+  max_retries: z
+    .int()
+    .min(0)
+    .max(100)
+    .default(2)
+    .describe('How many rounds may follow the first one, whether they repeat what failed or plan anew.'),
+  max_parallel_subtasks: z
+    .int()
+    .min(1)
+    .max(100)
+    .default(5)
+    .describe('How many subtasks are carried out at the same time.'),
+  max_subtasks: z.int().min(1).max(500).default(50).describe('How many subtasks all plans of a run may have together.'),
 });
 
 /** A configuration of a plan. The defaults are those of docs/configuration.md. */
-export const planSchema = z.strictObject({ plan: settingsSchema, ...soloShape });
+export const planSchema = z.strictObject({
+  plan: settingsSchema.describe('A plan: who plans, works, checks and writes.'),
+  ...soloShape,
+});
 
 /** What a file says about a plan. Backends may be absent. */
 export type PlanConfig = z.output<typeof planSchema>;

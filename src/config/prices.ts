@@ -4,6 +4,7 @@ import { pricesFor, unpricedIn } from '../models/prices.ts';
 import type { PriceTable } from '../protocol/usage.ts';
 import type { Backend } from './backend.ts';
 import type { Environment } from './environment.ts';
+import { isThisMachine } from './model-name.ts';
 import { checkedBy, problemText } from './problems.ts';
 
 const dollars = z.number().min(0);
@@ -11,7 +12,11 @@ const dollars = z.number().min(0);
 /** The key `prices` of every configuration: US dollars per million tokens, by the names of models. */
 export const priceTableSchema = z.record(
   z.string(),
-  z.strictObject({ input: dollars, cachedInput: dollars, output: dollars }),
+  z.strictObject({
+    input: dollars.describe('A million tokens read.'),
+    cachedInput: dollars.describe('A million tokens read from the cache.'),
+    output: dollars.describe('A million tokens written.'),
+  }),
 );
 
 /**
@@ -56,16 +61,21 @@ export function findPrices(
 ): KnownPrices {
   const prices = pricesFor(backends, { ...fromFile, ...own }, environment);
   const unpriced = unpricedIn(backends, prices);
-  const hint = (model: string): string =>
-    `prices: {${JSON.stringify(model)}: {input: …, cachedInput: …, output: …}} gives it, in US dollars per million tokens`;
+  const price = (model: string): string => `prices: {${JSON.stringify(model)}: {input: …, cachedInput: …, output: …}}`;
+  const hint = (model: string): string => `${price(model)} gives it, in US dollars per million tokens`;
+  const local = backends
+    .filter(({ base_url: url }) => url !== undefined && isThisMachine(url))
+    .map(({ model }) => model);
+  const problem = (model: string): string =>
+    local.includes(model)
+      ? `the model ${model} is served on this machine and has no price, so a budget in dollars (--budget) is pointless; ` +
+        `limit budget.calls or budget.tokens, or say what it costs: ${price(model)}`
+      : `no price is known for the model ${model}; ${hint(model)}`;
   return {
     prices,
     warnings: unpriced.map(
       (model) => `No price is known for the model ${model}, so its cost counts as 0; ${hint(model)}`,
     ),
-    problems:
-      budget?.usd === undefined
-        ? []
-        : unpriced.map((model) => `budget.usd: no price is known for the model ${model}; ${hint(model)}`),
+    problems: budget?.usd === undefined ? [] : unpriced.map((model) => `budget.usd: ${problem(model)}`),
   };
 }

@@ -7,9 +7,15 @@ import type { SearchSettings } from '../protocol/search.ts';
 import type { Environment } from './environment.ts';
 
 /** Aspects are named as providers name parameters, since they are parameters of the critic's tool. */
-const aspect = z.string().refine((name) => /^[A-Za-z_][\w-]{0,63}$/.test(name), {
-  error: 'the name of an aspect is made of letters, digits, _ and -, and begins with a letter',
-});
+const aspectName = /^[A-Za-z_][\w-]{0,63}$/;
+const aspect = z
+  .string()
+  .refine((name) => aspectName.test(name), {
+    error: 'the name of an aspect is made of letters, digits, _ and -, and begins with a letter',
+  })
+  .meta({ pattern: aspectName.source });
+
+const repository = /^[\w.-]+\/[\w.-]+$/;
 
 const weightsSchema = z
   .record(aspect, z.number().min(0))
@@ -25,39 +31,69 @@ const score = z.number().min(0).max(100);
 /** The key `research` (the document "Conditional Restart Logic", Configuration Constants and Future Enhancements). */
 const settingsSchema = z
   .strictObject({
-    backend: backendSchema.optional(),
-    plan: roleSchema.optional(),
-    criticism: roleSchema.optional(),
-    synthesize: roleSchema.optional(),
-    min_viability_score: score.default(51),
-    max_planning_iterations: z.int().min(1).max(100).default(3),
-    max_similar_implementations: z.int().min(0).default(4),
-    on_missing_score: z.enum(['restart', 'proceed', 'fail']).default('proceed'),
-    weights: weightsSchema.optional(),
-    domain: z.string().min(1).optional(),
+    backend: backendSchema.optional().describe('The model of every role that has none of its own.'),
+    plan: roleSchema.optional().describe('Who plans.'),
+    criticism: roleSchema.optional().describe('Who criticises and scores.'),
+    synthesize: roleSchema.optional().describe('Who writes the report.'),
+    min_viability_score: score.default(51).describe('With a lower score the idea is planned again.'),
+    max_planning_iterations: z
+      .int()
+      .min(1)
+      .max(100)
+      .default(3)
+      .describe('How many plans there may be in all, restarts by a person included.'),
+    max_similar_implementations: z
+      .int()
+      .min(0)
+      .default(4)
+      .describe('With more hits than this that do the same as the idea, it is planned again.'),
+    on_missing_score: z
+      .enum(['restart', 'proceed', 'fail'])
+      .default('proceed')
+      .describe('What follows when the critic gives no score.'),
+    weights: weightsSchema.optional().describe('The aspects that the critic scores, and how much each counts.'),
+    domain: z.string().min(1).optional().describe('One of domains, whose numbers are then used.'),
     domains: z
       .record(
         z.string().min(1),
-        z.strictObject({ min_viability_score: score.optional(), weights: weightsSchema.optional() }),
+        z.strictObject({
+          min_viability_score: score.optional().describe('Absent: the general one.'),
+          weights: weightsSchema.optional().describe('Absent: the general ones.'),
+        }),
       )
-      .default({}),
+      .default({})
+      .describe('Numbers for fields of their own, by names of your choice.'),
     search: z
       .strictObject({
-        provider: z.enum(['folder', 'searxng', 'tavily']).optional(),
-        folder: z.string().min(1).optional(),
-        max_results: z.int().min(1).max(20).default(5),
-        read_pages: z.int().min(0).max(20).default(3),
+        provider: z
+          .enum(['folder', 'searxng', 'tavily'])
+          .optional()
+          .describe(
+            'Absent: folder if there is one, else the service whose variable is set (SEARXNG_URL, TAVILY_API_KEY).',
+          ),
+        folder: z.string().min(1).optional().describe('The folder to search, relative to this file.'),
+        max_results: z.int().min(1).max(20).default(5).describe('How many results each query gives.'),
+        read_pages: z
+          .int()
+          .min(0)
+          .max(20)
+          .default(3)
+          .describe('How many pages of the best hits on the web are read in an iteration.'),
       })
-      .prefault({}),
-    approval: z.boolean().default(false),
+      .prefault({})
+      .describe('Where it searches.'),
+    approval: z.boolean().default(false).describe('Whether a person must accept before the report is written.'),
     github_issue: z
       .strictObject({
         repo: z
           .string()
-          .refine((name) => /^[\w.-]+\/[\w.-]+$/.test(name), { error: 'a repository is written owner/name' }),
-        labels: z.array(z.string().min(1)).default([]),
+          .refine((name) => repository.test(name), { error: 'a repository is written owner/name' })
+          .meta({ pattern: repository.source })
+          .describe('owner/name of the repository; needs GITHUB_TOKEN.'),
+        labels: z.array(z.string().min(1)).default([]).describe('The labels of the issue.'),
       })
-      .optional(),
+      .optional()
+      .describe('The report becomes an issue there. Absent: no issue.'),
   })
   .superRefine(({ domain, domains }, context) => {
     if (domain === undefined || domain in domains) return;
@@ -68,7 +104,10 @@ const settingsSchema = z
   });
 
 /** A configuration of research. The defaults are those of docs/configuration.md. */
-export const researchSchema = z.strictObject({ research: settingsSchema, ...soloShape });
+export const researchSchema = z.strictObject({
+  research: settingsSchema.describe('Research: who plans, criticises and writes, and where it searches.'),
+  ...soloShape,
+});
 
 /** What a file says about research. Backends may be absent. */
 export type ResearchConfig = z.output<typeof researchSchema>;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { backendSchema, roleSchema, type Backend } from './backend.ts';
+import { backendSchema, roleSchema, withoutEffect, type Backend } from './backend.ts';
 import { completeBackend, defaultBackend, describeBackend, preflightBackends } from './complete-backend.ts';
-import { broadcastSchema, budgetSchema, describeCoordination, waitingTime } from './coordination.ts';
+import { about, broadcastSchema, budgetSchema, describeCoordination, waitingTime } from './coordination.ts';
 import type { Environment } from './environment.ts';
 import {
   describeOrchestrator,
@@ -13,53 +13,81 @@ import {
 } from './orchestrators.ts';
 import { priceTableSchema } from './prices.ts';
 import { unique } from './problems.ts';
-import { describeTools, toolPackagesSchema, type ToolSources } from './tool-sources.ts';
+import { describeTools, toolPackages, toolPackagesSchema, type ToolSources } from './tool-sources.ts';
 
 const name = z.string().min(1);
 
 const agentSchema = z
   .strictObject({
-    id: name,
-    system_message: name.optional(),
-    orchestrator: orchestratorSchema.optional(),
+    id: name.describe("The agent's name in results and logs; unique."),
+    system_message: name.optional().describe('Its persona: how it works and what it looks for.'),
+    orchestrator: orchestratorSchema.optional().describe("The agent's loop. Absent: simple_tool."),
     ...limitsShape,
-    tool_packages: toolPackagesSchema.optional(),
-    backend: backendSchema.optional(),
+    tool_packages: toolPackagesSchema.optional().describe(toolPackages),
+    backend: backendSchema.optional().describe('Its model. Absent: the first provider whose key is set, else offline.'),
   })
   .superRefine(limitsFit);
 
 /** How a team works together (`orchestrator.coordination`). */
 const coordinationSchema = z.strictObject({
-  max_orchestration_restarts: z.int().min(0).default(2),
-  enable_post_presentation_evaluation: z.boolean().default(false),
-  max_new_answers_per_agent: z.int().positive().default(3),
-  answer_novelty_requirement: z.enum(['lenient', 'balanced', 'strict']).default('lenient'),
-  enable_planning_mode: z.boolean().default(false),
+  max_orchestration_restarts: z
+    .int()
+    .min(0)
+    .default(2)
+    .describe('How many restarts there may be; attempts are one more. With 0 nobody judges.'),
+  enable_post_presentation_evaluation: z
+    .boolean()
+    .default(false)
+    .describe('Whether the answer is judged after it was presented, instead of before.'),
+  max_new_answers_per_agent: z
+    .int()
+    .positive()
+    .default(3)
+    .describe('How many answers an agent may give in one attempt.'),
+  answer_novelty_requirement: z
+    .enum(['lenient', 'balanced', 'strict'])
+    .default('lenient')
+    .describe('Which answers are refused: duplicates, those sharing over 70% of their words, those sharing over 50%.'),
+  enable_planning_mode: z
+    .boolean()
+    .default(false)
+    .describe('Whether the agents only plan, until the final agent or a restart carries the plan out.'),
   ...broadcastSchema.shape,
 });
 
 /** A team's configuration. The defaults are those of docs/configuration.md. */
 export const teamSchema = z.strictObject({
-  agents: z.array(agentSchema).min(1).superRefine(unique('id', 'agent')).optional(),
-  /** The backend that presents and judges, and one for judging alone; by default both are the winner's. */
-  final_agent: z.strictObject({ backend: backendSchema.optional(), judge: roleSchema.optional() }).optional(),
+  agents: z
+    .array(agentSchema)
+    .min(1)
+    .superRefine(unique('id', 'agent'))
+    .optional()
+    .describe('Who answers and votes. Absent: a default team of three.'),
+  final_agent: z
+    .strictObject({
+      backend: backendSchema.optional().describe("The model that presents and judges. Absent: the winner's."),
+      judge: roleSchema.optional().describe('Who judges, if it is another model than that of the final agent.'),
+    })
+    .optional()
+    .describe('Who presents and judges the answer.'),
   timeout_settings: z
     .strictObject({
-      orchestrator_timeout_seconds: waitingTime.default(1800),
-      agent_timeout_seconds: waitingTime.default(600),
+      orchestrator_timeout_seconds: waitingTime.default(1800).describe('Seconds that one attempt may take.'),
+      agent_timeout_seconds: waitingTime.default(600).describe("Seconds that an agent's model may work in an attempt."),
     })
-    .prefault({}),
+    .prefault({})
+    .describe('How long an attempt and an agent may take.'),
   orchestrator: z
     .strictObject({
-      snapshot_storage: name.optional(),
-      agent_temporary_workspace: name.optional(),
-      coordination: coordinationSchema.prefault({}),
+      snapshot_storage: name.optional().describe(withoutEffect),
+      agent_temporary_workspace: name.optional().describe(withoutEffect),
+      coordination: coordinationSchema.prefault({}).describe('Restarts, answers, and whom agents may ask.'),
     })
-    .prefault({}),
-  budget: budgetSchema.optional(),
-  prices: priceTableSchema.optional(),
-  /** Seconds that a session waits for the next turn before it ends; if absent, it waits for ever. */
-  idle_timeout: waitingTime.optional(),
+    .prefault({})
+    .describe('How the team works together.'),
+  budget: budgetSchema.optional().describe(about.budget),
+  prices: priceTableSchema.optional().describe(about.prices),
+  idle_timeout: waitingTime.optional().describe(about.idle_timeout),
 });
 
 /** What a file says about a team. Agents may be absent, and so may their backends. */
@@ -80,20 +108,31 @@ export interface AgentSettings {
 /** A team that is ready to run: every agent has its backend, its loop and its tools. */
 export type Team = Omit<TeamConfig, 'agents'> & { agents: AgentSettings[] };
 
-/** The agents of a team whose configuration names none: three ways of looking at a task. */
-const defaultAgents: NonNullable<TeamConfig['agents']> = [
-  {
-    id: 'agent_a',
-    system_message: 'You are brief and exact: say what was asked for in as few words as it takes.',
-  },
-  { id: 'agent_b', system_message: 'You are thorough: cover every part of the task.' },
-  { id: 'agent_c', system_message: 'You are careful: check each claim, and name the source it rests on.' },
+/** How the agents of the default team look at a task. */
+const personas = [
+  'You are brief and exact: say what was asked for in as few words as it takes.',
+  'You are thorough: cover every part of the task.',
+  'You are careful: check each claim, and name the source it rests on.',
+  'You are sceptical: look for what speaks against the obvious answer, and for what everybody takes for granted.',
+  'You are practical: say what to do first, what it takes, and what may go wrong.',
+  'You are inventive: look for a way that others would not think of, and say where it is better.',
 ];
+
+/**
+ * The agents of a team whose configuration names none: ways of looking at a task, which repeat beyond the sixth.
+ *
+ * @param count 1 to 26, since each has a letter
+ */
+export const defaultAgents = (count = 3): NonNullable<TeamConfig['agents']> =>
+  Array.from({ length: count }, (_, index) => ({
+    id: `agent_${String.fromCharCode(97 + index)}`,
+    system_message: personas[index % personas.length],
+  }));
 
 /** Adds agents if there are none, and gives each agent its backend with a model, its loop and its tools. */
 export function completeTeam(config: TeamConfig, environment: Environment): Team {
   const fallback = defaultBackend(environment);
-  const { agents = defaultAgents, final_agent } = config;
+  const { agents = defaultAgents(), final_agent } = config;
   return {
     ...config,
     agents: agents.map(({ id, system_message, backend = fallback, ...work }) => ({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isModulePath, modulePath, modulePathProblem } from './extensions.ts';
+import { isModulePath, modulePath, modulePathPattern, modulePathProblem } from './extensions.ts';
 import { unique } from './problems.ts';
 import { holdsSecret, writtenOut } from './variables.ts';
 
@@ -38,10 +38,14 @@ const toolPackageSchema = z
     const message = isModulePath(name) ? modulePathProblem(name) : !dotted.test(name) && unknown;
     if (message) context.addIssue({ code: 'custom', message });
   })
+  .meta({ pattern: `^(?:(?!.*\\.(?:ts|mts|js|mjs)$)[\\w-]+(?:\\.[\\w-]+)*|${modulePathPattern})$` })
   .transform((name) => (isModulePath(name) ? modulePath(name) : name));
 
 /** Tool modules, each once, by name or path: `tools.weather` is `./tools/weather.ts` in the extensions folder. */
 export const toolPackagesSchema = z.array(toolPackageSchema).transform((names) => [...new Set(names)]);
+
+export const toolPackages =
+  'Modules of tools: tools.weather is tools/weather.ts beside this file, builtin.web is one of Reprise.';
 
 const name = z.string().min(1);
 const texts = z.record(z.string(), z.string());
@@ -51,13 +55,18 @@ const texts = z.record(z.string(), z.string());
  * documentation, MCPToolProvider).
  */
 const writtenServerSchema = z.strictObject({
-  name,
-  transport: z.enum(['stdio', 'sse']).optional(),
-  command: z.union([name, z.array(name).min(1)], 'a command, or a list of its words').optional(),
-  args: z.array(z.string()).optional(),
-  env: texts.optional(),
-  url: z.url().optional(),
-  headers: texts.optional(),
+  name: name.describe("The server's name; unique."),
+  transport: z.enum(['stdio', 'sse']).optional().describe('May be left out: stdio for a command, sse for a url.'),
+  command: z
+    .union([name, z.array(name).min(1)], 'a command, or a list of its words')
+    .optional()
+    .describe('A command that the worker starts, or a list of its words.'),
+  args: z.array(z.string()).optional().describe('Further arguments of the command.'),
+  env: texts.optional().describe("Variables of the command; ${NAME} stands for one of the worker's environment."),
+  url: z.url().optional().describe('An HTTP address, instead of a command.'),
+  headers: texts
+    .optional()
+    .describe("Headers of each request; ${NAME} stands for a variable of the worker's environment."),
 });
 
 type WrittenServer = z.output<typeof writtenServerSchema>;

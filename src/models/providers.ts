@@ -72,6 +72,9 @@ export const isRemote = (backend: Backend): backend is RemoteBackend => backend.
 /** The model of a backend, or the default one of its type. Undefined if there is none. */
 export const modelOf = ({ type, model }: Backend): string | undefined => model ?? defaultModels[type]?.strong;
 
+/** Keys of servers that mostly ask for none: the variable is read, and may be unset. */
+const optionalKeys = ['OLLAMA_API_KEY', 'LM_API_TOKEN', 'REPRISE_MODEL_KEY'];
+
 /**
  * The environment variable whose key a backend lacks; undefined if it can run. A compatible server of the user's own
  * needs no key, unless the configuration names a variable for it.
@@ -79,6 +82,8 @@ export const modelOf = ({ type, model }: Backend): string | undefined => model ?
 export function missingKey(backend: Backend, environment: Environment): string | undefined {
   if (!isRemote(backend)) return undefined;
   const { key, keyVariable } = routeOf(backend, environment);
-  const needsNone = backend.type === 'chatcompletion' && backend.base_url !== undefined && !backend.api_key_env;
+  const named = backend.api_key_env;
+  const isOptional = named === undefined || optionalKeys.includes(named);
+  const needsNone = backend.type === 'chatcompletion' && backend.base_url !== undefined && isOptional;
   return key === undefined && !needsNone ? keyVariable : undefined;
 }

@@ -48,6 +48,8 @@ export interface SubtaskReport {
   status: SubtaskStatus;
   /** How often it was run. */
   executions: number;
+  /** The round in which it was completed, from 1; absent before that, and in runs of earlier versions. */
+  completedIn?: number;
   /** In a run's result and state it may be cut; it then ends with a line that says so. */
   result?: string;
   /** Where the store holds the result; only where it is cut. */

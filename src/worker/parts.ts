@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { Runtime, type InjectedSinks, type NativeConnection, type Worker } from '@temporalio/worker';
 import { createActivities } from '../activities/activities.ts';
+import { defaultBackend } from '../config/complete-backend.ts';
 import type { CustomOrchestrators } from '../config/extensions.ts';
 import { readEnvironment } from '../config/environment.ts';
 import { readPrices } from '../config/prices.ts';
@@ -35,6 +36,8 @@ export function openParts(
   orchestrators: CustomOrchestrators,
 ): WorkerParts {
   const environment = readEnvironment(variables);
+  // A name that is wrong must end the worker now, or every run would fail by it again and again.
+  defaultBackend(environment);
   const store = openStore(home, environment);
   const tools = openToolRegistry({ folder: configFolder, logs: join(home, 'logs'), environment, store });
   return {

@@ -7,7 +7,7 @@ import { Home } from '../support/cli.ts';
 import { completeAs } from '../support/completed.ts';
 import { startModelServer, type ModelServer } from '../support/model-server.ts';
 import { criticism, researchScript } from '../support/research-script.ts';
-import { orchestrationResult, researchResult } from '../support/results.ts';
+import { orchestrationResult, researchResult, solveResult } from '../support/results.ts';
 import { restart, submit, teamScript } from '../support/team-script.ts';
 
 describe('over the runs of a server', () => {
@@ -37,18 +37,18 @@ describe('over the runs of a server', () => {
     for (;;) {
       const { status, stdout, stderr } = await home.run(['stats', '--json']);
       const stats = JSON.parse(stdout) as Stats & { advice: string[] };
-      const { orchestration, research, unread } = stats;
-      if (orchestration.runs + research.runs + unread >= runs) return { status, stats, stderr };
+      const { orchestration, planAndExecute, research, unread } = stats;
+      if (orchestration.runs + research.runs + planAndExecute.runs + unread >= runs) return { status, stats, stderr };
     }
   }
 
   test('without runs it says so, and --json gives zeros', async () => {
     const { status, stdout, stderr } = await home.run(['stats']);
     expect({ status, stdout }).toEqual({ status: 0, stdout: '' });
-    expect(stderr).toContain('No orchestration and no research has completed yet');
+    expect(stderr).toContain('No orchestration, no research and no plan has completed yet');
     const { stats } = await statsOf(0);
     expect(stats).toMatchObject({
-      ...sumUp({ orchestrations: [], researchRuns: [], unread: 0 }),
+      ...sumUp({ orchestrations: [], researchRuns: [], plans: [], unread: 0 }),
       advice: [],
     });
   });
@@ -82,6 +82,8 @@ describe('over the runs of a server', () => {
           '',
           'Research: 0 runs',
           '',
+          'Plans: 0 runs',
+          '',
           'Too few orchestrations have restarted to tell .*: 1, of 5 at least\\.\n$',
         ].join('\n'),
       ),
@@ -107,6 +109,8 @@ describe('over the runs of a server', () => {
         '  score: +21 points on the average, 1 rose, 0 fell (1 restart with a score before and after)',
         '  restarts have cost 8 calls, 800 tokens, $2.0000',
         '  a restart costs 4 calls, 400 tokens, $1.0000',
+        '',
+        'Plans: 0 runs',
         '',
         'Not counted: 1 run that could not be read',
       ].join('\n'),
@@ -146,19 +150,40 @@ describe('over the runs of a server', () => {
     });
   });
 
+  test('plans are summed up with what it saved that only what had failed was executed again', async () => {
+    const reprise = await home.client();
+    const ended = [1, 1, 1, 1, 1, 1, 1, 2, 2, 3].map((round) => ({ executions: round, completedIn: round }));
+    await completeAs(reprise, 'planAndExecute', 'p1', solveResult({ retries: 2, subtasks: ended }));
+    await completeAs(reprise, 'planAndExecute', 'p2', solveResult({}));
+    await reprise.close();
+    const { stats } = await statsOf(8);
+    expect(stats.planAndExecute).toMatchObject({ runs: 2, retried: 1, retries: 2 });
+    const { stdout } = await home.run(['stats']);
+    expect(stdout).toContain(
+      [
+        'Plans: 2 runs',
+        '  1 retried (50%), with 2 retries',
+        '  those ended: 1 complete',
+        '  their subtasks were executed 14 times, 4 of them again after a failure',
+        '  with the whole plan executed in each round it would have been 30: 53% fewer',
+        '  not executing again what was completed has saved about 32 calls, 3,200 tokens, $8.0000',
+      ].join('\n'),
+    );
+  });
+
   test('while it takes long it says how far it is', async () => {
     const reprise = await home.client();
     for (let number = 1; number <= 50; number++)
       await completeAs(reprise, 'orchestration', `many-${number}`, orchestrationResult());
     await reprise.close();
-    const { stats, stderr } = await statsOf(56);
+    const { stats, stderr } = await statsOf(58);
     expect(stats.orchestration.runs).toBe(52);
     expect(stderr).toContain('50 runs read …');
   });
 });
 
 describe('advice', () => {
-  const none: Results = { orchestrations: [], researchRuns: [], unread: 0 };
+  const none: Results = { orchestrations: [], researchRuns: [], plans: [], unread: 0 };
   const times = <T>(count: number, value: T): T[] => Array.from({ length: count }, () => value);
   const submitted = orchestrationResult({ attempts: 2, calls: 20 });
   const limited = orchestrationResult({ attempts: 2, calls: 20, outcome: 'restart_limit' });
@@ -206,6 +231,22 @@ describe('advice', () => {
       /^Restarts for viability have gained 6\.1 points on the average, but the score rose only in 3 of 7 cases: .* save up to/,
     ],
   ];
+  const complete = solveResult({ retries: 1 });
+  const partial = solveResult({ outcome: 'partial', retries: 1 });
+  rules.push(
+    ['no retry in enough plans', { plans: times(5, solveResult({})) }, /^None of 5 plans was retried.* costs nothing/],
+    ['four retried plans are too few', { plans: times(4, complete) }, /^Too few plans .*: 4, of 5 at least/],
+    [
+      'half of the retried plans complete: it pays',
+      { plans: [...times(3, complete), ...times(3, partial)] },
+      /^3 of 6 plans .* ended complete: the limit max_retries pays/,
+    ],
+    [
+      'fewer of them complete',
+      { plans: [...times(2, complete), ...times(4, partial)] },
+      /^Only 2 of 6 plans that were retried ended complete/,
+    ],
+  );
   test.for(rules)('%s', ([, results, advice]) => {
     const sentences = adviceOf(sumUp({ ...none, ...results }));
     if (advice === undefined) expect(sentences).toEqual([]);

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { sumUp, type Gain, type Results } from '../../src/client/sum-up.ts';
-import { orchestrationResult, researchResult } from '../support/results.ts';
+import { orchestrationResult, researchResult, solveResult } from '../support/results.ts';
 
-const none: Results = { orchestrations: [], researchRuns: [], unread: 0 };
+const none: Results = { orchestrations: [], researchRuns: [], plans: [], unread: 0 };
 const nothing = { calls: 0, tokens: 0, costUsd: 0 };
 const noGain: Gain = { measured: 0, rose: 0, fell: 0, mean: 0 };
 
@@ -34,6 +34,15 @@ test('without runs all figures are 0', () => {
         person: noRestarts,
       },
     },
+    planAndExecute: {
+      runs: 0,
+      retried: 0,
+      share: 0,
+      retries: 0,
+      outcomes: {},
+      executions: { done: 0, again: 0, whole: 0, savedShare: 0 },
+      saved: nothing,
+    },
     unread: 0,
   });
 });
@@ -42,6 +51,7 @@ test('runs of both types are summed up apart, and those that could not be read a
   const stats = sumUp({
     orchestrations: [orchestrationResult(), orchestrationResult({ attempts: 2 })],
     researchRuns: [researchResult([[70]])],
+    plans: [],
     unread: 3,
   });
   expect(stats).toMatchObject({
@@ -145,5 +155,67 @@ describe('research', () => {
       total: { calls: 8, tokens: 800, costUsd: 2 },
       perRestart: { calls: 4, tokens: 400, costUsd: 1 },
     });
+  });
+});
+
+describe('plans', () => {
+  const plans = (...results: Results['plans']) => sumUp({ ...none, plans: results }).planAndExecute;
+
+  test('10 subtasks, of which 3 fail once and 1 of them twice: 14 executions in place of 30, 53% fewer', () => {
+    const ended = [1, 1, 1, 1, 1, 1, 1, 2, 2, 3].map((round) => ({ executions: round, completedIn: round }));
+    expect(plans(solveResult({ retries: 2, subtasks: ended }))).toEqual({
+      runs: 1,
+      retried: 1,
+      share: 1,
+      retries: 2,
+      outcomes: { complete: 1 },
+      executions: { done: 14, again: 4, whole: 30, savedShare: 16 / 30 },
+      // Each execution takes 2 calls.
+      saved: { calls: 32, tokens: 3200, costUsd: 8 },
+    });
+  });
+
+  test('what could not run since another subtask had failed is not counted as saved: 4 in a row, the second fails once', () => {
+    const ended = [
+      { executions: 1, completedIn: 1 },
+      { executions: 2, completedIn: 2 },
+      { executions: 1, completedIn: 2 },
+      { executions: 1, completedIn: 2 },
+    ];
+    const { executions, saved } = plans(solveResult({ retries: 1, subtasks: ended }));
+    expect(executions).toEqual({ done: 5, again: 1, whole: 6, savedShare: 1 / 6 });
+    expect(saved.calls).toBe(2);
+  });
+
+  test('subtasks that were added for what was missing save nothing in the rounds before them', () => {
+    const ended = [
+      { executions: 1, completedIn: 1 },
+      { executions: 1, completedIn: 2 },
+    ];
+    expect(plans(solveResult({ retries: 1, subtasks: ended })).executions).toMatchObject({ done: 2, whole: 3 });
+  });
+
+  test('a subtask that has failed for good saves nothing, and the outcomes of retried plans are counted', () => {
+    const subtasks = [{ executions: 1, completedIn: 1 }, { executions: 2 }];
+    const stats = plans(solveResult({ outcome: 'partial', retries: 1, subtasks }), solveResult({}));
+    expect(stats).toMatchObject({
+      runs: 2,
+      retried: 1,
+      share: 0.5,
+      outcomes: { partial: 1 },
+      executions: { done: 3, again: 1, whole: 4 },
+    });
+  });
+
+  test('a run of an earlier version does not say when a subtask was completed: it is taken to have run in each round', () => {
+    const result = solveResult({
+      retries: 1,
+      subtasks: [
+        { executions: 1, completedIn: 1 },
+        { executions: 2, completedIn: 2 },
+      ],
+    });
+    const subtasks = result.subtasks.map(({ completedIn: _, ...rest }) => rest);
+    expect(plans({ ...result, subtasks })).toEqual(plans(result));
   });
 });

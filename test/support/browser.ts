@@ -117,6 +117,11 @@ export class Browser {
     await this.#send('Input.insertText', { text });
   }
 
+  /** Gives the page exactly this size, in pixels: the window takes some of its own for itself. */
+  async resize(width: number, height: number): Promise<void> {
+    await this.#send('Emulation.setDeviceMetricsOverride', { width, height, deviceScaleFactor: 1, mobile: false });
+  }
+
   /** Saves what the window shows as a PNG. */
   async picture(file: string): Promise<void> {
     const { data } = await this.#send('Page.captureScreenshot', { format: 'png' });

@@ -5,16 +5,21 @@ import type { Reprise } from '../../src/client.ts';
 
 const { CommandType } = proto.temporal.api.enums.v1;
 
-/** Gives the server a run of some type that has completed with this result, though no workflow has run. */
+/**
+ * Gives the server a run of some type that has completed with this result, though no workflow has run.
+ *
+ * @param input of the run; absent: none
+ */
 export async function completeAs(
   { client }: Reprise,
   type: string,
   workflowId: string,
   result: unknown,
+  input?: unknown,
 ): Promise<void> {
   const { namespace } = client.options;
   const taskQueue = randomUUID();
-  await client.workflow.start(type, { taskQueue, workflowId });
+  await client.workflow.start(type, { taskQueue, workflowId, args: input === undefined ? [] : [input] });
   const { taskToken } = await client.withDeadline(Date.now() + 60_000, () =>
     client.workflowService.pollWorkflowTaskQueue({
       namespace,

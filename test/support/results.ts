@@ -1,4 +1,5 @@
 import type { OrchestrationResult } from '../../src/protocol/orchestration.ts';
+import type { SolveOutcome, SolveResult, SubtaskReport } from '../../src/protocol/plan-and-execute.ts';
 import type { Iteration, ResearchResult, RestartKind } from '../../src/protocol/research.ts';
 
 const usage = (calls: number) => ({
@@ -59,6 +60,49 @@ export function researchResult(
     reportId: 'r1',
     gaps: [],
     usage: usage(4 * steps.length + 1),
+    events: 1,
+  };
+}
+
+/**
+ * The result of a plan by how often its subtasks were executed, and in which round each was completed; one without a round
+ * has failed. Each execution takes 2 calls.
+ */
+export function solveResult(change: {
+  outcome?: SolveOutcome;
+  retries?: number;
+  subtasks?: Array<Pick<SubtaskReport, 'executions' | 'completedIn'>>;
+}): SolveResult {
+  const { outcome = 'complete', retries = 0, subtasks = [{ executions: 1, completedIn: 1 }] } = change;
+  const reports = subtasks.map((each, index): SubtaskReport => ({
+    id: `step_${index + 1}`,
+    description: `Do step_${index + 1}`,
+    dependsOn: [],
+    ...each,
+    ...(each.completedIn === undefined ? { status: 'failed', error: 'No.' } : { status: 'completed', result: 'Done.' }),
+  }));
+  const executions = reports.reduce((sum, each) => sum + each.executions, 0);
+  const failed = reports.filter(({ status }) => status === 'failed').length;
+  return {
+    workflow: 'planAndExecute',
+    answer: 'Done.',
+    outcome,
+    warnings: [],
+    subtasks: reports,
+    executions,
+    retries,
+    stateSummary: {
+      subtasks_total: reports.length,
+      subtasks_completed: reports.length - failed,
+      subtasks_failed: failed,
+      subtasks_pending: 0,
+      dead_ends: 0,
+    },
+    validation: null,
+    usage: {
+      ...usage(2 * executions),
+      byAgent: Object.fromEntries(reports.map((each) => [each.id, usage(2 * each.executions)])),
+    },
     events: 1,
   };
 }

@@ -2,6 +2,7 @@
 
 The command's standard output is this process's; all that the terminal shows comes by this process's standard error,
 and what comes on its standard input is typed. Where that ends, the terminal is hung up. Ends with the command's exit status.
+With WHOLE_TERMINAL=COLUMNS the command's standard output is the terminal too, which has so many columns.
 """
 
 import fcntl
@@ -13,15 +14,18 @@ import struct
 import sys
 import termios
 
+columns = os.environ.get("WHOLE_TERMINAL")
 out = os.dup(1)
 pid, terminal = pty.fork()
 if pid == 0:
-    os.dup2(out, 1)
+    if columns is None:
+        os.dup2(out, 1)
+    # The size is set before the command can ask for it.
+    fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 50, int(columns or 120), 0, 0))
     os.execvp(sys.argv[1], sys.argv[1:])
 
 os.close(out)
 os.close(1)
-fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 120, 0, 0))
 signal.signal(signal.SIGTERM, lambda *_: os.kill(pid, signal.SIGTERM))
 sources = [0, terminal]
 while True:

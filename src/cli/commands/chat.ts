@@ -19,7 +19,7 @@ export interface ChatOptions extends FollowOptions {
 /** `reprise chat [TEXT]`: holds a conversation, or takes one turn of it. */
 export async function chat(text: string | undefined, options: ChatOptions): Promise<void> {
   if (text !== undefined) checkText(text);
-  const config = readConversation(options);
+  const config = await readConversation(options);
   const input: SessionInput = {
     ...(config !== undefined && { config }),
     ...(options.history !== undefined && { history: readHistory(options.history) }),
@@ -53,7 +53,8 @@ async function isOpenSession({ client }: Reprise, id: string, options: ChatOptio
       return false;
     }
     if (type !== 'session') throw usageError(`The run ${id} is no session: its type is ${type}`);
-    if (options.config !== undefined || options.history !== undefined)
+    const { config, history, model, agents, budget } = options;
+    if ([config, history, model, agents, budget].some((each) => each !== undefined))
       say(`The session ${id} is open: it goes on with its own configuration and history`);
     return true;
   } catch (error) {

@@ -45,7 +45,7 @@ async function startOnce(start: Start, reprise: Reprise, { id }: FollowOptions):
 /** `reprise ask TASK`: has a team answer. */
 export async function ask(task: string, options: FollowOptions): Promise<void> {
   if (task.trim() === '') throw usageError('TASK is empty');
-  const config = readTeam(options);
+  const config = await readTeam(options);
   const input = { task, ...(config !== undefined && { config }) };
   await startAndFollow((reprise, named) => reprise.startOrchestration(input, named), options);
 }
@@ -53,7 +53,7 @@ export async function ask(task: string, options: FollowOptions): Promise<void> {
 /** `reprise research IDEA`: plans an idea, searches, criticises, and plans anew until the plan is good enough. */
 export async function research(idea: string, options: FollowOptions): Promise<void> {
   if (idea.trim() === '') throw usageError('IDEA is empty');
-  const config = readResearch(options);
+  const config = await readResearch(options);
   const input = { idea, ...(config !== undefined && { config }) };
   await startAndFollow((reprise, named) => reprise.startResearch(input, named), options);
 }
@@ -65,7 +65,7 @@ export interface SolveOptions extends FollowOptions {
 /** `reprise solve PROBLEM`: plans a problem, carries out its subtasks, and repeats only what failed. */
 export async function solve(problem: string, options: SolveOptions): Promise<void> {
   if (problem.trim() === '') throw usageError('PROBLEM is empty');
-  const config = readPlan(options);
+  const config = await readPlan(options);
   const attachments = await readAttachments(options.attach ?? [], options);
   const input = {
     problem,

@@ -4,7 +4,7 @@ import { print, say } from '../exit.ts';
 import { reasonOf } from '../failures.ts';
 import { harmless } from '../live/telling.ts';
 import type { CommonOptions } from '../options.ts';
-import type { OrchestrationStats, ResearchStats, RestartCounts, Stats } from '../../client.ts';
+import type { OrchestrationStats, ResearchStats, RestartCounts, SolveStats, Stats } from '../../client.ts';
 import { inWords } from '../../workflows/runtime/details.ts';
 import { costText, countText, numberText } from '../live/spent.ts';
 
@@ -20,20 +20,22 @@ export async function stats({ json, plain, ...options }: StatsOptions): Promise<
       onRead: (runs) => runs % sayEvery === 0 && say(`${runs} runs read …`),
       onUnread: (id, reason) => say(`Warning: the run ${harmless(id)} could not be read (${reasonOf(reason)})`),
     });
-    const isEmpty = found.orchestration.runs + found.research.runs + found.unread === 0;
+    const { orchestration, planAndExecute, research, unread } = found;
+    const isEmpty = orchestration.runs + research.runs + planAndExecute.runs + unread === 0;
     const heading = process.stdout.isTTY && !plain ? colors.bold : String;
     if (json) await print(JSON.stringify({ ...found, advice: adviceOf(found) }));
-    else if (isEmpty) say('No orchestration and no research has completed yet');
+    else if (isEmpty) say('No orchestration, no research and no plan has completed yet');
     else await print(statsText(found, heading));
   });
 }
 
 /** The figures in lines for a person. @param heading emphasises a heading */
 function statsText(stats: Stats, heading: (text: string) => string): string {
-  const { orchestration, research, unread } = stats;
+  const { orchestration, planAndExecute, research, unread } = stats;
   const blocks = [
     [heading(`Orchestrations: ${countText(orchestration.runs, 'run')}`), ...orchestrationLines(orchestration)],
     [heading(`Research: ${countText(research.runs, 'run')}`), ...researchLines(research)],
+    [heading(`Plans: ${countText(planAndExecute.runs, 'run')}`), ...planLines(planAndExecute)],
     unread === 0 ? [] : [`Not counted: ${countText(unread, 'run')} that could not be read`],
     adviceOf(stats),
   ];
@@ -79,13 +81,30 @@ function researchLines(stats: ResearchStats): string[] {
   ];
 }
 
+function planLines({ executions, outcomes, retried, retries, runs, saved, share }: SolveStats): string[] {
+  if (runs === 0) return [];
+  if (retried === 0) return ['  none was retried'];
+  const { again, done, savedShare, whole } = executions;
+  return [
+    `  ${retried} retried (${numberText(share * 100, 0)}%), with ${countText(retries, 'retry', 'retries')}`,
+    `  those ended: ${endsText(outcomes)}`,
+    `  their subtasks were executed ${countText(done, 'time')}, ${numberText(again, 0)} of them again after a failure`,
+    `  with the whole plan executed in each round it would have been ${numberText(whole, 0)}: ${numberText(savedShare * 100, 0)}% fewer`,
+    `  not executing again what was completed has saved about ${costText(saved)}`,
+  ];
+}
+
+const endsText = (outcomes: RestartCounts['outcomes']): string =>
+  Object.entries(outcomes)
+    .map(([outcome, count]) => `${count} ${outcome}`)
+    .join(', ');
+
 /** @param kinds text that follows the number of restarts */
 function countLines({ restarted, share, restarts, outcomes }: RestartCounts, kinds: string): string[] {
   if (restarted === 0) return ['  none has restarted'];
-  const ends = Object.entries(outcomes).map(([outcome, count]) => `${count} ${outcome}`);
   return [
     `  ${restarted} restarted (${numberText(share * 100, 0)}%), with ${countText(restarts, 'restart')}${kinds}`,
-    `  those ended: ${ends.join(', ')}`,
+    `  those ended: ${endsText(outcomes)}`,
   ];
 }
 
@@ -93,10 +112,22 @@ function countLines({ restarted, share, restarts, outcomes }: RestartCounts, kin
 const fewest = 5;
 
 /** Whether restarts pay: one sentence for each workflow type that has runs. It is for people; no code acts on it. */
-export const adviceOf = ({ orchestration, research }: Stats): string[] => [
+export const adviceOf = ({ orchestration, planAndExecute, research }: Stats): string[] => [
   ...aboutOrchestrations(orchestration),
   ...aboutResearches(research),
+  ...aboutPlans(planAndExecute),
 ];
+
+function aboutPlans({ outcomes, retried, runs }: SolveStats): string[] {
+  if (runs === 0) return [];
+  if (retried === 0 && runs >= fewest)
+    return [`None of ${runs} plans was retried: the limit max_retries costs nothing.`];
+  if (retried < fewest)
+    return [`Too few plans were retried to tell whether it pays: ${retried}, of ${fewest} at least.`];
+  const complete = outcomes['complete'] ?? 0;
+  const of = `${complete} of ${retried} plans that were retried ended complete`;
+  return [complete * 2 >= retried ? `${of}: the limit max_retries pays.` : `Only ${of}: a lower max_retries may do.`];
+}
 
 function aboutOrchestrations(stats: OrchestrationStats): string[] {
   const { runs, restarted, outcomes } = stats;

@@ -79,7 +79,7 @@ async function executeOne(context: PlanContext, id: string, isRetry: boolean): P
   events.emit({ type: 'subtask_started', id, description, isRetry });
   const end = await atWork(context, id, 'answering', () => carryOutSubtask(context, id, failure));
   if ('error' in end) return fail(context, id, end.error, isRetry);
-  subtasks.complete(id, end.result);
+  subtasks.complete(id, end.result, context.retries + 1);
   results.set(id, end.content);
   events.emit({ type: 'subtask_completed', id, result: end.result, isRetry });
 }

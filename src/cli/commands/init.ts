@@ -1,0 +1,205 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { stringify } from 'yaml';
+import { defaultBackend, describeBackend } from '../../config/complete-backend.ts';
+import { backendOf } from '../../config/model-name.ts';
+import { readEnvironment } from '../../config/environment.ts';
+import { schemaId } from '../../config/json-schema.ts';
+import type { Backend } from '../../config/backend.ts';
+import type { Kind } from '../../config/kinds.ts';
+import { cacheFolder } from '../../embedded/cache-folder.ts';
+import { missingKey, modelOf } from '../../models/providers.ts';
+import { CommandError, exitStatus, print, usageError } from '../exit.ts';
+import { shellWord } from '../questions/box.ts';
+import { canPrompt, readLine } from '../questions/read-line.ts';
+
+export interface InitOptions {
+  kind?: Kind;
+  model?: string;
+}
+
+/** What a person may want, and the command that runs it with something the offline model can answer as well. */
+const kinds: Record<Kind, { wish: string; command: string; text: string }> = {
+  team: {
+    wish: 'A team: agents answer, vote, and start over while the result is not good enough',
+    command: 'ask',
+    text: 'When does a chain slip, and how should I lock a bicycle?',
+  },
+  agent: {
+    wish: 'One agent with tools, to talk to',
+    command: 'chat',
+    text: 'What is the repair price of a chain?',
+  },
+  research: {
+    wish: 'Research: an idea is planned, searched for and criticised, and a report is written',
+    command: 'research',
+    text: 'Renting bicycles for a whole week in summer',
+  },
+  plan: {
+    wish: 'A plan: a problem is cut into subtasks, and the answer is checked',
+    command: 'solve',
+    text: 'What is the repair price of a chain, and when does a chain slip?',
+  },
+};
+
+/** Reprise's own folder: the clone, or the installed package. */
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+
+const docs = 'https://github.com/reprise-agents/reprise/blob/main/docs/configuration.md';
+
+/** The modules of one agent by the types of backends. */
+const modules: Record<Backend['type'], string> = {
+  openai: 'OpenAILLM',
+  claude: 'AnthropicLLM',
+  gemini: 'GoogleLLM',
+  chatcompletion: 'ChatCompletionLLM',
+  offline: 'OfflineLLM',
+};
+
+/**
+ * `reprise init [DIR]`: writes a configuration, a tool with its test, and texts, and says how to go on.
+ *
+ * @throws `CommandError`, status 2, if one of the files is there already; then nothing is written
+ */
+export async function init(dir: string, options: InitOptions): Promise<void> {
+  const environment = readEnvironment(process.env);
+  const backend = withModel(
+    options.model === undefined ? defaultBackend(environment) : backendOf(options.model, environment),
+  );
+  const kind = options.kind ?? (canPrompt() ? await askForKind() : 'team');
+  const folder = resolve(dir);
+  const files = filesOf(kind, backend, folder);
+  const taken = files.filter(({ name }) => existsSync(join(folder, name)));
+  if (taken.length > 0) {
+    const names = taken.map(({ name }) => shown(folder, name));
+    throw usageError(`Nothing is overwritten, and there is already: ${names.join(', ')}`);
+  }
+  for (const { name, text } of files) write(join(folder, name), text);
+  const missing = missingKey(backend, environment);
+  await print(
+    [
+      'Written:',
+      ...files.map(({ name, what }) => `  ${shown(folder, name).padEnd(width(files, folder))}  ${what}`),
+      `Model: ${describeBackend(backend)}${missing === undefined ? '' : `, which needs ${missing}`}`,
+      '',
+      'Next:',
+      ...nextCommands(kind, folder).map((line) => `  ${line}`),
+    ].join('\n'),
+  );
+}
+
+async function askForKind(): Promise<Kind> {
+  const names = Object.keys(kinds) as Kind[];
+  process.stderr.write('What do you want to begin with?\n');
+  names.forEach((name, index) => process.stderr.write(`  ${index + 1}  ${kinds[name].wish}\n`));
+  for (;;) {
+    const entered = await readLine('1, 2, 3 or 4 (Enter: 1): ', {});
+    if (entered.kind !== 'line') throw new CommandError('Nothing was written', exitStatus.interrupted);
+    const word = entered.text.trim().toLowerCase() || '1';
+    const chosen = names.find((name, index) => word === name || word === String(index + 1));
+    if (chosen !== undefined) return chosen;
+  }
+}
+
+/** The backend with the name of its model, so that a reader sees what to change. The offline model reads the texts. */
+function withModel(backend: Backend): Backend {
+  const model = modelOf(backend);
+  return { ...backend, ...(model !== undefined && { model }), ...(backend.type === 'offline' && { folder: 'notes' }) };
+}
+
+interface File {
+  name: string;
+  what: string;
+  text: string;
+}
+
+function filesOf(kind: Kind, backend: Backend, folder: string): File[] {
+  const template = (name: string): string => readFileSync(join(root, 'templates', name), 'utf8');
+  const { type, ...config } = backend;
+  const other: Backend = type === 'offline' ? withModel({ type: 'openai' }) : withModel({ type: 'offline' });
+  const { type: otherType, ...otherConfig } = other;
+  const when = other.type === 'offline' ? 'Without a key' : 'With OPENAI_API_KEY set';
+  const values: Record<string, string> = {
+    SCHEMA: schemaFor(kind, folder),
+    RUN: runCommand(kind, folder),
+    DOCS: docs,
+    BACKEND: inline(backend),
+    MODEL_MODULE: modules[type],
+    MODEL_CONFIG: inline(config),
+    OTHER_BACKEND: `${when}: ${inline(other)}`,
+    OTHER_MODULE: `${when}: ${modules[otherType]}, and config: ${inline(otherConfig)}`,
+  };
+  const file = `${kind}.yaml`;
+  return [
+    {
+      name: file,
+      what: 'the configuration',
+      text: template(file).replace(/\$\{([A-Z_]+)\}/g, (_, name: string) => values[name] ?? ''),
+    },
+    { name: 'tools/prices.ts', what: 'a tool', text: template('tools/prices.ts') },
+    { name: 'tools/prices.test.ts', what: 'its test', text: template('tools/prices.test.ts') },
+    { name: 'notes/shop.md', what: 'texts to look things up in', text: template('notes/shop.md') },
+    ...(needsModuleType(folder)
+      ? [{ name: 'tools/package.json', what: 'says that tools are ES modules', text: '{ "type": "module" }\n' }]
+      : []),
+  ];
+}
+
+const inline = (value: object): string => stringify(value, { collectionStyle: 'flow', lineWidth: 0 }).trim();
+
+/**
+ * What an editor is told: the schema of the installed package or of the clone if the folder belongs to it, so that it
+ * needs no network, and else the published address.
+ */
+function schemaFor(kind: Kind, folder: string): string {
+  const project = basename(dirname(root)) === 'node_modules' ? dirname(dirname(root)) : root;
+  if (!isWithin(project, folder)) return schemaId(kind);
+  const path = relative(folder, join(root, 'schemas', `${kind}.json`))
+    .split(sep)
+    .join('/');
+  return path.startsWith('.') ? path : `./${path}`;
+}
+
+function isWithin(outer: string, folder: string): boolean {
+  const path = relative(outer, folder);
+  return !path.startsWith('..') && !isAbsolute(path);
+}
+
+/** Whether the nearest package.json makes Node take `.ts` files for CommonJS, or warn of each. */
+function needsModuleType(folder: string): boolean {
+  const file = join(folder, 'package.json');
+  if (!existsSync(file)) return dirname(folder) !== folder && needsModuleType(dirname(folder));
+  try {
+    return (JSON.parse(readFileSync(file, 'utf8')) as { type?: string }).type !== 'module';
+  } catch {
+    return true;
+  }
+}
+
+function write(file: string, text: string): void {
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text, { flag: 'wx' });
+}
+
+/** A file as it is typed in a command here. */
+function shown(folder: string, name: string): string {
+  const file = join(folder, name);
+  return shellWord(isWithin('', file) ? relative('', file).split(sep).join('/') : file);
+}
+
+const width = (files: File[], folder: string): number =>
+  Math.max(...files.map(({ name }) => shown(folder, name).length));
+
+const runCommand = (kind: Kind, folder: string): string =>
+  `npx reprise ${kinds[kind].command} --config ${shown(folder, `${kind}.yaml`)} "${kinds[kind].text}"`;
+
+function nextCommands(kind: Kind, folder: string): string[] {
+  // The Node that runs this was fetched where the machine's own is too old for TypeScript.
+  const node = isWithin(cacheFolder(), process.execPath) ? shellWord(process.execPath) : 'node';
+  return [
+    `npx reprise validate ${shown(folder, `${kind}.yaml`)}`,
+    runCommand(kind, folder),
+    `${node} --test ${shown(folder, 'tools/prices.test.ts')}`,
+  ];
+}

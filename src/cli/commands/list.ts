@@ -1,0 +1,117 @@
+import cliTruncate from 'cli-truncate';
+import colors from 'picocolors';
+import stringWidth from 'string-width';
+import type { ListedRun } from '../../client.ts';
+import { inWords } from '../../workflows/runtime/details.ts';
+import { open, withConnection } from '../connection.ts';
+import { print, say, usageError } from '../exit.ts';
+import { progressOf } from '../live/progress.ts';
+import { harmless } from '../live/telling.ts';
+import type { CommonOptions } from '../options.ts';
+import { awaitedOf, kindOf, waitText } from '../show/kinds.ts';
+import { layoutFor, type Layout } from '../show/layout.ts';
+
+export interface ListOptions extends Pick<CommonOptions, 'json' | 'plain' | 'temporal'> {
+  open?: boolean;
+  all?: boolean;
+  limit?: string;
+}
+
+const usualLimit = 20;
+
+/** `reprise list`: prints the newest runs, each with its question, state, age and cost, and what it waits for. */
+export async function list({ all, json, limit, open: isOpen, plain, ...options }: ListOptions): Promise<void> {
+  const most = all ? Infinity : limitOf(limit);
+  await withConnection(open(options), async ({ reprise }) => {
+    // One more tells whether there are any more.
+    const found = await reprise.list({ open: isOpen ?? false, limit: most + 1 });
+    const runs = found.slice(0, most);
+    if (json) await print(JSON.stringify(runs));
+    else if (runs.length === 0) say(isOpen ? 'No run is open' : 'There are no runs yet');
+    else await print(listText(runs, layoutFor(process.stdout, plain), Date.now()));
+    if (found.length > most) say(`These are the newest ${most}; --all lists all`);
+  });
+}
+
+function limitOf(limit: string | undefined): number {
+  if (limit === undefined) return usualLimit;
+  if (!/^[1-9]\d*$/.test(limit)) throw usageError(`--limit takes a whole number from 1 on, not "${limit}"`);
+  return Number(limit);
+}
+
+/** The fewest columns of a state. */
+const leastState = 12;
+
+/** A table with a line for each run, and below it the run's question and what it waits for. Ids come last and whole. */
+export function listText(runs: ListedRun[], layout: Layout, now: number): string {
+  const { colors: isColored, columns } = layout;
+  const rows = runs.map((run) => ({
+    cells: [
+      kindOf(run.workflow),
+      stateOf(run),
+      ageText(now - Date.parse(run.startedAt)),
+      costOf(run),
+      harmless(run.id),
+    ],
+    below: [questionOf(run), ...waitingLines(run)],
+  }));
+  const header = ['KIND', 'STATE', 'AGE', 'COST', 'ID'];
+  const widths = header.map((_, index) =>
+    widest([header, ...rows.map(({ cells }) => cells)].map((each) => each[index] ?? '')),
+  );
+  const [kind = 0, state = 0, age = 0, cost = 0, id = 0] = widths;
+  const room = Math.max(leastState, columns - kind - age - cost - id - 8);
+  const fitted = [kind, Math.min(state, room), age, cost, 0];
+  const lineOf = (cells: string[]): string =>
+    cells
+      .map((cell, index) => padded(cliTruncate(cell, fitted[index] || stringWidth(cell)), fitted[index] ?? 0, index))
+      .join('  ');
+  const dim = isColored ? colors.dim : String;
+  const bold = isColored ? colors.bold : String;
+  return [
+    dim(lineOf(header)),
+    ...rows.flatMap(({ below: [question = '', ...waiting], cells }) => [
+      lineOf(cells),
+      ...(question === '' ? [] : [bold(cut(`  ${question}`, columns))]),
+      ...waiting.map((line) => (isColored ? colors.yellow : String)(cut(`  ${line}`, columns))),
+    ]),
+  ].join('\n');
+}
+
+const widest = (cells: string[]): number => Math.max(...cells.map((cell) => stringWidth(cell)));
+
+/** Ages and costs are numbers, and end below one another. */
+function padded(cell: string, width: number, index: number): string {
+  const blank = ' '.repeat(Math.max(0, width - stringWidth(cell)));
+  return index === 2 || index === 3 ? blank + cell : cell + blank;
+}
+
+const cut = (line: string, columns: number): string => (columns === Infinity ? line : cliTruncate(line, columns));
+
+const questionOf = ({ question }: ListedRun): string => harmless(question).replace(/\s+/g, ' ').trim();
+
+function stateOf({ isWaiting, outcome, state, status, waiting }: ListedRun): string {
+  if (outcome !== null) return inWords(outcome);
+  if (status !== 'running') return inWords(status);
+  const [first] = waiting;
+  if (first !== undefined) return `waits for ${awaitedOf(first)}`;
+  if (isWaiting) return 'waits for a person';
+  if (state === null) return 'running';
+  if (state.workflow === 'session' && state.phase === 'idle') return 'waits for a turn';
+  return 'selectedAgent' in state && state.attempt > 0
+    ? `${progressOf(state)}, ${inWords(state.phase)}`
+    : progressOf(state);
+}
+
+const waitingLines = ({ waiting }: ListedRun): string[] =>
+  waiting.map((each) => harmless(waitText(each)).replace(/\s+/g, ' '));
+
+const costOf = ({ spent }: ListedRun): string => (spent === null ? '-' : `$${spent.costUsd.toFixed(4)}`);
+
+/** An age in its largest unit: `42 s`, `4 min`, `3 h`, `12 d`. */
+export function ageText(milliseconds: number): string {
+  const seconds = Math.max(0, Math.floor(milliseconds / 1000));
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min`;
+  return seconds < 86_400 ? `${Math.floor(seconds / 3600)} h` : `${Math.floor(seconds / 86_400)} d`;
+}

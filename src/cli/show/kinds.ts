@@ -1,0 +1,27 @@
+import type { PendingQuestion } from '../../protocol/questions.ts';
+
+const kinds: Record<string, string> = {
+  orchestration: 'ask',
+  session: 'chat',
+  research: 'research',
+  planAndExecute: 'solve',
+};
+
+/** The kind of a run, which is the command that begins one; else the workflow type. */
+export const kindOf = (workflow: string): string => kinds[workflow] ?? workflow;
+
+/** What is waited for, by the kind of what waits. */
+const awaited: Record<string, string> = {
+  question: 'an answer',
+  approval: 'an approval',
+  tool: 'a permission',
+  key: 'a key',
+};
+
+/** What a run waits for, as in `an answer`. Runs of earlier versions wait for answers only, and name no kind. */
+export const awaitedOf = (pending: PendingQuestion & { kind?: string }): string =>
+  awaited[pending.kind ?? 'question'] ?? 'a person';
+
+/** The same with who waits, and why: `waits for an answer: agent_a (q1): Which color?` */
+export const waitText = (pending: PendingQuestion): string =>
+  `waits for ${awaitedOf(pending)}: ${pending.from} (${pending.questionId}): ${pending.question}`;

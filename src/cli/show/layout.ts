@@ -1,0 +1,69 @@
+import colors from 'picocolors';
+import stringWidth from 'string-width';
+import { harmless } from '../live/telling.ts';
+import { withoutEmoji } from '../../workflows/log-lines.ts';
+
+/** How a text for a person is laid out. */
+export interface Layout {
+  /** No line is longer, unless a word is; Infinity leaves lines as they are. */
+  columns: number;
+  /** Whether labels have emoji, and headings are emphasised. */
+  plain: boolean;
+  colors: boolean;
+}
+
+/** The width of standard output; what is not a terminal gets lines as they are. */
+export const columnsOf = ({ columns, isTTY }: NodeJS.WriteStream): number => (isTTY ? columns || 80 : Infinity);
+
+/** The layout for standard output. */
+export const layoutFor = (stream: NodeJS.WriteStream, plain = false): Layout => ({
+  columns: columnsOf(stream),
+  plain,
+  colors: stream.isTTY && !plain,
+});
+
+/** The longest rule of a heading. */
+const longestRule = 78;
+
+/** `── Attempt 2 ─────`, up to the width. */
+export function heading(text: string, layout: Layout): string {
+  const line = `── ${harmless(text)} `;
+  const rest = Math.min(layout.columns, longestRule) - stringWidth(line);
+  return emphasised(line + '─'.repeat(Math.max(3, rest)), layout);
+}
+
+/** What something is: an emoji, unless the layout is plain, and words. They are wrapped where they must be. */
+export const label = (text: string, layout: Layout): string[] =>
+  wrapped(harmless(layout.plain ? withoutEmoji(text) : text).replaceAll('\n', ' '), layout.columns).map((line) =>
+    emphasised(line, layout),
+  );
+
+export const emphasised = (text: string, { colors: isColored }: Layout): string =>
+  isColored ? colors.bold(text) : text;
+
+/** A text, indented by two and wrapped; nothing for an empty one. */
+export function body(text: string, { columns }: Layout): string[] {
+  if (text.trim() === '') return [];
+  return harmless(text)
+    .trimEnd()
+    .split('\n')
+    .flatMap((line) => wrapped(line, columns - 2))
+    .map((line) => (line === '' ? '' : `  ${line}`));
+}
+
+/** A line in pieces of whole words that are not wider than this. Further pieces keep the first one's indentation. */
+export function wrapped(line: string, width: number): string[] {
+  if (stringWidth(line) <= width) return [line];
+  const indentation = /^ */.exec(line)?.[0] ?? '';
+  const pieces: string[] = [];
+  let piece = indentation;
+  for (const word of line.trimStart().split(' ')) {
+    const longer = piece.trim() === '' ? indentation + word : `${piece} ${word}`;
+    if (stringWidth(longer) <= width || piece.trim() === '') piece = longer;
+    else {
+      pieces.push(piece);
+      piece = indentation + word;
+    }
+  }
+  return [...pieces, piece];
+}

@@ -1,0 +1,204 @@
+import type { RunStep } from '../../client.ts';
+import { markdownOf } from '../../workflows/research/rules/report.ts';
+import { inWords } from '../../workflows/runtime/details.ts';
+import { numberText } from '../live/spent.ts';
+import { body, label, type Layout } from './layout.ts';
+
+/** What a step is in one line, and its texts. */
+type Told = [what: string, text?: string];
+
+type Step<T extends RunStep['type']> = Extract<RunStep, { type: T }>;
+
+/** A step in lines for a person. */
+export function stepLines(step: RunStep, layout: Layout): string[] {
+  const [what, text = ''] = toldOf(step);
+  const refused = 'refused' in step && step.refused !== undefined ? `Refused: ${step.refused}` : '';
+  return [...label(what, layout), ...body(text, layout), ...body(refused, layout)];
+}
+
+function toldOf(step: RunStep): Told {
+  switch (step.type) {
+    case 'answer':
+      return [`💡 ${step.agent} answers`, step.text];
+    case 'vote':
+      return [
+        `🗳️ ${step.agent} votes for ${step.for ?? 'the best earlier answer'}${step.isVoid ? ' (void)' : ''}`,
+        step.reason,
+      ];
+    case 'decision':
+      return toldDecision(step);
+    case 'presented':
+      return [`🎤 ${step.agent} presents the final answer`, step.text];
+    case 'asked':
+      return [`📢 ${step.agent} asks${endOf(step.status)}`, joined(step.question, named('Not asked', step.error))];
+    case 'responded':
+      return [`↩️ ${step.agent} responds${step.to === '' ? '' : ` to ${step.to}`}`, step.text];
+    case 'said':
+      return [`💬 ${step.agent} ${verbs[step.purpose] ?? 'says'}`, step.text];
+    case 'tool':
+      return toldTool(step);
+    case 'submitted':
+      return toldSubmission(step);
+    case 'finished':
+      return [step.status === 'completed' ? `✅ ${step.agent} is completed` : `❌ ${step.agent} has failed`, step.text];
+    case 'searched':
+      return toldSearch(step);
+    case 'page':
+      return [
+        step.failure === undefined
+          ? `📄 ${step.url}: ${numberText(step.characters ?? 0, 0)} characters read`
+          : `📄 ${step.url}: not read (${step.failure})`,
+      ];
+    case 'failed':
+      return [`⚠️ ${step.agent}: a model call has failed (${step.purpose})`, step.reason];
+    case 'signal':
+      return toldSignal(step);
+    case 'turn':
+      return ['👤 The person', step.text];
+    case 'turn_ended':
+      return ['💬 The answer', joined(...step.messages, named('The turn failed', step.failure))];
+  }
+}
+
+const verbs: Record<string, string> = {
+  think: 'thinks',
+  observe: 'observes',
+  synthesise: 'puts the results together',
+};
+
+const joined = (...texts: Array<string | false | undefined>): string => texts.filter(Boolean).join('\n');
+
+const named = (name: string, text: unknown): string | undefined =>
+  text === undefined || text === '' || text === null ? undefined : `${name}: ${shown(text)}`;
+
+/** A list that is named, each item on a line of its own where there are several. */
+const list = (name: string, items: unknown): string | undefined => {
+  if (!Array.isArray(items) || items.length === 0) return undefined;
+  return items.length === 1
+    ? named(name, items[0])
+    : [`${name}:`, ...items.map((item) => `- ${shown(item)}`)].join('\n');
+};
+
+const shown = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
+const endOf = (status: Step<'asked'>['status']): string =>
+  status === undefined || status === 'complete' ? '' : ` (${inWords(status)})`;
+
+function toldDecision(step: Step<'decision'>): Told {
+  const { agent, decision, execute, instructions, prefersEarlier, reason } = step;
+  return [
+    decision === 'submit' ? `✅ ${agent} submits` : `🔄 ${agent} wants a restart`,
+    joined(
+      named('Reason', reason),
+      named('Instructions', instructions),
+      prefersEarlier && 'The best earlier answer is better, and is kept.',
+      execute && 'The team is to carry out its plan.',
+    ),
+  ];
+}
+
+/** How many characters of a tool's result are printed; a page or a table may have a hundred times as many. */
+const printedResult = 2000;
+
+function toldTool({ agent, arguments: given, isCut, result, status, tool }: Step<'tool'>): Told {
+  const how = [
+    ...(status === undefined || status === 'ok' ? [] : [status]),
+    ...(isCut ? ['the beginning'] : []),
+    ...(result === undefined ? ['no result'] : []),
+  ];
+  return [
+    `🛠️ ${agent} calls ${tool}${how.length === 0 ? '' : ` (${how.join(', ')})`}`,
+    joined(given === null ? '' : JSON.stringify(given), result !== undefined && `→ ${beginningOf(result)}`),
+  ];
+}
+
+function beginningOf(text: string): string {
+  if (text.length <= printedResult) return text;
+  const left = numberText(text.length - printedResult, 0);
+  return `${text.slice(0, printedResult).toWellFormed()}…\n[${left} more characters; --json has them]`;
+}
+
+function toldSearch({ failure, hits, query }: Step<'searched'>): Told {
+  const found = hits.map(({ title, url }, index) => `${index + 1}. ${title === url ? '' : `${title}: `}${url}`);
+  if (failure !== undefined) return [`🔎 ${query}: not searched (${failure})`];
+  return [`🔎 ${query}: ${found.length === 0 ? 'nothing found' : `${found.length} found`}`, found.join('\n')];
+}
+
+function toldSubmission({ agent, fields, tool }: Step<'submitted'>): Told {
+  switch (tool) {
+    case 'submit_plan':
+      return [`📝 ${agent} plans`, 'subtasks' in fields ? subtasksText(fields['subtasks']) : planText(fields)];
+    case 'submit_analysis':
+      return [
+        `📝 ${agent} analyses the problem`,
+        joined(list('The answer must hold', fields['requirements']), named('Its form', fields['answer_format'])),
+      ];
+    case 'submit_criticism':
+      return [`🔍 ${agent} criticises`, criticismText(fields)];
+    case 'submit_report':
+      return [`📝 ${agent} writes the report`, reportText(fields)];
+    case 'submit_validation':
+      return [
+        fields['is_complete'] === true ? `🔍 ${agent}: complete` : `🔍 ${agent}: not complete`,
+        joined(
+          list('Missing', fields['missing_requirements']),
+          named('Quality', fields['quality']),
+          list('Warnings', fields['warnings']),
+        ),
+      ];
+    default:
+      return [`📝 ${agent}: ${tool}`, JSON.stringify(fields, undefined, 2)];
+  }
+}
+
+const planText = ({ approach, idea, queries }: Record<string, unknown>): string =>
+  joined(named('Idea', idea), named('Approach', approach), list('Searches', queries));
+
+function subtasksText(subtasks: unknown): string {
+  if (!Array.isArray(subtasks)) return '';
+  return subtasks
+    .map(({ depends_on: after, description, id, replaces }: Record<string, unknown>) => {
+      const others = [
+        ...(Array.isArray(after) && after.length > 0 ? [`after ${after.join(', ')}`] : []),
+        ...(Array.isArray(replaces) && replaces.length > 0 ? [`in place of ${replaces.join(', ')}`] : []),
+      ];
+      return `${shown(id)}: ${shown(description)}${others.length === 0 ? '' : ` (${others.join('; ')})`}`;
+    })
+    .join('\n');
+}
+
+function criticismText({ criticism, improve, queries, scores, serves_goal, similar }: Record<string, unknown>): string {
+  const aspects = Object.entries((scores ?? {}) as Record<string, unknown>).map(
+    ([name, score]) => `${name} ${shown(score)}`,
+  );
+  return joined(
+    shown(criticism ?? ''),
+    named('Scores', aspects.join(', ')),
+    list('The same as', similar),
+    serves_goal === false ? 'It is not about what was asked for.' : undefined,
+    named('To be improved', improve),
+    list('Searches that are missing', queries),
+  );
+}
+
+function reportText({ sections, summary, title }: Record<string, unknown>): string {
+  if (!Array.isArray(sections)) return shown(title ?? '');
+  return markdownOf({ title: shown(title ?? ''), summary: shown(summary ?? ''), sections, sources: [] });
+}
+
+function toldSignal({ input, name }: Step<'signal'>): Told {
+  const { action, answer, instructions, note, questionId, reason } = (input ?? {}) as Record<string, unknown>;
+  switch (name) {
+    case 'answer':
+      return [
+        `👤 A person ${answer === '' ? 'skips' : 'answers'}${questionId === undefined ? '' : ` ${shown(questionId)}`}`,
+        shown(answer ?? ''),
+      ];
+    case 'requestRestart':
+      return ['👤 A person asks for a restart', joined(named('Reason', reason), named('Instructions', instructions))];
+    case 'decide':
+      return [`👤 A person decides: ${shown(action ?? '')}`, shown(note ?? '')];
+    default:
+      return [`👤 A person sends ${name}`, input === undefined ? '' : JSON.stringify(input)];
+  }
+}

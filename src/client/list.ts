@@ -1,0 +1,138 @@
+import type { Client, WorkflowExecutionInfo, WorkflowHandle } from '@temporalio/client';
+import type { PendingQuestion } from '../protocol/questions.ts';
+import type { State } from '../protocol/state.ts';
+import type { Figures, Usage } from '../protocol/usage.ts';
+import { askLiveState } from './live-state.ts';
+import { firstLine } from './names.ts';
+import { questionIn, type RunStatus } from './show/show.ts';
+
+export interface ListOptions {
+  /** Whether to list open runs only. */
+  open?: boolean;
+  /** How many runs are listed at most, the newest ones; 20 when absent. */
+  limit?: number;
+}
+
+/** A run as `Reprise.list` lists it. */
+export interface ListedRun {
+  id: string;
+  /** The workflow type. */
+  workflow: string;
+  /** The first line of the task, of at most 200 characters; empty where it is not known. */
+  question: string;
+  status: RunStatus;
+  /** How the run has ended; null while it is open, and if it has no result. */
+  outcome: string | null;
+  /** ISO 8601 times; `endedAt` is null while the run is open. */
+  startedAt: string;
+  endedAt: string | null;
+  /** What it has cost, so far or in all; null where that is not known. */
+  spent: Figures | null;
+  /** Whether an open run waits for a person. */
+  isWaiting: boolean;
+  /** The questions of an open run that wait for a person. */
+  waiting: PendingQuestion[];
+  /** The state of an open run; null if it has ended, or if no worker has told it in time. */
+  state: State | null;
+}
+
+const types = ['orchestration', 'session', 'research', 'planAndExecute'];
+
+/** How many runs are asked, or looked up, at the same time. */
+const concurrency = 16;
+
+/** How long one open run may take to tell its state, and all of them together, in milliseconds. */
+const patience = { one: 2000, all: 5000 };
+
+const usualLimit = 20;
+
+/**
+ * Lists runs, as `Reprise.list` does. What a run is about, and what it has cost at its end, is in its memo, so that nobody
+ * need be asked for runs that have ended. Runs of earlier versions have no memo: their histories are asked instead.
+ */
+export async function listRuns(
+  client: Client,
+  { limit = usualLimit, open = false }: ListOptions,
+): Promise<ListedRun[]> {
+  const found: WorkflowExecutionInfo[] = [];
+  const which = open ? `= 'Running'` : `!= 'ContinuedAsNew'`;
+  const query = `WorkflowType IN (${types.map((type) => `'${type}'`).join(', ')}) AND ExecutionStatus ${which}`;
+  for await (const info of client.workflow.list({ query, pageSize: Math.min(limit, 200) })) {
+    if (found.length >= limit) break;
+    found.push(info);
+  }
+  const until = Date.now() + patience.all;
+  return inParallel(found, (info) => listedRun(client, info, until));
+}
+
+async function listedRun(client: Client, info: WorkflowExecutionInfo, until: number): Promise<ListedRun> {
+  const { closeTime, memo = {}, startTime, status, type, workflowId, runId } = info;
+  const { RepriseOutcome: outcomes, RepriseWaiting: waits } = info.searchAttributes;
+  const isOpen = status.name === 'RUNNING';
+  const handle = client.workflow.getHandle(workflowId, runId, { followRuns: false });
+  const live = isOpen ? await askLiveState(handle, Math.min(patience.one, until - Date.now())) : undefined;
+  const question = (memo['question'] as string | undefined) || (await inputQuestion(client, info));
+  const usage = live?.state.usage ?? (memo['spent'] as Figures | undefined);
+  const isOver = status.name === 'COMPLETED';
+  return {
+    id: workflowId,
+    workflow: type,
+    question: firstLine(question),
+    status: status.name.toLowerCase() as RunStatus,
+    outcome: isOpen ? null : ((outcomes?.[0] as string | undefined) ?? null),
+    startedAt: startTime.toISOString(),
+    endedAt: closeTime?.toISOString() ?? null,
+    spent: usage == null ? (isOver ? await resultUsage(client, handle) : null) : figuresOf(usage),
+    isWaiting: waits?.[0] === 'human' || (live?.waiting ?? []).length > 0,
+    waiting: live?.waiting ?? [],
+    state: live?.state ?? null,
+  };
+}
+
+/** The task in a run's input, or its summary in the Web UI, which are in the first event of its history. */
+async function inputQuestion(
+  { options, workflowService }: Client,
+  { runId, workflowId }: WorkflowExecutionInfo,
+): Promise<string> {
+  const { history } = await workflowService.getWorkflowExecutionHistory({
+    namespace: options.namespace,
+    execution: { workflowId, runId },
+    maximumPageSize: 1,
+  });
+  const { payloadConverter } = options.loadedDataConverter;
+  const [event] = history?.events ?? [];
+  const [input] = event?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
+  const summary = event?.userMetadata?.summary;
+  const question = input && questionIn(payloadConverter.fromPayload(input));
+  return question ?? (summary ? String(payloadConverter.fromPayload(summary)) : '');
+}
+
+/** What a completed run's result says that it has cost. */
+async function resultUsage(client: Client, handle: WorkflowHandle): Promise<Figures | null> {
+  try {
+    const result = await client.withDeadline(Date.now() + patience.all, () => handle.result());
+    const { usage } = (result ?? {}) as { usage?: Usage };
+    return usage === undefined ? null : figuresOf(usage);
+  } catch {
+    return null;
+  }
+}
+
+const figuresOf = ({ calls, inputTokens, cachedInputTokens, outputTokens, costUsd }: Figures): Figures => ({
+  calls,
+  inputTokens,
+  cachedInputTokens,
+  outputTokens,
+  costUsd,
+});
+
+/** Does the same with all of them, several at a time. @returns the results in the order of the items */
+async function inParallel<T, R>(items: T[], work: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  const places = items.entries();
+  const workNext = async (): Promise<void> => {
+    for (const [place, item] of places) results[place] = await work(item);
+  };
+  await Promise.all(Array.from({ length: concurrency }, workNext));
+  return results;
+}

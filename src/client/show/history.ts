@@ -1,0 +1,217 @@
+import type { WorkflowHandle } from '@temporalio/client';
+import type { PayloadConverter } from '@temporalio/common';
+import { handleTextUpdate } from '../../protocol/definitions.ts';
+
+type History = Awaited<ReturnType<WorkflowHandle['fetchHistory']>>;
+type HistoryEvent = NonNullable<History['events']>[number];
+type Payloads = Parameters<PayloadConverter['fromPayload']>[0][] | null | undefined;
+
+/** What a run has done, as its history records it. `at`: an ISO 8601 time. `turn`: of a session, from 1; else 0. */
+export type HistoryRecord = { at: string; turn: number } & RecordBody;
+
+type RecordBody =
+  | ActivityRecord
+  | { kind: 'signal'; name: string; input: unknown }
+  /** A session's turn begins. */
+  | { kind: 'turn'; text: string }
+  | { kind: 'turn_ended'; result?: unknown; failure?: string };
+
+/** An activity that has ended, or is under way where it has neither a result nor a failure. */
+export interface ActivityRecord {
+  kind: 'activity';
+  /** The activity type. */
+  type: string;
+  /** Its summary in the Web UI; empty for local activities. */
+  summary: string;
+  /** Undefined for local activities, whose inputs no history has. */
+  input: unknown;
+  /** When it was scheduled. */
+  since: string;
+  result?: unknown;
+  /** Why it has failed; `cancelled` where it was cancelled. */
+  failure?: string;
+}
+
+export interface RunHistory {
+  workflow: string;
+  input: unknown;
+  startedAt: string;
+  /** Absent while the run is open. */
+  endedAt?: string;
+  /** The run that this one continues, by its run id. */
+  continues?: string;
+  result?: unknown;
+  failure?: string;
+  /** In the order in which they ended; what is under way comes last. */
+  records: HistoryRecord[];
+}
+
+/**
+ * Reads a history, without a worker and whatever version has made it.
+ *
+ * @param turns how many turns earlier runs of the same session have had
+ */
+export function readHistory({ events }: History, converter: PayloadConverter, turns = 0): RunHistory {
+  const reader = new HistoryReader(converter, turns);
+  for (const event of events ?? []) reader.read(event);
+  return reader.history;
+}
+
+class HistoryReader {
+  readonly #converter: PayloadConverter;
+  readonly #history: RunHistory = { workflow: '', input: undefined, startedAt: '', records: [] };
+  readonly #open = new Map<string, ActivityRecord & { at: string; turn: number }>();
+  #turnsEnded: number;
+
+  constructor(converter: PayloadConverter, turns: number) {
+    this.#converter = converter;
+    this.#turnsEnded = turns;
+  }
+
+  get history(): RunHistory {
+    return { ...this.#history, records: [...this.#history.records, ...this.#open.values()] };
+  }
+
+  read(event: HistoryEvent): void {
+    const at = timeOf(event);
+    this.#readRun(event, at);
+    this.#readActivity(event, at);
+    this.#readMessage(event, at);
+  }
+
+  #readRun(event: HistoryEvent, at: string): void {
+    const started = event.workflowExecutionStartedEventAttributes;
+    if (started) {
+      const input = this.#value(started.input?.payloads);
+      const continues = started.continuedExecutionRunId;
+      const workflow = started.workflowType?.name ?? '';
+      Object.assign(this.#history, { workflow, input, startedAt: at, ...(continues && { continues }) });
+      const { text } = (input ?? {}) as { text?: unknown };
+      if (workflow === 'session' && typeof text === 'string') this.#add(at, { kind: 'turn', text });
+    }
+    const completed = event.workflowExecutionCompletedEventAttributes;
+    const failed = event.workflowExecutionFailedEventAttributes;
+    const timedOut = event.workflowExecutionTimedOutEventAttributes;
+    const cancelled = event.workflowExecutionCanceledEventAttributes;
+    const terminated = event.workflowExecutionTerminatedEventAttributes;
+    if (completed) this.#complete(at, this.#value(completed.result?.payloads));
+    else if (failed) this.#end(at, { failure: reasonOf(failed.failure) });
+    else if (timedOut) this.#end(at, { failure: 'its time was up' });
+    else if (cancelled) this.#end(at, { failure: 'cancelled' });
+    else if (terminated) this.#end(at, { failure: terminated.reason || 'terminated' });
+  }
+
+  #complete(at: string, result: unknown): void {
+    // The one turn of a session that was given its text at the start is no update, and its result is the session's.
+    const isTurn = this.#turnsEnded === 0 && this.#history.records.some(({ kind }) => kind === 'turn');
+    if (isTurn) this.#add(at, { kind: 'turn_ended', result });
+    this.#end(at, { result });
+  }
+
+  #end(endedAt: string, how: { result: unknown } | { failure: string }): void {
+    Object.assign(this.#history, { endedAt, ...how });
+  }
+
+  #readActivity(event: HistoryEvent, at: string): void {
+    const scheduled = event.activityTaskScheduledEventAttributes;
+    if (scheduled) {
+      const summary = event.userMetadata?.summary;
+      this.#open.set(String(event.eventId), {
+        ...this.#stamp(at),
+        kind: 'activity',
+        type: scheduled.activityType?.name ?? '',
+        summary: summary ? String(this.#converter.fromPayload(summary)) : '',
+        input: this.#value(scheduled.input?.payloads),
+        since: at,
+      });
+    }
+    const completed = event.activityTaskCompletedEventAttributes;
+    const failed = event.activityTaskFailedEventAttributes;
+    const timedOut = event.activityTaskTimedOutEventAttributes;
+    const cancelled = event.activityTaskCanceledEventAttributes;
+    if (completed)
+      this.#close(completed.scheduledEventId, at, { result: this.#value(completed.result?.payloads) ?? null });
+    else if (failed) this.#close(failed.scheduledEventId, at, { failure: reasonOf(failed.failure) });
+    else if (timedOut) this.#close(timedOut.scheduledEventId, at, { failure: reasonOf(timedOut.failure) });
+    else if (cancelled) this.#close(cancelled.scheduledEventId, at, { failure: 'cancelled' });
+    // A call that is given up may be recorded as no more than a request to cancel it.
+    const given = event.activityTaskCancelRequestedEventAttributes;
+    if (given) Object.assign(this.#open.get(String(given.scheduledEventId)) ?? {}, { failure: 'cancelled' });
+    this.#readLocalActivity(event, at);
+  }
+
+  #close(scheduledId: unknown, at: string, how: { result: unknown } | { failure: string }): void {
+    const activity = this.#open.get(String(scheduledId));
+    if (activity === undefined) return;
+    this.#open.delete(String(scheduledId));
+    const { failure: _, ...rest } = activity;
+    this.#history.records.push({ ...rest, at, ...how });
+  }
+
+  /** Local activities leave a marker with their results. */
+  #readLocalActivity({ markerRecordedEventAttributes: marker }: HistoryEvent, at: string): void {
+    if (marker?.markerName !== 'core_local_activity') return;
+    const { activity_type: type = '' } = this.#value(marker.details?.['data']?.payloads) as { activity_type?: string };
+    const how = marker.failure
+      ? { failure: reasonOf(marker.failure) }
+      : { result: this.#value(marker.details?.['result']?.payloads) ?? null };
+    this.#add(at, { kind: 'activity', type, summary: '', input: undefined, since: at, ...how });
+  }
+
+  /** Signals, and the turns of a session. */
+  #readMessage(event: HistoryEvent, at: string): void {
+    const signaled = event.workflowExecutionSignaledEventAttributes;
+    if (signaled) {
+      const input = this.#value(signaled.input?.payloads);
+      this.#add(at, { kind: 'signal', name: signaled.signalName ?? '', input });
+    }
+    const request = event.workflowExecutionUpdateAcceptedEventAttributes?.acceptedRequest;
+    if (request?.input?.name === handleTextUpdate.name) {
+      const text = this.#value(request.input.args?.payloads);
+      this.#history.records.push({ at, turn: this.#nextTurn(), kind: 'turn', text: String(text) });
+    }
+    const updated = event.workflowExecutionUpdateCompletedEventAttributes;
+    if (updated) {
+      const { failure, success } = updated.outcome ?? {};
+      const how = failure ? { failure: reasonOf(failure) } : { result: this.#value(success?.payloads) };
+      this.#add(at, { kind: 'turn_ended', ...how });
+      this.#turnsEnded += 1;
+    }
+  }
+
+  /** Turns may be sent while others wait. They are taken in the order of arrival. */
+  #nextTurn(): number {
+    const turns = this.#history.records.filter(({ kind }) => kind === 'turn');
+    return Math.max(this.#turnsEnded, turns.at(-1)?.turn ?? 0) + 1;
+  }
+
+  #add(at: string, body: RecordBody): void {
+    this.#history.records.push({ ...this.#stamp(at), ...body });
+  }
+
+  #stamp(at: string): { at: string; turn: number } {
+    return { at, turn: this.#history.workflow === 'session' ? this.#turnsEnded + 1 : 0 };
+  }
+
+  #value(payloads: Payloads): unknown {
+    const [first] = payloads ?? [];
+    return first === undefined ? undefined : this.#converter.fromPayload(first);
+  }
+}
+
+function timeOf({ eventTime }: HistoryEvent): string {
+  const { seconds, nanos } = eventTime ?? {};
+  return new Date(Number(seconds ?? 0) * 1000 + Math.floor((nanos ?? 0) / 1e6)).toISOString();
+}
+
+interface Failure {
+  message?: string | null;
+  cause?: Failure | null;
+}
+
+/** The innermost message, which says what has happened; those around it say where. */
+function reasonOf(failure: Failure | null | undefined): string {
+  let innermost = failure;
+  while (innermost?.cause?.message) innermost = innermost.cause;
+  return innermost?.message || 'unknown';
+}

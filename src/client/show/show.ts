@@ -1,0 +1,193 @@
+import { WorkflowNotFoundError, type WorkflowHandle } from '@temporalio/client';
+import type { Prepared, PreparedTeam } from '../../protocol/orchestration.ts';
+import type { PendingQuestion } from '../../protocol/questions.ts';
+import type { State } from '../../protocol/state.ts';
+import type { Figures, PriceTable, Usage } from '../../protocol/usage.ts';
+import { costOf } from '../../workflows/agent/budget.ts';
+import { askLiveState } from '../live-state.ts';
+import type { RunResult } from '../run.ts';
+import { callsOf, type ShownCall } from './calls.ts';
+import { readHistory, type HistoryRecord, type RunHistory } from './history.ts';
+import { modelCallsIn, stepsOf, summaryOf, type RunStep } from './steps.ts';
+import { Texts } from './texts.ts';
+
+export interface ShowOptions {
+  /** The home folder of the run's worker, whose store has the texts that are too long for a history; absent: none. */
+  home?: string;
+  /** Whether to tell what each model was sent and has replied. */
+  prompts?: boolean;
+}
+
+/** The state of a run in Temporal. */
+export type RunStatus =
+  'running' | 'completed' | 'failed' | 'cancelled' | 'terminated' | 'timed_out' | 'continued_as_new' | 'paused';
+
+/** Everything that has happened in a run, with its texts. */
+export interface RunRecord {
+  id: string;
+  /** The workflow type. */
+  workflow: string;
+  status: RunStatus;
+  /** The result's outcome; null if there is no result. */
+  outcome: string | null;
+  /** Why the run failed; null if it did not. */
+  failure: string | null;
+  /** The task, idea or problem, or a session's first text. */
+  question: string;
+  /** ISO 8601 times; `endedAt` is null while the run is open. */
+  startedAt: string;
+  endedAt: string | null;
+  /** The workflow's own result, with answer, votes, iterations or subtasks; null if there is none. */
+  result: RunResult | null;
+  /** The state of an open run; null if the run has ended, or no worker has told it in time. */
+  state: State | null;
+  /** What waits for a person. */
+  waiting: PendingQuestion[];
+  steps: RunStep[];
+  /** What did not go as planned. */
+  warnings: string[];
+  /** What the run has cost; without a result, as far as its calls have told. */
+  usage: Usage;
+  /** What is missing in this record, in words. */
+  notes: string[];
+  /** With `prompts`: each call of a model. */
+  calls?: ShownCall[];
+}
+
+/** How long an open run's worker may take to tell its state, in milliseconds. */
+const patience = 3000;
+
+/**
+ * Reads everything that a run has done from its history, as `Run.show` returns it. No worker is needed, and a run that an
+ * earlier version has made can be read too.
+ *
+ * @throws `WorkflowNotFoundError`
+ */
+export async function showRun(handle: WorkflowHandle, { home, prompts }: ShowOptions): Promise<RunRecord> {
+  const { status } = await handle.describe();
+  const { histories, isWhole } = await chainOf(handle);
+  const blobs = home === undefined ? undefined : (await import('../../store/read-blobs.ts')).openBlobs(home);
+  try {
+    const live = status.name === 'RUNNING' ? await askLiveState(handle, patience) : undefined;
+    const texts = new Texts(recordsIn(histories), (id) => blobs?.read(id));
+    const shown = recordOf(histories, texts, prompts ?? false);
+    return {
+      id: handle.workflowId,
+      status: status.name.toLowerCase() as RunStatus,
+      state: live?.state ?? null,
+      waiting: live?.waiting ?? [],
+      ...shown,
+      usage: shown.result?.usage ?? live?.state.usage ?? usageOf(histories),
+      notes: [
+        ...(isWhole ? [] : ['The beginning of this session is not in Temporal any more.']),
+        ...(status.name === 'RUNNING' && live === undefined
+          ? ['No worker has told what the run is doing; this is what it has done so far.']
+          : []),
+        ...(texts.missing === 0
+          ? []
+          : ["Some long texts are cut or missing: they are in the store of the worker's home (REPRISE_HOME)."]),
+      ],
+    };
+  } finally {
+    blobs?.close();
+  }
+}
+
+/** What the histories of a run say, without what only its worker or the server knows. */
+export function recordOf(
+  histories: RunHistory[],
+  texts: Texts,
+  prompts: boolean,
+): Omit<RunRecord, 'id' | 'status' | 'state' | 'waiting' | 'usage' | 'notes'> {
+  const [first] = histories;
+  const last = histories.at(-1);
+  const records = recordsIn(histories);
+  const result = (last?.result ?? null) as RunResult | null;
+  const team = preparedIn(histories)?.team?.agents ?? [];
+  const custom = team.filter(({ orchestrator }) => orchestrator.kind === 'custom').map(({ id }) => id);
+  const ids = team.map(({ id }) => id);
+  return {
+    workflow: first?.workflow ?? '',
+    outcome: result?.outcome ?? null,
+    failure: last?.failure ?? null,
+    question: questionIn(first?.input) ?? firstTurn(records),
+    startedAt: first?.startedAt ?? '',
+    endedAt: last?.endedAt ?? null,
+    result,
+    steps: stepsOf(records, texts, ids, custom),
+    warnings: result?.warnings ?? [],
+    ...(prompts && { calls: callsOf(records, texts) }),
+  };
+}
+
+export const recordsIn = (histories: RunHistory[]): HistoryRecord[] => histories.flatMap(({ records }) => records);
+
+/** The task, idea, problem or text in a run's input; undefined if there is none. */
+export function questionIn(input: unknown): string | undefined {
+  const { idea, problem, task, text } = (input ?? {}) as Record<string, unknown>;
+  return [task, idea, problem, text].find((each) => typeof each === 'string');
+}
+
+function firstTurn(records: HistoryRecord[]): string {
+  const turn = records.find(({ kind }) => kind === 'turn');
+  return turn?.kind === 'turn' ? turn.text : '';
+}
+
+/** The histories of a run and of those that it continues, oldest first. */
+async function chainOf(handle: WorkflowHandle): Promise<{ histories: RunHistory[]; isWhole: boolean }> {
+  const { payloadConverter } = handle.client.options.loadedDataConverter;
+  const fetched = [await handle.fetchHistory()];
+  for (;;) {
+    const [first] = fetched;
+    const { continues } = first === undefined ? {} : readHistory(first, payloadConverter);
+    if (continues === undefined) break;
+    try {
+      fetched.unshift(await handle.client.getHandle(handle.workflowId, continues).fetchHistory());
+    } catch (error) {
+      // The server deletes ended runs after some time.
+      if (!(error instanceof WorkflowNotFoundError)) throw error;
+      return { histories: inOrder(), isWhole: false };
+    }
+  }
+  return { histories: inOrder(), isWhole: true };
+
+  function inOrder(): RunHistory[] {
+    let turns = 0;
+    return fetched.map((history) => {
+      const read = readHistory(history, payloadConverter, turns);
+      turns += read.records.filter(({ kind }) => kind === 'turn_ended').length;
+      return read;
+    });
+  }
+}
+
+/** The input as the worker has completed it; a session passes it on to the runs that it continues as. */
+function preparedIn(histories: RunHistory[]): (Prepared & Partial<PreparedTeam>) | undefined {
+  const [first] = histories;
+  const isPreparation = (each: HistoryRecord): boolean => each.kind === 'activity' && each.type.startsWith('prepare');
+  const found = first?.records.find(isPreparation);
+  const passedOn = (first?.input as { earlier?: { prepared?: unknown } } | undefined)?.earlier?.prepared;
+  const prepared = found?.kind === 'activity' ? found.result : passedOn;
+  return (prepared ?? undefined) as (Prepared & Partial<PreparedTeam>) | undefined;
+}
+
+/** What the calls that have brought a reply have cost together. */
+function usageOf(histories: RunHistory[]): Usage {
+  const prices: PriceTable = preparedIn(histories)?.prices ?? {};
+  const byAgent: Record<string, Figures> = {};
+  const total = nothing();
+  for (const { input, result, summary } of modelCallsIn(recordsIn(histories))) {
+    const own = (byAgent[summaryOf(summary).agent] ??= nothing());
+    for (const figures of [own, total]) {
+      figures.calls += 1;
+      if (result === undefined) continue;
+      figures.inputTokens += result.usage.inputTokens;
+      figures.cachedInputTokens += result.usage.cachedInputTokens;
+      figures.outputTokens += result.usage.outputTokens;
+      figures.costUsd += costOf(result.usage, prices[input.backend.model ?? '']);
+    }
+  }
+  return { ...total, byAgent };
+}
+
+const nothing = (): Figures => ({ calls: 0, inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, costUsd: 0 });

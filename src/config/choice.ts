@@ -1,0 +1,135 @@
+import { effortProblem, type Effort } from '../models/capabilities.ts';
+import { modelOf } from '../models/providers.ts';
+import type { Backend } from './backend.ts';
+import { isModel } from './modules.ts';
+import { checkConfig, type CheckedConfig, type Config } from './kinds.ts';
+import { defaultAgents } from './team.ts';
+
+/** What a person chose for a run beside its configuration. */
+export interface Choice {
+  /** The backend of everybody, whatever the configuration says (`--model`). */
+  model?: Backend | undefined;
+  /** The backend of those for whom the configuration names none (`REPRISE_MODEL`, or a server that was found). */
+  fallback?: Backend | undefined;
+  /** The most that the run may cost, in US dollars (`--budget`). */
+  usd?: number | undefined;
+}
+
+/**
+ * A configuration with what a person chose. A model replaces all backends: what says where a backend is and what only its
+ * provider understands gives way (`type`, `model`, `base_url`, `api_key_env`, `headers`, `extra_body`), and the rest stays,
+ * such as `temperature`; an effort stays if the new model takes it. The budget's other limits stay.
+ */
+export function withChoice(config: Config, choice: Choice): Config {
+  const { usd } = choice;
+  const limited = usd === undefined ? config.content : { ...config.content, budget: { ...budgetOf(config), usd } };
+  const content = withBackends(limited, config.kind, choice);
+  const checked = checkConfig(content);
+  // Whatever is put in is valid where the rest is.
+  if (!checked.ok) throw new Error(JSON.stringify(checked.problems));
+  return checked.value;
+}
+
+type Mapping = Record<string, unknown>;
+
+const budgetOf = ({ content }: Config): object => (content as { budget?: object }).budget ?? {};
+
+function withBackends(content: object, kind: Config['kind'], { model, fallback }: Choice): object {
+  if (model === undefined && (fallback === undefined || kind === 'agent')) return content;
+  /** The backend of somebody who needs one. */
+  const own = (backend?: object): object | undefined =>
+    model === undefined ? (backend ?? fallback) : replaced(backend ?? {}, model);
+  /** The same for somebody who has one only if the configuration says so. */
+  const given = (role: unknown): unknown =>
+    isMapping(role) && 'backend' in role ? { ...role, backend: own(role['backend'] as object) } : role;
+  const { agents = defaultAgents(), final_agent, modules } = content as Mapping;
+  switch (kind) {
+    case 'team':
+      return {
+        ...content,
+        agents: (agents as Mapping[]).map((agent) => ({ ...agent, backend: own(agent['backend'] as object) })),
+        ...(isMapping(final_agent) && {
+          final_agent: { ...(given(final_agent) as Mapping), judge: given(final_agent['judge']) },
+        }),
+      };
+    case 'agent':
+      return { ...content, modules: (modules as Mapping[]).map((module) => withModel(module, model!)) };
+    case 'research':
+    case 'plan': {
+      const settings = (content as Mapping)[kind] as Mapping;
+      const roles = Object.entries(settings).map(([key, value]) => [key, given(value)] as const);
+      return { ...content, [kind]: { ...Object.fromEntries(roles), backend: own(settings['backend'] as object) } };
+    }
+  }
+}
+
+/** The keys of a backend that mean something only to its own provider, or say where that is. */
+const ofProvider = ['type', 'model', 'base_url', 'api_key_env', 'headers', 'extra_body'];
+
+function replaced(written: object, model: Backend): Backend {
+  const kept = Object.fromEntries(
+    Object.entries(written).filter(
+      ([key, value]) =>
+        !ofProvider.includes(key) &&
+        !(
+          /^(reasoning_)?effort$/.test(key) &&
+          effortProblem(model.type, modelOf(model) ?? '', value as Effort) !== undefined
+        ),
+    ),
+  );
+  return { ...kept, ...model };
+}
+
+/** The modules by which one agent gets each type of backend. */
+const moduleOf = {
+  openai: 'OpenAILLM',
+  claude: 'AnthropicLLM',
+  gemini: 'GoogleLLM',
+  chatcompletion: 'ChatCompletionLLM',
+  offline: 'OfflineLLM',
+} as const;
+
+function withModel(module: Mapping, model: Backend): Mapping {
+  const { module: name, config } = module;
+  if (typeof name !== 'string' || !isModel(name)) return module;
+  const { type, ...keys } = replaced(isMapping(config) ? config : {}, model);
+  return { ...module, module: moduleOf[type], config: keys };
+}
+
+/** A configuration of the agent that a session without one has, on a backend of one's choice. */
+export function agentOn({ type, ...config }: Backend): Config {
+  const checked = checkConfig({
+    modules: [
+      { module: moduleOf[type], id: 'llm', config },
+      { module: 'SimpleToolOrchestrator', id: 'agent' },
+    ],
+    exchange: [
+      { module: '__entry__', protocol: 'TextMessageHandlerProtocol', provider: 'agent' },
+      { module: 'agent', protocol: 'LLMProtocol', provider: 'llm' },
+    ],
+  });
+  if (!checked.ok) throw new Error(JSON.stringify(checked.problems));
+  return checked.value;
+}
+
+/** Whether a configuration leaves somebody without a backend, who then gets the default one. */
+export function needsDefault(config: CheckedConfig): boolean {
+  switch (config.kind) {
+    case 'team':
+      return config.team.agents?.every(({ backend }) => backend !== undefined) !== true;
+    case 'agent':
+      return false;
+    case 'research': {
+      const { backend, plan, criticism, synthesize } = config.research.research;
+      return backend === undefined && [plan, criticism, synthesize].some((role) => role === undefined);
+    }
+    case 'plan': {
+      const { backend, planner, validator, synthesis, executor } = config.plan.plan;
+      return (
+        backend === undefined && [planner, validator, synthesis, executor.backend].some((own) => own === undefined)
+      );
+    }
+  }
+}
+
+const isMapping = (value: unknown): value is Mapping => typeof value === 'object' && value !== null;

@@ -1,0 +1,183 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { backendOfType, type Backend } from '../../src/config/backend.ts';
+import { agentOn, needsDefault, withChoice, type Choice } from '../../src/config/choice.ts';
+import { checkConfig, type Config } from '../../src/config/kinds.ts';
+import { completePlan } from '../../src/config/plan.ts';
+import { completeResearch } from '../../src/config/research.ts';
+import { backendsOf, completeTeam } from '../../src/config/team.ts';
+
+const written = (content: object): Config => {
+  const checked = checkConfig(content);
+  if (!checked.ok) throw new Error(JSON.stringify(checked.problems));
+  return checked.value;
+};
+
+const agent = (module: object, rest: object = {}): object => ({
+  modules: [module, { module: 'SimpleToolOrchestrator', id: 'loop', config: { max_thoughts: 3 } }],
+  exchange: [
+    { module: '__entry__', protocol: 'TextMessageHandlerProtocol', provider: 'loop' },
+    { module: 'loop', protocol: 'LLMProtocol', provider: 'llm' },
+  ],
+  ...rest,
+});
+
+/** The backends of everybody who takes part, where OpenAI is the default. */
+function everyone(config: Config): Backend[] {
+  const environment = { OPENAI_API_KEY: 'k' };
+  switch (config.kind) {
+    case 'team':
+      return backendsOf(completeTeam(config.team, environment));
+    case 'agent':
+      return [config.agent.backend];
+    case 'research':
+      return Object.values(completeResearch(config.research, environment).backends);
+    case 'plan':
+      return Object.values(completePlan(config.plan, environment).backends);
+  }
+}
+
+const ollama: Backend = { type: 'chatcompletion', model: 'qwen3', base_url: 'http://127.0.0.1:11434/v1' };
+const claude = { type: 'claude', model: 'claude-opus-5' } as const;
+
+/** What somebody may have written of any backend. */
+const rich = {
+  type: 'chatcompletion',
+  model: 'x',
+  base_url: 'https://example.com/v1',
+  api_key_env: 'MY_KEY',
+  headers: { 'X-Tenant': '${TENANT}' },
+  extra_body: { top_k: 3 },
+  temperature: 0.3,
+  max_tokens: 900,
+  idle_timeout: 30,
+  mcp_servers: [{ name: 'files', command: 'mcp-files' }],
+} as const;
+
+const configs: Record<string, object> = {
+  'an empty team': {},
+  'a team': {
+    agents: [{ id: 'a', backend: claude }, { id: 'b' }],
+    final_agent: { backend: rich, judge: { backend: claude } },
+  },
+  'a team with a judge': { agents: [{ id: 'a' }], final_agent: { judge: { backend: claude } } },
+  'one agent': agent({ module: 'some.path.AnthropicLLM', id: 'llm', config: { model: 'claude-opus-5' } }),
+  research: { research: { plan: { backend: claude }, backend: rich } },
+  'research without a backend': { research: { criticism: { backend: claude } } },
+  'a plan': { plan: { backend: claude, executor: { backend: rich, tool_packages: ['tools.weather'] } } },
+  'a plan without a backend': { plan: {} },
+};
+
+describe.for(Object.keys(configs))('%s', (name) => {
+  const config = written(configs[name] ?? {});
+
+  test('--model is the backend of everybody', () => {
+    for (const backend of everyone(withChoice(config, { model: ollama })))
+      expect(backend).toMatchObject({ type: 'chatcompletion', model: 'qwen3', base_url: ollama.base_url });
+  });
+
+  test('a fallback is the backend of those who have none, and of nobody else', () => {
+    const had = everyone(config).map(({ type }) => type);
+    const have = everyone(withChoice(config, { fallback: ollama })).map(({ type }) => type);
+    expect(have).toEqual(had.map((type) => (type === 'openai' ? 'chatcompletion' : type)));
+    expect(needsDefault(config)).toBe(had.includes('openai'));
+  });
+
+  test('nothing chosen changes nothing', () => {
+    expect(withChoice(config, {})).toEqual(config);
+  });
+});
+
+describe('what --model leaves of a backend', () => {
+  const replaced = (backend: object, model = ollama): Backend | undefined =>
+    everyone(withChoice(written({ agents: [{ id: 'a', backend }] }), { model }))[0];
+
+  test('whatever has a meaning for any provider, and nothing that has one for its own', () => {
+    const config = withChoice(written({ agents: [{ id: 'a', backend: rich }] }), { model: ollama });
+    expect(config.kind === 'team' && config.team.agents?.[0]?.backend).toEqual({
+      ...ollama,
+      temperature: 0.3,
+      max_tokens: 900,
+      idle_timeout: 30,
+      mcp_servers: [expect.objectContaining({ name: 'files' })],
+    });
+  });
+
+  test('neither the address nor the key of the former provider', () => {
+    const backend = replaced(rich, claude);
+    expect(backend).toMatchObject({ ...claude, temperature: 0.3 });
+    expect(backend).not.toHaveProperty('base_url');
+    expect(backend).not.toHaveProperty('api_key_env');
+    expect(backend).not.toHaveProperty('headers');
+  });
+
+  test('an effort if the new model takes it', () => {
+    const minimal = { type: 'openai', model: 'gpt-5', reasoning_effort: 'minimal' };
+    expect(replaced(minimal, { type: 'openai', model: 'gpt-5.4' })?.reasoning_effort).toBeUndefined();
+    expect(replaced({ ...minimal, reasoning_effort: 'low' }, { type: 'openai', model: 'gpt-5.4' })).toMatchObject({
+      reasoning_effort: 'low',
+    });
+  });
+
+  test('of one agent, whose module changes with it', () => {
+    const module = {
+      module: 'xaibo.x.OpenAILLM',
+      id: 'llm',
+      config: { model: 'gpt-5', temperature: 1, base_url: 'https://a.b' },
+    };
+    const { content } = withChoice(written(agent(module)), { model: claude });
+    expect((content as { modules: object[] }).modules[0]).toEqual({
+      module: 'AnthropicLLM',
+      id: 'llm',
+      config: { model: 'claude-opus-5', temperature: 1 },
+    });
+  });
+});
+
+test('--budget replaces the limit in dollars, and leaves the others', () => {
+  for (const content of Object.values(configs)) {
+    const config = written({ ...content, budget: { usd: 3, calls: 40 } });
+    expect(withChoice(config, { usd: 0.5 }).content).toMatchObject({ budget: { usd: 0.5, calls: 40 } });
+    expect(withChoice(written(content), { usd: 0.5 }).content).toMatchObject({ budget: { usd: 0.5 } });
+  }
+});
+
+const backend: fc.Arbitrary<Backend> = fc.constantFrom<Backend>(
+  ollama,
+  claude,
+  { type: 'offline' },
+  { type: 'gemini', model: 'gemini-3.8-flash' },
+  {
+    type: 'openai',
+    model: 'gpt-5.4',
+    base_url: 'https://me.openai.azure.com/openai/v1',
+    api_key_env: 'AZURE_OPENAI_API_KEY',
+  },
+);
+
+describe('of any choice', () => {
+  test('it can be made twice, and the second time changes nothing', () => {
+    const choice: fc.Arbitrary<Choice> = fc.record(
+      { model: backend, fallback: backend, usd: fc.constantFrom(0.5, 2) },
+      { requiredKeys: [] },
+    );
+    fc.assert(
+      fc.property(fc.constantFrom(...Object.values(configs)), choice, (content, chosen) => {
+        const once = withChoice(written(content), chosen);
+        expect(withChoice(once, chosen)).toEqual(once);
+        expect(checkConfig(JSON.parse(JSON.stringify(once.content))).ok).toBe(true);
+      }),
+    );
+  });
+
+  test('an agent can be made of any backend', () => {
+    fc.assert(
+      fc.property(backend, ({ type, ...keys }) => {
+        const { content, ...config } = agentOn({ type, ...keys });
+        expect(config).toMatchObject({ kind: 'agent', agent: { id: 'agent', backend: { type, ...keys } } });
+        expect(backendOfType(type).safeParse(keys).success).toBe(true);
+        expect(checkConfig(content).ok).toBe(true);
+      }),
+    );
+  });
+});
