@@ -53,7 +53,11 @@ function wordsOf(command: string): string[] {
 /** Reads a command line as the program does, and does nothing. @throws where the program would refuse it */
 function parseCommand(words: string[]): void {
   const program = buildProgram().exitOverride();
-  for (const command of program.commands) command.exitOverride().action(() => {});
+  for (const command of program.commands)
+    command
+      .exitOverride()
+      .configureOutput({ writeErr: () => {} })
+      .action(() => {});
   program.parse(words, { from: 'user' });
 }
 

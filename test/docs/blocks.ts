@@ -64,7 +64,7 @@ export function blocksOf(text: string, page: string): Block[] {
 }
 
 const programs =
-  /^(?:\$ )?(?:[A-Z_]+=\S* )*(?:npx|llama-server|cmake|ollama|pip|npm|reprise|temporal|node|export|sh|bash|cd|mkdir|cat|cp|git|grep|curl|jq|docker)\b/;
+  /^(?:\$ )?(?:[A-Z_]+=\S* )*(?:npx|llama-server|lms|vllm|cmake|ollama|pip|npm|reprise|temporal|node|export|sh|bash|cd|mkdir|cat|cp|git|grep|curl|jq|docker)\b/;
 
 /** Whether a block is one of commands: it says so, or begins with a command. */
 export const isCommands = ({ language, text }: Block): boolean =>

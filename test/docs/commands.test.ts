@@ -1,4 +1,3 @@
-import { appendFileSync } from 'node:fs';
 import { afterAll, expect, test, vi } from 'vitest';
 import { isCommands, nameOf, pages, readPage, stepsOf, type Block, type Step } from './blocks.ts';
 import { difference } from './compare.ts';
@@ -43,13 +42,7 @@ test.concurrent.each(withCommands.filter(({ blocks }) => blocks.length > 0))(
       const step = steps[nameOf(command)] ?? endless[nameOf(command)] ?? {};
       try {
         await step.before?.(folder);
-        const at = Date.now();
         const { status, output } = await folder.run(command, step);
-        if (process.env['DEBUG_DOCS'])
-          appendFileSync(
-            process.env['DEBUG_DOCS'],
-            `${place} ${Date.now() - at} ms: ${command} -> ${status}\n${output}\n`,
-          );
         await step.after?.(folder);
         const expected = step.status ?? 0;
         const found =

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Reprise } from '../../src/client.ts';
 import { completeAs } from '../support/completed.ts';
 import { startModelServer } from '../support/model-server.ts';
-import { orchestrationResult, researchResult } from '../support/results.ts';
+import { orchestrationResult, researchResult, solveResult } from '../support/results.ts';
 import { completed, failed, invalid, solveScript, subtasks, valid } from '../support/solve-script.ts';
 import { readPage } from './blocks.ts';
 import type { PageFolder, PageSetUp, StepSetUp } from './page-folder.ts';
@@ -92,7 +92,7 @@ const emptied = (folder: PageFolder): Promise<void> =>
     }
   });
 
-/** Has twelve orchestrations and nine research runs that have completed, some of them with restarts. */
+/** Has twelve orchestrations, nine research runs and seven plans that have completed, some of them with restarts. */
 async function completedRuns(folder: PageFolder): Promise<void> {
   await emptied(folder);
   const orchestrations = [
@@ -111,8 +111,16 @@ async function completedRuns(folder: PageFolder): Promise<void> {
   ];
   // Two of the iterations that came after a restart have called their model five times, and not four.
   for (const { iterations } of researchRuns.slice(3, 5)) iterations[1]!.spent.calls = 5;
+  const atOnce = (count: number) => Array.from({ length: count }, () => ({ executions: 1, completedIn: 1 }));
+  const again = { executions: 2, completedIn: 2 };
+  const plans = [
+    ...Array.from({ length: 4 }, () => solveResult({})),
+    solveResult({ retries: 1, subtasks: [...atOnce(5), again, again] }),
+    solveResult({ retries: 1, subtasks: [...atOnce(4), again, again, again] }),
+    solveResult({ outcome: 'partial', retries: 2, subtasks: [...atOnce(4), { executions: 3 }] }),
+  ];
   await folder.withClient(async (reprise) => {
-    const runs = [...orchestrations, ...researchRuns];
+    const runs = [...orchestrations, ...researchRuns, ...plans];
     for (const [index, result] of runs.entries()) await completeAs(reprise, result.workflow, `done-${index}`, result);
     // Visibility lists a run some time after its end.
     while ((await reprise.client.workflow.count('ExecutionStatus = "Completed"')).count < runs.length) await pause(100);
@@ -200,6 +208,7 @@ export const setUps: Record<string, PageSetUp> = {
       'reprise stats': { before: completedRuns },
     },
   },
+  'docs/first-hour.md': { steps: { 'npx reprise inbox': { before: question('lock') } } },
   'docs/library.md': { up: true },
   'docs/research.md': {
     steps: {
