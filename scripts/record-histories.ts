@@ -36,7 +36,7 @@ const server = await startServer({ cli, port: await freePort(), log: join(home, 
 writeKit(home);
 const names = process.argv.slice(2);
 const chosen = courses.filter(({ name }) => names.length === 0 || names.includes(name));
-for (const { name, type = 'orchestration', script, input, extensions, found, steer } of chosen) {
+for (const { name, type = 'orchestration', script, input, extensions, found, lacksKey, steer } of chosen) {
   const model = await startModelServer(script);
   const search = found && (await startSearchServer(() => found));
   const connection = await NativeConnection.connect({ address: server.address });
@@ -45,16 +45,23 @@ for (const { name, type = 'orchestration', script, input, extensions, found, ste
     OPENAI_BASE_URL: model.openai,
     ...(search && { SEARXNG_URL: search.url }),
   };
-  const worker = await createWorker({
-    connection,
-    namespace: 'default',
-    home,
-    configFolder: extensions ?? home,
-    variables,
-  });
+  const workerWith = (others: NodeJS.ProcessEnv = {}) =>
+    createWorker({
+      connection,
+      namespace: 'default',
+      home,
+      configFolder: extensions ?? home,
+      variables: { ...variables, ...others },
+    });
   const reprise = await connect({ address: server.address });
-  await worker.runUntil(async () => {
-    const run = await reprise.client.workflow.start(type, { taskQueue, workflowId: name, args: [input] });
+  const run = await reprise.client.workflow.start(type, { taskQueue, workflowId: name, args: [input] });
+  if (lacksKey !== undefined) {
+    await (await workerWith()).runUntil(() => lacksKey.from(run));
+    await (await workerWith({ OPENAI_API_KEY: undefined })).runUntil(() => lacksKey.to(run));
+  }
+  await (
+    await workerWith()
+  ).runUntil(async () => {
     await steer?.(run);
     await run.result().catch(() => {});
   });

@@ -9,14 +9,22 @@ export type { InboxQuestion } from './client/inbox.ts';
 export type { ListedRun, ListOptions } from './client/list.ts';
 export { newRunId, taskQueue } from './client/names.ts';
 export { Reprise } from './client/reprise.ts';
-export { OrchestrationRun, ResearchRun, Run, SolveRun, type RunResult } from './client/run.ts';
+export { OrchestrationRun, ResearchRun, Run, SolveRun } from './client/run.ts';
 export { SessionRun } from './client/session-run.ts';
 export type { SentMessage, ShownCall } from './client/show/calls.ts';
 export type { RunRecord, RunStatus, ShowOptions } from './client/show/show.ts';
-export type { RunStep, StepBody } from './client/show/steps.ts';
+export type { RunStep, StepBody } from './client/show/step.ts';
 export type { PendingCall, RunSnapshot } from './client/snapshot.ts';
 export type { StatsOptions } from './client/stats.ts';
-export type { Gain, OrchestrationStats, ResearchStats, RestartCounts, SolveStats, Spent, Stats } from './client/sum-up.ts';
+export type {
+  Gain,
+  OrchestrationStats,
+  ResearchStats,
+  RestartCounts,
+  SolveStats,
+  Spent,
+  Stats,
+} from './client/sum-up.ts';
 export type { EventCursor, WatchOptions } from './client/watch.ts';
 export type { AttachmentInput } from './protocol/attachment.ts';
 export type * from './protocol/custom-orchestrator.ts';
@@ -45,8 +53,14 @@ export type {
   RestartKind,
 } from './protocol/research.ts';
 export type { SessionInput, SessionResult, TurnResult } from './protocol/session.ts';
-export type { OrchestrationState, RestartRequest, SessionState, State as RunState } from './protocol/state.ts';
-export type { Figures, Usage } from './protocol/usage.ts';
+export type {
+  OrchestrationState,
+  RestartRequest,
+  RunResult,
+  SessionState,
+  State as RunState,
+} from './protocol/state.ts';
+export type { Figures, RunLimits, Usage } from './protocol/usage.ts';
 export type { ConfigInput } from './config/kinds.ts';
 export type { OneAgentConfigInput } from './config/one-agent.ts';
 export type { PlanConfigInput } from './config/plan.ts';

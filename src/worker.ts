@@ -43,9 +43,9 @@ export async function createWorker(settings: WorkerSettings): Promise<Worker> {
   // the garbage from starting them pile up: 200 waiting runs took 205 MB, and take 95 MB with it (bench/asking.ts). The
   // threads are made with the worker, and take the flags that are set before.
   setFlagsFromString('--max-semi-space-size=2');
-  await registerSearchAttributes(connection, namespace);
+  const known = await registerSearchAttributes(connection, namespace);
   const bundle = settings.bundle ?? (await workflowBundle(home, configFolder, onBundling));
-  const parts = openParts(settings, bundle.orchestrators);
+  const parts = openParts(settings, bundle.orchestrators, known);
   return Worker.create({
     connection,
     namespace,

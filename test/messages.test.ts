@@ -53,6 +53,7 @@ test('the details for the Web UI tell the open question and how to answer it, at
   const agent = { state: 'voted' as const, answers: 1, timedOut: false };
   const questions = [
     {
+      kind: 'question' as const,
       questionId: 'q1',
       from: 'a',
       question: 'Red\nor blue?',
@@ -62,6 +63,7 @@ test('the details for the Web UI tell the open question and how to answer it, at
   ];
   const details = detailsOf(
     questions,
+    undefined,
     teamDetails({
       workflow: 'orchestration',
       phase: 'deciding',
@@ -89,7 +91,7 @@ test('the details for the Web UI tell the open question and how to answer it, at
     '### a asks a person\n\n> Red\n> or blue?\n\nIt waits until 2026-11-21 09:06:10 UTC.\n\n' +
       'Answer it with the signal `answer` (menu "Send a Signal"), whose input is `{"answer": "…"}`; an empty answer skips. ' +
       'Or: `reprise answer run-1 "…"`\n\n' +
-      '### Attempt 2/3: deciding\n- **a**: voted for b\n- **b**: voted, 2 answers\n\nFinal agent: **b**\n\n' +
+      '### Attempt 2 of 3: deciding\n- **a**: voted for b\n- **b**: voted, 2 answers\n\nFinal agent: **b**\n\n' +
       '### Restart after attempt 1\n\n> Two\n> lines\n\n### Spent\n- 9 calls, 100 tokens\n- $0.0123',
   );
 });

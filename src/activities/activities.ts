@@ -1,5 +1,5 @@
 import { Context } from '@temporalio/activity';
-import { ApplicationFailure } from '@temporalio/common';
+import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import { failureTypes } from '../protocol/errors.ts';
 import { jsonBytes, payloadBytes } from '../workflows/runtime/size.ts';
 import { historyRoom, newest } from '../workflows/custom-code/newest.ts';
@@ -62,6 +62,19 @@ export function createActivities(
     /** The tools of a set. @param set the blob id that `listTools` gave; null for no tools */
     async readTools(set: string | null): Promise<ToolSpec[]> {
       return set === null ? [] : (JSON.parse(await store.blob(set)) as ToolSpec[]);
+    },
+
+    /**
+     * Ends where the worker that runs it has a variable.
+     *
+     * @throws `ApplicationFailure` of type `MissingKey`, retryable, so that it is looked again after a while
+     */
+    async awaitKey({ variable }: { variable: string }): Promise<void> {
+      if (dependencies.environment[variable] !== undefined) return;
+      const message = `${variable} is not set on this worker`;
+      // It is expected, for days perhaps, and not worth a line in the worker's log each time.
+      const category = ApplicationFailureCategory.BENIGN;
+      throw ApplicationFailure.create({ type: failureTypes.missingKey, message, category });
     },
 
     /** Says why this worker does not run a custom orchestrator, and which ones it does run. */

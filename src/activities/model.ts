@@ -45,7 +45,7 @@ export function createCallModel({ store, openModel }: CallModelDependencies) {
 
     const earlier = input.transcript === null ? [] : await store.messages(input.transcript.id);
     const append = await resolveMessages(store, input.append);
-    const tools = await toolSetOf(input.tools);
+    const tools = await toolSetOf(typeof input.tools === 'string' ? input.tools : (input.tools?.blob ?? null));
     const messages = await messagesFor(store, input, [...earlier, ...append]);
     await recordDeadTry(store, key, messages);
     const progress = new Progress(context);

@@ -19,7 +19,7 @@ import { readNamedConfig } from '../config/read-config.ts';
 import { completeResearch, preflightResearch, searchesOwnDocs, type ResearchSettings } from '../config/research.ts';
 import { backendsOf, completeTeam, preflightTeam, type TeamConfig } from '../config/team.ts';
 import { failureTypes } from '../protocol/errors.ts';
-import type { PreparedOrchestration, PreparedTeam } from '../protocol/orchestration.ts';
+import type { Prepared, PreparedOrchestration, PreparedTeam } from '../protocol/orchestration.ts';
 import type { PreparedSolve } from '../protocol/plan-and-execute.ts';
 import type { PriceTable } from '../protocol/usage.ts';
 import type { PreparedResearch } from '../protocol/research.ts';
@@ -32,6 +32,13 @@ export interface PrepareDependencies {
   configFolder: string;
   /** The user's own prices, which take precedence over the kept ones. */
   prices: PriceTable;
+  namespace: KnownNamespace;
+}
+
+/** What runs must know of their namespace. */
+export interface KnownNamespace {
+  /** Whether it has the search attribute `RepriseQuestion`. */
+  hasQuestion: boolean;
 }
 
 /** Warns against taking the offline model's answers for those of a language model. */
@@ -48,19 +55,19 @@ const ownDocsNotice =
  * `ApplicationFailure` of type `InvalidInput`, not retryable, which names everything that is wrong, among it keys that
  * are not set.
  */
-export function createPreparations({ configFolder, environment, prices: ownPrices }: PrepareDependencies) {
+export function createPreparations({ configFolder, environment, namespace, prices: ownPrices }: PrepareDependencies) {
   return {
     async prepareOrchestration(input: unknown): Promise<PreparedOrchestration> {
       const { config = {}, ...rest } = checkedInput(orchestrationInputSchema, input);
-      return within({ ...rest, ...prepareTeam(found(config, checkTeam)) });
+      return told({ ...rest, ...prepareTeam(found(config, checkTeam)) });
     },
 
     async prepareSession(input: unknown): Promise<PreparedSession> {
       const { config, history, text } = checkedInput(sessionInputSchema, input);
       const rest = { history, ...(text !== undefined && { text }) };
       const checked = config === undefined ? undefined : found(config, checkConversation);
-      if (checked?.kind === 'team') return within({ ...rest, kind: 'team', ...prepareTeam(checked.team) });
-      return within({ ...rest, kind: 'agent', ...prepareAgent(checked?.agent) });
+      if (checked?.kind === 'team') return told({ ...rest, kind: 'team', ...prepareTeam(checked.team) });
+      return told({ ...rest, kind: 'agent', ...prepareAgent(checked?.agent) });
     },
 
     async prepareResearch(input: unknown): Promise<PreparedResearch> {
@@ -75,7 +82,7 @@ export function createPreparations({ configFolder, environment, prices: ownPrice
         ...(searchesOwnDocs(settings) ? [ownDocsNotice] : []),
         ...chosenSearch(research.research.search.provider, settings),
       ];
-      return within({ idea, settings, prices, notices, warnings });
+      return told({ idea, settings, prices, notices, warnings });
     },
 
     async prepareSolve(input: unknown): Promise<PreparedSolve> {
@@ -86,9 +93,14 @@ export function createPreparations({ configFolder, environment, prices: ownPrice
       const { backend, planner, validator, synthesis, executor } = plan.plan;
       const own = [planner, validator, synthesis, executor].map((role) => role?.backend ?? backend);
       const notices = noticesOf({ kind: 'plan', plan }, own);
-      return within({ problem, settings, prices, notices, warnings });
+      return told({ problem, settings, prices, notices, warnings });
     },
   };
+
+  /** The prepared input, with what a run must know of its namespace. @throws what `within` throws */
+  function told<T>(prepared: T): T & Pick<Prepared, 'hasQuestion'> {
+    return within({ ...prepared, ...(namespace.hasQuestion && { hasQuestion: true as const }) });
+  }
 
   /** Tells which service a run uses, and may pay for, that its configuration does not name. */
   function chosenSearch(named: string | undefined, { search: { provider } }: ResearchSettings): string[] {

@@ -8,7 +8,7 @@ import { storedIfLong } from './stored-text.ts';
 /**
  * The activity `search` asks the configured provider one query of a plan.
  *
- * @throws `ApplicationFailure` of type `SearchFailed`, retryable if the service may have recovered by the next attempt
+ * @throws `ApplicationFailure` of type `MissingKey`, or `SearchFailed`, retryable if the service may have recovered by the next attempt
  */
 export function createSearch(dependencies: SearchDependencies) {
   const { store } = dependencies;

@@ -8,6 +8,7 @@ import type {
   ToolSource,
   ToolVariant,
 } from '../protocol/tool.ts';
+import { keyMissing } from '../models/failures.ts';
 import { hashOf } from '../store/ids.ts';
 import type { Store } from '../store/store.ts';
 import { cutInMiddle } from '../tools/cut.ts';
@@ -38,13 +39,14 @@ export interface ToolDependencies {
 }
 
 /**
- * The activity `callTool` runs a tool once. Whatever the tool does is a result, even if it throws.
+ * The activity `callTool` runs a tool once. Whatever the tool does is a result, even if it throws; that its worker lacks a
+ * variable is not, since the run waits for it.
  *
  * The result is journalled under run id and activity id before the activity completes: a retry finds it there. If the
  * journal has none, a retry runs the tool again with the same idempotency key, unless the tool must take effect only
  * once. As a local activity it has no journal and sends no heartbeats.
  *
- * @throws `CancelledFailure` at once when it is cancelled, even if the tool goes on
+ * @throws `ApplicationFailure` of type `MissingKey`; `CancelledFailure` at once when it is cancelled, even if the tool goes on
  */
 export function createCallTool({ store, tools }: ToolDependencies) {
   return async function callTool(input: CallToolInput): Promise<CallToolResult> {
@@ -77,6 +79,7 @@ async function run(tools: ToolRegistry, input: CallToolInput, idempotencyKey: st
     });
   } catch (error) {
     if (cancellationSignal.aborted) throw error;
+    if (error instanceof SourceError && error.variable !== undefined) throw keyMissing(error.message, error.variable);
     return failureOf(error);
   }
 }

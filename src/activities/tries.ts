@@ -50,8 +50,8 @@ export const isUnreadable = (error: unknown): boolean =>
  * The failure of a try as Temporal gets it, which tries again by it. What passes is tried again for as long as the agent has
  * time, unless `max_retries` of the backend are used up, or too many tries have failed that were paid for.
  *
- * @returns the error itself, or an `ApplicationFailure` whose details are the provider's words, and the `TokenUsage` of all
- *   tries so far if they have cost anything
+ * @returns the error itself, or an `ApplicationFailure` whose details are the provider's words, whatever it had besides, and the
+ *   `TokenUsage` of all tries so far if they have cost anything
  */
 export async function failedFor(thrown: unknown, store: Store, key: string, backend: Backend): Promise<unknown> {
   const { cancellationSignal, info } = Context.current();
@@ -61,13 +61,13 @@ export async function failedFor(thrown: unknown, store: Store, key: string, back
   const end = nonRetryable ? undefined : whyGivenUp(type, tries, info.attempt, backend);
   const spent = sumOfUsage(tries.map(({ usage }) => usage));
   if (end === undefined && spent.inputTokens === 0) return thrown;
-  const [words = message] = details ?? [];
+  const [words = message, ...others] = details ?? [];
   return ApplicationFailure.create({
     message: end === undefined ? message : `${message} (given up after ${end})`,
     nonRetryable: nonRetryable === true || end !== undefined,
     ...(type != null && { type }),
     ...(nextRetryDelay != null && end === undefined && { nextRetryDelay }),
-    details: [words, ...(spent.inputTokens > 0 ? [spent] : [])],
+    details: [words, ...others, ...(spent.inputTokens > 0 ? [spent] : [])],
   });
 }
 

@@ -1,3 +1,5 @@
+import { printable } from '../printable.ts';
+
 /** Exit statuses of all commands. */
 export const exitStatus = { done: 0, failed: 1, usage: 2, unreachable: 3, interrupted: 130 } as const;
 
@@ -14,9 +16,12 @@ export class CommandError extends Error {
 
 export const usageError = (message: string): CommandError => new CommandError(message, exitStatus.usage);
 
-/** Tells the person something on standard error, since standard output is for answers. */
+/**
+ * Tells the person something on standard error, since standard output is for answers. What would steer the terminal is
+ * taken out, since it may come from a model, a provider or a file.
+ */
 export function say(text: string): void {
-  process.stderr.write(`${text}\n`);
+  process.stderr.write(`${printable(text)}\n`);
 }
 
 /** Prints an answer, and waits until it is written: a pipe may take it only after the process would have ended. */
@@ -24,4 +29,22 @@ export function print(text: string): Promise<void> {
   return new Promise((resolve, reject) => {
     process.stdout.write(`${text}\n`, (error) => (error ? reject(error) : resolve()));
   });
+}
+
+/**
+ * Prints what a model or a file says. A file or another program gets it to the letter; a terminal gets it without what
+ * would steer the terminal.
+ */
+export const printText = (text: string): Promise<void> => print(process.stdout.isTTY ? printable(text) : text);
+
+/** Prints a value as JSON in one line, in which all that could steer a terminal is escaped. */
+export const printJson = (value: unknown): Promise<void> => print(jsonText(value));
+
+/** A value as JSON, in which the control characters and overrides that JSON itself lets pass are escaped as well. */
+export function jsonText(value: unknown): string {
+  return JSON.stringify(value).replace(
+    // oxlint-disable-next-line no-control-regex
+    /[\x7F-\x9F\u202A-\u202E\u2066-\u2069]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }

@@ -2,7 +2,7 @@ import type { Run, RunResult, RunSnapshot, WatchOptions } from '../client.ts';
 import { openView, type View } from './live/view.ts';
 import { QuestionPrompter } from './questions/prompter.ts';
 import { markdownOf } from '../workflows/research/rules/report.ts';
-import { exitStatus, print, say } from './exit.ts';
+import { exitStatus, printText, printJson, say } from './exit.ts';
 import { countText, durationText, spentText } from './live/spent.ts';
 import type { FollowOptions } from './options.ts';
 import { shellWord, temporalOption } from './questions/box.ts';
@@ -24,9 +24,10 @@ export class Following {
   /**
    * @param revive starts the server and the worker of a run at a local address again, if they have died
    * @param leave what Ctrl-C does after the terminal has been restored
+   * @param isChat whether a person types what is said
    */
-  constructor(run: Run, options: FollowOptions, revive: () => Promise<void>, leave: () => never) {
-    this.#view = openView(options.plain ?? false);
+  constructor(run: Run, options: FollowOptions, revive: () => Promise<void>, leave: () => never, isChat = false) {
+    this.#view = openView(options.plain ?? false, isChat);
     this.#leave = () => {
       this.close();
       leave();
@@ -91,14 +92,16 @@ export class Following {
  */
 export async function follow(run: Run, options: FollowOptions, revive: () => Promise<void>): Promise<void> {
   const following = new Following(run, options, revive, () => {
-    say(`The run goes on. Come back to it with: ${watchCommand(run.id, options)}`);
+    say(
+      `The run goes on. Come back to it with: ${watchCommand(run.id, options)}; end it with: ${cancelCommand(run.id, options)}`,
+    );
     process.exit(exitStatus.interrupted);
   });
   try {
     const elapsed = await following.show({});
     const result = await run.result();
     say(summaryOf(result, elapsed));
-    await print(options.json ? JSON.stringify(result) : textOf(result));
+    await (options.json ? printJson(result) : printText(textOf(result)));
   } finally {
     following.close();
   }
@@ -108,7 +111,11 @@ export async function follow(run: Run, options: FollowOptions, revive: () => Pro
 export const watchCommand = (id: string, { temporal }: FollowOptions): string =>
   `reprise watch ${shellWord(id)}${temporalOption(temporal)}`;
 
-const textOf = (result: RunResult): string =>
+const cancelCommand = (id: string, { temporal }: FollowOptions): string =>
+  `reprise cancel ${shellWord(id)}${temporalOption(temporal)}`;
+
+/** A run's answer, or its report, as it is printed. */
+export const textOf = (result: RunResult): string =>
   result.workflow === 'research' ? markdownOf(result.report) : result.answer;
 
 function summaryOf(result: RunResult, elapsed: number): string {

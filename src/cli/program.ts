@@ -13,6 +13,7 @@ import {
   type FollowOptions,
 } from './options.ts';
 import type { AnswerOptions } from './commands/answer.ts';
+import type { CancelOptions } from './commands/cancel.ts';
 import type { ChatOptions } from './commands/chat.ts';
 import type { DecideOptions, RestartOptions } from './commands/steer.ts';
 import type { InitOptions } from './commands/init.ts';
@@ -76,6 +77,7 @@ const examples: Record<string, string[]> = {
     'reprise restart r1 --reason "Done before" --instructions "Look at smaller markets"',
   ],
   decide: ['reprise decide r1 --accept', 'reprise decide r1 --stop --note "The data cannot be bought"'],
+  cancel: ['reprise cancel q1', 'reprise cancel r1 > report.md'],
   stats: ['reprise stats', 'reprise stats --json'],
   list: ['reprise list', 'reprise list --open', `reprise list --all --json | jq -r '.[].id'`],
   show: ['reprise show q1', 'reprise show q1 --prompts | less', 'reprise show q1 --json > q1.json'],
@@ -114,7 +116,7 @@ function addRunCommands(program: Command): void {
     .action(async (task: string, options: FollowOptions) => (await import('./commands/start.ts')).ask(task, options));
   withAgents(withStart(program.command('start [task]', { hidden: true }))).action(
     async (task: string | undefined, options: FollowOptions) =>
-      (await import('./commands/start.ts')).ask(task ?? sampleQuestion, options),
+      (await import('./commands/start.ts')).first(task ?? sampleQuestion, options),
   );
   withAgents(withConfig(program.command('chat [text]')))
     .description('a conversation with one agent or a team; without TEXT one turn for each line that is typed')
@@ -159,8 +161,8 @@ function addRunCommands(program: Command): void {
 /** Commands by which a person deals with runs that exist already. */
 function addPersonCommands(program: Command): void {
   withNotify(withTemporal(program.command('inbox')))
-    .description('every question that waits for a person, over all runs')
-    .option('--watch', 'go on, and print new questions as they appear')
+    .description('everything that waits for a person, over all runs: questions, approvals, missing keys')
+    .option('--watch', 'go on, and print what is new as it appears')
     .option('--json', 'print one JSON array; with --watch one JSON object a line')
     .action(async (options: InboxOptions) => (await import('./commands/inbox.ts')).inbox(options));
   withTemporal(program.command('answer <id> [text]'))
@@ -196,6 +198,10 @@ function addPersonCommands(program: Command): void {
     .option('--json', 'print one JSON object')
     .option('--plain', 'no emoji, nothing in bold')
     .action(async (id: string, options: ShowOptions) => (await import('./commands/show.ts')).show(id, options));
+  withTemporal(program.command('cancel <id>'))
+    .description('end a run with the best answer that it has so far')
+    .option('--json', "print the workflow's result as one JSON object")
+    .action(async (id: string, options: CancelOptions) => (await import('./commands/cancel.ts')).cancel(id, options));
   withTemporal(program.command('stats'))
     .description('how often runs restart, what that gains and what it costs: over all runs that have completed')
     .option('--json', 'print the figures as one JSON object')

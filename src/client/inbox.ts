@@ -2,12 +2,12 @@ import { isGrpcServiceError, ServiceError, type Client } from '@temporalio/clien
 import type { PendingQuestion } from '../protocol/questions.ts';
 import { Run } from './run.ts';
 
-/** A question that waits for a person, and the run that it belongs to. */
+/** Something that waits for a person, and the run that it belongs to. */
 export interface InboxQuestion extends PendingQuestion {
   workflowId: string;
 }
 
-/** How long a run may take to tell which questions wait, in milliseconds. */
+/** How long a run may take to tell what waits, in milliseconds. */
 const patience = 10_000;
 
 const query = 'RepriseWaiting = "human" AND ExecutionStatus = "Running"';
@@ -23,7 +23,7 @@ export async function waitingRuns({ workflow }: Client): Promise<Run[]> {
   return runs;
 }
 
-/** All questions that wait for a person, as `Reprise.inbox` returns them. */
+/** All that waits for a person, as `Reprise.inbox` returns it. */
 export async function questionsOf(
   client: Client,
   onSilent: (workflowId: string, reason: Error) => void,
@@ -33,7 +33,8 @@ export async function questionsOf(
     runs.map(async (run) => {
       try {
         const pending = await client.withDeadline(Date.now() + patience, () => run.pendingQuestions());
-        return pending.map((each) => ({ workflowId: run.id, ...each }));
+        // A worker of an earlier version knows questions only, and does not name their kind.
+        return pending.map((each) => ({ workflowId: run.id, ...each, kind: each.kind ?? 'question' }));
       } catch (error) {
         onSilent(run.id, error as Error);
         return [];

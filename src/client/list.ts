@@ -39,10 +39,10 @@ export interface ListedRun {
 const types = ['orchestration', 'session', 'research', 'planAndExecute'];
 
 /** How many runs are asked, or looked up, at the same time. */
-const concurrency = 16;
+const concurrency = 32;
 
 /** How long one open run may take to tell its state, and all of them together, in milliseconds. */
-const patience = { one: 2000, all: 5000 };
+const patience = { one: 1500, all: 3000 };
 
 const usualLimit = 20;
 

@@ -88,9 +88,9 @@ export class Reprise {
   }
 
   /**
-   * All questions that wait for a person, over all runs, the oldest first.
+   * All that waits for a person, over all runs, the oldest first: questions, approvals of research, missing keys.
    *
-   * @param onSilent is told of each run that did not answer in time, whose questions are left out
+   * @param onSilent is told of each run that did not answer in time, which is left out
    */
   async inbox(onSilent: (workflowId: string, reason: Error) => void = () => {}): Promise<InboxQuestion[]> {
     return questionsOf(this.client, onSilent);

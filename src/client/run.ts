@@ -13,15 +13,11 @@ import type { OrchestrationResult } from '../protocol/orchestration.ts';
 import type { SolveResult, SolveState } from '../protocol/plan-and-execute.ts';
 import { answerRoom, type HumanReply, type PendingQuestion } from '../protocol/questions.ts';
 import type { OperatorDecision, ResearchResult, ResearchState } from '../protocol/research.ts';
-import type { SessionResult } from '../protocol/session.ts';
-import type { OrchestrationState, State } from '../protocol/state.ts';
+import type { OrchestrationState, RunResult, State } from '../protocol/state.ts';
 import { AnswerTooLongError, RunNotOpenError } from './errors.ts';
 import { showRun, type RunRecord, type ShowOptions } from './show/show.ts';
 import { callsIn, type PendingCall, type RunSnapshot } from './snapshot.ts';
 import { watchRun, type EventCursor, type WatchOptions } from './watch.ts';
-
-/** The result of a run of any workflow type, told apart by `workflow`. */
-export type RunResult = OrchestrationResult | ResearchResult | SessionResult | SolveResult;
 
 /** A run of any workflow type. */
 export class Run<S extends State = State, R extends RunResult = RunResult> {
@@ -53,7 +49,7 @@ export class Run<S extends State = State, R extends RunResult = RunResult> {
     await this.signalOpen(answerSignal, reply);
   }
 
-  /** The questions that wait for a person. */
+  /** What waits for a person: questions, approvals of research, missing keys. */
   async pendingQuestions(): Promise<PendingQuestion[]> {
     return this.handle.query(pendingQuestionsQuery);
   }
@@ -126,7 +122,12 @@ export class Run<S extends State = State, R extends RunResult = RunResult> {
     return showRun(this.handle, options);
   }
 
-  /** Cancels the run: its calls in flight are given up, and `result` throws. @throws `RunNotOpenError` */
+  /**
+   * Asks the run to end. Its calls in flight are given up, and `result` resolves with the best answer so far and the outcome
+   * `cancelled`; that of a run which a version before 0.3 began throws. A second request has no effect.
+   *
+   * @throws `RunNotOpenError`
+   */
   async cancel(): Promise<void> {
     // The server takes a request to cancel what has ended, and does nothing.
     await this.assertOpen();
@@ -138,7 +139,7 @@ export class Run<S extends State = State, R extends RunResult = RunResult> {
     await this.#ifOpen(() => this.handle.terminate(reason));
   }
 
-  /** `await using`: cancels the run where it still goes on. */
+  /** `await using`: cancels the run where it still goes on, and does not wait for its end. */
   async [Symbol.asyncDispose](): Promise<void> {
     try {
       await this.cancel();

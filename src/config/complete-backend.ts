@@ -31,22 +31,35 @@ export function completeBackend(backend: Backend): Backend {
  *
  * @param backends the backends by the words in which a problem names their owner, such as `agent a`
  */
-export const preflightBackends = (backends: Record<string, Backend>, environment: Environment): string[] =>
-  Object.entries(backends).flatMap(([owner, backend]) => {
-    const missing = missingKey(backend, environment);
+export const preflightBackends = (backends: Record<string, Backend>, environment: Environment): string[] => [
+  ...missingKeys(backends, environment),
+  ...Object.entries(backends).flatMap(([owner, backend]) => {
     const { type, reasoning_effort: effort } = backend;
     const problem = effort && effortProblem(type, modelOf(backend) ?? '', effort);
     const unset = withVariables(backend.headers ?? {}, environment).missing;
     const lacksModel = backend.type === 'chatcompletion' && backend.model === undefined;
     return [
-      ...(missing ? [`${owner}: its backend "${backend.type}" needs ${missing}, which is not set`] : []),
       ...unset.map(
         ({ name, variable }) => `${owner}: headers.${name} of its backend needs ${variable}, which is not set`,
       ),
       ...(problem ? [`${owner}: ${problem}`] : []),
       ...(lacksModel ? [`${owner}: a chatcompletion backend needs a model`] : []),
     ];
+  }),
+];
+
+/** The keys that are not set, each once with all whose backends need it. */
+function missingKeys(backends: Record<string, Backend>, environment: Environment): string[] {
+  const lacking = Object.entries(backends).flatMap(([owner, backend]) => {
+    const key = missingKey(backend, environment);
+    return key === undefined ? [] : [{ key, owner, type: backend.type }];
   });
+  return [...Map.groupBy(lacking, ({ key }) => key)].map(([key, those]) => {
+    const [only] = those;
+    const need = those.length === 1 ? `its backend "${only?.type}" needs` : 'their backends need';
+    return `${those.map(({ owner }) => owner).join(', ')}: ${need} ${key}, which is not set`;
+  });
+}
 
 /** A backend in words, such as `openai gpt-5`. */
 export const describeBackend = ({ type, model }: Backend): string => (model === undefined ? type : `${type} ${model}`);

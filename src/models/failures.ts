@@ -1,7 +1,10 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { ApplicationFailure } from '@temporalio/common';
 import OpenAI from 'openai';
+import { failureTypes as runFailureTypes } from '../protocol/errors.ts';
 import { redact } from './redact.ts';
+
+const { missingKey } = runFailureTypes;
 
 /** The types of failures of a model call. Usually those of the first group alone are retried. */
 export const failureTypes = {
@@ -19,7 +22,7 @@ export const failureTypes = {
   contextTooLong: 'ContextTooLong',
   quotaSpent: 'QuotaSpent',
   replyTooLarge: 'ReplyTooLarge',
-  missingKey: 'MissingKey',
+  missingKey,
   folderMissing: 'FolderMissing',
 } as const;
 
@@ -36,6 +39,11 @@ export interface Endpoint {
 
 /** In characters. */
 const maxMessage = 500;
+
+/** The failure of work for which a variable is not set: the run waits for it. @param message names the variable too */
+export function keyMissing(message: string, variable: string): ApplicationFailure {
+  return ApplicationFailure.nonRetryable(message, missingKey, message, { variable });
+}
 
 /**
  * Turns whatever a provider's SDK threw into a typed `ApplicationFailure`. What an error says of itself decides first: a

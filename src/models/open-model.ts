@@ -1,12 +1,11 @@
 import Anthropic from '@anthropic-ai/sdk';
-import { ApplicationFailure } from '@temporalio/common';
 import OpenAI from 'openai';
 import type { Backend } from '../config/backend.ts';
 import type { Environment } from '../config/environment.ts';
 import { withVariables } from '../config/variables.ts';
 import { capabilitiesOf } from './capabilities.ts';
 import { askAnthropic } from './anthropic.ts';
-import { failureTypes, type Endpoint } from './failures.ts';
+import { keyMissing, type Endpoint } from './failures.ts';
 import { Learned } from './learned.ts';
 import { withTypedFailures, type Model, type ModelRequest, type ModelSettings } from './model.ts';
 import { offlineModel } from './offline/index.ts';
@@ -39,7 +38,7 @@ export function modelOpener(environment: Environment): (backend: Backend) => Mod
     const { values: headers, secrets, missing: unset } = withVariables(backend.headers ?? {}, environment);
     const lacked = missing ?? unset[0]?.variable;
     if (lacked !== undefined) {
-      throw ApplicationFailure.nonRetryable(`${backend.type}: ${lacked} is not set`, failureTypes.missingKey);
+      throw keyMissing(`${backend.type}: ${lacked} is not set`, lacked);
     }
     // A server that needs no key still gets a header, since the SDK insists on one.
     const { baseUrl, model = '', key = 'none', keyVariable } = routeOf(backend, environment);

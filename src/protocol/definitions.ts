@@ -41,3 +41,20 @@ export const eventsQuery = query<RunEvent[], [from?: number]>('events');
 
 /** Query `transcript` of all runs: an agent's present conversation, or null before its first reply. */
 export const transcriptQuery = query<TranscriptRef | null, [agent: string]>('transcript');
+
+/** What each message is for, as the Web UI's menus and `temporal workflow metadata` show it. */
+export const descriptions = {
+  answer:
+    'Answers a question: {"answer": "…"}, with "questionId" where several wait. An empty answer skips the question. ' +
+    'The query pendingQuestions lists what waits.',
+  requestRestart: 'Has the work started over: {"reason": "…", "instructions": "…"}. Only a team and a research run do.',
+  decide:
+    'Ends the loop of a research run: {"action": "accept"} goes on to the report, {"action": "stop"} ends the run.',
+  close: 'Ends the session when the turns that it has received are done.',
+  handleText:
+    'Takes a turn of the conversation: a text, such as "Which database?". Returns {answer, messages, turn, warnings}.',
+  state: 'The run at a glance: its phase, its agents and what they do, and what it has spent.',
+  pendingQuestions: 'The questions that wait for a person: [{questionId, from, question, askedAt, expiresAt}].',
+  events: 'Everything that has happened; with a number, the events from that one on.',
+  transcript: "An agent's present conversation, as a reference into the store: {id, messages}. Takes the agent's id.",
+} as const;

@@ -14,6 +14,8 @@ export const failureTypes = {
   turnFailed: 'TurnFailed',
   /** A custom orchestrator threw, took too long or gave no answer. The message names its file. */
   orchestratorFailed: 'OrchestratorFailed',
+  /** A key is not set where the worker runs. `details[1]` is `{variable}`. From version 0.3 on runs wait for it. */
+  missingKey: 'MissingKey',
   /** An activity's result is larger than the history takes. */
   resultTooLarge: 'ResultTooLarge',
 } as const;

@@ -8,6 +8,9 @@ import type { CallToolResult } from './tool.ts';
 /** How a question to a person ended. `withdrawn`: the agent that asked does not wait any more. */
 export type QuestionEnd = 'answered' | 'skipped' | 'timeout' | 'withdrawn';
 
+/** How the wait for a key ended. `found`: a worker has it. `withdrawn`: nobody needs it any more. */
+export type KeyEnd = 'found' | 'skipped' | 'timeout' | 'withdrawn';
+
 /** Who asked for a restart. */
 export type Requester = 'final_agent' | 'person';
 
@@ -109,8 +112,11 @@ export type CommonEventBody =
   | { type: 'responded'; agent: string; requestId: string; asker: string; content: string }
   | { type: 'ask_ended'; agent: string; requestId: string; status: BroadcastResult['status']; silent: string[] }
   /** A person is prompted. The question waits until the event `question_closed` with the same id. */
-  | ({ type: 'question' } & PendingQuestion)
+  | ({ type: 'question'; expiresAt: string } & PendingQuestion)
   | { type: 'question_closed'; questionId: string; how: QuestionEnd; answer?: string }
+  /** The worker lacks a key that an agent needs. The run waits for it until the event `key_closed` with the same id. */
+  | { type: 'key_missing'; questionId: string; from: string; variable: string }
+  | { type: 'key_closed'; questionId: string; variable: string; how: KeyEnd }
   /** An answer came after its question had closed, or before anything was asked. It is kept for later questions. */
   | { type: 'answer_kept'; questionId?: string; answer: string }
   /** An agent runs one of its own tools. */
@@ -120,7 +126,7 @@ export type CommonEventBody =
   | { type: 'says'; agent: string; text: string; last: boolean }
   /** A session's next turn has begun. */
   | { type: 'turn'; turn: number; text: string }
-  | { type: 'stopped'; why: 'timeout' | 'budget' }
+  | { type: 'stopped'; why: 'timeout' | 'budget' | 'cancelled' }
   /** The last event of a run or of a session's turn. */
   | { type: 'final'; outcome: FinalOutcome; agent: string; answer: string };
 

@@ -7,12 +7,18 @@ export interface ImageRef {
   mediaType: string;
 }
 
+/** A stored blob, by its id. */
+export interface BlobRef {
+  blob: string;
+  /** For people who read the history: how the text begins; of a tool set, the names of its tools. Nothing else reads it. */
+  preview?: string;
+}
+
 /** Names a text that is in the store already, so that inputs need not repeat it. */
 export type TextRef =
-  /** A stored blob, by its id. */
-  | { blob: string }
+  | BlobRef
   /** The text of a model's reply, by its segment in the store, or one string argument of a tool call in that reply. */
-  | { segment: string; call?: { id: string; argument: string } };
+  | { segment: string; call?: { id: string; argument: string }; preview?: string };
 
 export type Text = string | TextRef;
 

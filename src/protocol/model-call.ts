@@ -1,5 +1,5 @@
 import type { Backend } from '../config/backend.ts';
-import type { Content, NewMessage, TokenUsage, TranscriptRef } from './message.ts';
+import type { BlobRef, Content, NewMessage, TokenUsage, TranscriptRef } from './message.ts';
 
 /** Whether a reply may call tools. `required`: it has at least one call. `oneOf`: it calls one of these. */
 export type ToolChoice = 'auto' | 'required' | 'none' | { oneOf: string[] };
@@ -13,8 +13,8 @@ export interface CallModelInput {
   transcript: TranscriptRef | null;
   /** The messages after `transcript`, in order. */
   append: NewMessage[];
-  /** Blob id of the conversation's tools; null for none. */
-  tools: string | null;
+  /** The conversation's tools, in calls of versions before 0.3 their blob id alone; null for none. */
+  tools: BlobRef | string | null;
   /** Whether the reply may call them; `auto` if absent. */
   toolChoice?: ToolChoice;
   /** For a shadow: `transcript` and `append` are its parent's conversation, which the shadow gets as plain text. */

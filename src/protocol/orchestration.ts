@@ -29,6 +29,8 @@ export interface Prepared {
   notices: string[];
   /** What the result is to name, such as models without a known price. Runs of earlier versions have none. */
   warnings?: string[];
+  /** Whether the namespace has the search attribute `RepriseQuestion`; absent where it does not. */
+  hasQuestion?: true;
 }
 
 /** A team's configuration, checked and completed: every agent has a backend, and every default is filled in. */
@@ -46,9 +48,10 @@ export interface PreparedOrchestration extends PreparedTeam {
 /**
  * How an orchestration ended. `restart_limit`: the final agent wanted another attempt, but none was left.
  * `timeout`, `budget`: time or budget was used up, and the best answer so far is delivered. `degraded`: the answer was
- * submitted, but not all went as planned, and `warnings` says what.
+ * submitted, but not all went as planned, and `warnings` says what. `cancelled`: somebody cancelled the run, and the best answer
+ * so far is delivered, or a text in parentheses which says that there was none.
  */
-export type Outcome = 'submitted' | 'restart_limit' | 'timeout' | 'budget' | 'degraded';
+export type Outcome = 'submitted' | 'restart_limit' | 'timeout' | 'budget' | 'degraded' | 'cancelled';
 
 export interface Vote {
   /** Configured id of the voter. */
@@ -64,7 +67,7 @@ export interface Vote {
 export interface OrchestrationResult {
   workflow: 'orchestration';
   answer: string;
-  /** Configured id of the agent whose answer it is. */
+  /** Configured id of the agent whose answer it is; empty if a cancelled run had none. */
   finalAgent: string;
   attempts: number;
   /** One entry for each restart: the attempt that was not good enough, and why. */

@@ -3,7 +3,7 @@ import type { AgentState } from './agent-state.ts';
 import type { Attachment, AttachmentInput } from './attachment.ts';
 import type { TextRef } from './message.ts';
 import type { Prepared } from './orchestration.ts';
-import type { Usage } from './usage.ts';
+import type { RunLimits, Usage } from './usage.ts';
 
 /** Input of the workflow `planAndExecute`; only `problem` is needed. */
 export interface SolveInput {
@@ -80,9 +80,10 @@ export interface StateSummary {
 /**
  * `complete`: the validator has named nothing that is missing, and no subtask that is needed has failed. `partial`:
  * something is missing, and there is no round left or no way on. `unverified`: no subtask has failed, but no validator has
- * said whether the answer is complete. `budget`: the budget was spent before the end.
+ * said whether the answer is complete. `budget`: the budget was spent before the end. `cancelled`: somebody cancelled the run;
+ * what was under way keeps the status `running`.
  */
-export type SolveOutcome = 'complete' | 'partial' | 'unverified' | 'budget';
+export type SolveOutcome = 'complete' | 'partial' | 'unverified' | 'budget' | 'cancelled';
 
 /** Result of the workflow `planAndExecute`. */
 export interface SolveResult {
@@ -119,4 +120,6 @@ export interface SolveState extends StateSummary {
   /** The planner, and one agent for each subtask that runs. */
   agents: Array<{ id: string; state: AgentState }>;
   usage: Usage | null;
+  /** Absent until the input is checked, and in runs of earlier versions. */
+  limits?: RunLimits;
 }

@@ -36,15 +36,23 @@ export interface HumanReply {
   answer: string;
 }
 
-/** A question that waits for a person, as the query `pendingQuestions` lists it. */
+/**
+ * Something that waits for a person, as the query `pendingQuestions` lists it.
+ *
+ * `question`: an agent asks, and the signal `answer` answers it. `approval`: a research run asks whether its plan is good
+ * enough; the signals `decide` and `requestRestart` say. `tool`: an agent may not run a tool without a person's leave.
+ * `key`: a variable is missing where the worker runs. A worker that has it ends the wait, and so does an empty answer.
+ */
 export interface PendingQuestion {
+  kind: 'question' | 'approval' | 'tool' | 'key';
   questionId: string;
-  /** Configured id of the agent that asks. */
+  /** Configured id of the agent that asks; several agents that need one key are joined by commas. */
   from: string;
   question: string;
-  /** ISO 8601 times. At `expiresAt` the agent goes on without an answer. */
+  /** ISO 8601 time. */
   askedAt: string;
-  expiresAt: string;
+  /** ISO 8601 time at which the agent goes on without an answer; null for what may wait for ever. */
+  expiresAt: string | null;
 }
 
 /** How many characters all answers in one session may have together, since Temporal limits payloads to 2 MB. */

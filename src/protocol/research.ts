@@ -2,7 +2,7 @@ import type { ResearchConfigInput, ResearchSettings } from '../config/research.t
 import type { AgentState } from './agent-state.ts';
 import type { Work } from './search.ts';
 import type { Prepared } from './orchestration.ts';
-import type { Usage } from './usage.ts';
+import type { RunLimits, Usage } from './usage.ts';
 
 /** Input of the workflow `research`; only `idea` is needed. */
 export interface ResearchInput {
@@ -62,9 +62,10 @@ export interface Report {
  * How a research run ended. `viable`: the score was good enough, or a person accepted the plan. `iteration_limit`: no
  * iteration was good enough, and none is left. `no_material`: no search has found anything to judge a plan by. `stopped`:
  * a person stopped it. `budget`: the budget was spent before the end. `degraded`: the score was good enough, but not all
- * went as planned, and `warnings` says what.
+ * went as planned, and `warnings` says what. `cancelled`: somebody cancelled the run before its report was written.
  */
-export type ResearchOutcome = 'viable' | 'iteration_limit' | 'no_material' | 'stopped' | 'budget' | 'degraded';
+export type ResearchOutcome =
+  'viable' | 'iteration_limit' | 'no_material' | 'stopped' | 'budget' | 'degraded' | 'cancelled';
 
 /** Result of the workflow `research`. */
 export interface ResearchResult {
@@ -119,6 +120,8 @@ export interface ResearchState {
   iterations: Iteration[];
   agents: Array<{ id: ResearchRole; state: AgentState }>;
   usage: Usage | null;
+  /** Absent until the input is checked, and in runs of earlier versions. */
+  limits?: RunLimits;
 }
 
 /** Payload of the signal `decide`: a person ends the loop. */

@@ -38,8 +38,11 @@ export interface SessionResult {
   workflow: 'session';
   answer: string;
   messages: string[];
-  /** `limit`: restarts or time were used up, and the turn delivered its best answer so far. */
-  outcome: 'answered' | 'limit' | 'budget';
+  /**
+   * `limit`: restarts or time were used up, and the turn delivered its best answer so far. `cancelled`: somebody cancelled
+   * the session, in the middle of a turn or between two.
+   */
+  outcome: 'answered' | 'limit' | 'budget' | 'cancelled';
   /** What did not go as planned in the last turn; empty if all did. */
   warnings: string[];
   turns: number;

@@ -1,8 +1,9 @@
 import type { AgentState } from './agent-state.ts';
 import type { OrchestrationResult } from './orchestration.ts';
-import type { ResearchState } from './research.ts';
-import type { SolveState } from './plan-and-execute.ts';
-import type { Usage } from './usage.ts';
+import type { ResearchResult, ResearchState } from './research.ts';
+import type { SessionResult } from './session.ts';
+import type { SolveResult, SolveState } from './plan-and-execute.ts';
+import type { RunLimits, Usage } from './usage.ts';
 
 /** Payload of the signal `requestRestart`. */
 export interface RestartRequest {
@@ -33,6 +34,8 @@ export interface TeamState {
   selectedAgent: string | null;
   restarts: OrchestrationResult['restarts'];
   usage: Usage | null;
+  /** Absent until the input is checked, and in runs of earlier versions. */
+  limits?: RunLimits;
 }
 
 export type OrchestrationState = TeamState & { workflow: 'orchestration' };
@@ -41,3 +44,6 @@ export type SessionState = TeamState & { workflow: 'session' };
 
 /** Result of the query `state`. The types differ in `workflow`. */
 export type State = TeamState | ResearchState | SolveState;
+
+/** The result of a run of any workflow type, told apart by `workflow`. */
+export type RunResult = OrchestrationResult | ResearchResult | SessionResult | SolveResult;

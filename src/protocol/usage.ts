@@ -13,6 +13,20 @@ export interface Usage extends Figures {
   byAgent: Record<string, Figures>;
 }
 
+/** What limits a run: the limits of the configuration's `budget`, none of which need be there, and its time. */
+export interface RunLimits {
+  calls?: number | undefined;
+  tokens?: number | undefined;
+  /** US dollars. */
+  usd?: number | undefined;
+  /** Counted from `startedAt`. */
+  seconds?: number | undefined;
+  /** Milliseconds since the epoch. */
+  startedAt: number;
+  /** The seconds of each attempt of a team, in which the time that a person is waited for does not count. */
+  attemptSeconds?: number;
+}
+
 /** US dollars per million tokens. */
 interface Rates {
   input: number;

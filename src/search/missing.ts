@@ -3,6 +3,12 @@ import type { Environment } from '../config/environment.ts';
 import { ownDocs } from '../tools/own-docs.ts';
 import type { SearchSettings } from '../protocol/search.ts';
 
+/** The variable that a search lacks in this environment; undefined if it has what it needs. */
+export function missingVariable({ provider }: SearchSettings, environment: Environment): string | undefined {
+  const needed = { folder: undefined, searxng: 'SEARXNG_URL', tavily: 'TAVILY_API_KEY' }[provider];
+  return needed !== undefined && environment[needed] === undefined ? needed : undefined;
+}
+
 /** Lists what keeps a search from working in this environment, in words that name the key; empty if nothing does. */
 export function missingForSearch({ provider, folder = ownDocs }: SearchSettings, environment: Environment): string[] {
   switch (provider) {

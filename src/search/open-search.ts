@@ -2,9 +2,10 @@ import type { Environment } from '../config/environment.ts';
 import type { SearchSettings } from '../protocol/search.ts';
 import type { Store } from '../store/store.ts';
 import { ownDocs } from '../tools/own-docs.ts';
+import { keyMissing } from '../models/failures.ts';
 import { searchRefused } from './failures.ts';
 import { searchFolder } from './folder.ts';
-import { missingForSearch } from './missing.ts';
+import { missingForSearch, missingVariable } from './missing.ts';
 import type { SearchProvider } from './provider.ts';
 import { searchSearxng } from './searxng.ts';
 import { searchTavily } from './tavily.ts';
@@ -14,9 +15,14 @@ export interface SearchDependencies {
   environment: Environment;
 }
 
-/** @throws `ApplicationFailure` of type `SearchFailed`, not retryable, if the search cannot work in this environment */
+/**
+ * @throws `ApplicationFailure`, not retryable, if the search cannot work in this environment: of type `MissingKey` for want
+ *   of a variable, else of type `SearchFailed`
+ */
 export function openSearch(search: SearchSettings, { store, environment }: SearchDependencies): SearchProvider {
   const missing = missingForSearch(search, environment);
+  const variable = missingVariable(search, environment);
+  if (variable !== undefined) throw keyMissing(missing.join('\n'), variable);
   if (missing.length > 0) throw searchRefused(missing.join('\n'));
   switch (search.provider) {
     case 'folder':

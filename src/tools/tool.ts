@@ -32,10 +32,13 @@ export class ToolError extends Error {
 /** Says that a source of tools cannot be used, with everything that is wrong with it. */
 export class SourceError extends Error {
   readonly problems: string[];
+  /** The variable whose lack is the problem, or the first of several. */
+  readonly variable: string | undefined;
 
-  constructor(problems: string[], options?: ErrorOptions) {
+  constructor(problems: string[], { variable, ...options }: ErrorOptions & { variable?: string | undefined } = {}) {
     super(problems.join('\n'), options);
     this.problems = problems;
+    this.variable = variable;
   }
 }
 

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { Runtime, type InjectedSinks, type NativeConnection, type Worker } from '@temporalio/worker';
 import { createActivities } from '../activities/activities.ts';
+import type { KnownNamespace } from '../activities/prepare.ts';
 import { defaultBackend } from '../config/complete-backend.ts';
 import type { CustomOrchestrators } from '../config/extensions.ts';
 import { readEnvironment } from '../config/environment.ts';
@@ -30,10 +31,16 @@ export interface WorkerParts {
   run(worker: Worker, next: (worker: Worker) => Promise<void>): Promise<void>;
 }
 
-/** Opens what a worker needs. @param orchestrators the custom orchestrators in the worker's bundle of workflows */
+/**
+ * Opens what a worker needs.
+ *
+ * @param orchestrators the custom orchestrators in the worker's bundle of workflows
+ * @param namespace may be filled in until the worker polls
+ */
 export function openParts(
   { configFolder, home, variables }: PartSettings,
   orchestrators: CustomOrchestrators,
+  namespace: KnownNamespace,
 ): WorkerParts {
   const environment = readEnvironment(variables);
   // A name that is wrong must end the worker now, or every run would fail by it again and again.
@@ -47,6 +54,7 @@ export function openParts(
       openModel: modelOpener(environment),
       environment,
       configFolder,
+      namespace,
       orchestrators,
       prices: readPrices(environment),
     }),

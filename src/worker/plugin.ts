@@ -24,6 +24,7 @@ export class ReprisePlugin extends SimplePlugin {
   #parts: WorkerParts | undefined;
   #connection: NativeConnection | undefined;
   #namespace = 'default';
+  readonly #known = { hasQuestion: false };
 
   constructor({ configFolder = '.', home = '.reprise', variables = process.env }: PluginSettings = {}) {
     super({ name: 'reprise' });
@@ -37,7 +38,7 @@ export class ReprisePlugin extends SimplePlugin {
     this.#connection = connection;
     this.#namespace = namespace;
     const names = findOrchestrators(this.#settings.configFolder);
-    this.#parts = openParts(this.#settings, { names, leftOut: {} });
+    this.#parts = openParts(this.#settings, { names, leftOut: {} }, this.#known);
     return {
       ...options,
       activities: { ...activities, ...this.#parts.activities },
@@ -59,7 +60,7 @@ export class ReprisePlugin extends SimplePlugin {
 
   override async runWorker(worker: Worker, next: (worker: Worker) => Promise<void>): Promise<void> {
     if (this.#connection === undefined || this.#parts === undefined) return next(worker);
-    await registerSearchAttributes(this.#connection, this.#namespace);
+    Object.assign(this.#known, await registerSearchAttributes(this.#connection, this.#namespace));
     await this.#parts.run(worker, next);
   }
 

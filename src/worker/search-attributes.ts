@@ -1,10 +1,12 @@
-import type { NativeConnection } from '@temporalio/worker';
-import { searchAttributes } from '../workflows/runtime/attributes.ts';
+import { Runtime, type NativeConnection } from '@temporalio/worker';
+import type { KnownNamespace } from '../activities/prepare.ts';
+import { questionAttribute, searchAttributes } from '../workflows/runtime/attributes.ts';
 
 /** Temporal's numbers and names of the types in use (`temporal.api.enums.v1.IndexedValueType`). */
 const indexedValueTypes: Record<string, { number: number; name: string }> = {
   KEYWORD: { number: 2, name: 'Keyword' },
   INT: { number: 3, name: 'Int' },
+  TEXT: { number: 1, name: 'Text' },
 };
 
 /** The server lacks search attributes. A run that sets one of them fails its workflow task again and again. */
@@ -13,13 +15,34 @@ export class MissingSearchAttributesError extends Error {
 }
 
 /**
- * Registers the search attributes that the namespace lacks.
+ * Registers the search attributes that the namespace lacks. `RepriseQuestion` alone may be missing, with a warning, since a
+ * namespace has room for few of its type.
  *
- * @throws `MissingSearchAttributesError` where that is not allowed, with the commands for somebody who may
+ * @throws `MissingSearchAttributesError` where another one may not be registered from here, with the commands for somebody
+ *   who may
  */
-export async function registerSearchAttributes(connection: NativeConnection, namespace: string): Promise<void> {
-  const isKnown = await Promise.all(searchAttributes.map(({ name }) => isSearchable(connection, namespace, name)));
-  const missing = searchAttributes.filter((_, index) => !isKnown[index]);
+export async function registerSearchAttributes(
+  connection: NativeConnection,
+  namespace: string,
+): Promise<KnownNamespace> {
+  await register(connection, namespace, searchAttributes);
+  try {
+    await register(connection, namespace, [questionAttribute]);
+    return { hasQuestion: true };
+  } catch (error) {
+    if (!(error instanceof MissingSearchAttributesError)) throw error;
+    Runtime.instance().logger.warn(`Runs cannot be found by their questions. ${error.message}`);
+    return { hasQuestion: false };
+  }
+}
+
+async function register(
+  connection: NativeConnection,
+  namespace: string,
+  attributes: Array<{ name: string; type: string }>,
+): Promise<void> {
+  const isKnown = await Promise.all(attributes.map(({ name }) => isSearchable(connection, namespace, name)));
+  const missing = attributes.filter((_, index) => !isKnown[index]);
   if (missing.length === 0) return;
   const types = missing.map(({ name, type }) => [name, indexedValueTypes[type]?.number ?? 0] as const);
   try {

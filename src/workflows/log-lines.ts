@@ -1,9 +1,22 @@
-import type { CommonEventBody, RunEvent, RunEventBody } from '../protocol/events.ts';
+import type { CommonEventBody, KeyEnd, RunEvent, RunEventBody } from '../protocol/events.ts';
 import type { LogEntry } from '../protocol/sinks.ts';
 import { teamLines } from './orchestration/log-lines.ts';
 import { planLines } from './plan-and-execute/log-lines.ts';
 import { researchLines } from './research/log-lines.ts';
 import { line, type LogLines } from './runtime/log-entry.ts';
+
+const keyEnds: Record<KeyEnd, string> = {
+  found: 'a worker has it now',
+  skipped: 'a person goes on without it',
+  timeout: 'the time of the budget is up',
+  withdrawn: 'nobody needs it any more',
+};
+
+const stopReasons = {
+  timeout: 'Time is up',
+  budget: 'The budget is spent',
+  cancelled: 'The run is cancelled',
+} as const;
 
 const commonLines: LogLines<CommonEventBody> = {
   started: ({ task }) => [line(`Task: ${task}`)],
@@ -24,6 +37,8 @@ const commonLines: LogLines<CommonEventBody> = {
   question_closed: ({ answer, how, questionId }) => [
     line(`📢 Question ${questionId}: ${how}${answer === undefined ? '' : `: ${answer}`}`),
   ],
+  key_missing: ({ from, variable }) => [line(`🔑 ${from} needs ${variable} on a worker: the run waits for it`)],
+  key_closed: ({ how, variable }) => [line(`🔑 ${variable}: ${keyEnds[how]}`)],
   answer_kept: ({ answer, questionId }) => {
     const what = questionId === undefined ? 'An answer before any question' : `A late answer to ${questionId}`;
     return [line(`📢 ${what} is kept: ${answer}`)];
@@ -33,9 +48,7 @@ const commonLines: LogLines<CommonEventBody> = {
   // The command prints the last text itself, as the answer.
   says: ({ agent, last, text }) => (last ? [] : [line(`[${agent}] ${text}`)]),
   turn: ({ text, turn }) => [line(`💬 Turn ${turn}: ${text}`)],
-  stopped: ({ why }) => [
-    line(`⏰ ${why === 'timeout' ? 'Time is up' : 'The budget is spent'}: the best answer so far is delivered`),
-  ],
+  stopped: ({ why }) => [line(`⏰ ${stopReasons[why]}: the best answer so far is delivered`)],
   final: ({ agent, outcome }) => [line(`🏁 Done: ${outcome}, answer by ${agent}`)],
 };
 

@@ -15,6 +15,7 @@ const activities = createActivities({
   environment: {},
   configFolder: '.',
   orchestrators: noOrchestrators,
+  namespace: { hasQuestion: false },
   prices: {},
 });
 

@@ -27,6 +27,7 @@ const prepared = (environment: Environment = keys) =>
   createPreparations({
     configFolder,
     environment,
+    namespace: { hasQuestion: false },
     prices: { 'gpt-4.1': { input: 1, cachedInput: 1, output: 1 } },
   });
 

@@ -109,7 +109,10 @@ test('long texts, titles and addresses are bounded; an address is never shortene
 
 test('long material is in the store, short material is not', async () => {
   answer = { results: [entry('a', 'word '.repeat(100))] };
-  expect((await search()).material).toEqual({ blob: expect.stringMatching(/^[\da-f]{64}$/) });
+  expect((await search()).material).toEqual({
+    blob: expect.stringMatching(/^[\da-f]{64}$/),
+    preview: expect.stringMatching(/^\[2\.1\] a \(https:\/\/a\.example\) word /),
+  });
   answer = { results: [entry('a', 'word')] };
   expect((await search()).material).toEqual(expect.any(String));
 });
@@ -130,14 +133,18 @@ test('a folder is searched with the stored reports', async () => {
 
 describe('what cannot work is not tried again', () => {
   test.each([
-    ['no key', { provider: 'tavily' }, 'search.provider: tavily needs TAVILY_API_KEY, which is not set'],
-    ['no folder', { provider: 'folder', folder: '/not/there' }, 'search.folder: there is no folder /not/there'],
-  ] as const)('%s', async (_, settings, message) => {
-    await expect(search(settings)).rejects.toMatchObject({
-      type: 'SearchFailed',
-      nonRetryable: true,
-      message,
-    });
+    [
+      'no key, for which the run waits',
+      { provider: 'tavily' },
+      { type: 'MissingKey', message: 'search.provider: tavily needs TAVILY_API_KEY, which is not set' },
+    ],
+    [
+      'no folder',
+      { provider: 'folder', folder: '/not/there' },
+      { type: 'SearchFailed', message: 'search.folder: there is no folder /not/there' },
+    ],
+  ] as const)('%s', async (_, settings, failure) => {
+    await expect(search(settings)).rejects.toMatchObject({ nonRetryable: true, ...failure });
   });
 });
 

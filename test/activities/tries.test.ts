@@ -3,6 +3,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createCallModel } from '../../src/activities/model.ts';
+import { keyMissing } from '../../src/models/failures.ts';
 import type { Model, ModelRequest } from '../../src/models/model.ts';
 import type { TokenUsage } from '../../src/protocol/message.ts';
 import type { CallModelInput, CallModelResult } from '../../src/protocol/model-call.ts';
@@ -63,6 +64,19 @@ const spentOn = async (id: string): Promise<TokenUsage | undefined> =>
   (await bench.store.spent([`r/${id}`])).get(`r/${id}`);
 
 describe('what a call has cost', () => {
+  test('does not displace the name of the key that its next worker lacks', async () => {
+    const id = newId();
+    await attempt(id, 1, breaking('ConnectionFailed'));
+    const failure = await attempt(id, 2, () => {
+      throw keyMissing('openai: OPENAI_API_KEY is not set', 'OPENAI_API_KEY');
+    });
+    expect(failure).toMatchObject({
+      type: 'MissingKey',
+      nonRetryable: true,
+      details: ['openai: OPENAI_API_KEY is not set', { variable: 'OPENAI_API_KEY' }, estimate],
+    });
+  });
+
   test('includes the tries that failed after they had brought content', async () => {
     const id = newId();
     await attempt(id, 1, breaking('ConnectionFailed'));

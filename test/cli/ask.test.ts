@@ -1,4 +1,7 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { nextText } from '../../src/cli/commands/start.ts';
 import type { OrchestrationResult } from '../../src/protocol/orchestration.ts';
 import { Home } from '../support/cli.ts';
 import { startModelServer, type ModelServer, type Script } from '../support/model-server.ts';
@@ -66,7 +69,48 @@ describe('ask', () => {
       expect(log).toContain(said);
     }
     expect(stderr).toMatch(/^\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\] .*Handling orchestration restart/m);
+    expect(stderr.match(/Only a plan\./g)).toHaveLength(1);
     expect(stderr).toMatch(/2 attempts, \d+ s, 15 calls, [\d,]+ tokens, \$\d/);
+  });
+
+  test('the first question is followed by three commands to go on with, on standard error and not with --json', async () => {
+    const { status, stdout, stderr } = await home.run(['start', '--id', 'begun'], { npm_lifecycle_event: 'start' });
+    expect(status).toBe(0);
+    expect(stdout).toMatch(finalAnswer);
+    expect(stderr.split('\nWhat next:\n')[1]?.split('\n')).toEqual([
+      '  npx reprise ask "…"     a question of your own',
+      '  npx reprise show begun  every answer, vote and cost of this run',
+      '  npx reprise init        a team, tools and a test of your own',
+      '',
+    ]);
+    const json = await home.run(['start', '--id', 'begun-json', '--json']);
+    expect(json.stderr).not.toContain('What next');
+    expect((await home.run(['ask', 'Say it.'])).stderr).not.toContain('What next');
+  });
+
+  test('without a key the first of them names a model, and the variables of the keys', () => {
+    expect(nextText('it is', 'reprise', true)).toBe(
+      [
+        '',
+        'What next:',
+        '  reprise ask --model ollama/qwen3 "…"  a question of your own, to a real model',
+        "  reprise show 'it is'                  every answer, vote and cost of this run",
+        '  reprise init                          a team, tools and a test of your own',
+        'Real models answer as soon as OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY is set.',
+      ].join('\n'),
+    );
+  });
+
+  test('a key that is not set is named once, with all who need it', async () => {
+    const file = join(home.folder, 'keys.json');
+    const agents = ['claude', 'openai', 'claude'].map((type, index) => ({ id: `agent_${index}`, backend: { type } }));
+    writeFileSync(file, JSON.stringify({ agents }));
+    const { status, stderr } = await home.run(['ask', 'Say it.', '--config', file], { OPENAI_API_KEY: '' });
+    expect(status).toBe(2);
+    expect(stderr.trim().split('\n')).toEqual([
+      'agent agent_0, agent agent_2: their backends need ANTHROPIC_API_KEY, which is not set',
+      'agent agent_1: its backend "openai" needs OPENAI_API_KEY, which is not set',
+    ]);
   });
 
   test("--json prints the workflow's result alone", async () => {

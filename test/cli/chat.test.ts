@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { spendingText, typedOf } from '../../src/cli/commands/chat-commands.ts';
 import type { SessionResult, TurnResult } from '../../src/protocol/session.ts';
 import { askingTeam, asks } from '../support/asking.ts';
 import { hasTerminals, Home } from '../support/cli.ts';
@@ -180,6 +181,74 @@ describe('wrong usage: status 2, and nothing is started', () => {
   });
 });
 
+describe('commands of a conversation', () => {
+  const converse = async (typed: string, ...words: string[]) => {
+    const chatting = home.start(chat(...words));
+    chatting.type(typed);
+    chatting.endInput();
+    return chatting.finished;
+  };
+
+  test('cost nothing, and begin no session', async () => {
+    const requests = model.requests.length;
+    const { status, stdout, stderr } = await converse('/help\n/model\n/cost\n/nonsense now\n/quit\nNot reached.\n');
+    expect({ status, stdout }).toEqual({ status: 0, stdout: '' });
+    expect(stderr).toMatch(/\/help +lists these commands\n[^]*\/model [^]*\/cost [^]*\/exit .*\/quit/);
+    expect(stderr).toMatch(/agent_a: openai gpt-\S+\nA session keeps its model.*\n {2}reprise chat --model NAME/);
+    expect(stderr).toContain('Nothing is known: the session begins with the first turn');
+    expect(stderr).toMatch(/There is no command \/nonsense\.\n {2}\/help/);
+    expect(model.requests.length).toBe(requests);
+    const reprise = await home.client();
+    await expect(reprise.getRun(/Run (chat-\S+?),/.exec(stderr)?.[1] ?? '').isOpen()).rejects.toThrow('not found');
+    await reprise.close();
+  });
+
+  test('/cost says what the turns have cost, and /model which model has answered, also of a session that was open', async () => {
+    const first = await converse('Please say one.\n/cost\n/model\n', '--id', 'counted');
+    expect(first.stdout).toBe('Heard: one.\n');
+    expect(first.stderr).toMatch(/^4 calls, 60 tokens, \$0\.\d{4}$/m);
+    expect(first.stderr).toMatch(/^agent_a: gpt-\S+$/m);
+    const requests = model.requests.length;
+    const again = await converse('/cost\n/model\n', '--id', 'counted');
+    expect(again.stderr).toMatch(/^4 calls, 60 tokens, \$0\.\d{4}$/m);
+    expect(again.stderr).toMatch(/^agent_a: gpt-\S+$/m);
+    expect(model.requests.length).toBe(requests);
+  });
+
+  test('// begins a text that begins with /', async () => {
+    const { stdout, stderr } = await converse('//tmp, please say one.\n');
+    expect(stdout).toBe('Heard: one.\n');
+    expect(stderr).toContain('Turn 1: /tmp, please say one.');
+  });
+
+  test('/cost names the limits, what came from a cache, and the agents of a team', () => {
+    const figures = { calls: 1, inputTokens: 900, cachedInputTokens: 0, outputTokens: 100, costUsd: 0.001 };
+    const all = { ...figures, calls: 2, inputTokens: 1800, cachedInputTokens: 500, outputTokens: 200, costUsd: 0.002 };
+    const usage = { ...all, byAgent: { agent_a: figures, agent_b: figures } };
+    expect(spendingText({ usage, limits: { startedAt: 0, calls: 1, usd: 0.5 } }).split('\n')).toEqual([
+      '2 calls, 2,000 tokens, $0.0020 (of at most 1 call, $0.5000)',
+      '  500 of the tokens from a cache',
+      '  agent_a: 1 call, 1,000 tokens, $0.0010',
+      '  agent_b: 1 call, 1,000 tokens, $0.0010',
+    ]);
+    expect(spendingText({ usage: null })).toBe('Nothing so far.');
+  });
+
+  test.each([
+    ['', { kind: 'nothing' }],
+    ['  ', { kind: 'nothing' }],
+    ['Hello /exit', { kind: 'turn', text: 'Hello /exit' }],
+    [' //usr ', { kind: 'turn', text: '/usr' }],
+    ['///', { kind: 'turn', text: '//' }],
+    ['/exit', { kind: 'exit' }],
+    ['/quit now', { kind: 'exit' }],
+    ['/exits', { kind: 'command', name: '/exits' }],
+    ['/', { kind: 'command', name: '/' }],
+  ])('%j', (line, typed) => {
+    expect(typedOf(line)).toEqual(typed);
+  });
+});
+
 describe('a conversation', () => {
   test('takes a turn for each line of its input, and closes the session at the end', async () => {
     const chatting = home.start(chat());
@@ -203,7 +272,7 @@ describe('a conversation', () => {
     await chatting.says(/Your response \(or Enter to skip\): /);
     chatting.type('Dark\r');
     await chatting.prints(/Told: Dark\.\n/);
-    await chatting.says(/🏁[^]*> \S*$/);
+    await chatting.says(ready);
     chatting.type('/exit\r');
     expect((await chatting.finished).status).toBe(0);
     expect(chatting.stderr).toContain('stays open. Come back to it with: reprise chat --id typed');
@@ -228,7 +297,7 @@ describe('a conversation', () => {
     script = echo;
     chatting.type('Please say two.\r');
     await chatting.prints(/Heard: .*two\.\n/);
-    await chatting.says(/🏁[^]*> \S*$/);
+    await chatting.says(ready);
     chatting.type('\u0004');
     const { status, stderr } = await chatting.finished;
     expect(status).toBe(0);
@@ -243,7 +312,7 @@ describe('a conversation', () => {
     await chatting.says(ready);
     chatting.type('Please say one.\r');
     await chatting.prints(/Heard: one\.\n/);
-    await chatting.says(/🏁[^]*> \S*$/);
+    await chatting.says(ready);
     chatting.type('\u0003');
     expect((await chatting.finished).status).toBe(130);
     expect(chatting.stderr).toContain('Continue it with: reprise chat --id left');

@@ -1,6 +1,7 @@
 import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
 import { ageText, listText } from '../../src/cli/commands/list.ts';
+import type { PendingQuestion } from '../../src/protocol/questions.ts';
 import type { ListedRun } from '../../src/client.ts';
 
 const now = Date.parse('2026-11-22T12:00:00Z');
@@ -23,7 +24,14 @@ const run = (change: Partial<ListedRun>): ListedRun => ({
 const textOf = (runs: ListedRun[], columns = Infinity): string[] =>
   listText(runs, { columns, plain: true, colors: false }, now).split('\n');
 
-const waiting = { questionId: 'q1', from: 'agent_a', question: 'Dark\nor light?', askedAt: '', expiresAt: '' };
+const waiting: PendingQuestion = {
+  kind: 'question',
+  questionId: 'q1',
+  from: 'agent_a',
+  question: 'Dark\nor light?',
+  askedAt: '',
+  expiresAt: '',
+};
 const open = { status: 'running', outcome: null, endedAt: null } as const;
 
 test('each run has a line with its kind, state, age, cost and id, and one with its question', () => {
@@ -53,8 +61,8 @@ test.each([40, 80, 100, 132])('in %d columns no line is wider, but for an id, wh
 const states: Array<[rule: string, change: Partial<ListedRun>, state: string]> = [
   ['a run that nobody has told of is running', open, 'running'],
   ['a question', { ...open, waiting: [waiting] }, 'waits for an answer'],
-  ['a missing key', { ...open, waiting: [{ ...waiting, kind: 'key' } as typeof waiting] }, 'waits for a key'],
-  ['an approval', { ...open, waiting: [{ ...waiting, kind: 'approval' } as typeof waiting] }, 'waits for an approval'],
+  ['a missing key', { ...open, waiting: [{ ...waiting, kind: 'key' }] }, 'waits for a key'],
+  ['an approval', { ...open, waiting: [{ ...waiting, kind: 'approval' }] }, 'waits for an approval'],
   ['a run that waits and does not tell for what', { ...open, isWaiting: true }, 'waits for a person'],
   ['a run without a result', { status: 'timed_out', outcome: null }, 'timed out'],
   ['a run that was cancelled with a result', { outcome: 'cancelled' }, 'cancelled'],

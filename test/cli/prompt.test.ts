@@ -4,6 +4,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { hasTerminals, Home, type Running } from '../support/cli.ts';
 import { askingTeam, asks } from '../support/asking.ts';
+import { shownOn as screenOf } from '../support/screen.ts';
 import { startModelServer, type ModelServer, type Script } from '../support/model-server.ts';
 import { teamScript } from '../support/team-script.ts';
 
@@ -69,6 +70,25 @@ describe.skipIf(!hasTerminals)('on a terminal', () => {
     asking.type('Dark mode\r');
     const { status, stdout } = await asking.finished;
     expect({ status, stdout }).toEqual({ status: 0, stdout: 'Told: Dark mode.\n' });
+  });
+
+  test('the box is no wider than the terminal, and breaks the question between words', async () => {
+    script = asks('What color theme should the page have, 東京 or 京都 of the nineties?');
+    const asking = home.startOnTerminal(ask('narrow'), { WHOLE_TERMINAL: '40' });
+    await asking.says(prompt);
+    const shown = screenOf(asking.stderr);
+    const from = shown.findLastIndex((row) => row.includes('BROADCAST'));
+    expect(shown.slice(from - 1, from + 6)).toEqual([
+      '='.repeat(40),
+      '📢 BROADCAST FROM AGENT_A',
+      '='.repeat(40),
+      '',
+      'What color theme should the page have,',
+      '東京 or 京都 of the nineties?',
+      '',
+    ]);
+    asking.type('Dark\r');
+    expect((await asking.finished).status).toBe(0);
   });
 
   test('Enter alone skips, and the next question is put after it', async () => {

@@ -71,6 +71,7 @@ describe('inbox', () => {
     expect(listed).toEqual([
       {
         workflowId: 'listed',
+        kind: 'question',
         questionId,
         from: 'agent_a',
         question: 'What color theme?',

@@ -167,7 +167,7 @@ describe('with a scripted model', () => {
       ],
       ['Successfully retried', 'Successfully retried subtask: step_2'],
     ] as const)
-      expect(grep(text)).toEqual([expect.stringMatching(new RegExp(`^${stamp} ${line}$`))]);
+      expect(grep(text)).toEqual([expect.stringMatching(new RegExp(`^${stamp} ${line}\\trun=said$`))]);
   });
 
   test("--json prints the workflow's result alone; a partial one is no failure", async () => {

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { Connection } from '@temporalio/client';
 import { afterEach, beforeEach, expect, inject, test } from 'vitest';
 import { freePort } from '../../src/embedded/ports.ts';
 import { startServer, type RunningServer } from '../../src/embedded/server.ts';
@@ -71,6 +72,28 @@ test('where it may not register them, and somebody else has, it works', async ()
   await second.says(/Worker on/);
   second.process.kill('SIGTERM');
   expect(await second.finished).toMatchObject({ status: 0 });
+});
+
+test('a namespace without room for the question as well: it warns, and runs go on without it', async () => {
+  const others = ['One', 'Two', 'Three'].map((name) => [name, 1] as const);
+  const connection = await Connection.connect({ address: server.address });
+  cleanUp.push(() => connection.close());
+  const searchAttributes = Object.fromEntries(others);
+  await connection.operatorService.addSearchAttributes({ namespace: 'default', searchAttributes });
+  const worker = home.start(['worker']);
+  await worker.says(/Runs cannot be found by their questions.*cannot have more than 3 search attribute of type Text/);
+  await worker.says(/Worker on/);
+  const { status } = await home.run(['ask', 'What is a worker?', '--id', 'full']);
+  expect(status).toBe(0);
+  const reprise = await home.client();
+  const { memo, typedSearchAttributes } = await reprise.client.workflow.getHandle('full').describe();
+  await reprise.close();
+  expect(memo).toMatchObject({ question: 'What is a worker?' });
+  const names = typedSearchAttributes.getAll().map(({ key }) => key.name);
+  expect(names).toContain('RepriseOutcome');
+  expect(names).not.toContain('RepriseQuestion');
+  worker.process.kill('SIGTERM');
+  expect(await worker.finished).toMatchObject({ status: 0 });
 });
 
 test('that is asked to end lets its calls in flight finish', async () => {

@@ -6,7 +6,8 @@ import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
 import { describe, expect, test } from 'vitest';
 import { readHistory, type HistoryRecord, type RunHistory } from '../../src/client/show/history.ts';
 import { recordOf, recordsIn } from '../../src/client/show/show.ts';
-import { modelCallsIn, stepsOf as stepsOfRecords, type RunStep, type StepBody } from '../../src/client/show/steps.ts';
+import type { RunStep, StepBody } from '../../src/client/show/step.ts';
+import { modelCallsIn, stepsOf as stepsOfRecords } from '../../src/client/show/steps.ts';
 import { Texts } from '../../src/client/show/texts.ts';
 import { recordText } from '../../src/cli/show/record-text.ts';
 import type { RunRecord } from '../../src/client.ts';
@@ -244,7 +245,9 @@ test("a team's answers by custom orchestrators are no replies: they are read whe
 test('with prompts, each call has what its model was sent, and the store gives the texts that are only named', () => {
   const bare = shown('session-simple-tool', {}, true);
   expect(bare.calls?.[0]?.tools).toBeNull();
-  const [tools = ''] = modelCallsIn(historyOf('session-simple-tool').records).flatMap(({ input }) => input.tools ?? []);
+  const [tools = ''] = modelCallsIn(historyOf('session-simple-tool').records).flatMap(({ input }) =>
+    typeof input.tools === 'string' ? [input.tools] : [],
+  );
   const { calls = [] } = shown(
     'session-simple-tool',
     { [tools]: JSON.stringify([{ name: 'echo', description: 'Echo.', parameters: {} }]) },

@@ -208,14 +208,13 @@ describe('plans', () => {
   });
 
   test('a run of an earlier version does not say when a subtask was completed: it is taken to have run in each round', () => {
-    const result = solveResult({
-      retries: 1,
-      subtasks: [
-        { executions: 1, completedIn: 1 },
-        { executions: 2, completedIn: 2 },
-      ],
-    });
-    const subtasks = result.subtasks.map(({ completedIn: _, ...rest }) => rest);
-    expect(plans({ ...result, subtasks })).toEqual(plans(result));
+    const ended = [
+      { executions: 1, completedIn: 1 },
+      { executions: 2, completedIn: 2 },
+    ];
+    const result = solveResult({ retries: 1, subtasks: ended });
+    const before = structuredClone(result);
+    for (const subtask of before.subtasks) delete subtask.completedIn;
+    expect(plans(before)).toEqual(plans(result));
   });
 });

@@ -112,7 +112,12 @@ test('an agent alone has no other agents to ask', () => {
 });
 
 describe('a run says the same', () => {
-  const preparations = createPreparations({ configFolder: '.', environment: {}, prices: {} });
+  const preparations = createPreparations({
+    configFolder: '.',
+    environment: {},
+    namespace: { hasQuestion: false },
+    prices: {},
+  });
   const backend = { type, cwd: 'here' };
 
   test('of a team, and of a session with one', async () => {

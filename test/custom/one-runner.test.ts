@@ -1,5 +1,4 @@
 import { rmSync } from 'node:fs';
-import { CancelledFailure } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { RunEvent } from '../../src/protocol/events.ts';
 import type { SessionResult, TurnResult } from '../../src/protocol/session.ts';
@@ -18,6 +17,9 @@ const files = {
     await tools.execute('nothing');
     await llm.generate([{ role: 'user', content: 'Meanwhile.' }]);
     return 'Done.';`),
+  'says-and-hangs.ts': orchestrator(`
+    respond('So far.');
+    return (await llm.generate([{ role: 'user', content: 'Hang on.' }])).content;`),
   'hangs.ts': orchestrator("return (await llm.generate([{ role: 'user', content: 'Hang on.' }])).content;"),
 };
 
@@ -70,6 +72,18 @@ test('calls that are still under way when handleText returns are cancelled and c
   await expect.poll(() => left?.aborted).toBe(true);
 });
 
+test('a session that is cancelled ends its turn with what the file has said', async () => {
+  hangs = Promise.withResolvers<void>();
+  const session = await run.startSession({ config: configOf('./says-and-hangs.ts'), text: 'Go.' });
+  await hangs.promise;
+  await session.cancel();
+  expect(await session.result()).toMatchObject({
+    outcome: 'cancelled',
+    answer: 'So far.',
+    messages: ['So far.', '(The session was cancelled.)'],
+  });
+});
+
 test('a plan that is cancelled ends as cancelled: its custom subtask has not failed', async () => {
   hangs = Promise.withResolvers<void>();
   const executor = { orchestrator: './hangs.ts' };
@@ -79,7 +93,7 @@ test('a plan that is cancelled ends as cancelled: its custom subtask has not fai
   });
   await hangs.promise;
   await handle.cancel();
-  await expect(handle.result()).rejects.toMatchObject({ cause: expect.any(CancelledFailure) });
+  expect(await handle.result()).toMatchObject({ outcome: 'cancelled', subtasks: [{ status: 'running' }] });
   const events = await handle.query<RunEvent[]>('events');
   expect(events.filter(({ type }) => type === 'subtask_failed')).toEqual([]);
 });

@@ -125,7 +125,10 @@ test('a call that continues a conversation names it, and sends only what is new'
   });
   expect(inputs.map(({ append }) => append.length)).toEqual([2, 1, 1, 2]);
   expect(inputs.map(({ transcript }) => transcript === null)).toEqual([true, false, false, true]);
-  expect(inputs[3]?.append[0]).toEqual({ role: 'system', content: { blob: expect.any(String) as string } });
+  expect(inputs[3]?.append[0]).toEqual({
+    role: 'system',
+    content: { blob: expect.any(String) as string, preview: expect.stringMatching(/^You go on\. x+$/) as string },
+  });
 });
 
 test('a temperature applies to one call alone', async () => {

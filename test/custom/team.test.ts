@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { RunEvent } from '../../src/protocol/events.ts';
 import type { OrchestrationResult } from '../../src/protocol/orchestration.ts';
+import type { PendingQuestion } from '../../src/protocol/questions.ts';
 import { folderOf, orchestrator } from '../support/extensions.ts';
 import { running, type Running } from '../support/running.ts';
 import { restart, submit, teamOf, teamScript } from '../support/team-script.ts';
@@ -19,11 +20,36 @@ const folder = folderOf({
     `const { text: said } = await tools.execute('ask_others', { question: 'Which one? ' + 'Really. '.repeat(60) });
      return JSON.parse(said).responses.map(({ responder_id, content }) => responder_id + ': ' + content).join();`,
   ),
+  'twice.ts': orchestrator(
+    `await llm.generate([{ role: 'user', content: 'Draft: first' }]);
+     const { content } = await llm.generate([{ role: 'user', content: 'Draft: ' + text }]);
+     return 'Done: ' + content;`,
+  ),
   'throws.ts': orchestrator('throw new RangeError("too far");'),
 });
 let run: Running;
+/** Is awaited before each reply. */
+let held = async (): Promise<void> => {};
+
+/** Holds the first reply until it is released. */
+function holdingFirst() {
+  const reached = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
+  const script = async (): Promise<void> => {
+    reached.resolve();
+    await released.promise;
+  };
+  return { reached: reached.promise, release: released.resolve, script };
+}
 beforeAll(async () => {
-  run = await running((seen) => (seen.prompt.includes('Draft: ') ? { text: 'drafted' } : script(seen)), {}, folder);
+  run = await running(
+    async (seen) => {
+      await held();
+      return seen.prompt.includes('Draft: ') ? { text: 'drafted' } : script(seen);
+    },
+    {},
+    folder,
+  );
 });
 afterAll(async () => {
   await run[Symbol.asyncDispose]();
@@ -58,6 +84,25 @@ test('an agent of a team answers by a custom orchestrator, votes like the others
 test('it may ask the others, whose shadows respond', async () => {
   const { events } = await play('./asks.ts', 'Once.', { broadcast: 'agents' });
   expect(answersOf(events, 'agent_a')).toEqual(['agent_b: Response of agent_b.']);
+});
+
+test('its time stands still while it waits for a key', async () => {
+  const { reached, release, script: holding } = holdingFirst();
+  held = holding;
+  const team = teamOf(['agent_a'], { type: 'openai' }, {}, { timeout_settings: { agent_timeout_seconds: 4 } });
+  const config = { ...team, agents: [{ ...team.agents[0], orchestrator: './twice.ts' }] };
+  const handle = await run.start({ task: 'Wait.', config });
+  await reached;
+  const replaced = run.replaceWorker({ OPENAI_API_KEY: undefined });
+  release();
+  await replaced;
+  const pending = () => handle.query<PendingQuestion[]>('pendingQuestions');
+  await expect.poll(async () => (await pending()).map(({ kind }) => kind), { timeout: 30_000 }).toEqual(['key']);
+  const [key] = await pending();
+  await expect.poll(() => Date.now() - Date.parse(key!.askedAt), { timeout: 20_000 }).toBeGreaterThan(5000);
+  await run.replaceWorker({});
+  expect(await handle.result()).toMatchObject({ outcome: 'submitted' });
+  expect(answersOf(await handle.query<RunEvent[]>('events'), 'agent_a')).toEqual(['Done: drafted']);
 });
 
 test('a file that throws puts its agent out, named, and the team goes on', async () => {

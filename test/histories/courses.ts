@@ -28,6 +28,8 @@ export interface Course {
   extensions?: string;
   /** What a person does while it runs. */
   steer?: (run: WorkflowHandle) => Promise<void>;
+  /** Wait for the moments between which a worker without the provider's key has the run, before `steer`. */
+  lacksKey?: { from: (run: WorkflowHandle) => Promise<void>; to: (run: WorkflowHandle) => Promise<void> };
 }
 
 const openai = { type: 'openai' as const };
@@ -61,6 +63,8 @@ async function reply(run: WorkflowHandle, text: string): Promise<void> {
   await run.signal('answer', { questionId, answer: text });
   await until(async () => (await waiting()).every((question) => question.questionId !== questionId));
 }
+
+const eventsOf = (run: WorkflowHandle): Promise<RunEvent[]> => run.query<RunEvent[]>('events');
 
 const stateOf = (run: WorkflowHandle): Promise<ResearchState> => run.query<ResearchState>('state');
 
@@ -169,6 +173,24 @@ export const courses: Course[] = [
     steer: async (run) => {
       await until(async () => (await run.query<RunEvent[]>('events')).some(({ type }) => type === 'thinking'));
       await run.signal('requestRestart', { reason: 'Wrong way.', instructions: 'Go left.' });
+    },
+  },
+  {
+    name: 'cancelled',
+    script: teamScript({ vote: () => ({ ...vote('agent2'), delay: 20_000 }) }),
+    input: input(),
+    steer: async (run) => {
+      await until(async () => (await eventsOf(run)).some(({ type }) => type === 'voting'));
+      await run.cancel();
+    },
+  },
+  {
+    name: 'missing-key',
+    script: teamScript({ answer: ({ agent }) => ({ ...answer(`Answer of ${agent}.`), delay: 1000 }) }),
+    input: input(),
+    lacksKey: {
+      from: (run) => until(async () => (await eventsOf(run)).some(({ type }) => type === 'thinking')),
+      to: (run) => until(async () => (await eventsOf(run)).some(({ type }) => type === 'key_missing')),
     },
   },
   {
@@ -281,6 +303,26 @@ export const courses: Course[] = [
       { text: 'So.' },
       { text: 'FINAL_ANSWER: Blue.' },
     ]),
+    input: { config: agentOf('openai', { react: {} }, ['kit']), text: 'Which color?' },
+  },
+  // Since 0.3 every run shows its question when it begins and what it has spent when it ends.
+  { name: 'shown', script: teamScript(), input: input() },
+  {
+    name: 'shown-research',
+    type: 'research',
+    script: researchScript(),
+    input: { idea: 'An idea.', config: { research: { backend: openai } } },
+  },
+  {
+    name: 'shown-solve',
+    type: 'planAndExecute',
+    script: solveScript(),
+    input: { problem: 'P', config: { plan: { backend: openai } } },
+  },
+  {
+    name: 'session-final-answer-in-bold',
+    type: 'session',
+    script: inTurn([{ text: 'Hm.' }, { text: '**FINAL_ANSWER**: Blue.' }]),
     input: { config: agentOf('openai', { react: {} }, ['kit']), text: 'Which color?' },
   },
   {
@@ -408,6 +450,42 @@ export const courses: Course[] = [
     steer: async (run) => {
       await until(async () => (await stateOf(run)).phase === 'criticising');
       await run.signal('decide', { action: 'stop' });
+    },
+  },
+  {
+    name: 'research-cancelled',
+    type: 'research',
+    script: researchScript({ criticise: () => ({ ...criticism(72), delay: 20_000 }) }),
+    input: { idea: 'An idea.', config: { research: { backend: openai } } },
+    steer: async (run) => {
+      await until(async () => (await stateOf(run)).phase === 'criticising');
+      await run.cancel();
+    },
+  },
+  {
+    name: 'solve-cancelled',
+    type: 'planAndExecute',
+    script: solveScript({
+      plan: () => subtasks('step_1', { id: 'step_2', depends_on: ['step_1'] }),
+      work: ({ id }) => (id === 'step_1' ? completed('Blue.') : { ...completed('Red.'), delay: 20_000 }),
+    }),
+    input: { problem: 'What does it say?', config: { plan: { backend: openai } } },
+    steer: async (run) => {
+      await until(async () => (await eventsOf(run)).some(({ type }) => type === 'subtask_completed'));
+      await run.cancel();
+    },
+  },
+  {
+    name: 'session-cancelled',
+    type: 'session',
+    script: ({ prompt }) => (prompt.includes('And again?') ? { text: 'Red.', delay: 20_000 } : { text: 'Blue.' }),
+    input: { config: agentOf('openai', { simple: {} }) },
+    steer: async (run) => {
+      await run.executeUpdate('handleText', { args: ['Which color?'] });
+      const turn = run.executeUpdate('handleText', { args: ['And again?'] });
+      await until(async () => (await eventsOf(run)).filter(({ type }) => type === 'thinking').length === 2);
+      await run.cancel();
+      await turn;
     },
   },
   {

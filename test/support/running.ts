@@ -35,6 +35,8 @@ export interface Running {
   /** Starts a plan's execution and waits for its result. */
   solve(input: Unchecked<SolveInput>): Promise<SolveResult>;
   startSolve(input: Unchecked<SolveInput>): Promise<WorkflowHandle>;
+  /** Starts a worker with other variables in place of its own, which ends when its calls under way have. */
+  replaceWorker(variables: NodeJS.ProcessEnv): Promise<void>;
   /** Ends its runs that are open, and waits until no activity is under way. */
   idle(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
@@ -63,25 +65,33 @@ export async function running(
   const native = await NativeConnection.connect({ address });
   const connection = await Connection.connect({ address });
   const client = new Client({ connection });
-  const worker = await createWorker({
-    connection: native,
-    namespace: 'default',
-    home,
-    configFolder: extensions ?? home,
-    variables: {
-      OPENAI_API_KEY: 'test-key-openai',
-      OPENAI_BASE_URL: model.openai,
-      ANTHROPIC_API_KEY: 'test-key-anthropic',
-      ANTHROPIC_BASE_URL: model.anthropic,
-      ...variables,
-    },
-    bundle:
-      extensions === undefined
-        ? { codePath: bundle, orchestrators: noOrchestrators }
-        : await workflowBundle(bundles, extensions),
-    taskQueue,
-  });
-  const ended = worker.run();
+  const code =
+    extensions === undefined
+      ? { codePath: bundle, orchestrators: noOrchestrators }
+      : await workflowBundle(bundles, extensions);
+  const startWorker = async (others: NodeJS.ProcessEnv) => {
+    const worker = await createWorker({
+      connection: native,
+      namespace: 'default',
+      home,
+      configFolder: extensions ?? home,
+      variables: {
+        OPENAI_API_KEY: 'test-key-openai',
+        OPENAI_BASE_URL: model.openai,
+        ANTHROPIC_API_KEY: 'test-key-anthropic',
+        ANTHROPIC_BASE_URL: model.anthropic,
+        ...others,
+      },
+      bundle: code,
+      taskQueue,
+    });
+    return { worker, ended: worker.run() };
+  };
+  let present = await startWorker(variables);
+  const stopWorker = (): Promise<void> => {
+    present.worker.shutdown();
+    return present.ended;
+  };
   const started: WorkflowHandle[] = [];
   const startType =
     (type: string) =>
@@ -112,15 +122,18 @@ export async function running(
     async orchestrate(input) {
       return (await (await start(input)).result()) as OrchestrationResult;
     },
+    async replaceWorker(others) {
+      await stopWorker();
+      present = await startWorker(others);
+    },
     async idle() {
       // Most have ended.
       await Promise.all(started.splice(0).map((handle) => handle.terminate().catch(() => {})));
       // No event tells.
-      while (worker.getStatus().numInFlightActivities > 0) await pause(10);
+      while (present.worker.getStatus().numInFlightActivities > 0) await pause(10);
     },
     async [Symbol.asyncDispose]() {
-      worker.shutdown();
-      await ended;
+      await stopWorker();
       await Promise.all([connection.close(), native.close(), model.close()]);
       rmSync(home, { recursive: true, force: true });
     },

@@ -80,7 +80,7 @@ test('when three agents ask at once, one prompts, and two are deferred with what
     asks({ agent_a: 'What color theme?', agent_b: 'What style?', agent_c: 'Which font?' }),
   );
   const { from, questionId, question: asked, askedAt, expiresAt } = await question();
-  expect(Date.parse(expiresAt) - Date.parse(askedAt)).toBe(300_000);
+  expect(Date.parse(expiresAt ?? '') - Date.parse(askedAt)).toBe(300_000);
   await reply({ questionId, answer: 'Dark mode' });
   const { humanQa } = await result();
   expect(humanQa).toEqual([{ question: asked, answer: 'Dark mode' }]);
@@ -145,7 +145,7 @@ test('the time of a question runs from its prompt, not from the wait for its tur
   const second = await question();
   const [, asked] = (await events()).filter(({ type }) => type === 'asked');
   expect(Date.parse(second.askedAt)).toBeGreaterThan(Date.parse(asked!.at));
-  expect(Date.parse(second.expiresAt) - Date.parse(second.askedAt)).toBe(5000);
+  expect(Date.parse(second.expiresAt ?? '') - Date.parse(second.askedAt)).toBe(5000);
   await result();
   expect(resultsOf(requests, second.from)).toMatchObject([{ status: 'timeout' }]);
 });

@@ -1,6 +1,7 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { McpServer } from '../../src/config/tool-sources.ts';
+import type { PendingQuestion } from '../../src/protocol/questions.ts';
 import type { TurnResult } from '../../src/protocol/session.ts';
 import { freePort } from '../../src/embedded/ports.ts';
 import { call, inTurn, toolResults } from '../support/agent-script.ts';
@@ -89,4 +90,25 @@ test('an agent uses an MCP server over HTTP; its crash is an observation, and it
   );
   await endProcess(child);
   expect(results).toEqual(['Echo: hello', expect.stringMatching(/^Exception: /), 'Echo: again']);
+});
+
+test('a variable that a server needs, and that the next worker lacks, is waited for', async () => {
+  const server = { ...stdioServer(run.home).server, env: { TOKEN: '${MCP_TOKEN}' } };
+  await run.replaceWorker({ MCP_TOKEN: 'secret' });
+  const session = await run.startSession({ config: agentWith(server) });
+  script = inTurn([{ text: 'Ready.' }]);
+  await say(session, 'Are you ready?');
+  await run.replaceWorker({});
+
+  script = inTurn([call('echo', { message: 'hello' }), { text: 'It said hello.' }]);
+  const turn = say(session, 'Say hello.');
+  const pending = () => session.query<PendingQuestion[]>('pendingQuestions');
+  await expect
+    .poll(pending, { timeout: 30_000 })
+    .toMatchObject([{ kind: 'key', from: 'agent', question: 'needs MCP_TOKEN on a worker' }]);
+  await run.replaceWorker({ MCP_TOKEN: 'secret' });
+  expect(await turn).toMatchObject({ answer: 'It said hello.' });
+  expect(toolResults(run.model.requests.at(-1)!)).toEqual(['Echo: hello']);
+  await session.signal('close');
+  await session.result();
 });

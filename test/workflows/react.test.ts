@@ -104,6 +104,8 @@ describe.each(['openai', 'claude'] as const)('the loop react, over the wire of %
   test.each([
     ['in any letter case', 'final_answer: 42', '42'],
     ['anywhere in the text', 'So it is. FINAL_ANSWER: 42', 'So it is. FINAL_ANSWER: 42'],
+    ['in bold', '**FINAL_ANSWER**: 42', '42'],
+    ['as a heading without colon', '## FINAL_ANSWER\n\n42', '42'],
   ])('the marker counts %s', async (_, text, answer) => {
     const { result, requests } = await turn([think('Easy.'), { text }]);
     expect(requests).toHaveLength(2);

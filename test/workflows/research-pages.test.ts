@@ -77,7 +77,9 @@ describe('pages', () => {
     const { address, bundle } = inject('temporal');
     const connection = await NativeConnection.connect({ address });
     const variables = { OPENAI_API_KEY: 'k', OPENAI_BASE_URL: run.model.openai, SEARXNG_URL: search.url() };
-    const parts = openParts({ home: run.home, configFolder: run.home, variables }, noOrchestrators);
+    const parts = openParts({ home: run.home, configFolder: run.home, variables }, noOrchestrators, {
+      hasQuestion: false,
+    });
     const store = openStore(run.home, readEnvironment(variables));
     const taskQueue = `${run.taskQueue}-pages`;
     const worker = await Worker.create({

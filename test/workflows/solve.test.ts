@@ -324,25 +324,6 @@ describe('the run', () => {
     });
   });
 
-  test.each(['analyse', 'plan'] as const)(
-    'ends as cancelled where it is while the planner is asked to %s',
-    async (asked) => {
-      const { promise: asking, resolve: isAsked } = Promise.withResolvers<void>();
-      const run = running(
-        solveScript({
-          [asked]: () => {
-            isAsked();
-            return { text: 'Too late.', delay: 30_000 };
-          },
-        }),
-      );
-      const handle = await run.startSolve(input());
-      await asking;
-      await handle.cancel();
-      await expect(handle.result()).rejects.toMatchObject({ cause: { name: 'CancelledFailure' } });
-    },
-  );
-
   test('ends as partial where the planner’s model fails on what is missing, with its reason', async () => {
     const run = running(
       solveScript({

@@ -7,6 +7,7 @@ import { CommandError, exitStatus, say, usageError } from '../exit.ts';
 import type { CommonOptions } from '../options.ts';
 import { answerCommand, promptBox, promptText } from '../questions/box.ts';
 import { canPrompt, readLine } from '../questions/read-line.ts';
+import { waysToSettle } from '../questions/ways-to-settle.ts';
 import { harmless } from '../live/telling.ts';
 
 export interface AnswerOptions extends CommonOptions {
@@ -24,6 +25,7 @@ export async function answer(id: string, text: string | undefined, options: Answ
     const run = reprise.getRun(id);
     await run.assertOpen();
     const addressed = await reprise.client.withDeadline(Date.now() + patience, () => address(run, options));
+    refuseOtherKinds(addressed, given, run.id, options);
     if (addressed.pending === undefined && !addressed.isUnchecked && given === '')
       throw new CommandError(`Question ${addressed.questionId} has closed: there is nothing to skip`);
     const reply = given ?? (await prompt(run, addressed.pending, options));
@@ -48,6 +50,25 @@ async function givenAnswer(text: string | undefined, skip: boolean): Promise<str
   if (answer.trim() === '') throw usageError('The answer is empty; to skip the question use --skip');
   if (answer.length > answerRoom) throw new AnswerTooLongError(answer.length);
   return answer;
+}
+
+/**
+ * Refuses an answer to what is none of an agent's questions, before anything is sent: what is typed for a key may be the key.
+ *
+ * @param given undefined where the person is to be prompted
+ * @throws `CommandError`, status 2, which says how it is settled instead
+ */
+function refuseOtherKinds(
+  { pending }: Addressed,
+  given: string | undefined,
+  workflowId: string,
+  { temporal }: AnswerOptions,
+): void {
+  if (pending === undefined || pending.kind === 'question' || (pending.kind === 'key' && given === '')) return;
+  const what =
+    pending.kind === 'key' ? `it ${pending.question} (${pending.from})` : `${pending.from} waits for a decision`;
+  const ways = waysToSettle({ workflowId, ...pending }, temporal).map((line) => `  ${line}`);
+  throw usageError([harmless(`${workflowId} asks no question: ${what}`), ...ways].join('\n'));
 }
 
 /** Finds the question that is meant. Where no worker can tell, one that is named is taken as it is. */
@@ -113,14 +134,16 @@ interface Addressed {
 /**
  * Finds the question that a person means.
  *
- * @param named the id from `--question`; when undefined, the only question that waits is meant
+ * @param named the id from `--question`; when undefined, the only question that waits is meant, or else the only other thing
  * @throws `CommandError`, which says why there is no such question, or which questions there are to choose from
  */
 async function findQuestion(run: Run, named: string | undefined): Promise<Addressed> {
   const pending = await run.pendingQuestions();
-  const [only] = pending;
-  if (named === undefined && pending.length > 1)
-    throw usageError(`Several questions of ${run.id} wait; name one with --question:\n${listOf(pending)}`);
+  const asked = pending.filter(({ kind }) => kind === 'question');
+  const choices = asked.length > 0 ? asked : pending;
+  const [only] = choices;
+  if (named === undefined && choices.length > 1)
+    throw usageError(`Several questions of ${run.id} wait; name one with --question:\n${listOf(choices)}`);
   const found = named === undefined ? only : pending.find(({ questionId }) => questionId === named);
   if (found !== undefined) return { questionId: found.questionId, pending: found };
 

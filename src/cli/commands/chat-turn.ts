@@ -5,7 +5,7 @@ import { isPassing } from '../../client/snapshot.ts';
 import { revive } from '../connection.ts';
 import { problemsOf, problemText } from '../../config/problems.ts';
 import { sessionInputSchema } from '../../config/inputs.ts';
-import { exitStatus, print, say, usageError } from '../exit.ts';
+import { exitStatus, printText, printJson, say, usageError } from '../exit.ts';
 import { Following, watchCommand } from '../follow.ts';
 import type { FollowOptions } from '../options.ts';
 import { shellWord, temporalOption } from '../questions/box.ts';
@@ -25,8 +25,17 @@ export function problemsIn(part: 'text' | 'history', value: unknown, name: strin
   return error === undefined ? [] : problemsOf(schema, error, value).map((problem) => problemText(problem, name));
 }
 
-/** Takes one turn: shows it while it goes on, and prints its answer. Ctrl-C ends the command, but not the turn. */
-export async function takeTurn(session: SessionRun, text: string, options: FollowOptions): Promise<void> {
+/**
+ * Takes one turn: shows it while it goes on, and prints its answer. Ctrl-C ends the command, but not the turn.
+ *
+ * @param isChat whether the person has just typed the text
+ */
+export async function takeTurn(
+  session: SessionRun,
+  text: string,
+  options: FollowOptions,
+  isChat = false,
+): Promise<void> {
   checkText(text);
   const after = await placeOf(session);
   const following = new Following(
@@ -34,6 +43,7 @@ export async function takeTurn(session: SessionRun, text: string, options: Follo
     options,
     () => revive(options),
     () => leave(session, options),
+    isChat,
   );
   const turn = session.send(text);
   try {
@@ -42,7 +52,10 @@ export async function takeTurn(session: SessionRun, text: string, options: Follo
     following.close();
   }
   const result = await turn;
-  await print(options.json ? JSON.stringify(result) : result.answer);
+  // Between what was typed and what was answered there is an empty line, as in a conversation on paper.
+  if (isChat) say('');
+  await (options.json ? printJson(result) : printText(result.answer));
+  if (isChat) say('');
 }
 
 /** Ends the command, but not the session. */

@@ -1,6 +1,7 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { readFileSync } from 'node:fs';
 import { newRunId, RunNotOpenError, type Reprise, type SessionInput, type SessionRun } from '../../client.ts';
+import { obey, typedOf, type Conversation } from './chat-commands.ts';
 import { chatCommand, checkText, leave, openLines, problemsIn, takeTurn } from './chat-turn.ts';
 import { readConversation } from '../checked-config.ts';
 import { openWithWorker, revive, withConnection } from '../connection.ts';
@@ -35,7 +36,7 @@ export async function chat(text: string | undefined, options: ChatOptions): Prom
     const isOpen = options.id !== undefined && (await isOpenSession(opened.reprise, id, options));
     const session = opened.reprise.getSession(id, input);
     say(placeText(id, opened));
-    if (text === undefined) await converse(session, isOpen, options);
+    if (text === undefined) await converse({ reprise: opened.reprise, session, wasOpen: isOpen, config }, options);
     else await takeTurn(session, text, options);
   });
 }
@@ -64,18 +65,23 @@ async function isOpenSession({ client }: Reprise, id: string, options: ChatOptio
 }
 
 /** Takes a turn for each line, until there are no more lines. */
-async function converse(session: SessionRun, isOpen: boolean, options: ChatOptions): Promise<void> {
+async function converse(conversation: Conversation, options: ChatOptions): Promise<void> {
+  const { session, wasOpen } = conversation;
   const isTyped = canPrompt();
-  let hasBegun = isOpen;
+  let hasBegun = wasOpen;
   const lines = openLines(() => (hasBegun ? leave(session, options) : process.exit(exitStatus.interrupted)));
-  if (isTyped) say('Ctrl-D or /exit ends the conversation.');
+  if (isTyped) say('/help lists the commands; Ctrl-D or /exit ends the conversation.');
   try {
     for await (const line of lines) {
-      const text = line.trim();
-      if (text === '/exit') break;
-      if (text === '') continue;
+      const typed = typedOf(line);
+      if (typed.kind === 'exit') break;
+      if (typed.kind === 'nothing') continue;
+      if (typed.kind === 'command') {
+        await obey(typed.name, conversation);
+        continue;
+      }
       hasBegun = true;
-      await takeTurn(session, text, options).catch((error: unknown) => {
+      await takeTurn(session, typed.text, options, isTyped).catch((error: unknown) => {
         if (!isTyped) throw error;
         sayFailure(error);
       });

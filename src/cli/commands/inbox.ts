@@ -7,8 +7,9 @@ import { reasonOf } from '../failures.ts';
 import { durationText } from '../live/spent.ts';
 import { harmless } from '../live/telling.ts';
 import type { FollowOptions } from '../options.ts';
-import { answerCommand, secondsLeft } from '../questions/box.ts';
+import { secondsLeft } from '../questions/box.ts';
 import { notify } from '../questions/notify.ts';
+import { waysToSettle } from '../questions/ways-to-settle.ts';
 
 export interface InboxOptions extends FollowOptions {
   watch?: boolean;
@@ -16,7 +17,7 @@ export interface InboxOptions extends FollowOptions {
 
 const lookEveryMs = 1000;
 
-/** `reprise inbox`: prints the questions of all runs that wait for a person. */
+/** `reprise inbox`: prints everything that waits for a person, over all runs. */
 export async function inbox(options: InboxOptions): Promise<void> {
   if (options.notify !== undefined && !options.watch)
     throw usageError('--notify is for questions to come; add --watch');
@@ -30,7 +31,7 @@ async function printInbox(reprise: Reprise, { json, temporal }: InboxOptions): P
   const questions = await reprise.inbox(warnOf);
   if (json) await print(JSON.stringify(questions));
   else if (questions.length === 0) say('Nobody waits for a person');
-  else await print(questions.map((each) => questionText(each, temporal)).join('\n\n'));
+  else await print(questions.map((each) => textOf(each, temporal)).join('\n\n'));
 }
 
 /** Prints each question once when it appears, until interrupted. */
@@ -53,7 +54,7 @@ async function watchInbox(reprise: Reprise, { json, temporal, notify: command }:
         const key = JSON.stringify([workflowId, questionId, askedAt]);
         if (shown.has(key)) continue;
         shown.add(key);
-        await print(json ? JSON.stringify(question) : `${questionText(question, temporal)}\n`);
+        await print(json ? JSON.stringify(question) : `${textOf(question, temporal)}\n`);
         if (command !== undefined) notify(command, question, say);
       }
     } catch (error) {
@@ -68,14 +69,18 @@ async function watchInbox(reprise: Reprise, { json, temporal, notify: command }:
 const warnOf = (id: string, reason: Error): void =>
   say(`Warning: the run ${harmless(id)} waits for a person and does not tell its question (${reasonOf(reason)})`);
 
-/** A question, and the command that answers it. */
-function questionText(question: InboxQuestion, temporal: string | undefined): string {
-  const { workflowId, questionId, from } = question;
+/** What waits, and the commands that settle it. */
+function textOf(waiting: InboxQuestion, temporal: string | undefined): string {
+  const { workflowId, questionId, from, kind, question } = waiting;
+  const head = {
+    question: `${from} asks (${questionId}), ${durationText(secondsLeft(waiting) * 1000)} left`,
+    approval: `${from} asks for approval`,
+    tool: `${from} asks for leave (${questionId})`,
+    key: `${question} (${from})`,
+  }[kind];
   return [
-    harmless(`${workflowId}: ${from} asks (${questionId}), ${durationText(secondsLeft(question) * 1000)} left`),
-    ...harmless(question.question)
-      .split('\n')
-      .map((line) => `  ${line}`),
-    `  ${answerCommand(question, temporal)} "…"`,
+    harmless(`${workflowId}: ${head}`),
+    ...(kind === 'key' ? [] : harmless(question).split('\n')).map((line) => `  ${line}`),
+    ...waysToSettle(waiting, temporal).map((line) => `  ${line}`),
   ].join('\n');
 }

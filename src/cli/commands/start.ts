@@ -1,11 +1,15 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Reprise, Run } from '../../client.ts';
+import { defaultBackend } from '../../config/complete-backend.ts';
+import { readEnvironment } from '../../config/environment.ts';
 import { openWithWorker, revive, withConnection, type Opened } from '../connection.ts';
-import { say, usageError } from '../exit.ts';
+import { printText, say, usageError } from '../exit.ts';
 import { follow, watchCommand } from '../follow.ts';
 import type { CommonOptions, FollowOptions } from '../options.ts';
+import { shellWord } from '../questions/box.ts';
 import { readPlan, readResearch, readTeam } from '../checked-config.ts';
 import { grouped } from '../../files/limits.ts';
 import { attachmentProblems, resolveAttachments } from '../../files/load.ts';
@@ -16,18 +20,21 @@ import { meansLocal } from '../target.ts';
 type Start = (reprise: Reprise, options: { id?: string }) => Promise<Run>;
 
 /** Starts a run, and follows it to its end unless `--detach` is given. @throws `CommandError` */
-async function startAndFollow(start: Start, options: FollowOptions): Promise<void> {
+async function startAndFollow(start: Start, options: FollowOptions, after = nothing): Promise<void> {
   await withConnection(openWithWorker(options), async (opened) => {
     const run = await startOnce(start, opened.reprise, options);
     if (options.detach) {
-      process.stdout.write(`${run.id}\n`);
+      await printText(run.id);
       say(`Follow it with: ${watchCommand(run.id, options)}`);
       return;
     }
     say(placeText(run.id, opened));
     await follow(run, options, () => revive(options));
+    after(run.id);
   });
 }
+
+const nothing = (_id: string): void => {};
 
 /** Says which run it is, and where to see it. */
 export const placeText = (id: string, { uiAddress }: Opened): string =>
@@ -43,11 +50,39 @@ async function startOnce(start: Start, reprise: Reprise, { id }: FollowOptions):
 }
 
 /** `reprise ask TASK`: has a team answer. */
-export async function ask(task: string, options: FollowOptions): Promise<void> {
+export async function ask(task: string, options: FollowOptions, after = nothing): Promise<void> {
   if (task.trim() === '') throw usageError('TASK is empty');
   const config = await readTeam(options);
   const input = { task, ...(config !== undefined && { config }) };
-  await startAndFollow((reprise, named) => reprise.startOrchestration(input, named), options);
+  await startAndFollow((reprise, named) => reprise.startOrchestration(input, named), options, after);
+}
+
+/** `npm start`: asks a question as `ask` does, and then says what else there is to do. */
+export async function first(task: string, options: FollowOptions): Promise<void> {
+  const isOffline = defaultBackend(readEnvironment(process.env)).type === 'offline';
+  // What is run by `npm start`, or lies in the folder's node_modules, is on no PATH.
+  const isLocal = process.env['npm_lifecycle_event'] !== undefined || existsSync('node_modules/.bin/reprise');
+  await ask(task, options, (id) => {
+    if (!options.json) say(nextText(id, isLocal ? 'npx reprise' : 'reprise', isOffline));
+  });
+}
+
+/** The three commands that are likely to be wanted next. @param program how the shell calls Reprise */
+export function nextText(id: string, program: string, isOffline: boolean): string {
+  const commands = [
+    isOffline
+      ? [`${program} ask --model ollama/qwen3 "…"`, 'a question of your own, to a real model']
+      : [`${program} ask "…"`, 'a question of your own'],
+    [`${program} show ${shellWord(id)}`, 'every answer, vote and cost of this run'],
+    [`${program} init`, 'a team, tools and a test of your own'],
+  ];
+  const width = Math.max(...commands.map(([command = '']) => command.length));
+  return [
+    '',
+    'What next:',
+    ...commands.map(([command = '', what = '']) => `  ${command.padEnd(width)}  ${what}`),
+    ...(isOffline ? ['Real models answer as soon as OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY is set.'] : []),
+  ].join('\n');
 }
 
 /** `reprise research IDEA`: plans an idea, searches, criticises, and plans anew until the plan is good enough. */

@@ -2,14 +2,14 @@ import { readEnvironment } from '../../config/environment.ts';
 import { ignoredKeys } from '../../config/ignored-keys.ts';
 import { readConfigFile } from '../../config/read-config.ts';
 import { examine } from '../examine.ts';
-import { say, usageError } from '../exit.ts';
+import { printText, say, usageError } from '../exit.ts';
 
 /** `reprise validate FILE`: checks a configuration. Needs no keys: a missing one is only a warning here. */
-export function validate(file: string): void {
+export async function validate(file: string): Promise<void> {
   const read = readConfigFile(file);
   if (!read.ok) throw usageError(read.problems.join('\n'));
   const { missing, text, warnings } = examine(read.config, readEnvironment(process.env));
   for (const warning of [...missing, ...warnings]) say(`Warning: ${warning}`);
   for (const notice of ignoredKeys(read.config)) say(notice);
-  process.stdout.write(`${file} is valid.\n${text}\n`);
+  await printText(`${file} is valid.\n${text}`);
 }

@@ -1,38 +1,169 @@
-import type { RunState } from '../../client.ts';
+import type { PendingCall, RunSnapshot } from '../../client.ts';
+import type { RunEvent } from '../../protocol/events.ts';
+import type { ResearchState } from '../../protocol/research.ts';
+import type { SolveState } from '../../protocol/plan-and-execute.ts';
+import type { State, TeamState } from '../../protocol/state.ts';
+import type { RunLimits } from '../../protocol/usage.ts';
 import { inWords } from '../../workflows/runtime/details.ts';
+import { countText, dollarText, durationText, numberText } from './spent.ts';
 
-/** How far a run has come, with its limits, for the line that is redrawn: `attempt 2/3`. */
-export function progressOf(state: RunState): string {
-  const phase = inWords(state.phase);
-  switch (state.workflow) {
-    case 'research':
-      return `iteration ${state.planning_iteration}/${state.max_planning_iterations}: ${phase}`;
-    case 'planAndExecute':
-      return subtasksText(state);
-    default:
-      return state.attempt === 0 ? phase : `attempt ${state.attempt}/${state.maxAttempts}`;
+/** With these events the clock of an attempt stops, since a person is waited for, and with those it goes on. */
+const stops: string[] = ['question', 'key_missing'];
+const resumes: string[] = ['question_closed', 'key_closed'];
+
+/** How far a run has come and what is left of its limits, for one line. It goes by events where the state does not say. */
+export class Progress {
+  #startedAt: number | undefined;
+  #attemptAt: number | undefined;
+  /** Milliseconds of this attempt in which a person was waited for. */
+  #waited = 0;
+  #waitingSince = 0;
+  readonly #questions = new Set<string>();
+  #searched = 0;
+
+  see(events: RunEvent[]): void {
+    for (const event of events) {
+      const at = Date.parse(event.at);
+      this.#startedAt ??= at;
+      if (event.type === 'attempt') {
+        this.#attemptAt = at;
+        this.#waited = 0;
+      }
+      if ('questionId' in event) this.#seeQuestion(event, at);
+      if (event.type === 'plan' || event.type === 'criticism') this.#searched = 0;
+      if (event.type === 'searched' || (event.type === 'gap' && event.text.startsWith('Not searched')))
+        this.#searched += 1;
+    }
+  }
+
+  #seeQuestion({ questionId = '', type }: Extract<RunEvent, { questionId?: string }>, at: number): void {
+    if (stops.includes(type)) {
+      if (this.#questions.size === 0) this.#waitingSince = at;
+      this.#questions.add(questionId);
+    } else if (resumes.includes(type) && this.#questions.delete(questionId) && this.#questions.size === 0) {
+      this.#waited += at - Math.max(this.#waitingSince, this.#attemptAt ?? 0);
+    }
+  }
+
+  /**
+   * The parts of the line: `attempt 2/3: voting`, `1 of 3 votes`, `42 s of 30 min`, `9 calls`, `1,951 tokens`,
+   * `$0.0042 of $0.50`.
+   *
+   * @param now in milliseconds since the epoch
+   */
+  partsOf({ calls, state }: Pick<RunSnapshot, 'calls' | 'state'>, now: number): string[] {
+    if (state === undefined) return [];
+    return [...this.#placeIn(state, calls), ...this.#timeParts(state, now), ...spentParts(state)];
+  }
+
+  #placeIn(state: State, calls: PendingCall[]): string[] {
+    switch (state.workflow) {
+      case 'research':
+        return researchParts(state, calls, this.#searched);
+      case 'planAndExecute':
+        return solveParts(state, calls);
+      default:
+        return teamParts(state, calls);
+    }
+  }
+
+  /** The time so far, and the limit that will be reached first. */
+  #timeParts({ limits, ...state }: State, now: number): string[] {
+    const elapsed = now - (this.#startedAt ?? now);
+    const ofRun = { spent: now - (limits?.startedAt ?? now), limit: limits?.seconds };
+    const waits = this.#questions.size === 0 ? 0 : now - Math.max(this.#waitingSince, this.#attemptAt ?? 0);
+    const ofAttempt = { spent: now - (this.#attemptAt ?? now) - this.#waited - waits, limit: limits?.attemptSeconds };
+    const isUnderWay = this.#attemptAt !== undefined && !['idle', 'done'].includes(state.phase);
+    const clocks = [ofRun, ...(isUnderWay ? [ofAttempt] : [])].flatMap(({ limit, spent }) =>
+      limit === undefined ? [] : [{ spent, limit: limit * 1000 }],
+    );
+    const [next] = clocks.toSorted((one, other) => one.limit - one.spent - (other.limit - other.spent));
+    if (next === undefined) return [durationText(elapsed)];
+    const isAll = Math.abs(next.spent - elapsed) < 2000;
+    return [
+      `${durationText(next.spent)} of ${durationText(next.limit)}`,
+      ...(isAll ? [] : [`${durationText(elapsed)} in all`]),
+    ];
   }
 }
 
-/** How far a run has come, with what it is doing, for a line that stays: `attempt 2, voting`. */
-export function placeIn(state: RunState): string {
-  const phase = inWords(state.phase);
+/** What a run does while no agent does anything, by the activity type. */
+const preparations: Record<string, string> = {
+  storeAttachments: 'reading attachments',
+  listTools: 'loading tools',
+};
+
+function phaseText(phase: State['phase'], calls: PendingCall[]): string {
+  const doing = phase === 'preparing' ? calls.map(({ activity }) => preparations[activity]).find(Boolean) : undefined;
+  return doing ?? inWords(phase);
+}
+
+/** How far a run has come, in a few words: `attempt 2/3`, `iteration 1/3: searching`. */
+export function progressOf(state: State): string {
   switch (state.workflow) {
     case 'research':
-      return `iteration ${state.planning_iteration}, ${phase}`;
+      return researchParts(state, [], 0)[0] ?? '';
     case 'planAndExecute':
-      return subtasksText(state);
+      return solveParts(state, []).join(', ');
     default:
-      return state.attempt === 0 ? phase : `attempt ${state.attempt}, ${phase}`;
+      return state.attempt === 0 ? inWords(state.phase) : `attempt ${state.attempt}/${state.maxAttempts}`;
   }
 }
 
-/** The phase of a plan, its completed subtasks and its retries: `executing, 2 of 5 subtasks, retry 1/2`. */
-function subtasksText(state: Extract<RunState, { workflow: 'planAndExecute' }>): string {
-  const { max_retries, phase, retries, subtasks_completed, subtasks_total } = state;
+function teamParts(state: TeamState, calls: PendingCall[]): string[] {
+  const { agents, attempt, phase } = state;
+  if (attempt === 0) return [phaseText(phase, calls)];
+  const isIn = agents.filter(({ state }) => state !== 'out' && state !== 'timed_out');
+  const answered = isIn.filter(({ answers }) => answers > 0).length;
+  const voted = isIn.filter(({ vote }) => vote !== null).length;
   return [
-    phase,
-    ...(subtasks_total === 0 ? [] : [`${subtasks_completed} of ${subtasks_total} subtasks`]),
-    ...(retries === 0 ? [] : [`retry ${retries}/${max_retries}`]),
-  ].join(', ');
+    `${progressOf(state)}: ${inWords(phase)}`,
+    ...(phase === 'answering' && agents.length > 1 ? [`${answered} of ${isIn.length} answered`] : []),
+    ...(phase === 'voting' ? [`${voted} of ${countText(isIn.length, 'vote')}`] : []),
+  ];
 }
+
+/** @param searched how many searches of the present plan are done */
+function researchParts(state: ResearchState, calls: PendingCall[], searched: number): string[] {
+  const { criticism_score, max_planning_iterations, phase, planning_iteration } = state;
+  const searching = calls.filter(({ activity }) => activity === 'search').length;
+  const reading = calls.filter(({ activity }) => activity === 'readPage').length;
+  const count =
+    searching > 0
+      ? `searching ${searched + 1} of ${searched + searching}`
+      : reading > 0
+        ? `reading ${countText(reading, 'page')}`
+        : phaseText(phase, calls);
+  return [
+    max_planning_iterations === 0 ? count : `iteration ${planning_iteration}/${max_planning_iterations}: ${count}`,
+    ...(criticism_score === null ? [] : [`last score ${criticism_score}/100`]),
+  ];
+}
+
+function solveParts(state: SolveState, calls: PendingCall[]): string[] {
+  const { max_retries, phase, retries, subtasks, subtasks_completed, subtasks_total } = state;
+  const running = subtasks.filter(({ status }) => status === 'running').length;
+  return [
+    phaseText(phase, calls),
+    ...(subtasks_total === 0 ? [] : [`${subtasks_completed} of ${countText(subtasks_total, 'subtask')}`]),
+    ...(running === 0 ? [] : [`${running} running`]),
+    ...(retries === 0 ? [] : [`retry ${retries}/${max_retries}`]),
+  ];
+}
+
+function spentParts({ limits, usage }: State): string[] {
+  if (usage === null) return [];
+  const { calls, costUsd, inputTokens, outputTokens } = usage;
+  const tokens = inputTokens + outputTokens;
+  return [
+    limits?.calls === undefined ? countText(calls, 'call') : `${calls} of ${countText(limits.calls, 'call')}`,
+    limits?.tokens === undefined
+      ? countText(tokens, 'token')
+      : `${numberText(tokens, 0)} of ${countText(limits.tokens, 'token')}`,
+    `${dollarText(costUsd)}${limits?.usd === undefined ? '' : ` of ${limitText(limits)}`}`,
+  ];
+}
+
+/** A budget in dollars as people write it: `$0.50`. */
+const limitText = ({ usd = 0 }: RunLimits): string =>
+  Number.isInteger(usd * 100) ? `$${usd.toFixed(2)}` : dollarText(usd);

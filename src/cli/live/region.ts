@@ -1,12 +1,12 @@
 import cliTruncate from 'cli-truncate';
 import colors from 'picocolors';
 import stringWidth from 'string-width';
-import type { RunState } from '../../client.ts';
+import type { State } from '../../protocol/state.ts';
 import type { AgentState } from '../../protocol/agent-state.ts';
 import { inWords } from '../../workflows/runtime/details.ts';
-import { progressOf } from './progress.ts';
-import { durationText, spentText } from './spent.ts';
-import { harmless } from './telling.ts';
+import { printable } from '../../printable.ts';
+import type { GrowingAnswer } from './answer-text.ts';
+import { wrapped, type Screen } from './screen.ts';
 
 const marks: Record<AgentState, string> = {
   waiting: '·',
@@ -28,37 +28,98 @@ const leastText = 8;
 
 const judging = ['deciding', 'presenting', 'evaluating'];
 
-/**
- * The lines that show what a run is doing: one for each agent, with the end of the text that it is writing, and one with
- * attempt, iteration or subtasks, time, calls, tokens and cost.
- *
- * @param texts what each agent has written so far, by its id
- * @param elapsed milliseconds since the run began
- * @param columns width of the terminal; no line is longer
- */
-export function drawRegion(state: RunState, texts: Map<string, string>, elapsed: number, columns: number): string[] {
-  const { phase, agents, usage } = state;
-  const selectedAgent = 'selectedAgent' in state ? state.selectedAgent : null;
-  const idWidth = Math.min(Math.max(0, ...agents.map(({ id }) => stringWidth(id))), Math.floor(columns / 3));
-  const lines = agents.map(({ id, state: doing }) => {
-    const isFinal = id === selectedAgent && judging.includes(phase);
-    const shown = cliTruncate(id, idWidth);
-    const name = shown + ' '.repeat(idWidth - stringWidth(shown));
-    const head = `  ${isFinal ? '✎' : marks[doing]} ${name}  ${inWords(isFinal ? phase : doing).padEnd(10)} `;
-    const room = columns - 1 - stringWidth(head);
-    const text = room < leastText ? '' : cliTruncate(readable(texts.get(id) ?? ''), room, { position: 'start' });
-    return text === '' ? cliTruncate(head.trimEnd(), columns - 1) : head + colors.dim(text);
-  });
-  const spent = usage === null ? '' : `, ${spentText(usage)}`;
-  const summary = cliTruncate(`  ${progressOf(state)}, ${durationText(elapsed)}${spent}`, columns - 1);
-  return ['', ...lines, colors.bold(summary)];
+/** What a run is doing at one moment. */
+interface Scene {
+  state: State;
+  /** What each agent has written so far, by its id. */
+  texts: Map<string, string>;
+  answer: GrowingAnswer | undefined;
+  /** The parts of the line that says how far the run has come. */
+  progress: string[];
 }
 
-/** A text in progress on one line. Of a tool call's JSON only the first value is kept, without its key. */
+/**
+ * The lines that show what a run is doing: the final answer as it grows, one line for each agent with the end of the text
+ * that it is writing, and one that says how far the run has come. No line is longer than the screen is wide, and all fit on
+ * it.
+ */
+export function drawRegion({ answer, progress, state, texts }: Scene, { columns, rows }: Screen): string[] {
+  const width = columns - 1;
+  const summary = packed(progress, width - 2).map((line) => colors.bold(cliTruncate(`  ${line}`, width)));
+  // One agent alone is who the person talks with: its reply stands there as it would stand in a chat.
+  const isChat = state.workflow === 'session' && state.agents.length === 1;
+  const lines = isChat && answer !== undefined ? [] : agentLines(state, texts, answer, width);
+  const room = rows - 1 - lines.length - summary.length;
+  return ['', ...(answer === undefined ? [] : answerLines(answer, isChat, width, room - 1)), ...lines, ...summary];
+}
+
+/** @param rows how many lines there may be: of a longer text the end is shown */
+function answerLines(
+  { agent, isGrowing, text }: GrowingAnswer,
+  isChat: boolean,
+  width: number,
+  rows: number,
+): string[] {
+  const label = `${oneLine(agent)} ${isGrowing ? 'is writing the final answer' : 'has written this answer; it is not final yet'}:`;
+  const head = isChat ? [] : [colors.dim(cliTruncate(`  ${label}`, width))];
+  const indent = isChat ? '' : '  ';
+  const lines = wrapped(text, Math.max(1, width - indent.length)).map((line) =>
+    cliTruncate(indent + line, width).trimEnd(),
+  );
+  const room = rows - head.length - 1;
+  return room < 1 ? [] : [...head, ...lines.slice(-room), ''];
+}
+
+function agentLines(
+  state: State,
+  texts: Map<string, string>,
+  answer: GrowingAnswer | undefined,
+  width: number,
+): string[] {
+  const { agents, phase } = state;
+  const selectedAgent = 'selectedAgent' in state ? state.selectedAgent : null;
+  const idWidth = Math.min(Math.max(0, ...agents.map(({ id }) => stringWidth(oneLine(id)))), Math.floor(width / 3));
+  return agents.map((agent) => {
+    const { id, state: doing } = agent;
+    const isFinal = id === selectedAgent && judging.includes(phase);
+    const shown = cliTruncate(oneLine(id), idWidth);
+    const name = shown + ' '.repeat(idWidth - stringWidth(shown));
+    const head = `  ${isFinal ? '✎' : marks[doing]} ${name}  ${inWords(isFinal ? phase : doing).padEnd(10)} `;
+    const room = width - stringWidth(head);
+    const written = id === answer?.agent ? '' : readable(texts.get(id) ?? '');
+    const text =
+      written === ''
+        ? cliTruncate(isFinal ? '' : about(state, agent), room)
+        : cliTruncate(written, room, { position: 'start' });
+    return room < leastText || text === '' ? cliTruncate(head.trimEnd(), width) : head + colors.dim(text);
+  });
+}
+
+/** What else there is to know of an agent that writes nothing: whom it has voted for, or what its subtask is. */
+function about(state: State, { id, ...agent }: State['agents'][number]): string {
+  if ('vote' in agent && agent.vote !== null && agent.state === 'voted') return `for ${readable(agent.vote)}`;
+  if (state.workflow !== 'planAndExecute') return '';
+  return readable(state.subtasks.find((subtask) => subtask.id === id)?.description ?? '');
+}
+
+/** A text on one line. Of a tool call's JSON only the first value is kept, without its key. */
 function readable(text: string): string {
   const said = text
     .replace(/^\{\s*"\w+"\s*:\s*"/, '')
     .replace(/\\n/g, ' ')
     .replace(/\\"/g, '"');
-  return harmless(said.replace(/\s+/g, ' ')).trim();
+  return oneLine(said);
+}
+
+const oneLine = (text: string): string => printable(text.replace(/\s+/g, ' ')).trim();
+
+/** Puts parts side by side, separated by commas, on as few lines as hold them. */
+function packed(parts: string[], width: number): string[] {
+  const lines: string[] = [];
+  for (const part of parts) {
+    const longer = `${lines.at(-1)}, ${part}`;
+    if (lines.length > 0 && stringWidth(longer) <= width) lines[lines.length - 1] = longer;
+    else lines.push(part);
+  }
+  return lines;
 }

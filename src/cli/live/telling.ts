@@ -1,19 +1,28 @@
-import { stripVTControlCharacters } from 'node:util';
 import type { PendingCall, RunSnapshot } from '../../client.ts';
 import type { RunEvent } from '../../protocol/events.ts';
 import type { LogEntry } from '../../protocol/sinks.ts';
 import { entriesOf, withoutEmoji } from '../../workflows/log-lines.ts';
+import { printable } from '../../printable.ts';
 import { logLine } from '../../worker/log-sink.ts';
+
+// The commands that list and answer questions know it by this name.
+export { printable as harmless };
 
 /** Turns each snapshot of a run into the lines that tell what is new in it. */
 export class Telling {
   readonly #plain: boolean;
+  readonly #isChat: boolean;
   readonly #agents = new Map<string, string>();
   readonly #told = new Map<string, number>();
+  #whyIsTold = false;
 
-  /** @param plain without emoji */
-  constructor(plain: boolean) {
+  /**
+   * @param plain without emoji
+   * @param isChat whether a person types what is said, and need not be told of it, nor that it was answered
+   */
+  constructor(plain: boolean, isChat = false) {
     this.#plain = plain;
+    this.#isChat = isChat;
   }
 
   linesOf({ events, calls }: RunSnapshot): string[] {
@@ -41,7 +50,23 @@ export class Telling {
       const name = event.purpose === 'shadow' ? `${event.agent}'s shadow` : event.agent;
       this.#agents.set(event.activityId, name);
     }
-    return entriesOf(event).map((entry) => this.#format(entry, event.at));
+    if (this.#isChat && isPlainInChat(event)) return [];
+    return this.#entriesOf(event).map((entry) => this.#format(entry, event.at));
+  }
+
+  /**
+   * What the live view says of an event. In the log, a decision to start over, the request that follows from it and the
+   * attempt that begins then each have the reason, so that each can be read by itself. One after the other on a screen, the
+   * first one is enough.
+   */
+  #entriesOf(event: RunEvent): LogEntry[] {
+    const entries = entriesOf(event);
+    if (event.type === 'decision') this.#whyIsTold = event.decision === 'restart';
+    if (event.type === 'restart' && event.by === 'person') this.#whyIsTold = false;
+    if (event.type !== 'restart' && (event.type !== 'attempt' || !this.#whyIsTold)) return entries;
+    if (event.type === 'attempt') this.#whyIsTold = false;
+    // The attempt's banner goes on behind the reason and the instructions.
+    return entries.map((entry) => ({ ...entry, text: entry.text.replace(/\nReason: [^]*?(?=\n---\n\n🚀|$)/, '') }));
   }
 
   /** A line for each call that has failed since the last snapshot and is made again. */
@@ -57,13 +82,11 @@ export class Telling {
   }
 
   #format(entry: LogEntry, at: string): string {
-    const line = harmless(logLine(entry, at));
+    const line = printable(logLine(entry, at));
     return this.#plain ? withoutEmoji(line) : line;
   }
 }
 
-/** A text without control characters other than tab and newline, so that what a model writes cannot steer the terminal. */
-export function harmless(text: string): string {
-  // oxlint-disable-next-line no-control-regex
-  return stripVTControlCharacters(text).replace(/[\0-\x08\x0B-\x1F\x7F-\x9F]/g, '');
-}
+/** Whether an event only repeats what the person has typed, or that it is answered. */
+const isPlainInChat = (event: RunEvent): boolean =>
+  event.type === 'turn' || (event.type === 'final' && ['answered', 'submitted'].includes(event.outcome));

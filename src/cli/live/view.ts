@@ -1,10 +1,12 @@
 import type { WriteStream } from 'node:tty';
 import { createLogUpdate } from 'log-update';
 import type { RunSnapshot } from '../../client.ts';
-import { placeIn } from './progress.ts';
-import { Telling } from './telling.ts';
-import { drawRegion } from './region.ts';
 import stringWidth from 'string-width';
+import { AnswerText } from './answer-text.ts';
+import { Progress } from './progress.ts';
+import { drawRegion } from './region.ts';
+import { screenOf } from './screen.ts';
+import { Telling } from './telling.ts';
 
 /** Shows a run on standard error while it is running. */
 export interface View {
@@ -19,10 +21,14 @@ export interface View {
   close(): void;
 }
 
-/** Opens a view that redraws a region where standard error is a capable terminal, and else one that adds lines. */
-export function openView(plain: boolean): View {
+/**
+ * Opens a view that redraws a region where standard error is a capable terminal, and else one that adds lines.
+ *
+ * @param isChat whether a person types what is said
+ */
+export function openView(plain: boolean, isChat: boolean): View {
   const redraws = process.stderr.isTTY && process.env['TERM'] !== 'dumb' && !plain;
-  return redraws ? new TerminalView(process.stderr) : new PlainView(plain);
+  return redraws ? new TerminalView(process.stderr, isChat) : new PlainView(plain, isChat);
 }
 
 /** How many milliseconds may pass in silence before a line says that the run goes on. */
@@ -31,17 +37,20 @@ const silenceMs = 30_000;
 /** Adds lines and redraws nothing: for pipes, logs and `--plain`. */
 class PlainView implements View {
   readonly #telling: Telling;
+  readonly #progress = new Progress();
   #saidAt = Date.now();
 
-  constructor(plain: boolean) {
-    this.#telling = new Telling(plain);
+  constructor(plain: boolean, isChat: boolean) {
+    this.#telling = new Telling(plain, isChat);
   }
 
   show(look: RunSnapshot): void {
     for (const line of this.#telling.linesOf(look)) this.#write(line);
+    this.#progress.see(look.events);
     if (Date.now() - this.#saidAt < silenceMs || look.state === undefined) return;
     const waiting = [...new Set(look.calls.map((call) => this.#telling.agentOf(call)))].join(', ');
-    this.say(`… ${placeIn(look.state)}${waiting === '' ? '' : `: waiting for ${waiting}`}`);
+    const place = this.#progress.partsOf(look, Date.now()).join(', ');
+    this.say(`… ${place}${waiting === '' ? '' : `: waiting for ${waiting}`}`);
   }
 
   say(text: string): void {
@@ -66,23 +75,31 @@ class PlainView implements View {
 export class TerminalView implements View {
   readonly #stream: WriteStream;
   readonly #region: ReturnType<typeof createLogUpdate>;
-  readonly #telling = new Telling(false);
+  readonly #telling: Telling;
+  readonly #progress = new Progress();
+  readonly #answer = new AnswerText();
   readonly #resized = (): void => this.#redrawReflowed();
-  #startedAt: number | undefined;
   #look: RunSnapshot | undefined;
   #drawn: string[] = [];
 
-  constructor(stream: WriteStream) {
+  constructor(stream: WriteStream, isChat = false) {
     this.#stream = stream;
-    this.#region = createLogUpdate(stream);
+    this.#telling = new Telling(false, isChat);
+    // Of a terminal without a size, log-update would take the width of 0 for what it says.
+    const sized = Object.create(stream, {
+      columns: { get: () => screenOf(stream).columns },
+      rows: { get: () => screenOf(stream).rows },
+      write: { value: stream.write.bind(stream) },
+    }) as WriteStream;
+    this.#region = createLogUpdate(sized);
     stream.on('resize', this.#resized);
   }
 
   show(look: RunSnapshot): void {
-    const [first] = look.events;
-    this.#startedAt ??= first && Date.parse(first.at);
     this.#look = look;
     this.#scroll(this.#telling.linesOf(look));
+    this.#progress.see(look.events);
+    this.#answer.see(look);
     this.#draw();
   }
 
@@ -116,15 +133,15 @@ export class TerminalView implements View {
     const { state, calls } = this.#look ?? {};
     if (state === undefined || calls === undefined) return;
     const texts = new Map(calls.map((call) => [this.#telling.agentOf(call), call.progress?.partial ?? '']));
-    const elapsed = Date.now() - (this.#startedAt ?? Date.now());
-    this.#drawn = drawRegion(state, texts, elapsed, this.#stream.columns);
+    const progress = this.#progress.partsOf({ calls, state }, Date.now());
+    this.#drawn = drawRegion({ state, texts, answer: this.#answer.answer, progress }, screenOf(this.#stream));
     this.#region(this.#drawn.join('\n'));
   }
 
   /** Draws the region again after a resize. A narrower terminal has wrapped its lines, so that it now takes more rows. */
   #redrawReflowed(): void {
     const height = this.#drawn
-      .map((line) => Math.ceil(stringWidth(line) / this.#stream.columns))
+      .map((line) => Math.ceil(stringWidth(line) / screenOf(this.#stream).columns))
       .reduce((sum, rows) => sum + Math.max(1, rows), 0);
     if (height === 0) return;
     this.#stream.write(`\x1B[${height}A\r\x1B[J`);

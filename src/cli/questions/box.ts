@@ -1,10 +1,12 @@
 import type { PendingQuestion } from '../../protocol/questions.ts';
 import type { InboxQuestion } from '../../client.ts';
 import { withoutEmoji } from '../../workflows/log-lines.ts';
-import { harmless } from '../live/telling.ts';
+import { printable } from '../../printable.ts';
+import { screenOf, wrapped } from '../live/screen.ts';
+import { countText } from '../live/spent.ts';
 
-const line = '='.repeat(70);
-const thinLine = '─'.repeat(70);
+/** The width of the box where there is room for it, in columns. */
+const fullWidth = 70;
 
 /** The prompt that follows the box. */
 export const promptText = 'Your response (or Enter to skip): ';
@@ -34,27 +36,33 @@ export const temporalOption = (temporal: string | undefined): string =>
 
 /** A word as it must be typed in a shell, quoted where necessary. */
 export function shellWord(word: string): string {
-  return /^[\w.:/@-]+$/.test(word) ? word : `'${harmless(word).replaceAll("'", `'\\''`)}'`;
+  return /^[\w.:/@-]+$/.test(word) ? word : `'${printable(word).replaceAll("'", `'\\''`)}'`;
 }
 
-/** How many seconds are left for an answer, rounded up. */
+/** How many seconds are left for an answer, rounded up; Infinity for what may wait for ever. */
 export function secondsLeft({ expiresAt }: PendingQuestion): number {
+  if (expiresAt === null) return Infinity;
   return Math.max(0, Math.ceil((Date.parse(expiresAt) - Date.now()) / 1000));
 }
 
+/** The box, on a terminal no wider than that. */
 function boxOf(question: PendingQuestion, plain: boolean, options: string[]): string {
+  const { isTTY } = process.stderr;
+  const width = isTTY ? Math.min(fullWidth, screenOf(process.stderr).columns) : fullWidth;
+  const line = '='.repeat(width);
+  const text = printable(question.question);
   const box = [
     line,
     `📢 BROADCAST FROM ${question.from.toUpperCase()}`,
     line,
     '',
-    question.question,
+    ...(isTTY ? wrapped(text, width) : [text]),
     '',
-    thinLine,
+    '─'.repeat(width),
     'Options:',
     ...options.map((option) => `  • ${option}`),
-    `  • You have ${secondsLeft(question)} seconds to respond`,
+    `  • You have ${countText(secondsLeft(question), 'second')} to respond`,
     line,
   ].join('\n');
-  return harmless(plain ? withoutEmoji(box) : box);
+  return printable(plain ? withoutEmoji(box) : box);
 }

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { InboxQuestion } from '../../client.ts';
-import { harmless } from '../live/telling.ts';
+import { printable } from '../../printable.ts';
+import { jsonText } from '../exit.ts';
 
 /** The most characters of an environment variable, which Linux limits to 128 KB; standard input has the whole question. */
 const longestVariable = 30_000;
@@ -24,11 +25,11 @@ export function notify(command: string, question: InboxQuestion, warn: (text: st
     child.once('error', ({ message }) => failed(message));
     child.once('close', (status, signal) => {
       if (status === 0) return;
-      const [reason = ''] = harmless(said).trim().split('\n');
+      const [reason = ''] = printable(said).trim().split('\n');
       failed(`${signal ?? `status ${status}`}${reason === '' ? '' : ` (${reason})`}`);
     });
     // A command may end without reading its standard input.
-    child.stdin.on('error', () => {}).end(`${JSON.stringify(question)}\n`);
+    child.stdin.on('error', () => {}).end(`${jsonText(question)}\n`);
   } catch (error) {
     failed((error as Error).message);
   }
@@ -36,9 +37,9 @@ export function notify(command: string, question: InboxQuestion, warn: (text: st
 
 function variablesOf({ workflowId, questionId, from, question }: InboxQuestion): Record<string, string> {
   return {
-    REPRISE_WORKFLOW_ID: harmless(workflowId),
-    REPRISE_QUESTION_ID: harmless(questionId),
-    REPRISE_FROM: harmless(from),
-    REPRISE_QUESTION: harmless(question).slice(0, longestVariable),
+    REPRISE_WORKFLOW_ID: printable(workflowId),
+    REPRISE_QUESTION_ID: printable(questionId),
+    REPRISE_FROM: printable(from),
+    REPRISE_QUESTION: printable(question).slice(0, longestVariable),
   };
 }

@@ -1,7 +1,7 @@
 import type { InboxQuestion, Run, RunEvent } from '../../client.ts';
 import { say } from '../exit.ts';
 import { reasonOf } from '../failures.ts';
-import { harmless } from '../live/telling.ts';
+import { printable } from '../../printable.ts';
 import type { View } from '../live/view.ts';
 import type { FollowOptions } from '../options.ts';
 import { answerCommand, noticeBox, promptBox, promptText } from './box.ts';
@@ -42,7 +42,15 @@ export class QuestionPrompter {
     for (const event of events) {
       if (event.type === 'question') {
         const { questionId, from, question, askedAt, expiresAt } = event;
-        asked.set(questionId, { workflowId: this.#run.id, questionId, from, question, askedAt, expiresAt });
+        asked.set(questionId, {
+          workflowId: this.#run.id,
+          kind: 'question',
+          questionId,
+          from,
+          question,
+          askedAt,
+          expiresAt,
+        });
       }
       if (event.type !== 'question_closed') continue;
       asked.delete(event.questionId);
@@ -120,7 +128,7 @@ export class QuestionPrompter {
 /** @param command the command that answers the question */
 function closedText({ questionId, how, answer = '' }: QuestionClosed, command: string): string {
   return {
-    answered: `Question ${questionId} was answered elsewhere: ${harmless(answer)}`,
+    answered: `Question ${questionId} was answered elsewhere: ${printable(answer)}`,
     skipped: `Question ${questionId} was skipped elsewhere`,
     timeout: `Time is up: no answer to question ${questionId}. A late one still counts: ${command} "…"`,
     withdrawn: `Nobody waits for an answer to question ${questionId} any more`,

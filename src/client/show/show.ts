@@ -1,14 +1,14 @@
 import { WorkflowNotFoundError, type WorkflowHandle } from '@temporalio/client';
 import type { Prepared, PreparedTeam } from '../../protocol/orchestration.ts';
 import type { PendingQuestion } from '../../protocol/questions.ts';
-import type { State } from '../../protocol/state.ts';
+import type { RunResult, State } from '../../protocol/state.ts';
 import type { Figures, PriceTable, Usage } from '../../protocol/usage.ts';
 import { costOf } from '../../workflows/agent/budget.ts';
 import { askLiveState } from '../live-state.ts';
-import type { RunResult } from '../run.ts';
 import { callsOf, type ShownCall } from './calls.ts';
 import { readHistory, type HistoryRecord, type RunHistory } from './history.ts';
-import { modelCallsIn, stepsOf, summaryOf, type RunStep } from './steps.ts';
+import type { RunStep } from './step.ts';
+import { modelCallsIn, stepsOf, summaryOf } from './steps.ts';
 import { Texts } from './texts.ts';
 
 export interface ShowOptions {

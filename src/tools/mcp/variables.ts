@@ -17,7 +17,7 @@ export function replaced(server: McpServer, environment: Environment): Replaced 
     ({ name, variable }) =>
       `the MCP server ${server.name}: ${key}.${name} needs ${variable}, which is not set in the worker's environment`,
   );
-  throw new SourceError(problems);
+  throw new SourceError(problems, { variable: given.missing[0]?.variable });
 }
 
 /** An error and its causes without secrets, since servers like to quote what they refuse. */

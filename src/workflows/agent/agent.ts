@@ -1,9 +1,11 @@
 import { ActivityCancellationType, isCancellation, proxyActivities } from '@temporalio/workflow';
-import type { Content, NewMessage, Text, ToolMessage, TranscriptRef } from '../../protocol/message.ts';
+import type { BlobRef, Content, NewMessage, Text, ToolMessage, TranscriptRef } from '../../protocol/message.ts';
 import type { CallModelInput, CallModelResult, Reply, ToolChoice } from '../../protocol/model-call.ts';
 import type { Activities } from '../../activities/activities.ts';
 import type { RunEventBody } from '../../protocol/events.ts';
 import { budgetSpent, callFailure } from './failures.ts';
+import { withPreviews } from './previews.ts';
+import type { MissingKeys } from '../runtime/missing-keys.ts';
 import type { UsageTracker } from './usage-tracker.ts';
 import type { Backend } from '../../config/backend.ts';
 
@@ -14,10 +16,10 @@ export interface Opening {
   transcript: TranscriptRef | null;
   messages: NewMessage[];
   /**
-   * Blob id of the tools, null for none. They stay the same for the whole conversation, since what a provider has cached,
+   * The tools, null for none. They stay the same for the whole conversation, since what a provider has cached,
    * and a model's signed thoughts, hold only for what has come before them, tools included.
    */
-  tools: string | null;
+  tools: BlobRef | null;
 }
 
 /** How a reply is asked for. */
@@ -42,7 +44,7 @@ export class Agent {
   readonly persona: Persona;
   readonly #models: ModelCaller;
   readonly #system: Content | undefined;
-  readonly #tools: string | null;
+  readonly #tools: BlobRef | null;
   #transcript: TranscriptRef | null;
   #results: Array<ToolMessage<Content>> = [];
   #told: NewMessage[];
@@ -156,7 +158,7 @@ export function withTemperature(persona: Persona, temperature: number | undefine
   return temperature === undefined ? persona : { ...persona, backend: { ...persona.backend, temperature } };
 }
 
-type Request = Omit<CallModelInput, 'backend'>;
+type Request = Omit<CallModelInput, 'backend' | 'tools'> & { tools: BlobRef | null };
 
 /**
  * Calls models for a run's agents. It checks the budget before each call, counts what is spent, and gives each activity an
@@ -165,15 +167,23 @@ type Request = Omit<CallModelInput, 'backend'>;
 export class ModelCaller {
   readonly #usage: UsageTracker;
   readonly #emit: (event: RunEventBody) => void;
+  readonly #keys: MissingKeys;
   readonly #isOld: boolean;
   readonly #noticed = new Set<string>();
   #calls = 0;
+  #underWay = 0;
 
   /** @param isOld whether the run counts only the cost of what it has cancelled, as before version 0.2 */
-  constructor(usage: UsageTracker, emit: (event: RunEventBody) => void, isOld = false) {
+  constructor(usage: UsageTracker, emit: (event: RunEventBody) => void, keys: MissingKeys, isOld = false) {
     this.#usage = usage;
     this.#emit = emit;
+    this.#keys = keys;
     this.#isOld = isOld;
+  }
+
+  /** Whether no call is under way whose end is yet to be accounted for. */
+  get isIdle(): boolean {
+    return this.#underWay === 0;
   }
 
   /**
@@ -192,20 +202,24 @@ export class ModelCaller {
     const { id, backend } = persona;
     const activityId = `model-${++this.#calls}`;
     const model = backend.model ?? backend.type;
-    const { callModel } = proxyActivities<Activities>({
-      activityId,
-      summary: `${id} · ${purpose.what} · ${purpose.when} · ${model}`,
-      // Tries go on for long, so that a budget of time must end them too.
-      scheduleToCloseTimeout: Math.min(purpose.timeout, this.#usage.millisecondsLeft),
-      heartbeatTimeout: '15 seconds',
-      // A cancelled call must not hold up what follows it. Its cost is settled at the end of the run.
-      cancellationType: ActivityCancellationType.TRY_CANCEL,
-      // What is transient is tried again for as long as the agent has time. The activity itself bounds what costs money.
-      retry: { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '30 seconds' },
-    });
+    // A call that is made again for a key keeps its id, by which its cost and its text in progress are found.
+    const call = (): Promise<CallModelResult> => {
+      const { callModel } = proxyActivities<Activities>({
+        activityId,
+        summary: `${id} · ${purpose.what} · ${purpose.when} · ${model}`,
+        // Tries go on for long, so that a budget of time must end them too.
+        scheduleToCloseTimeout: Math.min(purpose.timeout, this.#usage.millisecondsLeft),
+        heartbeatTimeout: '15 seconds',
+        // A cancelled call must not hold up what follows it. Its cost is settled at the end of the run.
+        cancellationType: ActivityCancellationType.TRY_CANCEL,
+        // What is transient is tried again for as long as the agent has time. The activity itself bounds what costs money.
+        retry: { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '30 seconds' },
+      });
+      return callModel({ backend, ...withPreviews(request) });
+    };
     this.#usage.callStarted(id);
     this.#emit({ type: 'thinking', agent: id, purpose: purpose.what, activityId, model });
-    return { activityId, result: this.#account(callModel({ backend, ...request }), activityId, persona) };
+    return { activityId, result: this.#account(this.#keys.orWait(id, call), activityId, persona) };
   }
 
   async #account(
@@ -214,6 +228,7 @@ export class ModelCaller {
     { id, backend }: Persona,
   ): Promise<CallModelResult> {
     const isCounted = !this.#isOld;
+    this.#underWay += 1;
     try {
       const result = await call;
       for (const text of result.notices ?? []) this.#notice(text);
@@ -228,6 +243,8 @@ export class ModelCaller {
       }
       const limit = isCounted && isTimeUp ? this.#usage.timeLimit : undefined;
       throw limit === undefined ? error : budgetSpent(limit);
+    } finally {
+      this.#underWay -= 1;
     }
   }
 

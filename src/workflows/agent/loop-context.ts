@@ -1,6 +1,7 @@
 import type { Reply, ReplyCall, ToolChoice } from '../../protocol/model-call.ts';
 import type { Agent, Purpose, ReplyOptions } from './agent.ts';
 import { notRun } from './prompts.ts';
+import type { RunHandlers } from '../runtime/run-handlers.ts';
 import type { ToolAnswer } from './tool-executor.ts';
 import { wholeText, type WholeText } from './whole-reply.ts';
 
@@ -16,6 +17,8 @@ export interface LoopContext {
   ending?: string[];
   /** Shows the person a text: what is going on, or the answer. */
   say: (text: string, isAnswer?: boolean) => void;
+  /** The version that began the run. */
+  beganWith: RunHandlers['beganWith'];
   /** Such as `turn 3` or `attempt 2`. */
   when: string;
   /** Time for each model call, in milliseconds. */
@@ -33,6 +36,9 @@ export interface TurnEnd {
 
 /** The answer when the model has given no text. */
 export const noWords = '(The model replied without any text.)';
+
+/** The answer where there is none so far. @param why what has ended the work, as a sentence without its full stop */
+export const noAnswerYet = (why: string): string => `(No answer yet. ${why}.)`;
 
 /** Takes one text from the person to an answer, which it also shows by `say`. @throws what a model call throws */
 export type Loop = (context: LoopContext, text: string) => Promise<TurnEnd>;

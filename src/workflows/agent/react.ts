@@ -3,6 +3,7 @@ import type { ReActSettings } from '../../config/orchestrators.ts';
 import type { Reply } from '../../protocol/model-call.ts';
 import { endBy, filled, reactPrompt } from './prompts.ts';
 import { callFailure, isBudgetSpent } from './failures.ts';
+import { isFinalAnswer, withoutMarker } from './final-answer.ts';
 import type { ToolAnswer } from './tool-executor.ts';
 import {
   lastChoice,
@@ -78,7 +79,7 @@ export class ReAct {
     const options = { temperature: actionTemperature };
     const reply = await replyOf(context, 'act', options);
     const { calls, content } = reply;
-    if (isFinalAnswer(content)) {
+    if (isFinalAnswer(content, context.beganWith)) {
       await runLastCalls(context, calls);
       return wholeAnswer(context, 'act', reply, options);
     }
@@ -107,7 +108,7 @@ export class ReAct {
 
   /** Shows the answer to the person. */
   end({ isCut, text }: Answer, limited: boolean): TurnEnd {
-    const answer = withoutMarker(text) || noWords;
+    const answer = withoutMarker(text, this.#context.beganWith) || noWords;
     this.#context.say(this.#settings.show_reasoning ? indicators.finalAnswer(answer) : answer, true);
     return { answer, limited, isCut };
   }
@@ -145,11 +146,6 @@ function outcomeOf({ call, status, text }: ToolAnswer): string {
   if (status === 'ok') return indicators.success(call.name, text);
   return status === 'error' ? indicators.error(call.name, text) : indicators.exception(call.name, text);
 }
-
-/** Whether an action says that it is the final answer. The marker counts in any letter case and anywhere in the text. */
-const isFinalAnswer = (text: string): boolean => /FINAL_ANSWER:/i.test(text);
-
-export const withoutMarker = (text: string): string => text.replace(/^\s*FINAL_ANSWER:\s*/i, '').trim();
 
 const shown = 200;
 const start = (text: string): string => (text.length <= shown ? text : `${text.slice(0, shown)}...`);

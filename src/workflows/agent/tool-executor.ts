@@ -1,9 +1,10 @@
 import { ActivityFailure, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
-import type { RunEventBody } from '../../protocol/events.ts';
-import type { Text, ToolSpec } from '../../protocol/message.ts';
+import type { BlobRef, Text, ToolSpec } from '../../protocol/message.ts';
 import type { ToolSources } from '../../config/tool-sources.ts';
 import type { ReplyCall } from '../../protocol/model-call.ts';
+import type { RunContext } from '../runtime/run-context.ts';
 import type { CallToolResult, ListedTool, ToolActivities, ToolList, ToolVariant } from '../../protocol/tool.ts';
+import { blobRef, namesIn } from './previews.ts';
 
 /** An MCP server may take long to start. */
 const { listTools } = proxyActivities<ToolActivities>({
@@ -21,23 +22,26 @@ export interface ToolAnswer {
   content: Text;
 }
 
-type Listed = Omit<ToolList, 'set'> & { set: string | null };
+/** What calls of tools need of their run. */
+type ToolRun = Pick<RunContext, 'events' | 'keys'>;
+
+type Listed = Omit<ToolList, 'set'> & { set: BlobRef | null };
 
 /** The tools that a worker runs for one agent. */
 export class ToolExecutor {
-  /** Blob id of all tools offered to the model, the workflow's own included; null for none. */
-  readonly set: string | null;
+  /** All tools offered to the model, the workflow's own included; null for none. */
+  readonly set: BlobRef | null;
   readonly #agent: string;
   readonly #listed: Listed;
   readonly #tools: Map<string, ListedTool>;
-  readonly #emit: (event: RunEventBody) => void;
+  readonly #run: ToolRun;
 
-  private constructor(agent: string, listed: Listed, emit: (event: RunEventBody) => void) {
+  private constructor(agent: string, listed: Listed, run: ToolRun) {
     this.#agent = agent;
     this.#listed = listed;
     this.set = listed.set;
     this.#tools = new Map(listed.tools.map((tool) => [tool.name, tool]));
-    this.#emit = emit;
+    this.#run = run;
   }
 
   /**
@@ -46,13 +50,8 @@ export class ToolExecutor {
    * @param own the workflow's own tools, which are listed first in the set
    * @throws `ActivityFailure` when a source cannot be used
    */
-  static async open(
-    agent: string,
-    sources: ToolSources,
-    own: ToolSpec[],
-    emit: (event: RunEventBody) => void,
-  ): Promise<ToolExecutor> {
-    const [executor] = await ToolExecutor.openVariants(agent, sources, [{ own, harmlessOnly: false }], emit);
+  static async open(agent: string, sources: ToolSources, own: ToolSpec[], run: ToolRun): Promise<ToolExecutor> {
+    const [executor] = await ToolExecutor.openVariants(agent, sources, [{ own, harmlessOnly: false }], run);
     return executor;
   }
 
@@ -65,12 +64,15 @@ export class ToolExecutor {
     agent: string,
     sources: ToolSources,
     [first, ...others]: readonly [ToolVariant, ...ToolVariant[]],
-    emit: (event: RunEventBody) => void,
+    run: ToolRun,
   ): Promise<[ToolExecutor, ...ToolExecutor[]]> {
-    const executorOf = (list: ToolList, own: ToolSpec[]): ToolExecutor =>
-      new ToolExecutor(agent, list.tools.length + own.length === 0 ? { ...list, set: null } : list, emit);
+    const executorOf = (list: ToolList, own: ToolSpec[]): ToolExecutor => {
+      const offered = [...own, ...list.tools];
+      const set = offered.length === 0 ? null : blobRef(list.set, namesIn(offered));
+      return new ToolExecutor(agent, { ...list, set }, run);
+    };
     if (sources.packages.length + sources.mcpServers.length + first.own.length === 0)
-      return [new ToolExecutor(agent, { set: null, tools: [] }, emit)];
+      return [new ToolExecutor(agent, { set: null, tools: [] }, run)];
     const { harmlessOnly, own } = first;
     const listed = await listTools({
       sources,
@@ -84,7 +86,7 @@ export class ToolExecutor {
 
   /** The same tools for another agent. */
   of(agent: string): ToolExecutor {
-    return new ToolExecutor(agent, this.#listed, this.#emit);
+    return new ToolExecutor(agent, this.#listed, this.#run);
   }
 
   /** The tools that a worker runs, each with what it does in a line. */
@@ -102,16 +104,18 @@ export class ToolExecutor {
     if ('error' in call) return failed(call, 'error', call.error);
     const tool = this.#tools.get(call.name);
     if (tool === undefined) return failed(call, 'error', `No such tool available: ${call.name}`);
-    this.#emit({ type: 'tool', agent: this.#agent, tool: call.name });
-    const { status, text, blob } = await this.#run(tool, call.input);
-    this.#emit({ type: 'tool_ended', agent: this.#agent, tool: call.name, status });
+    const { emit } = this.#run.events;
+    emit({ type: 'tool', agent: this.#agent, tool: call.name });
+    const { status, text, blob } = await this.#call(tool, call.input);
+    emit({ type: 'tool_ended', agent: this.#agent, tool: call.name, status });
     if (status !== 'ok') return failed(call, status, text);
-    return { call, status, text, content: blob === undefined ? text : { blob } };
+    return { call, status, text, content: blob === undefined ? text : blobRef(blob, text) };
   }
 
-  async #run(tool: ListedTool, input: Record<string, unknown>): Promise<CallToolResult> {
+  async #call(tool: ListedTool, input: Record<string, unknown>): Promise<CallToolResult> {
+    const agent = this.#agent;
     try {
-      return await activityFor(tool, this.#agent)({ tool, arguments: input, agent: this.#agent });
+      return await this.#run.keys.orWait(agent, () => activityFor(tool, agent)({ tool, arguments: input, agent }));
     } catch (error) {
       if (!(error instanceof ActivityFailure) || error.cause?.name === 'CancelledFailure') throw error;
       return { status: 'exception', text: error.cause?.message ?? error.message };

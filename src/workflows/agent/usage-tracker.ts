@@ -1,6 +1,6 @@
 import type { Team } from '../../config/team.ts';
 import type { TokenUsage } from '../../protocol/message.ts';
-import type { Figures, PriceTable, Usage } from '../../protocol/usage.ts';
+import type { Figures, PriceTable, RunLimits, Usage } from '../../protocol/usage.ts';
 import { budgetLeft, costOf, spentLimit, type Spent } from './budget.ts';
 
 const nothing = (): Figures => ({ calls: 0, inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, costUsd: 0 });
@@ -109,6 +109,10 @@ export class UsageTracker {
 
   get budgetLeft(): string | undefined {
     return budgetLeft(this.#budget, this.#spent);
+  }
+
+  get limits(): RunLimits {
+    return { ...this.#budget, startedAt: this.#startedAt };
   }
 
   get total(): Usage {

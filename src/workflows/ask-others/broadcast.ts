@@ -15,6 +15,7 @@ import type { AskCall } from './ask-call.ts';
 import { askedEnough, askRefusal } from './asking-limits.ts';
 import { callFailure } from '../agent/failures.ts';
 import type { HumanInput } from './human-input.ts';
+import { startClock, type WaitTime } from '../runtime/clock.ts';
 import { plain } from './human-input-queue.ts';
 import { storeTexts, textRef } from '../agent/text-refs.ts';
 import type { Content, Text } from '../../protocol/message.ts';
@@ -49,6 +50,7 @@ interface BroadcastContext {
   events: EventLog;
   models: ModelCaller;
   humanInput: HumanInput;
+  waits: WaitTime;
 }
 
 /** Added to the time of a shadow's model call, so that the question times out first. In milliseconds. */
@@ -146,9 +148,11 @@ export class Broadcast {
         reasons.push(`${other.id}: ${callFailure(error).reason}`);
       }
     };
-    const scope = CancellationScope.current();
-    await CancellationScope.withTimeout(timeout, () => Promise.all(others.map(ask)));
-    if (scope.consideredCancelled) throw new CancelledFailure('The question was withdrawn');
+    const asking = new CancellationScope();
+    const stopClock = startClock(timeout, this.#run.waits, () => asking.cancel(), `question ${requestId}`);
+    await asking.run(() => Promise.all(others.map(ask)));
+    stopClock();
+    if (CancellationScope.current().consideredCancelled) throw new CancelledFailure('The question was withdrawn');
     const given = responses.filter((response) => response !== undefined);
     const silent = others.filter((_, index) => responses[index] === undefined).map(({ id }) => id);
     return {

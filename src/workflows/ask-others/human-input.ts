@@ -1,4 +1,5 @@
 import { CancellationScope, isCancellation, sleep } from '@temporalio/workflow';
+import type { WaitTime } from '../runtime/clock.ts';
 import { answerRoom, type HumanReply, type PendingQuestion } from '../../protocol/questions.ts';
 import type { QuestionEnd, RunEventBody } from '../../protocol/events.ts';
 import type { HumanAnswer } from '../../protocol/orchestration.ts';
@@ -23,6 +24,7 @@ interface Waiting {
 }
 
 interface Prompted extends PendingQuestion {
+  expiresAt: string;
   timer: CancellationScope;
 }
 
@@ -39,18 +41,26 @@ export class HumanInput {
   readonly #emit: (event: RunEventBody) => void;
   readonly #timeout: number;
   readonly #isOld: boolean;
+  readonly #waits: WaitTime;
   readonly #waiting = new Map<string, Waiting>();
   #state: HumanInputState;
   #prompted: Prompted | undefined;
-  #waited = 0;
 
   /**
    * @param timeout how long the person has to answer a question, in milliseconds
+   * @param waits is told while a question waits
    * @param isOld whether a person who did not answer is asked again and again, as before version 0.2
    */
-  constructor(record: HumanInputRecord, timeout: number, emit: (event: RunEventBody) => void, isOld = false) {
+  constructor(
+    record: HumanInputRecord,
+    timeout: number,
+    waits: WaitTime,
+    emit: (event: RunEventBody) => void,
+    isOld = false,
+  ) {
     this.#state = { ...newHumanInput(record.history), ...record };
     this.#timeout = timeout;
+    this.#waits = waits;
     this.#isOld = isOld;
     this.#emit = emit;
   }
@@ -65,16 +75,10 @@ export class HumanInput {
   }
 
   /** The question that waits for the person, if there is one. */
-  get pending(): PendingQuestion[] {
+  get pending(): Array<Omit<Prompted, 'timer'>> {
     if (this.#prompted === undefined) return [];
     const { timer: _, ...question } = this.#prompted;
     return [question];
-  }
-
-  /** For how long questions have waited for the person in all, in milliseconds. */
-  get waited(): number {
-    const since = this.#prompted === undefined ? Date.now() : Date.parse(this.#prompted.askedAt);
-    return this.#waited + (Date.now() - since);
   }
 
   /** Puts a question to the person when its turn comes, and withdraws it when the current scope is cancelled. */
@@ -129,7 +133,9 @@ export class HumanInput {
     const now = Date.now();
     // The rules decide when a question ends. The timer therefore must not end with the scope of whoever prompts it.
     const timer = new CancellationScope({ cancellable: true, parent: new CancellationScope({ cancellable: false }) });
+    this.#waits.begin();
     this.#prompted = {
+      kind: 'question',
       questionId: id,
       from,
       question,
@@ -148,7 +154,7 @@ export class HumanInput {
   }
 
   #close(questionId: string, how: QuestionEnd, text?: string): void {
-    this.#waited = this.waited;
+    this.#waits.end();
     this.#prompted?.timer.cancel();
     this.#prompted = undefined;
     this.#emit({ type: 'question_closed', questionId, how, ...(text !== undefined && { answer: text }) });

@@ -11,7 +11,7 @@ import type {
   OrchestratorToolCall,
   OrchestratorToolResult,
 } from '../../protocol/custom-orchestrator.ts';
-import type { TranscriptRef } from '../../protocol/message.ts';
+import type { BlobRef, TranscriptRef } from '../../protocol/message.ts';
 import { Branches } from './branches.ts';
 import { callOf, checkedCall, checkedMessages, replyOf, TextRefCache } from './messages.ts';
 import { historyRoom, newest } from './newest.ts';
@@ -20,6 +20,7 @@ import { AgentTools } from '../agent/agent-tools.ts';
 import { withTemperature, type Persona } from '../agent/agent.ts';
 import type { ToolExecutor } from '../agent/tool-executor.ts';
 import type { Asker } from '../ask-others/broadcast.ts';
+import type { WaitTime } from '../runtime/clock.ts';
 import type { RunContext } from '../runtime/run-context.ts';
 
 const { readTools } = proxyLocalActivities<Activities>({ startToCloseTimeout: '30 seconds' });
@@ -69,6 +70,11 @@ export class CustomTurn {
 
   get settings(): CustomSettings {
     return this.#work.settings;
+  }
+
+  /** The time that its calls have waited for keys. */
+  get waits(): WaitTime {
+    return this.#run.keys.waitsOf(this.#work.persona.id);
   }
 
   /** The conversation that a model has replied to last; null before the first reply. */
@@ -142,7 +148,7 @@ export class CustomTurn {
 
   async #list(): Promise<OrchestratorTool[]> {
     this.#checkNotOver();
-    return this.#toolSet === null ? [] : readTools(this.#toolSet);
+    return this.#toolSet === null ? [] : readTools(this.#toolSet.blob);
   }
 
   async #execute(
@@ -160,7 +166,7 @@ export class CustomTurn {
     return { status, text };
   }
 
-  get #toolSet(): string | null {
+  get #toolSet(): BlobRef | null {
     return this.#work.tools?.set ?? null;
   }
 

@@ -27,7 +27,9 @@ export async function runCustomTurn(
 ): Promise<string> {
   const { module } = turn.settings;
   try {
-    const returned = await guarded(module, () => withinTime(timeout, async () => handleText(text, turn.context)));
+    const returned = await guarded(module, () =>
+      withinTime(timeout, turn.waits, async () => handleText(text, turn.context)),
+    );
     return answerOf(returned, turn, module);
   } catch (error) {
     if (isCancellation(error) || isBudgetSpent(error)) throw error;

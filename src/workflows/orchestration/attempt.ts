@@ -2,6 +2,7 @@ import { ApplicationFailure } from '@temporalio/workflow';
 import { failureTypes } from '../../protocol/errors.ts';
 import type { OrchestrationResult, Outcome, Vote } from '../../protocol/orchestration.ts';
 import { Agent } from '../agent/agent.ts';
+import { noAnswerYet } from '../agent/loop-context.ts';
 import { systemMessage } from '../agent/prompts.ts';
 import type { Ending, Iteration } from '../runtime/iterate.ts';
 import { warningsOf } from '../runtime/run-context.ts';
@@ -144,9 +145,16 @@ export const failuresOf = ({ participants }: Attempt): string[] =>
 
 type TeamEnding = Ending<Attempt, Outcome, TeamRestart>;
 
-/** @throws `ApplicationFailure` of type `NoAnswer` when no agent has answered in any attempt */
-export function deliver({ best, last }: TeamEnding): { agent: string; answer: string } {
-  if (best?.selected === undefined || best.result === undefined) throw noAnswer(last);
+/**
+ * The run's answer. A cancelled run that has none yet says so, in parentheses.
+ *
+ * @throws `ApplicationFailure` of type `NoAnswer` when no agent has answered in any attempt
+ */
+export function deliver({ best, last, outcome, why }: TeamEnding): { agent: string; answer: string } {
+  if (best?.selected === undefined || best.result === undefined) {
+    if (outcome === 'cancelled') return { agent: '', answer: noAnswerYet(why ?? '') };
+    throw noAnswer(last);
+  }
   last.phase = 'done';
   return { agent: best.selected.teamAgent.id, answer: best.result.content };
 }
@@ -168,7 +176,7 @@ export function resultOf(context: OrchestrationContext, ending: TeamEnding): Orc
     restarts: restartsOf(restarts),
     votes: votesOf(last),
     outcome,
-    warnings: warningsOf(context),
+    warnings: [...warningsOf(context), ...(agent === '' ? ['There was no answer yet'] : [])],
     humanQa: humanInput.history,
     usage: usage.total,
     events: events.count,

@@ -3,7 +3,7 @@ import type { Backend } from '../../config/backend.ts';
 import type { Team } from '../../config/team.ts';
 import type { AgentState } from '../../protocol/agent-state.ts';
 import type { Requester } from '../../protocol/events.ts';
-import type { Content, NewMessage, Text, TranscriptRef } from '../../protocol/message.ts';
+import type { BlobRef, Content, NewMessage, Text, TranscriptRef } from '../../protocol/message.ts';
 import type { EarlierMessage } from '../../protocol/orchestration.ts';
 import type { OrchestrationPhase } from '../../protocol/state.ts';
 import type { ToolSources } from '../../config/tool-sources.ts';
@@ -26,12 +26,12 @@ export interface TeamContext extends RunContext {
   instructions: { coordination: Text; planning: Text; final: Text };
 }
 
-/** Blob ids of the tools that agents have while they answer and vote, and of those that the judge has. */
+/** The tools that agents have while they answer and vote, and of those that the judge has. */
 export interface TeamToolSets {
-  coordination: string;
-  decision: string;
+  coordination: BlobRef;
+  decision: BlobRef;
   /** Those of the attempts after a restart, in which an earlier answer may be voted for; undefined without restarts. */
-  later: { coordination: string; decision: string } | undefined;
+  later: { coordination: BlobRef; decision: BlobRef } | undefined;
 }
 
 /** An agent of a team, throughout all attempts. */

@@ -133,7 +133,7 @@ async function takeText(participation: Participation, reply: Reply): Promise<Act
   }
   if (reply.content.trim() === '') return refuse(noAction);
   const isFirst = participant.prose === undefined;
-  participant.prose = fullerOf(participant.prose, proseOf(participant, reply));
+  participant.prose = fullerOf(participant.prose, proseOf(participation, reply));
   if (isFirst) return refuse(attempt.phase === 'voting' ? voteByCall : answerByCall);
   if (attempt.phase === 'voting') {
     Object.assign(participant, { state: 'waiting', strikes: 0, prose: undefined });
@@ -162,9 +162,11 @@ async function stored(content: string): Promise<GivenAnswer> {
 
 /** Does work within the agent's time. @returns undefined when the work has failed and the agent is out */
 async function worked<T>(participation: Participation, work: () => Promise<T>) {
-  const { attempt, participant } = participation;
+  const { attempt, context, participant } = participation;
   participant.state = attempt.phase === 'voting' ? 'voting' : 'answering';
   const startedAt = Date.now();
+  const waits = context.keys.waitsOf(participant.teamAgent.id);
+  const waitedBefore = waits.milliseconds;
   try {
     return await work();
   } catch (error) {
@@ -174,8 +176,9 @@ async function worked<T>(participation: Participation, work: () => Promise<T>) {
     putOut(participation, reason, timedOut);
     return undefined;
   } finally {
-    // Only the agent's own work counts, so that it does not run out of time while it waits for others.
-    participant.millisecondsLeft = Math.max(1, participant.millisecondsLeft - (Date.now() - startedAt));
+    // Only the agent's own work counts, so that it does not run out of time while it waits for others, or for a key.
+    const waited = waits.milliseconds - waitedBefore;
+    participant.millisecondsLeft = Math.max(1, participant.millisecondsLeft - (Date.now() - startedAt - waited));
   }
 }
 

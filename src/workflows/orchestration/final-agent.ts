@@ -1,9 +1,9 @@
 import type { Outcome } from '../../protocol/orchestration.ts';
-import type { NewMessage } from '../../protocol/message.ts';
+import type { BlobRef, NewMessage } from '../../protocol/message.ts';
 import type { Reply } from '../../protocol/model-call.ts';
 import { Agent, type Opening, type Purpose } from '../agent/agent.ts';
 import { failureReason } from '../agent/failures.ts';
-import { refuseCalls, runCalls } from '../agent/loop-context.ts';
+import { refuseCalls, runCalls, type LoopContext } from '../agent/loop-context.ts';
 import { accepted, notRun, systemMessage } from '../agent/prompts.ts';
 import { hasTools, ToolExecutor } from '../agent/tool-executor.ts';
 import { wholeText } from '../agent/whole-reply.ts';
@@ -99,7 +99,7 @@ async function evaluate(context: OrchestrationContext, attempt: Attempt, selecte
 }
 
 /** The judge's tools. Where there is a best answer so far, a judge after presenting compares with it. */
-const decisionSet = ({ toolSets }: OrchestrationContext, { earlier }: Attempt): string =>
+const decisionSet = ({ toolSets }: OrchestrationContext, { earlier }: Attempt): BlobRef =>
   (earlier === undefined ? undefined : toolSets.later?.decision) ?? toolSets.decision;
 
 /**
@@ -200,10 +200,11 @@ async function presentedWithTools(
   purpose: Purpose,
 ): Promise<GivenAnswer | string> {
   const { id, sources } = selected.teamAgent;
-  const tools = await ToolExecutor.open(id, sources, [], context.events.emit);
+  const tools = await ToolExecutor.open(id, sources, [], context);
   const agent = finalConversation(context, selected, { ...reviewOf(context, attempt, selected), tools: tools.set });
   agent.tell({ role: 'user', content: attempt.isPlanning ? carryOutPrompt : presentPrompt });
-  const loop = { agent, run: tools.call.bind(tools), say: () => {}, ...purpose };
+  const { beganWith } = context.handlers;
+  const loop: LoopContext = { agent, run: tools.call.bind(tools), say: () => {}, beganWith, ...purpose };
   for (let round = 1; ; round++) {
     const isLast = round > maxToolRounds;
     const reply = await agent.reply(purpose, isLast ? { choice: 'none' } : {});

@@ -1,5 +1,6 @@
 import { CancellationScope } from '@temporalio/workflow';
-import { actionTemperature, ReAct, withoutMarker } from '../agent/react.ts';
+import { withoutMarker } from '../agent/final-answer.ts';
+import { actionTemperature, ReAct } from '../agent/react.ts';
 import { runCalls, type LoopContext } from '../agent/loop-context.ts';
 import type { Purpose } from '../agent/agent.ts';
 import type { Reply, ReplyCall } from '../../protocol/model-call.ts';
@@ -36,9 +37,10 @@ export function purposeOf({ attempt, participant }: Participation): Purpose {
 }
 
 /** A reply without any call, as it would be the agent's answer. */
-export function proseOf({ agent, teamAgent }: Participant, { content, finish }: Reply): GivenAnswer {
+export function proseOf({ context, participant }: Participation, { content, finish }: Reply): GivenAnswer {
+  const { agent, teamAgent } = participant;
   // An agent that works by react may mark its answer as it would alone.
-  const text = teamAgent.orchestrator.kind === 'react' ? withoutMarker(content) : content;
+  const text = teamAgent.orchestrator.kind === 'react' ? withoutMarker(content, context.handlers.beganWith) : content;
   const stored = text === content ? textRef(content, { segment: agent.transcript?.id ?? '' }) : text;
   return { content: text, text: stored, isCut: finish === 'length' };
 }
@@ -163,6 +165,7 @@ function loopContextOf({ context, attempt, participant }: Participation): LoopCo
       return tools.call(call);
     },
     say: (text) => context.events.emit({ type: 'says', agent: id, text, last: false }),
+    beganWith: context.handlers.beganWith,
     when: whenOf(attempt),
     timeout: participant.millisecondsLeft,
   };

@@ -1,13 +1,13 @@
 import type { AgentSettings, Team } from '../../config/team.ts';
 import type { ToolSpec } from '../../protocol/message.ts';
-import type { EarlierMessage, PreparedTeam } from '../../protocol/orchestration.ts';
+import type { EarlierMessage, PreparedOrchestration, PreparedTeam } from '../../protocol/orchestration.ts';
 import type { ToolVariant } from '../../protocol/tool.ts';
-import { storeTexts, storeToolSets } from '../agent/text-refs.ts';
+import { storeTexts, storeRepeated } from '../agent/text-refs.ts';
 import { hasTools, ToolExecutor } from '../agent/tool-executor.ts';
 import { askingTools } from '../ask-others/prompts.ts';
 import { loadHandleText } from '../custom-code/run.ts';
-import type { EventLog } from '../runtime/event-log.ts';
-import { askingOf, openRunContext, type RunRecord } from '../runtime/run-context.ts';
+import { askingOf, openRunContext, type RunContext, type RunRecord } from '../runtime/run-context.ts';
+import { announce } from '../runtime/run-ends.ts';
 import type { RunHandlers } from '../runtime/run-handlers.ts';
 import type { AttemptTools, Task, TeamAgent, TeamContext } from './context.ts';
 import { coordinationText, finalText } from './prompts.ts';
@@ -29,10 +29,11 @@ export async function openTeam(
   const { team } = prepared;
   const { budget, orchestrator, timeout_settings } = team;
   const { coordination } = orchestrator;
+  const run = openRunContext({ prepared, budget, coordination, agents: team.agents.length }, handlers, record);
   const stored = await storeInstructions(team);
-  const agents = await openAgents(team, handlers.events);
+  const agents = await openAgents(team, run);
   return {
-    ...openRunContext({ prepared, budget, coordination, agents: agents.length }, handlers, record),
+    ...run,
     ...stored,
     agents,
     team,
@@ -40,6 +41,18 @@ export async function openTeam(
     maxAttempts: coordination.max_orchestration_restarts + 1,
     attemptTimeout: timeout_settings.orchestrator_timeout_seconds * 1000,
   };
+}
+
+/** Announces an orchestration, and makes its team and its task ready. @throws what `openTeam` throws */
+export async function openOrchestration(
+  prepared: PreparedOrchestration,
+  handlers: RunHandlers,
+): Promise<[TeamContext, Task]> {
+  const { history, humanQa, task, team } = prepared;
+  const ids = team.agents.map(({ id }) => id);
+  announce(handlers, task, ids, prepared);
+  const context = await openTeam(prepared, handlers, { humanInput: { history: humanQa } });
+  return [context, await newTask(task, history)];
 }
 
 /** Makes a task with its long texts in the store. It has no session. */
@@ -61,15 +74,15 @@ async function storeInstructions(team: Team): Promise<Pick<TeamContext, 'toolSet
   const forLater = mayRestart(team)
     ? [coordinationTools(namesOf(team, true), asking?.mode), decisionToolsWith({ plans, compares })]
     : [];
-  const [coordination = '', decision = '', told = '', toldLast = '', planning, ...later] = await storeToolSets(
-    [coordinationTools(namesOf(team), asking?.mode), decisionToolsWith({ plans, compares: false })],
-    [
-      coordinationText(asking),
-      finalText(),
-      coordinationText(asking, true),
-      ...forLater.map((set) => JSON.stringify(set)),
-    ],
-  );
+  const none = { blob: '' };
+  const [coordination = none, decision = none, told = none, toldLast = none, planning, ...later] = await storeRepeated([
+    coordinationTools(namesOf(team), asking?.mode),
+    decisionToolsWith({ plans, compares: false }),
+    coordinationText(asking),
+    finalText(),
+    coordinationText(asking, true),
+    ...forLater,
+  ]);
   const [laterCoordination, laterDecision] = later;
   return {
     toolSets: {
@@ -82,9 +95,9 @@ async function storeInstructions(team: Team): Promise<Pick<TeamContext, 'toolSet
           : { coordination: laterCoordination, decision: laterDecision },
     },
     instructions: {
-      coordination: { blob: told },
-      planning: { blob: planning ?? told },
-      final: { blob: toldLast },
+      coordination: told,
+      planning: planning ?? told,
+      final: toldLast,
     },
   };
 }
@@ -95,7 +108,7 @@ const mayRestart = ({ orchestrator }: Team): boolean => orchestrator.coordinatio
 const namesOf = ({ agents }: Team, withEarlier = false): string[] =>
   Array.from({ length: agents.length + (withEarlier ? 1 : 0) }, (_, index) => anonymousName(index));
 
-async function openAgents(team: Team, events: EventLog): Promise<TeamAgent[]> {
+async function openAgents(team: Team, run: RunContext): Promise<TeamAgent[]> {
   const names = namesOf(team);
   for (const { orchestrator } of team.agents)
     if (orchestrator.kind === 'custom') await loadHandleText(orchestrator.module);
@@ -108,7 +121,7 @@ async function openAgents(team: Team, events: EventLog): Promise<TeamAgent[]> {
       backend: agent.backend,
       orchestrator: agent.orchestrator,
       sources: agent.tools,
-      tools: await openTools(team, agent, events),
+      tools: await openTools(team, agent, run),
       timedOut: false,
     })),
   );
@@ -121,7 +134,7 @@ async function openAgents(team: Team, events: EventLog): Promise<TeamAgent[]> {
 async function openTools(
   team: Team,
   { id, orchestrator, tools }: AgentSettings,
-  { emit }: EventLog,
+  run: RunContext,
 ): Promise<AttemptTools | undefined> {
   const { coordination } = team.orchestrator;
   const asking = askingOf(coordination, team.agents.length)?.mode;
@@ -140,6 +153,6 @@ async function openTools(
     ...(mayRestart(team) ? [{ own: ownWith(true), harmlessOnly }] : []),
     ...(mayRestart(team) && harmlessOnly ? [{ own: ownWith(true), harmlessOnly: false }] : []),
   ];
-  const [first, planning = first, acting = planning] = await ToolExecutor.openVariants(id, tools, variants, emit);
+  const [first, planning = first, acting = planning] = await ToolExecutor.openVariants(id, tools, variants, run);
   return { first, planning, acting };
 }

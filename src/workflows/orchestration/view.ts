@@ -38,6 +38,7 @@ export function viewOf(context: OrchestrationContext): RunView {
     selectedAgent: context.attempt?.selected?.teamAgent.id ?? null,
     restarts: restartsOf(context.attempt?.restarts ?? []),
     usage: context.usage.total,
+    limits: { ...context.usage.limits, attemptSeconds: context.attemptTimeout / 1000 },
   });
   return {
     state,
@@ -54,10 +55,10 @@ const phaseOf = ({ attempt, turn }: OrchestrationContext): TeamState['phase'] =>
 export function teamDetails(state: TeamState): string[] {
   const { agents, attempt, maxAttempts, phase, restarts, selectedAgent } = state;
   return [
-    `### Attempt ${attempt}/${maxAttempts}: ${phase}`,
+    `### Attempt ${attempt} of ${maxAttempts}: ${phase}`,
     ...agents.map(agentLine),
     ...(selectedAgent === null ? [] : ['', `Final agent: **${selectedAgent}**`]),
-    ...restarts.flatMap((each) => ['', `### Restart after attempt ${each.attempt}`, '', quotation(each.reason)]),
+    ...restarts.flatMap((each) => ['', `### Restart after attempt ${each.attempt}`, '', quotation(each.reason, 2000)]),
   ];
 }
 

@@ -1,15 +1,15 @@
-import { proxyLocalActivities } from '@temporalio/workflow';
+import { CancellationScope, proxyLocalActivities } from '@temporalio/workflow';
 import type { Activities } from '../../activities/activities.ts';
 import type { OrchestrationInput, OrchestrationResult, Outcome } from '../../protocol/orchestration.ts';
 import { fitted } from '../runtime/fitted.ts';
 import { iterate } from '../runtime/iterate.ts';
-import { announce, setOutcome } from '../runtime/run-ends.ts';
+import { showEnd } from '../runtime/run-ends.ts';
 import { RunHandlers } from '../runtime/run-handlers.ts';
 import { beginAttempt, deliver, resultOf, select } from './attempt.ts';
 import type { Attempt, OrchestrationContext, Task, TeamContext, TeamRestart } from './context.ts';
 import { coordinate, takeProse } from './coordination.ts';
 import { judge, present } from './final-agent.ts';
-import { newTask, openTeam } from './team.ts';
+import { openOrchestration } from './team.ts';
 import { emptyView, viewOf } from './view.ts';
 
 const { prepareOrchestration } = proxyLocalActivities<Activities>({
@@ -27,13 +27,12 @@ const { prepareOrchestration } = proxyLocalActivities<Activities>({
  */
 export async function orchestration(input: OrchestrationInput): Promise<OrchestrationResult> {
   const handlers = new RunHandlers(emptyView('orchestration'));
-  const prepared = await prepareOrchestration(input);
-  const { history, humanQa, notices, task, team } = prepared;
-  const ids = team.agents.map(({ id }) => id);
-  announce(handlers.events, task, ids, notices);
-  const context = await openTeam(prepared, handlers, { humanInput: { history: humanQa } });
-  const result = await answerTask(context, await newTask(task, history));
-  setOutcome(result.outcome);
+  // A run that is cancelled before its first attempt ends with a result, as one that is cancelled later.
+  const [context, task] = await CancellationScope.nonCancellable(async () =>
+    openOrchestration(await prepareOrchestration(input), handlers),
+  );
+  const result = await answerTask(context, task);
+  showEnd(handlers, result.outcome, result.usage);
   return fitted(result);
 }
 
@@ -48,6 +47,7 @@ export async function answerTask(team: TeamContext, task: Task): Promise<Orchest
     limit: team.maxAttempts,
     limitOutcome: 'restart_limit',
     budgetOutcome: 'budget',
+    cancelOutcome: 'cancelled',
     timeout: { milliseconds: team.attemptTimeout, outcome: 'timeout' },
     begin: (iteration) => beginAttempt(context, iteration),
     async work(attempt) {

@@ -3,14 +3,14 @@ import type { Activities } from '../../activities/activities.ts';
 import type { PlanSettings } from '../../config/plan.ts';
 import type { Attachment, AttachmentInput } from '../../protocol/attachment.ts';
 import type { AgentState } from '../../protocol/agent-state.ts';
-import type { Content, Text } from '../../protocol/message.ts';
+import type { BlobRef, Content, Text } from '../../protocol/message.ts';
 import type { PreparedSolve, QueryAnalysis, SolvePhase, Validation } from '../../protocol/plan-and-execute.ts';
 import type { ToolSources } from '../../config/tool-sources.ts';
 import { Agent, type Purpose } from '../agent/agent.ts';
 import { systemOf } from '../agent/loops.ts';
 import { today } from '../agent/prompts.ts';
 import type { StructuredAgent } from '../agent/structured-output.ts';
-import { storeTexts, storeToolSets } from '../agent/text-refs.ts';
+import { storeRepeated, storeTexts } from '../agent/text-refs.ts';
 import { ToolExecutor } from '../agent/tool-executor.ts';
 import { askingText, askingTools } from '../ask-others/prompts.ts';
 import { fitted } from '../runtime/fitted.ts';
@@ -40,8 +40,8 @@ export const planRoles: PlanRole[] = ['planner', 'synthesis', 'validator'];
 /** What every prompt repeats: it is kept in the store, and prompts refer to it. */
 interface Stored {
   problem: Text;
-  /** Blob ids of the tools that are offered for each kind of reply. */
-  tools: { planning: string; validation: string };
+  /** The tools that are offered for each kind of reply. */
+  tools: { planning: BlobRef; validation: BlobRef };
   instructions: Record<PlanRole | 'executor', Text>;
 }
 
@@ -111,7 +111,7 @@ export async function openPlan(
   const asking = askingOf(coordination, 1);
   const askTools = asking === undefined ? [] : askingTools(asking.mode);
   const own = orchestrator.kind === 'custom' ? askTools : [finishTool, ...askTools];
-  const executor = await ToolExecutor.open('executor', withFileTools(tools, attachments), own, emit);
+  const executor = await ToolExecutor.open('executor', withFileTools(tools, attachments), own, run);
   const stored = await storeInstructions(problem, settings, executor);
   const base = { ...run, settings, stored, conversations: new Map() };
   return {
@@ -149,18 +149,18 @@ async function storeInstructions(problem: string, settings: PlanSettings, tools:
   const carrying = [dated(told(executor)), systemOf(orchestrator, undefined)].filter((text) => text !== '');
   const sets = [[analysisTool, subtasksTool], [validationTool]].map((tools) => [...tools, ...own]);
   const texts = [planning.join('\n\n'), carrying.join('\n\n'), dated(synthesis), dated(told(validator))];
-  const ids = await storeToolSets(sets, texts);
-  const [planningTools = '', validation = '', ...instructions] = ids;
-  const [drawingUp = '', executing = '', joining = '', validating = ''] = instructions;
+  const none = { blob: '' };
+  const [planningTools = none, validation = none, ...instructions] = await storeRepeated([...sets, ...texts]);
+  const [drawingUp = none, executing = none, joining = none, validating = none] = instructions;
   const [text = problem] = await storeTexts([problem]);
   return {
     problem: text,
     tools: { planning: planningTools, validation },
     instructions: {
-      planner: { blob: drawingUp },
-      executor: { blob: executing },
-      synthesis: { blob: joining },
-      validator: { blob: validating },
+      planner: drawingUp,
+      executor: executing,
+      synthesis: joining,
+      validator: validating,
     },
   };
 }
@@ -173,11 +173,11 @@ function limitOf(orchestrator: PlanSettings['orchestrator']): string | undefined
     : undefined;
 }
 
-/** Gives a role a fresh conversation. @param tools the blob id of its tools */
+/** Gives a role a fresh conversation. @param tools null for none */
 export function newRoleAgent(
   context: Pick<PlanContext, 'broadcast' | 'models' | 'conversations' | 'settings' | 'stored'>,
   role: PlanRole,
-  tools: string | null,
+  tools: BlobRef | null,
 ): StructuredAgent {
   const { broadcast, models, conversations, settings, stored } = context;
   const opening = { system: stored.instructions[role], tools, transcript: null, messages: [] };

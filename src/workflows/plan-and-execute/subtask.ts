@@ -86,6 +86,7 @@ async function loop(context: PlanContext, id: string, brief: SubtaskBrief, setti
       run,
       ending: [finishTool.name],
       say: (text, last = false) => events.emit({ type: 'says', agent: id, text, last }),
+      beganWith: context.handlers.beganWith,
       when,
       timeout: callTimeout,
     },

@@ -1,6 +1,7 @@
 import type { SolveState, SubtaskReport } from '../../protocol/plan-and-execute.ts';
-import { inWords } from '../runtime/details.ts';
+import { inline, inWords } from '../runtime/details.ts';
 import type { RunView } from '../runtime/run-handlers.ts';
+import { beginningOf } from '../runtime/size.ts';
 import type { PlanContext } from './context.ts';
 
 const unbegun: SolveState = {
@@ -49,17 +50,18 @@ function stateOf({ attachments, phase, retries, settings, subtasks, usage, worki
     })),
     agents: [...working].map(([id, state]) => ({ id, state })),
     usage: usage.total,
+    limits: usage.limits,
   };
 }
 
 /** The lines of the current details in Temporal's Web UI. */
 function detailsOf({ attachments, max_retries, phase, retries, subtasks }: SolveState): string[] {
   return [
-    `### ${inWords(phase)}${retries === 0 ? '' : `, retry ${retries}/${max_retries}`}`,
+    `### ${inWords(phase)}${retries === 0 ? '' : `, retry ${retries} of ${max_retries}`}`,
     ...subtasks.map(subtaskLine),
     ...(attachments.length === 0
       ? []
-      : ['', '### Attachments', ...attachments.map(({ kind, name }) => `- ${name} (${kind})`)]),
+      : ['', '### Attachments', ...attachments.map(({ kind, name }) => `- ${inline(name)} (${kind})`)]),
   ];
 }
 
@@ -73,5 +75,4 @@ function subtaskLine({ description, error, executions, id, replacedBy, status }:
   return `- **${id}**: ${status}${runs}${others}: ${start(description)}${why}`;
 }
 
-const start = (text: string): string =>
-  text.length <= shown ? text : `${text.slice(0, shown).replace(/[\uD800-\uDBFF]$/, '')}…`;
+const start = (text: string): string => inline(text.length <= shown ? text : `${beginningOf(text, shown)}…`);

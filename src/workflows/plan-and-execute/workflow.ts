@@ -1,8 +1,8 @@
-import { proxyLocalActivities } from '@temporalio/workflow';
+import { CancellationScope, proxyLocalActivities } from '@temporalio/workflow';
 import type { Activities } from '../../activities/activities.ts';
 import type { SolveInput, SolveOutcome, SolveResult } from '../../protocol/plan-and-execute.ts';
 import { iterate } from '../runtime/iterate.ts';
-import { announce, setOutcome } from '../runtime/run-ends.ts';
+import { announce, showEnd } from '../runtime/run-ends.ts';
 import { RunHandlers } from '../runtime/run-handlers.ts';
 import { judge, resultsAsAnswer, synthesise } from './answering.ts';
 import { openPlan, planRoles, type Retry, type Round } from './context.ts';
@@ -26,15 +26,19 @@ const { prepareSolve } = proxyLocalActivities<Activities>({
  */
 export async function planAndExecute(input: SolveInput): Promise<SolveResult> {
   const handlers = new RunHandlers(emptyView);
-  const prepared = await prepareSolve(input);
-  announce(handlers.events, prepared.problem, planRoles, prepared.notices);
-  const context = await openPlan(prepared, input.attachments ?? [], handlers);
+  // A run that is cancelled before its plan ends with a result, as one that is cancelled later.
+  const context = await CancellationScope.nonCancellable(async () => {
+    const prepared = await prepareSolve(input);
+    announce(handlers, prepared.problem, planRoles, prepared);
+    return openPlan(prepared, input.attachments ?? [], handlers);
+  });
   const { settings } = context;
   handlers.show(viewOf(context));
   const { outcome } = await iterate<Round, SolveOutcome, Retry>(context, {
     limit: settings.max_retries + 1,
     limitOutcome: 'partial',
     budgetOutcome: 'budget',
+    cancelOutcome: 'cancelled',
     begin(round) {
       context.retries = round.number - 1;
       return { ...round, isStuck: false };
@@ -68,6 +72,6 @@ export async function planAndExecute(input: SolveInput): Promise<SolveResult> {
       return { agent: 'synthesis', answer: context.answer.text };
     },
   });
-  setOutcome(outcome);
+  showEnd(handlers, outcome, context.usage.total);
   return resultOf(context, outcome);
 }

@@ -2,7 +2,7 @@ import { proxyLocalActivities } from '@temporalio/workflow';
 import type { Activities } from '../../activities/activities.ts';
 import type { ResearchSettings } from '../../config/research.ts';
 import type { AgentState } from '../../protocol/agent-state.ts';
-import type { Content, Text } from '../../protocol/message.ts';
+import type { BlobRef, Content, Text } from '../../protocol/message.ts';
 import type {
   Iteration as IterationRecord,
   Plan,
@@ -16,7 +16,7 @@ import type { Work } from '../../protocol/search.ts';
 import { Agent, type Purpose } from '../agent/agent.ts';
 import type { StructuredAgent } from '../agent/structured-output.ts';
 import { today } from '../agent/prompts.ts';
-import { storeTexts, storeToolSets } from '../agent/text-refs.ts';
+import { storeRepeated, storeTexts } from '../agent/text-refs.ts';
 import { askingText, askingTools } from '../ask-others/prompts.ts';
 import type { Iteration } from '../runtime/iterate.ts';
 import { askingOf, openRunContext, type RunContext } from '../runtime/run-context.ts';
@@ -41,8 +41,8 @@ const onlyOwnDocs =
 /** What every prompt repeats: it is kept in the store, and prompts refer to it. */
 interface Stored {
   idea: Text;
-  /** Blob ids of the tools that each role is offered. */
-  tools: Record<ResearchRole, string>;
+  /** The tools that each role is offered. */
+  tools: Record<ResearchRole, BlobRef>;
   instructions: Record<ResearchRole, Text>;
 }
 
@@ -120,6 +120,8 @@ export interface ResearchContext extends RunContext {
   drafts: Draft[];
   iterations: IterationRecord[];
   phase: ResearchPhase;
+  /** The draft that a person was last asked to approve, and when, as an ISO 8601 time; undefined before that. */
+  approval: { draft: Draft; askedAt: string } | undefined;
   states: Record<ResearchRole, AgentState>;
   /** Set from the decision to start planning again until there is a new plan. */
   restart: PlanningRestart | undefined;
@@ -161,6 +163,7 @@ export async function openResearch(prepared: PreparedResearch, handlers: RunHand
     drafts: [],
     iterations: [],
     phase: 'preparing',
+    approval: undefined,
     states: { planner: 'waiting', critic: 'waiting', writer: 'waiting' },
     restart: undefined,
     gaps: [],
@@ -178,13 +181,14 @@ async function storeInstructions(idea: string, { coordination, weights }: Resear
     [text, today(), ...(asking === undefined ? [] : [askingText(asking)])].join(' '),
   );
   const sets = [planTool, criticismTool(Object.keys(weights)), reportTool].map((tool) => [tool, ...own]);
-  const ids = await storeToolSets(sets, told);
-  const [plan = '', criticism = '', report = '', planning = '', judging = '', writing = ''] = ids;
+  const none = { blob: '' };
+  const [plan = none, criticism = none, report = none, ...instructions] = await storeRepeated([...sets, ...told]);
+  const [planning = none, judging = none, writing = none] = instructions;
   const [text = idea] = await storeTexts([idea]);
   return {
     idea: text,
     tools: { planner: plan, critic: criticism, writer: report },
-    instructions: { planner: { blob: planning }, critic: { blob: judging }, writer: { blob: writing } },
+    instructions: { planner: planning, critic: judging, writer: writing },
   };
 }
 

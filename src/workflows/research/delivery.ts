@@ -43,7 +43,7 @@ export async function deliver(
   });
   const { github_issue } = settings;
   const { reportId } = context;
-  if (github_issue !== undefined && !['stopped', 'no_material'].includes(outcome) && reportId !== '') {
+  if (github_issue !== undefined && !['stopped', 'no_material', 'cancelled'].includes(outcome) && reportId !== '') {
     context.phase = 'opening_issue';
     await orGap(context, 'There is no issue', async () => {
       const { created, url } = await openIssue({ reportId, ...github_issue });

@@ -1,9 +1,9 @@
 import { condition, setHandler } from '@temporalio/workflow';
-import { decideSignal } from '../../protocol/definitions.ts';
+import { decideSignal, descriptions } from '../../protocol/definitions.ts';
 import type { OperatorDecision, ResearchOutcome } from '../../protocol/research.ts';
 import type { EventLog } from '../runtime/event-log.ts';
 import type { Interrupt } from '../runtime/iterate.ts';
-import type { PlanningRestart, ResearchContext } from './context.ts';
+import type { Draft, PlanningRestart, ResearchContext } from './context.ts';
 import { hasMaterial } from './drafts.ts';
 
 type ResearchInterrupt = Interrupt<ResearchOutcome, PlanningRestart>;
@@ -21,7 +21,7 @@ export class OperatorControl {
 
   constructor(events: EventLog) {
     this.#events = events;
-    setHandler(decideSignal, (decision) => this.#decide(decision));
+    setHandler(decideSignal, (decision) => this.#decide(decision), { description: descriptions.decide });
   }
 
   /** From here on decisions are carried out, those that came earlier among them. */
@@ -31,9 +31,10 @@ export class OperatorControl {
   }
 
   /** Waits until a person accepts the plan. A person who wants something else interrupts the iteration instead. */
-  async approval(context: ResearchContext): Promise<void> {
+  async approval(context: ResearchContext, draft: Draft): Promise<void> {
     if (this.hasAccepted) return;
     context.phase = 'waiting_for_approval';
+    context.approval = { draft, askedAt: new Date().toISOString() };
     this.#events.emit({ type: 'approval' });
     await condition(() => this.hasAccepted);
   }

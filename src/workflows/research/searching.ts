@@ -55,7 +55,7 @@ async function searchAll(context: ResearchContext, draft: Draft, queries: string
 
 /** Runs one query. @returns the gap in words if the search has failed */
 async function searchOne(
-  { events, gaps, settings }: ResearchContext,
+  { events, gaps, keys, settings }: ResearchContext,
   { number: iteration }: Draft,
   query: string,
   number: number,
@@ -67,7 +67,8 @@ async function searchOne(
     retry: { initialInterval: '500 ms', backoffCoefficient: 2, maximumAttempts: 3 },
   });
   try {
-    const result = await activities.search({ query, number, search: settings.search });
+    const input = { query, number, search: settings.search };
+    const result = await keys.orWait('planner', () => activities.search(input));
     events.emit({ type: 'searched', query, found: result.hits.length });
     return result;
   } catch (error) {

@@ -1,7 +1,9 @@
+import type { PendingQuestion } from '../../protocol/questions.ts';
 import type { Iteration, ResearchState } from '../../protocol/research.ts';
-import { inWords, quotation } from '../runtime/details.ts';
+import { inline, inWords, quotation } from '../runtime/details.ts';
 import type { RunView } from '../runtime/run-handlers.ts';
 import { researchRoles, type ResearchContext } from './context.ts';
+import { markdownOf } from './rules/report.ts';
 
 const unbegun: ResearchState = {
   workflow: 'research',
@@ -20,7 +22,7 @@ const unbegun: ResearchState = {
 /** What a run shows before its input is checked. */
 export const emptyView: RunView = {
   state: () => unbegun,
-  details: (workflowId) => detailsOf(unbegun, workflowId),
+  details: () => detailsOf(unbegun),
   transcript: () => null,
 };
 
@@ -29,9 +31,25 @@ export function viewOf(context: ResearchContext): RunView {
   const { conversations } = context;
   return {
     state: () => stateOf(context),
-    details: (workflowId) => detailsOf(stateOf(context), workflowId),
+    details: () => detailsOf(stateOf(context)),
+    report: () => context.report && markdownOf(context.report),
     transcript: (agent) => conversations[agent as keyof typeof conversations]?.transcript ?? null,
-    isWaiting: () => context.phase === 'waiting_for_approval',
+    approval: () => (context.phase === 'waiting_for_approval' ? approvalOf(context) : undefined),
+  };
+}
+
+function approvalOf({ approval, idea }: ResearchContext): PendingQuestion | undefined {
+  if (approval === undefined) return undefined;
+  const { criticism, number, plan } = approval.draft;
+  const { score = null, verdict = null } = criticism ?? {};
+  const judged = judgementOf({ score, verdict, restartReason: null });
+  return {
+    kind: 'approval',
+    questionId: `approval-${number}`,
+    from: 'planner',
+    question: `Is this plan good enough for a report? ${plan?.idea ?? idea} (${judged})`,
+    askedAt: approval.askedAt,
+    expiresAt: null,
   };
 }
 
@@ -51,31 +69,20 @@ function stateOf(context: ResearchContext): ResearchState {
     iterations,
     agents: researchRoles.map((id) => ({ id, state: states[id] })),
     usage: usage.total,
+    limits: usage.limits,
   };
 }
 
 /** The lines of the current details in Temporal's Web UI. */
-function detailsOf(state: ResearchState, workflowId: string): string[] {
+function detailsOf(state: ResearchState): string[] {
   const { agents, idea, iterations, max_planning_iterations, phase, planning_iteration, restart_reason } = state;
   return [
-    ...(phase === 'waiting_for_approval' ? approvalLines(workflowId) : []),
-    `### Iteration ${planning_iteration}/${max_planning_iterations}: ${inWords(phase)}`,
-    ...(idea === null ? [] : ['', quotation(idea), '']),
+    `### Iteration ${planning_iteration} of ${max_planning_iterations}: ${inWords(phase)}`,
+    ...(idea === null ? [] : ['', quotation(idea, 2000), '']),
     ...agents.map(({ id, state: doing }) => `- **${id}**: ${inWords(doing)}`),
-    ...(restart_reason === null ? [] : ['', `Planning starts anew: ${restart_reason}`]),
+    ...(restart_reason === null ? [] : ['', `Planning starts anew: ${inline(restart_reason)}`]),
     ...(iterations.length === 0 ? [] : ['', '### So far']),
-    ...iterations.map((each) => `- ${each.iteration}: ${each.idea}: ${judgementOf(each)}`),
-  ];
-}
-
-function approvalLines(workflowId: string): string[] {
-  return [
-    '### It waits for a person to decide',
-    '',
-    'Send the signal `decide` (menu "Send a Signal"), whose input is `{"action": "accept"}` or `{"action": "stop"}`, or ' +
-      'the signal `requestRestart` with `{"reason": "…", "instructions": "…"}`. ' +
-      `Or: \`reprise decide ${workflowId} --accept\``,
-    '',
+    ...iterations.map((each) => `- ${each.iteration}: ${inline(each.idea)}: ${inline(judgementOf(each))}`),
   ];
 }
 

@@ -1,9 +1,9 @@
-import { proxyLocalActivities } from '@temporalio/workflow';
+import { CancellationScope, proxyLocalActivities } from '@temporalio/workflow';
 import type { Activities } from '../../activities/activities.ts';
 import type { ResearchInput, ResearchOutcome, ResearchResult } from '../../protocol/research.ts';
 import { fitted } from '../runtime/fitted.ts';
 import { iterate } from '../runtime/iterate.ts';
-import { announce, setOutcome } from '../runtime/run-ends.ts';
+import { announce, showEnd } from '../runtime/run-ends.ts';
 import { RunHandlers } from '../runtime/run-handlers.ts';
 import { openResearch, researchRoles, type Draft, type PlanningRestart } from './context.ts';
 import { deliver, resultOf } from './delivery.ts';
@@ -32,9 +32,12 @@ const { prepareResearch } = proxyLocalActivities<Activities>({
 export async function research(input: ResearchInput): Promise<ResearchResult> {
   const handlers = new RunHandlers(emptyView);
   const operator = new OperatorControl(handlers.events);
-  const prepared = await prepareResearch(input);
-  announce(handlers.events, prepared.idea, researchRoles, prepared.notices);
-  const context = await openResearch(prepared, handlers);
+  // A run that is cancelled before its first plan ends with a result, as one that is cancelled later.
+  const context = await CancellationScope.nonCancellable(async () => {
+    const prepared = await prepareResearch(input);
+    announce(handlers, prepared.idea, researchRoles, prepared);
+    return openResearch(prepared, handlers);
+  });
   const { settings } = context;
   handlers.show(viewOf(context));
   const ending = await iterate<Draft, ResearchOutcome, PlanningRestart>(
@@ -43,6 +46,7 @@ export async function research(input: ResearchInput): Promise<ResearchResult> {
       limit: settings.max_planning_iterations,
       limitOutcome: 'iteration_limit',
       budgetOutcome: 'budget',
+      cancelOutcome: 'cancelled',
       begin: (iteration) => beginDraft(context, iteration),
       async work(draft) {
         await plan(context, draft);
@@ -55,7 +59,7 @@ export async function research(input: ResearchInput): Promise<ResearchResult> {
           context.report = withoutFindings(context);
           return;
         }
-        if (settings.approval) await operator.approval(context);
+        if (settings.approval) await operator.approval(context, draft);
         if (context.isJudged) await followUp(context, draft);
         await synthesise(context, draft, outcome);
       },
@@ -71,6 +75,6 @@ export async function research(input: ResearchInput): Promise<ResearchResult> {
     },
     (interrupt) => operator.steer(context, interrupt),
   );
-  setOutcome(ending.outcome);
+  showEnd(handlers, ending.outcome, context.usage.total);
   return fitted(resultOf(context, ending.outcome));
 }

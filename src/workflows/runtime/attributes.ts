@@ -9,5 +9,11 @@ export const outcomeAttribute = defineSearchAttributeKey('RepriseOutcome', Searc
 /** `human` while the run waits for a person, else absent. */
 export const waitingAttribute = defineSearchAttributeKey('RepriseWaiting', SearchAttributeType.KEYWORD);
 
-/** All search attributes that Reprise sets. The worker registers those that its namespace lacks. */
+/**
+ * The beginning of what the run was asked. It is set only where the namespace has it (`Prepared.hasQuestion`): runs do
+ * without it, since a namespace may have no room for it, and an attribute that is not registered would hold them up.
+ */
+export const questionAttribute = defineSearchAttributeKey('RepriseQuestion', SearchAttributeType.TEXT);
+
+/** The search attributes that every run sets. The worker registers those that its namespace lacks. */
 export const searchAttributes = [attemptAttribute, outcomeAttribute, waitingAttribute];

@@ -1,45 +1,101 @@
 import type { PendingQuestion } from '../../protocol/questions.ts';
 import type { Usage } from '../../protocol/usage.ts';
+import { cutToBytes } from './size.ts';
 
 /**
  * A run at a glance as Markdown, for the "current details" of Temporal's Web UI. It uses headings and lists only, since
- * the Web UI shows tables without padding.
+ * the Web UI shows tables without padding, and no fractions such as 1/3, which it sets as one.
  *
- * @param questions the questions that wait for a person, who is told how to answer
+ * @param pending what waits for a person, who is told how to settle it
+ * @param answer the run's answer, or the last one of a session; undefined before there is one
  * @param lines what the workflow type shows
  */
 export function detailsOf(
-  questions: PendingQuestion[],
+  pending: PendingQuestion[],
+  answer: string | undefined,
   lines: string[],
   usage: Usage | null,
   workflowId: string,
 ): string {
-  const asked = questions.flatMap((question) => questionLines(question, workflowId));
-  return [...asked, ...lines, ...usageLines(usage)].join('\n');
+  const asked = pending.flatMap((each) => pendingLines(each, workflowId));
+  const answered = answer === undefined ? [] : ['### Answer', '', quotation(answer), ''];
+  return [...asked, ...answered, ...lines, ...usageLines(usage)].join('\n');
 }
 
 /** An identifier such as `timed_out` in words. */
 export const inWords = (identifier: string): string => identifier.replaceAll('_', ' ');
 
-/** Text as a Markdown quotation. */
-export const quotation = (text: string): string => `> ${text.replaceAll('\n', '\n> ')}`;
+/**
+ * The longest text that is quoted, in bytes: the Web UI sends all details in one address, where a byte may take three, to
+ * a server that takes a megabyte.
+ */
+const quoted = 30_000;
+
+/**
+ * A text as a Markdown quotation, of which only the beginning is shown if it is long. It may hold Markdown of any kind:
+ * whatever it opens ends with the quotation. A return alone ends a line in Markdown too.
+ */
+export const quotation = (text: string, bytes = quoted): string =>
+  `> ${withoutTags(cutToBytes(text, bytes)).replaceAll(/\r\n?|\n/g, '\n> ')}`;
+
+/** A text that comes from elsewhere within a line of Markdown, where a line of its own could begin a heading. */
+export const inline = (text: string): string => withoutTags(text.trim().replaceAll(/\s+/g, ' '));
+
+/**
+ * Makes HTML in a text plain words by a character that nobody sees. The Web UI forbids its page to load anything or to run
+ * scripts, but leaves HTML as it is, so that a tag could end the quotation.
+ */
+const withoutTags = (text: string): string => text.replaceAll(/<(?=[a-z/!?])/gi, '<\u200B');
+
+const counted = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? '' : 's'}`;
 
 function usageLines(usage: Usage | null): string[] {
   if (usage === null) return [];
   const tokens = usage.inputTokens + usage.outputTokens;
-  return ['', '### Spent', `- ${usage.calls} calls, ${tokens} tokens`, `- $${usage.costUsd.toFixed(4)}`];
+  return [
+    '',
+    '### Spent',
+    `- ${counted(usage.calls, 'call')}, ${counted(tokens, 'token')}`,
+    `- $${usage.costUsd.toFixed(4)}`,
+  ];
 }
 
-function questionLines({ from, question, expiresAt }: PendingQuestion, workflowId: string): string[] {
+function pendingLines(pending: PendingQuestion, workflowId: string): string[] {
+  const { expiresAt, from, kind, question } = pending;
+  if (kind === 'approval') return approvalLines(question, workflowId);
+  if (kind === 'key') return keyLines(pending);
   return [
     `### ${from} asks a person`,
     '',
-    quotation(question),
+    quotation(question, 10_000),
     '',
-    `It waits until ${expiresAt.replace('T', ' ').replace(/\.\d+Z$/, ' UTC')}.`,
+    ...(expiresAt === null ? [] : [`It waits until ${expiresAt.replace('T', ' ').replace(/\.\d+Z$/, ' UTC')}.`]),
     '',
     'Answer it with the signal `answer` (menu "Send a Signal"), whose input is `{"answer": "…"}`; ' +
       `an empty answer skips. Or: \`reprise answer ${workflowId} "…"\``,
+    '',
+  ];
+}
+
+function approvalLines(question: string, workflowId: string): string[] {
+  return [
+    '### It waits for a person to decide',
+    '',
+    quotation(question),
+    '',
+    'Send the signal `decide` (menu "Send a Signal"), whose input is `{"action": "accept"}` or `{"action": "stop"}`, or ' +
+      'the signal `requestRestart` with `{"reason": "…", "instructions": "…"}`. ' +
+      `Or: \`reprise decide ${workflowId} --accept\``,
+    '',
+  ];
+}
+
+function keyLines({ from, question, questionId }: PendingQuestion): string[] {
+  return [
+    `### It ${question} (${from})`,
+    '',
+    'Start a worker that has it; the run goes on by itself. To go on without, send the signal `answer` (menu ' +
+      `"Send a Signal") with \`{"questionId": "${questionId}", "answer": ""}\`.`,
     '',
   ];
 }

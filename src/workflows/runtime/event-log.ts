@@ -1,5 +1,5 @@
 import { proxySinks, setHandler } from '@temporalio/workflow';
-import { eventsQuery } from '../../protocol/definitions.ts';
+import { descriptions, eventsQuery } from '../../protocol/definitions.ts';
 import type { RunEvent, RunEventBody } from '../../protocol/events.ts';
 import { entriesOf } from '../log-lines.ts';
 import { fitted } from './fitted.ts';
@@ -11,6 +11,7 @@ const { run } = proxySinks<RunSinks>();
 export class EventLog {
   /** The attempt that new events belong to; 0 before the first. */
   attempt = 0;
+  #lastAnswer: string | undefined;
   readonly #events: RunEvent[] = [];
   readonly #earlier: number;
   readonly #onEvent: () => void;
@@ -22,7 +23,9 @@ export class EventLog {
   constructor(onEvent: () => void, earlier: number) {
     this.#onEvent = onEvent;
     this.#earlier = earlier;
-    setHandler(eventsQuery, (from = 1) => fitted(this.#events.slice(Math.max(0, from - 1 - earlier))));
+    setHandler(eventsQuery, (from = 1) => fitted(this.#events.slice(Math.max(0, from - 1 - earlier))), {
+      description: descriptions.events,
+    });
   }
 
   /** The number of events so far, in all runs of the session. */
@@ -30,10 +33,22 @@ export class EventLog {
     return this.#earlier + this.#events.length;
   }
 
+  /** The answer of the last event `final`, in a session that of the last turn; undefined before the first. */
+  get lastAnswer(): string | undefined {
+    return this.#lastAnswer;
+  }
+
+  /** Shows the last answer that earlier runs of the same session have given. */
+  recall(answer: string): void {
+    this.#lastAnswer = answer;
+    this.#onEvent();
+  }
+
   /** Records an event. It is a property so that it can be passed on as a function. */
   readonly emit = (body: RunEventBody): void => {
     const event: RunEvent = { seq: this.count + 1, at: new Date().toISOString(), attempt: this.attempt, ...body };
     this.#events.push(event);
+    if (body.type === 'final') this.#lastAnswer = body.answer;
     for (const entry of entriesOf(event)) run.say(entry, event.at);
     this.#onEvent();
   };

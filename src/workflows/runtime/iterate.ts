@@ -3,6 +3,7 @@ import type { FinalOutcome } from '../../protocol/events.ts';
 import type { RestartRequest } from '../../protocol/state.ts';
 import { isBudgetSpent } from '../agent/failures.ts';
 import { attemptAttribute } from './attributes.ts';
+import { startClock } from './clock.ts';
 import type { RunContext } from './run-context.ts';
 import { tellFinal } from './run-ends.ts';
 
@@ -44,18 +45,20 @@ export interface Ending<I, Outcome, Restart> {
  * A workflow's part in `iterate`. For each iteration, `begin`, `work` and `judge` are called in this order; a verdict then
  * leads to `conclude`, to `again` and the next iteration, or to the end. `deliver` is called once, at the end.
  *
- * An interruption by a signal or by the time limit cancels whichever of `work`, `judge` and `conclude` is under way, and
- * `interrupted` is called with the verdict that takes the place of its result.
+ * An interruption by a signal, by the time limit or by a request to cancel the run cancels whichever of `work`, `judge` and
+ * `conclude` is under way, and `interrupted` is called with the verdict that takes the place of its result.
  */
 export interface Loop<I, Outcome extends FinalOutcome, Restart> {
   /** How many iterations there may be, at least 1. */
   limit: number;
   /** The outcome when another iteration is wanted and none is left; the best result is then accepted. */
   limitOutcome: Outcome;
-  /** Time for one iteration including `conclude`. The clock stands still while a question waits for a person. */
+  /** Time for one iteration including `conclude`. The clock stands still while a question or a key is waited for. */
   timeout?: { milliseconds: number; outcome: Outcome };
   /** The outcome when a step fails because the budget is spent. */
   budgetOutcome: Outcome;
+  /** The outcome when somebody cancels the run. */
+  cancelOutcome: Outcome;
   /** Creates the workflow's iteration and emits the event that it begins. */
   begin(iteration: Iteration<Restart>): I;
   work(iteration: I): Promise<void>;
@@ -117,12 +120,21 @@ export async function iterate<I, Outcome extends FinalOutcome, Restart>(
   });
   onInterrupt(interrupt);
 
+  const cancelled: Step = { kind: 'end', outcome: loop.cancelOutcome, why: 'The run was cancelled' };
+  const startTimeout = (onEnd: (outcome: Outcome) => void): (() => void) => {
+    if (loop.timeout === undefined) return () => {};
+    const { milliseconds, outcome } = loop.timeout;
+    return startClock(milliseconds, run.waits, () => onEnd(outcome), 'orchestrator timeout');
+  };
+
   /** Takes steps up to a verdict, which an interruption or the spent budget may give instead of them. */
   const verdictOf = async (steps: () => Promise<Step>): Promise<Step> => {
+    if (isCancelled(run)) interruption = cancelled;
     try {
       if (interruption === undefined) return await scope.run(steps);
     } catch (error) {
       if (isBudgetSpent(error)) return { kind: 'end', outcome: loop.budgetOutcome, why: error.message };
+      if (isCancelled(run)) interruption = cancelled;
       if (interruption === undefined || !isCancellation(error)) throw error;
     }
     const verdict = interruption;
@@ -139,7 +151,7 @@ export async function iterate<I, Outcome extends FinalOutcome, Restart>(
     const isLast = number >= limit;
     iteration = loop.begin({ number, isLast, restart: restarts.at(-1), restarts, scope });
     let timeUp: Step | undefined;
-    const stopClock = startClock(run, loop.timeout, (outcome) => interrupt((timeUp = { kind: 'end', outcome })));
+    const stopClock = startTimeout((outcome) => interrupt((timeUp = { kind: 'end', outcome })));
     let verdict = await verdictOf(async () => {
       await loop.work(iteration);
       return loop.judge(iteration);
@@ -171,9 +183,14 @@ export async function iterate<I, Outcome extends FinalOutcome, Restart>(
     const outcome = loop.told?.(verdict.outcome) ?? verdict.outcome;
     run.handlers.takeRequests(() => refuseRequest(run));
     onInterrupt(() => {});
-    if (outcome === 'timeout' || outcome === 'budget') run.events.emit({ type: 'stopped', why: outcome });
+    if (outcome === 'timeout' || outcome === 'budget' || outcome === 'cancelled')
+      run.events.emit({ type: 'stopped', why: outcome });
     const ending = { outcome, why, last: iteration, best, restarts };
-    await tellFinal(run, { outcome, ...(await loop.deliver(ending)) });
+    // A request to cancel the run, be it the second one, must not cost it the answer that it has.
+    await CancellationScope.nonCancellable(async () => {
+      if (verdict === cancelled) await callsCancelled(run);
+      await tellFinal(run, { outcome, ...(await loop.deliver(ending)) });
+    });
     return ending;
   }
 }
@@ -182,24 +199,18 @@ export async function iterate<I, Outcome extends FinalOutcome, Restart>(
 export const refuseRequest = ({ events }: RunContext): void =>
   events.emit({ type: 'warning', text: 'requestRestart is ignored: there is nothing to start over' });
 
-/** Calls `onEnd` when the time is up. @returns a function that stops the clock */
-function startClock<Outcome>(
-  { humanInput }: RunContext,
-  limit: { milliseconds: number; outcome: Outcome } | undefined,
-  onEnd: (outcome: Outcome) => void,
-): () => void {
-  if (limit === undefined) return () => {};
-  const clock = new CancellationScope();
-  const run = async (): Promise<void> => {
-    let left = limit.milliseconds;
-    while (left > 0) {
-      const waitedBefore = humanInput.waited;
-      await sleep(left, { summary: 'orchestrator timeout' });
-      await condition(() => humanInput.pending.length === 0);
-      left = humanInput.waited - waitedBefore;
-    }
-    onEnd(limit.outcome);
-  };
-  clock.run(run).catch(() => {});
-  return () => clock.cancel();
+/**
+ * Whether somebody has cancelled the run, whose workflow then delivers what it has. A run that an earlier version began
+ * ends without a result instead, as Temporal has it.
+ */
+export const isCancelled = ({ handlers }: Pick<RunContext, 'handlers'>): boolean =>
+  handlers.beganWith === '0.3' && CancellationScope.current().consideredCancelled;
+
+/**
+ * Lets the workers know which calls of a cancelled run are cancelled, so that what they have cost can be settled. The
+ * requests leave with the end of a workflow task, which a local activity would hold up, and a timer brings about.
+ */
+export async function callsCancelled({ models }: RunContext): Promise<void> {
+  await condition(() => models.isIdle);
+  await sleep(1, { summary: 'calls are cancelled' });
 }

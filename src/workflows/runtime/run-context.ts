@@ -6,7 +6,9 @@ import { UsageTracker, type UsageRecord } from '../agent/usage-tracker.ts';
 import { Broadcast } from '../ask-others/broadcast.ts';
 import { HumanInput, type HumanInputRecord } from '../ask-others/human-input.ts';
 import type { AskingRules } from '../ask-others/prompts.ts';
+import { WaitTime } from './clock.ts';
 import type { EventLog } from './event-log.ts';
+import { MissingKeys } from './missing-keys.ts';
 import type { RunHandlers } from './run-handlers.ts';
 
 /**
@@ -19,6 +21,10 @@ export interface RunContext {
   usage: UsageTracker;
   models: ModelCaller;
   humanInput: HumanInput;
+  /** The keys that the worker lacks, for which calls wait. */
+  keys: MissingKeys;
+  /** The time that the run has waited for a person, with a question or for a key. */
+  waits: WaitTime;
   /** Undefined when agents may not ask others. */
   broadcast: Broadcast | undefined;
   /** What the result names from the start, such as models without a known price. */
@@ -55,17 +61,19 @@ export function openRunContext(
 ): RunContext {
   const { events } = handlers;
   const usage = new UsageTracker(budget, prices, record.usage);
-  const models = new ModelCaller(usage, events.emit, handlers.isOld);
+  const waits = new WaitTime();
+  const keys = new MissingKeys(usage, waits, events.emit, handlers.beganWith === '0.3');
+  const models = new ModelCaller(usage, events.emit, keys, handlers.isOld);
   const asking = askingOf(coordination, agents);
   const timeout = coordination.broadcast_timeout * 1000;
-  const humanInput = new HumanInput(record.humanInput ?? {}, timeout, events.emit, handlers.isOld);
-  handlers.takeAnswers(humanInput, asking?.mode === 'human');
+  const humanInput = new HumanInput(record.humanInput ?? {}, timeout, waits, events.emit, handlers.isOld);
+  handlers.takeAnswers(humanInput, asking?.mode === 'human', keys);
   const { max_broadcasts_per_agent: limit, response_depth: depth } = coordination;
   const broadcast =
     asking &&
     new Broadcast(
       { mode: asking.mode, timeout, limit, depth, isOld: handlers.isOld },
-      { events, models, humanInput },
+      { events, models, humanInput, waits },
       record.requests,
     );
   const warnings: string[] = [];
@@ -74,7 +82,7 @@ export function openRunContext(
     events.emit({ type: 'warning', text, ...(agent !== undefined && { agent }) });
   };
   if (record.events === undefined) for (const text of notes) events.emit({ type: 'warning', text });
-  return { events, handlers, usage, models, humanInput, broadcast, notes, warnings, warn };
+  return { events, handlers, usage, models, humanInput, keys, waits, broadcast, notes, warnings, warn };
 }
 
 /** What a result says did not go as planned. */

@@ -1,17 +1,37 @@
-import { proxyLocalActivities, upsertSearchAttributes } from '@temporalio/workflow';
+import { proxyLocalActivities, upsertMemo, upsertSearchAttributes } from '@temporalio/workflow';
 import type { Activities } from '../../activities/activities.ts';
 import type { FinalOutcome, RunEventBody } from '../../protocol/events.ts';
-import { outcomeAttribute } from './attributes.ts';
-import type { EventLog } from './event-log.ts';
+import type { RunMemo } from '../../protocol/memo.ts';
+import type { Prepared } from '../../protocol/orchestration.ts';
+import type { Usage } from '../../protocol/usage.ts';
+import { outcomeAttribute, questionAttribute } from './attributes.ts';
 import type { RunContext } from './run-context.ts';
+import type { RunHandlers } from './run-handlers.ts';
+import { beginningOf } from './size.ts';
 
 const { settleAbandonedCalls } = proxyLocalActivities<Activities>({ startToCloseTimeout: '30 seconds' });
 
-/** Emits the event `started` with the first line of the task, and the notices for the person who started the run. */
-export function announce(events: EventLog, task: string, agents: string[], notices: string[]): void {
+/**
+ * Shows what the run was asked, and emits the event `started` with the first line of it, and the notices for the person who
+ * started the run.
+ */
+export function announce(handlers: RunHandlers, task: string, agents: string[], prepared: Prepared): void {
+  const { events } = handlers;
+  showQuestion(handlers, task, prepared);
   const [firstLine = ''] = task.trim().split('\n');
   events.emit({ type: 'started', task: firstLine, agents });
-  for (const text of notices) events.emit({ type: 'notice', text });
+  for (const text of prepared.notices) events.emit({ type: 'notice', text });
+}
+
+/** How much of a question the memo and the search attribute hold, in characters. */
+const shownOfQuestion = 200;
+
+/** Puts the question into the lists of runs. The workflow does so, since runs may be started by anything that can. */
+export function showQuestion({ beganWith }: RunHandlers, text: string, { hasQuestion }: Prepared): void {
+  if (beganWith !== '0.3') return;
+  const question = beginningOf(text.trim(), shownOfQuestion);
+  upsertMemo({ question } satisfies RunMemo);
+  if (hasQuestion) upsertSearchAttributes([{ key: questionAttribute, value: question }]);
 }
 
 /** Settles what calls without a reply have cost, and emits the event `final`. */
@@ -24,6 +44,9 @@ export async function tellFinal(
   events.emit({ type: 'final', ...final });
 }
 
-export function setOutcome(outcome: FinalOutcome): void {
+/** Shows in the lists of runs how the run has ended, and what it has spent. */
+export function showEnd({ beganWith }: RunHandlers, outcome: FinalOutcome, usage: Usage): void {
+  const { byAgent: _, ...spent } = usage;
   upsertSearchAttributes([{ key: outcomeAttribute, value: outcome }]);
+  if (beganWith === '0.3') upsertMemo({ spent } satisfies RunMemo);
 }

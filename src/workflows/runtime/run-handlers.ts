@@ -1,29 +1,33 @@
 import { patched, setCurrentDetails, setHandler, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import {
   answerSignal,
+  descriptions,
   pendingQuestionsQuery,
   requestRestartSignal,
   stateQuery,
   transcriptQuery,
 } from '../../protocol/definitions.ts';
 import type { TranscriptRef } from '../../protocol/message.ts';
-import type { HumanReply } from '../../protocol/questions.ts';
+import type { HumanReply, PendingQuestion } from '../../protocol/questions.ts';
 import type { RestartRequest, State } from '../../protocol/state.ts';
 import type { HumanInput } from '../ask-others/human-input.ts';
 import { waitingAttribute } from './attributes.ts';
 import { detailsOf } from './details.ts';
 import { EventLog } from './event-log.ts';
 import { fitted } from './fitted.ts';
+import type { MissingKeys } from './missing-keys.ts';
 
 /** What a run shows in its queries and in Temporal's Web UI. */
 export interface RunView {
   state(): State;
   /** The lines of Markdown that the workflow type adds to the current details in Temporal's Web UI. */
-  details(workflowId: string): string[];
+  details(): string[];
+  /** What is shown for the answer that the event `final` names, if that is not the answer itself. */
+  report?(): string | undefined;
   /** An agent's present conversation; null before its first reply. */
   transcript(agent: string): TranscriptRef | null;
-  /** Whether the run waits for a person's decision. Waiting for an answer to a question does not count. */
-  isWaiting?(): boolean;
+  /** The decision that the run waits for; undefined if it waits for none. */
+  approval?(): PendingQuestion | undefined;
 }
 
 /**
@@ -43,7 +47,7 @@ export class RunHandlers {
   #view: RunView;
   #requests: RestartRequest[] = [];
   #takeRequest: ((request: RestartRequest) => void) | undefined;
-  #humanInput: HumanInput | undefined;
+  #answers: { humanInput: HumanInput; asks: boolean; keys: MissingKeys } | undefined;
   #replies: HumanReply[] = [];
   #isWaiting = false;
 
@@ -54,21 +58,24 @@ export class RunHandlers {
   constructor(view: RunView, earlierEvents = 0) {
     this.#view = view;
     this.events = new EventLog(() => this.#refresh(), earlierEvents);
-    setHandler(stateQuery, () => fitted(this.#view.state()));
-    setHandler(transcriptQuery, (agent) => this.#view.transcript(agent));
-    setHandler(pendingQuestionsQuery, () => this.#humanInput?.pending ?? []);
-    setHandler(requestRestartSignal, (request) => this.#request(request));
-    setHandler(answerSignal, (reply) => this.#answer(reply));
+    setHandler(stateQuery, () => fitted(this.#view.state()), { description: descriptions.state });
+    setHandler(transcriptQuery, (agent) => this.#view.transcript(agent), { description: descriptions.transcript });
+    setHandler(pendingQuestionsQuery, () => this.#pending, { description: descriptions.pendingQuestions });
+    setHandler(requestRestartSignal, (request) => this.#request(request), { description: descriptions.requestRestart });
+    setHandler(answerSignal, (reply) => this.#answer(reply), { description: descriptions.answer });
   }
 
   show(view: RunView): void {
     this.#view = view;
   }
 
-  /** Directs answers there, earlier ones included. @param asks whether agents ask a person; if not, answers are ignored */
-  takeAnswers(humanInput: HumanInput, asks: boolean): void {
-    this.#humanInput = humanInput;
-    if (!asks) this.#answer = () => this.#warn('An answer is ignored: nobody asks a person in this run');
+  /**
+   * Directs answers there, earlier ones included.
+   *
+   * @param asks whether agents ask a person; if not, answers are ignored, other than those by which nobody waits for a key
+   */
+  takeAnswers(humanInput: HumanInput, asks: boolean, keys: MissingKeys): void {
+    this.#answers = { humanInput, asks, keys };
     for (const reply of this.#replies.splice(0)) this.#answer(reply);
   }
 
@@ -78,16 +85,33 @@ export class RunHandlers {
     for (const request of this.#requests.splice(0)) take(request);
   }
 
-  #answer = (reply: HumanReply): void => {
+  /** Everything that waits for a person, in the order in which it began to wait. */
+  get #pending(): PendingQuestion[] {
+    const approval = this.#view.approval?.();
+    const { humanInput, keys } = this.#answers ?? {};
+    return [
+      ...(humanInput?.pending ?? []),
+      ...(keys?.pending ?? []),
+      ...(approval === undefined ? [] : [approval]),
+    ].toSorted((one, other) => one.askedAt.localeCompare(other.askedAt));
+  }
+
+  #answer(reply: HumanReply): void {
     const { answer, questionId } = reply ?? {};
     if (typeof answer !== 'string' || !['string', 'undefined'].includes(typeof questionId)) {
       this.#warn('A signal answer without {questionId?, answer} is ignored');
-    } else if (this.#humanInput === undefined) {
-      this.#replies.push(reply);
-    } else {
-      this.#humanInput.answer(reply);
+      return;
     }
-  };
+    if (this.#answers === undefined) {
+      this.#replies.push(reply);
+      return;
+    }
+    const { asks, humanInput, keys } = this.#answers;
+    const mayBeForKey = questionId !== undefined || humanInput.pending.length === 0;
+    if (mayBeForKey && keys.answer(reply)) return;
+    if (asks) humanInput.answer(reply);
+    else this.#warn('An answer is ignored: nobody asks a person in this run');
+  }
 
   #request(request: RestartRequest): void {
     const { reason, instructions } = request ?? {};
@@ -105,11 +129,13 @@ export class RunHandlers {
   }
 
   #refresh(): void {
-    const questions = this.#humanInput?.pending ?? [];
+    const pending = this.#pending;
     const { workflowId } = workflowInfo();
     const { usage } = this.#view.state();
-    setCurrentDetails(detailsOf(questions, this.#view.details(workflowId), usage, workflowId));
-    const isWaiting = questions.length > 0 || (this.#view.isWaiting?.() ?? false);
+    const { lastAnswer } = this.events;
+    const answer = lastAnswer === undefined ? undefined : (this.#view.report?.() ?? lastAnswer);
+    setCurrentDetails(detailsOf(pending, answer, this.#view.details(), usage, workflowId));
+    const isWaiting = pending.length > 0;
     if (isWaiting === this.#isWaiting) return;
     this.#isWaiting = isWaiting;
     upsertSearchAttributes([{ key: waitingAttribute, value: isWaiting ? 'human' : null }]);

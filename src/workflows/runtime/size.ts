@@ -33,6 +33,10 @@ export function cutToBytes(text: string, bytes: number): string {
   return kept + note(text.length - kept.length, text.length);
 }
 
+/** The first characters of a text, at most so many, where one that JavaScript counts as two is never cut in half. */
+export const beginningOf = (text: string, characters: number): string =>
+  text.slice(0, characters).replace(/[\uD800-\uDBFF]$/, '');
+
 const note = (left: number, all: number): string =>
   `\n[… ${grouped(left)} of ${grouped(all)} characters were left out here]`;
 

@@ -1,4 +1,5 @@
 import { CancellationScope, condition } from '@temporalio/workflow';
+import type { WaitTime } from './clock.ts';
 
 /** Thrown when the time for some work is up. */
 export class TimeLimitError extends Error {
@@ -15,18 +16,25 @@ export class TimeLimitError extends Error {
  * Waits for work within a time limit. Whatever the work has left under way is cancelled, both when it ends and when its
  * time is up.
  *
+ * @param waits the waits that do not count
  * @throws what the work throws; `TimeLimitError`; `CancelledFailure`
  */
-export async function withinTime<T>(milliseconds: number, work: () => Promise<T>): Promise<T> {
+export async function withinTime<T>(milliseconds: number, waits: WaitTime, work: () => Promise<T>): Promise<T> {
   let end: { value: T } | { error: unknown } | undefined;
   const scope = new CancellationScope();
   void scope.run(work).then(
     (value) => (end = { value }),
     (error: unknown) => (end = { error }),
   );
-  const isInTime = await condition(() => end !== undefined, milliseconds);
+  const hasEnded = (): boolean => end !== undefined;
+  for (let left = milliseconds; left > 0 && !hasEnded();) {
+    const waitedBefore = waits.milliseconds;
+    if (await condition(hasEnded, left)) break;
+    await condition(() => hasEnded() || !waits.isWaiting);
+    left = waits.milliseconds - waitedBefore;
+  }
   scope.cancel();
-  if (!isInTime || end === undefined) throw new TimeLimitError(milliseconds);
+  if (end === undefined) throw new TimeLimitError(milliseconds);
   if ('error' in end) throw end.error;
   return end.value;
 }

@@ -1,18 +1,21 @@
-import { ApplicationFailure, isCancellation } from '@temporalio/workflow';
+import { ApplicationFailure, CancellationScope, isCancellation } from '@temporalio/workflow';
 import { failureTypes } from '../../protocol/errors.ts';
 import type { Text } from '../../protocol/message.ts';
 import type { PreparedAgent } from '../../protocol/session.ts';
 import { Agent, type Fork } from '../agent/agent.ts';
 import { AgentTools } from '../agent/agent-tools.ts';
 import { callFailure, isBudgetSpent } from '../agent/failures.ts';
+import { noAnswerYet, type LoopContext } from '../agent/loop-context.ts';
 import { loopOf, systemOf } from '../agent/loops.ts';
 import { storeTexts } from '../agent/text-refs.ts';
+import { callsCancelled, isCancelled } from '../runtime/iterate.ts';
 import type { RunContext } from '../runtime/run-context.ts';
 import { tellFinal } from '../runtime/run-ends.ts';
 import type { RunHandlers } from '../runtime/run-handlers.ts';
 import {
   callTimeout,
   openAgentSession,
+  sessionCancelled,
   type AgentSession,
   type SessionRecord,
   type TurnHandler,
@@ -71,13 +74,14 @@ export class AgentTurnHandler implements TurnHandler<AgentSaid> {
     const when = `turn ${turn}`;
     const asker = { id, agent: this.#agent, conversation: id, asking: 0 };
     const agentTools = new AgentTools(tools, run.broadcast, asker);
-    const context = {
+    const context: LoopContext = {
       agent: this.#agent,
       run: agentTools.run.bind(agentTools, when),
       say: (said: string, last = false): void => {
         messages.push(said);
         run.events.emit({ type: 'says', agent: id, text: said, last });
       },
+      beganWith: run.handlers.beganWith,
       when,
       timeout: callTimeout,
     };
@@ -87,8 +91,9 @@ export class AgentTurnHandler implements TurnHandler<AgentSaid> {
       if (isCut) run.warn('the answer was cut off at its limit of tokens', id);
       return await this.#end({ answer, messages, outcome: limited ? 'limit' : 'answered' });
     } catch (error) {
+      if (isCancelled(run)) return await this.#stop(messages, 'cancelled', sessionCancelled);
       if (isCancellation(error)) throw error;
-      if (isBudgetSpent(error)) return await this.#stop(messages, error.message);
+      if (isBudgetSpent(error)) return await this.#stop(messages, 'budget', error.message);
       this.#agent = this.#newAgent(before);
       if (error instanceof ApplicationFailure) throw error;
       throw ApplicationFailure.nonRetryable(callFailure(error).reason, failureTypes.turnFailed);
@@ -97,16 +102,20 @@ export class AgentTurnHandler implements TurnHandler<AgentSaid> {
     }
   }
 
-  /** Ends a turn whose budget is spent with what the agent said last. */
-  #stop(messages: string[], why: string): Promise<TurnOutcome> {
-    this.run.events.emit({ type: 'stopped', why: 'budget' });
-    const answer = this.#agent.lastWords || `(No answer yet. ${why}.)`;
-    return this.#end({ answer, messages: [...messages, answer], outcome: 'budget' });
+  /** Ends a turn early with what the agent said last. @param why in words */
+  #stop(messages: string[], outcome: 'budget' | 'cancelled', why: string): Promise<TurnOutcome> {
+    this.run.events.emit({ type: 'stopped', why: outcome });
+    const answer = this.#agent.lastWords || noAnswerYet(why);
+    return this.#end({ answer, messages: [...messages, answer], outcome });
   }
 
   async #end(turn: TurnOutcome): Promise<TurnOutcome> {
     const { answer, outcome } = turn;
-    await tellFinal(this.run, { outcome, agent: this.#settings.id, answer });
+    const final = { outcome, agent: this.#settings.id, answer };
+    await CancellationScope.nonCancellable(async () => {
+      if (outcome === 'cancelled') await callsCancelled(this.run);
+      await tellFinal(this.run, final);
+    });
     return turn;
   }
 

@@ -5,11 +5,12 @@ import type { PreparedSession, SessionResult, TurnResult } from '../../protocol/
 import { preview } from '../orchestration/context.ts';
 import { fitted } from '../runtime/fitted.ts';
 import { recordOf, warningsOf } from '../runtime/run-context.ts';
+import { showQuestion } from '../runtime/run-ends.ts';
 import type { RunHandlers } from '../runtime/run-handlers.ts';
 import { AgentTurnHandler, type AgentSaid } from './agent-turns.ts';
 import { CustomTurnHandler } from './custom-turns.ts';
 import { TeamTurnHandler } from './team-turns.ts';
-import type { SessionRecord, TurnHandler } from './turn-handler.ts';
+import { sessionCancelled, type SessionRecord, type TurnHandler } from './turn-handler.ts';
 
 const { putMessages } = proxyLocalActivities<Activities>({
   startToCloseTimeout: '30 seconds',
@@ -22,10 +23,11 @@ export async function openConversation(
   handlers: RunHandlers,
   earlier: SessionRecord | undefined,
 ): Promise<Conversation> {
-  if (earlier !== undefined) return new Conversation(await handlerOf(prepared, null, handlers, earlier), earlier.last);
+  if (earlier !== undefined)
+    return new Conversation(await handlerOf(prepared, null, handlers, earlier), prepared, earlier.last);
   for (const text of prepared.notices) handlers.events.emit({ type: 'notice', text });
   const before = prepared.history.length > 0 ? await putMessages(null, prepared.history) : null;
-  return new Conversation(await handlerOf(prepared, before, handlers, undefined));
+  return new Conversation(await handlerOf(prepared, before, handlers, undefined), prepared);
 }
 
 /** @param before what was said before the session; ignored when there is an earlier run */
@@ -49,29 +51,37 @@ const recordBytes = 1_900_000;
 /** A session's conversation with a team or with one agent, turn by turn. */
 export class Conversation {
   readonly #handler: TurnHandler;
+  readonly #prepared: PreparedSession;
   #last: SessionRecord['last'];
 
-  constructor(handler: TurnHandler, last?: SessionRecord['last']) {
+  /** @param last what an earlier run of the session has come to */
+  constructor(handler: TurnHandler, prepared: PreparedSession, last?: SessionRecord['last']) {
     this.#handler = handler;
+    this.#prepared = prepared;
     this.#last = last ?? { answer: '', messages: [], outcome: 'answered', warnings: [], turns: 0 };
+    if (last !== undefined) handler.run.events.recall(last.answer);
   }
 
   async take(text: string): Promise<TurnResult> {
     const turn = this.#last.turns + 1;
     this.#last = { ...this.#last, turns: turn };
     const { run } = this.#handler;
-    const { events, humanInput } = run;
+    const { events, handlers, humanInput, keys } = run;
+    if (turn === 1) showQuestion(handlers, text, this.#prepared);
     humanInput.personIsThere();
+    keys.forgetSkipped();
     run.warnings.splice(0);
     events.attempt = 0;
     events.emit({ type: 'turn', turn, text: preview(text) });
-    const { answer, messages, outcome } = await this.#handler.take(text, turn);
+    const { answer, messages: said, outcome } = await this.#handler.take(text, turn);
+    const messages = outcome === 'cancelled' ? [...said, `(${sessionCancelled}.)`] : said;
     const warnings = warningsOf(run);
     this.#last = { answer, messages, outcome, warnings, turns: turn };
     return fitted({ answer, messages, turn, warnings });
   }
 
-  end(): SessionResult {
+  /** The session's result. @param isCancelled whether it ends because somebody has cancelled it */
+  end(isCancelled: boolean): SessionResult {
     const { events, humanInput, usage } = this.#handler.run;
     const { history: humanQa } = humanInput;
     // A session of an earlier version has handed over no warnings.
@@ -79,14 +89,15 @@ export class Conversation {
       workflow: 'session',
       ...this.#last,
       warnings: this.#last.warnings ?? [],
+      ...(isCancelled && { outcome: 'cancelled' as const }),
       humanQa,
       usage: usage.total,
       events: events.count,
     });
   }
 
-  record(prepared: PreparedSession): SessionRecord {
+  record(): SessionRecord {
     const { run, said } = this.#handler;
-    return fitted({ run: recordOf(run), said, last: this.#last, prepared }, recordBytes);
+    return fitted({ run: recordOf(run), said, last: this.#last, prepared: this.#prepared }, recordBytes);
   }
 }

@@ -1,4 +1,4 @@
-import { isCancellation, proxyLocalActivities } from '@temporalio/workflow';
+import { CancellationScope, isCancellation, proxyLocalActivities } from '@temporalio/workflow';
 import type { Activities } from '../../activities/activities.ts';
 import type { HandleText } from '../../protocol/custom-orchestrator.ts';
 import type { TranscriptRef } from '../../protocol/message.ts';
@@ -6,14 +6,17 @@ import type { EarlierMessage } from '../../protocol/orchestration.ts';
 import type { PreparedAgent } from '../../protocol/session.ts';
 import { Agent } from '../agent/agent.ts';
 import { isBudgetSpent } from '../agent/failures.ts';
+import { noAnswerYet } from '../agent/loop-context.ts';
 import { CustomTurn, type CustomSettings } from '../custom-code/custom-turn.ts';
 import { loadHandleText, runCustomTurn } from '../custom-code/run.ts';
+import { callsCancelled, isCancelled } from '../runtime/iterate.ts';
 import type { RunContext } from '../runtime/run-context.ts';
 import { tellFinal } from '../runtime/run-ends.ts';
 import type { RunHandlers } from '../runtime/run-handlers.ts';
 import {
   callTimeout,
   openAgentSession,
+  sessionCancelled,
   type AgentSession,
   type SessionRecord,
   type TurnHandler,
@@ -64,7 +67,7 @@ export class CustomTurnHandler implements TurnHandler<TranscriptRef | null> {
     return this.#opened.session.run;
   }
 
-  /** @throws what `runCustomTurn` throws, except that after a spent budget the answer is what was said last */
+  /** @throws what `runCustomTurn` throws, except that where the budget is spent or the session is cancelled the answer is what was said last */
   async take(text: string, turn: number): Promise<TurnOutcome> {
     const { agent, handleText, session } = this.#opened;
     const { events } = this.run;
@@ -81,16 +84,22 @@ export class CustomTurnHandler implements TurnHandler<TranscriptRef | null> {
     try {
       answer = await runCustomTurn(work, handleText, text, limit);
     } catch (error) {
-      if (isCancellation(error) || !isBudgetSpent(error)) throw error;
-      events.emit({ type: 'stopped', why: 'budget' });
-      answer = work.lastSaid ?? (work.lastWords || `(No answer yet. ${error.message}.)`);
-      outcome = 'budget';
+      const isEnd = isCancelled(this.run);
+      if (!isEnd && (isCancellation(error) || !isBudgetSpent(error))) throw error;
+      const how = isEnd ? 'cancelled' : 'budget';
+      events.emit({ type: 'stopped', why: how });
+      outcome = how;
+      const why = isEnd ? sessionCancelled : (error as Error).message;
+      answer = work.lastSaid ?? (work.lastWords || noAnswerYet(why));
     } finally {
       session.state = 'waiting';
     }
     if (messages.at(-1) !== answer) say(answer, true);
-    await this.#keep(text, answer);
-    await tellFinal(this.run, { outcome, agent: agent.id, answer });
+    await CancellationScope.nonCancellable(async () => {
+      if (outcome === 'cancelled') await callsCancelled(this.run);
+      await this.#keep(text, answer);
+      await tellFinal(this.run, { outcome, agent: agent.id, answer });
+    });
     return { answer, messages, outcome };
   }
 

@@ -1,4 +1,4 @@
-import { proxyLocalActivities } from '@temporalio/workflow';
+import { CancellationScope, proxyLocalActivities } from '@temporalio/workflow';
 import type { Activities } from '../../activities/activities.ts';
 import type { TranscriptRef } from '../../protocol/message.ts';
 import type { Outcome, PreparedTeam } from '../../protocol/orchestration.ts';
@@ -17,6 +17,7 @@ const outcomes: Record<Outcome, SessionResult['outcome']> = {
   restart_limit: 'limit',
   timeout: 'limit',
   budget: 'budget',
+  cancelled: 'cancelled',
 };
 
 /** Takes turns with a team. Each turn is an orchestration that is told what was said before. */
@@ -40,17 +41,20 @@ export class TeamTurnHandler implements TurnHandler<TranscriptRef | null> {
 
   async take(text: string, turn: number): Promise<TurnOutcome> {
     const { said } = this;
-    const task = await newTask(text, []);
+    // In a cancelled session too, a turn has a result, which the conversation holds.
+    const task = await CancellationScope.nonCancellable(() => newTask(text, []));
     const { answer, outcome } = await answerTask(this.run, {
       ...task,
       conversation: said,
       plain: { task: text, history: async () => (said === null ? [] : readMessages(said)) },
       turn,
     });
-    this.said = await putMessages(said, [
-      { role: 'user', content: task.task },
-      { role: 'assistant', content: answer },
-    ]);
+    this.said = await CancellationScope.nonCancellable(() =>
+      putMessages(said, [
+        { role: 'user', content: task.task },
+        { role: 'assistant', content: answer },
+      ]),
+    );
     return { answer, messages: [answer], outcome: outcomes[outcome] };
   }
 }

@@ -11,6 +11,9 @@ import type { RunHandlers } from '../runtime/run-handlers.ts';
 /** Time for each model call of a session's agent, in milliseconds. */
 export const callTimeout = 600_000;
 
+/** What a turn's answer says where there is none because the session was cancelled. */
+export const sessionCancelled = 'The session was cancelled';
+
 export interface TurnOutcome {
   answer: string;
   messages: string[];
@@ -59,7 +62,7 @@ export async function openAgentSession(
   handlers.takeRequests(() => refuseRequest(run));
   const asking = askingOf(coordination, 1);
   const own = asking === undefined ? [] : askingTools(asking.mode);
-  const tools = await ToolExecutor.open(id, agent.tools, own, handlers.events.emit);
+  const tools = await ToolExecutor.open(id, agent.tools, own, run);
   const session: AgentSession = { run, id, tools, asking, state: 'waiting', turns: 0, transcript: () => null };
   handlers.show({
     state: () => stateOf(session),
@@ -78,4 +81,5 @@ const stateOf = ({ id, run, state, turns }: AgentSession): TeamState => ({
   selectedAgent: null,
   restarts: [],
   usage: run.usage.total,
+  limits: run.usage.limits,
 });

@@ -1,5 +1,5 @@
 import { allHandlersFinished, ApplicationFailure, condition, setHandler, workflowInfo } from '@temporalio/workflow';
-import { closeSignal, handleTextUpdate } from '../../protocol/definitions.ts';
+import { closeSignal, descriptions, handleTextUpdate } from '../../protocol/definitions.ts';
 import { failureTypes } from '../../protocol/errors.ts';
 import type { TurnResult } from '../../protocol/session.ts';
 
@@ -15,11 +15,15 @@ export class TurnQueue {
     setHandler(
       handleTextUpdate,
       (text) => new Promise((resolve, reject) => this.#turns.push(queuedTurn(text, resolve, reject))),
-      { validator: checkText },
+      { validator: checkText, description: descriptions.handleText },
     );
-    setHandler(closeSignal, () => {
-      this.#isClosed = true;
-    });
+    setHandler(
+      closeSignal,
+      () => {
+        this.#isClosed = true;
+      },
+      { description: descriptions.close },
+    );
   }
 
   /**
@@ -39,6 +43,12 @@ export class TurnQueue {
       await condition(allHandlersFinished);
       if (this.#turns.length === 0 && !this.#isClosed) return 'full';
     }
+  }
+
+  /** Refuses the turns that have come and were not begun. @param why for whoever sent them */
+  refuse(why: string): void {
+    const refusal = ApplicationFailure.nonRetryable(why, failureTypes.turnFailed);
+    for (const turn of this.#turns.splice(0)) void turn(() => Promise.reject(refusal));
   }
 }
 

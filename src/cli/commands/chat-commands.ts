@@ -1,0 +1,127 @@
+import { WorkflowNotFoundError } from '@temporalio/client';
+import type { Reprise, SessionRun } from '../../client.ts';
+import { isPassing } from '../../client/snapshot.ts';
+import { describeBackend } from '../../config/complete-backend.ts';
+import { readEnvironment } from '../../config/environment.ts';
+import { checkConversation } from '../../config/kinds.ts';
+import { completeAgent, defaultAgent } from '../../config/one-agent.ts';
+import { completeTeam } from '../../config/team.ts';
+import type { SessionState } from '../../protocol/state.ts';
+import { say } from '../exit.ts';
+import { countText, dollarText, numberText, spentText } from '../live/spent.ts';
+
+/** What a conversation takes as a command rather than as a turn, by what a person types. */
+const commands = {
+  '/help': 'lists these commands',
+  '/model': 'says which model answers',
+  '/cost': 'says what the conversation has cost so far',
+  '/exit': 'ends the conversation; so do /quit and Ctrl-D',
+};
+
+/** What a typed line is: a turn with its text, a command, the wish to end, or nothing. */
+export type Typed =
+  { kind: 'turn'; text: string } | { kind: 'command'; name: string } | { kind: 'exit' } | { kind: 'nothing' };
+
+/** Tells commands from turns. `//` at the beginning stands for a `/` with which the text of a turn begins. */
+export function typedOf(line: string): Typed {
+  const text = line.trim();
+  if (text === '') return { kind: 'nothing' };
+  if (text.startsWith('//')) return { kind: 'turn', text: text.slice(1) };
+  if (!text.startsWith('/')) return { kind: 'turn', text };
+  const [name = ''] = text.split(/\s/);
+  return name === '/exit' || name === '/quit' ? { kind: 'exit' } : { kind: 'command', name };
+}
+
+/** How long a worker may take to tell what a session has used, in milliseconds. */
+const patience = 10_000;
+
+/** A conversation that is held on the command line. */
+export interface Conversation {
+  reprise: Reprise;
+  session: SessionRun;
+  /** Whether the session was open before, and thus has a configuration of its own. */
+  wasOpen: boolean;
+  /** The configuration with which it begins otherwise; undefined for the default one. */
+  config: object | undefined;
+}
+
+/** Carries out a command. None of them costs anything. */
+export async function obey(name: string, conversation: Conversation): Promise<void> {
+  if (name === '/help') say(helpText());
+  else if (name === '/model') say(await modelText(conversation));
+  else if (name === '/cost') say(await spent(conversation));
+  else say(`There is no command ${name}.\n${helpText()}`);
+}
+
+function helpText(): string {
+  const lines = Object.entries(commands).map(([name, what]) => `  ${name.padEnd(8)}${what}`);
+  return [...lines, '  A text that is to begin with / begins with //.'].join('\n');
+}
+
+/** What nobody can tell at this moment, in words. @throws any other error */
+function notTold(error: unknown): string {
+  if (error instanceof WorkflowNotFoundError) return 'the session begins with the first turn';
+  if (isPassing(error)) return 'no worker answers at present';
+  throw error;
+}
+
+const withPatience = <T>({ client }: Reprise, query: () => Promise<T>): Promise<T> =>
+  client.withDeadline(Date.now() + patience, query);
+
+async function modelText({ config, reprise, session, wasOpen }: Conversation): Promise<string> {
+  const models = new Map<string, string>();
+  let untold: string | undefined;
+  try {
+    for (const event of await withPatience(reprise, () => session.events()))
+      if (event.type === 'thinking') models.set(event.agent, event.model);
+  } catch (error) {
+    untold = notTold(error);
+  }
+  const used = [...models].map(([agent, model]) => `${agent}: ${model}`);
+  const lines = used.length > 0 || wasOpen ? used : configuredModels(config);
+  return [
+    ...(lines.length > 0 ? lines : [`The model is not known: ${untold ?? 'the session goes on with its next turn'}`]),
+    'A session keeps its model. For another one, end it (/exit) and begin anew:',
+    '  reprise chat --model NAME',
+  ].join('\n');
+}
+
+/** The models of a session that has not begun yet. */
+function configuredModels(config: object | undefined): string[] {
+  const environment = readEnvironment(process.env);
+  const checked = config === undefined ? undefined : checkConversation(config);
+  if (checked?.ok && checked.value.kind === 'team')
+    return completeTeam(checked.value.team, environment).agents.map(
+      ({ backend, id }) => `${id}: ${describeBackend(backend)}`,
+    );
+  const agent = checked?.ok && checked.value.kind === 'agent' ? completeAgent(checked.value.agent) : undefined;
+  const { backend, id } = agent ?? defaultAgent(environment);
+  return [`${id}: ${describeBackend(backend)}`];
+}
+
+async function spent({ reprise, session }: Conversation): Promise<string> {
+  try {
+    return spendingText(await withPatience(reprise, () => session.state()));
+  } catch (error) {
+    return `Nothing is known: ${notTold(error)}`;
+  }
+}
+
+/** What a session has used, in all and by agent, and its limits. */
+export function spendingText({ limits = { startedAt: 0 }, usage }: Pick<SessionState, 'limits' | 'usage'>): string {
+  if (usage === null) return 'Nothing so far.';
+  const { calls, tokens, usd } = limits;
+  const most = [
+    ...(calls === undefined ? [] : [countText(calls, 'call')]),
+    ...(tokens === undefined ? [] : [countText(tokens, 'token')]),
+    ...(usd === undefined ? [] : [dollarText(usd)]),
+  ];
+  const byAgent = Object.entries(usage.byAgent);
+  return [
+    `${spentText(usage)}${most.length === 0 ? '' : ` (of at most ${most.join(', ')})`}`,
+    ...(usage.cachedInputTokens === 0
+      ? []
+      : [`  ${numberText(usage.cachedInputTokens, 0)} of the tokens from a cache`]),
+    ...(byAgent.length < 2 ? [] : byAgent.map(([id, figures]) => `  ${id}: ${spentText(figures)}`)),
+  ].join('\n');
+}

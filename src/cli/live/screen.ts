@@ -1,0 +1,60 @@
+import stringWidth from 'string-width';
+
+/** The width of a terminal that has none, such as one under `script` or of a container. */
+const usualColumns = 80;
+const usualRows = 24;
+
+/** A terminal's size in characters. */
+export interface Screen {
+  columns: number;
+  rows: number;
+}
+
+/** The size of a terminal. One that does not know its own counts as one of 80 columns and 24 rows. */
+export const screenOf = ({ columns, rows }: Partial<Screen>): Screen => ({
+  columns: columns || usualColumns,
+  rows: rows || usualRows,
+});
+
+const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+
+/**
+ * Breaks a text into lines of a terminal, between words where it can. A character of double width counts as two columns.
+ *
+ * @param columns how many columns a line may have
+ */
+export function wrapped(text: string, columns: number): string[] {
+  return text
+    .replaceAll('\t', '    ')
+    .split('\n')
+    .flatMap((line) => wrappedLine(line, columns));
+}
+
+function wrappedLine(line: string, columns: number): string[] {
+  if (stringWidth(line) <= columns) return [line];
+  const lines: string[] = [];
+  let last = '';
+  let width = 0;
+  const begin = (text: string): void => {
+    lines.push(last.trimEnd());
+    last = text;
+    width = stringWidth(text);
+  };
+  for (const word of line.match(/\s+|\S+/g) ?? []) {
+    const wordWidth = stringWidth(word);
+    if (width + wordWidth <= columns) {
+      last += word;
+      width += wordWidth;
+    } else if (wordWidth <= columns) {
+      // A line does not begin with the space at which it was broken.
+      begin(word.trim());
+    } else {
+      for (const { segment } of graphemes.segment(word)) {
+        if (width + stringWidth(segment) > columns && last !== '') begin('');
+        last += segment;
+        width += stringWidth(segment);
+      }
+    }
+  }
+  return [...lines, last];
+}

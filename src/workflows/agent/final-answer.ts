@@ -1,0 +1,35 @@
+import type { RunHandlers } from '../runtime/run-handlers.ts';
+
+/** Runs that an earlier version has begun see the marker only as `FINAL_ANSWER:`, as they did when they began. */
+type Version = RunHandlers['beganWith'];
+
+/** The marker where it begins a line as models write it: as it is, in bold or code, or as a heading. */
+const marker = String.raw`[ \t]*(?:#{1,6}[ \t]+)?([*_\x60]*)FINAL_ANSWER(?![a-z0-9])`;
+
+const beginning = new RegExp(`^${marker}`, 'i');
+
+const signs = [
+  // With its colon it may stand anywhere in the text (xaibo's documentation, ReActOrchestrator, Final Answer Detection).
+  /FINAL_ANSWER[*_\x60]*[ \t]*:/i,
+  // Without one it begins the text, is a heading, or has a line for itself.
+  beginning,
+  /^[ \t]*#{1,6}[ \t]+[*_\x60]*FINAL_ANSWER(?![a-z0-9])/im,
+  new RegExp(String.raw`^${marker}[*_\x60]*[ \t]*$`, 'im'),
+];
+
+/** Whether an action says that it is the final answer, in any letter case. */
+export const isFinalAnswer = (text: string, version: Version): boolean =>
+  version === '0.3' ? signs.some((sign) => sign.test(text.trimStart())) : /FINAL_ANSWER:/i.test(text);
+
+/** A text without the marker at its beginning. */
+export function withoutMarker(text: string, version: Version): string {
+  if (version !== '0.3') return text.replace(/^\s*FINAL_ANSWER:\s*/i, '').trim();
+  const [found, opening = ''] = beginning.exec(text.trimStart()) ?? [];
+  if (found === undefined) return text.trim();
+  const rest = text.trimStart().slice(found.length);
+  // What the marker opens, such as bold, may close behind it, behind its colon, or with the answer.
+  const closing = [...opening].toReversed().join('');
+  const at = closing === '' ? -1 : rest.indexOf(closing);
+  const plain = at === -1 ? rest : rest.slice(0, at) + rest.slice(at + closing.length);
+  return plain.replace(/^\s*:/, '').trim();
+}

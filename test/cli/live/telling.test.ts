@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest';
+import type { RunEvent, RunSnapshot } from '../../../src/client.ts';
+import { Telling } from '../../../src/cli/live/telling.ts';
+
+const of = (...bodies: object[]): RunSnapshot => ({
+  events: bodies.map(
+    (body, index) => ({ seq: index + 1, at: '2026-01-18T17:09:44.000Z', attempt: 1, ...body }) as RunEvent,
+  ),
+  state: undefined,
+  calls: [],
+});
+
+const linesOf = (telling: Telling, look: RunSnapshot): string[] =>
+  telling.linesOf(look).flatMap((text) => text.replace(/^\[[^\]]*\] /, '').split('\n'));
+
+test('why a team starts over is told once', () => {
+  const why = { reason: 'Only a plan', instructions: 'Do it' };
+  const look = of(
+    { type: 'decision', agent: 'agent_1', decision: 'restart', afterPresenting: false, ...why },
+    { type: 'restart', by: 'final_agent', from: 1, to: 2, ...why },
+    { type: 'attempt', attempt: 2, maxAttempts: 3, restart: why },
+  );
+  expect(linesOf(new Telling(false), look).filter((line) => line !== '')).toEqual([
+    '🔄 Final agent agent_1 chose to RESTART orchestration',
+    '   Reason: Only a plan',
+    '   Instructions: Do it',
+    '🔄 Handling orchestration restart (attempt 1 -> 2)',
+    '🔄 Orchestration restart requested by final agent',
+    '🔄 Orchestration Restart - Attempt 2/3',
+    '---',
+    '🚀 Starting multi-agent coordination...',
+  ]);
+});
+
+test('why a person wants it so is told with the attempt, since nobody has decided it before', () => {
+  const why = { reason: 'Too long', instructions: 'Half of it' };
+  const look = of(
+    { type: 'decision', agent: 'agent_1', decision: 'submit', afterPresenting: false },
+    { type: 'restart', by: 'person', from: 1, to: 2, ...why },
+    { type: 'attempt', attempt: 2, maxAttempts: 3, restart: why },
+  );
+  expect(linesOf(new Telling(false), look).filter((line) => line !== '')).toEqual([
+    '✅ Final agent agent_1 chose to SUBMIT',
+    '🔄 Handling orchestration restart (attempt 1 -> 2)',
+    '🔄 Orchestration restart requested by a person',
+    '🔄 Orchestration Restart - Attempt 2/3',
+    'Reason: Too long',
+    'Instructions: Half of it',
+    '---',
+    '🚀 Starting multi-agent coordination...',
+  ]);
+});
+
+test('who types what is said is not told of it, but of a turn that came to a limit', () => {
+  const look = of(
+    { type: 'turn', turn: 1, text: 'Hello' },
+    { type: 'final', outcome: 'answered', agent: 'agent', answer: 'Hi.' },
+    { type: 'final', outcome: 'limit', agent: 'agent', answer: 'Hi.' },
+  );
+  expect(linesOf(new Telling(false, true), look)).toEqual(['🏁 Done: limit, answer by agent']);
+  expect(linesOf(new Telling(false), look)).toHaveLength(3);
+});
+
+test('what is told cannot steer the terminal', () => {
+  const evil = 'a\x1B]52;c;cm0gLXJm\x07b\x1B[2Jc\u202Ed';
+  const telling = new Telling(false);
+  expect(linesOf(telling, of({ type: 'warning', text: evil, agent: evil }))).toEqual(['⚠️ [abcd] abcd']);
+  expect(telling.line(evil)).toMatch(/ abcd$/);
+  expect(telling.block(evil)).toBe('abcd');
+});

@@ -1,0 +1,51 @@
+import { describe, expect, test } from 'vitest';
+import { isFinalAnswer, withoutMarker } from '../../../src/workflows/agent/final-answer.ts';
+
+describe('the marker of the final answer', () => {
+  test.each([
+    ['with its colon', 'FINAL_ANSWER: 42', '42'],
+    ['in any letter case', 'final_answer: 42', '42'],
+    ['in bold, colon inside', '**FINAL_ANSWER:** 42', '42'],
+    ['in bold, colon outside', '**FINAL_ANSWER**: 42', '42'],
+    ['in bold together with the answer', '**FINAL_ANSWER: 42**', '42'],
+    ['as code', '`FINAL_ANSWER`: 42', '42'],
+    ['before an answer in bold, which stays so', 'FINAL_ANSWER: **42** it is', '**42** it is'],
+    ['in bold before an answer in bold', '**FINAL_ANSWER:** It is **42**.', 'It is **42**.'],
+    ['without a colon', 'FINAL_ANSWER 42', '42'],
+    ['in bold without a colon', '**FINAL_ANSWER** 42', '42'],
+    ['on a line for itself', 'FINAL_ANSWER\n\n42', '42'],
+    ['as a heading', '## FINAL_ANSWER\n\n42', '42'],
+    ['as a heading in bold with a colon', '\n### **Final_Answer:**\n42', '42'],
+    ['in front of nothing', 'FINAL_ANSWER:', ''],
+  ])('is seen and taken off %s', (_, text, answer) => {
+    expect(isFinalAnswer(text, '0.3')).toBe(true);
+    expect(withoutMarker(text, '0.3')).toBe(answer);
+  });
+
+  test.each([
+    ['with its colon', 'So it is. FINAL_ANSWER: 42'],
+    ['in bold', 'So it is. **FINAL_ANSWER**: 42'],
+    ['as a heading', 'So it is.\n\n## FINAL_ANSWER 42'],
+    ['on a line for itself', 'So it is.\n\n**FINAL_ANSWER**\n42'],
+  ])('is seen after other words %s; the text stays whole', (_, text) => {
+    expect(isFinalAnswer(text, '0.3')).toBe(true);
+    expect(withoutMarker(text, '0.3')).toBe(text);
+  });
+
+  test.each([
+    ['where it is only spoken of', 'I cannot give a FINAL_ANSWER yet.'],
+    ['within a line that goes on', 'Then\nI give FINAL_ANSWER next.'],
+    ['as a part of another name', 'FINAL_ANSWERS: none'],
+    ['in other words', 'The final answer is near.'],
+  ])('is not seen %s', (_, text) => {
+    expect(isFinalAnswer(text, '0.3')).toBe(false);
+  });
+
+  test.each(['0.1', '0.2'] as const)('is seen as before in runs that version %s has begun', (version) => {
+    expect(isFinalAnswer('**FINAL_ANSWER**: 42', version)).toBe(false);
+    expect(isFinalAnswer('## FINAL_ANSWER\n42', version)).toBe(false);
+    expect(isFinalAnswer('So. final_answer: 42', version)).toBe(true);
+    expect(withoutMarker(' FINAL_ANSWER: 42 ', version)).toBe('42');
+    expect(withoutMarker('**FINAL_ANSWER:** 42', version)).toBe('**FINAL_ANSWER:** 42');
+  });
+});
