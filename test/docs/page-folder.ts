@@ -30,7 +30,7 @@ export interface PageSetUp {
   copies?: Record<string, string>;
   /** Environment of all its commands. There are no keys, so that the offline model answers. */
   variables?: Record<string, string>;
-  /** Whether `reprise up` runs from the beginning, since the page takes a server and a worker for granted. */
+  /** Whether a server and a worker run from the beginning, since the page takes them for granted. */
   up?: boolean;
   /** How commands are run that need more than their words, by these words (`nameOf`). */
   steps?: Record<string, StepSetUp>;
@@ -97,7 +97,6 @@ export class PageFolder {
   readonly #always: Record<string, string>;
   #variables: Record<string, string> = {};
   readonly #staying: Staying[] = [];
-  #up: Staying[] = [];
   /** The ids of the page's runs. */
   readonly #ids = new Set<string>();
 
@@ -130,18 +129,17 @@ export class PageFolder {
    * @param files by their names
    * @param copies files of the repository, by their names here
    * @param variables further environment
-   * @param up whether a server and a worker run in the foreground, until the page is over
+   * @param up whether a server and a worker run
    */
   async prepare({ files = {}, copies = {}, variables = {}, up = false }: Omit<PageSetUp, 'steps'>): Promise<void> {
     this.#variables = { ...this.#always, ...variables };
     for (const [name, text] of Object.entries(files)) this.write(name, text);
     for (const [name, from] of Object.entries(copies)) copyFileSync(join(root, from), join(this.path, name));
-    if (!up) return;
-    await this.run('reprise up', { until: /Ready/, stays: true });
-    this.#up = this.#staying.splice(0);
+    // A conversation without a turn starts what is missing.
+    if (up) await this.run('reprise chat');
   }
 
-  /** Takes away what a page has left: files, runs that go on, so that their ids are free, and its `up`. */
+  /** Takes away what a page has left: files, and runs that go on, so that their ids are free. */
   async clean(): Promise<void> {
     await this.endStaying();
     if (existsSync(join(this.home, 'up.json')))
@@ -154,8 +152,6 @@ export class PageFolder {
             .catch(() => {});
       });
     this.#ids.clear();
-    this.#staying.push(...this.#up.splice(0));
-    await this.endStaying();
     for (const name of readdirSync(this.path).filter((each) => !lasting.includes(each)))
       rmSync(join(this.path, name), { recursive: true });
   }

@@ -53,7 +53,7 @@ const question =
 const approval =
   (id: string) =>
   (folder: PageFolder): Promise<void> =>
-    made(folder, `reprise research --detach --id ${id} --config ./approval.yaml "Momentum"`, async (reprise) => {
+    made(folder, `reprise research --detach --id ${id} --config ./approval.yaml "pairs trading"`, async (reprise) => {
       const state = await reprise.getRun(id).state();
       return 'phase' in state && state.phase === 'waiting_for_approval';
     });
@@ -197,7 +197,13 @@ export const setUps: Record<string, PageSetUp> = {
     files: { 'towns.csv': towns, 'plan.yaml': plan },
     copies: { 'report.pdf': 'examples/solve/files/ferry.pdf' },
     steps: {
-      'reprise inbox': { before: question('site') },
+      'reprise inbox': {
+        before: async (folder) => {
+          await question('site')(folder);
+          await approval('r1')(folder);
+        },
+      },
+      'reprise cancel q1': { before: question('q1') },
       [`reprise inbox --watch --notify 'notify-send "$REPRISE_FROM asks" "$REPRISE_QUESTION"'`]: {
         before: question('site'),
         until: /notify-send agent_a asks What color theme/,
@@ -236,8 +242,7 @@ export const setUps: Record<string, PageSetUp> = {
       [requestRestart('r1', '{"reason":"Too broad","instructions":"Only the old town"}')]: { before: approval('r1') },
       [decide('{"action":"accept","note":"Good enough"}')]: { before: approval('r1') },
       [decide('{"action":"stop"}')]: { before: approval('r1') },
-      // The server and the worker are there.
-      'npx reprise up': {},
+      'npx reprise up': { until: /Ready/, stays: true },
       'npm run example examples/own-worker/worker.ts': { until: /Ready/, stays: true },
     },
   },
