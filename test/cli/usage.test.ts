@@ -64,7 +64,11 @@ describe('wrong usage or configuration: status 2, nothing on standard output, no
     ['a missing file', ['ask', '--config', 'none.yaml', 'hi'], /none\.yaml: no such file/],
     ['a missing file of research', ['research', '--config', 'none.yaml', 'hi'], /none\.yaml: no such file/],
     ['an address without a port', ['watch', 'q1', '--temporal', 'somewhere'], /"somewhere" is no address.*HOST:PORT/],
-    ['a port that there is not', ['ask', 'x', '--temporal', 'localhost:99999'], /"localhost:99999" is no address.*65535/],
+    [
+      'a port that there is not',
+      ['ask', 'x', '--temporal', 'localhost:99999'],
+      /"localhost:99999" is no address.*65535/,
+    ],
     ['up at another machine', ['up', '--temporal', '192.0.2.1:7233'], /192\.0\.2\.1:7233 is elsewhere.*reprise worker/],
   ];
   test.for(wrong)('%s', async ([, words, said]) => {

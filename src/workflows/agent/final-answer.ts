@@ -28,7 +28,7 @@ export function withoutMarker(text: string, version: Version): string {
   if (found === undefined) return text.trim();
   const rest = text.trimStart().slice(found.length);
   // What the marker opens, such as bold, may close behind it, behind its colon, or with the answer.
-  const closing = [...opening].toReversed().join('');
+  const closing = opening.split('').toReversed().join('');
   const at = closing === '' ? -1 : rest.indexOf(closing);
   const plain = at === -1 ? rest : rest.slice(0, at) + rest.slice(at + closing.length);
   return plain.replace(/^\s*:/, '').trim();

@@ -14,7 +14,10 @@ const endOfRound = {
   new_plan: (count: number) => `New plan execution complete: ${count} results`,
 } as const;
 
-/** Lines that the document "Retry Optimization" shows in its section Logging are worded as printed there. */
+/**
+ * Lines that the document "Retry Optimization" shows in its section Logging are worded as printed there, and these alone
+ * are in Python's notation.
+ */
 export const planLines: LogLines<SolveEventBody> = {
   attachment: ({ kind, name, note }) => [line(`📎 ${name} (${kind})${note === undefined ? '' : `: ${note}`}`)],
   phase: ({ phase }) => [line(`=== Phase ${phases[phase]}: ${phase} ===`)],
@@ -39,7 +42,9 @@ export const planLines: LogLines<SolveEventBody> = {
     line('=== Phase 4 (RETRY): EXECUTE FAILED SUBTASKS ==='),
   ],
   plan_around_round: ({ ids }) => [
-    line(`Found ${ids.length} dead end(s): ${pythonList(ids)}. Creating other subtasks in their place...`),
+    line(
+      `Found ${ids.length} dead end${ids.length === 1 ? '' : 's'}: ${ids.join(', ')}. Creating other subtasks instead...`,
+    ),
     line('=== Phase 4 (RETRY): EXECUTE NEW PLAN ==='),
   ],
   new_plan_round: ({ missing }) => [

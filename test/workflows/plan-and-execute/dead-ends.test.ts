@@ -52,7 +52,7 @@ test('what has failed again is not run a third time: others take its place, and 
   const lines = await linesOf(handle);
   const from = lines.findIndex((line) => line.startsWith('Found 1 dead end'));
   expect(lines.slice(from, lines.indexOf('New plan execution complete: 3 results') + 1)).toEqual([
-    "Found 1 dead end(s): ['step_2']. Creating other subtasks in their place...",
+    'Found 1 dead end: step_2. Creating other subtasks instead...',
     '=== Phase 4 (RETRY): EXECUTE NEW PLAN ===',
     'step_4: Do step_4',
     'step_5: Do step_5 (after step_1, step_4)',
