@@ -53,10 +53,20 @@ const question =
 const approval =
   (id: string) =>
   (folder: PageFolder): Promise<void> =>
-    made(folder, `reprise research --detach --id ${id} --config ./approval.yaml "pairs trading"`, async (reprise) => {
-      const state = await reprise.getRun(id).state();
-      return 'phase' in state && state.phase === 'waiting_for_approval';
-    });
+    made(
+      folder,
+      `reprise research --detach --id ${id} --config ./approval.yaml "momentum trading strategy"`,
+      async (reprise) => {
+        const state = await reprise.getRun(id).state();
+        return 'phase' in state && state.phase === 'waiting_for_approval';
+      },
+    );
+
+/** Has the run of this id, which an earlier block of the page has left, end. */
+const ended =
+  (id: string) =>
+  (folder: PageFolder): Promise<void> =>
+    folder.withClient((reprise) => reprise.getRun(id).terminate('Its block is over'));
 
 /** Starts a run where it has not come to this state, and waits until it has. */
 async function made(
@@ -208,6 +218,7 @@ export const setUps: Record<string, PageSetUp> = {
         before: question('site'),
         until: /notify-send agent_a asks What color theme/,
       },
+      'reprise research --detach --id r1 "A heat map of the town"': { before: ended('r1') },
       'reprise restart r1 --reason "Too broad" --instructions "Only the old town"': { before: approval('r1') },
       'reprise decide r1 --accept': { before: approval('r1') },
       'reprise decide r1 --stop --note "No data"': { before: approval('r1') },
