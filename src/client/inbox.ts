@@ -8,7 +8,7 @@ export interface InboxQuestion extends PendingQuestion {
 }
 
 /** How long a run may take to tell what waits, in milliseconds. */
-const patience = 10_000;
+const patience = 15_000;
 
 const query = 'RepriseWaiting = "human" AND ExecutionStatus = "Running"';
 

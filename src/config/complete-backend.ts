@@ -56,7 +56,7 @@ function missingKeys(backends: Record<string, Backend>, environment: Environment
   });
   return [...Map.groupBy(lacking, ({ key }) => key)].map(([key, those]) => {
     const [only] = those;
-    const need = those.length === 1 ? `its backend "${only?.type}" needs` : 'their backends need';
+    const need = those.length === 1 ? `its backend "${only?.type}" needs` : 'each of their backends needs';
     return `${those.map(({ owner }) => owner).join(', ')}: ${need} ${key}, which is not set`;
   });
 }

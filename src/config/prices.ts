@@ -42,7 +42,7 @@ interface Priced {
 /** What is known of what a run's models cost. */
 export interface KnownPrices {
   prices: PriceTable;
-  /** Sentences for a person, one for each model without a price. */
+  /** Sentences for a person, one for each model without a price, except for those that are served on this machine. */
   warnings: string[];
   /** What keeps the run from starting: a budget of money cannot hold where nobody knows what a call costs. */
   problems: string[];
@@ -73,9 +73,9 @@ export function findPrices(
       : `no price is known for the model ${model}; ${hint(model)}`;
   return {
     prices,
-    warnings: unpriced.map(
-      (model) => `No price is known for the model ${model}, so its cost counts as 0; ${hint(model)}`,
-    ),
+    warnings: unpriced
+      .filter((model) => !local.includes(model))
+      .map((model) => `No price is known for the model ${model}, so its cost counts as 0; ${hint(model)}`),
     problems: budget?.usd === undefined ? [] : unpriced.map((model) => `budget.usd: ${problem(model)}`),
   };
 }

@@ -176,7 +176,7 @@ export function describeTeam(team: Team): string {
     ...(final_agent?.judge === undefined ? [] : [`  judge: ${describeBackend(final_agent.judge.backend)}`]),
     restarts === 0
       ? 'No restarts: nobody judges the result.'
-      : `Up to ${restarts} restarts (${restarts + 1} attempts), decided ${mode} presenting.`,
+      : `Up to ${restarts} ${restarts === 1 ? 'restart' : 'restarts'} (${restarts + 1} attempts), decided ${mode} presenting.`,
     `Up to ${coordination.max_new_answers_per_agent} answers an agent, novelty ${coordination.answer_novelty_requirement}.`,
     `Timeouts: ${timeout_settings.agent_timeout_seconds} s an agent, ${timeout_settings.orchestrator_timeout_seconds} s an attempt.`,
     ...describeCoordination(coordination, budget, idle_timeout),

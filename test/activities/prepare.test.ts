@@ -130,6 +130,12 @@ describe('prices', () => {
     plan: (rest: object) => prepared().prepareSolve({ problem: 'P', config: { plan: { backend: mine }, ...rest } }),
   };
 
+  test('a model that is served on this machine costs nothing, and nobody is warned', async () => {
+    const local = { type: 'chatcompletion', model: 'my-model', base_url: 'http://127.0.0.1:11434/v1' };
+    const config = { agents: [{ id: 'a', backend: local }] };
+    expect(await prepared().prepareOrchestration({ task: 'T', config })).toMatchObject({ prices: {}, warnings: [] });
+  });
+
   describe.each(Object.entries(kinds))('%s', (_, prepare) => {
     test('a model without one is a warning for the result', async () => {
       const { prices, warnings } = await prepare({});

@@ -108,7 +108,7 @@ describe('ask', () => {
     const { status, stderr } = await home.run(['ask', 'Say it.', '--config', file], { OPENAI_API_KEY: '' });
     expect(status).toBe(2);
     expect(stderr.trim().split('\n')).toEqual([
-      'agent agent_0, agent agent_2: their backends need ANTHROPIC_API_KEY, which is not set',
+      'agent agent_0, agent agent_2: each of their backends needs ANTHROPIC_API_KEY, which is not set',
       'agent agent_1: its backend "openai" needs OPENAI_API_KEY, which is not set',
     ]);
   });

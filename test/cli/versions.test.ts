@@ -4,8 +4,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect, inject, test } from 'vitest';
 import { freePort } from '../../src/embedded/ports.ts';
 import { isAlive } from '../../src/embedded/processes.ts';
+import type { InboxQuestion } from '../../src/client.ts';
 import { variablesNamedIn } from '../../src/embedded/worker-version.ts';
 import { keptBundle } from '../../src/worker/workflow-bundle.ts';
+import { askingTeam, asks } from '../support/asking.ts';
 import { Home } from '../support/cli.ts';
 import { startModelServer } from '../support/model-server.ts';
 import { sideBySide } from '../support/side-by-side.ts';
@@ -78,6 +80,42 @@ test(
     released.resolve();
     expect(await first.finished).toMatchObject({ status: 0, stdout: 'old, old\n' });
     expect(home.workers.map(({ pid }) => pid)).not.toContain(before!.pid);
+  },
+);
+
+test(
+  'a run whose worker has died waits for its key with another one, and goes on with a command that has it',
+  patient,
+  async ({ onTestFinished }) => {
+    const model = await startModelServer(asks('Which color?'));
+    const home = await Home.make({ OPENAI_API_KEY: 'test-key-openai', OPENAI_BASE_URL: model.openai });
+    onTestFinished(async () => {
+      await home.remove();
+      await model.close();
+    });
+    const inbox = async (): Promise<InboxQuestion[]> =>
+      JSON.parse((await home.run(['inbox', '--json'])).stdout) as InboxQuestion[];
+    const until = async (kind: string): Promise<InboxQuestion> => {
+      for (;;) {
+        const found = (await inbox()).find((each) => each.kind === kind);
+        if (found !== undefined) return found;
+      }
+    };
+    writeFileSync(join(home.folder, 'team.json'), JSON.stringify(askingTeam(3000)));
+    const started = await home.run(['ask', 'Paint it.', '--config', 'team.json', '--detach', '--id', 'q1']);
+    expect(started).toMatchObject({ status: 0 });
+    await until('question');
+    process.kill(home.workers[0]!.pid, 'SIGKILL');
+    const keyless = { OPENAI_API_KEY: '' };
+    expect(await home.run(['ask', 'How many attempts?'], keyless)).toMatchObject({ status: 0 });
+    expect(await home.run(['answer', 'q1', 'Blue'], keyless)).toMatchObject({ status: 0 });
+    expect(await until('key')).toMatchObject({
+      workflowId: 'q1',
+      from: 'agent_a',
+      question: 'needs OPENAI_API_KEY on a worker',
+      expiresAt: null,
+    });
+    expect(await home.run(['watch', 'q1'])).toMatchObject({ status: 0, stdout: 'Told: Blue.\n' });
   },
 );
 

@@ -1,5 +1,6 @@
 import { text as textOf } from 'node:stream/consumers';
-import { AnswerTooLongError, type PendingQuestion, type Run, type RunEvent } from '../../client.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import { AnswerTooLongError, type PendingQuestion, type Reprise, type Run, type RunEvent } from '../../client.ts';
 import { isPassing } from '../../client/snapshot.ts';
 import { answerRoom } from '../../protocol/questions.ts';
 import { open, withConnection } from '../connection.ts';
@@ -8,15 +9,18 @@ import type { CommonOptions } from '../options.ts';
 import { answerCommand, promptBox, promptText } from '../questions/box.ts';
 import { canPrompt, readLine } from '../questions/read-line.ts';
 import { waysToSettle } from '../questions/ways-to-settle.ts';
-import { harmless } from '../live/telling.ts';
+import { printable } from '../../printable.ts';
 
 export interface AnswerOptions extends CommonOptions {
   question?: string;
   skip?: boolean;
 }
 
-/** How long a worker may take to tell which questions wait, in milliseconds. */
-const patience = 10_000;
+/**
+ * How long it may take until a worker tells which questions wait, in milliseconds. When a worker has just died, the server
+ * holds the first query for it for ten seconds, although another one has taken its place.
+ */
+const patience = 30_000;
 
 /** `reprise answer ID [TEXT]`: answers a question. */
 export async function answer(id: string, text: string | undefined, options: AnswerOptions): Promise<void> {
@@ -24,7 +28,7 @@ export async function answer(id: string, text: string | undefined, options: Answ
   await withConnection(open(options), async ({ reprise }) => {
     const run = reprise.getRun(id);
     await run.assertOpen();
-    const addressed = await reprise.client.withDeadline(Date.now() + patience, () => address(run, options));
+    const addressed = await address(reprise, run, options);
     refuseOtherKinds(addressed, given, run.id, options);
     if (addressed.pending === undefined && !addressed.isUnchecked && given === '')
       throw new CommandError(`Question ${addressed.questionId} has closed: there is nothing to skip`);
@@ -68,15 +72,23 @@ function refuseOtherKinds(
   const what =
     pending.kind === 'key' ? `it ${pending.question} (${pending.from})` : `${pending.from} waits for a decision`;
   const ways = waysToSettle({ workflowId, ...pending }, temporal).map((line) => `  ${line}`);
-  throw usageError([harmless(`${workflowId} asks no question: ${what}`), ...ways].join('\n'));
+  throw usageError([printable(`${workflowId} asks no question: ${what}`), ...ways].join('\n'));
 }
 
 /** Finds the question that is meant. Where no worker can tell, one that is named is taken as it is. */
-async function address(run: Run, { question }: AnswerOptions): Promise<Addressed> {
-  try {
-    return await findQuestion(run, question);
-  } catch (error) {
-    if (!isPassing(error)) throw error;
+async function address({ client }: Reprise, run: Run, { question }: AnswerOptions): Promise<Addressed> {
+  const until = Date.now() + patience;
+  for (;;) {
+    try {
+      return await client.withDeadline(until, () => findQuestion(run, question));
+    } catch (error) {
+      if (!isPassing(error)) throw error;
+      // A worker that stands in for a dead one may take some seconds to begin.
+      if (Date.now() < until) {
+        await pause(500);
+        continue;
+      }
+    }
     if (question !== undefined) return { questionId: question, isUnchecked: true };
     throw new CommandError(
       `No worker answers for ${run.id}, so that its question cannot be looked up; name it with --question`,
@@ -173,7 +185,7 @@ function noneFound(
 }
 
 const answeredText = ({ questionId, answer = '' }: Closed): string =>
-  `Question ${questionId} was answered already: ${harmless(answer)}`;
+  `Question ${questionId} was answered already: ${printable(answer)}`;
 
 const listOf = (pending: PendingQuestion[]): string =>
-  pending.map(({ questionId, from, question }) => harmless(`  ${questionId} (${from}): ${question}`)).join('\n');
+  pending.map(({ questionId, from, question }) => printable(`  ${questionId} (${from}): ${question}`)).join('\n');

@@ -5,7 +5,7 @@ import { open, withConnection } from '../connection.ts';
 import { exitStatus, print, say, usageError } from '../exit.ts';
 import { reasonOf } from '../failures.ts';
 import { durationText } from '../live/spent.ts';
-import { harmless } from '../live/telling.ts';
+import { printable } from '../../printable.ts';
 import type { FollowOptions } from '../options.ts';
 import { secondsLeft } from '../questions/box.ts';
 import { notify } from '../questions/notify.ts';
@@ -67,7 +67,7 @@ async function watchInbox(reprise: Reprise, { json, temporal, notify: command }:
 }
 
 const warnOf = (id: string, reason: Error): void =>
-  say(`Warning: the run ${harmless(id)} waits for a person and does not tell its question (${reasonOf(reason)})`);
+  say(`Warning: the run ${printable(id)} waits for a person and does not tell its question (${reasonOf(reason)})`);
 
 /** What waits, and the commands that settle it. */
 function textOf(waiting: InboxQuestion, temporal: string | undefined): string {
@@ -79,8 +79,8 @@ function textOf(waiting: InboxQuestion, temporal: string | undefined): string {
     key: `${question} (${from})`,
   }[kind];
   return [
-    harmless(`${workflowId}: ${head}`),
-    ...(kind === 'key' ? [] : harmless(question).split('\n')).map((line) => `  ${line}`),
+    printable(`${workflowId}: ${head}`),
+    ...(kind === 'key' ? [] : printable(question).split('\n')).map((line) => `  ${line}`),
     ...waysToSettle(waiting, temporal).map((line) => `  ${line}`),
   ].join('\n');
 }

@@ -6,7 +6,7 @@ import { inWords } from '../../workflows/runtime/details.ts';
 import { open, withConnection } from '../connection.ts';
 import { print, say, usageError } from '../exit.ts';
 import { progressOf } from '../live/progress.ts';
-import { harmless } from '../live/telling.ts';
+import { printable } from '../../printable.ts';
 import type { CommonOptions } from '../options.ts';
 import { awaitedOf, kindOf, waitText } from '../show/kinds.ts';
 import { layoutFor, type Layout } from '../show/layout.ts';
@@ -51,7 +51,7 @@ export function listText(runs: ListedRun[], layout: Layout, now: number): string
       stateOf(run),
       ageText(now - Date.parse(run.startedAt)),
       costOf(run),
-      harmless(run.id),
+      printable(run.id),
     ],
     below: [questionOf(run), ...waitingLines(run)],
   }));
@@ -88,7 +88,7 @@ function padded(cell: string, width: number, index: number): string {
 
 const cut = (line: string, columns: number): string => (columns === Infinity ? line : cliTruncate(line, columns));
 
-const questionOf = ({ question }: ListedRun): string => harmless(question).replace(/\s+/g, ' ').trim();
+const questionOf = ({ question }: ListedRun): string => printable(question).replace(/\s+/g, ' ').trim();
 
 function stateOf({ isWaiting, outcome, state, status, waiting }: ListedRun): string {
   if (outcome !== null) return inWords(outcome);
@@ -104,7 +104,7 @@ function stateOf({ isWaiting, outcome, state, status, waiting }: ListedRun): str
 }
 
 const waitingLines = ({ waiting }: ListedRun): string[] =>
-  waiting.map((each) => harmless(waitText(each)).replace(/\s+/g, ' '));
+  waiting.map((each) => printable(waitText(each)).replace(/\s+/g, ' '));
 
 const costOf = ({ spent }: ListedRun): string => (spent === null ? '-' : `$${spent.costUsd.toFixed(4)}`);
 

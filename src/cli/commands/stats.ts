@@ -2,7 +2,7 @@ import colors from 'picocolors';
 import { open, withConnection } from '../connection.ts';
 import { print, say } from '../exit.ts';
 import { reasonOf } from '../failures.ts';
-import { harmless } from '../live/telling.ts';
+import { printable } from '../../printable.ts';
 import type { CommonOptions } from '../options.ts';
 import type { OrchestrationStats, ResearchStats, RestartCounts, SolveStats, Stats } from '../../client.ts';
 import { inWords } from '../../workflows/runtime/details.ts';
@@ -18,7 +18,7 @@ export async function stats({ json, plain, ...options }: StatsOptions): Promise<
   await withConnection(open(options), async ({ reprise }) => {
     const found = await reprise.stats({
       onRead: (runs) => runs % sayEvery === 0 && say(`${runs} runs read …`),
-      onUnread: (id, reason) => say(`Warning: the run ${harmless(id)} could not be read (${reasonOf(reason)})`),
+      onUnread: (id, reason) => say(`Warning: the run ${printable(id)} could not be read (${reasonOf(reason)})`),
     });
     const { orchestration, planAndExecute, research, unread } = found;
     const isEmpty = orchestration.runs + research.runs + planAndExecute.runs + unread === 0;

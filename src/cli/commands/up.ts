@@ -139,7 +139,7 @@ async function endWhenIdle(running: Up, home: string, minutes: number, end: () =
     // Where the server does not answer for a moment, a run is assumed to be open.
     if (await running.isNeeded().catch(() => true)) busyAt = Date.now();
   }
-  say(`Idle for ${minutes} minutes: ending`);
+  say(`Idle for ${minutes === 1 ? '1 minute' : `${minutes} minutes`}: ending`);
   end();
 }
 

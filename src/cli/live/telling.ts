@@ -6,7 +6,6 @@ import { printable } from '../../printable.ts';
 import { logLine } from '../../worker/log-sink.ts';
 
 // The commands that list and answer questions know it by this name.
-export { printable as harmless };
 
 /** Turns each snapshot of a run into the lines that tell what is new in it. */
 export class Telling {

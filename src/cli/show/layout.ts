@@ -1,6 +1,6 @@
 import colors from 'picocolors';
 import stringWidth from 'string-width';
-import { harmless } from '../live/telling.ts';
+import { printable } from '../../printable.ts';
 import { withoutEmoji } from '../../workflows/log-lines.ts';
 
 /** How a text for a person is laid out. */
@@ -27,14 +27,14 @@ const longestRule = 78;
 
 /** `── Attempt 2 ─────`, up to the width. */
 export function heading(text: string, layout: Layout): string {
-  const line = `── ${harmless(text)} `;
+  const line = `── ${printable(text)} `;
   const rest = Math.min(layout.columns, longestRule) - stringWidth(line);
   return emphasised(line + '─'.repeat(Math.max(3, rest)), layout);
 }
 
 /** What something is: an emoji, unless the layout is plain, and words. They are wrapped where they must be. */
 export const label = (text: string, layout: Layout): string[] =>
-  wrapped(harmless(layout.plain ? withoutEmoji(text) : text).replaceAll('\n', ' '), layout.columns).map((line) =>
+  wrapped(printable(layout.plain ? withoutEmoji(text) : text).replaceAll('\n', ' '), layout.columns).map((line) =>
     emphasised(line, layout),
   );
 
@@ -44,7 +44,7 @@ export const emphasised = (text: string, { colors: isColored }: Layout): string 
 /** A text, indented by two and wrapped; nothing for an empty one. */
 export function body(text: string, { columns }: Layout): string[] {
   if (text.trim() === '') return [];
-  return harmless(text)
+  return printable(text)
     .trimEnd()
     .split('\n')
     .flatMap((line) => wrapped(line, columns - 2))
