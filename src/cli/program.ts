@@ -95,7 +95,7 @@ const exitStatusText =
 const listed = (value: string, earlier: string[] = []): string[] => [...earlier, value];
 
 // A command's module is loaded when the command is called: loading Temporal's SDK takes longer than printing a help text.
-function buildProgram(): Command {
+export function buildProgram(): Command {
   const program = new Command('reprise')
     .description('Teams of language-model agents as durable workflows on Temporal.')
     .version(version)

@@ -58,7 +58,9 @@ class Splitter {
     let fenced = false;
     for (const [index, line] of lines.entries()) {
       if (/^\s*(```|~~~)/.test(line)) fenced = !fenced;
-      else if (!fenced) this.#line(line, index + 1, lines[index + 1] ?? '');
+      // A comment in HTML is not for readers.
+      else if (!fenced && !/^\s*<!--(?:(?!-->).)*-->\s*$/.test(line))
+        this.#line(line, index + 1, lines[index + 1] ?? '');
       yield* this.#sentences.splice(0);
     }
     this.#flush();

@@ -96,6 +96,7 @@ function planLines({ executions, outcomes, retried, retries, runs, saved, share 
 
 const endsText = (outcomes: RestartCounts['outcomes']): string =>
   Object.entries(outcomes)
+    .sort(([, one], [, other]) => other - one)
     .map(([outcome, count]) => `${count} ${outcome}`)
     .join(', ');
 

@@ -1,0 +1,246 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { inject } from 'vitest';
+import { connect, type Reprise } from '../../src/client.ts';
+import { stopUp } from '../../src/embedded/background.ts';
+import { freePort } from '../../src/embedded/ports.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+/** What a page's commands need beside the page itself. */
+export interface PageSetUp {
+  /** Files in the folder, by their names. */
+  files?: Record<string, string>;
+  /** Files of the repository that are in the folder under other names, by these. */
+  copies?: Record<string, string>;
+  /** Environment of all its commands. There are no keys, so that the offline model answers. */
+  variables?: Record<string, string>;
+  /** Whether a server and a worker run from the beginning, since the page takes them for granted. */
+  up?: boolean;
+  /** How commands are run that need more than their words, by these words (`nameOf`). */
+  steps?: Record<string, StepSetUp>;
+}
+
+/** How a command is run, where the command alone does not say enough. */
+export interface StepSetUp {
+  /** Makes what the command needs, such as a run of the id that it names. */
+  before?: (folder: PageFolder) => Promise<void>;
+  /** What a person types, on standard input; its end follows. */
+  types?: string;
+  /** What it prints when it has done what is shown: Ctrl-C follows. */
+  until?: RegExp;
+  /** Whether it goes on, beside the block's further commands, once it has printed that. */
+  stays?: boolean;
+  /** Its exit status, where that is not 0. */
+  status?: number;
+  /** Looks at what it has done. */
+  after?: (folder: PageFolder) => Promise<void> | void;
+}
+
+/** What a command has printed on standard output and standard error, as a terminal shows both. */
+export interface Ran {
+  status: number | null;
+  output: string;
+}
+
+/** The commands of the documentation as they are in a clone, without what `npx` and `npm` do before they start them. */
+const commands = (temporal: string): Record<string, string> => ({
+  reprise: `#!/bin/sh\nexec node '${join(root, 'src/cli/main.ts')}' "$@"\n`,
+  node: `#!/bin/sh\nexec '${process.execPath}' --conditions=reprise-source "$@"\n`,
+  temporal: `#!/bin/sh\nexec '${temporal}' "$@"\n`,
+  npx: '#!/bin/sh\n[ "$1" = reprise ] || { echo "npx $1: only reprise is run by the tests"; exit 127; }\nexec "$@"\n',
+  npm: [
+    '#!/bin/sh',
+    'case "$1 $2" in',
+    '"run example") file=$3; shift 3; [ "$1" = -- ] && shift',
+    '  exec node "$file" "$@";;',
+    '"start "*) shift; [ "$1" = -- ] && shift; exec reprise start "$@";;',
+    '*) echo "npm $*: the tests run only npm start and npm run example"; exit 127;;',
+    'esac',
+    '',
+  ].join('\n'),
+  // What a notification starts, instead of reaching anybody.
+  'notify-send': '#!/bin/sh\necho "notify-send $*"\n',
+  curl: '#!/bin/sh\necho "curl $*"\n',
+});
+
+/** A command that goes on beside others. */
+interface Staying {
+  child: ChildProcess;
+  ended: Promise<unknown>;
+}
+
+/** Seconds after which a command hangs. */
+const patience = 40;
+
+/** What belongs to the folder itself, and not to a page. */
+const lasting = ['.reprise', '.bin', 'node_modules', 'examples', 'docs'];
+
+/** A folder like a clone, with a server of its own, in which the commands of one page after the other are run. */
+export class PageFolder {
+  readonly path = mkdtempSync(join(tmpdir(), 'reprise-page-'));
+  readonly #always: Record<string, string>;
+  #variables: Record<string, string> = {};
+  readonly #staying: Staying[] = [];
+  /** The ids of the page's runs. */
+  readonly #ids = new Set<string>();
+
+  static async make(): Promise<PageFolder> {
+    const folder = new PageFolder(`127.0.0.1:${await freePort()}`);
+    const { cli, home } = inject('temporal');
+    cpSync(join(home, 'bundles'), join(folder.home, 'bundles'), { recursive: true });
+    for (const name of ['examples', 'docs']) symlinkSync(join(root, name), join(folder.path, name));
+    linkModules(folder.path);
+    for (const [name, text] of Object.entries(commands(cli))) folder.write(`.bin/${name}`, text, 0o755);
+    return folder;
+  }
+
+  private constructor(address: string) {
+    this.#always = {
+      PATH: `${join(this.path, '.bin')}:${process.env['PATH'] ?? ''}`,
+      HOME: this.path,
+      LANG: 'C.UTF-8',
+      NO_COLOR: '1',
+      XDG_CACHE_HOME: join(root, 'node_modules', '.cache'),
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
+      TEMPORAL_CLI_PATH: inject('temporal').cli,
+      TEMPORAL_ADDRESS: address,
+    };
+  }
+
+  /**
+   * Makes what a page's commands need.
+   *
+   * @param files by their names
+   * @param copies files of the repository, by their names here
+   * @param variables further environment
+   * @param up whether a server and a worker run
+   */
+  async prepare({ files = {}, copies = {}, variables = {}, up = false }: Omit<PageSetUp, 'steps'>): Promise<void> {
+    this.#variables = { ...this.#always, ...variables };
+    for (const [name, text] of Object.entries(files)) this.write(name, text);
+    for (const [name, from] of Object.entries(copies)) copyFileSync(join(root, from), join(this.path, name));
+    // A conversation without a turn starts what is missing.
+    if (up) await this.run('reprise chat');
+  }
+
+  /** Takes away what a page has left: files, and runs that go on, so that their ids are free. */
+  async clean(): Promise<void> {
+    await this.endStaying();
+    if (existsSync(join(this.home, 'up.json')))
+      await this.withClient(async (reprise) => {
+        // Most have ended, or have never begun.
+        for (const id of this.#ids)
+          await reprise
+            .getRun(id)
+            .terminate('The page is over')
+            .catch(() => {});
+      });
+    this.#ids.clear();
+    for (const name of readdirSync(this.path).filter((each) => !lasting.includes(each)))
+      rmSync(join(this.path, name), { recursive: true });
+  }
+
+  /** The home folder of all commands, by default. */
+  get home(): string {
+    return join(this.path, '.reprise');
+  }
+
+  write(name: string, text: string, mode?: number): void {
+    mkdirSync(dirname(join(this.path, name)), { recursive: true });
+    writeFileSync(join(this.path, name), text, { mode });
+  }
+
+  read(name: string): string {
+    return readFileSync(join(this.path, name), 'utf8');
+  }
+
+  /** Does something with the library, connected to this folder's server. */
+  async withClient<T>(work: (reprise: Reprise) => Promise<T>): Promise<T> {
+    await using reprise = await connect({ address: this.#always['TEMPORAL_ADDRESS'] ?? '' });
+    return await work(reprise);
+  }
+
+  /** Begins a block: what earlier ones have exported, and where they have gone, is forgotten. */
+  begin(): void {
+    rmSync(join(this.path, '.shell'), { force: true });
+  }
+
+  /** Runs a command by bash, as the next line of a terminal whose lines before were this block's. */
+  async run(command: string, { types, until, stays = false }: StepSetUp = {}): Promise<Ran> {
+    for (const [, id = ''] of command.matchAll(/--(?:workflow-)?id (\S+)/g)) this.#ids.add(id);
+    const state = join(this.path, '.shell');
+    const script =
+      `exec 2>&1\nif [ -f '${state}' ]; then . '${state}'; fi\n${command}\nstatus=$?\n` +
+      `{ export -p; printf 'cd %q\\n' "$PWD"; } > '${state}'\nexit $status`;
+    const child = spawn('bash', ['-c', script], {
+      cwd: this.path,
+      env: this.#variables,
+      stdio: [types === undefined ? 'ignore' : 'pipe', 'pipe', 'inherit'],
+      // A group of its own, which Ctrl-C reaches as a whole.
+      detached: true,
+    });
+    child.stdin?.end(types);
+    const signal = (name: NodeJS.Signals) => child.exitCode === null && child.pid && process.kill(-child.pid, name);
+    let output = '';
+    let seen = false;
+    const ended = once(child, 'close');
+    const reached = new Promise<void>((resolve) => {
+      child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+        output += text;
+        if (seen || until === undefined || !until.test(output)) return;
+        seen = true;
+        if (!stays) signal('SIGINT');
+        resolve();
+      });
+    });
+    let late = false;
+    const timer = setTimeout(() => {
+      late = true;
+      signal('SIGKILL');
+    }, patience * 1000);
+    if (stays) this.#staying.push({ child, ended });
+    await (stays ? Promise.race([reached, ended]) : ended);
+    clearTimeout(timer);
+    if (late) throw new Error(`it has not ended in ${patience} s (give it \`until\`). It has printed:\n${output}`);
+    if (until !== undefined && !seen) throw new Error(`it has not printed ${until}, but:\n${output}`);
+    return { status: until === undefined ? child.exitCode : 0, output };
+  }
+
+  /** Ends the commands that were to stay. */
+  async endStaying(): Promise<void> {
+    for (const { child, ended } of this.#staying.splice(0)) {
+      if (child.exitCode === null && child.pid) process.kill(-child.pid, 'SIGINT');
+      await ended;
+    }
+  }
+
+  async remove(): Promise<void> {
+    await stopUp(this.home);
+    rmSync(this.path, { recursive: true, force: true });
+  }
+}
+
+/** Gives a folder the packages of this repository and `reprise` itself, as a project has them that has installed it. */
+export function linkModules(folder: string): void {
+  const modules = join(root, 'node_modules');
+  mkdirSync(join(folder, 'node_modules'));
+  for (const name of readdirSync(modules).filter((entry) => !entry.startsWith('.')))
+    symlinkSync(join(modules, name), join(folder, 'node_modules', name));
+  symlinkSync(root, join(folder, 'node_modules', 'reprise'));
+}

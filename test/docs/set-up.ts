@@ -1,0 +1,261 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Reprise } from '../../src/client.ts';
+import { completeAs } from '../support/completed.ts';
+import { startModelServer } from '../support/model-server.ts';
+import { orchestrationResult, researchResult, solveResult } from '../support/results.ts';
+import { completed, failed, invalid, solveScript, subtasks, valid } from '../support/solve-script.ts';
+import { readPage } from './blocks.ts';
+import type { PageFolder, PageSetUp, StepSetUp } from './page-folder.ts';
+
+/** A team that needs no key. */
+const team = `agents:
+  - { id: agent_a, backend: { type: offline } }
+  - { id: agent_b, backend: { type: offline } }
+`;
+
+/** A team of which one agent asks a person first. */
+const asking = `agents:
+  - { id: agent_a, system_message: 'Ask a person first: "What color theme?"', backend: { type: offline } }
+  - { id: agent_b, backend: { type: offline } }
+orchestrator: { coordination: { broadcast: human } }
+`;
+
+/** Research that finds what it needs, and then waits for an approval. */
+const approving = `research:
+  backend: { type: offline }
+  search: { provider: folder, folder: examples/sample-corpus }
+  max_similar_implementations: 100
+  approval: true
+`;
+
+/** An agent that needs no key. */
+const agent = `modules:
+  - { id: llm, module: OfflineLLM }
+  - { id: orchestrator, module: SimpleToolOrchestrator }
+exchange:
+  - { module: orchestrator, protocol: LLMProtocol, provider: llm }
+  - { module: __entry__, protocol: TextMessageHandlerProtocol, provider: orchestrator }
+`;
+
+const plan = 'plan: { backend: { type: offline } }\n';
+
+const towns = 'town,inhabitants 1990,inhabitants 2020\nAden,1000,1500\nBrill,2000,2100\n';
+
+/** Has a team's run of this id wait for a person, where none does. */
+const question =
+  (id: string) =>
+  (folder: PageFolder): Promise<void> =>
+    made(folder, `reprise ask --detach --id ${id} --config ./asking.yaml "Build a site"`, async (reprise) => {
+      return (await reprise.getRun(id).pendingQuestions()).length > 0;
+    });
+
+/** Has a research run of this id wait for an approval, where none does. */
+const approval =
+  (id: string) =>
+  (folder: PageFolder): Promise<void> =>
+    made(
+      folder,
+      `reprise research --detach --id ${id} --config ./approval.yaml "momentum trading strategy"`,
+      async (reprise) => {
+        const state = await reprise.getRun(id).state();
+        return 'phase' in state && state.phase === 'waiting_for_approval';
+      },
+    );
+
+/** Has the run of this id, which an earlier block of the page has left, end. */
+const ended =
+  (id: string) =>
+  (folder: PageFolder): Promise<void> =>
+    folder.withClient((reprise) => reprise.getRun(id).terminate('Its block is over'));
+
+/** Starts a run where it has not come to this state, and waits until it has. */
+async function made(
+  folder: PageFolder,
+  command: string,
+  isThere: (reprise: Reprise) => Promise<boolean>,
+): Promise<void> {
+  const id = /--id (\S+)/.exec(command)?.[1] ?? '';
+  const comesToWait = async (reprise: Reprise): Promise<boolean> => {
+    // No event tells.
+    for (let tries = 0; tries < 200 && (await reprise.getRun(id).isOpen()); tries += 1, await pause(50))
+      if (await isThere(reprise)) return true;
+    return false;
+  };
+  if (await folder.withClient(comesToWait).catch(() => false)) return;
+  folder.write('asking.yaml', asking);
+  folder.write('approval.yaml', approving);
+  await done(folder, command);
+  if (!(await folder.withClient(comesToWait))) throw new Error(`${command}: it does not come to wait`);
+}
+
+/** Has the server forget all runs, so that a command that shows all of them shows what is made next. */
+const emptied = (folder: PageFolder): Promise<void> =>
+  folder.withClient(async ({ client }) => {
+    const { namespace } = client.options;
+    while ((await client.workflow.count()).count > 0) {
+      for await (const { runId, workflowId } of client.workflow.list())
+        await client.workflowService
+          .deleteWorkflowExecution({ namespace, workflowExecution: { workflowId, runId } })
+          // It may be gone before the list says so.
+          .catch(() => {});
+      await pause(100);
+    }
+  });
+
+/** Has twelve orchestrations, nine research runs and seven plans that have completed, some of them with restarts. */
+async function completedRuns(folder: PageFolder): Promise<void> {
+  await emptied(folder);
+  const orchestrations = [
+    ...Array.from({ length: 8 }, () => orchestrationResult({ calls: 8 })),
+    ...Array.from({ length: 3 }, () => orchestrationResult({ attempts: 2, calls: 14 })),
+    orchestrationResult({ attempts: 3, calls: 20, outcome: 'restart_limit' }),
+  ];
+  const researchRuns = [
+    ...Array.from({ length: 3 }, () => researchResult([[72]])),
+    researchResult([[40, 'viability'], [70]]),
+    researchResult([[45, 'viability'], [75]]),
+    researchResult([[null, 'prior_art'], [50, 'viability'], [80]]),
+    researchResult([[null, 'prior_art'], [40, 'viability'], [66]]),
+    researchResult([[null, 'prior_art'], [45, 'viability'], [70]]),
+    researchResult([[50, 'viability'], [35]], 'iteration_limit'),
+  ];
+  // Two of the iterations that came after a restart have called their model five times, and not four.
+  for (const { iterations } of researchRuns.slice(3, 5)) iterations[1]!.spent.calls = 5;
+  const atOnce = (count: number) => Array.from({ length: count }, () => ({ executions: 1, completedIn: 1 }));
+  const again = { executions: 2, completedIn: 2 };
+  const plans = [
+    ...Array.from({ length: 4 }, () => solveResult({})),
+    solveResult({ retries: 1, subtasks: [...atOnce(5), again, again] }),
+    solveResult({ retries: 1, subtasks: [...atOnce(4), again, again, again] }),
+    solveResult({ outcome: 'partial', retries: 2, subtasks: [...atOnce(4), { executions: 3 }] }),
+  ];
+  await folder.withClient(async (reprise) => {
+    const runs = [...orchestrations, ...researchRuns, ...plans];
+    for (const [index, result] of runs.entries()) await completeAs(reprise, result.workflow, `done-${index}`, result);
+    // Visibility lists a run some time after its end.
+    while ((await reprise.client.workflow.count('ExecutionStatus = "Completed"')).count < runs.length) await pause(100);
+  });
+}
+
+/** Has a plan of which two subtasks fail and are retried run, and one that lacks something although none fails. */
+async function failingPlan(folder: PageFolder): Promise<void> {
+  const failing = ['step_2', 'step_3'];
+  const model = await startModelServer(
+    solveScript({
+      plan: ({ time }) =>
+        time === 1
+          ? subtasks('step_1', { id: 'step_2', description: 'Navigate to arXiv and find paper' }, 'step_3')
+          : subtasks(`more_${time}`),
+      work: ({ id, time }) =>
+        failing.includes(id) && time === 1 ? failed('The server is away.') : completed('Found.'),
+      validate: ({ time }) => (time <= 2 ? invalid('The year.') : valid),
+    }),
+  );
+  const backend = `{ type: chatcompletion, model: scripted, base_url: '${model.openai}' }`;
+  folder.write('failing.yaml', `plan: { backend: ${backend} }\n`);
+  await done(folder, 'reprise solve "Which figure?" --config ./failing.yaml');
+  await model.close();
+}
+
+function holds(folder: PageFolder, file: string, lines: string[]): void {
+  const text = folder.read(file);
+  for (const line of lines) if (!text.includes(line)) throw new Error(`${file} does not hold "${line}":\n${text}`);
+}
+
+/** The lines of the page's block that begins like this. */
+const linesOf = (page: string, beginning: string): string[] =>
+  readPage(page)
+    .find(({ text }) => text.startsWith(beginning))
+    ?.text.split('\n') ?? [];
+
+const requestRestart = (id: string, input: string): string =>
+  `temporal workflow signal --workflow-id ${id} --name requestRestart --input '${input}'`;
+
+const decide = (input: string): string => `temporal workflow signal --workflow-id r1 --name decide --input '${input}'`;
+
+async function done(folder: PageFolder, command: string): Promise<void> {
+  const { status, output } = await folder.run(command);
+  if (status !== 0) throw new Error(`${command} has ended with ${status}:\n${output}`);
+}
+
+/** Commands that go on until they are interrupted, on any page. */
+export const endless: Record<string, StepSetUp> = {
+  'reprise up': { until: /Ready/ },
+  'npx reprise up': { until: /Ready/ },
+};
+
+export const setUps: Record<string, PageSetUp> = {
+  'README.md': {
+    files: { 'team.yaml': team, 'towns.csv': towns },
+    steps: {
+      'npx reprise restart q1 --reason "Only plans" --instructions "Write the code"': { before: question('q1') },
+      'npx reprise cancel q1': { before: question('q1') },
+      'npx reprise answer q1 "Dark mode"': { before: question('q1') },
+      'npx reprise decide r1 --accept': { before: approval('r1') },
+      [requestRestart('q1', '{"reason":"…","instructions":"…"}')]: { before: question('q1') },
+      [`temporal workflow signal --workflow-id q1 --name answer --input '{"answer":"Dark mode"}'`]: {
+        before: question('q1'),
+      },
+    },
+  },
+  'docs/agents.md': {
+    files: { 'agent.yaml': agent },
+    steps: {
+      'npx reprise chat --config examples/agent-offline.yaml': { types: 'What is the weather in Tokyo?\n/exit\n' },
+    },
+  },
+  'docs/command-line.md': {
+    files: { 'towns.csv': towns, 'plan.yaml': plan },
+    copies: { 'report.pdf': 'examples/solve/files/ferry.pdf' },
+    steps: {
+      'reprise inbox': {
+        before: async (folder) => {
+          await question('site')(folder);
+          await approval('r1')(folder);
+        },
+      },
+      'reprise cancel q1': { before: question('q1') },
+      [`reprise inbox --watch --notify 'notify-send "$REPRISE_FROM asks" "$REPRISE_QUESTION"'`]: {
+        before: question('site'),
+        until: /notify-send agent_a asks What color theme/,
+      },
+      'reprise research --detach --id r1 "A heat map of the town"': { before: ended('r1') },
+      'reprise restart r1 --reason "Too broad" --instructions "Only the old town"': { before: approval('r1') },
+      'reprise decide r1 --accept': { before: approval('r1') },
+      'reprise decide r1 --stop --note "No data"': { before: approval('r1') },
+      'reprise stats': { before: completedRuns },
+    },
+  },
+  'docs/first-hour.md': { steps: { 'npx reprise inbox': { before: question('lock') } } },
+  'docs/library.md': { up: true },
+  'docs/research.md': {
+    steps: {
+      'npx reprise restart r1 --reason "Too broad" --instructions "Only bonds"': { before: approval('r1') },
+      'npx reprise decide r1 --accept': { before: approval('r1') },
+    },
+  },
+  'docs/solving.md': {
+    files: { 'towns.csv': towns, 'plan.yaml': plan },
+    copies: { 'report.pdf': 'examples/solve/files/ferry.pdf', 'figure.png': 'examples/solve/files/shapes.png' },
+    steps: {
+      'grep "Retrying failed subtask" .reprise/logs/log.txt': {
+        before: failingPlan,
+        after: (folder) => holds(folder, '.reprise/logs/log.txt', linesOf('docs/solving.md', 'Found 2 failed')),
+      },
+    },
+  },
+  'docs/temporal.md': {
+    up: true,
+    steps: {
+      [requestRestart('q1', '{"reason":"Only plans","instructions":"Write the code"}')]: { before: question('q1') },
+      [`temporal workflow signal --workflow-id q1 --name answer --input '{"answer":"Dark mode"}'`]: {
+        before: question('q1'),
+      },
+      [requestRestart('r1', '{"reason":"Too broad","instructions":"Only the old town"}')]: { before: approval('r1') },
+      [decide('{"action":"accept","note":"Good enough"}')]: { before: approval('r1') },
+      [decide('{"action":"stop"}')]: { before: approval('r1') },
+      'npx reprise up': { until: /Ready/, stays: true },
+      'npm run example examples/own-worker/worker.ts': { until: /Ready/, stays: true },
+    },
+  },
+};
