@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
@@ -38,7 +39,8 @@ export async function bundle(entry: string, interceptors: string[], inputs?: Inp
   };
   try {
     const { code } = await bundleWorkflowCode({
-      workflowsPath: entry,
+      // Webpack resolves links, and would not find what the SDK puts beside the entry.
+      workflowsPath: realpathSync(entry),
       workflowInterceptorModules: interceptors,
       webpackConfigHook: (configuration) => listening(adaptedConfiguration(configuration), listen),
       logger: { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} },

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, extname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findOrchestrators, noOrchestrators, type CustomOrchestrators } from '../config/extensions.ts';
-import { bundle, type Bundled, type Inputs } from './bundler.ts';
+import type { Bundled, Inputs } from './bundler.ts';
 import { writeAtomic } from './write-atomic.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -45,11 +45,15 @@ export async function workflowBundle(
   const codePath = keptBundle(home);
   if (existsSync(codePath)) return { codePath, ...own };
   onBundling();
+  const { bundle } = await loadBundler();
   const bundled = await bundle(ownModule('workflows/index'), []);
   if ('error' in bundled) throw new Error(`The workflows cannot be bundled: ${bundled.error}`);
   writeAtomic(codePath, bundled.code);
   return { codePath, ...own };
 }
+
+/** Loading the bundler takes longer than most commands do, which only look which bundle there is. */
+const loadBundler = () => import('./bundler.ts');
 
 /** The path where a home folder keeps the bundle of the present sources. */
 export const keptBundle = (home: string): string => join(home, 'bundles', `${sourceHash()}.js`);
@@ -123,6 +127,7 @@ async function bundled(
   extensions: string,
   inputs: Inputs,
 ): Promise<{ code: string; orchestrators: CustomOrchestrators }> {
+  const { bundle } = await loadBundler();
   const bundleFiles = (some: string[], entry: string): Promise<Bundled> => {
     writeEntry(entry, some, extensions);
     return bundle(entry, [guardModule], inputs);

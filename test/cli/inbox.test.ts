@@ -30,7 +30,7 @@ const research = { backend: { type: 'openai' }, search: { folder: ownDocs }, app
 
 async function waitingFor(handle: WorkflowHandle, kind: PendingQuestion['kind']): Promise<PendingQuestion> {
   const pending = () => handle.query<PendingQuestion[]>('pendingQuestions');
-  await expect.poll(async () => (await pending()).map((each) => each.kind), { timeout: 30_000 }).toEqual([kind]);
+  await expect.poll(async () => (await pending()).map((each) => each.kind)).toEqual([kind]);
   const [found] = await pending();
   return found!;
 }
@@ -43,7 +43,7 @@ async function listed(id: string): Promise<InboxQuestion[]> {
     found = (JSON.parse(stdout) as InboxQuestion[]).filter(({ workflowId }) => workflowId === id);
     return found.length;
   };
-  await expect.poll(look, { timeout: 30_000 }).toBe(1);
+  await expect.poll(look).toBe(1);
   return found;
 }
 

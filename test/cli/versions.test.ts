@@ -19,7 +19,7 @@ test('runs that wait keep their keys and code whatever other commands come, and 
   const { bundle, cli: temporal } = inject('temporal');
   const told = await sideBySide({
     runs: 2,
-    commands: 6,
+    commands: 4,
     address: `127.0.0.1:${await freePort()}`,
     temporal,
     bundle: { from: bundle, name: keptBundle('').split('/').at(-1) ?? '' },

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -84,6 +84,16 @@ test('a bundle is kept until a file that it was made from changes', async () => 
   expect(await bundleOf(places)).toMatchObject({
     isMade: true,
     orchestrators: { names: ['./mine.ts', './more.ts'] },
+  });
+});
+
+test('a home folder that is reached through a link serves as well', async () => {
+  const places = placesOf({ 'mine.ts': orchestrator('return "mine";') });
+  const link = `${places.home}-link`;
+  symlinkSync(places.home, link);
+  onTestFinished(() => unlinkSync(link));
+  expect(await bundleOf({ ...places, home: link })).toMatchObject({
+    orchestrators: { names: ['./mine.ts'], leftOut: {} },
   });
 });
 

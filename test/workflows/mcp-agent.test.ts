@@ -103,9 +103,7 @@ test('a variable that a server needs, and that the next worker lacks, is waited 
   script = inTurn([call('echo', { message: 'hello' }), { text: 'It said hello.' }]);
   const turn = say(session, 'Say hello.');
   const pending = () => session.query<PendingQuestion[]>('pendingQuestions');
-  await expect
-    .poll(pending, { timeout: 30_000 })
-    .toMatchObject([{ kind: 'key', from: 'agent', question: 'needs MCP_TOKEN on a worker' }]);
+  await expect.poll(pending).toMatchObject([{ kind: 'key', from: 'agent', question: 'needs MCP_TOKEN on a worker' }]);
   await run.replaceWorker({ MCP_TOKEN: 'secret' });
   expect(await turn).toMatchObject({ answer: 'It said hello.' });
   expect(toolResults(run.model.requests.at(-1)!)).toEqual(['Echo: hello']);

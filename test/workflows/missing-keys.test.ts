@@ -36,9 +36,7 @@ const eventsOf = (handle: WorkflowHandle) => handle.query<RunEvent[]>('events');
 
 /** Waits until a run waits for keys, and returns what it tells of them. */
 async function keysOf(handle: WorkflowHandle): Promise<PendingQuestion[]> {
-  await expect
-    .poll(async () => (await pendingOf(handle)).map(({ kind }) => kind), { timeout: 30_000 })
-    .toContain('key');
+  await expect.poll(async () => (await pendingOf(handle)).map(({ kind }) => kind)).toContain('key');
   return pendingOf(handle);
 }
 
