@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { writeAtomic } from '../worker/write-atomic.ts';
+import { isAlive } from './processes.ts';
 
 /** The `up` that keeps a home folder's server. */
 export interface Holder {
@@ -27,12 +28,13 @@ const recordFile = (folder: string): string => join(folder, 'up.json');
  * Takes a folder for this process. The lock is SQLite's, on a file of its own, so that the system releases it however its
  * holder ends.
  *
+ * @param patience how long to wait for it in milliseconds, in which nothing else goes on: commands hold it for a moment to
+ *   find out whether somebody does
  * @returns undefined where another process holds the folder
  */
-export function takeLock<Holding>(folder: string): Lock<Holding> | undefined {
+export function takeLock<Holding>(folder: string, patience = 500): Lock<Holding> | undefined {
   mkdirSync(folder, { recursive: true });
-  // The timeout allows for commands that hold the lock for a moment, to find out whether somebody does.
-  const database = new DatabaseSync(join(folder, 'up.lock'), { timeout: 500 });
+  const database = new DatabaseSync(join(folder, 'up.lock'), { timeout: patience });
   try {
     database.exec('BEGIN EXCLUSIVE');
   } catch (error) {
@@ -55,7 +57,9 @@ const busy = 5;
 /** Whether a process holds the folder at this moment. */
 export function isHeld(folder: string): boolean {
   if (!existsSync(folder)) return false;
-  const lock = takeLock(folder);
+  const record = readRecord(folder) as { pid: number } | undefined;
+  // Where the process that is recorded lives, it is most likely the one that holds the folder, and no command that looks.
+  const lock = takeLock(folder, record !== undefined && isAlive(record.pid) ? 0 : undefined);
   lock?.release(false);
   return lock === undefined;
 }

@@ -87,7 +87,7 @@ export class ServerKeeper {
 
   /** Takes the lock where the keeper has ended. */
   #succeed(): Lock<Holder> | undefined {
-    const lock = takeLock<Holder>(this.#home);
+    const lock = takeLock<Holder>(this.#home, 0);
     if (lock === undefined) return undefined;
     this.#holder = { ...(readHolder(this.#home) ?? this.#holder), pid: process.pid };
     lock.describe(this.#holder);

@@ -27,6 +27,9 @@ export interface UpSettings {
 
 const lookEveryMs = 2000;
 
+/** At how many looks it is asked whether somebody serves what is pinned to nobody: the server asks a workflow of its own. */
+const looksPerQuestion = 10;
+
 /**
  * One worker of a home folder in this process, which serves the runs that are pinned to its version. With it come its part
  * in the folder's server and stand-ins for workers that have died.
@@ -104,11 +107,11 @@ export class Up {
   #hasEnded = (): boolean => this.#ending !== undefined;
 
   async #look(): Promise<void> {
-    while (!this.#hasEnded()) {
+    for (let looks = 1; !this.#hasEnded(); looks++) {
       await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
       if (this.#hasEnded() || !this.#record.isVersioned) return;
       // The server may be away for a moment.
-      await this.#beCurrent(false).catch(() => {});
+      if (looks % looksPerQuestion === 0) await this.#beCurrent(false).catch(() => {});
       await this.#standIns?.look().catch((error: Error) => this.#sayOnce(error.message));
     }
   }
