@@ -16,7 +16,7 @@ export default defineConfig({
     testTimeout: 180_000,
     hookTimeout: 180_000,
     expect: { poll: { timeout: 120_000 } },
-    // Only `npm test` without words turns it on. Files that no test loads count too.
+    // `npm test -- --coverage` turns it on, at a tenth of the time. Files that no test loads count too.
     coverage: { provider: 'v8', include: ['src/**/*.ts'], reporter: ['json-summary'] },
     // Users' tool modules are loaded by Node itself, as in a worker.
     server: { deps: { external: [/\?version=/] } },

@@ -1,7 +1,7 @@
 /**
  * `npm test`: checks types, lint, format and the imports of replayed code, and runs all tests. Words after `--` go to
- * vitest, as in `npm test -- test/store`. The last line is `N passed, N failed`; the line before says how much of `src` the
- * tests have run, where all tests were run and have passed.
+ * vitest, as in `npm test -- test/store`. The last line is `N passed, N failed`; with `--coverage` the line before says how
+ * much of `src` the tests have run, where all have passed.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -30,8 +30,8 @@ const steps: Array<{ name: string; command: string[] }> = [
       '--reporter=default',
       '--reporter=json',
       `--outputFile=${report}`,
-      // The figure means nothing where only some tests are run.
-      ...(words.length === 0 ? ['--coverage.enabled', `--coverage.reportsDirectory=${coverage}`] : words),
+      `--coverage.reportsDirectory=${coverage}`,
+      ...words,
     ],
   },
 ];
