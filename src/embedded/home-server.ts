@@ -72,7 +72,7 @@ export async function isOwnServer(home: string, address: string, isNamed: boolea
 }
 
 /** Whether the server at an address of this machine belongs to another home folder, whose runs have their own workers. */
-export const isAnotherHomes = (address: string, home: string): boolean =>
+const isAnotherHomes = (address: string, home: string): boolean =>
   embeddedServers().some((server) => server.address === address && server.database !== databaseOf(home));
 
 /** Whether the folder's server is running. */

@@ -68,7 +68,7 @@ export async function sharedVersion(home: string, extensions: string, onBundling
 }
 
 /** A hash of everything in the environment that a run may come to need. Without the home's secret it tells nothing of it. */
-export function environmentHash(home: string, environment: Environment, names: string[]): string {
+function environmentHash(home: string, environment: Environment, names: string[]): string {
   const read = [...new Set([...environmentVariables, 'REPRISE_PRICES', ...names])].sort();
   const set = read.filter((name) => environment[name] !== undefined);
   return keyed(
