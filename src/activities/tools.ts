@@ -13,7 +13,9 @@ import { hashOf } from '../store/ids.ts';
 import type { Store } from '../store/store.ts';
 import { cutInMiddle } from '../tools/cut.ts';
 import { failureOf, runTool, type Outcome } from '../tools/run-tool.ts';
-import { SourceError, type Tool, type ToolRegistry } from '../tools/tool.ts';
+import { Trees } from '../sandbox/tree.ts';
+import { Workspace } from '../sandbox/workspace.ts';
+import { SourceError, ToolError, type Tool, type ToolRegistry } from '../tools/tool.ts';
 import { journalKey } from './model.ts';
 import { cancellable } from './cancellable.ts';
 import { keep } from './keep.ts';
@@ -48,12 +50,14 @@ export interface ToolDependencies {
  *
  * @throws `ApplicationFailure` of type `MissingKey`; `CancelledFailure` at once when it is cancelled, even if the tool goes on
  */
-export function createCallTool({ store, tools }: ToolDependencies) {
+export function createCallTool(given: ToolDependencies) {
+  const { store } = given;
+  const run = toolRunner(given);
   return async function callTool(input: CallToolInput): Promise<CallToolResult> {
     const { info } = Context.current();
     const key = journalKey(info.workflowExecution?.runId, info.activityId);
     if (info.isLocal) {
-      const outcome = await run(tools, input, key);
+      const outcome = await run(input, key);
       return keep('A tool result', () => stored(store, input, outcome));
     }
 
@@ -61,27 +65,43 @@ export function createCallTool({ store, tools }: ToolDependencies) {
     const journalled = await store.findToolResult(key, inputHash);
     if (journalled !== undefined) return journalled;
     const mayHaveRun = info.attempt > 1 && input.tool.sideEffects === 'once';
-    const outcome = mayHaveRun ? leftOpen(input) : await run(tools, input, key);
+    const outcome = mayHaveRun ? leftOpen(input) : await run(input, key);
     return cancellable(() =>
       keep('A tool result', async () => store.commitToolResult(key, inputHash, await stored(store, input, outcome))),
     );
   };
 }
 
-async function run(tools: ToolRegistry, input: CallToolInput, idempotencyKey: string): Promise<Outcome> {
-  const { info, cancellationSignal, cancelled } = Context.current();
-  const workflowId = info.workflowExecution?.workflowId ?? '';
-  try {
-    return await cancellable(async (signal) => {
-      const tool = await find(tools, input);
-      const given = { workflowId, agentId: input.agent, idempotencyKey, signal };
-      return runTool(tool, input.arguments, given, input.tool.timeout, cancelled);
-    });
-  } catch (error) {
-    if (cancellationSignal.aborted) throw error;
-    if (error instanceof SourceError && error.variable !== undefined) throw keyMissing(error.message, error.variable);
-    return failureOf(error);
-  }
+/** The outcome of a tool that had its agent's files. */
+type FilesOutcome = Outcome & Pick<CallToolResult, 'tree'>;
+
+function toolRunner({ store, tools }: ToolDependencies) {
+  const trees = new Trees(store);
+
+  return async function run(input: CallToolInput, idempotencyKey: string): Promise<FilesOutcome> {
+    const { info, cancellationSignal, cancelled } = Context.current();
+    const workflowId = info.workflowExecution?.workflowId ?? '';
+    try {
+      return await cancellable(async (signal) => {
+        const tool = await find(tools, input);
+        const given = { workflowId, agentId: input.agent, idempotencyKey, signal };
+        const { timeout } = input.tool;
+        if (tool.workspace === undefined) return runTool(tool, input.arguments, given, timeout, cancelled);
+        if (input.workspace === undefined)
+          throw new ToolError(`${tool.spec.name} needs files, and there are none here`);
+        const workspace = await Workspace.open(store, trees, input.workspace, workflowId);
+        const outcome = await runTool(tool, input.arguments, { ...given, workspace }, timeout, cancelled);
+        // What a call that failed has changed is not kept, so that a retry and the agent start from what was there.
+        if (outcome.status !== 'ok' || tool.workspace === 'reads') return outcome;
+        const tree = await keep('The files of a tool call', () => workspace.commit());
+        return tree === undefined ? outcome : { ...outcome, tree };
+      });
+    } catch (error) {
+      if (cancellationSignal.aborted) throw error;
+      if (error instanceof SourceError && error.variable !== undefined) throw keyMissing(error.message, error.variable);
+      return failureOf(error);
+    }
+  };
 }
 
 async function find(registry: ToolRegistry, { tool: { name, source } }: CallToolInput): Promise<Tool> {
@@ -106,19 +126,19 @@ function leftOpen({ tool }: CallToolInput): Outcome {
 async function stored(
   store: Store,
   { tool, agent }: CallToolInput,
-  { status, text }: Outcome,
+  { text, ...rest }: FilesOutcome,
 ): Promise<CallToolResult> {
   const whole = cut(text);
-  if (whole.length <= storedFrom) return { status, text: whole };
+  if (whole.length <= storedFrom) return { ...rest, text: whole };
   const blob = await store.putBlob(whole);
-  if (whole.length <= previewed) return { status, text: whole, blob };
+  if (whole.length <= previewed) return { ...rest, text: whole, blob };
   const preview = `${beginning(whole, previewed)}\n… [the beginning; ${whole.length} characters in all]`;
-  if (whole.length <= shown) return { status, text: preview, blob };
+  if (whole.length <= shown) return { ...rest, text: preview, blob };
   const { workflowId = '' } = Context.current().info.workflowExecution ?? {};
   const id = tool.readsOn ? await store.putResult(workflowId, agent, blob) : undefined;
   const more =
     id === undefined ? '; ask for less' : `; read on with read_result {"id": "${id}", "from": ${shownFirst}}`;
-  return { status, text: preview, blob: await store.putBlob(cutInMiddle(whole, shownFirst, shownLast, more)) };
+  return { ...rest, text: preview, blob: await store.putBlob(cutInMiddle(whole, shownFirst, shownLast, more)) };
 }
 
 function cut(text: string): string {
@@ -168,12 +188,13 @@ export function createListTools({ store, tools }: ToolDependencies) {
       const readsOn = packages.includes(reader) || missing.length > 0;
       return {
         set: await store.putBlob(JSON.stringify([...variant.own, ...offered.map(({ tool }) => tool.spec)])),
-        tools: offered.map(({ source, tool: { spec, sideEffects, timeout } }) => ({
+        tools: offered.map(({ source, tool: { spec, sideEffects, timeout, workspace } }) => ({
           name: spec.name,
           source,
           sideEffects,
           timeout,
           ...(readsOn && { readsOn: true }),
+          ...(workspace !== undefined && { workspace }),
         })),
         descriptions: offered.map(({ tool: { spec } }) => inOneLine(spec.description)),
       };

@@ -1,5 +1,6 @@
 import type { McpServer, ToolSources } from '../config/tool-sources.ts';
 import type { ToolSpec } from './message.ts';
+import type { WorkspaceInput } from './workspace.ts';
 
 /**
  * This file is about tools that a worker runs for an agent. Tools that change the workflow's own state, such as
@@ -15,6 +16,9 @@ export type ToolSource = { package: string } | { mcp: McpServer };
  */
 export type SideEffects = 'none' | 'undeclared' | 'idempotent' | 'once';
 
+/** What a tool does with its agent's files, if it has to do with them at all. */
+export type WorkspaceUse = 'reads' | 'writes';
+
 export interface ListedTool {
   name: string;
   source: ToolSource;
@@ -23,6 +27,8 @@ export interface ListedTool {
   timeout: number;
   /** Whether the agent has `read_result` too, by which it can read on in a result of this tool that is too long. */
   readsOn?: true;
+  /** Absent: it gets no files. */
+  workspace?: WorkspaceUse;
 }
 
 /** A way of offering an agent's tools. */
@@ -60,6 +66,8 @@ export interface CallToolInput {
   arguments: Record<string, unknown>;
   /** Configured id of the agent that calls it. */
   agent: string;
+  /** The agent's files, if the tool has to do with them. */
+  workspace?: WorkspaceInput;
 }
 
 /** The activities that workflows need for tools. */
@@ -79,4 +87,6 @@ export interface CallToolResult {
   text: string;
   /** Blob id of what the model gets, when it is long: the whole text, or its beginning and end if that is too long. */
   blob?: string;
+  /** Id of the tree of files that the call ended in, null for one without files; absent if it changed none. */
+  tree?: string | null;
 }

@@ -21,16 +21,17 @@ export class FileRows {
 
   put(workflowId: string, file: RunFile): Promise<RunFile> {
     return this.#sql.write(() => {
-      const { name, kind, mediaType, bytes, hash, text = null, image = null, note = null, from } = file;
+      const { name, kind, mediaType, bytes, hash, text = null, image = null, note = null, content = null, from } = file;
       const first = this.find(workflowId, name);
       if (first !== undefined && [first.from, from].includes('attachment')) return first;
-      const values = [workflowId, name, kind, mediaType, bytes, hash, text, image, note, from];
+      const values = [workflowId, name, kind, mediaType, bytes, hash, text, image, note, content, from];
       this.#sql.run(
-        `INSERT INTO files (workflow_id, name, kind, media_type, bytes, hash, text_blob, image_blob, note, source)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        `INSERT INTO files (workflow_id, name, kind, media_type, bytes, hash, text_blob, image_blob, note, content,
+         source) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
          ON CONFLICT (workflow_id, name) DO UPDATE SET kind = excluded.kind, media_type = excluded.media_type,
          bytes = excluded.bytes, hash = excluded.hash, text_blob = excluded.text_blob,
-         image_blob = excluded.image_blob, note = excluded.note, source = excluded.source`,
+         image_blob = excluded.image_blob, note = excluded.note, content = excluded.content,
+         source = excluded.source`,
         ...values,
       );
       return file;
@@ -57,6 +58,7 @@ function fileOf(row: ReturnType<SqliteStatements['all']>[number]): RunFile {
     ...(row['text_blob'] !== null && { text: String(row['text_blob']) }),
     ...(row['image_blob'] !== null && { image: String(row['image_blob']) }),
     ...(row['note'] !== null && { note: String(row['note']) }),
+    ...(row['content'] !== null && { content: String(row['content']) }),
     from: row['source'] as RunFile['from'],
   };
 }

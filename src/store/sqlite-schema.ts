@@ -66,6 +66,11 @@ const steps = [
     PRIMARY KEY (workflow_id, agent, id)
   ) WITHOUT ROWID;
 `,
+  // Objects are large, which rows in the order of their keys are not made for.
+  `
+  CREATE TABLE objects (id TEXT PRIMARY KEY, content BLOB NOT NULL);
+  ALTER TABLE files ADD COLUMN content TEXT REFERENCES objects(id);
+`,
 ];
 
 const version = steps.length;

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
-type Value = string | number | null;
+type Value = string | number | Uint8Array | null;
 type Row = ReturnType<StatementSync['get']>;
 
 /** For how long an operation waits for a lock that another process holds, in milliseconds. */

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Breaks } from '../breaks.ts';
 import type { Message, TokenUsage, TranscriptRef } from '../protocol/message.ts';
 import type { CallModelResult } from '../protocol/model-call.ts';
@@ -35,6 +36,13 @@ export function openSqliteStore(file: string): Store {
   database.exec('PRAGMA busy_timeout = 0');
   return new SqliteStore(database);
 }
+
+/** How many objects, and of how many bytes together, one transaction writes. */
+const objectsAtOnce = 300;
+const bytesAtOnce = 4_000_000;
+
+/** How many ids are looked up without a break. */
+const idsAtOnce = 1000;
 
 /** How many characters of its hash name a result to a model, which has to repeat them. */
 const resultId = 10;
@@ -125,6 +133,49 @@ class SqliteStore implements Store {
     const row = await this.#sql.read(() => this.#sql.get('SELECT content FROM blobs WHERE id = ?', id));
     if (row === undefined) throw new Error(`The store has no blob ${id}`);
     return String(row['content']);
+  }
+
+  async putObjects(contents: readonly Uint8Array[]): Promise<string[]> {
+    const ids: string[] = [];
+    const breaks = new Breaks();
+    let batch: Array<[id: string, content: Uint8Array]> = [];
+    let bytes = 0;
+    const flush = async (): Promise<void> => {
+      const rows = batch;
+      [batch, bytes] = [[], 0];
+      await this.#sql.write(() => {
+        for (const row of rows) this.#sql.run('INSERT OR IGNORE INTO objects VALUES (?, ?)', ...row);
+      });
+    };
+    for (const content of contents) {
+      const id = await largeHashOf(content);
+      ids.push(id);
+      batch.push([id, content]);
+      bytes += content.length;
+      if (breaks.due) await breaks.take();
+      // A transaction holds up the process for as long as it takes.
+      if (batch.length >= objectsAtOnce || bytes >= bytesAtOnce) await flush();
+    }
+    if (batch.length > 0) await flush();
+    return ids;
+  }
+
+  async object(id: string): Promise<Uint8Array> {
+    const row = await this.#sql.read(() => this.#sql.get('SELECT content FROM objects WHERE id = ?', id));
+    if (row === undefined) throw new Error(`The store has no object ${id}`);
+    return row['content'] as Uint8Array;
+  }
+
+  async missingObjects(ids: readonly string[]): Promise<string[]> {
+    const isMissing = (id: string): boolean => this.#sql.get('SELECT 1 FROM objects WHERE id = ?', id) === undefined;
+    const missing: string[] = [];
+    const all = [...new Set(ids)];
+    for (let from = 0; from < all.length; from += idsAtOnce) {
+      const some = all.slice(from, from + idsAtOnce);
+      missing.push(...(await this.#sql.read(() => some.filter(isMissing))));
+      await nextTurn();
+    }
+    return missing;
   }
 
   async putResult(workflowId: string, agent: string, blob: string): Promise<string> {

@@ -43,6 +43,8 @@ export interface RunFile {
   image?: string;
   /** Why the file, or a part of it, cannot be read. */
   note?: string;
+  /** The object id of its bytes. Files of runs that an earlier version began have none. */
+  content?: string;
   from: 'attachment' | 'tool';
 }
 
@@ -83,6 +85,12 @@ export interface Store {
   putBlob(text: string): Promise<string>;
   /** @throws `Error` if there is no such blob */
   blob(id: string): Promise<string>;
+  /** Stores contents, in their order. They may be stored repeatedly. @returns their ids, which are their SHA-256 hashes */
+  putObjects(contents: readonly Uint8Array[]): Promise<string[]>;
+  /** @throws `Error` if there is no such object */
+  object(id: string): Promise<Uint8Array>;
+  /** Those of some objects that the store does not have, each once. */
+  missingObjects(ids: readonly string[]): Promise<string[]>;
   /**
    * Remembers a tool's result, which is a blob, for the agent that got it.
    *

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { checkedBy, problemText, under } from '../config/problems.ts';
 import { toolTime } from '../config/tool-sources.ts';
-import type { SideEffects } from '../protocol/tool.ts';
+import type { SideEffects, WorkspaceUse } from '../protocol/tool.ts';
 import { checkArguments, isZodSchema, parameterSchema } from './parameters.ts';
 import type { Tool, ToolContext } from './tool.ts';
 
@@ -20,6 +20,8 @@ export interface ToolDefinition {
   sideEffects?: boolean | 'idempotent';
   /** How long it may run, in seconds; 60 if absent. */
   timeout?: number;
+  /** Whether it reads or changes the agent's files, which it gets as `context.workspace` then. */
+  workspace?: WorkspaceUse;
 }
 
 const definitionSchema = z.strictObject({
@@ -40,6 +42,7 @@ const definitionSchema = z.strictObject({
   ),
   sideEffects: z.literal([true, false, 'idempotent']).optional(),
   timeout: toolTime.optional(),
+  workspace: z.enum(['reads', 'writes']).optional(),
 });
 
 /** Reads what a module exports as `tools`. @returns the good ones, and what is wrong with the others, with its key */
@@ -55,7 +58,7 @@ export function readDefinitions(exported: unknown): { tools: Tool[]; problems: s
 function readDefinition(value: unknown, path: PropertyKey[]): { tool?: Tool; problems?: string[] } {
   const checked = checkedBy(definitionSchema, value);
   if (!checked.ok) return { problems: under(path, checked.problems).map((problem) => problemText(problem)) };
-  const { name, description, parameters, sideEffects, timeout = defaultTimeout } = checked.value;
+  const { name, description, parameters, sideEffects, timeout = defaultTimeout, workspace } = checked.value;
   const schema = parameterSchema(parameters);
   if (typeof schema === 'string') {
     return { problems: [problemText({ path: [...path, 'parameters'], message: schema })] };
@@ -66,6 +69,7 @@ function readDefinition(value: unknown, path: PropertyKey[]): { tool?: Tool; pro
     spec: { name, description, parameters: schema },
     sideEffects: kindOf(sideEffects),
     timeout,
+    ...(workspace !== undefined && { workspace }),
     async run(args, context) {
       const input = isZodSchema(parameters) ? await checkArguments(name, parameters, args) : args;
       return definition.execute(input, context);

@@ -1,5 +1,6 @@
 import type { ToolSpec } from '../protocol/message.ts';
-import type { SideEffects, ToolSource } from '../protocol/tool.ts';
+import type { SideEffects, ToolSource, WorkspaceUse } from '../protocol/tool.ts';
+import type { Workspace } from '../sandbox/workspace.ts';
 
 /** What a tool gets besides its arguments. */
 export interface ToolContext {
@@ -10,6 +11,8 @@ export interface ToolContext {
   idempotencyKey: string;
   /** Is aborted at the tool's timeout, and when the call is cancelled. */
   signal: AbortSignal;
+  /** The agent's files, for a tool that says that it has to do with them. */
+  workspace?: Workspace;
 }
 
 /** A tool that this worker can run, wherever it comes from. */
@@ -20,6 +23,7 @@ export interface Tool {
   onlyReads?: boolean;
   /** How long it may run, in seconds. */
   timeout: number;
+  workspace?: WorkspaceUse;
   /** @throws `ToolError` for a failure that the tool reports, and anything else if it broke */
   run(args: Record<string, unknown>, context: ToolContext): Promise<unknown>;
 }

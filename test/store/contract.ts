@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Message } from '../../src/protocol/message.ts';
 import type { ReplyCommit, RunFile, Store } from '../../src/store/store.ts';
+import { hashOf } from '../../src/store/ids.ts';
 import { reportOf } from '../support/reports.ts';
 
 const usage = { inputTokens: 3, cachedInputTokens: 1, outputTokens: 2 };
@@ -114,6 +115,23 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
         }),
         { numRuns: 25 },
       );
+    });
+
+    test('any bytes come back from an object as they were, under the hash of their content', async () => {
+      const contents = [new Uint8Array([0, 255, 10]), new Uint8Array(), new TextEncoder().encode('é')];
+      const ids = await store.putObjects([...contents, ...contents]);
+      expect(ids).toEqual([...contents, ...contents].map((each) => hashOf(each)));
+      for (const [index, content] of contents.entries()) {
+        expect(new Uint8Array(await store.object(ids[index] ?? ''))).toEqual(content);
+      }
+    });
+
+    test('more objects than one transaction takes are all stored, and only the unknown ones are missing', async () => {
+      const contents = Array.from({ length: 1500 }, (_, index) => new TextEncoder().encode(`object ${index}`));
+      const ids = await store.putObjects(contents);
+      const unknown = [hashOf('never stored'), hashOf('nor this')];
+      expect(await store.missingObjects([...ids, ...unknown, ...unknown])).toEqual(unknown);
+      await expect(store.object(unknown[0] ?? '')).rejects.toThrow(unknown[0]);
     });
 
     test('what calls cost is known of replies and of abandoned calls; a reply’s own figures win', async () => {

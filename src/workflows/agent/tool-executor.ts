@@ -3,8 +3,10 @@ import type { BlobRef, Text, ToolSpec } from '../../protocol/message.ts';
 import type { ToolSources } from '../../config/tool-sources.ts';
 import type { ReplyCall } from '../../protocol/model-call.ts';
 import type { RunContext } from '../runtime/run-context.ts';
+import type { WorkspaceInput } from '../../protocol/workspace.ts';
 import type { CallToolResult, ListedTool, ToolActivities, ToolList, ToolVariant } from '../../protocol/tool.ts';
 import { blobRef, namesIn } from './previews.ts';
+import { AgentWorkspace } from './workspace.ts';
 
 /** An MCP server may take long to start. */
 const { listTools } = proxyActivities<ToolActivities>({
@@ -31,13 +33,16 @@ type Listed = Omit<ToolList, 'set'> & { set: BlobRef | null };
 export class ToolExecutor {
   /** All tools offered to the model, the workflow's own included; null for none. */
   readonly set: BlobRef | null;
+  /** The files that its tools have. */
+  readonly workspace: AgentWorkspace;
   readonly #agent: string;
   readonly #listed: Listed;
   readonly #tools: Map<string, ListedTool>;
   readonly #run: ToolRun;
 
-  private constructor(agent: string, listed: Listed, run: ToolRun) {
+  private constructor(agent: string, listed: Listed, run: ToolRun, workspace: AgentWorkspace) {
     this.#agent = agent;
+    this.workspace = workspace;
     this.#listed = listed;
     this.set = listed.set;
     this.#tools = new Map(listed.tools.map((tool) => [tool.name, tool]));
@@ -66,13 +71,15 @@ export class ToolExecutor {
     [first, ...others]: readonly [ToolVariant, ...ToolVariant[]],
     run: ToolRun,
   ): Promise<[ToolExecutor, ...ToolExecutor[]]> {
+    // However they are offered, they are one agent's.
+    const workspace = new AgentWorkspace();
     const executorOf = (list: ToolList, own: ToolSpec[]): ToolExecutor => {
       const offered = [...own, ...list.tools];
       const set = offered.length === 0 ? null : blobRef(list.set, namesIn(offered));
-      return new ToolExecutor(agent, { ...list, set }, run);
+      return new ToolExecutor(agent, { ...list, set }, run, workspace);
     };
     if (sources.packages.length + sources.mcpServers.length + first.own.length === 0)
-      return [new ToolExecutor(agent, { set: null, tools: [] }, run)];
+      return [new ToolExecutor(agent, { set: null, tools: [] }, run, workspace)];
     const { harmlessOnly, own } = first;
     const listed = await listTools({
       sources,
@@ -84,9 +91,9 @@ export class ToolExecutor {
     return [executorOf(listed, own), ...more];
   }
 
-  /** The same tools for another agent. */
-  of(agent: string): ToolExecutor {
-    return new ToolExecutor(agent, this.#listed, this.#run);
+  /** The same tools for another agent, or with other files. */
+  of(agent: string, workspace = new AgentWorkspace()): ToolExecutor {
+    return new ToolExecutor(agent, this.#listed, this.#run, workspace);
   }
 
   /** The tools that a worker runs, each with what it does in a line. */
@@ -114,8 +121,12 @@ export class ToolExecutor {
 
   async #call(tool: ListedTool, input: Record<string, unknown>): Promise<CallToolResult> {
     const agent = this.#agent;
+    const call = (workspace?: WorkspaceInput): Promise<CallToolResult> => {
+      const given = { tool, arguments: input, agent, ...(workspace !== undefined && { workspace }) };
+      return this.#run.keys.orWait(agent, () => activityFor(tool, agent)(given));
+    };
     try {
-      return await this.#run.keys.orWait(agent, () => activityFor(tool, agent)({ tool, arguments: input, agent }));
+      return await (tool.workspace === undefined ? call() : this.workspace.use(call));
     } catch (error) {
       if (!(error instanceof ActivityFailure) || error.cause?.name === 'CancelledFailure') throw error;
       return { status: 'exception', text: error.cause?.message ?? error.message };

@@ -1,0 +1,130 @@
+import { hashOf } from '../store/ids.ts';
+import type { Store } from '../store/store.ts';
+
+/** `link`: the content is the path that it points to, relative to its folder. */
+export type FileMode = 'file' | 'executable' | 'link';
+
+/** One file of a tree. */
+export interface TreeFile {
+  /** The object id of its content. */
+  id: string;
+  bytes: number;
+  mode: FileMode;
+}
+
+/** Files by their paths. Folders are what paths say; there are no empty ones. */
+export type Tree = ReadonlyMap<string, TreeFile>;
+
+/** What a folder's object holds, as JSON, sorted by name. `sub`: a folder, by the id of its object. */
+type FolderEntry = [name: string, id: string, kind: FileMode | 'sub', bytes: number];
+
+interface Folder {
+  files: Map<string, TreeFile>;
+  subs: Map<string, Folder>;
+}
+
+/**
+ * Trees of files in the store, one object for each file and each folder as in git's object model: a tree's id says all of
+ * its content, and two trees share what is equal in them (https://git-scm.com/book/en/v2/Git-Internals-Git-Objects).
+ */
+export class Trees {
+  readonly #store: Store;
+  readonly #folders = new Map<string, FolderEntry[]>();
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /** The files of a tree. @param id null for the empty one @throws `Error` if the store lacks a part of it */
+  async read(id: string | null): Promise<Map<string, TreeFile>> {
+    const files = new Map<string, TreeFile>();
+    const walk = async (folder: string, prefix: string): Promise<void> => {
+      for (const [name, object, kind, bytes] of await this.#entries(folder)) {
+        const path = `${prefix}${name}`;
+        if (kind === 'sub') await walk(object, `${path}/`);
+        else files.set(path, { id: object, bytes, mode: kind });
+      }
+    };
+    if (id !== null) await walk(id, '');
+    return files;
+  }
+
+  /** Stores a tree, whose files are stored already. @returns its id; null if it has no files */
+  async write(tree: Tree): Promise<string | null> {
+    if (tree.size === 0) return null;
+    const made = new Map<string, FolderEntry[]>();
+    const id = idOf(nested(tree), made);
+    const isNew = ([each]: [string, FolderEntry[]]): boolean => !this.#folders.has(each);
+    const added = [...made].filter(isNew);
+    await this.#store.putObjects(added.map(([, entries]) => contentOf(entries)));
+    for (const [each, entries] of added) this.#remember(each, entries);
+    return id;
+  }
+
+  async #entries(id: string): Promise<FolderEntry[]> {
+    const known = this.#folders.get(id);
+    if (known !== undefined) return known;
+    const entries = JSON.parse(new TextDecoder().decode(await this.#store.object(id))) as FolderEntry[];
+    this.#remember(id, entries);
+    return entries;
+  }
+
+  #remember(id: string, entries: FolderEntry[]): void {
+    if (this.#folders.size >= remembered) this.#folders.clear();
+    this.#folders.set(id, entries);
+  }
+}
+
+/** How many folders are kept in memory, since the next call of an agent reads most of those of its last one. */
+const remembered = 20_000;
+
+const contentOf = (entries: FolderEntry[]): Uint8Array => new TextEncoder().encode(JSON.stringify(entries));
+
+/** The id of a folder. @param made gets what its object and those of the folders in it hold, by their ids */
+function idOf({ files, subs }: Folder, made: Map<string, FolderEntry[]>): string {
+  const entries: FolderEntry[] = [
+    ...[...files].map(([name, { id, mode, bytes }]): FolderEntry => [name, id, mode, bytes]),
+    ...[...subs].map(([name, folder]): FolderEntry => [name, idOf(folder, made), 'sub', 0]),
+  ].toSorted(([one], [other]) => (one < other ? -1 : 1));
+  const id = hashOf(contentOf(entries));
+  made.set(id, entries);
+  return id;
+}
+
+function nested(tree: Tree): Folder {
+  const root: Folder = { files: new Map(), subs: new Map() };
+  for (const [path, file] of tree) {
+    const names = path.split('/');
+    const last = names.pop() ?? '';
+    let folder = root;
+    for (const name of names) {
+      const sub = folder.subs.get(name) ?? { files: new Map(), subs: new Map() };
+      folder.subs.set(name, sub);
+      folder = sub;
+    }
+    folder.files.set(last, file);
+  }
+  return root;
+}
+
+/** The longest path and the longest name in it, in bytes, and the deepest folder. Linux takes names of 255 bytes. */
+const longestPath = 1000;
+const longestName = 200;
+const deepest = 50;
+
+/** What no name may hold: it would not survive a terminal, a list of names or another machine. */
+const unfit = /[\p{Cc}\p{Cs}\\]/u;
+
+/**
+ * A path as trees have it: names joined by `/`, without `.` and empty names.
+ *
+ * @returns undefined for what leads out of the tree, or holds what no path may: absolute paths, `..`, backslashes,
+ *   control characters, and names or paths that are too long
+ */
+export function treePath(path: string): string | undefined {
+  if (path.startsWith('/') || unfit.test(path) || Buffer.byteLength(path) > longestPath) return undefined;
+  const names = path.split('/').filter((name) => name !== '' && name !== '.');
+  const isBad = (name: string): boolean => name === '..' || Buffer.byteLength(name) > longestName;
+  if (names.length === 0 || names.length > deepest || names.some(isBad)) return undefined;
+  return names.join('/');
+}

@@ -1,0 +1,38 @@
+import type { Mount, WorkspaceInput } from '../../protocol/workspace.ts';
+
+/** An agent's files, which a workflow knows by the id of their tree. */
+export class AgentWorkspace {
+  #tree: string | null;
+  #mounts: Mount[];
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(tree: string | null = null, mounts: Mount[] = []) {
+    this.#tree = tree;
+    this.#mounts = mounts;
+  }
+
+  /** The files as they are now; null if there are none. */
+  get tree(): string | null {
+    return this.#tree;
+  }
+
+  /** Shows the agent other trees from its next call on, in place of those that it was shown before. */
+  mount(mounts: Mount[]): void {
+    this.#mounts = mounts;
+  }
+
+  /**
+   * Makes a call that gets the files and may change them. Calls follow one another, in the order in which they were asked
+   * for: each starts from the tree in which the last one ended.
+   */
+  use<T extends { tree?: string | null }>(call: (files: WorkspaceInput) => Promise<T>): Promise<T> {
+    const turn = async (): Promise<T> => {
+      const result = await call({ tree: this.#tree, mounts: this.#mounts });
+      if (result.tree !== undefined) this.#tree = result.tree;
+      return result;
+    };
+    const result = this.#last.then(turn, turn);
+    this.#last = result;
+    return result;
+  }
+}
