@@ -24,6 +24,7 @@ import type { PreparedSolve } from '../protocol/plan-and-execute.ts';
 import type { PriceTable } from '../protocol/usage.ts';
 import type { PreparedResearch } from '../protocol/research.ts';
 import type { PreparedAgent, PreparedSession } from '../protocol/session.ts';
+import { howToSearch, variableOf } from '../search/services.ts';
 import { inputProblem, jsonBytes } from '../workflows/runtime/size.ts';
 
 export interface PrepareDependencies {
@@ -47,8 +48,7 @@ const offlineNotice =
   'for one set OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY, or name a model: --model ollama/qwen3:8b';
 
 /** Explains why research on any other subject finds nothing. */
-const ownDocsNotice =
-  "ONLY REPRISE'S OWN DOCUMENTATION IS SEARCHED: name a folder (search.folder), or set SEARXNG_URL or TAVILY_API_KEY";
+const ownDocsNotice = `ONLY REPRISE'S OWN DOCUMENTATION IS SEARCHED: name a folder (search.folder), or ${howToSearch}`;
 
 /**
  * The activities that workflows begin with. They check and complete the input, which may come from anywhere, and throw
@@ -105,8 +105,7 @@ export function createPreparations({ configFolder, environment, namespace, price
   /** Tells which service a run uses, and may pay for, that its configuration does not name. */
   function chosenSearch(named: string | undefined, { search: { provider } }: ResearchSettings): string[] {
     if (named !== undefined || provider === 'folder') return [];
-    const variable = provider === 'tavily' ? 'TAVILY_API_KEY' : 'SEARXNG_URL';
-    return [`Searches with ${provider}, since ${variable} is set and search.provider is not`];
+    return [`Searches with ${provider}, since ${variableOf[provider]} is set and search.provider is not`];
   }
 
   function prepareTeam(config: TeamConfig): PreparedTeam {
