@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { Backend } from '../config/backend.ts';
 import { defaultBackend } from '../config/complete-backend.ts';
 import type { Environment } from '../config/environment.ts';
+import { searchNotices } from '../config/everyday-tools.ts';
 import { ignoredKeys } from '../config/ignored-keys.ts';
 import {
   orchestrationInputSchema,
@@ -92,7 +93,11 @@ export function createPreparations({ configFolder, environment, namespace, price
       const { prices, warnings } = pricesOf(Object.values(settings.backends), settings, preflightPlan);
       const { backend, planner, validator, synthesis, executor } = plan.plan;
       const own = [planner, validator, synthesis, executor].map((role) => role?.backend ?? backend);
-      const notices = noticesOf({ kind: 'plan', plan }, own);
+      const { backends, tools } = settings;
+      const notices = [
+        ...noticesOf({ kind: 'plan', plan }, own),
+        ...searchNotices([{ backend: backends.executor, tools }], environment),
+      ];
       return told({ problem, settings, prices, notices, warnings });
     },
   };
@@ -112,13 +117,17 @@ export function createPreparations({ configFolder, environment, namespace, price
     const team = completeTeam(config, environment);
     const { prices, warnings } = pricesOf(backendsOf(team), team, preflightTeam);
     const own = team.agents.map((_, index) => config.agents?.[index]?.backend);
-    return { team, prices, notices: noticesOf({ kind: 'team', team: config }, own), warnings };
+    const notices = [...noticesOf({ kind: 'team', team: config }, own), ...searchNotices(team.agents, environment)];
+    return { team, prices, notices, warnings };
   }
 
   function prepareAgent(config: OneAgentConfig | undefined): PreparedAgent {
     const agent = config === undefined ? defaultAgent(environment) : completeAgent(config);
     const { prices, warnings } = pricesOf([agent.backend], agent, preflightAgent);
-    const notices = noticesOf(config && { kind: 'agent', agent: config }, [config?.backend]);
+    const notices = [
+      ...noticesOf(config && { kind: 'agent', agent: config }, [config?.backend]),
+      ...searchNotices([agent], environment),
+    ];
     return { agent, prices, notices, warnings };
   }
 
