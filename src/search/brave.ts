@@ -39,17 +39,20 @@ const shortened = (query: string): string =>
 
 const answerSchema = z.object({
   type: z.literal('search'),
-  web: z
-    .object({ results: z.array(z.object({ description: z.string().nullish() }).loose()) })
-    .nullish()
-    .transform((web) => web?.results ?? []),
+  web: z.object({ results: z.array(z.unknown()) }).nullish(),
 });
+
+const describedSchema = z.looseObject({ description: z.unknown() });
 
 /** The results as the other services name their parts. An answer to a query without results has no `web` at all. */
 function listOf(answer: unknown): unknown {
   const { success, data } = answerSchema.safeParse(answer);
   if (!success) return answer;
-  return { results: data.web.map(({ description, ...rest }) => ({ ...rest, content: description })) };
+  const results = (data.web?.results ?? []).map((result) => {
+    const described = describedSchema.safeParse(result);
+    return described.success ? { ...described.data, content: described.data.description } : result;
+  });
+  return { results };
 }
 
 /**
