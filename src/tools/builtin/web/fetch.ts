@@ -87,7 +87,10 @@ async function follow(address: string, settings: FetchSettings): Promise<Fetched
 
 function parsed(address: string, base?: string): URL {
   const url = URL.parse(address, base);
-  if (url === null) throw new ToolError(`${address} is not a URL`);
+  if (url === null) {
+    const hint = address.startsWith('/') ? '; a link without a host is one of the page that it stands on' : '';
+    throw new ToolError(`${address} is not a URL${hint}`);
+  }
   if (!['http:', 'https:'].includes(url.protocol)) {
     throw new ToolError(`${address}: only http and https are fetched`);
   }

@@ -11,7 +11,7 @@ const thread = new URL(`./page-thread${extname(import.meta.url)}`, import.meta.u
 
 /** A page as text. */
 export interface PageText {
-  /** All of its text, a line for each block, without scripts, styles and tags. Links keep their address in parentheses. */
+  /** All of its text, a line for each block, without scripts, styles and tags. Links have their address in parentheses. */
   whole: string;
   /** The same without menus and the like; undefined if that was not asked for, or is not clear. */
   main?: string;
@@ -20,12 +20,12 @@ export interface PageText {
 /**
  * The text of a page. Where its main part takes too much time or memory, there is the whole text.
  *
- * @param base the page's address, from which its links count; absent: only complete links keep where they lead
+ * @param page its address: links within its site are shown by their path
  * @throws `ToolError` if the whole text takes too much
  */
-export const readHtml = (html: string, base: string): Promise<PageText> => read({ html, base, main: true });
+export const readHtml = (html: string, page: string): Promise<PageText> => read({ html, page, main: true });
 
-/** All text of a page. @throws `ToolError` for a page that takes too much time or memory */
+/** All text of a page, in which only complete links keep where they lead. @throws `ToolError` for a page that takes too much time or memory */
 export const textOfHtml = async (html: string): Promise<string> => (await read({ html })).whole;
 
 /** JSON with a line for each value; as it stands if it is none. @throws `ToolError` if it takes too much */

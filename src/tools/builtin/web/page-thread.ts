@@ -7,8 +7,8 @@ import { Readability } from '@mozilla/readability';
 import { convert, type FormatCallback, type SelectorDefinition } from 'html-to-text';
 import { parseHTML } from 'linkedom';
 
-/** `base`: the address from which links count; if it is absent, only complete links keep where they lead. */
-export type PageTask = { html: string; base?: string | undefined; main?: boolean } | { json: string };
+/** `page`: its address; if that is absent, only complete links keep where they lead. */
+export type PageTask = { html: string; page?: string; main?: boolean } | { json: string };
 
 export type PageNews =
   /** All of the text. */
@@ -36,8 +36,9 @@ function prettyJson(text: string): string {
   }
 }
 
-function readHtml({ html, base, main = false }: Extract<PageTask, { html: string }>): void {
-  const text = textWith(baseOf(html, base));
+function readHtml({ html, page, main = false }: Extract<PageTask, { html: string }>): void {
+  const place = page === undefined ? undefined : { page, base: baseOf(html, page) };
+  const text = textWith((href) => addressOf(href, place));
   // The whole text comes first: it is there even if the main part takes more time or memory than there is.
   const whole = text(html);
   post({ whole });
@@ -45,10 +46,9 @@ function readHtml({ html, base, main = false }: Extract<PageTask, { html: string
 }
 
 /** The address from which a page's links count, which the page itself may state. */
-function baseOf(html: string, base: string | undefined): string | undefined {
-  if (base === undefined) return undefined;
+function baseOf(html: string, page: string): string {
   const [, stated] = /<base\s[^>]*?href\s*=\s*["']?([^"'\s>]+)/i.exec(html) ?? [];
-  return (stated !== undefined && URL.parse(stated, base)?.href) || base;
+  return (stated !== undefined && URL.parse(stated, page)?.href) || page;
 }
 
 function mainOf(html: string, text: (html: string) => string, whole: string): string | null {
@@ -66,7 +66,7 @@ function mainOf(html: string, text: (html: string) => string, whole: string): st
 }
 
 /** Makes texts of HTML. By default some blocks get empty lines or capitals, and others share a line with what is around. */
-function textWith(base: string | undefined): (html: string) => string {
+function textWith(pathRewrite: (href: string) => string): (html: string) => string {
   const blocks = 'address dd details dl dt fieldset figure h1 h2 h3 h4 h5 h6 hr option p summary table title tr'.split(
     ' ',
   );
@@ -86,7 +86,7 @@ function textWith(base: string | undefined): (html: string) => string {
     {
       selector: 'a',
       options: {
-        pathRewrite: (href: string) => addressOf(href, base),
+        pathRewrite,
         linkBrackets: ['(', ')'] as [string, string],
         hideLinkHrefIfSameAsText: true,
       },
@@ -96,9 +96,14 @@ function textWith(base: string | undefined): (html: string) => string {
   return (html) => convert(html, { wordwrap: false, formatters: { cell }, selectors }).replaceAll('\u00A0', ' ');
 }
 
-/** Where a link leads on the web; '' for a place on the same page, for scripts and for mail. */
-function addressOf(href: string, base: string | undefined): string {
+/**
+ * Where a link leads on the web: by its path if that is within the page's site, so that menus do not repeat the host. '' for
+ * a place on the same page, for scripts and for mail.
+ */
+function addressOf(href: string, place: { page: string; base: string } | undefined): string {
   if (href.startsWith('#')) return '';
-  const address = base === undefined ? href : (URL.parse(href, base)?.href ?? '');
-  return /^https?:/i.test(address) ? address : '';
+  if (place === undefined) return /^https?:/i.test(href) ? href : '';
+  const url = URL.parse(href, place.base);
+  if (url === null || !/^https?:$/.test(url.protocol)) return '';
+  return url.origin === new URL(place.page).origin ? `${url.pathname}${url.search}${url.hash}` : url.href;
 }
