@@ -61,7 +61,9 @@ export function checkedLookup(rule: AddressRule): LookupFunction {
       const refused = addresses.find(({ address }) => !rule(address));
       if (refused !== undefined) return callback(refusal(hostname, refused.address), []);
       const [first] = addresses;
-      if (options.all || first === undefined) callback(null, addresses);
+      // Node takes the first one without looking whether there is one.
+      if (first === undefined) return callback(new ToolError(`${hostname} has no address`), []);
+      if (options.all) callback(null, addresses);
       else callback(null, first.address, first.family);
     });
   };

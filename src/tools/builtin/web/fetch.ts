@@ -115,6 +115,8 @@ async function get(url: URL, { rule, signal }: FetchSettings): Promise<IncomingM
   request(url, { headers, signal, agent: false, lookup: checkedLookup(rule) })
     .on('response', resolve)
     .on('error', (error) => reject(signal.aborted ? error : unfetched(url, error)))
+    // A server that wants to speak another protocol is hung up on, and there is neither a response nor an error then.
+    .on('close', () => reject(unfetched(url, new Error('the connection was closed without an answer'))))
     .end();
   return promise;
 }
