@@ -21,8 +21,12 @@ export function builtinPackages(folder: string, store: Store, environment: Envir
     ['builtin.calculator', [calculatorTool]],
     ['builtin.results', [resultTool(store)]],
   ];
-  return new Map(packages.map(([name, definitions]) => [name, readDefinitions(definitions).tools]));
+  return new Map(packages.map(([name, definitions]) => [name, toolsOf(name, definitions)]));
 }
+
+/** The web is far and slow, so that no call of it is a local activity, but a team that only plans may look into it. */
+const toolsOf = (name: string, definitions: ToolDefinition[]): Tool[] =>
+  readDefinitions(definitions).tools.map((tool) => (name === 'builtin.web' ? { ...tool, onlyReads: true } : tool));
 
 const searchParameters = z.object({
   query: z.string().min(1).describe('What to look for, in words that the texts may use'),
