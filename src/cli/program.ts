@@ -57,6 +57,7 @@ const examples: Record<string, string[]> = {
   ],
   solve: [
     'reprise solve "Which of these towns has grown most since 1990?" --attach towns.csv',
+    'BRAVE_API_KEY=… reprise solve "Which countries have joined the euro since 2020?"',
     'reprise solve --config plan.yaml --json "…" > result.json',
     'reprise solve --model gemini/gemini-3.8-flash "…"',
     'reprise solve --detach --id s1 "…" --attach report.pdf --attach figure.png',
