@@ -29,7 +29,7 @@ beforeEach(() => {
 });
 
 const brave = (): Record<string, string> => ({ BRAVE_API_KEY: 'test-key-brave', BRAVE_BASE_URL: service.brave });
-const everyday = ['web_search', 'fetch_page', 'read_attachment', 'query_table', 'read_result'];
+const everyday = ['web_search', 'fetch_page', 'read_attachment', 'query_table', 'save_file'];
 const isAbout = (seen: Seen, text: string): boolean => toolResults(seen).some((result) => result.includes(text));
 const noService =
   /web_search has no search service, and agents are told so: set SEARXNG_URL, TAVILY_API_KEY or BRAVE_API_KEY/;

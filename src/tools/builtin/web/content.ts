@@ -6,6 +6,7 @@ import { ToolError } from '../../tool.ts';
 import { textOf } from './charset.ts';
 import { decodedPart, type Fetched } from './fetch.ts';
 import { readHtml, readJson } from './page-text.ts';
+import { Places } from './places.ts';
 
 /** What an address has given, as text. */
 export interface ReadPage {
@@ -16,29 +17,18 @@ export interface ReadPage {
   note?: string;
 }
 
-/** How many pages are read at the same time. Each may take a thread with hundreds of megabytes. */
-const atOnce = 4;
-let reading = 0;
-const waiting: Array<() => void> = [];
+/** How many pages are read at the same time: each may take a thread with hundreds of megabytes. */
+const atOnce = new Places(4);
 
 /**
  * The text of what was fetched: of HTML its main part, unless `whole` is wanted or it is not clear which part that is.
  *
  * @throws `ToolError` for an image, for what is of no kind that is read, and for what takes too much time or memory
  */
-export async function readFetched(fetched: Fetched, whole: boolean, signal: AbortSignal): Promise<ReadPage> {
-  if (reading >= atOnce) await new Promise<void>((resolve) => waiting.push(resolve));
-  else reading += 1;
-  try {
-    signal.throwIfAborted();
-    return { url: fetched.url, ...(await read(fetched, whole)) };
-  } finally {
-    // The place goes to the one that has waited longest.
-    const next = waiting.shift();
-    if (next === undefined) reading -= 1;
-    else next();
-  }
-}
+export const readFetched = async (fetched: Fetched, whole: boolean, signal: AbortSignal): Promise<ReadPage> => ({
+  url: fetched.url,
+  ...(await atOnce.take(() => read(fetched, whole), signal)),
+});
 
 type Readable = Omit<ReadPage, 'url'>;
 

@@ -3,6 +3,7 @@ import { request as requestHttps } from 'node:https';
 import { pipeline } from 'node:stream';
 import { createBrotliDecompress, createUnzip } from 'node:zlib';
 import { grouped } from '../../../files/limits.ts';
+import { version } from '../../../version.ts';
 import { ToolError } from '../../tool.ts';
 import { checkedLookup, checkLiteral, type AddressRule } from './addresses.ts';
 import { textOf } from './charset.ts';
@@ -88,8 +89,8 @@ async function follow(address: string, settings: FetchSettings): Promise<Fetched
 function parsed(address: string, base?: string): URL {
   const url = URL.parse(address, base);
   if (url === null) {
-    const hint = address.startsWith('/') ? '; a link without a host is one of the page that it stands on' : '';
-    throw new ToolError(`${address} is not a URL${hint}`);
+    const of = address.startsWith('/') ? ': a link without a host is one of the page that it stands on' : '';
+    throw new ToolError(`${address} is not a URL, which begins with https:// or http://${of}`);
   }
   if (!['http:', 'https:'].includes(url.protocol)) {
     throw new ToolError(`${address}: only http and https are fetched`);
@@ -109,7 +110,7 @@ async function get(url: URL, { rule, signal }: FetchSettings): Promise<IncomingM
   const headers = {
     accept: 'text/html, text/*, application/json, application/pdf, application/xml;q=0.9, */*;q=0.1',
     'accept-encoding': 'gzip, br',
-    'user-agent': 'reprise',
+    'user-agent': `reprise/${version} (+https://github.com/reprise-agents/reprise)`,
   };
   // Connections are not pooled, since the address of an open one would not be looked up and checked.
   request(url, { headers, signal, agent: false, lookup: checkedLookup(rule) })

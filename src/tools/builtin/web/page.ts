@@ -10,6 +10,7 @@ import { savedText, saveFile } from '../attachments/save.ts';
 import type { AddressRule } from './addresses.ts';
 import { readFetched, textIn, type ReadPage } from './content.ts';
 import { fetchBytes, type Fetched } from './fetch.ts';
+import { Places } from './places.ts';
 import { RecentPages } from './recent-pages.ts';
 
 /** How much of a page is returned at once, in characters. */
@@ -26,6 +27,9 @@ const parameters = z.object({
     .describe('Keeps the original under this name, as in report.pdf, for the tools that read attachments'),
 });
 
+/** How many fetches there may be at the same time: each may hold tens of megabytes. */
+const atOnce = new Places(16);
+
 /** `fetch_page` of the built-in package `builtin.web`. @param rule which addresses may be connected to */
 export function pageTool(store: Store, rule: AddressRule): ToolDefinition {
   const recent = new RecentPages();
@@ -41,7 +45,7 @@ export function pageTool(store: Store, rule: AddressRule): ToolDefinition {
       const place = `${workflowId}\n${url.trim()}\n${whole}`;
       const known = from > 0 ? recent.find(place) : undefined;
       if (known !== undefined && save_as === undefined) return pageFrom(known, from);
-      const fetched = await fetchBytes(url.trim(), { rule, signal, maxBytes: maxFileBytes });
+      const fetched = await atOnce.take(() => fetchBytes(url.trim(), { rule, signal, maxBytes: maxFileBytes }), signal);
       if (save_as !== undefined) return saved(await save(store, workflowId, save_as, fetched), store, fetched);
       const page = await readFetched(fetched, whole, signal);
       recent.keep(place, page);

@@ -1,6 +1,7 @@
 import type { ReadPage } from './content.ts';
 
-/** How many characters of pages are kept, and for how long in milliseconds. */
+/** How many pages are kept, how many characters of them, and for how long in milliseconds. */
+const most = 200;
 const room = 20_000_000;
 const keptMs = 10 * 60_000;
 
@@ -19,7 +20,7 @@ export class RecentPages {
     this.#pages.set(place, { page, at: performance.now() });
     this.#size += page.text.length;
     for (const oldest of this.#pages.keys()) {
-      if (this.#size <= room) break;
+      if (this.#size <= room && this.#pages.size <= most) break;
       this.#drop(oldest);
     }
   }
