@@ -11,7 +11,7 @@ export interface Service {
   /** What to check if it answers with a status that is an error. */
   hints: Record<number, string>;
   /** How long to wait after a 429 that has no `Retry-After`, in milliseconds, as other headers say; undefined if none does. */
-  wait?(headers: Headers): number | undefined;
+  wait?: (headers: Headers) => number | undefined;
 }
 
 const defaultTimeout = 15_000;

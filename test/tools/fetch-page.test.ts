@@ -228,7 +228,12 @@ describe('save_as', () => {
   test('replaces what it has kept before, and nothing that came with the task', async () => {
     site['/a'] = ['text/plain', 'new'];
     await bench.store.putFile('w', {
-      ...{ name: 'task.txt', kind: 'text', mediaType: 'text/plain', bytes: 1, hash: 'h', from: 'attachment' },
+      name: 'task.txt',
+      kind: 'text',
+      mediaType: 'text/plain',
+      bytes: 1,
+      hash: 'h',
+      from: 'attachment',
       text: await bench.store.putBlob('t'),
     });
     await expect(fetched('/a', { save_as: 'task.txt' })).rejects.toMatchObject(failure(/came with the task and stays/));

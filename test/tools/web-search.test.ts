@@ -24,7 +24,7 @@ function searching(environment: Environment) {
   return {
     search: (query: string, rest: object = {}) => bench.call({ name: 'web_search', source }, { query, ...rest }).result,
     whole: ({ blob, text }: CallToolResult) => (blob === undefined ? text : bench.store.blob(blob)),
-    async described() {
+    described: async (): Promise<string | undefined> => {
       const { tools, descriptions = [] } = await bench.list({ packages: ['builtin.web'] });
       return descriptions[tools.findIndex(({ name }) => name === 'web_search')];
     },
