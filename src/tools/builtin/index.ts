@@ -9,15 +9,24 @@ import { attachmentTools } from './attachments/tools.ts';
 import { evaluate, ExpressionError, vocabulary } from './expression.ts';
 import { fileTool } from './files.ts';
 import { resultTool } from './results.ts';
+import type { AddressRule } from './web/addresses.ts';
 import { webTools } from './web/tools.ts';
 
-/** Reprise's own tools by their package, defined as users define theirs. @param folder the extensions folder */
-export function builtinPackages(folder: string, store: Store, environment: Environment): Map<string, Tool[]> {
+interface BuiltinSettings {
+  /** The extensions folder. */
+  folder: string;
+  store: Store;
+  environment: Environment;
+  pageRule?: AddressRule;
+}
+
+/** Reprise's own tools by their package, defined as users define theirs. */
+export function builtinPackages({ folder, store, environment, pageRule }: BuiltinSettings): Map<string, Tool[]> {
   const packages: Array<[string, ToolDefinition[]]> = [
     ['builtin.search', [searchTool(folder)]],
     ['builtin.files', [fileTool(folder)]],
     ['builtin.attachments', attachmentTools(store)],
-    ['builtin.web', webTools({ store, environment })],
+    ['builtin.web', webTools({ store, environment }, pageRule)],
     ['builtin.calculator', [calculatorTool]],
     ['builtin.results', [resultTool(store)]],
   ];
