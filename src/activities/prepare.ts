@@ -13,6 +13,7 @@ import {
 import { checkConversation, checkPlan, checkResearch, checkTeam, type CheckedConfig } from '../config/kinds.ts';
 import { completeAgent, defaultAgent, preflightAgent, type OneAgentConfig } from '../config/one-agent.ts';
 import { completePlan, preflightPlan } from '../config/plan.ts';
+import { permissionsOf } from '../config/permissions.ts';
 import { findPrices, type KnownPrices } from '../config/prices.ts';
 import { checkedBy, problemText, under, type Checked } from '../config/problems.ts';
 import { readNamedConfig } from '../config/read-config.ts';
@@ -82,7 +83,8 @@ export function createPreparations({ configFolder, environment, namespace, price
         ...(searchesOwnDocs(settings) ? [ownDocsNotice] : []),
         ...chosenSearch(research.research.search.provider, settings),
       ];
-      return told({ idea, settings, prices, notices, warnings });
+      const permissions = permissionsOf(settings, settings.coordination);
+      return told({ idea, settings, prices, notices, warnings, permissions });
     },
 
     async prepareSolve(input: unknown): Promise<PreparedSolve> {
@@ -93,7 +95,8 @@ export function createPreparations({ configFolder, environment, namespace, price
       const { backend, planner, validator, synthesis, executor } = plan.plan;
       const own = [planner, validator, synthesis, executor].map((role) => role?.backend ?? backend);
       const notices = noticesOf({ kind: 'plan', plan }, own);
-      return told({ problem, settings, prices, notices, warnings });
+      const permissions = permissionsOf(settings, settings.coordination);
+      return told({ problem, settings, prices, notices, warnings, permissions });
     },
   };
 
@@ -113,14 +116,15 @@ export function createPreparations({ configFolder, environment, namespace, price
     const team = completeTeam(config, environment);
     const { prices, warnings } = pricesOf(backendsOf(team), team, preflightTeam);
     const own = team.agents.map((_, index) => config.agents?.[index]?.backend);
-    return { team, prices, notices: noticesOf({ kind: 'team', team: config }, own), warnings };
+    const permissions = permissionsOf(team, team.orchestrator.coordination);
+    return { team, prices, notices: noticesOf({ kind: 'team', team: config }, own), warnings, permissions };
   }
 
   function prepareAgent(config: OneAgentConfig | undefined): PreparedAgent {
     const agent = config === undefined ? defaultAgent(environment) : completeAgent(config);
     const { prices, warnings } = pricesOf([agent.backend], agent, preflightAgent);
     const notices = noticesOf(config && { kind: 'agent', agent: config }, [config?.backend]);
-    return { agent, prices, notices, warnings };
+    return { agent, prices, notices, warnings, permissions: permissionsOf(agent, agent.coordination) };
   }
 
   /** Refuses settings that cannot run in this environment. @returns the prices that the run needs */
