@@ -11,6 +11,8 @@ export interface CommonOptions {
   agents?: number;
   id?: string;
   detach?: boolean;
+  /** Whether tool calls that no rule is about are allowed without asking. */
+  yes?: boolean;
   json?: boolean;
   plain?: boolean;
   temporal?: string;
@@ -50,6 +52,10 @@ export function withConfig(command: Command): Command {
 
 export function withAgents(command: Command): Command {
   return command.option('--agents <n>', 'how many agents the default team has (default: 3)', agentCount);
+}
+
+export function withYes(command: Command): Command {
+  return command.option('--yes', 'let agents use all their tools without asking; rules under permissions still hold');
 }
 
 /** The agents of the default team have a letter each. */

@@ -3,6 +3,7 @@ import { modelOf } from '../models/providers.ts';
 import type { Backend } from './backend.ts';
 import { isModel } from './modules.ts';
 import { checkConfig, type CheckedConfig, type Config } from './kinds.ts';
+import { withLeave } from './permissions.ts';
 import { defaultAgents } from './team.ts';
 
 /** What a person chose for a run beside its configuration. */
@@ -13,6 +14,8 @@ export interface Choice {
   fallback?: Backend | undefined;
   /** The most that the run may cost, in US dollars (`--budget`). */
   usd?: number | undefined;
+  /** Whether a person is there to be asked about tool calls, and whether none need be asked about (`--yes`). */
+  leave?: { isThere: boolean; yes: boolean };
 }
 
 /**
@@ -23,7 +26,8 @@ export interface Choice {
 export function withChoice(config: Config, choice: Choice): Config {
   const { usd } = choice;
   const limited = usd === undefined ? config.content : { ...config.content, budget: { ...budgetOf(config), usd } };
-  const content = withBackends(limited, config.kind, choice);
+  const { leave = { isThere: false, yes: false } } = choice;
+  const content = { ...withBackends(limited, config.kind, choice), ...withLeave(config.content, leave) };
   const checked = checkConfig(content);
   // Whatever is put in is valid where the rest is.
   if (!checked.ok) throw new Error(JSON.stringify(checked.problems));
