@@ -26,7 +26,11 @@ const told = ({ answer, asked, effects, honoursKeys, point }: KilledRun): void =
 };
 const runs = await Promise.all(
   Array.from({ length: machines }, (_, machine) =>
-    askedKills({ cli, bundle: codePath }, points.filter((_, number) => number % machines === machine), told),
+    askedKills(
+      { cli, bundle: codePath },
+      points.filter((_, number) => number % machines === machine),
+      told,
+    ),
   ),
 );
 rmSync(home, { recursive: true, force: true });

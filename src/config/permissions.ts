@@ -56,5 +56,7 @@ export const describePermissions = ({ attended, permissions = [] }: PermissionKe
     const about = Object.entries(given ?? {}).map(([name, value]) => `${name}: ${value}`);
     return `Calls of ${tool}${about.length === 0 ? '' : ` with ${about.join(', ')}`}: ${action}.`;
   }),
-  ...(attended === undefined ? [] : [`Tools that act outside of the run: ${attended ? 'a person is asked' : 'denied'}.`]),
+  ...(attended === undefined
+    ? []
+    : [`Tools that act outside of the run: ${attended ? 'a person is asked' : 'denied'}.`]),
 ];

@@ -36,7 +36,10 @@ const attended = { attended: true };
 /** Starts a turn of one agent with these replies. */
 async function begin(replies: Scripted[] | Script, rest: object = attended, settings: object = {}) {
   const run = prepared(running(typeof replies === 'function' ? replies : inTurn(replies)));
-  const session = await run.startSession({ config: agentOf('openai', { simple: settings }, ['kit'], rest), text: 'Go.' });
+  const session = await run.startSession({
+    config: agentOf('openai', { simple: settings }, ['kit'], rest),
+    text: 'Go.',
+  });
   return { run, session, result: () => session.result() as Promise<SessionResult> };
 }
 
@@ -131,7 +134,9 @@ describe('a call of a tool with side effects', () => {
     const { result, run } = await begin([write, done], {});
     const { warnings } = await result();
     expect(warnings).toEqual([expect.stringContaining('--yes') as string]);
-    expect(lastResults(run)).toEqual([expect.stringMatching(/^Error: not run: .*--yes.*\{tool: write, action: allow\}/)]);
+    expect(lastResults(run)).toEqual([
+      expect.stringMatching(/^Error: not run: .*--yes.*\{tool: write, action: allow\}/),
+    ]);
   });
 
   test('needs no leave where a rule allows it, and none helps where a rule denies it', async () => {
@@ -192,9 +197,7 @@ describe('decisions', () => {
     const { result, session } = await begin([write, done]);
     await asked(session);
     await session.signal('approve', payload);
-    await expect
-      .poll(async () => (await eventsOf(session)).filter(({ type }) => type === 'warning'))
-      .toHaveLength(1);
+    await expect.poll(async () => (await eventsOf(session)).filter(({ type }) => type === 'warning')).toHaveLength(1);
     expect(await waiting(session)).toHaveLength(1);
     await approve(session, { id: 't1', action: 'allow' });
     await result();
@@ -203,10 +206,7 @@ describe('decisions', () => {
   test('a second one about the same call is ignored', async () => {
     const { result, run, session } = await begin([write, done]);
     await asked(session);
-    await Promise.all([
-      approve(session, { id: 't1', action: 'deny' }),
-      approve(session, { id: 't1', action: 'deny' }),
-    ]);
+    await Promise.all([approve(session, { id: 't1', action: 'deny' }), approve(session, { id: 't1', action: 'deny' })]);
     await result();
     expect(lastResults(run)).toEqual(['Error: not run: a person refused it']);
     expect((await eventsOf(session)).filter(({ type }) => type === 'warning')).toHaveLength(1);
@@ -250,11 +250,16 @@ describe('waiting', () => {
     );
     const handle = await run.start({
       task: 'Write.',
-      config: teamOf(['agent_a'], { type: 'openai' }, { max_orchestration_restarts: 0 }, {
-        attended: true,
-        timeout_settings: { orchestrator_timeout_seconds: 2, agent_timeout_seconds: 2 },
-        agents: [{ id: 'agent_a', backend: { type: 'openai', model: 'scripted-1' }, tool_packages: ['kit'] }],
-      }),
+      config: teamOf(
+        ['agent_a'],
+        { type: 'openai' },
+        { max_orchestration_restarts: 0 },
+        {
+          attended: true,
+          timeout_settings: { orchestrator_timeout_seconds: 2, agent_timeout_seconds: 2 },
+          agents: [{ id: 'agent_a', backend: { type: 'openai', model: 'scripted-1' }, tool_packages: ['kit'] }],
+        },
+      ),
     });
     await asked(handle);
     await new Promise((resolve) => setTimeout(resolve, 3000));

@@ -15,7 +15,11 @@ export const promptText = 'Your response (or Enter to skip): ';
 /** The box for a person who can type an answer, as MassGen's documentation prints it ("Human Participation"). */
 export function promptBox(question: PendingQuestion, plain: boolean): string {
   if (question.kind === 'tool') {
-    const ways = ['y allows it, always does so for all of this run', 'n or n REASON denies it', 'e changes its arguments'];
+    const ways = [
+      'y allows it, always does so for all of this run',
+      'n or n REASON denies it',
+      'e changes its arguments',
+    ];
     return boxOf(question, plain, ways);
   }
   return boxOf(question, plain, ['Type your response and press Enter', 'Press Enter alone to skip']);
@@ -25,7 +29,10 @@ export function promptBox(question: PendingQuestion, plain: boolean): string {
 export function noticeBox(question: InboxQuestion, plain: boolean, temporal: string | undefined): string {
   if (question.kind === 'tool') {
     const place = `${shellWord(question.workflowId)} ${shellWord(question.questionId)}${temporalOption(temporal)}`;
-    return boxOf(question, plain, [`To allow: reprise approve ${place} --allow`, `To deny: reprise approve ${place} --deny "…"`]);
+    return boxOf(question, plain, [
+      `To allow: reprise approve ${place} --allow`,
+      `To deny: reprise approve ${place} --deny "…"`,
+    ]);
   }
   const command = answerCommand(question, temporal);
   return boxOf(question, plain, [`To answer: ${command} "…"`, `To skip: ${command} --skip`]);
@@ -61,7 +68,8 @@ function boxOf(question: PendingQuestion, plain: boolean, options: string[]): st
   const line = '='.repeat(width);
   const text = printable(askedText(question));
   const { expiresAt, from, kind, tool = '' } = question;
-  const title = kind === 'tool' ? `🔒 ${from} ASKS FOR LEAVE TO RUN ${tool}` : `📢 BROADCAST FROM ${from.toUpperCase()}`;
+  const title =
+    kind === 'tool' ? `🔒 ${from} ASKS FOR LEAVE TO RUN ${tool}` : `📢 BROADCAST FROM ${from.toUpperCase()}`;
   const box = [
     line,
     title,

@@ -11,7 +11,8 @@ export type Decided =
 
 const prompt = 'Allow it? (y, n, n REASON, e to edit, always): ';
 
-const hint = 'Type y to allow it, n or n REASON to deny it, e to edit its arguments, always to allow it for all of this run';
+const hint =
+  'Type y to allow it, n or n REASON to deny it, e to edit its arguments, always to allow it for all of this run';
 
 /** Prompts until a person has decided about a tool call. Enter alone decides nothing. */
 export async function readDecision(
@@ -27,7 +28,8 @@ export async function readDecision(
       const edited = await readLine('Arguments as JSON: ', { withdrawn, ...(initial !== undefined && { initial }) });
       if (edited.kind !== 'line') return edited;
       const checked = editedArguments(edited.text);
-      if (typeof checked !== 'string') return { kind: 'decision', decision: { id, action: 'edit', arguments: checked } };
+      if (typeof checked !== 'string')
+        return { kind: 'decision', decision: { id, action: 'edit', arguments: checked } };
       say(checked);
       continue;
     }

@@ -141,7 +141,15 @@ export class QuestionPrompter {
 
 function askedLeave(
   workflowId: string,
-  { arguments: given, askedAt, expiresAt, from, question, questionId, tool }: Extract<RunEvent, { type: 'leave_asked' }>,
+  {
+    arguments: given,
+    askedAt,
+    expiresAt,
+    from,
+    question,
+    questionId,
+    tool,
+  }: Extract<RunEvent, { type: 'leave_asked' }>,
 ): InboxQuestion {
   return { workflowId, kind: 'tool', questionId, from, question, tool, arguments: given, askedAt, expiresAt };
 }

@@ -97,7 +97,8 @@ export class LeaveDesk {
     const { action, always, reason } = decision;
     if (!always || action === 'edit') return;
     this.#always.set(waiting.tool.name, { action, ...(reason !== undefined && { reason }) });
-    for (const other of this.#waiting.values()) if (other.tool.name === waiting.tool.name) this.#settle(other, decision);
+    for (const other of this.#waiting.values())
+      if (other.tool.name === waiting.tool.name) this.#settle(other, decision);
   }
 
   /** Takes a person's words if they name a call that waits. An empty answer refuses it. @returns whether they do */
@@ -163,14 +164,16 @@ export class LeaveDesk {
     try {
       return await Promise.race([end, CancellationScope.current().cancelRequested]);
     } catch (error) {
-      if (isCancellation(error)) this.#waiting.get(id)?.settle('withdrawn', { runs: false, why: 'nobody waits for it' });
+      if (isCancellation(error))
+        this.#waiting.get(id)?.settle('withdrawn', { runs: false, why: 'nobody waits for it' });
       throw error;
     }
   }
 
   #settle({ input, settle, tool }: Waiting, { action, always, arguments: edited, reason }: Omit<ToolDecision, 'id'>) {
     if (action === 'deny') return settle('denied', { runs: false, why: refusedBy(reason) }, always);
-    if (action === 'allow' || edited === undefined) return settle('allowed', { runs: true, input, isEdited: false }, always);
+    if (action === 'allow' || edited === undefined)
+      return settle('allowed', { runs: true, input, isEdited: false }, always);
     // What a rule refuses is refused to a person too: the rules are those of whoever started the run.
     const { rules } = this.#permissions ?? { rules: [] };
     if (verdictOn({ rules, attended: true }, tool, edited).action === 'deny')
@@ -199,7 +202,13 @@ const unattended = (tool: string): string =>
 
 /** A decision as it came from outside, or in words what is wrong with it. */
 function checkedDecision(payload: unknown): ToolDecision | string {
-  const { action, always, arguments: edited, id, reason } = (payload ?? {}) as Partial<Record<keyof ToolDecision, unknown>>;
+  const {
+    action,
+    always,
+    arguments: edited,
+    id,
+    reason,
+  } = (payload ?? {}) as Partial<Record<keyof ToolDecision, unknown>>;
   if (typeof id !== 'string') return 'a signal approve is {id, action: "allow" | "deny" | "edit", …}';
   if (action !== 'allow' && action !== 'deny' && action !== 'edit') return 'its action is one of allow, deny, edit';
   if (reason !== undefined && typeof reason !== 'string') return 'its reason is a text';

@@ -37,7 +37,9 @@ const actsOutside = ({ sideEffects, source, workspace }: Asking): boolean =>
 
 function isAbout({ arguments: wanted = {}, tool }: PermissionRule, name: string, input: Record<string, unknown>) {
   if (!fits(tool, name)) return false;
-  return Object.entries(wanted).every(([key, pattern]) => Object.hasOwn(input, key) && fits(pattern, textOf(input[key])));
+  return Object.entries(wanted).every(
+    ([key, pattern]) => Object.hasOwn(input, key) && fits(pattern, textOf(input[key])),
+  );
 }
 
 /** An argument as patterns see it: a text as it is, anything else as JSON. */

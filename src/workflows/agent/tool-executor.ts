@@ -151,7 +151,12 @@ function failed(call: ReplyCall, status: 'error' | 'exception', message: string)
 /** The result of a call that ran with a person's arguments, which the agent is told. */
 function edited({ call, content, status, text }: ToolAnswer, input: Record<string, unknown>): ToolAnswer {
   const note = editedText(input);
-  return { call: { id: call.id, name: call.name, input }, status, text: text + note, content: joinContent([content, note]) };
+  return {
+    call: { id: call.id, name: call.name, input },
+    status,
+    text: text + note,
+    content: joinContent([content, note]),
+  };
 }
 
 function activityFor(tool: ListedTool, agent: string): ToolActivities['callTool'] {
