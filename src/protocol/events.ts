@@ -136,8 +136,11 @@ export type CommonEventBody =
       reason?: string;
       always?: boolean;
     }
-  /** A call was refused without asking: by a rule, since nobody is there to ask, or by what a person has said before. */
-  | { type: 'tool_denied'; agent: string; tool: string; why: 'rule' | 'unattended' | 'person' }
+  /**
+   * A call was refused without asking: by a rule, since nobody is there to ask, by what a person has said before, or since
+   * they have let the time of an earlier call run out.
+   */
+  | { type: 'tool_denied'; agent: string; tool: string; why: 'rule' | 'unattended' | 'person' | 'silent' }
   /** An agent runs one of its own tools. */
   | { type: 'tool'; agent: string; tool: string }
   | { type: 'tool_ended'; agent: string; tool: string; status: CallToolResult['status'] }

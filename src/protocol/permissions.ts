@@ -46,7 +46,7 @@ export type LeaveHow = 'allowed' | 'edited' | 'denied' | 'timeout' | 'withdrawn'
 export function decisionIn(words: string): Omit<ToolDecision, 'id'> | undefined {
   const said = words.trim();
   if (/^(?:y|yes|allow|ok|okay)[.!]?$/i.test(said)) return { action: 'allow' };
-  if (/^(?:a|always)[.!]?$/i.test(said)) return { action: 'allow', always: true };
+  if (/^always[.!]?$/i.test(said)) return { action: 'allow', always: true };
   const no = /^(?:n|no|deny)(?:[\s.,:;!–—-]+(.*))?$/is.exec(said);
   if (no === null) return undefined;
   const [, reason = ''] = no;

@@ -15,8 +15,8 @@ const keyEnds: Record<KeyEnd, string> = {
 
 const denials = {
   rule: 'a rule of the permissions denies it',
-  unattended: 'nobody is there to allow it',
   person: 'a person has refused it for this run',
+  silent: 'a person did not decide about an earlier call in time',
 } as const;
 
 type LeaveEnded = Extract<CommonEventBody, { type: 'leave_ended' }>;
@@ -71,7 +71,9 @@ const commonLines: LogLines<CommonEventBody> = {
     line(`🔒 [${from}] asks for leave to run ${tool} (${questionId}): ${oneLine(given)}`),
   ],
   leave_ended: (event) => [line(`🔒 ${leaveText(event)}`)],
-  tool_denied: ({ agent, tool, why }) => [line(`🔒 [${agent}] may not run ${tool}: ${denials[why]}`)],
+  // A warning tells what to do where nobody is there.
+  tool_denied: ({ agent, tool, why }) =>
+    why === 'unattended' ? [] : [line(`🔒 [${agent}] may not run ${tool}: ${denials[why]}`)],
   answer_kept: ({ answer, questionId }) => {
     const what = questionId === undefined ? 'An answer before any question' : `A late answer to ${questionId}`;
     return [line(`📢 ${what} is kept: ${answer}`)];

@@ -233,11 +233,20 @@ describe('waiting', () => {
     expect(lastResults(run)[1]).toBe('wrote one');
   });
 
-  test('ends in a denial when the time for an answer is up', async () => {
-    const coordination = { broadcast: 'human', broadcast_timeout: 1 };
-    const { result, run } = await begin([write, done], { coordination });
+  test('ends in a denial when the time for an answer is up, and later calls are denied until a sign of the person', async () => {
+    const coordination = { broadcast: 'human', broadcast_timeout: 3 };
+    const { result, run, session } = await begin([write, write, { ...write, delay: 2000 }, done], { coordination });
+    await expect.poll(() => run.model.requests.length, { timeout: 60_000 }).toBe(3);
+    await say(session, { answer: 'I am back' });
+    await asked(session);
+    await approve(session, { id: 't2', action: 'allow' });
     await result();
-    expect(lastResults(run)).toEqual(['Error: not run: nobody allowed it in time']);
+    expect(lastResults(run)).toEqual([
+      'Error: not run: nobody allowed it in time',
+      'Error: not run: a person did not decide about an earlier call in time',
+      'wrote one',
+    ]);
+    expect(await eventsOf(session)).toContainEqual(expect.objectContaining({ type: 'tool_denied', why: 'silent' }));
   });
 
   test('does not use up the time of the attempt or of the agent', async () => {

@@ -51,6 +51,8 @@ export class LeaveDesk {
   readonly #waiting = new Map<string, Waiting>();
   readonly #always: Map<string, Always>;
   #asked: number;
+  /** Whether the person has let a call's time run out, and has given no sign since. Nothing is put to them meanwhile. */
+  #isSilent = false;
 
   /** @param permissions undefined where a version that knew none has prepared the run: then every call may be made */
   constructor(permissions: Permissions | undefined, run: LeaveRun, record?: LeaveRecord) {
@@ -79,12 +81,23 @@ export class LeaveDesk {
     if (action === 'allow') return undefined;
     const always = action === 'ask' ? this.#always.get(tool.name) : undefined;
     if (always?.action === 'allow') return undefined;
-    if (action === 'ask' && always === undefined) return this.#ask(agent, tool, input);
-    const kind = always !== undefined ? 'person' : why === 'rule' ? 'rule' : 'unattended';
+    if (action === 'ask' && always === undefined && !this.#isSilent) return this.#ask(agent, tool, input);
+    const denial = why === 'rule' ? 'rule' : 'unattended';
+    const kind = action === 'deny' ? denial : always === undefined ? 'silent' : 'person';
     this.#run.emit({ type: 'tool_denied', agent, tool: tool.name, why: kind });
     if (kind === 'unattended') this.#tellUnattended(tool.name);
-    const told = { person: refusedBy(always?.reason), rule: ruledOut, unattended: unattended(tool.name) }[kind];
-    return Promise.resolve({ runs: false, why: told });
+    const told = {
+      person: refusedBy(always?.reason),
+      rule: ruledOut,
+      silent: 'a person did not decide about an earlier call in time',
+      unattended: unattended(tool.name),
+    };
+    return Promise.resolve({ runs: false, why: told[kind] });
+  }
+
+  /** Notes that the person is there, so that calls are put to them again. */
+  personIsThere(): void {
+    this.#isSilent = false;
   }
 
   /** Takes a person's decision. One that says nothing understandable, or comes too late, is ignored with a warning. */
@@ -152,7 +165,10 @@ export class LeaveDesk {
       timer
         .run(() => sleep(left, { summary: `leave ${id} of ${agent}` }))
         .then(
-          () => this.#waiting.get(id)?.settle('timeout', { runs: false, why: 'nobody allowed it in time' }),
+          () => {
+            this.#isSilent = true;
+            this.#waiting.get(id)?.settle('timeout', { runs: false, why: 'nobody allowed it in time' });
+          },
           () => {},
         );
     }

@@ -116,6 +116,7 @@ export class RunHandlers {
       return;
     }
     const { asks, humanInput, keys, leave } = this.#answers;
+    leave.personIsThere();
     if (leave.answer(reply)) return;
     const mayBeForKey = questionId !== undefined || humanInput.pending.length === 0;
     if (mayBeForKey && keys.answer(reply)) return;
@@ -124,8 +125,11 @@ export class RunHandlers {
   }
 
   #approve(decision: unknown): void {
-    if (this.#answers === undefined) this.#warn('A signal approve is ignored: no tool call waits for leave yet');
-    else this.#answers.leave.approve(decision);
+    if (this.#answers === undefined) return this.#warn('A signal approve is ignored: no tool call waits for leave yet');
+    const { humanInput, leave } = this.#answers;
+    humanInput.personIsThere();
+    leave.personIsThere();
+    leave.approve(decision);
   }
 
   #request(request: RestartRequest): void {

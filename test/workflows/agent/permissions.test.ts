@@ -109,6 +109,7 @@ test.for([
   ['No: not before Monday', { action: 'deny', reason: 'not before Monday' }],
   ['deny, too\nmany', { action: 'deny', reason: 'too\nmany' }],
   ['n', { action: 'deny' }],
+  ['a', undefined],
   ['nobody', undefined],
   ['yes, but later', undefined],
   ['Dark mode', undefined],
