@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { Permissions } from '../protocol/permissions.ts';
-import type { Broadcast } from './coordination.ts';
 
 const pattern = z.string().max(1000);
 
@@ -30,12 +29,18 @@ export const permissionShape = {
     .describe('Whether a person is there to be asked about tool calls. Absent: if broadcast is human.'),
 };
 
+/** Whom agents may ask with `ask_others`, and for how many seconds. */
+interface Asking {
+  broadcast: false | 'agents' | 'human';
+  broadcast_timeout: number;
+}
+
 type PermissionKeys = z.output<z.ZodObject<typeof permissionShape>>;
 
 /** What a run is told about tool calls. A person has as long for one as for a question, where agents may ask questions. */
 export function permissionsOf(
   { attended, permissions = [] }: PermissionKeys,
-  { broadcast, broadcast_timeout }: Broadcast,
+  { broadcast, broadcast_timeout }: Asking,
 ): Permissions {
   const isAsked = broadcast === 'human';
   return { rules: permissions, attended: attended ?? isAsked, timeout: isAsked ? broadcast_timeout * 1000 : null };

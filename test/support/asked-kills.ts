@@ -143,7 +143,7 @@ export async function askedKills(
         moment === undefined
           ? undefined
           : once(service.moments, `${moment} ${number}`).then(() => kill(point === 'asking' ? 150 : 30));
-      const run = await reprise.startSession({ config: config as object, text: `Run ${number}.` });
+      const run = await reprise.startSession({ config, text: `Run ${number}.` });
       const asked = await decideAll(run, (decide) => {
         if (moment !== undefined || killed.has(number)) return decide();
         // The person decides while there is no worker, or the worker dies while it takes note of the decision.

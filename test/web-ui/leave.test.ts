@@ -18,7 +18,7 @@ test.skipIf(browserPath === undefined)(
     const { browser, home, reprise, uiPort } = await openWebUi(onTestFinished, variables);
     writeKit(home);
     const config = agentOf('openai', { simple: {} }, ['kit'], { attended: true });
-    const run = await reprise.startSession({ config: config as object, text: 'Go.' }, { id: 'leave' });
+    const run = await reprise.startSession({ config, text: 'Go.' }, { id: 'leave' });
     await expect.poll(() => run.pendingQuestions()).toHaveLength(1);
 
     const query = encodeURIComponent('RepriseWaiting="human"');

@@ -292,14 +292,21 @@ describe('waiting', () => {
   });
 });
 
-test('what holds always in a session survives its next turn', async () => {
-  const run = prepared(running(inTurn([write, done, write, done])));
-  const session = await run.startSession({ config: agentOf('openai', { simple: {} }, ['kit'], attended) });
+test('what holds always in a session survives its turns, and the runs that a long one continues in', async () => {
+  const many = calls(...Array.from({ length: 40 }, (): [string, object] => ['echo', { text: 'x' }]));
+  const run = prepared(running(inTurn([write, done, many, done, many, done, many, done, write, done])));
+  const session = await run.startSession({
+    config: agentOf('openai', { simple: { parallel: true } }, ['kit'], attended),
+  });
   const turn = (text: string) => session.executeUpdate<TurnResult, [string]>('handleText', { args: [text] });
+  const { runId } = await session.describe();
   const first = turn('One.');
   await asked(session);
   await approve(session, { id: 't1', action: 'allow', always: true });
   expect(await first).toMatchObject({ answer: 'Done.' });
-  expect(await turn('Two.')).toMatchObject({ answer: 'Done.' });
-  expect(lastResults(run)).toEqual(['wrote one', 'wrote one']);
+  for (const text of ['Two.', 'Three.', 'Four.']) await turn(text);
+  await expect.poll(async () => (await session.describe()).runId).not.toBe(runId);
+  expect(await turn('Five.')).toMatchObject({ answer: 'Done.' });
+  expect(lastResults(run).at(-1)).toBe('wrote one');
+  expect((await eventsOf(session)).some(({ type }) => type === 'leave_asked')).toBe(false);
 });

@@ -165,14 +165,16 @@ export class LeaveDesk {
       timer
         .run(() => sleep(left, { summary: `leave ${id} of ${agent}` }))
         .then(
-          () => {
-            this.#isSilent = true;
-            this.#waiting.get(id)?.settle('timeout', { runs: false, why: 'nobody allowed it in time' });
-          },
+          () => this.#expire(id),
           () => {},
         );
     }
     return this.#awaited(id, end.promise);
+  }
+
+  #expire(id: string): void {
+    this.#isSilent = true;
+    this.#waiting.get(id)?.settle('timeout', { runs: false, why: 'nobody allowed it in time' });
   }
 
   /** Waits for a decision, unless whoever called the tool is cancelled. */

@@ -126,7 +126,8 @@ describe('the arguments that a person is shown', () => {
       fc.property(values, (input) => {
         const text = shownArguments(input);
         expect(argumentsIn(text)).toEqual(JSON.parse(JSON.stringify(input)));
-        expect(text).not.toMatch(/[\x00-\x09\x0B-\x1F\x7F-\x9F\u200B-\u200F\u202A-\u202E\u2066-\u2069]/);
+        // Line breaks between the values are all that is left of them.
+        expect(text.replaceAll('\n', '')).not.toMatch(/\p{Cc}|[\u200B-\u200F\u202A-\u202E\u2066-\u2069]/u);
       }),
     );
     expect(shownArguments({ to: '\u202Egro.elpmaxe\u{E0041}\u001B[2J' })).toBe(
