@@ -7,6 +7,7 @@ import type { SessionResult, TurnResult } from '../../src/protocol/session.ts';
 import { agentOf, call, calls, inTurn, toolResults, writeKit } from '../support/agent-script.ts';
 import type { Script, Scripted } from '../support/model-server.ts';
 import { sharedRunning, type SharedRunning } from '../support/running.ts';
+import { completed, solveScript, subtasks } from '../support/solve-script.ts';
 import { answer, teamOf, teamScript } from '../support/team-script.ts';
 
 const running = sharedRunning();
@@ -309,4 +310,41 @@ test('what holds always in a session survives its turns, and the runs that a lon
   expect(await turn('Five.')).toMatchObject({ answer: 'Done.' });
   expect(lastResults(run).at(-1)).toBe('wrote one');
   expect((await eventsOf(session)).some(({ type }) => type === 'leave_asked')).toBe(false);
+});
+
+test('after a reset a call is asked for again, since the decision may have been about another one', async () => {
+  const { result, run, session } = await begin((seen) => (toolResults(seen).length === 0 ? write : done));
+  await asked(session);
+  await approve(session, { id: 't1', action: 'allow', always: true });
+  await result();
+  const { events } = await session.fetchHistory();
+  const [first] = (events ?? []).filter((event) => event.workflowTaskCompletedEventAttributes);
+  const { runId } = await run.client.workflowService.resetWorkflowExecution({
+    namespace: 'default',
+    workflowExecution: { workflowId: session.workflowId },
+    workflowTaskFinishEventId: first?.eventId ?? null,
+    requestId: 'reset',
+    reason: 'test',
+  });
+  const again = run.client.workflow.getHandle(session.workflowId, runId);
+  await asked(again);
+  expect((await eventsOf(again)).filter(({ type }) => type === 'warning')).toMatchObject([
+    { text: 'A signal approve is ignored: no tool call waits for leave yet' },
+  ]);
+  await approve(again, { id: 't1', action: 'deny' });
+  expect(await again.result()).toMatchObject({ answer: 'Done.' });
+  expect(lastResults(run)).toEqual(['Error: not run: a person refused it']);
+});
+
+test('subtasks of a plan ask for leave under their own names', async () => {
+  const script = solveScript({
+    plan: () => subtasks({ id: 's1', description: 'Write it.' }),
+    work: (request) => (toolResults(request).length === 0 ? write : completed('Written.')),
+  });
+  const run = prepared(running(script));
+  const plan = { backend: { type: 'openai' }, executor: { tool_packages: ['kit'] } };
+  const handle = await run.startSolve({ problem: 'Write.', config: { plan, attended: true } });
+  expect(await asked(handle)).toMatchObject([{ from: 's1', tool: 'write' }]);
+  await approve(handle, { id: 't1', action: 'allow' });
+  expect(await handle.result()).toMatchObject({ outcome: 'complete' });
 });
