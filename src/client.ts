@@ -40,6 +40,7 @@ export type {
   Outcome,
   Vote,
 } from './protocol/orchestration.ts';
+export type { PermissionRule, ToolDecision } from './protocol/permissions.ts';
 export type { SolveInput, SolveOutcome, SolveResult, SolveState, SubtaskReport } from './protocol/plan-and-execute.ts';
 export type { HumanReply, PendingQuestion } from './protocol/questions.ts';
 export type {

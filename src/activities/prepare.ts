@@ -14,6 +14,7 @@ import {
 import { checkConversation, checkPlan, checkResearch, checkTeam, type CheckedConfig } from '../config/kinds.ts';
 import { completeAgent, defaultAgent, preflightAgent, type OneAgentConfig } from '../config/one-agent.ts';
 import { completePlan, preflightPlan } from '../config/plan.ts';
+import { permissionsOf } from '../config/permissions.ts';
 import { findPrices, type KnownPrices } from '../config/prices.ts';
 import { checkedBy, problemText, under, type Checked } from '../config/problems.ts';
 import { readNamedConfig } from '../config/read-config.ts';
@@ -83,7 +84,8 @@ export function createPreparations({ configFolder, environment, namespace, price
         ...(searchesOwnDocs(settings) ? [ownDocsNotice] : []),
         ...chosenSearch(research.research.search.provider, settings),
       ];
-      return told({ idea, settings, prices, notices, warnings });
+      const permissions = permissionsOf(settings, settings.coordination);
+      return told({ idea, settings, prices, notices, warnings, permissions });
     },
 
     async prepareSolve(input: unknown): Promise<PreparedSolve> {
@@ -98,7 +100,8 @@ export function createPreparations({ configFolder, environment, namespace, price
         ...noticesOf({ kind: 'plan', plan }, own),
         ...searchNotices([{ backend: backends.executor, tools }], environment),
       ];
-      return told({ problem, settings, prices, notices, warnings });
+      const permissions = permissionsOf(settings, settings.coordination);
+      return told({ problem, settings, prices, notices, warnings, permissions });
     },
   };
 
@@ -118,7 +121,8 @@ export function createPreparations({ configFolder, environment, namespace, price
     const { prices, warnings } = pricesOf(backendsOf(team), team, preflightTeam);
     const own = team.agents.map((_, index) => config.agents?.[index]?.backend);
     const notices = [...noticesOf({ kind: 'team', team: config }, own), ...searchNotices(team.agents, environment)];
-    return { team, prices, notices, warnings };
+    const permissions = permissionsOf(team, team.orchestrator.coordination);
+    return { team, prices, notices, warnings, permissions };
   }
 
   function prepareAgent(config: OneAgentConfig | undefined): PreparedAgent {
@@ -128,7 +132,7 @@ export function createPreparations({ configFolder, environment, namespace, price
       ...noticesOf(config && { kind: 'agent', agent: config }, [config?.backend]),
       ...searchNotices([agent], environment),
     ];
-    return { agent, prices, notices, warnings };
+    return { agent, prices, notices, warnings, permissions: permissionsOf(agent, agent.coordination) };
   }
 
   /** Refuses settings that cannot run in this environment. @returns the prices that the run needs */

@@ -13,6 +13,7 @@ import { examine } from './examine.ts';
 import { usageError } from './exit.ts';
 import { checkServer, offerServer } from './model-servers.ts';
 import type { CommonOptions } from './options.ts';
+import { canPrompt } from './questions/read-line.ts';
 import { meansLocal } from './target.ts';
 
 /**
@@ -97,7 +98,8 @@ async function read(
   const isLocal = meansLocal(options);
   const choice = await choose(options, written, { environment, isLocal, mayPrompt: mayPrompt && !options.json });
   const base = written ?? blank(choice, environment);
-  const config = base && withChoice(base, choice);
+  const leave = { isThere: canPrompt(), yes: options.yes ?? false };
+  const config = base && withChoice(base, { ...choice, leave });
   // A worker elsewhere has keys of its own; one on this machine has the keys of this process.
   if (isLocal) {
     const missing = config

@@ -13,6 +13,8 @@ export interface CommonOptions {
   tools?: boolean;
   id?: string;
   detach?: boolean;
+  /** Whether tool calls that no rule is about are allowed without asking. */
+  yes?: boolean;
   json?: boolean;
   plain?: boolean;
   temporal?: string;
@@ -56,6 +58,10 @@ export function withAgents(command: Command): Command {
 
 export function withTools(command: Command): Command {
   return command.option('--tools', 'every agent may search and read the web, and keep what it finds as files');
+}
+
+export function withYes(command: Command): Command {
+  return command.option('--yes', 'let agents use all their tools without asking; rules under permissions still hold');
 }
 
 /** The agents of the default team have a letter each. */

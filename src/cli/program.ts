@@ -11,8 +11,10 @@ import {
   withTemporal,
   withTools,
   withView,
+  withYes,
   type FollowOptions,
 } from './options.ts';
+import type { ApproveOptions } from './commands/approve.ts';
 import type { AnswerOptions } from './commands/answer.ts';
 import type { CancelOptions } from './commands/cancel.ts';
 import type { ChatOptions } from './commands/chat.ts';
@@ -115,14 +117,14 @@ export function buildProgram(): Command {
 }
 
 function addRunCommands(program: Command): void {
-  withAgents(withTools(withStart(program.command('ask <task>'))))
+  withYes(withAgents(withTools(withStart(program.command('ask <task>')))))
     .description('a team answers, votes, and starts over while the result is not good enough')
     .action(async (task: string, options: FollowOptions) => (await import('./commands/start.ts')).ask(task, options));
   withAgents(withTools(withStart(program.command('start [task]', { hidden: true })))).action(
     async (task: string | undefined, options: FollowOptions) =>
       (await import('./commands/start.ts')).first(task ?? sampleQuestion, options),
   );
-  withAgents(withTools(withConfig(program.command('chat [text]'))))
+  withYes(withAgents(withTools(withConfig(program.command('chat [text]')))))
     .description('a conversation with one agent or a team; without TEXT one turn for each line that is typed')
     .option('--id <id>', 'continue an open session, or begin one of this id that stays open')
     .option('--history <file>', 'what was said before: JSON, [{"role", "content"}]')
@@ -134,7 +136,7 @@ function addRunCommands(program: Command): void {
     .action(async (idea: string, options: FollowOptions) =>
       (await import('./commands/start.ts')).research(idea, options),
     );
-  withTools(withStart(program.command('solve <problem>')))
+  withYes(withTools(withStart(program.command('solve <problem>'))))
     .description('plans a problem, carries out its subtasks, checks the answer, and repeats only what failed')
     .option('--attach <file>', 'a file that comes with it; may be given several times', listed)
     .action(async (problem: string, options: SolveOptions) =>
@@ -165,7 +167,7 @@ function addRunCommands(program: Command): void {
 /** Commands by which a person deals with runs that exist already. */
 function addPersonCommands(program: Command): void {
   withNotify(withTemporal(program.command('inbox')))
-    .description('everything that waits for a person, over all runs: questions, approvals, missing keys')
+    .description('everything that waits for a person, over all runs: questions, approvals, tool calls, missing keys')
     .option('--watch', 'go on, and print what is new as it appears')
     .option('--json', 'print one JSON array; with --watch one JSON object a line')
     .action(async (options: InboxOptions) => (await import('./commands/inbox.ts')).inbox(options));
@@ -176,6 +178,16 @@ function addPersonCommands(program: Command): void {
     .option('--plain', 'no emoji')
     .action(async (id: string, text: string | undefined, options: AnswerOptions) =>
       (await import('./commands/answer.ts')).answer(id, text, options),
+    );
+  withTemporal(program.command('approve <id> [call]'))
+    .description('decide about a tool call that waits for leave; without an option the terminal prompts')
+    .option('--allow', 'let it run')
+    .option('--deny [reason]', 'do not let it run; the agent is told why')
+    .option('--edit <json>', 'let it run with other arguments: one JSON object')
+    .option('--always', 'the same for all later calls of the tool in this run; without --deny it allows them')
+    .option('--plain', 'no emoji')
+    .action(async (id: string, call: string | undefined, options: ApproveOptions) =>
+      (await import('./commands/approve.ts')).approve(id, call, options),
     );
   withTemporal(program.command('restart <id>'))
     .description("ask for a restart of a team's run or of a research run, as a person")

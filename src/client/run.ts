@@ -2,6 +2,7 @@ import { WorkflowNotFoundError, type WorkflowHandle } from '@temporalio/client';
 import type { SignalDefinition } from '@temporalio/common';
 import {
   answerSignal,
+  approveSignal,
   decideSignal,
   eventsQuery,
   pendingQuestionsQuery,
@@ -9,6 +10,7 @@ import {
   stateQuery,
 } from '../protocol/definitions.ts';
 import type { RunEvent } from '../protocol/events.ts';
+import type { ToolDecision } from '../protocol/permissions.ts';
 import type { OrchestrationResult } from '../protocol/orchestration.ts';
 import type { SolveResult, SolveState } from '../protocol/plan-and-execute.ts';
 import { answerRoom, type HumanReply, type PendingQuestion } from '../protocol/questions.ts';
@@ -49,7 +51,17 @@ export class Run<S extends State = State, R extends RunResult = RunResult> {
     await this.signalOpen(answerSignal, reply);
   }
 
-  /** What waits for a person: questions, approvals of research, missing keys. */
+  /**
+   * Decides as a person about a tool call that waits for leave: a `pendingQuestions` entry of the kind `tool`. One about a
+   * call that waits no longer is ignored.
+   *
+   * @throws `RunNotOpenError`
+   */
+  async approve(decision: ToolDecision): Promise<void> {
+    await this.signalOpen(approveSignal, decision);
+  }
+
+  /** What waits for a person: questions, approvals of research, tool calls that need leave, missing keys. */
   async pendingQuestions(): Promise<PendingQuestion[]> {
     return this.handle.query(pendingQuestionsQuery);
   }

@@ -4,6 +4,7 @@ import type { Backend } from './backend.ts';
 import { everydayTools, withEveryday } from './everyday-tools.ts';
 import { entry, isModel } from './modules.ts';
 import { checkConfig, type CheckedConfig, type Config } from './kinds.ts';
+import { withLeave } from './permissions.ts';
 import { defaultAgents } from './team.ts';
 
 /** What a person chose for a run beside its configuration. */
@@ -16,6 +17,8 @@ export interface Choice {
   usd?: number | undefined;
   /** Whether every agent gets the everyday tools beside its own (`--tools`). */
   tools?: boolean | undefined;
+  /** Whether a person is there to be asked about tool calls, and whether none need be asked about (`--yes`). */
+  leave?: { isThere: boolean; yes: boolean };
 }
 
 /**
@@ -27,8 +30,9 @@ export interface Choice {
 export function withChoice(config: Config, choice: Choice): Config {
   const { usd } = choice;
   const limited = usd === undefined ? config.content : { ...config.content, budget: { ...budgetOf(config), usd } };
+  const { leave = { isThere: false, yes: false } } = choice;
   const equipped = choice.tools === true ? withTools(limited, config.kind) : limited;
-  const content = withBackends(equipped, config.kind, choice);
+  const content = { ...withBackends(equipped, config.kind, choice), ...withLeave(config.content, leave) };
   const checked = checkConfig(content);
   // Whatever is put in is valid where the rest is.
   if (!checked.ok) throw new Error(JSON.stringify(checked.problems));

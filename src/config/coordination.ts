@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { permissionShape } from './permissions.ts';
 import { priceTableSchema } from './prices.ts';
 
 const tenYears = 10 * 365 * 24 * 60 * 60;
@@ -56,6 +57,7 @@ export const soloShape = {
   coordination: soloBroadcastSchema.prefault({}).describe('Whether a person may be asked, and how.'),
   budget: budgetSchema.optional().describe(about.budget),
   prices: priceTableSchema.optional().describe(about.prices),
+  ...permissionShape,
 };
 
 /** Lines for a person about what all kinds of configuration have: who may be asked, and the limits. */

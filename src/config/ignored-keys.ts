@@ -38,7 +38,8 @@ export function ignoredKeys(config: CheckedConfig): string[] {
     case 'research': {
       const { backend, plan, criticism, synthesize } = config.research.research;
       const backends = [backend, plan?.backend, criticism?.backend, synthesize?.backend];
-      return notice(backends, { mcp_servers: backends.find((each) => each?.mcp_servers) });
+      const { permissions } = config.research;
+      return notice(backends, { mcp_servers: backends.find((each) => each?.mcp_servers) }, { permissions });
     }
     case 'plan': {
       const { backend, planner, validator, synthesis, executor } = config.plan.plan;

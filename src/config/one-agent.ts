@@ -6,6 +6,7 @@ import type { Environment } from './environment.ts';
 import { checkExchange, providersOf, type Wire, type WireInput } from './exchange.ts';
 import { checkModules, entry, type Module, type ModuleInput } from './modules.ts';
 import { describeOrchestrator, orchestratorOf, type OrchestratorSettings } from './orchestrators.ts';
+import { describePermissions } from './permissions.ts';
 import { checkedBy, type Checked } from './problems.ts';
 import { describeTools, type ToolSources } from './tool-sources.ts';
 
@@ -97,5 +98,6 @@ export function describeAgent(agent: OneAgent): string {
     `  orchestrator: ${describeOrchestrator(orchestrator)}`,
     `  tools: ${sources === '' ? 'none' : `${sources} (loaded by the worker)`}`,
     ...describeCoordination(coordination, budget, idle_timeout),
+    ...describePermissions(agent),
   ].join('\n');
 }

@@ -12,6 +12,7 @@ import {
   orchestratorSchema,
   type OrchestratorSettings,
 } from './orchestrators.ts';
+import { describePermissions } from './permissions.ts';
 import { describeTools, mcpServersSchema, toolPackages, toolPackagesSchema, type ToolSources } from './tool-sources.ts';
 
 /** The key `plan` (the document "Retry Optimization"). */
@@ -103,5 +104,6 @@ export function describePlan(settings: PlanSettings): string {
     `Tools: ${sources === '' ? 'none' : `${sources} (loaded by the worker)`}.`,
     `Up to ${max_subtasks} subtasks, ${max_parallel_subtasks} at a time, and ${max_retries} rounds of repetition.`,
     ...describeCoordination(settings.coordination, settings.budget),
+    ...describePermissions(settings),
   ].join('\n');
 }

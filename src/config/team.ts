@@ -11,6 +11,7 @@ import {
   orchestratorSchema,
   type OrchestratorSettings,
 } from './orchestrators.ts';
+import { permissionShape, describePermissions } from './permissions.ts';
 import { priceTableSchema } from './prices.ts';
 import { unique } from './problems.ts';
 import { describeTools, toolPackages, toolPackagesSchema, type ToolSources } from './tool-sources.ts';
@@ -87,6 +88,7 @@ export const teamSchema = z.strictObject({
     .describe('How the team works together.'),
   budget: budgetSchema.optional().describe(about.budget),
   prices: priceTableSchema.optional().describe(about.prices),
+  ...permissionShape,
   idle_timeout: waitingTime.optional().describe(about.idle_timeout),
 });
 
@@ -180,6 +182,7 @@ export function describeTeam(team: Team): string {
     `Up to ${coordination.max_new_answers_per_agent} answers an agent, novelty ${coordination.answer_novelty_requirement}.`,
     `Timeouts: ${timeout_settings.agent_timeout_seconds} s an agent, ${timeout_settings.orchestrator_timeout_seconds} s an attempt.`,
     ...describeCoordination(coordination, budget, idle_timeout),
+    ...describePermissions(team),
   ].join('\n');
 }
 

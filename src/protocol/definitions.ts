@@ -1,6 +1,7 @@
 import type { QueryDefinition, SignalDefinition, UpdateDefinition } from '@temporalio/common';
 import type { RunEvent } from './events.ts';
 import type { TranscriptRef } from './message.ts';
+import type { ToolDecision } from './permissions.ts';
 import type { HumanReply, PendingQuestion } from './questions.ts';
 import type { OperatorDecision } from './research.ts';
 import type { TurnResult } from './session.ts';
@@ -17,6 +18,9 @@ const query = <Result, Args extends unknown[] = []>(name: string) =>
 
 /** Signal `answer` of all runs: a person answers a question, or skips it with an empty answer. */
 export const answerSignal = signal<[HumanReply]>('answer');
+
+/** Signal `approve` of all runs: a person allows a tool call, refuses it, or changes its arguments. */
+export const approveSignal = signal<[ToolDecision]>('approve');
 
 /** Signal `requestRestart` of `orchestration` and `research`: a person wants the work started over. */
 export const requestRestartSignal = signal<[RestartRequest]>('requestRestart');
@@ -47,6 +51,9 @@ export const descriptions = {
   answer:
     'Answers a question: {"answer": "…"}, with "questionId" where several wait. An empty answer skips the question. ' +
     'The query pendingQuestions lists what waits.',
+  approve:
+    'Decides about a tool call that waits for leave: {"id": "t1", "action": "allow" | "deny" | "edit"}, with "reason" to ' +
+    'deny, with "arguments" to edit, and with "always": true for all later calls of the tool.',
   requestRestart: 'Has the work started over: {"reason": "…", "instructions": "…"}. Only a team and a research run do.',
   decide:
     'Ends the loop of a research run: {"action": "accept"} goes on to the report, {"action": "stop"} ends the run.',

@@ -2,6 +2,7 @@ import type { BroadcastResult, PendingQuestion } from './questions.ts';
 import type { Outcome } from './orchestration.ts';
 import type { OperatorDecision, ResearchOutcome, RestartKind } from './research.ts';
 import type { SessionResult } from './session.ts';
+import type { LeaveHow } from './permissions.ts';
 import type { PlannedSubtask, SolveOutcome, StateSummary, Validation } from './plan-and-execute.ts';
 import type { CallToolResult } from './tool.ts';
 
@@ -119,6 +120,27 @@ export type CommonEventBody =
   | { type: 'key_closed'; questionId: string; variable: string; how: KeyEnd }
   /** An answer came after its question had closed, or before anything was asked. It is kept for later questions. */
   | { type: 'answer_kept'; questionId?: string; answer: string }
+  /**
+   * An agent may not run a tool without a person's leave. The call waits until the event `leave_ended` with the same id.
+   * `arguments`: what it is called with, as JSON for a person.
+   */
+  | ({ type: 'leave_asked'; tool: string; arguments: string } & Omit<PendingQuestion, 'kind'>)
+  /** `arguments`: what a person has given in place of the agent's; `always`: it holds for later calls of the tool too. */
+  | {
+      type: 'leave_ended';
+      questionId: string;
+      agent: string;
+      tool: string;
+      how: LeaveHow;
+      arguments?: string;
+      reason?: string;
+      always?: boolean;
+    }
+  /**
+   * A call was refused without asking: by a rule, since nobody is there to ask, by what a person has said before, or since
+   * they have let the time of an earlier call run out.
+   */
+  | { type: 'tool_denied'; agent: string; tool: string; why: 'rule' | 'unattended' | 'person' | 'silent' }
   /** An agent runs one of its own tools. */
   | { type: 'tool'; agent: string; tool: string }
   | { type: 'tool_ended'; agent: string; tool: string; status: CallToolResult['status'] }

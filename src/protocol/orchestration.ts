@@ -1,4 +1,5 @@
 import type { Team, TeamConfigInput } from '../config/team.ts';
+import type { Permissions } from './permissions.ts';
 import type { PriceTable, Usage } from './usage.ts';
 
 /** A message of the conversation before the task. */
@@ -31,6 +32,8 @@ export interface Prepared {
   warnings?: string[];
   /** Whether the namespace has the search attribute `RepriseQuestion`; absent where it does not. */
   hasQuestion?: true;
+  /** Which tool calls may be made. Runs of earlier versions have none: there every call may. */
+  permissions?: Permissions;
 }
 
 /** A team's configuration, checked and completed: every agent has a backend, and every default is filled in. */

@@ -41,6 +41,7 @@ export interface HumanReply {
  *
  * `question`: an agent asks, and the signal `answer` answers it. `approval`: a research run asks whether its plan is good
  * enough; the signals `decide` and `requestRestart` say. `tool`: an agent may not run a tool without a person's leave.
+ * The signal `approve` gives it or refuses it.
  * `key`: a variable is missing where the worker runs. A worker that has it ends the wait, and so does an empty answer.
  */
 export interface PendingQuestion {
@@ -53,7 +54,15 @@ export interface PendingQuestion {
   askedAt: string;
   /** ISO 8601 time at which the agent goes on without an answer; null for what may wait for ever. */
   expiresAt: string | null;
+  /** The tool that a `tool` is about. */
+  tool?: string;
+  /** What it is to be called with, as JSON for a person: see `shownArguments`. */
+  arguments?: string;
 }
+
+/** All that is asked. */
+export const askedText = ({ arguments: given, question }: Pick<PendingQuestion, 'arguments' | 'question'>): string =>
+  given === undefined ? question : `${question}\n${given}`;
 
 /** How many characters all answers in one session may have together, since Temporal limits payloads to 2 MB. */
 export const answerRoom = 500_000;

@@ -4,6 +4,7 @@ import { teamLines } from './orchestration/log-lines.ts';
 import { planLines } from './plan-and-execute/log-lines.ts';
 import { researchLines } from './research/log-lines.ts';
 import { line, type LogLines } from './runtime/log-entry.ts';
+import { beginningOf } from './runtime/size.ts';
 
 const keyEnds: Record<KeyEnd, string> = {
   found: 'a worker has it now',
@@ -11,6 +12,33 @@ const keyEnds: Record<KeyEnd, string> = {
   timeout: 'the time of the budget is up',
   withdrawn: 'nobody needs it any more',
 };
+
+const denials = {
+  rule: 'a rule of the permissions denies it',
+  person: 'a person has refused it for this run',
+  silent: 'a person did not decide about an earlier call in time',
+} as const;
+
+type LeaveEnded = Extract<CommonEventBody, { type: 'leave_ended' }>;
+
+/** The most characters of a call's arguments in a line. */
+const shownArguments = 300;
+
+const oneLine = (json: string): string => {
+  const text = json.replaceAll(/\n\s*/g, ' ');
+  return text.length <= shownArguments ? text : `${beginningOf(text, shownArguments)}…`;
+};
+
+function leaveText({ always, arguments: given, how, questionId, reason, tool }: LeaveEnded): string {
+  const what = {
+    allowed: 'allowed',
+    edited: `allowed with other arguments: ${oneLine(given ?? '')}`,
+    denied: `denied: ${reason ?? ''}`,
+    timeout: 'denied: nobody allowed it in time',
+    withdrawn: 'nobody waits for it any more',
+  }[how];
+  return `${tool} (${questionId}) ${what}${always ? ', for all of this run' : ''}`;
+}
 
 const stopReasons = {
   timeout: 'Time is up',
@@ -39,6 +67,13 @@ const commonLines: LogLines<CommonEventBody> = {
   ],
   key_missing: ({ from, variable }) => [line(`🔑 ${from} needs ${variable} on a worker: the run waits for it`)],
   key_closed: ({ how, variable }) => [line(`🔑 ${variable}: ${keyEnds[how]}`)],
+  leave_asked: ({ arguments: given, from, questionId, tool }) => [
+    line(`🔒 [${from}] asks for leave to run ${tool} (${questionId}): ${oneLine(given)}`),
+  ],
+  leave_ended: (event) => [line(`🔒 ${leaveText(event)}`)],
+  // A warning tells what to do where nobody is there.
+  tool_denied: ({ agent, tool, why }) =>
+    why === 'unattended' ? [] : [line(`🔒 [${agent}] may not run ${tool}: ${denials[why]}`)],
   answer_kept: ({ answer, questionId }) => {
     const what = questionId === undefined ? 'An answer before any question' : `A late answer to ${questionId}`;
     return [line(`📢 ${what} is kept: ${answer}`)];

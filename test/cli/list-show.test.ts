@@ -99,9 +99,10 @@ beforeAll(async () => {
   model = await startModelServer((seen) => scripts[seen.model as keyof typeof scripts](seen));
   home = await Home.make({ OPENAI_API_KEY: 'test-key-openai', OPENAI_BASE_URL: model.openai });
   writeFileSync(join(home.folder, 'kit.ts'), kit);
+  const permissions = [{ tool: 'read_*', action: 'allow' }];
   for (const [name, config] of Object.entries(configs)) {
     const prices = Object.fromEntries(Object.keys(configs).map((each) => [each, price]));
-    writeFileSync(join(home.folder, `${name}.json`), JSON.stringify({ ...config, prices }));
+    writeFileSync(join(home.folder, `${name}.json`), JSON.stringify({ ...config, prices, permissions }));
   }
   await home.start(['up']).says(/Ready/);
   reprise = await home.client();

@@ -335,7 +335,10 @@ describe('beside modules and wires', () => {
     ],
     ['idle_timeout: 0', 'idle_timeout: 0 is too small (more than 0)'],
     ['budget: { calls: 0 }', 'budget.calls: 0 is too small (more than 0)'],
-    ['agents: []', 'agents: unknown key; valid keys: modules, exchange, coordination, budget, prices, idle_timeout'],
+    [
+      'agents: []',
+      'agents: unknown key; valid keys: modules, exchange, coordination, budget, prices, permissions, attended, idle_timeout',
+    ],
   ])('%s', (rest, message) => {
     expect(problemsIn(fileOf({ rest }))).toEqual([`c.yaml:9: ${message}`]);
   });

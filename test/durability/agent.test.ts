@@ -2,13 +2,15 @@ import { describe, expect, test } from 'vitest';
 import { agentOf, call, inTurn, toolResults, writeKit } from '../support/agent-script.ts';
 import { allComplete, inFlight, killStage, repetitions, type Disturbed } from '../support/kill-stage.ts';
 
+const permissions = [{ tool: 'write', action: 'allow' }];
+
 const start =
   (orchestrator: { simple: object } | { react: object }): Disturbed['start'] =>
   (reprise, text, workflowId) =>
     reprise.client.workflow.start('session', {
       taskQueue: 'reprise',
       workflowId,
-      args: [{ config: agentOf('openai', orchestrator, ['kit']), text }],
+      args: [{ config: agentOf('openai', orchestrator, ['kit'], { permissions }), text }],
     });
 
 /** What is said depends on what was said, not on how often it was asked for. */

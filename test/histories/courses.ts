@@ -279,6 +279,38 @@ export const courses: Course[] = [
     },
   },
   {
+    name: 'session-leave',
+    type: 'session',
+    script: (seen) => {
+      const writes = (text: string): [string, object] => ['write', { text }];
+      if (!seen.prompt.includes('And then?'))
+        return toolResults(seen).length === 0
+          ? calls(writes('one'), ['echo', { text: 'two' }], writes('three'), writes('four'))
+          : { text: 'Written.' };
+      return toolResults(seen).length === 4 ? calls(writes('five'), writes('/etc/six')) : { text: 'All written.' };
+    },
+    input: {
+      config: agentOf('openai', { simple: { parallel: true } }, ['kit'], {
+        coordination: { broadcast: 'human', broadcast_timeout: 600 },
+        permissions: [{ tool: 'write', arguments: { text: '/etc/*' }, action: 'deny' }],
+      }),
+    },
+    steer: async (run) => {
+      const leaves = async (count: number): Promise<void> =>
+        until(async () => (await run.query<PendingQuestion[]>('pendingQuestions')).length === count);
+      const turn = run.executeUpdate('handleText', { args: ['Write.'] });
+      await leaves(3);
+      await run.signal('approve', { id: 't1', action: 'edit', arguments: { text: 'eins' } });
+      await leaves(2);
+      await run.signal('answer', { questionId: 't2', answer: 'no, two are enough' });
+      await leaves(1);
+      await run.signal('approve', { id: 't3', action: 'allow', always: true });
+      await turn;
+      await run.executeUpdate('handleText', { args: ['And then?'] });
+      await run.signal('close');
+    },
+  },
+  {
     name: 'session-simple-tool',
     type: 'session',
     script: ({ prompt, ...seen }) => {
@@ -345,6 +377,7 @@ export const courses: Course[] = [
           { id: 'agent_b', backend: openai },
         ],
         orchestrator: { coordination: { enable_planning_mode: true } },
+        permissions: [{ tool: 'write', action: 'allow' }],
       },
     },
   },

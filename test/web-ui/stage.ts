@@ -22,7 +22,7 @@ export const pictures = process.env['REPRISE_PICTURES'];
 export async function openWebUi(
   onTestFinished: TestContext['onTestFinished'],
   variables: NodeJS.ProcessEnv = {},
-): Promise<{ reprise: Reprise; browser: Browser; uiPort: number }> {
+): Promise<{ reprise: Reprise; browser: Browser; uiPort: number; home: string }> {
   quietRuntime();
   const home = mkdtempSync(join(tmpdir(), 'reprise-ui-'));
   const { cli, bundle } = inject('temporal');
@@ -51,5 +51,5 @@ export async function openWebUi(
     await gone;
     rmSync(home, { recursive: true, force: true });
   });
-  return { reprise, browser, uiPort };
+  return { reprise, browser, uiPort, home };
 }

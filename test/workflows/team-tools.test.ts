@@ -32,7 +32,9 @@ describe.each(['openai', 'claude'])('a team with tools of the world, over the wi
   ): Promise<{ requests: Seen[]; result: OrchestrationResult; events: RunEvent[] }> {
     script = teamScript(acts);
     run.model.requests.length = 0;
-    const team = teamOf(['agent_a', 'agent_b'], { type }, { max_orchestration_restarts: 0, ...coordination });
+    const permissions = [{ tool: 'write', action: 'allow' }];
+    const settings = { max_orchestration_restarts: 0, ...coordination };
+    const team = teamOf(['agent_a', 'agent_b'], { type }, settings, { permissions });
     const [first, ...others] = team.agents;
     const config = { ...team, agents: [{ ...first, tool_packages: ['kit'], ...agent }, ...others] };
     const handle = await run.start({ task: 'Find out.', config });

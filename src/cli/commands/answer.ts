@@ -1,7 +1,5 @@
 import { text as textOf } from 'node:stream/consumers';
-import { setTimeout as pause } from 'node:timers/promises';
 import { AnswerTooLongError, type PendingQuestion, type Reprise, type Run, type RunEvent } from '../../client.ts';
-import { isPassing } from '../../client/snapshot.ts';
 import { answerRoom } from '../../protocol/questions.ts';
 import { open, withConnection } from '../connection.ts';
 import { CommandError, exitStatus, say, usageError } from '../exit.ts';
@@ -10,17 +8,13 @@ import { answerCommand, promptBox, promptText } from '../questions/box.ts';
 import { canPrompt, readLine } from '../questions/read-line.ts';
 import { waysToSettle } from '../questions/ways-to-settle.ts';
 import { printable } from '../../printable.ts';
+import { decisionIn } from '../../protocol/permissions.ts';
+import { patiently } from './patiently.ts';
 
 export interface AnswerOptions extends CommonOptions {
   question?: string;
   skip?: boolean;
 }
-
-/**
- * How long it may take until a worker tells which questions wait, in milliseconds. When a worker has just died, the server
- * holds the first query for it for ten seconds, although another one has taken its place.
- */
-const patience = 30_000;
 
 /** `reprise answer ID [TEXT]`: answers a question. */
 export async function answer(id: string, text: string | undefined, options: AnswerOptions): Promise<void> {
@@ -69,31 +63,25 @@ function refuseOtherKinds(
   { temporal }: AnswerOptions,
 ): void {
   if (pending === undefined || pending.kind === 'question' || (pending.kind === 'key' && given === '')) return;
+  if (pending.kind === 'tool' && given !== undefined && (given === '' || decisionIn(given) !== undefined)) return;
   const what =
-    pending.kind === 'key' ? `it ${pending.question} (${pending.from})` : `${pending.from} waits for a decision`;
+    pending.kind === 'key'
+      ? `it ${pending.question} (${pending.from})`
+      : pending.kind === 'tool'
+        ? `${pending.from} waits for leave to run ${pending.tool}`
+        : `${pending.from} waits for a decision`;
   const ways = waysToSettle({ workflowId, ...pending }, temporal).map((line) => `  ${line}`);
   throw usageError([printable(`${workflowId} asks no question: ${what}`), ...ways].join('\n'));
 }
 
 /** Finds the question that is meant. Where no worker can tell, one that is named is taken as it is. */
 async function address({ client }: Reprise, run: Run, { question }: AnswerOptions): Promise<Addressed> {
-  const until = Date.now() + patience;
-  for (;;) {
-    try {
-      return await client.withDeadline(until, () => findQuestion(run, question));
-    } catch (error) {
-      if (!isPassing(error)) throw error;
-      // A worker that stands in for a dead one may take some seconds to begin.
-      if (Date.now() < until) {
-        await pause(500);
-        continue;
-      }
-    }
-    if (question !== undefined) return { questionId: question, isUnchecked: true };
-    throw new CommandError(
-      `No worker answers for ${run.id}, so that its question cannot be looked up; name it with --question`,
-    );
-  }
+  const found = await patiently(client, () => findQuestion(run, question));
+  if (found !== undefined) return found;
+  if (question !== undefined) return { questionId: question, isUnchecked: true };
+  throw new CommandError(
+    `No worker answers for ${run.id}, so that its question cannot be looked up; name it with --question`,
+  );
 }
 
 async function prompt(

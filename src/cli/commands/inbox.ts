@@ -5,6 +5,7 @@ import { open, withConnection } from '../connection.ts';
 import { exitStatus, print, say, usageError } from '../exit.ts';
 import { reasonOf } from '../failures.ts';
 import { durationText } from '../live/spent.ts';
+import { askedText } from '../../protocol/questions.ts';
 import { printable } from '../../printable.ts';
 import type { FollowOptions } from '../options.ts';
 import { secondsLeft } from '../questions/box.ts';
@@ -71,16 +72,17 @@ const warnOf = (id: string, reason: Error): void =>
 
 /** What waits, and the commands that settle it. */
 function textOf(waiting: InboxQuestion, temporal: string | undefined): string {
-  const { workflowId, questionId, from, kind, question } = waiting;
+  const { workflowId, questionId, expiresAt, from, kind, question } = waiting;
+  const left = durationText(secondsLeft(waiting) * 1000);
   const head = {
-    question: `${from} asks (${questionId}), ${durationText(secondsLeft(waiting) * 1000)} left`,
+    question: `${from} asks (${questionId}), ${left} left`,
     approval: `${from} asks for approval`,
-    tool: `${from} asks for leave (${questionId})`,
+    tool: `${from} asks for leave (${questionId})${expiresAt === null ? '' : `, ${left} left`}`,
     key: `${question} (${from})`,
   }[kind];
   return [
     printable(`${workflowId}: ${head}`),
-    ...(kind === 'key' ? [] : printable(question).split('\n')).map((line) => `  ${line}`),
+    ...(kind === 'key' ? [] : printable(askedText(waiting)).split('\n')).map((line) => `  ${line}`),
     ...waysToSettle(waiting, temporal).map((line) => `  ${line}`),
   ].join('\n');
 }

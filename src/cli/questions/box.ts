@@ -1,4 +1,5 @@
 import type { PendingQuestion } from '../../protocol/questions.ts';
+import { askedText } from '../../protocol/questions.ts';
 import type { InboxQuestion } from '../../client.ts';
 import { withoutEmoji } from '../../workflows/log-lines.ts';
 import { printable } from '../../printable.ts';
@@ -13,11 +14,26 @@ export const promptText = 'Your response (or Enter to skip): ';
 
 /** The box for a person who can type an answer, as MassGen's documentation prints it ("Human Participation"). */
 export function promptBox(question: PendingQuestion, plain: boolean): string {
+  if (question.kind === 'tool') {
+    const ways = [
+      'y allows it, always does so for all of this run',
+      'n or n REASON denies it',
+      'e changes its arguments',
+    ];
+    return boxOf(question, plain, ways);
+  }
   return boxOf(question, plain, ['Type your response and press Enter', 'Press Enter alone to skip']);
 }
 
 /** The box where nobody can type an answer: it names the commands that give one. */
 export function noticeBox(question: InboxQuestion, plain: boolean, temporal: string | undefined): string {
+  if (question.kind === 'tool') {
+    const place = `${shellWord(question.workflowId)} ${shellWord(question.questionId)}${temporalOption(temporal)}`;
+    return boxOf(question, plain, [
+      `To allow: reprise approve ${place} --allow`,
+      `To deny: reprise approve ${place} --deny "…"`,
+    ]);
+  }
   const command = answerCommand(question, temporal);
   return boxOf(question, plain, [`To answer: ${command} "…"`, `To skip: ${command} --skip`]);
 }
@@ -50,10 +66,13 @@ function boxOf(question: PendingQuestion, plain: boolean, options: string[]): st
   const { isTTY } = process.stderr;
   const width = isTTY ? Math.min(fullWidth, screenOf(process.stderr).columns) : fullWidth;
   const line = '='.repeat(width);
-  const text = printable(question.question);
+  const text = printable(askedText(question));
+  const { expiresAt, from, kind, tool = '' } = question;
+  const title =
+    kind === 'tool' ? `🔒 ${from} ASKS FOR LEAVE TO RUN ${tool}` : `📢 BROADCAST FROM ${from.toUpperCase()}`;
   const box = [
     line,
-    `📢 BROADCAST FROM ${question.from.toUpperCase()}`,
+    title,
     line,
     '',
     ...(isTTY ? wrapped(text, width) : [text]),
@@ -61,7 +80,7 @@ function boxOf(question: PendingQuestion, plain: boolean, options: string[]): st
     '─'.repeat(width),
     'Options:',
     ...options.map((option) => `  • ${option}`),
-    `  • You have ${countText(secondsLeft(question), 'second')} to respond`,
+    ...(expiresAt === null ? [] : [`  • You have ${countText(secondsLeft(question), 'second')} to respond`]),
     line,
   ].join('\n');
   return printable(plain ? withoutEmoji(box) : box);

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import type { InboxQuestion } from '../../client.ts';
+import { askedText } from '../../protocol/questions.ts';
 import { printable } from '../../printable.ts';
 import { jsonText } from '../exit.ts';
 
@@ -35,11 +36,12 @@ export function notify(command: string, question: InboxQuestion, warn: (text: st
   }
 }
 
-function variablesOf({ workflowId, questionId, from, question }: InboxQuestion): Record<string, string> {
+function variablesOf(waiting: InboxQuestion): Record<string, string> {
+  const { workflowId, questionId, from } = waiting;
   return {
     REPRISE_WORKFLOW_ID: printable(workflowId),
     REPRISE_QUESTION_ID: printable(questionId),
     REPRISE_FROM: printable(from),
-    REPRISE_QUESTION: printable(question).slice(0, longestVariable),
+    REPRISE_QUESTION: printable(askedText(waiting)).slice(0, longestVariable),
   };
 }

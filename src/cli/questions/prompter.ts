@@ -5,10 +5,12 @@ import { printable } from '../../printable.ts';
 import type { View } from '../live/view.ts';
 import type { FollowOptions } from '../options.ts';
 import { answerCommand, noticeBox, promptBox, promptText } from './box.ts';
+import { approveCommand, readDecision, type Decided } from './leave.ts';
 import { notify } from './notify.ts';
 import { canPrompt, discardTyped, readLine } from './read-line.ts';
 
 type QuestionClosed = Extract<RunEvent, { type: 'question_closed' }>;
+type LeaveEnded = Extract<RunEvent, { type: 'leave_ended' }>;
 
 /** Puts the questions of a followed run to the person at this terminal, one after the other. */
 export class QuestionPrompter {
@@ -52,11 +54,16 @@ export class QuestionPrompter {
           expiresAt,
         });
       }
-      if (event.type !== 'question_closed') continue;
+      if (event.type === 'leave_asked') {
+        asked.set(event.questionId, askedLeave(this.#run.id, event));
+      }
+      if (event.type !== 'question_closed' && event.type !== 'leave_ended') continue;
       asked.delete(event.questionId);
       this.#waiting.delete(event.questionId);
-      if (this.#prompted?.questionId === event.questionId)
-        this.#prompted.withdraw.abort(closedText(event, this.#command(event.questionId)));
+      if (this.#prompted?.questionId !== event.questionId) continue;
+      this.#prompted.withdraw.abort(
+        event.type === 'leave_ended' ? decidedText(event) : closedText(event, this.#command(event.questionId)),
+      );
     }
     for (const question of asked.values()) this.#take(question);
     void this.#promptNext();
@@ -86,7 +93,9 @@ export class QuestionPrompter {
     const { interrupted } = await discardTyped();
     const entered = interrupted
       ? { kind: 'interrupt' as const }
-      : await readLine(promptText, { withdrawn: withdraw.signal });
+      : question.kind === 'tool'
+        ? await readDecision(question, withdraw.signal)
+        : await readLine(promptText, { withdrawn: withdraw.signal });
     const outcome = await this.#act(question, entered, String(withdraw.signal.reason));
     this.#prompted = undefined;
     if (outcome !== undefined && !this.#closed) this.#view.say(outcome);
@@ -96,10 +105,11 @@ export class QuestionPrompter {
 
   /** Does what the person has entered. @returns what to tell the person, if anything */
   async #act(
-    { questionId }: InboxQuestion,
-    entered: Awaited<ReturnType<typeof readLine>>,
+    question: InboxQuestion,
+    entered: Awaited<ReturnType<typeof readLine>> | Decided,
     whyWithdrawn: string,
   ): Promise<string | undefined> {
+    const { kind, questionId } = question;
     switch (entered.kind) {
       case 'interrupt':
         this.#leave();
@@ -108,14 +118,18 @@ export class QuestionPrompter {
         return whyWithdrawn;
       case 'end':
         this.#waiting.delete(questionId);
-        return `The question still waits; answer it with: ${this.#command(questionId)} "…"`;
+        return kind === 'tool'
+          ? `The call still waits; decide about it with: ${approveCommand(question, this.#options.temporal)} --allow`
+          : `The question still waits; answer it with: ${this.#command(questionId)} "…"`;
       case 'line':
+      case 'decision':
         try {
-          await this.#run.answer({ questionId, answer: entered.text.trim() });
+          if (entered.kind === 'decision') await this.#run.approve(entered.decision);
+          else await this.#run.answer({ questionId, answer: entered.text.trim() });
           this.#waiting.delete(questionId);
           return undefined;
         } catch (error) {
-          return `The answer was not sent: ${reasonOf(error)}`;
+          return `The ${entered.kind === 'decision' ? 'decision' : 'answer'} was not sent: ${reasonOf(error)}`;
         }
     }
   }
@@ -124,6 +138,24 @@ export class QuestionPrompter {
     return answerCommand({ workflowId: this.#run.id, questionId }, this.#options.temporal);
   }
 }
+
+function askedLeave(
+  workflowId: string,
+  {
+    arguments: given,
+    askedAt,
+    expiresAt,
+    from,
+    question,
+    questionId,
+    tool,
+  }: Extract<RunEvent, { type: 'leave_asked' }>,
+): InboxQuestion {
+  return { workflowId, kind: 'tool', questionId, from, question, tool, arguments: given, askedAt, expiresAt };
+}
+
+const decidedText = ({ how, questionId, tool }: LeaveEnded): string =>
+  printable(`${tool} (${questionId}) waits no longer: ${how}`);
 
 /** @param command the command that answers the question */
 function closedText({ questionId, how, answer = '' }: QuestionClosed, command: string): string {

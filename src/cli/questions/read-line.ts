@@ -14,11 +14,11 @@ const settleMs = 50;
  * Prompts on the terminal and reads a line. It may be called only where `canPrompt` says so.
  *
  * @param options `withdrawn` removes the prompt and what was typed so far; `history` has earlier lines for the arrow
- *   keys, the newest first
+ *   keys, the newest first; `initial` stands there already, to be changed
  */
 export function readLine(
   prompt: string,
-  { withdrawn, history = [] }: { withdrawn?: AbortSignal; history?: string[] },
+  { withdrawn, history = [], initial }: { withdrawn?: AbortSignal; history?: string[]; initial?: string },
 ): Promise<Entered> {
   return new Promise((resolve) => {
     const keys = createInterface({
@@ -57,6 +57,7 @@ export function readLine(
     withdrawn?.addEventListener('abort', withdraw);
     keys.setPrompt(prompt);
     keys.prompt();
+    if (initial !== undefined) keys.write(initial);
     if (withdrawn?.aborted) withdraw();
   });
 }

@@ -1,4 +1,5 @@
 import type { InboxQuestion } from '../../client.ts';
+import { waysToDecide } from './leave.ts';
 import { answerCommand, shellWord, temporalOption } from './box.ts';
 
 /** How a person settles what waits: a line for each way, most of them commands to type. */
@@ -17,6 +18,8 @@ export function waysToSettle(waiting: InboxQuestion, temporal: string | undefine
         `set ${waiting.questionId.replace(/^key-/, '')} where the worker runs; the run goes on by itself`,
         `to go on without it: ${answer} --skip`,
       ];
+    case 'tool':
+      return waysToDecide(waiting, temporal);
     default:
       return [`${answer} "…"`];
   }

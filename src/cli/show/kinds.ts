@@ -1,4 +1,4 @@
-import type { PendingQuestion } from '../../protocol/questions.ts';
+import { askedText, type PendingQuestion } from '../../protocol/questions.ts';
 
 const kinds: Record<string, string> = {
   orchestration: 'ask',
@@ -24,4 +24,4 @@ export const awaitedOf = (pending: PendingQuestion & { kind?: string }): string 
 
 /** The same with who waits, and why: `waits for an answer: agent_a (q1): Which color?` */
 export const waitText = (pending: PendingQuestion): string =>
-  `waits for ${awaitedOf(pending)}: ${pending.from} (${pending.questionId}): ${pending.question}`;
+  `waits for ${awaitedOf(pending)}: ${pending.from} (${pending.questionId}): ${askedText(pending)}`;

@@ -196,9 +196,20 @@ function toldSignal({ input, name }: Step<'signal'>): Told {
       ];
     case 'requestRestart':
       return ['👤 A person asks for a restart', joined(named('Reason', reason), named('Instructions', instructions))];
+    case 'approve':
+      return toldApproval(input);
     case 'decide':
       return [`👤 A person decides: ${shown(action ?? '')}`, shown(note ?? '')];
     default:
       return [`👤 A person sends ${name}`, input === undefined ? '' : JSON.stringify(input)];
   }
+}
+
+function toldApproval(input: unknown): Told {
+  const { action, always, arguments: edited, id, reason } = (input ?? {}) as Record<string, unknown>;
+  const what = action === 'allow' ? 'allows' : action === 'deny' ? 'denies' : 'changes the arguments of';
+  return [
+    `🔒 A person ${what} the tool call ${shown(id)}${always === true ? ' and all like it' : ''}`,
+    joined(named('Reason', reason), edited === undefined ? undefined : JSON.stringify(edited, undefined, 2)),
+  ];
 }

@@ -5,6 +5,7 @@ import type { BroadcastResult } from '../../protocol/questions.ts';
 import type { SearchInput, SearchResult } from '../../protocol/search.ts';
 import type { CallToolInput, CallToolResult } from '../../protocol/tool.ts';
 import type { TurnResult } from '../../protocol/session.ts';
+import { editedText } from '../../workflows/agent/prompts.ts';
 import type { ActivityRecord, HistoryRecord } from './history.ts';
 import type { RunStep, StepBody } from './step.ts';
 import type { Texts } from './texts.ts';
@@ -204,11 +205,12 @@ class StepReader {
 
   /** What a tool has returned: as the model was told, else as the tool's activity has it. */
   #toolEnd(agent: string, { input, name }: Extract<ReplyCall, { input: unknown }>, answered: Content | undefined) {
+    const isRunOf = ({ arguments: given }: CallToolInput): boolean =>
+      JSON.stringify(given) === JSON.stringify(input) ||
+      // A person may have changed the arguments, and the agent was then told so.
+      [answered ?? ''].flat().some((part) => typeof part === 'string' && part.endsWith(editedText(given)));
     const run = this.#toolCalls.find(
-      (each) =>
-        each.input.agent === agent &&
-        each.input.tool.name === name &&
-        JSON.stringify(each.input.arguments) === JSON.stringify(input),
+      (each) => each.input.agent === agent && each.input.tool.name === name && isRunOf(each.input),
     );
     if (run !== undefined) this.#toolCalls.splice(this.#toolCalls.indexOf(run), 1);
     const missing = this.#texts.missing;

@@ -1,5 +1,6 @@
 import type { ReActSettings } from '../../config/orchestrators.ts';
 import type { Content, Text } from '../../protocol/message.ts';
+import { shownArguments } from './arguments.ts';
 import { joinContent } from './content.ts';
 
 /** A system message: the agent's persona, then the instruction. */
@@ -29,6 +30,13 @@ export const continueText =
 
 /** The result of a call that is not run because no tools are left to the agent. */
 export const notRun = 'Error: not run, since no tools were available any more.';
+
+/** Comes after the result of a call that a person has let run with arguments of their own. */
+export const editedText = (input: Record<string, unknown>): string =>
+  `\n\n${editedMark} It ran with ${shownArguments(input)}]`;
+
+/** How `editedText` begins. */
+export const editedMark = '[A person changed the arguments of this call.';
 
 /** Reprise's own system prompt for the loop `react`, which a configuration may replace. */
 export const reactSystem =

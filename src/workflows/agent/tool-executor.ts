@@ -1,11 +1,13 @@
 import { ActivityFailure, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
-import type { BlobRef, Text, ToolSpec } from '../../protocol/message.ts';
+import type { BlobRef, Content, ToolSpec } from '../../protocol/message.ts';
 import type { ToolSources } from '../../config/tool-sources.ts';
 import type { ReplyCall } from '../../protocol/model-call.ts';
 import type { RunContext } from '../runtime/run-context.ts';
 import type { WorkspaceInput } from '../../protocol/workspace.ts';
 import type { CallToolResult, ListedTool, ToolActivities, ToolList, ToolVariant } from '../../protocol/tool.ts';
+import { joinContent } from './content.ts';
 import { blobRef, namesIn } from './previews.ts';
+import { editedText } from './prompts.ts';
 import { AgentWorkspace } from './workspace.ts';
 
 /** An MCP server may take long to start. */
@@ -21,11 +23,11 @@ export interface ToolAnswer {
   /** What a person sees. */
   text: string;
   /** What the model gets, by reference if it is long. */
-  content: Text;
+  content: Content;
 }
 
 /** What calls of tools need of their run. */
-type ToolRun = Pick<RunContext, 'events' | 'keys'>;
+type ToolRun = Pick<RunContext, 'events' | 'keys' | 'leave'>;
 
 type Listed = Omit<ToolList, 'set'> & { set: BlobRef | null };
 
@@ -111,12 +113,19 @@ export class ToolExecutor {
     if ('error' in call) return failed(call, 'error', call.error);
     const tool = this.#tools.get(call.name);
     if (tool === undefined) return failed(call, 'error', `No such tool available: ${call.name}`);
-    const { emit } = this.#run.events;
-    emit({ type: 'tool', agent: this.#agent, tool: call.name });
-    const { status, text, blob } = await this.#call(tool, call.input);
-    emit({ type: 'tool_ended', agent: this.#agent, tool: call.name, status });
-    if (status !== 'ok') return failed(call, status, text);
-    return { call, status, text, content: blob === undefined ? text : blobRef(blob, text) };
+    const { events, leave } = this.#run;
+    const asked = leave.of(this.#agent, tool, call.input);
+    const given = asked && (await asked);
+    if (given?.runs === false) return failed(call, 'error', `not run: ${given.why}`);
+    const input = given?.input ?? call.input;
+    events.emit({ type: 'tool', agent: this.#agent, tool: call.name });
+    const { status, text, blob } = await this.#call(tool, input);
+    events.emit({ type: 'tool_ended', agent: this.#agent, tool: call.name, status });
+    const answer =
+      status === 'ok'
+        ? { call, status, text, content: blob === undefined ? text : blobRef(blob, text) }
+        : failed(call, status, text);
+    return given?.isEdited ? edited(answer, input) : answer;
   }
 
   async #call(tool: ListedTool, input: Record<string, unknown>): Promise<CallToolResult> {
@@ -137,6 +146,17 @@ export class ToolExecutor {
 function failed(call: ReplyCall, status: 'error' | 'exception', message: string): ToolAnswer {
   const text = `${status === 'error' ? 'Error' : 'Exception'}: ${message}`;
   return { call, status, text, content: text };
+}
+
+/** The result of a call that ran with a person's arguments, which the agent is told. */
+function edited({ call, content, status, text }: ToolAnswer, input: Record<string, unknown>): ToolAnswer {
+  const note = editedText(input);
+  return {
+    call: { id: call.id, name: call.name, input },
+    status,
+    text: text + note,
+    content: joinContent([content, note]),
+  };
 }
 
 function activityFor(tool: ListedTool, agent: string): ToolActivities['callTool'] {

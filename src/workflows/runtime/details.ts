@@ -61,16 +61,16 @@ function usageLines(usage: Usage | null): string[] {
 }
 
 function pendingLines(pending: PendingQuestion, workflowId: string): string[] {
-  const { expiresAt, from, kind, question } = pending;
+  const { from, kind, question } = pending;
   if (kind === 'approval') return approvalLines(question, workflowId);
   if (kind === 'key') return keyLines(pending);
+  if (kind === 'tool') return leaveLines(pending, workflowId);
   return [
     `### ${from} asks a person`,
     '',
     quotation(question, 10_000),
     '',
-    ...(expiresAt === null ? [] : [`It waits until ${expiresAt.replace('T', ' ').replace(/\.\d+Z$/, ' UTC')}.`]),
-    '',
+    ...untilLines(pending),
     'Answer it with the signal `answer` (menu "Send a Signal"), whose input is `{"answer": "…"}`; ' +
       `an empty answer skips. Or: \`reprise answer ${workflowId} "…"\``,
     '',
@@ -89,6 +89,27 @@ function approvalLines(question: string, workflowId: string): string[] {
     '',
   ];
 }
+
+function leaveLines(pending: PendingQuestion, workflowId: string): string[] {
+  const { arguments: given = '', from, questionId, tool = '' } = pending;
+  return [
+    `### ${inline(from)} asks for leave to run ${inline(tool)}`,
+    '',
+    // As code, since JSON may hold Markdown. No line of it can be the fence that ends it.
+    quotation(`\`\`\`json\n${given}\n\`\`\``, 10_000),
+    '',
+    ...untilLines(pending),
+    `Send the signal \`approve\` (menu "Send a Signal"), whose input is \`{"id": "${questionId}", "action": "allow"}\`, ` +
+      `\`{"id": "${questionId}", "action": "deny", "reason": "…"}\`, or to change the arguments ` +
+      `\`{"id": "${questionId}", "action": "edit", "arguments": {…}}\`; with \`"always": true\` it holds for all of ` +
+      `this run. Or: \`reprise approve ${workflowId} ${questionId} --allow\``,
+    '',
+  ];
+}
+
+/** Until when it waits, if not for ever. */
+const untilLines = ({ expiresAt }: PendingQuestion): string[] =>
+  expiresAt === null ? [] : [`It waits until ${expiresAt.replace('T', ' ').replace(/\.\d+Z$/, ' UTC')}.`, ''];
 
 function keyLines({ from, question, questionId }: PendingQuestion): string[] {
   return [

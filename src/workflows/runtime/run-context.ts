@@ -2,6 +2,7 @@ import type { Broadcast as Coordination } from '../../config/coordination.ts';
 import type { Team } from '../../config/team.ts';
 import type { Prepared } from '../../protocol/orchestration.ts';
 import { ModelCaller } from '../agent/agent.ts';
+import { LeaveDesk, type LeaveRecord } from '../agent/leave.ts';
 import { UsageTracker, type UsageRecord } from '../agent/usage-tracker.ts';
 import { Broadcast } from '../ask-others/broadcast.ts';
 import { HumanInput, type HumanInputRecord } from '../ask-others/human-input.ts';
@@ -23,6 +24,8 @@ export interface RunContext {
   humanInput: HumanInput;
   /** The keys that the worker lacks, for which calls wait. */
   keys: MissingKeys;
+  /** Which tool calls may be made, and those that wait for a person's leave. */
+  leave: LeaveDesk;
   /** The time that the run has waited for a person, with a question or for a key. */
   waits: WaitTime;
   /** Undefined when agents may not ask others. */
@@ -43,6 +46,8 @@ export interface RunRecord {
   requests: number;
   /** The number of events so far. */
   events: number;
+  /** What a person has decided about tools. Earlier versions hand over none. */
+  leave?: LeaveRecord;
 }
 
 interface RunSettings {
@@ -55,7 +60,7 @@ interface RunSettings {
 
 /** @param record what earlier runs of the same session have left */
 export function openRunContext(
-  { agents, budget, coordination, prepared: { prices, warnings: notes = [] } }: RunSettings,
+  { agents, budget, coordination, prepared: { permissions, prices, warnings: notes = [] } }: RunSettings,
   handlers: RunHandlers,
   record: Partial<RunRecord> = {},
 ): RunContext {
@@ -67,7 +72,6 @@ export function openRunContext(
   const asking = askingOf(coordination, agents);
   const timeout = coordination.broadcast_timeout * 1000;
   const humanInput = new HumanInput(record.humanInput ?? {}, timeout, waits, events.emit, handlers.isOld);
-  handlers.takeAnswers(humanInput, asking?.mode === 'human', keys);
   const { max_broadcasts_per_agent: limit, response_depth: depth } = coordination;
   const broadcast =
     asking &&
@@ -81,19 +85,22 @@ export function openRunContext(
     if (!warnings.includes(text)) warnings.push(text);
     events.emit({ type: 'warning', text, ...(agent !== undefined && { agent }) });
   };
+  const leave = new LeaveDesk(permissions, { usage, waits, keys, emit: events.emit, warn }, record.leave);
+  handlers.takeAnswers({ humanInput, asks: asking?.mode === 'human', keys, leave });
   if (record.events === undefined) for (const text of notes) events.emit({ type: 'warning', text });
-  return { events, handlers, usage, models, humanInput, keys, waits, broadcast, notes, warnings, warn };
+  return { events, handlers, usage, models, humanInput, keys, leave, waits, broadcast, notes, warnings, warn };
 }
 
 /** What a result says did not go as planned. */
 export const warningsOf = ({ notes, warnings }: RunContext): string[] => [...notes, ...warnings];
 
-export function recordOf({ broadcast, events, humanInput, usage }: RunContext): RunRecord {
+export function recordOf({ broadcast, events, humanInput, leave, usage }: RunContext): RunRecord {
   return {
     humanInput: humanInput.record,
     usage: usage.record,
     requests: broadcast?.requests ?? 0,
     events: events.count,
+    leave: leave.record,
   };
 }
 

@@ -1,6 +1,7 @@
 import { patched, setCurrentDetails, setHandler, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import {
   answerSignal,
+  approveSignal,
   descriptions,
   pendingQuestionsQuery,
   requestRestartSignal,
@@ -10,6 +11,7 @@ import {
 import type { TranscriptRef } from '../../protocol/message.ts';
 import type { HumanReply, PendingQuestion } from '../../protocol/questions.ts';
 import type { RestartRequest, State } from '../../protocol/state.ts';
+import type { LeaveDesk } from '../agent/leave.ts';
 import type { HumanInput } from '../ask-others/human-input.ts';
 import { waitingAttribute } from './attributes.ts';
 import { detailsOf } from './details.ts';
@@ -30,6 +32,15 @@ export interface RunView {
   approval?(): PendingQuestion | undefined;
 }
 
+/** Where a person's answers and decisions go. */
+interface Answerers {
+  humanInput: HumanInput;
+  /** Whether agents ask a person; if not, answers are ignored, other than those to what waits for a key or for leave. */
+  asks: boolean;
+  keys: MissingKeys;
+  leave: LeaveDesk;
+}
+
 /**
  * The signals and queries of all runs. The handlers are set before the workflow awaits anything, so that no query fails,
  * and signals that come before the run is ready are kept until it is.
@@ -47,7 +58,7 @@ export class RunHandlers {
   #view: RunView;
   #requests: RestartRequest[] = [];
   #takeRequest: ((request: RestartRequest) => void) | undefined;
-  #answers: { humanInput: HumanInput; asks: boolean; keys: MissingKeys } | undefined;
+  #answers: Answerers | undefined;
   #replies: HumanReply[] = [];
   #isWaiting = false;
 
@@ -62,6 +73,7 @@ export class RunHandlers {
     setHandler(transcriptQuery, (agent) => this.#view.transcript(agent), { description: descriptions.transcript });
     setHandler(pendingQuestionsQuery, () => this.#pending, { description: descriptions.pendingQuestions });
     setHandler(requestRestartSignal, (request) => this.#request(request), { description: descriptions.requestRestart });
+    setHandler(approveSignal, (decision) => this.#approve(decision), { description: descriptions.approve });
     setHandler(answerSignal, (reply) => this.#answer(reply), { description: descriptions.answer });
   }
 
@@ -69,13 +81,9 @@ export class RunHandlers {
     this.#view = view;
   }
 
-  /**
-   * Directs answers there, earlier ones included.
-   *
-   * @param asks whether agents ask a person; if not, answers are ignored, other than those by which nobody waits for a key
-   */
-  takeAnswers(humanInput: HumanInput, asks: boolean, keys: MissingKeys): void {
-    this.#answers = { humanInput, asks, keys };
+  /** Directs answers and decisions there, earlier answers included. */
+  takeAnswers(answerers: Answerers): void {
+    this.#answers = answerers;
     for (const reply of this.#replies.splice(0)) this.#answer(reply);
   }
 
@@ -88,10 +96,11 @@ export class RunHandlers {
   /** Everything that waits for a person, in the order in which it began to wait. */
   get #pending(): PendingQuestion[] {
     const approval = this.#view.approval?.();
-    const { humanInput, keys } = this.#answers ?? {};
+    const { humanInput, keys, leave } = this.#answers ?? {};
     return [
       ...(humanInput?.pending ?? []),
       ...(keys?.pending ?? []),
+      ...(leave?.pending ?? []),
       ...(approval === undefined ? [] : [approval]),
     ].toSorted((one, other) => one.askedAt.localeCompare(other.askedAt));
   }
@@ -106,11 +115,21 @@ export class RunHandlers {
       this.#replies.push(reply);
       return;
     }
-    const { asks, humanInput, keys } = this.#answers;
+    const { asks, humanInput, keys, leave } = this.#answers;
+    leave.personIsThere();
+    if (leave.answer(reply)) return;
     const mayBeForKey = questionId !== undefined || humanInput.pending.length === 0;
     if (mayBeForKey && keys.answer(reply)) return;
     if (asks) humanInput.answer(reply);
     else this.#warn('An answer is ignored: nobody asks a person in this run');
+  }
+
+  #approve(decision: unknown): void {
+    if (this.#answers === undefined) return this.#warn('A signal approve is ignored: no tool call waits for leave yet');
+    const { humanInput, leave } = this.#answers;
+    humanInput.personIsThere();
+    leave.personIsThere();
+    leave.approve(decision);
   }
 
   #request(request: RestartRequest): void {

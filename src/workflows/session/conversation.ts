@@ -66,9 +66,10 @@ export class Conversation {
     const turn = this.#last.turns + 1;
     this.#last = { ...this.#last, turns: turn };
     const { run } = this.#handler;
-    const { events, handlers, humanInput, keys } = run;
+    const { events, handlers, humanInput, keys, leave } = run;
     if (turn === 1) showQuestion(handlers, text, this.#prepared);
     humanInput.personIsThere();
+    leave.personIsThere();
     keys.forgetSkipped();
     run.warnings.splice(0);
     events.attempt = 0;

@@ -1,0 +1,72 @@
+import type { InboxQuestion } from '../../client.ts';
+import { decisionIn, type ToolDecision } from '../../protocol/permissions.ts';
+import { argumentsIn } from '../../workflows/agent/arguments.ts';
+import { say } from '../exit.ts';
+import { shellWord, temporalOption } from './box.ts';
+import { readLine } from './read-line.ts';
+
+/** What a person has entered about a tool call, or how the prompt ended without it. */
+export type Decided =
+  { kind: 'decision'; decision: ToolDecision } | { kind: 'end' } | { kind: 'interrupt' } | { kind: 'withdrawn' };
+
+const prompt = 'Allow it? (y, n, n REASON, e to edit, always): ';
+
+const hint =
+  'Type y to allow it, n or n REASON to deny it, e to edit its arguments, always to allow it for all of this run';
+
+/** Prompts until a person has decided about a tool call. Enter alone decides nothing. */
+export async function readDecision(
+  { arguments: given = '', questionId: id }: InboxQuestion,
+  withdrawn: AbortSignal,
+): Promise<Decided> {
+  for (;;) {
+    const entered = await readLine(prompt, { withdrawn });
+    if (entered.kind !== 'line') return entered;
+    if (/^e(?:dit)?$/i.test(entered.text.trim())) {
+      const whole = argumentsIn(given);
+      const initial = whole && given.replaceAll(/\n\s*/g, ' ');
+      const edited = await readLine('Arguments as JSON: ', { withdrawn, ...(initial !== undefined && { initial }) });
+      if (edited.kind !== 'line') return edited;
+      const checked = editedArguments(edited.text);
+      if (typeof checked !== 'string')
+        return { kind: 'decision', decision: { id, action: 'edit', arguments: checked } };
+      say(checked);
+      continue;
+    }
+    const decision = decisionIn(entered.text);
+    if (decision !== undefined) return { kind: 'decision', decision: { id, ...decision } };
+    say(hint);
+  }
+}
+
+/** Arguments that a person has typed, or in words why they are none. */
+export function editedArguments(json: string): Record<string, unknown> | string {
+  try {
+    const value: unknown = JSON.parse(json);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+    return 'The arguments of a call are one JSON object, such as {"to": "…"}';
+  } catch (error) {
+    return `These arguments are no JSON: ${(error as Error).message}`;
+  }
+}
+
+/** The beginning of the command that decides about a call. */
+export const approveCommand = (
+  { workflowId, questionId }: Pick<InboxQuestion, 'workflowId' | 'questionId'>,
+  temporal: string | undefined,
+): string => `reprise approve ${shellWord(workflowId)} ${shellWord(questionId)}${temporalOption(temporal)}`;
+
+/** The commands that decide about a call, ready to be typed. */
+export function waysToDecide(waiting: InboxQuestion, temporal: string | undefined): string[] {
+  const { questionId: id, workflowId } = waiting;
+  const approve = approveCommand(waiting, temporal);
+  const address = temporal === undefined ? '' : ` --address ${shellWord(temporal)}`;
+  const input = JSON.stringify({ id, action: 'allow' });
+  return [
+    `${approve} --allow`,
+    `${approve} --always`,
+    `${approve} --deny "…"`,
+    `${approve} --edit '{…}'`,
+    `temporal workflow signal${address} --workflow-id ${shellWord(workflowId)} --name approve --input '${input}'`,
+  ];
+}

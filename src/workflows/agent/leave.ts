@@ -1,0 +1,243 @@
+import { CancellationScope, isCancellation, sleep } from '@temporalio/workflow';
+import type { RunEventBody } from '../../protocol/events.ts';
+import { decisionIn, type LeaveHow, type Permissions, type ToolDecision } from '../../protocol/permissions.ts';
+import type { HumanReply, PendingQuestion } from '../../protocol/questions.ts';
+import type { ListedTool } from '../../protocol/tool.ts';
+import type { WaitTime } from '../runtime/clock.ts';
+import type { MissingKeys } from '../runtime/missing-keys.ts';
+import { shownArguments } from './arguments.ts';
+import { verdictOn } from './permissions.ts';
+import type { UsageTracker } from './usage-tracker.ts';
+
+type Input = Record<string, unknown>;
+
+/** Whether a tool call runs, and with which arguments. `isEdited`: a person has given them. */
+export type Leave = { runs: true; input: Input; isEdited: boolean } | { runs: false; why: string };
+
+/** What holds for all later calls of a tool. */
+type Always = Pick<ToolDecision, 'action' | 'reason'>;
+
+/** What the next run of a session takes over from this one. Nothing waits when a session goes on in a new run. */
+export interface LeaveRecord {
+  /** By the names of tools. */
+  always: Record<string, Always>;
+  /** How many calls have been asked for, since ids are never used twice. */
+  asked: number;
+}
+
+interface Waiting {
+  pending: PendingQuestion;
+  tool: ListedTool;
+  input: Input;
+  settle: (how: LeaveHow, leave: Leave, always?: boolean) => void;
+}
+
+interface LeaveRun {
+  usage: UsageTracker;
+  /** The time that the run waits for a person, whatever for. */
+  waits: WaitTime;
+  keys: MissingKeys;
+  emit: (event: RunEventBody) => void;
+  warn: (text: string, agent?: string) => void;
+}
+
+/**
+ * Decides which tool calls of a run may be made: by its permissions, and where they say so by a person, for whom a call
+ * waits. Several calls may wait at a time, in the order in which they were made.
+ */
+export class LeaveDesk {
+  readonly #permissions: Permissions | undefined;
+  readonly #run: LeaveRun;
+  readonly #waiting = new Map<string, Waiting>();
+  readonly #always: Map<string, Always>;
+  #asked: number;
+  /** Whether the person has let a call's time run out, and has given no sign since. Nothing is put to them meanwhile. */
+  #isSilent = false;
+
+  /** @param permissions undefined where a version that knew none has prepared the run: then every call may be made */
+  constructor(permissions: Permissions | undefined, run: LeaveRun, record?: LeaveRecord) {
+    this.#permissions = permissions;
+    this.#run = run;
+    this.#always = new Map(Object.entries(record?.always ?? {}));
+    this.#asked = record?.asked ?? 0;
+  }
+
+  get record(): LeaveRecord {
+    return { always: Object.fromEntries(this.#always), asked: this.#asked };
+  }
+
+  /** The calls that wait for a person. */
+  get pending(): PendingQuestion[] {
+    return [...this.#waiting.values()].map(({ pending }) => pending);
+  }
+
+  /**
+   * Whether a call may be made; undefined at once if it may, since a call that needs no leave must not be made any later
+   * than before there were permissions: the order of a history's events depends on it.
+   */
+  of(agent: string, tool: ListedTool, input: Input): Promise<Leave> | undefined {
+    if (this.#permissions === undefined) return undefined;
+    const { action, why } = verdictOn(this.#permissions, tool, input);
+    if (action === 'allow') return undefined;
+    const always = action === 'ask' ? this.#always.get(tool.name) : undefined;
+    if (always?.action === 'allow') return undefined;
+    if (action === 'ask' && always === undefined && !this.#isSilent) return this.#ask(agent, tool, input);
+    const denial = why === 'rule' ? 'rule' : 'unattended';
+    const kind = action === 'deny' ? denial : always === undefined ? 'silent' : 'person';
+    this.#run.emit({ type: 'tool_denied', agent, tool: tool.name, why: kind });
+    if (kind === 'unattended') this.#tellUnattended(tool.name);
+    const told = {
+      person: refusedBy(always?.reason),
+      rule: ruledOut,
+      silent: 'a person did not decide about an earlier call in time',
+      unattended: unattended(tool.name),
+    };
+    return Promise.resolve({ runs: false, why: told[kind] });
+  }
+
+  /** Notes that the person is there, so that calls are put to them again. */
+  personIsThere(): void {
+    this.#isSilent = false;
+  }
+
+  /** Takes a person's decision. One that says nothing understandable, or comes too late, is ignored with a warning. */
+  approve(payload: unknown): void {
+    const decision = checkedDecision(payload);
+    if (typeof decision === 'string') return this.#ignore(decision);
+    const waiting = this.#waiting.get(decision.id);
+    if (waiting === undefined) return this.#ignore(`no tool call ${decision.id} waits for leave`);
+    this.#settle(waiting, decision);
+    const { action, always, reason } = decision;
+    if (!always || action === 'edit') return;
+    this.#always.set(waiting.tool.name, { action, ...(reason !== undefined && { reason }) });
+    for (const other of this.#waiting.values())
+      if (other.tool.name === waiting.tool.name) this.#settle(other, decision);
+  }
+
+  /** Takes a person's words if they name a call that waits. An empty answer refuses it. @returns whether they do */
+  answer({ answer, questionId: id }: HumanReply): boolean {
+    if (id === undefined || !this.#waiting.has(id)) return false;
+    const decision = answer.trim() === '' ? { action: 'deny' as const } : decisionIn(answer);
+    if (decision !== undefined) this.approve({ id, ...decision });
+    else this.#ignore(`${id} takes yes, no with a reason, or always, or the signal approve`);
+    return true;
+  }
+
+  #ask(agent: string, tool: ListedTool, input: Input): Promise<Leave> {
+    const { emit, keys, usage, waits } = this.#run;
+    const id = `t${++this.#asked}`;
+    const now = Date.now();
+    const left = Math.min(this.#permissions?.timeout ?? Infinity, usage.millisecondsLeft);
+    const pending: PendingQuestion = {
+      kind: 'tool',
+      questionId: id,
+      from: agent,
+      question: `May it run ${tool.name}?`,
+      tool: tool.name,
+      arguments: shownArguments(input),
+      askedAt: new Date(now).toISOString(),
+      expiresAt: Number.isFinite(left) ? new Date(now + left).toISOString() : null,
+    };
+    const clocks = [waits, keys.waitsOf(agent)];
+    const timer = new CancellationScope();
+    const end = Promise.withResolvers<Leave>();
+    const settle: Waiting['settle'] = (how, leave, always = false) => {
+      this.#waiting.delete(id);
+      timer.cancel();
+      for (const clock of clocks) clock.end();
+      end.resolve(leave);
+      emit({
+        type: 'leave_ended',
+        questionId: id,
+        agent,
+        tool: tool.name,
+        how,
+        ...(how === 'edited' && leave.runs && { arguments: shownArguments(leave.input) }),
+        ...(how === 'denied' && !leave.runs && { reason: leave.why }),
+        ...(always && { always }),
+      });
+    };
+    for (const clock of clocks) clock.begin();
+    this.#waiting.set(id, { pending, tool, input, settle });
+    const { kind: _, ...asked } = pending;
+    emit({ type: 'leave_asked', ...asked, tool: tool.name, arguments: asked.arguments ?? '' });
+    if (Number.isFinite(left)) {
+      timer
+        .run(() => sleep(left, { summary: `leave ${id} of ${agent}` }))
+        .then(
+          () => this.#expire(id),
+          () => {},
+        );
+    }
+    return this.#awaited(id, end.promise);
+  }
+
+  #expire(id: string): void {
+    this.#isSilent = true;
+    this.#waiting.get(id)?.settle('timeout', { runs: false, why: 'nobody allowed it in time' });
+  }
+
+  /** Waits for a decision, unless whoever called the tool is cancelled. */
+  async #awaited(id: string, end: Promise<Leave>): Promise<Leave> {
+    try {
+      return await Promise.race([end, CancellationScope.current().cancelRequested]);
+    } catch (error) {
+      if (isCancellation(error))
+        this.#waiting.get(id)?.settle('withdrawn', { runs: false, why: 'nobody waits for it' });
+      throw error;
+    }
+  }
+
+  #settle({ input, settle, tool }: Waiting, { action, always, arguments: edited, reason }: Omit<ToolDecision, 'id'>) {
+    if (action === 'deny') return settle('denied', { runs: false, why: refusedBy(reason) }, always);
+    if (action === 'allow' || edited === undefined)
+      return settle('allowed', { runs: true, input, isEdited: false }, always);
+    // What a rule refuses is refused to a person too: the rules are those of whoever started the run.
+    const { rules } = this.#permissions ?? { rules: [] };
+    if (verdictOn({ rules, attended: true }, tool, edited).action === 'deny')
+      return settle('denied', { runs: false, why: `a person changed the arguments, and ${ruledOut}` });
+    return settle('edited', { runs: true, input: edited, isEdited: true });
+  }
+
+  #tellUnattended(tool: string): void {
+    const text = `${tool} was not run, since nobody is there to allow it: add --yes, or a rule under permissions`;
+    this.#run.warn(text);
+  }
+
+  #ignore(why: string): void {
+    this.#run.emit({ type: 'warning', text: `A decision about a tool call is ignored: ${why}` });
+  }
+}
+
+/** What an agent is told of a call that was not made, behind "not run: ". */
+const refusedBy = (reason = ''): string => `a person refused it${reason.trim() === '' ? '' : `: ${reason.trim()}`}`;
+
+const ruledOut = 'the permissions of this run do not allow it';
+
+const unattended = (tool: string): string =>
+  'it acts outside of this run, and nobody is there to allow it. Whoever starts a run can allow it by --yes, or by ' +
+  `permissions: [{tool: ${tool}, action: allow}] in the configuration`;
+
+/** A decision as it came from outside, or in words what is wrong with it. */
+function checkedDecision(payload: unknown): ToolDecision | string {
+  const {
+    action,
+    always,
+    arguments: edited,
+    id,
+    reason,
+  } = (payload ?? {}) as Partial<Record<keyof ToolDecision, unknown>>;
+  if (typeof id !== 'string') return 'a signal approve is {id, action: "allow" | "deny" | "edit", …}';
+  if (action !== 'allow' && action !== 'deny' && action !== 'edit') return 'its action is one of allow, deny, edit';
+  if (reason !== undefined && typeof reason !== 'string') return 'its reason is a text';
+  if (always !== undefined && typeof always !== 'boolean') return 'its always is true or false';
+  const isMapping = typeof edited === 'object' && edited !== null && !Array.isArray(edited);
+  if (action === 'edit' && !isMapping) return 'edit needs arguments: an object with all that the call runs with';
+  return {
+    id,
+    action,
+    ...(isMapping && { arguments: edited as Input }),
+    ...(reason !== undefined && { reason }),
+    ...(always !== undefined && { always }),
+  };
+}
