@@ -38,6 +38,12 @@ const images: Array<[mediaType: string, begins: RegExp]> = [
 /** How many bytes of a file PDF readers search for its head. */
 const headBytes = 1024;
 
+/** The media type of an image that models can be shown, told by how it begins; undefined if it is none. */
+export function imageTypeOf(bytes: Uint8Array): string | undefined {
+  const head = Buffer.from(bytes.subarray(0, headBytes)).toString('latin1');
+  return images.find(([, begins]) => begins.test(head))?.[0];
+}
+
 /**
  * Finds out what a file is: images and PDFs by how they begin, texts by being UTF-8 without NULs, and among texts by
  * the ending of the name.
@@ -48,10 +54,10 @@ export function recognise(name: string, bytes: Buffer): Recognised | string {
   if (bytes.length > maxFileBytes) return tooLarge(bytes.length, maxFileBytes);
   const ending = extname(name).toLowerCase();
   const head = bytes.subarray(0, headBytes).toString('latin1');
-  const image = images.find(([, begins]) => begins.test(head));
+  const image = imageTypeOf(bytes);
   if (image !== undefined) {
     if (bytes.length > maxImageBytes) return tooLarge(bytes.length, maxImageBytes, 'of an image ');
-    return { kind: 'image', mediaType: image[0] };
+    return { kind: 'image', mediaType: image };
   }
   // A PDF may have some bytes before its head, but a text may mention such a head as well.
   if (head.startsWith('%PDF-') || (ending === '.pdf' && head.includes('%PDF-'))) {

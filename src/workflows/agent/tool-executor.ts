@@ -1,5 +1,5 @@
 import { ActivityFailure, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
-import type { BlobRef, Text, ToolSpec } from '../../protocol/message.ts';
+import type { BlobRef, ImageRef, Text, ToolSpec } from '../../protocol/message.ts';
 import type { ToolSources } from '../../config/tool-sources.ts';
 import type { ReplyCall } from '../../protocol/model-call.ts';
 import type { RunContext } from '../runtime/run-context.ts';
@@ -22,6 +22,8 @@ export interface ToolAnswer {
   text: string;
   /** What the model gets, by reference if it is long. */
   content: Text;
+  /** What the tool shows besides; absent for none. */
+  images?: ImageRef[];
 }
 
 /** What calls of tools need of their run. */
@@ -113,10 +115,11 @@ export class ToolExecutor {
     if (tool === undefined) return failed(call, 'error', `No such tool available: ${call.name}`);
     const { emit } = this.#run.events;
     emit({ type: 'tool', agent: this.#agent, tool: call.name });
-    const { status, text, blob } = await this.#call(tool, call.input);
+    const { status, text, blob, images } = await this.#call(tool, call.input);
     emit({ type: 'tool_ended', agent: this.#agent, tool: call.name, status });
     if (status !== 'ok') return failed(call, status, text);
-    return { call, status, text, content: blob === undefined ? text : blobRef(blob, text) };
+    const content = blob === undefined ? text : blobRef(blob, text);
+    return { call, status, text, content, ...(images !== undefined && { images }) };
   }
 
   async #call(tool: ListedTool, input: Record<string, unknown>): Promise<CallToolResult> {
