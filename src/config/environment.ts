@@ -21,6 +21,9 @@ export const environmentVariables = [
   'TAVILY_API_KEY',
   'TAVILY_BASE_URL',
   'SEARXNG_URL',
+  'TRANSCRIPTION_URL',
+  'TRANSCRIPTION_MODEL',
+  'TRANSCRIPTION_API_KEY',
   'DATABASE_URL',
 ] as const;
 

@@ -1,6 +1,8 @@
 import { extname } from 'node:path';
 import type { AttachmentKind } from '../protocol/attachment.ts';
+import { audioType } from './audio.ts';
 import { grouped, maxFileBytes, maxImageBytes } from './limits.ts';
+import { packageType } from './packages.ts';
 
 /** What a file is, by its name and its content. `text` is its content, if that is a text. */
 export interface Recognised {
@@ -12,7 +14,8 @@ export interface Recognised {
 /** What a person is told about the kinds. */
 const kindsRead =
   'what is read: texts in UTF-8 (.txt, .md, .html, .yaml, .log, source code…), tables (.csv, .tsv), ' +
-  'JSON (.json, .jsonl), PDF, and images (PNG, JPEG, GIF, WebP)';
+  'JSON (.json, .jsonl), PDF, images (PNG, JPEG, GIF, WebP), office documents (.xlsx, .xls, .ods, .docx, .odt, .pptx, ' +
+  '.odp), archives (.zip), and audio (MP3, WAV, M4A, OGG, FLAC, WebM)';
 
 const byEnding = new Map<string, [kind: AttachmentKind, mediaType: string]>([
   ['.csv', ['table', 'text/csv']],
@@ -45,8 +48,8 @@ export function imageTypeOf(bytes: Uint8Array): string | undefined {
 }
 
 /**
- * Finds out what a file is: images and PDFs by how they begin, texts by being UTF-8 without NULs, and among texts by
- * the ending of the name.
+ * Finds out what a file is: images, PDFs, archives and audio by how they begin, texts by being UTF-8 without NULs, and among
+ * texts by the ending of the name.
  *
  * @returns what it is, or a text that says it is too large or of no kind that is read
  */
@@ -63,6 +66,10 @@ export function recognise(name: string, bytes: Buffer): Recognised | string {
   if (head.startsWith('%PDF-') || (ending === '.pdf' && head.includes('%PDF-'))) {
     return { kind: 'pdf', mediaType: 'application/pdf' };
   }
+  const known = packageType(name, bytes);
+  if (known !== undefined) return { kind: known[0], mediaType: known[1] };
+  const audio = audioType(name, bytes);
+  if (audio !== undefined) return { kind: 'audio', mediaType: audio };
   const text = textOf(bytes);
   if (text === undefined) return `is of no kind that is read; ${kindsRead}`;
   const [kind, mediaType] = byEnding.get(ending) ?? (['text', 'text/plain'] as const);
