@@ -46,6 +46,10 @@ export function packageType(name: string, bytes: Buffer): Type | undefined {
   if (own !== undefined) return own;
   const names = namesIn(bytes);
   if (names.length === 0) return byEnding.get(ending) ?? byEnding.get('.zip');
+  // Some programs pack the type, or put it elsewhere.
+  if (names.includes('content.xml') && names.includes('META-INF/manifest.xml') && ending.startsWith('.od')) {
+    return byEnding.get(ending);
+  }
   const part = names.includes('[Content_Types].xml') ? byPart.find(([each]) => names.includes(each)) : undefined;
   if (part === undefined) return byEnding.get('.zip');
   const [kind] = byEnding.get(part[1]) ?? [];
@@ -59,7 +63,8 @@ const holds = (bytes: Buffer, stream: string): boolean => bytes.includes(Buffer.
 
 /** OpenDocument files begin with their type, unpacked (OASIS OpenDocument 1.3, part 2, 3.3). */
 function openDocumentType(bytes: Buffer): Type | undefined {
-  const [, kind = ''] = /mimetypeapplication\/vnd\.oasis\.opendocument\.([a-z]+)/.exec(bytes.toString('latin1', 0, 200)) ?? [];
+  const [, kind = ''] =
+    /mimetypeapplication\/vnd\.oasis\.opendocument\.([a-z]+)/.exec(bytes.toString('latin1', 0, 200)) ?? [];
   return [...byEnding.values()].find(([, mediaType]) => mediaType === `${openDocument}.${kind}`);
 }
 
@@ -73,7 +78,11 @@ function namesIn(bytes: Buffer): string[] {
   if (end === -1 || end + 22 > bytes.length) return names;
   let at = bytes.readUInt32LE(end + 16);
   while (names.length < mostNames && at + 46 <= end && bytes.toString('latin1', at, at + 4) === 'PK\x01\x02') {
-    const [name, extra, comment] = [28, 30, 32].map((place) => bytes.readUInt16LE(at + place)) as [number, number, number];
+    const [name, extra, comment] = [28, 30, 32].map((place) => bytes.readUInt16LE(at + place)) as [
+      number,
+      number,
+      number,
+    ];
     names.push(bytes.toString('latin1', at + 46, at + 46 + name));
     at += 46 + name + extra + comment;
   }

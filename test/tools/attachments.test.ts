@@ -35,12 +35,13 @@ beforeAll(async () => {
   await attach('other.txt', 'Not yours.', 'another');
 });
 
-test('the package has four tools; only the one that saves has an effect, which may be repeated', async () => {
+test('the package has five tools; only the one that saves has an effect, which may be repeated', async () => {
   const { tools } = await bench.list({ packages: ['builtin.attachments'] });
   expect(tools.map(({ name, sideEffects }) => [name, sideEffects])).toEqual([
     ['list_attachments', 'none'],
     ['read_attachment', 'none'],
     ['query_table', 'none'],
+    ['view_image', 'none'],
     ['save_file', 'idempotent'],
   ]);
 });

@@ -30,12 +30,12 @@ export function textOfWorkbook(content: ReadonlyMap<string, Buffer> | Buffer): R
     const beginning = text.length;
     const hidden = book.Workbook?.Sheets?.[index]?.Hidden;
     if (hidden === 1 || hidden === 2) notes.push(`the sheet ${name} is hidden`);
-    const widest = rows.reduce((most, row) => Math.max(most, row?.length ?? 0), 0);
-    if (widest > mostColumns) notes.push(`of the ${grouped(widest)} columns of ${name} the first ${mostColumns} are read`);
+    let widest = 0;
     for (const row of rows) {
-      const cells = (row ?? []).slice(0, mostColumns);
-      uncomputed += cells.filter((cell) => cell?.f !== undefined && cell.v === undefined).length;
-      const line = Array.from(cells, (cell) => quoted(valueOf(cell, is1904))).join(',').replace(/,+$/, '');
+      const cells = Array.from(row ?? [], (cell) => valueOf(cell, is1904));
+      widest = Math.max(widest, cells.findLastIndex((cell) => cell !== '') + 1);
+      uncomputed += row?.filter((cell) => isUncomputed(cell)).length ?? 0;
+      const line = cells.slice(0, mostColumns).map(quoted).join(',').replace(/,+$/, '');
       if (line !== '') text += `${line}\n`;
       if (text.length > longest) {
         notes.push(`only the first ${grouped(longest)} characters of its cells are read, up to the sheet ${name}`);
@@ -43,6 +43,8 @@ export function textOfWorkbook(content: ReadonlyMap<string, Buffer> | Buffer): R
       }
     }
     if (text.length === beginning) notes.push(`the sheet ${name} is empty`);
+    if (widest > mostColumns)
+      notes.push(`of the ${grouped(widest)} columns of ${name} the first ${mostColumns} are read`);
   }
   if (uncomputed > 0) {
     notes.push(
@@ -53,14 +55,17 @@ export function textOfWorkbook(content: ReadonlyMap<string, Buffer> | Buffer): R
   return { text, ...(notes.length > 0 && { note: notes.join('; ') }) };
 }
 
-/** What the library would make for people to look at takes most of its time. */
-const options = { dense: true, cellNF: true, cellText: false, cellHTML: false } as const;
+/**
+ * What the library would make for people to look at takes most of its time. Without stubs it leaves out the cells whose formulas
+ * have no value.
+ */
+const options = { dense: true, cellNF: true, cellText: false, cellHTML: false, sheetStubs: true } as const;
 
 function open(content: ReadonlyMap<string, Buffer> | Buffer): xlsx.WorkBook {
   try {
     return Buffer.isBuffer(content) ? xlsx.read(content, { ...options, type: 'buffer' }) : openParts(content);
   } catch (error) {
-    if (/password|encrypt/i.test((error as Error).message)) throw new Error(needsPassword, { cause: error });
+    if (/password|encryption scheme/i.test((error as Error).message)) throw new Error(needsPassword, { cause: error });
     throw error;
   }
 }
@@ -85,7 +90,8 @@ interface Container {
 function valueOf(cell: xlsx.CellObject | undefined, is1904: boolean): string {
   if (cell === undefined) return '';
   const { f: formula, t: type, v: value, z: format } = cell;
-  if (value === undefined || value === null) return formula === undefined ? '' : `=${formula}`;
+  if (isUncomputed(cell)) return `=${formula}`;
+  if (type === 'z' || value === undefined || value === null) return '';
   if (type === 'e') return errors[Number(value)] ?? '#ERROR!';
   if (type === 'b') return value ? 'TRUE' : 'FALSE';
   if (value instanceof Date) return value.toISOString().replace(/T00:00:00\.000Z$|\.000Z$/, '');
@@ -94,6 +100,10 @@ function valueOf(cell: xlsx.CellObject | undefined, is1904: boolean): string {
   }
   return String(value).replaceAll(/\s*[\r\n]+\s*/g, ' ');
 }
+
+/** Whether a cell is a formula that no program has computed yet. */
+const isUncomputed = ({ f: formula, t: type, v: value }: xlsx.CellObject): boolean =>
+  formula !== undefined && (type === 'z' || value === undefined);
 
 /** The error of a cell by its number ([MS-XLSB] 2.5.97.2). */
 const errors: Record<number, string> = {

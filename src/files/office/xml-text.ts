@@ -25,19 +25,36 @@ export type Attributes = Readonly<Record<string, string>>;
 /** The longest text that is made of one part of a document, in characters. */
 const longest = 20_000_000;
 
-/** Reads XML element by element. Entities that a document declares itself stay as they are written, however many. */
+/** How deep elements may be nested: the parser takes ever longer for each further level. */
+const deepest = 1000;
+
+/**
+ * Reads XML element by element. Entities that a document declares itself stay as they are written, however many.
+ *
+ * @throws `Error` if its elements are nested too deep
+ */
 export function parseXml(
   xml: string,
-  handlers: { open?: (name: string, attributes: Attributes) => void; text?: (text: string) => void; close?: (name: string) => void },
+  handlers: {
+    open?: (name: string, attributes: Attributes) => void;
+    text?: (text: string) => void;
+    close?: (name: string) => void;
+  },
 ): void {
+  let depth = 0;
   const parser = new Parser(
     {
       onopentag(name, attributes) {
+        depth += 1;
+        if (depth > deepest) throw new Error(`its elements are nested more than ${deepest} deep`);
         const bare = Object.entries(attributes).map(([key, value]) => [plain(key), value] as const);
         handlers.open?.(plain(name), { ...Object.fromEntries(bare), ...attributes });
       },
       ontext: (text) => handlers.text?.(text),
-      onclosetag: (name) => handlers.close?.(plain(name)),
+      onclosetag(name) {
+        depth -= 1;
+        handlers.close?.(plain(name));
+      },
     },
     { xmlMode: true },
   );
