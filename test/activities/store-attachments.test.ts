@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
@@ -7,6 +7,7 @@ import type { Attachment, AttachmentInput } from '../../src/protocol/attachment.
 import { activityBench } from '../support/activity-bench.ts';
 import { folderOf } from '../support/extensions.ts';
 import { pdfOf, pixel } from '../support/files.ts';
+import { zipOf } from '../support/zip.ts';
 
 const bench = activityBench();
 const table = 'city,people\nOslo,717710\nBergen,291940\n';
@@ -66,6 +67,36 @@ test('files come in order and under names of their own', async () => {
   const names = ['cities.csv', 'cities-2.csv', 'photo.png'];
   expect(attached.map(({ name }) => name)).toEqual(names);
   expect((await bench.store.files('w')).map(({ name }) => name)).toEqual(names);
+});
+
+test('the store has the bytes of every file as an object', async () => {
+  await attach(['photo.png', 'scan.pdf', 'cities.csv']);
+  for (const { bytes, content, name } of await bench.store.files('w')) {
+    const object = Buffer.from(await bench.store.object(content ?? ''));
+    expect([name, object.length]).toEqual([name, bytes]);
+    expect(object).toEqual(readFileSync(join(folder, name)));
+  }
+});
+
+describe('the files of an archive', () => {
+  const zipped = (name: string, count: number): AttachmentInput => {
+    const files = Object.fromEntries(Array.from({ length: count }, (_, index) => [`${index}.txt`, `Text ${index}`]));
+    return { name, data: zipOf(files).toString('base64') };
+  };
+
+  test('come behind it, and a retry returns the same', async () => {
+    const names = ['a.zip', 'a.zip/0.txt', 'a.zip/1.txt', 'cities.csv'];
+    const first = await attach([zipped('a.zip', 2), 'cities.csv']);
+    expect(first.map(({ name }) => name)).toEqual(names);
+    expect(first[0]).toMatchObject({ kind: 'archive', preview: '0.txt (6 bytes)\n1.txt (6 bytes)' });
+    expect(await attach([zipped('a.zip', 2), 'cities.csv'])).toEqual(first);
+  });
+
+  test('are in the store alone where they would be too many', async () => {
+    const attached = await attach([zipped('large.zip', 30), zipped('small.zip', 2)]);
+    expect(attached.map(({ name }) => name)).toEqual(['large.zip', 'small.zip', 'small.zip/0.txt', 'small.zip/1.txt']);
+    expect(await textOf('large.zip/29.txt')).toBe('Text 29');
+  });
 });
 
 test('a retry returns the same, even where a file has changed or is gone since', async () => {
