@@ -98,8 +98,8 @@ const viewParameters = z.object({ name: z.string().min(1).describe('The image, a
 const viewTool = (store: Store): ToolDefinition => ({
   name: 'view_image',
   description:
-    'Shows an image. Images that came with the task were shown with it; those in archives, and those that were saved ' +
-    'later, are seen by this tool alone.',
+    'Shows an image. Those that came with the task were shown with it, but one of a large archive, or one that was made ' +
+    'later, is seen by this tool alone.',
   parameters: viewParameters,
   sideEffects: false,
   async execute({ name }: z.output<typeof viewParameters>, { workflowId }): Promise<ShownByTool> {
