@@ -26,12 +26,24 @@ export const tableOfSheet = ({ csv }: Sheet): Table => parseTable(csv, ',');
 /** How many rows of a sheet a preview shows. */
 const firstRows = 2;
 
+/** How many lines of a text end before its last one, and where the last of the first `most` lines ends. */
+function lineEnds(text: string, most: number): { count: number; last: number } {
+  let count = 0;
+  let last = text.length;
+  // A list of a million lines would hold up the process.
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) {
+    count += 1;
+    if (count === most) last = at;
+  }
+  return { count, last };
+}
+
 /** What a prompt shows of a workbook: its sheets with their columns, how many rows they have, and the first of them. */
 export function workbookPreview(text: string): string {
   const sheets = sheetsOf(text).map(({ csv, name }) => {
-    const beginning = csv.split('\n', firstRows + 1).join('\n');
-    const { columns, rows } = parseTable(beginning, ',');
-    const count = csv === '' ? 0 : csv.split('\n').length - 1;
+    const ends = lineEnds(csv, firstRows + 1);
+    const { columns, rows } = parseTable(csv.slice(0, ends.last), ',');
+    const count = csv === '' ? 0 : ends.count;
     const shown = rows.map((row) => `\n${row.join(' | ')}`).join('');
     return `Sheet "${name}", ${count} ${count === 1 ? 'row' : 'rows'}: ${columns.join(', ') || 'empty'}${shown}`;
   });

@@ -98,7 +98,7 @@ function valueOf(cell: xlsx.CellObject | undefined, is1904: boolean): string {
   if (typeof value === 'number' && format !== undefined && xlsx.SSF.is_date(String(format))) {
     return dateOf(value, is1904);
   }
-  return String(value).replaceAll(/\s*[\r\n]+\s*/g, ' ');
+  return String(value).replaceAll(/[\r\n]+/g, ' ');
 }
 
 /** Whether a cell is a formula that no program has computed yet. */

@@ -129,7 +129,9 @@ class Lines {
 
   endRow(): void {
     if (this.joined > 0) return;
-    this.#lines.push(this.#line.replace(/( \|)+ *$/, ''));
+    let end = this.#line.length;
+    while (' |'.includes(this.#line.charAt(end - 1)) && end > 0) end -= 1;
+    this.#lines.push(this.#line.slice(0, end));
     this.#line = '';
   }
 
