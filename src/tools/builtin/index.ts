@@ -9,6 +9,7 @@ import { evaluate, ExpressionError, vocabulary } from './expression.ts';
 import { fileTool } from './files.ts';
 import { resultTool } from './results.ts';
 import { webTool } from './web.ts';
+import { workspaceTools } from './workspace.ts';
 
 /** Reprise's own tools by their package, defined as users define theirs. @param folder the extensions folder */
 export function builtinPackages(folder: string, store: Store): Map<string, Tool[]> {
@@ -19,6 +20,7 @@ export function builtinPackages(folder: string, store: Store): Map<string, Tool[
     ['builtin.web', [webTool()]],
     ['builtin.calculator', [calculatorTool]],
     ['builtin.results', [resultTool(store)]],
+    ['builtin.workspace', workspaceTools],
   ];
   return new Map(packages.map(([name, definitions]) => [name, readDefinitions(definitions).tools]));
 }
