@@ -18,7 +18,7 @@ const byEnding: Record<string, [mediaType: string, begins: RegExp]> = {
   '.mp3': ['audio/mpeg', /^\xff[\xe0-\xff]/],
   '.mpga': ['audio/mpeg', /^\xff[\xe0-\xff]/],
   '.m4a': ['audio/mp4', /^[^]{4}ftyp/],
-  '.webm': ['audio/webm', /^\x1a\x45\xdf\xa3/],
+  '.webm': ['audio/webm', /^[^]E\xdf\xa3/],
 };
 
 /** The media type of a recording, by how it begins; undefined if it is none that is read. */

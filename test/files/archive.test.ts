@@ -84,7 +84,7 @@ describe('a file of an archive is left out, and the note says why, where', () =>
     [
       'its path has control characters',
       { 'a\n\u001b[2Jb.txt': 'x' },
-      /^of its 2 files 1 were left out: [^\n\u001b]*\(its path leads out/,
+      /^of its 2 files 1 were left out: a\?\?\[2Jb\.txt \(its path leads out/,
     ],
     ['it is a link', { passwd: { content: '/etc/passwd', mode: 0o120777 } }, /passwd \(a link\)/],
     ['it is encrypted', { 'secret.txt': { content: 'x', encrypted: true } }, /secret\.txt \(it needs a password\)/],

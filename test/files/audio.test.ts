@@ -1,5 +1,5 @@
 import { text as textOfStream } from 'node:stream/consumers';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
@@ -19,14 +19,12 @@ interface Asked {
 }
 const asked: Asked[] = [];
 let answer: { status: number; body: string };
-const server = createServer((request, response) => {
-  void textOfStream(request).then((body) => {
-    asked.push({ path: request.url ?? '', key: request.headers.authorization, body });
-    response
-      .writeHead(answer.status, { 'content-type': 'application/json', 'x-should-retry': 'false' })
-      .end(answer.body);
-  });
-});
+const server = createServer((request, response) => void handle(request, response));
+async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const body = await textOfStream(request);
+  asked.push({ path: request.url ?? '', key: request.headers.authorization, body });
+  response.writeHead(answer.status, { 'content-type': 'application/json', 'x-should-retry': 'false' }).end(answer.body);
+}
 server.listen(0, '127.0.0.1');
 await once(server, 'listening');
 const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;

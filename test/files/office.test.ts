@@ -215,7 +215,7 @@ describe('what is damaged or made to harm ends in a note, and never in an error'
 
   test.each(['a.docx', 'a.xlsx', 'a.ods'])('%s with any piece overwritten', async (name) => {
     const type = name.slice(2) as 'docx';
-    const whole = type === 'docx' ? docx : workbookOf({ S: [['x', 1]] }, type as never);
+    const whole = type === 'docx' ? docx : workbookOf({ S: [['x', 1]] }, type);
     for (let place = 40; place < whole.length - 60; place += Math.ceil(whole.length / 8)) {
       const broken = Buffer.from(whole);
       broken.fill(0, place, place + 40);

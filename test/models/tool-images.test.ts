@@ -51,13 +51,13 @@ const conversation: Message[] = [
 let run = 0;
 async function ask(type: Backend['type'], model: string, append = conversation): Promise<CallModelResult> {
   const input = { backend: { type, model }, transcript: null, append, tools: { blob: tools } };
-  return bench.run(callModel, input as never, `images-${++run}`);
+  return bench.run(callModel, input, `images-${++run}`);
 }
 
 describe("a tool's image reaches a model that sees", () => {
   test('Responses: as a part of the result', async () => {
     await ask('openai', 'gpt-5.6');
-    expect((server.requests[0]?.body['input'] as unknown[]).slice(-2)).toEqual([
+    expect((server.requests[0]!.body['input'] as unknown[]).slice(-2)).toEqual([
       {
         type: 'function_call_output',
         call_id: 'c1',
@@ -72,7 +72,7 @@ describe("a tool's image reaches a model that sees", () => {
 
   test('Anthropic: as a block of the result', async () => {
     await ask('claude', 'claude-sonnet-5-5');
-    const { content } = (server.requests[0]?.body['messages'] as Array<{ content: unknown[] }>).at(-1)!;
+    const { content } = (server.requests[0]!.body['messages'] as Array<{ content: unknown[] }>).at(-1)!;
     expect(content).toEqual([
       {
         type: 'tool_result',
@@ -88,7 +88,7 @@ describe("a tool's image reaches a model that sees", () => {
 
   test('Chat Completions: as a message of the user behind the last result, since results are texts there', async () => {
     await ask('chatcompletion', 'some-model');
-    expect((server.requests[0]?.body['messages'] as unknown[]).slice(-3)).toEqual([
+    expect((server.requests[0]!.body['messages'] as unknown[]).slice(-3)).toEqual([
       { role: 'tool', tool_call_id: 'c1', content: 'A chart' },
       { role: 'tool', tool_call_id: 'c2', content: 'Nothing' },
       {

@@ -24,7 +24,7 @@ export function zipOf(files: Record<string, string | Buffer | Zipped>): Buffer {
       encrypted = false,
       mode = 0o100644,
       packed = true,
-    } = typeof file === 'string' || Buffer.isBuffer(file) ? { content: file } : (file as Zipped);
+    } = typeof file === 'string' || Buffer.isBuffer(file) ? { content: file } : file;
     const bytes = Buffer.from(content);
     const body = packed ? deflateRawSync(bytes) : bytes;
     const name = Buffer.from(path);

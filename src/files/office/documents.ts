@@ -4,7 +4,7 @@ import { parseXml, textOfXml, type Attributes, type TextRules } from './xml-text
 export interface Parts {
   names: readonly string[];
   /** The text of a part. @throws `Error` if it is damaged */
-  read(name: string): Promise<string>;
+  read: (name: string) => Promise<string>;
 }
 
 const picture = ({ descr = '' }: Attributes): string => (descr.trim() === '' ? '' : `[picture: ${descr.trim()}]`);

@@ -81,8 +81,8 @@ function openParts(parts: ReadonlyMap<string, Buffer>): xlsx.WorkBook {
 
 interface Container {
   utils: {
-    cfb_new(): object;
-    cfb_add(container: object, name: string, content: Buffer, how: { unsafe: true }): void;
+    cfb_new: () => object;
+    cfb_add: (container: object, name: string, content: Buffer, how: { unsafe: true }) => void;
   };
 }
 
