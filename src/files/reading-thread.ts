@@ -20,7 +20,12 @@ export class ReadingThread {
       workerData: data,
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: memoryMb },
+      stdout: true,
+      stderr: true,
     });
+    // What a library prints about a file is none of the worker's messages.
+    worker.stdout.resume();
+    worker.stderr.resume();
     this.#worker = worker;
     this.#gone = new Promise((_, reject) => {
       worker.once('error', (error: NodeJS.ErrnoException) => reject(new Error(reasonOf(error), { cause: error })));
