@@ -48,7 +48,8 @@ export function createStoreAttachments({ store, configFolder, environment = {} }
       for (const [index, name] of attachmentNames(attachments).entries()) {
         signal.throwIfAborted();
         const file =
-          (await store.file(workflowId, name)) ?? (await load(workflowId, name, attachments[index] ?? name, transcribe));
+          (await store.file(workflowId, name)) ??
+          (await load(workflowId, name, attachments[index] ?? name, transcribe));
         if (typeof file === 'string') problems.push(file);
         else kept.push(file);
       }

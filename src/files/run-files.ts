@@ -64,7 +64,8 @@ async function keep(store: Store, workflowId: string, file: NewFile, nesting: Ne
 
 /** Gives the files of an archive to a workflow. @returns the list of them, and what is left out */
 function keepMembers(store: Store, workflowId: string, file: NewFile, { depth, left }: Nesting): Promise<Readable> {
-  if (depth >= deepest) return Promise.resolve({ note: 'it was not unpacked: it is an archive in an archive in an archive' });
+  if (depth >= deepest)
+    return Promise.resolve({ note: 'it was not unpacked: it is an archive in an archive in an archive' });
   return unpackArchive(file.bytes, left, async ({ path, bytes }) => {
     const found = recognise(path, bytes);
     if (typeof found === 'string') return found.replace(/; what is read: .*$/, '');

@@ -32,7 +32,8 @@ export interface ZipLimits {
 export async function openZip(bytes: Buffer, limits: ZipLimits): Promise<ZipMember[]> {
   const zip = await fromBufferPromise(bytes, { decodeStrings: false, autoClose: false });
   // Folders count as well, since an archive may have any number of them.
-  if (zip.entryCount > limits.members) throw new Error(`it has ${grouped(zip.entryCount)} files${atMost(limits.members)}`);
+  if (zip.entryCount > limits.members)
+    throw new Error(`it has ${grouped(zip.entryCount)} files${atMost(limits.members)}`);
   const members: ZipMember[] = [];
   let sum = 0;
   for await (const entry of zip.eachEntry()) {

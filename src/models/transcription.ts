@@ -60,7 +60,8 @@ function transcriptionRoute(environment: Environment, backend: Backend | undefin
       model: model ?? (isOpenai ? openaiModel : commonModel),
     };
   }
-  if (backend === undefined || !isRemote(backend) || !['openai', 'chatcompletion'].includes(backend.type)) return undefined;
+  if (backend === undefined || !isRemote(backend) || !['openai', 'chatcompletion'].includes(backend.type))
+    return undefined;
   const { baseUrl, key: own = 'none' } = routeOf(backend, environment);
   return { baseUrl, key: own, model: model ?? (backend.type === 'openai' ? openaiModel : commonModel) };
 }

@@ -186,7 +186,8 @@ describe('query_table', () => {
   });
 
   test('and over all sheets of a workbook, of which the first is also called data', async () => {
-    const sql = 'SELECT "town", "people" FROM data JOIN "Country codes" ON "country" = "code" WHERE "founded" < \'2027\'';
+    const sql =
+      'SELECT "town", "people" FROM data JOIN "Country codes" ON "country" = "code" WHERE "founded" < \'2027\'';
     expect(JSON.parse(await textOf('query_table', { name: 'book.xlsx', sql }))).toEqual({
       table:
         '"Towns"("town" TEXT, "country" TEXT, "founded" TEXT), "Country codes"("code" TEXT, "people" REAL); ' +

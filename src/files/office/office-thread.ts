@@ -5,7 +5,14 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Readable } from '../pdf.ts';
 import { openZip, type ZipMember } from '../zip.ts';
-import { needsPassword, refuseEncrypted, textOfOpenDocument, textOfSlides, textOfWord, type Parts } from './documents.ts';
+import {
+  needsPassword,
+  refuseEncrypted,
+  textOfOpenDocument,
+  textOfSlides,
+  textOfWord,
+  type Parts,
+} from './documents.ts';
 import { textOfWorkbook } from './sheets.ts';
 
 export interface OfficeFile {

@@ -88,7 +88,8 @@ const queryTool = (store: Store): ToolDefinition => ({
     const file = await fileNamed(store, workflowId, name);
     const text = await textOf(store, file);
     const { kind, mediaType } = file;
-    if (kind === 'table' || kind === 'json' || kind === 'workbook') return queryTable({ text, kind, mediaType, sql }, signal);
+    if (kind === 'table' || kind === 'json' || kind === 'workbook')
+      return queryTable({ text, kind, mediaType, sql }, signal);
     throw new ToolError(`${file.name} is not a table; read_attachment reads it`);
   },
 });
