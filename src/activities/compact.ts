@@ -1,4 +1,5 @@
 import type { Message, ToolCall, ToolSpec, UserMessage } from '../protocol/message.ts';
+import { imagesIn, withoutImages } from '../models/images.ts';
 import { cutInMiddle } from '../tools/cut.ts';
 
 /**
@@ -20,7 +21,6 @@ export const tokensOfTools = (tools: ToolSpec[]): number => tokensIn(JSON.string
 const tokensIn = (text: string): number => Math.ceil(Buffer.byteLength(text) / bytesPerToken);
 
 function sizeOf(message: Message): number {
-  const images = message.role === 'user' ? (message.images ?? []).length : 0;
   const said = callsOf(message).reduce(
     (sum, call) => sum + tokensIn(call.name + call.arguments),
     tokensIn(message.content),
@@ -28,7 +28,7 @@ function sizeOf(message: Message): number {
   // What only the provider understands usually holds the whole reply once more.
   const opaque = message.role === 'assistant' ? message.opaque?.data : undefined;
   const replayed = opaque === undefined ? 0 : tokensIn(JSON.stringify(opaque));
-  return perMessage + Math.max(said, replayed) + images * perImage;
+  return perMessage + Math.max(said, replayed) + imagesIn(message).length * perImage;
 }
 
 const callsOf = (message: Message): ToolCall[] => (message.role === 'assistant' ? (message.toolCalls ?? []) : []);
@@ -132,7 +132,11 @@ function noteOn(gone: Message[]): UserMessage {
 }
 
 function cut(message: Message, length: number): Message {
-  if (message.role !== 'tool' || message.content.length <= length) return message;
-  const content = cutInMiddle(message.content, (length * 6) / 10, (length * 2) / 10, ' to fit your context');
-  return { ...message, content };
+  if (message.role !== 'tool') return message;
+  const [plain = message] = withoutImages([message], 'left out to fit your context');
+  if (plain.content.length <= length) return plain;
+  return {
+    ...plain,
+    content: cutInMiddle(plain.content, (length * 6) / 10, (length * 2) / 10, ' to fit your context'),
+  };
 }

@@ -1,42 +1,80 @@
 import { Context } from '@temporalio/activity';
+import type { Backend } from '../config/backend.ts';
+import type { Environment } from '../config/environment.ts';
+import { maxFiles } from '../files/limits.ts';
 import { attachmentNames, loadAttachment, tooMany } from '../files/load.ts';
-import { attachmentOf, keepFile } from '../files/run-files.ts';
+import type { Transcribe } from '../files/audio.ts';
+import { attachmentOf, keepFile, membersOf } from '../files/run-files.ts';
+import { transcriber } from '../models/transcription.ts';
 import type { Attachment, AttachmentInput } from '../protocol/attachment.ts';
-import type { Store } from '../store/store.ts';
+import type { RunFile, Store } from '../store/store.ts';
 import { cancellable } from './cancellable.ts';
 import { invalid } from './prepare.ts';
+
+interface Dependencies {
+  store: Store;
+  configFolder: string;
+  /** The variables that say who transcribes; absent for none. */
+  environment?: Environment;
+}
+
+/** Input of the activity `storeAttachments`. */
+export interface StoreAttachmentsInput {
+  attachments: AttachmentInput[];
+  /** That of the agents who work with the files; worker versions before this one were not told. */
+  backend?: Backend;
+}
 
 /**
  * The activity `storeAttachments` reads the files that come with a problem, and stores them for its workflow. Files that
  * an earlier run under the same workflow id had are forgotten. A retry keeps the files that an earlier attempt has
  * stored, even if they have changed since.
  *
+ * The result has the files of archives too, behind their archive, as long as all together are no more than a run takes of
+ * attachments. Those of larger archives are in the store alone, and the archive's preview names them.
+ *
  * @throws `ApplicationFailure` of type `InvalidInput`, not retryable, which names every file that cannot be read, and why
  */
-export function createStoreAttachments({ store, configFolder }: { store: Store; configFolder: string }) {
-  return async function storeAttachments(input: { attachments: AttachmentInput[] }): Promise<Attachment[]> {
-    const { attachments } = input;
+export function createStoreAttachments({ store, configFolder, environment = {} }: Dependencies) {
+  return async function storeAttachments({ attachments, backend }: StoreAttachmentsInput): Promise<Attachment[]> {
+    const transcribe = transcriber(environment, backend);
     const { workflowId = '', runId = '' } = Context.current().info.workflowExecution ?? {};
     const many = tooMany(attachments);
     if (many !== undefined) throw invalid([many]);
     await store.beginFiles(workflowId, runId);
     return cancellable(async (signal) => {
-      const kept: Attachment[] = [];
+      const kept: RunFile[] = [];
       const problems: string[] = [];
       for (const [index, name] of attachmentNames(attachments).entries()) {
         signal.throwIfAborted();
-        const file = (await store.file(workflowId, name)) ?? (await load(workflowId, name, attachments[index] ?? name));
+        const file =
+          (await store.file(workflowId, name)) ??
+          (await load(workflowId, name, attachments[index] ?? name, transcribe));
         if (typeof file === 'string') problems.push(file);
-        else kept.push(await attachmentOf(store, file));
+        else kept.push(file);
       }
       if (problems.length > 0) throw invalid(problems);
-      return kept;
+      const given: Attachment[] = [];
+      for (const file of await withMembers(workflowId, kept)) given.push(await attachmentOf(store, file));
+      return given;
     });
   };
 
   /** @returns the stored file, or why it cannot be read */
-  async function load(workflowId: string, name: string, input: AttachmentInput) {
+  async function load(workflowId: string, name: string, input: AttachmentInput, transcribe: Transcribe) {
     const loaded = await loadAttachment(input, configFolder);
-    return typeof loaded === 'string' ? loaded : keepFile(store, workflowId, { ...loaded, name, from: 'attachment' });
+    if (typeof loaded === 'string') return loaded;
+    return keepFile(store, workflowId, { ...loaded, name, from: 'attachment', transcribe });
+  }
+
+  async function withMembers(workflowId: string, files: RunFile[]): Promise<RunFile[]> {
+    const all: RunFile[] = [];
+    let left = maxFiles - files.length;
+    for (const file of files) {
+      const members = await membersOf(store, workflowId, file);
+      all.push(file, ...(members.length <= left ? members : []));
+      if (members.length <= left) left -= members.length;
+    }
+    return all;
   }
 }

@@ -1,4 +1,5 @@
 import type { AssistantMessage, Content, Message, NewMessage, Text, TextRef } from '../protocol/message.ts';
+import { imagesIn } from '../models/images.ts';
 import type { Store } from '../store/store.ts';
 
 /** Replaces references in messages by the texts that they refer to. @throws `Error` if the store lacks one of them */
@@ -14,7 +15,7 @@ export async function resolveMessages(store: Store, append: NewMessage[]): Promi
 export async function loadImages(store: Store, messages: Message[]): Promise<Map<string, string>> {
   const images = new Map<string, string>();
   for (const message of messages) {
-    for (const { blob } of message.role === 'user' ? (message.images ?? []) : []) {
+    for (const { blob } of imagesIn(message)) {
       if (!images.has(blob)) images.set(blob, await store.blob(blob));
     }
   }

@@ -8,6 +8,7 @@ import type {
   ToolSource,
   ToolVariant,
 } from '../protocol/tool.ts';
+import type { ImageRef } from '../protocol/message.ts';
 import { keyMissing } from '../models/failures.ts';
 import { hashOf } from '../store/ids.ts';
 import type { Store } from '../store/store.ts';
@@ -15,6 +16,7 @@ import { cutInMiddle } from '../tools/cut.ts';
 import { failureOf, runTool, type Outcome } from '../tools/run-tool.ts';
 import { Trees } from '../sandbox/tree.ts';
 import { Workspace } from '../sandbox/workspace.ts';
+import type { ToolImage } from '../tools/tool-images.ts';
 import { SourceError, ToolError, type Tool, type ToolRegistry } from '../tools/tool.ts';
 import { journalKey } from './model.ts';
 import { cancellable } from './cancellable.ts';
@@ -126,8 +128,9 @@ function leftOpen({ tool }: CallToolInput): Outcome {
 async function stored(
   store: Store,
   { tool, agent }: CallToolInput,
-  { text, ...rest }: FilesOutcome,
+  { images, text, ...outcome }: FilesOutcome,
 ): Promise<CallToolResult> {
+  const rest = { ...outcome, ...(images !== undefined && { images: await storedImages(store, images) }) };
   const whole = cut(text);
   if (whole.length <= storedFrom) return { ...rest, text: whole };
   const blob = await store.putBlob(whole);
@@ -139,6 +142,12 @@ async function stored(
   const more =
     id === undefined ? '; ask for less' : `; read on with read_result {"id": "${id}", "from": ${shownFirst}}`;
   return { ...rest, text: preview, blob: await store.putBlob(cutInMiddle(whole, shownFirst, shownLast, more)) };
+}
+
+async function storedImages(store: Store, images: ToolImage[]): Promise<ImageRef[]> {
+  const refs: ImageRef[] = [];
+  for (const { data, mediaType } of images) refs.push({ blob: await store.putBlob(data), mediaType });
+  return refs;
 }
 
 function cut(text: string): string {

@@ -23,6 +23,9 @@ export const environmentVariables = [
   'BRAVE_API_KEY',
   'BRAVE_BASE_URL',
   'SEARXNG_URL',
+  'TRANSCRIPTION_URL',
+  'TRANSCRIPTION_MODEL',
+  'TRANSCRIPTION_API_KEY',
   'DATABASE_URL',
 ] as const;
 

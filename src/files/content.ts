@@ -1,17 +1,33 @@
 import { extname } from 'node:path';
 import { Breaks } from '../breaks.ts';
 import type { AttachmentKind } from '../protocol/attachment.ts';
+import { notTranscribed, type Transcribe } from './audio.ts';
+import { readOffice } from './office/office.ts';
 import { readPdf, type Readable } from './pdf.ts';
 import type { Recognised } from './recognise.ts';
+import { sheetsOf, tableOfSheet } from './sheet-text.ts';
 import { summaryOf } from './table-summary.ts';
 import { columnNames, parseTable, type Table } from './table.ts';
 
-const binaryEndings = ['.pdf', '.png', '.jpg', '.jpeg', '.gif', '.webp'];
+const binaryEndings = ['.pdf', '.png', '.jpg', '.jpeg', '.gif', '.webp', '.xlsx', '.docx', '.pptx', '.zip', '.mp3'];
 
-/** The text of a recognised file, and what is wrong with it. An image has neither. Never throws. */
-export async function readContent(name: string, bytes: Buffer, found: Recognised): Promise<Readable> {
+/**
+ * The text of a recognised file, and what is wrong with it. An image and an archive have neither. Never throws.
+ *
+ * @param transcribe writes down what is said in a recording
+ */
+export async function readContent(
+  name: string,
+  bytes: Buffer,
+  found: Recognised,
+  transcribe: Transcribe = notTranscribed,
+): Promise<Readable> {
   const { kind, mediaType, text } = found;
-  if (text === undefined) return kind === 'pdf' ? readPdf(bytes) : {};
+  if (text === undefined) {
+    if (kind === 'pdf') return readPdf(bytes);
+    if (kind === 'workbook' || kind === 'document') return readOffice({ bytes, mediaType });
+    return kind === 'audio' ? transcribe({ name, bytes, mediaType }) : {};
+  }
   const note = text.trim() === '' ? 'the file is empty' : await noteOf(name, kind, mediaType, text);
   return { text, ...(note !== undefined && { note }) };
 }
@@ -28,10 +44,11 @@ async function noteOf(
   return binaryEndings.includes(ending) ? `it is a plain text, whatever its ending ${ending} says` : undefined;
 }
 
-/** A file's text as a table; undefined if it is not one. */
-export function tableOf({ kind, mediaType }: Omit<Recognised, 'text'>, text: string): Table | undefined {
-  if (kind === 'table') return parseTable(text);
-  return kind === 'json' ? tableOfJson(text, mediaType) : undefined;
+/** A file's text as tables, by their names: `data`, or those of a workbook's sheets. Empty if it has none. */
+export function tablesOf({ kind, mediaType }: Omit<Recognised, 'text'>, text: string): Map<string, Table> {
+  if (kind === 'workbook') return new Map(sheetsOf(text).map((sheet) => [sheet.name, tableOfSheet(sheet)]));
+  const table = kind === 'table' ? parseTable(text) : kind === 'json' ? tableOfJson(text, mediaType) : undefined;
+  return new Map(table === undefined ? [] : [['data', table]]);
 }
 
 /** What is wrong with a JSON text or with the lines of a JSONL text; undefined if nothing is. */

@@ -1,6 +1,8 @@
 import { extname } from 'node:path';
 import type { AttachmentKind } from '../protocol/attachment.ts';
+import { audioType } from './audio.ts';
 import { grouped, maxFileBytes, maxImageBytes } from './limits.ts';
+import { packageType } from './packages.ts';
 
 /** What a file is, by its name and its content. `text` is its content, if that is a text. */
 export interface Recognised {
@@ -12,7 +14,8 @@ export interface Recognised {
 /** What a person is told about the kinds. */
 const kindsRead =
   'what is read: texts in UTF-8 (.txt, .md, .html, .yaml, .log, source code…), tables (.csv, .tsv), ' +
-  'JSON (.json, .jsonl), PDF, and images (PNG, JPEG, GIF, WebP)';
+  'JSON (.json, .jsonl), PDF, images (PNG, JPEG, GIF, WebP), office documents (.xlsx, .xls, .ods, .docx, .odt, .pptx, ' +
+  '.odp), archives (.zip), and audio (MP3, WAV, M4A, OGG, FLAC, WebM)';
 
 const byEnding = new Map<string, [kind: AttachmentKind, mediaType: string]>([
   ['.csv', ['table', 'text/csv']],
@@ -38,9 +41,15 @@ const images: Array<[mediaType: string, begins: RegExp]> = [
 /** How many bytes of a file PDF readers search for its head. */
 const headBytes = 1024;
 
+/** The media type of an image that models can be shown, told by how it begins; undefined if it is none. */
+export function imageTypeOf(bytes: Uint8Array): string | undefined {
+  const head = Buffer.from(bytes.subarray(0, headBytes)).toString('latin1');
+  return images.find(([, begins]) => begins.test(head))?.[0];
+}
+
 /**
- * Finds out what a file is: images and PDFs by how they begin, texts by being UTF-8 without NULs, and among texts by
- * the ending of the name.
+ * Finds out what a file is: images, PDFs, archives and audio by how they begin, texts by being UTF-8 without NULs, and among
+ * texts by the ending of the name.
  *
  * @returns what it is, or a text that says it is too large or of no kind that is read
  */
@@ -48,15 +57,19 @@ export function recognise(name: string, bytes: Buffer): Recognised | string {
   if (bytes.length > maxFileBytes) return tooLarge(bytes.length, maxFileBytes);
   const ending = extname(name).toLowerCase();
   const head = bytes.subarray(0, headBytes).toString('latin1');
-  const image = images.find(([, begins]) => begins.test(head));
+  const image = imageTypeOf(bytes);
   if (image !== undefined) {
     if (bytes.length > maxImageBytes) return tooLarge(bytes.length, maxImageBytes, 'of an image ');
-    return { kind: 'image', mediaType: image[0] };
+    return { kind: 'image', mediaType: image };
   }
   // A PDF may have some bytes before its head, but a text may mention such a head as well.
   if (head.startsWith('%PDF-') || (ending === '.pdf' && head.includes('%PDF-'))) {
     return { kind: 'pdf', mediaType: 'application/pdf' };
   }
+  const known = packageType(name, bytes);
+  if (known !== undefined) return { kind: known[0], mediaType: known[1] };
+  const audio = audioType(name, bytes);
+  if (audio !== undefined) return { kind: 'audio', mediaType: audio };
   const text = textOf(bytes);
   if (text === undefined) return `is of no kind that is read; ${kindsRead}`;
   const [kind, mediaType] = byEnding.get(ending) ?? (['text', 'text/plain'] as const);

@@ -12,9 +12,11 @@ export interface Table {
 /**
  * Reads a table whose first row names the columns, with commas, semicolons, tabs or bars between the cells. Never throws:
  * a damaged table is read as far as possible, and a note says what is wrong.
+ *
+ * @param known what stands between the cells; found out if absent
  */
-export function parseTable(text: string): Table {
-  const { delimiter, body } = delimiterOf(text);
+export function parseTable(text: string, known?: string): Table {
+  const { delimiter, body } = known === undefined ? delimiterOf(text) : { delimiter: known, body: text };
   const { records, note } = recordsOf(body, delimiter);
   const [header = [], ...rows] = records;
   const ragged = rows.findIndex((row) => row.length !== header.length);

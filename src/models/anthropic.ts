@@ -1,5 +1,5 @@
 import type Anthropic from '@anthropic-ai/sdk';
-import type { AssistantMessage, Message, ToolSpec, UserMessage } from '../protocol/message.ts';
+import type { AssistantMessage, ImageRef, Message, ToolSpec, UserMessage } from '../protocol/message.ts';
 import type { ToolChoice } from '../protocol/model-call.ts';
 import { anthropicWire, inputOf, readStream, type KeptBlocks } from './anthropic-stream.ts';
 import { bindingBeta, effortParameter, isUnasked, thinkingParameter } from './claude-thinking.ts';
@@ -122,13 +122,17 @@ function toParam(
     case 'assistant':
       return [{ role: 'assistant', content: toBlocks(message, model) }];
     case 'tool':
-      return all[index - 1]?.role === 'tool' ? [] : [{ role: 'user', content: resultsFrom(all, index) }];
+      return all[index - 1]?.role === 'tool' ? [] : [{ role: 'user', content: resultsFrom(all, index, images) }];
   }
 }
 
 /** Puts images before the text, since Claude reads a question best after what it is about. */
 function toUserBlocks({ content, images: refs = [] }: UserMessage, images: LoadedImages): Block[] {
-  const pictures = refs.map((ref): Block => ({
+  return orNote([...pictures(refs, images), ...textBlocks(content)], '(no text)');
+}
+
+const pictures = (refs: ImageRef[], images: LoadedImages): Anthropic.ImageBlockParam[] =>
+  refs.map((ref) => ({
     type: 'image',
     source: {
       type: 'base64',
@@ -136,17 +140,17 @@ function toUserBlocks({ content, images: refs = [] }: UserMessage, images: Loade
       data: imageData(images, ref),
     },
   }));
-  return orNote([...pictures, ...textBlocks(content)], '(no text)');
-}
 
 const orNote = (blocks: Block[], note: string): Block[] => (blocks.length > 0 ? blocks : textBlocks(note));
 
-function resultsFrom(all: Message[], start: number): Block[] {
+function resultsFrom(all: Message[], start: number, images: LoadedImages): Block[] {
   const results: Block[] = [];
   for (let index = start; ; index++) {
     const message = all[index];
     if (message?.role !== 'tool') return results;
-    const content = message.content.trim() === '' ? '(no output)' : message.content;
+    const text = message.content.trim() === '' ? '(no output)' : message.content;
+    const shown = pictures(message.images ?? [], images);
+    const content = shown.length === 0 ? text : [...textBlocks(text), ...shown];
     results.push({ type: 'tool_result', tool_use_id: toolId(message.callId), content });
   }
 }

@@ -1,4 +1,5 @@
 import type { AssistantMessage, Message, TokenUsage } from '../protocol/message.ts';
+import { imagesIn } from './images.ts';
 
 /** How many characters of English make a token, roughly. */
 const perToken = 4;
@@ -25,7 +26,9 @@ export function usageOr(
 export function estimateUsage(messages: Message[], written: AssistantMessage | { characters: number }): TokenUsage {
   const output = 'characters' in written ? written.characters : charactersOf(written);
   return {
-    inputTokens: Math.ceil(sumOf(messages, charactersOf) / perToken) + sumOf(messages, imagesOf) * perImage,
+    inputTokens:
+      Math.ceil(sumOf(messages, charactersOf) / perToken) +
+      sumOf(messages, (message) => imagesIn(message).length) * perImage,
     cachedInputTokens: 0,
     outputTokens: Math.ceil(output / perToken),
     estimated: true,
@@ -36,8 +39,6 @@ function charactersOf(message: Message): number {
   const calls = message.role === 'assistant' ? (message.toolCalls ?? []) : [];
   return calls.reduce((sum, call) => sum + call.name.length + call.arguments.length, message.content.length);
 }
-
-const imagesOf = (message: Message): number => (message.role === 'user' ? (message.images ?? []).length : 0);
 
 const sumOf = (messages: Message[], each: (message: Message) => number): number =>
   messages.reduce((sum, message) => sum + each(message), 0);

@@ -1,5 +1,5 @@
 import type OpenAI from 'openai';
-import type { AssistantMessage, Message, ToolSpec, UserMessage } from '../protocol/message.ts';
+import type { AssistantMessage, ImageRef, Message, ToolSpec, UserMessage } from '../protocol/message.ts';
 import type { Finish, ToolChoice } from '../protocol/model-call.ts';
 import type { Capabilities } from './capabilities.ts';
 import { usageOr } from './estimate.ts';
@@ -175,15 +175,27 @@ function opaqueIn({ opaque }: AssistantMessage): OpaqueData {
 
 type Param = OpenAI.ChatCompletionMessageParam;
 
-/** Converts messages to those of Chat Completions one by one, so a longer conversation begins with the same bytes. */
+/**
+ * Converts messages to those of Chat Completions one by one, so a longer conversation begins with the same bytes. Results
+ * of tools are only texts there (https://platform.openai.com/docs/api-reference/chat/create), so that the images of one
+ * reply's tools follow behind its last result, as a message of the user.
+ */
 export function toOpenaiMessages(messages: Message[], images: LoadedImages = new Map()): Param[] {
-  return messages.map((message): Param => {
-    if (message.role === 'tool') return { role: 'tool', tool_call_id: message.callId, content: message.content };
-    if (message.role === 'assistant') return toAssistant(message);
-    if (message.role === 'user') return { role: 'user', content: toUserContent(message, images) };
-    return { role: message.role, content: message.content };
+  let shown: ImageRef[] = [];
+  return messages.flatMap((message, index): Param[] => {
+    if (message.role === 'assistant') return [toAssistant(message)];
+    if (message.role === 'user') return [{ role: 'user', content: toUserContent(message, images) }];
+    if (message.role !== 'tool') return [{ role: message.role, content: message.content }];
+    const result: Param = { role: 'tool', tool_call_id: message.callId, content: message.content };
+    shown = [...shown, ...(message.images ?? [])];
+    if (shown.length === 0 || messages[index + 1]?.role === 'tool') return [result];
+    const content = toUserContent({ role: 'user', content: fromTools, images: shown }, images);
+    shown = [];
+    return [result, { role: 'user', content }];
   });
 }
+
+const fromTools = '(What the tools above have shown, in the order of their results:)';
 
 function toUserContent(
   { content, images: refs = [] }: UserMessage,

@@ -1,5 +1,5 @@
 import type OpenAI from 'openai';
-import type { AssistantMessage, Message, ToolCall, ToolSpec, UserMessage } from '../protocol/message.ts';
+import type { AssistantMessage, ImageRef, Message, ToolCall, ToolSpec } from '../protocol/message.ts';
 import type { Finish, ToolChoice } from '../protocol/model-call.ts';
 import type { Capabilities } from './capabilities.ts';
 import { usageOr } from './estimate.ts';
@@ -196,11 +196,12 @@ export function toResponsesInput(messages: Message[], model: string, images: Loa
     if (message.role === 'assistant') return fromAssistant(message, model);
     if (message.role === 'user') return [{ role: 'user', content: toContent(message, images) }];
     if (message.role === 'system') return [{ role: 'system', content: message.content }];
-    return [{ type: 'function_call_output', call_id: message.callId, output: message.content }];
+    return [{ type: 'function_call_output', call_id: message.callId, output: toContent(message, images) }];
   });
 }
 
-function toContent({ content, images: refs = [] }: UserMessage, images: LoadedImages) {
+/** A text, or parts, which results of tools may be as well (`ResponseFunctionCallOutputItemList` of the API reference). */
+function toContent({ content, images: refs = [] }: { content: string; images?: ImageRef[] }, images: LoadedImages) {
   if (refs.length === 0) return content;
   return [
     ...(content === '' ? [] : [{ type: 'input_text' as const, text: content }]),

@@ -7,8 +7,12 @@ import type { ImageRef, Text } from './message.ts';
  */
 export type AttachmentInput = string | { path: string; name?: string | undefined } | { name: string; data: string };
 
-/** What a file is read as. A `table` is CSV, TSV and the like; an `image` is only for models that take images. */
-export type AttachmentKind = 'text' | 'table' | 'json' | 'pdf' | 'image';
+/**
+ * What a file is read as. A `table` is CSV, TSV and the like; a `workbook` has a table for each sheet; an `image` is only for
+ * models that take images; the files of an `archive` are files of the run; of `audio` a model has written down what is said.
+ */
+export type AttachmentKind =
+  'text' | 'table' | 'json' | 'pdf' | 'image' | 'workbook' | 'document' | 'archive' | 'audio';
 
 /** An attachment as workflows know it. The content itself stays in the store. */
 export interface Attachment {
@@ -19,7 +23,8 @@ export interface Attachment {
   bytes: number;
   /**
    * The beginning of the content, at most 1,000 characters, for prompts. For a table these are its columns, the number
-   * of its rows and the first rows; for an image it is empty.
+   * of its rows and the first rows, for a workbook the same of its sheets, for an archive the paths of its files; for an
+   * image it is empty.
    */
   preview: Text;
   /** Why the content, or a part of it, cannot be read, such as a damaged PDF. Subtasks are told. */

@@ -56,6 +56,8 @@ export interface ToolMessage<C = string> {
   role: 'tool';
   callId: string;
   content: C;
+  /** What the tool shows besides its text, for models that take images. Absent rather than empty. */
+  images?: ImageRef[];
 }
 
 /** A message with its text in place, as segments hold it and models get it. */

@@ -1,5 +1,5 @@
 import type { McpServer, ToolSources } from '../config/tool-sources.ts';
-import type { ToolSpec } from './message.ts';
+import type { ImageRef, ToolSpec } from './message.ts';
 import type { WorkspaceInput } from './workspace.ts';
 
 /**
@@ -87,6 +87,8 @@ export interface CallToolResult {
   text: string;
   /** Blob id of what the model gets, when it is long: the whole text, or its beginning and end if that is too long. */
   blob?: string;
+  /** What the tool shows besides, for models that take images; absent if it shows none. */
+  images?: ImageRef[];
   /** Id of the tree of files that the call ended in, null for one without files; absent if it changed none. */
   tree?: string | null;
 }

@@ -1,7 +1,7 @@
 import type { WorkspaceInput } from '../protocol/workspace.ts';
 import { largeHashOf } from '../store/ids.ts';
 import type { Store } from '../store/store.ts';
-import { ToolError } from '../tools/tool.ts';
+import { ToolError } from '../tools/tool-error.ts';
 import { treePath, type Trees, type TreeFile } from './tree.ts';
 
 /** A file of a workspace. */

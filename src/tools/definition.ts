@@ -14,7 +14,10 @@ export interface ToolDefinition {
   description: string;
   /** A zod schema, or a JSON Schema of an object. */
   parameters: object;
-  /** Returns the result, which the model reads as it is if it is a string, and as JSON if it is anything else. */
+  /**
+   * Returns the result, which the model reads as it is if it is a string, and as JSON if it is anything else. One that shows
+   * images is `{text, images: [{data}]}`, see `ShownByTool`.
+   */
   execute(args: never, context: ToolContext): unknown;
   /** `true` if running it twice takes effect twice, `'idempotent'` if not with the same key, `false` if it has none. */
   sideEffects?: boolean | 'idempotent';

@@ -1,8 +1,9 @@
 import type { CallToolResult } from '../protocol/tool.ts';
 import type { Tool, ToolContext } from './tool.ts';
+import { checkedImages, showsImages, type ToolImage } from './tool-images.ts';
 
-/** The outcome of a run, with its whole text. */
-export type Outcome = Pick<CallToolResult, 'status' | 'text'>;
+/** The outcome of a run, with its whole text and the images that it shows. */
+export type Outcome = Pick<CallToolResult, 'status' | 'text'> & { images?: ToolImage[] };
 
 /**
  * Runs a tool to its end or its timeout, whichever comes first. A tool that ignores its signal is left behind.
@@ -35,7 +36,10 @@ export async function runTool(
 
 async function outcomeOf(tool: Tool, args: Record<string, unknown>, context: ToolContext): Promise<Outcome> {
   try {
-    return { status: 'ok', text: textOf(await tool.run(args, context)) };
+    const result = await tool.run(args, context);
+    if (!showsImages(result)) return { status: 'ok', text: textOf(result) };
+    const { images, text } = checkedImages(result);
+    return { status: 'ok', text, ...(images.length > 0 && { images }) };
   } catch (error) {
     return failureOf(error);
   }

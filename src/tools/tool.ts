@@ -2,6 +2,8 @@ import type { ToolSpec } from '../protocol/message.ts';
 import type { SideEffects, ToolSource, WorkspaceUse } from '../protocol/tool.ts';
 import type { Workspace } from '../sandbox/workspace.ts';
 
+export { ToolError } from './tool-error.ts';
+
 /** What a tool gets besides its arguments. */
 export interface ToolContext {
   workflowId: string;
@@ -26,11 +28,6 @@ export interface Tool {
   workspace?: WorkspaceUse;
   /** @throws `ToolError` for a failure that the tool reports, and anything else if it broke */
   run(args: Record<string, unknown>, context: ToolContext): Promise<unknown>;
-}
-
-/** A failure that a tool foresaw and reports. Users' tools throw an error of their own with this name. */
-export class ToolError extends Error {
-  override readonly name = 'ToolError';
 }
 
 /** Says that a source of tools cannot be used, with everything that is wrong with it. */

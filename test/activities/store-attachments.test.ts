@@ -1,12 +1,15 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { createStoreAttachments } from '../../src/activities/files.ts';
 import type { Attachment, AttachmentInput } from '../../src/protocol/attachment.ts';
+import { Trees } from '../../src/sandbox/tree.ts';
+import { Workspace } from '../../src/sandbox/workspace.ts';
 import { activityBench } from '../support/activity-bench.ts';
 import { folderOf } from '../support/extensions.ts';
 import { pdfOf, pixel } from '../support/files.ts';
+import { zipOf } from '../support/zip.ts';
 
 const bench = activityBench();
 const table = 'city,people\nOslo,717710\nBergen,291940\n';
@@ -66,6 +69,44 @@ test('files come in order and under names of their own', async () => {
   const names = ['cities.csv', 'cities-2.csv', 'photo.png'];
   expect(attached.map(({ name }) => name)).toEqual(names);
   expect((await bench.store.files('w')).map(({ name }) => name)).toEqual(names);
+});
+
+test('the store has the bytes of every file as an object', async () => {
+  await attach(['photo.png', 'scan.pdf', 'cities.csv']);
+  for (const { bytes, content, name } of await bench.store.files('w')) {
+    const object = Buffer.from(await bench.store.object(content ?? ''));
+    expect([name, object.length]).toEqual([name, bytes]);
+    expect(object).toEqual(readFileSync(join(folder, name)));
+  }
+});
+
+test('an agent finds the files in its workspace, byte for byte', async () => {
+  await attach(['photo.png', { name: 'a.zip', data: zipOf({ 'b.txt': 'b' }).toString('base64') }]);
+  const given = { tree: null, mounts: [] };
+  const workspace = await Workspace.open(bench.store, new Trees(bench.store), given, 'w');
+  expect(workspace.files().map(({ path }) => path)).toEqual(['attachments/a.zip', 'attachments/photo.png']);
+  expect(Buffer.from(await workspace.read('attachments/photo.png'))).toEqual(pixel);
+});
+
+describe('the files of an archive', () => {
+  const zipped = (name: string, count: number): AttachmentInput => {
+    const files = Object.fromEntries(Array.from({ length: count }, (_, index) => [`${index}.txt`, `Text ${index}`]));
+    return { name, data: zipOf(files).toString('base64') };
+  };
+
+  test('come behind it, and a retry returns the same', async () => {
+    const names = ['a.zip', 'a.zip/0.txt', 'a.zip/1.txt', 'cities.csv'];
+    const first = await attach([zipped('a.zip', 2), 'cities.csv']);
+    expect(first.map(({ name }) => name)).toEqual(names);
+    expect(first[0]).toMatchObject({ kind: 'archive', preview: '0.txt (6 bytes)\n1.txt (6 bytes)' });
+    expect(await attach([zipped('a.zip', 2), 'cities.csv'])).toEqual(first);
+  });
+
+  test('are in the store alone where they would be too many', async () => {
+    const attached = await attach([zipped('large.zip', 30), zipped('small.zip', 2)]);
+    expect(attached.map(({ name }) => name)).toEqual(['large.zip', 'small.zip', 'small.zip/0.txt', 'small.zip/1.txt']);
+    expect(await textOf('large.zip/29.txt')).toBe('Text 29');
+  });
 });
 
 test('a retry returns the same, even where a file has changed or is gone since', async () => {

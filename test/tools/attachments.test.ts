@@ -2,7 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { keepFile } from '../../src/files/run-files.ts';
 import { recognise, type Recognised } from '../../src/files/recognise.ts';
 import { pdfOf, pixel } from '../support/files.ts';
+import { docxOf, workbookOf } from '../support/office.ts';
 import { toolBench } from '../support/tool-bench.ts';
+import { zipOf } from '../support/zip.ts';
 
 const bench = toolBench();
 afterAll(() => bench.close());
@@ -32,15 +34,28 @@ beforeAll(async () => {
   await attach('photo.png', pixel);
   await attach('Sales.csv', '\uFEFFregion;amount\nNorth;"1,234.50"\nSouth;€ 3\n"We\nst";\n');
   await attach('people.json', '[{"name": "Ada", "age": 36}, {"name": "Bob", "age": 41}]');
+  const towns = [
+    ['town', 'country', 'founded'],
+    ['Oslo', 'NO', new Date('2026-03-31T00:00:00Z')],
+    ['Bergen', 'NO', null],
+  ];
+  const countries = [
+    ['code', 'people'],
+    ['NO', 5_600_000],
+  ];
+  await attach('book.xlsx', workbookOf({ Towns: towns, Notes: [], 'Country codes': countries }));
+  await attach('letter.docx', docxOf('<w:p><w:r><w:t>Dear you</w:t></w:r></w:p>'));
+  await attach('papers.zip', zipOf({ 'maps/map.png': pixel, 'a.csv': 'x,y\n1,2\n' }));
   await attach('other.txt', 'Not yours.', 'another');
 });
 
-test('the package has four tools; only the one that saves has an effect, which may be repeated', async () => {
+test('the package has five tools; only the one that saves has an effect, which may be repeated', async () => {
   const { tools } = await bench.list({ packages: ['builtin.attachments'] });
   expect(tools.map(({ name, sideEffects }) => [name, sideEffects])).toEqual([
     ['list_attachments', 'none'],
     ['read_attachment', 'none'],
     ['query_table', 'none'],
+    ['view_image', 'none'],
     ['save_file', 'idempotent'],
   ]);
 });
@@ -61,7 +76,34 @@ describe('list_attachments', () => {
   });
 });
 
+describe('view_image', () => {
+  test('shows an image, also one in an archive', async () => {
+    const { images = [], text } = await call('view_image', { name: 'papers.zip/maps/map.png' });
+    expect(text).toBe('papers.zip/maps/map.png:');
+    expect(images.map(({ mediaType }) => mediaType)).toEqual(['image/png']);
+    expect(await bench.store.blob(images[0]?.blob ?? '')).toBe(pixel.toString('base64'));
+  });
+
+  test('says what is no image', async () => {
+    expect(await call('view_image', { name: 'notes.txt' })).toEqual({
+      status: 'error',
+      text: 'notes.txt is no image; read_attachment reads it',
+    });
+  });
+});
+
 describe('read_attachment', () => {
+  test.each([
+    ['a document', 'letter.docx', 'Dear you'],
+    ['a workbook', 'book.xlsx', /^\[sheet 1: Towns\]\ntown,country,founded\nOslo,NO,2026-03-31\n/],
+    ['the list of an archive', 'papers.zip', /^maps\/map\.png \(70 bytes\)\na\.csv \(8 bytes\)$/],
+    ['a file of an archive', 'Papers.zip/A.csv', 'x,y\n1,2\n'],
+  ])('reads %s', async (_, name, text) => {
+    expect(await textOf('read_attachment', { name })).toEqual(
+      typeof text === 'string' ? text : expect.stringMatching(text),
+    );
+  });
+
   test.each([
     ['a whole text', { name: 'notes.txt' }, 'one\ntwo\nthree\nfour'],
     ['its name in any letter case', { name: ' NOTES.txt ' }, 'one\ntwo\nthree\nfour'],
@@ -140,6 +182,25 @@ describe('query_table', () => {
       table_rows: 3,
       columns: ['region', 'amount'],
       rows: [['North', '1,234.50']],
+    });
+  });
+
+  test('and over all sheets of a workbook, of which the first is also called data', async () => {
+    const sql =
+      'SELECT "town", "people" FROM data JOIN "Country codes" ON "country" = "code" WHERE "founded" < \'2027\'';
+    expect(JSON.parse(await textOf('query_table', { name: 'book.xlsx', sql }))).toEqual({
+      table:
+        '"Towns"("town" TEXT, "country" TEXT, "founded" TEXT), "Country codes"("code" TEXT, "people" REAL); ' +
+        'data is "Towns" too',
+      table_rows: 3,
+      columns: ['town', 'people'],
+      rows: [['Oslo', 5_600_000]],
+    });
+  });
+
+  test('and over a file of an archive', async () => {
+    expect(JSON.parse(await textOf('query_table', { name: 'papers.zip/a.csv', sql: all }))).toMatchObject({
+      rows: [[1, 2]],
     });
   });
 

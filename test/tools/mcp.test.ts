@@ -53,7 +53,8 @@ describe('a server over stdio', () => {
       text: 'The sum of 2 and 3 is 5.',
     });
     const image = await call('get-tiny-image').result;
-    expect(image.text).toMatch(/^Here's the image.*\n\{"type":"image","data":".*"\}\n/);
+    expect(image.text).toMatch(/^Here's the image.*\n\[image 1: image\/png\]\n/);
+    expect(image.images).toEqual([{ blob: expect.any(String), mediaType: 'image/png' }]);
     expect(await call('echo').result).toMatchObject({
       status: 'error',
       text: expect.stringMatching(/message/),

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { sharedRunning } from '../support/running.ts';
+import { zipOf } from '../support/zip.ts';
 import { completed, failed, invalid, solveScript, subtasks, valid } from '../support/solve-script.ts';
 
 const running = sharedRunning();
@@ -68,6 +69,31 @@ test.each(['openai', 'claude'] as const)('a model that sees gets an image: %s', 
   // Planner, planner, executor.
   expect(seeing.map(({ definedTools }) => definedTools.includes('finish_subtask'))).toEqual([false, false, true]);
 });
+
+test.each(['openai', 'claude', 'chatcompletion'] as const)(
+  'an image of a large archive is seen by the call that shows it: %s',
+  async (type) => {
+    const texts = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`${index}.txt`, 'No.']));
+    const data = zipOf({ ...texts, 'maps/pixel.png': Buffer.from(pixel, 'base64') }).toString('base64');
+    const run = running(
+      solveScript({
+        work: ({ time }) => {
+          if (time > 1) return completed('Red.');
+          return { calls: [{ name: 'view_image', arguments: { name: 'maps.zip/maps/pixel.png' } }] };
+        },
+      }),
+    );
+    const backend = type === 'chatcompletion' ? { type, model: 'some-model', base_url: run.model.openai } : { type };
+    const { subtasks: all } = await run.solve({
+      problem: 'Which color?',
+      attachments: [{ name: 'maps.zip', data }],
+      config: { plan: { backend } },
+    });
+    expect(all).toMatchObject([{ status: 'completed', result: 'Red.' }]);
+    const work = run.model.requests.filter(({ tools }) => tools.includes('finish_subtask'));
+    expect(work.map(({ raw }) => raw.includes(pixel))).toEqual([false, true]);
+  },
+);
 
 test('a damaged PDF is a note that the subtasks see', async () => {
   const run = running(solveScript());

@@ -54,7 +54,7 @@ export function callsOf(records: HistoryRecord[], texts: Texts): ShownCall[] {
 }
 
 function sentOf(message: NewMessage, texts: Texts): SentMessage {
-  const images = message.role === 'user' ? (message.images?.length ?? 0) : 0;
+  const images = 'images' in message ? (message.images?.length ?? 0) : 0;
   const text = texts.textOf(message.content);
   return { role: message.role, text, ...(images > 0 && { images }) };
 }

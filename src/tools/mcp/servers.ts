@@ -10,6 +10,8 @@ import {
 import type { McpServer } from '../../config/tool-sources.ts';
 import { defaultTimeout } from '../definition.ts';
 import { ToolError, type Tool } from '../tool.ts';
+import { resultOfContent } from './content.ts';
+import type { ShownByTool } from '../tool-images.ts';
 import { connect, type Connection, type ConnectSettings } from './connection.ts';
 import { withoutSecrets } from './variables.ts';
 import type { ParameterSchema, ToolSpec } from '../../protocol/message.ts';
@@ -66,7 +68,7 @@ export class McpServers {
     { name }: McpTool,
     args: Record<string, unknown>,
     signal: AbortSignal,
-  ): Promise<string> {
+  ): Promise<string | ShownByTool> {
     for (let again = false; ; again = true) {
       const { client, secrets } = await this.#connection(server);
       try {
@@ -74,7 +76,7 @@ export class McpServers {
         const options = { signal, timeout: noTimeoutMs };
         const result = (await client.callTool(params, undefined, options)) as CallToolResult;
         if (result.isError) throw new ToolError(textOfContent(result));
-        return textOfContent(result);
+        return resultOfContent(result.content, result.structuredContent);
       } catch (error) {
         if (!again && isUnknownSession(error)) await client.close();
         else throw withoutSecrets(explained(error, server), secrets);
@@ -96,10 +98,10 @@ function explained(error: unknown, { name }: McpServer): unknown {
   );
 }
 
-/** What a tool of an MCP server returned, as a text of blocks: texts unchanged, anything else as JSON. */
+/** The text of what a tool of a server returned. */
 export function textOfContent({ content, structuredContent }: CallToolResult): string {
-  if (content.length === 0 && structuredContent !== undefined) return JSON.stringify(structuredContent);
-  return content.map((part) => (part.type === 'text' ? part.text : JSON.stringify(part))).join('\n');
+  const result = resultOfContent(content, structuredContent);
+  return typeof result === 'string' ? result : result.text;
 }
 
 /**

@@ -1,5 +1,13 @@
 import { ActivityCancellationType, isCancellation, proxyActivities } from '@temporalio/workflow';
-import type { BlobRef, Content, NewMessage, Text, ToolMessage, TranscriptRef } from '../../protocol/message.ts';
+import type {
+  BlobRef,
+  Content,
+  ImageRef,
+  NewMessage,
+  Text,
+  ToolMessage,
+  TranscriptRef,
+} from '../../protocol/message.ts';
 import type { CallModelInput, CallModelResult, Reply, ToolChoice } from '../../protocol/model-call.ts';
 import type { Activities } from '../../activities/activities.ts';
 import type { RunEventBody } from '../../protocol/events.ts';
@@ -79,9 +87,9 @@ export class Agent {
     this.#told = [...this.#told, ...messages];
   }
 
-  /** Answers a tool call of the last reply. */
-  answerCall(callId: string, content: Content): void {
-    this.#results = [...this.#results, { role: 'tool', callId, content }];
+  /** Answers a tool call of the last reply. @param images what its tool shows besides; absent for none */
+  answerCall(callId: string, content: Content, images?: ImageRef[]): void {
+    this.#results = [...this.#results, { role: 'tool', callId, content, ...(images !== undefined && { images }) }];
   }
 
   /**

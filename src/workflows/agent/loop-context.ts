@@ -72,7 +72,7 @@ export async function runCalls(
   const answers: ToolAnswer[] = [];
   if (parallel) answers.push(...(await Promise.all(calls.map(run))));
   else for (const call of calls) answers.push(await run(call));
-  for (const { call, content } of answers) agent.answerCall(call.id, content);
+  for (const { call, content, images } of answers) agent.answerCall(call.id, content, images);
   return answers;
 }
 

@@ -1,5 +1,5 @@
 import { ActivityFailure, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
-import type { BlobRef, Content, ToolSpec } from '../../protocol/message.ts';
+import type { BlobRef, Content, ImageRef, ToolSpec } from '../../protocol/message.ts';
 import type { ToolSources } from '../../config/tool-sources.ts';
 import type { ReplyCall } from '../../protocol/model-call.ts';
 import type { RunContext } from '../runtime/run-context.ts';
@@ -24,6 +24,8 @@ export interface ToolAnswer {
   text: string;
   /** What the model gets, by reference if it is long. */
   content: Content;
+  /** What the tool shows besides; absent for none. */
+  images?: ImageRef[];
 }
 
 /** What calls of tools need of their run. */
@@ -119,12 +121,9 @@ export class ToolExecutor {
     if (given?.runs === false) return failed(call, 'error', `not run: ${given.why}`);
     const input = given?.input ?? call.input;
     events.emit({ type: 'tool', agent: this.#agent, tool: call.name });
-    const { status, text, blob } = await this.#call(tool, input);
-    events.emit({ type: 'tool_ended', agent: this.#agent, tool: call.name, status });
-    const answer =
-      status === 'ok'
-        ? { call, status, text, content: blob === undefined ? text : blobRef(blob, text) }
-        : failed(call, status, text);
+    const result = await this.#call(tool, input);
+    events.emit({ type: 'tool_ended', agent: this.#agent, tool: call.name, status: result.status });
+    const answer = answerOf(call, result);
     return given?.isEdited ? edited(answer, input) : answer;
   }
 
@@ -143,20 +142,22 @@ export class ToolExecutor {
   }
 }
 
+function answerOf(call: ReplyCall, { status, text, blob, images }: CallToolResult): ToolAnswer {
+  if (status !== 'ok') return failed(call, status, text);
+  const content = blob === undefined ? text : blobRef(blob, text);
+  return { call, status, text, content, ...(images !== undefined && { images }) };
+}
+
 function failed(call: ReplyCall, status: 'error' | 'exception', message: string): ToolAnswer {
   const text = `${status === 'error' ? 'Error' : 'Exception'}: ${message}`;
   return { call, status, text, content: text };
 }
 
 /** The result of a call that ran with a person's arguments, which the agent is told. */
-function edited({ call, content, status, text }: ToolAnswer, input: Record<string, unknown>): ToolAnswer {
+function edited({ call, content, text, ...rest }: ToolAnswer, input: Record<string, unknown>): ToolAnswer {
   const note = editedText(input);
-  return {
-    call: { id: call.id, name: call.name, input },
-    status,
-    text: text + note,
-    content: joinContent([content, note]),
-  };
+  const changed = { id: call.id, name: call.name, input };
+  return { ...rest, call: changed, text: text + note, content: joinContent([content, note]) };
 }
 
 function activityFor(tool: ListedTool, agent: string): ToolActivities['callTool'] {

@@ -144,7 +144,8 @@ export function plainConversation(messages: Message[]): Message[] {
     if (message.role === 'system') return [];
     if (message.role === 'user') return [message];
     if (message.role === 'assistant') return [{ role: 'assistant', content: inWords(message, answered) }];
-    return [{ role: 'user', content: `[Result of ${calls.get(message.callId) ?? 'a call'}:]\n${message.content}` }];
+    const content = `[Result of ${calls.get(message.callId) ?? 'a call'}:]\n${message.content}`;
+    return [{ role: 'user', content, ...(message.images !== undefined && { images: message.images }) }];
   });
 }
 

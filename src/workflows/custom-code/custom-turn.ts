@@ -161,8 +161,9 @@ export class CustomTurn {
     const { asker, others, persona, tools, when } = this.#work;
     if (tools === undefined) throw new TypeError(`${persona.id} has no tools`);
     const agentTools = new AgentTools(tools, this.#run.broadcast, asker, others);
-    const { status, text, content } = await agentTools.run(when, checked);
-    if (typeof call !== 'string') this.#texts.addResult(call.id, { text, content });
+    const answer = await agentTools.run(when, checked);
+    const { status, text } = answer;
+    if (typeof call !== 'string') this.#texts.addResult(call.id, answer);
     return { status, text };
   }
 

@@ -3,7 +3,7 @@ import type {
   OrchestratorReply,
   OrchestratorToolCall,
 } from '../../protocol/custom-orchestrator.ts';
-import type { Content, NewMessage, Text, ToolCall, TranscriptRef } from '../../protocol/message.ts';
+import type { Content, ImageRef, NewMessage, Text, ToolCall, TranscriptRef } from '../../protocol/message.ts';
 import type { Reply, ReplyCall } from '../../protocol/model-call.ts';
 import { storeTexts, textRef } from '../agent/text-refs.ts';
 import type { ToolAnswer } from '../agent/tool-executor.ts';
@@ -53,8 +53,8 @@ export function checkedCall(call: unknown, place: string): OrchestratorToolCall 
   return { id, name, arguments: input as Record<string, unknown>, ...(typeof error === 'string' && { error }) };
 }
 
-/** A message for a model, with this content in place of its own text. */
-function newMessageOf(message: OrchestratorMessage, content: Content): NewMessage {
+/** A message for a model, with this content in place of its own text, and what the tool that it quotes has shown. */
+function newMessageOf(message: OrchestratorMessage, content: Content, images?: ImageRef[]): NewMessage {
   switch (message.role) {
     case 'system':
     case 'user':
@@ -64,7 +64,7 @@ function newMessageOf(message: OrchestratorMessage, content: Content): NewMessag
       return { role: 'assistant', content, ...(toolCalls && { toolCalls: toolCalls.map(toolCallOf) }) };
     }
     case 'tool':
-      return { role: 'tool', callId: message.callId, content };
+      return { role: 'tool', callId: message.callId, content, ...(images !== undefined && { images }) };
   }
 }
 
@@ -86,7 +86,7 @@ export function replyOf({ content, calls }: Reply): OrchestratorReply {
 export const callOf = ({ id, name, arguments: input, error }: OrchestratorToolCall): ReplyCall =>
   error === undefined ? { id, name, input } : { id, name, error };
 
-type Result = Pick<ToolAnswer, 'text' | 'content'>;
+type Result = Pick<ToolAnswer, 'text' | 'content' | 'images'>;
 
 /** Remembers where texts are in the store, so that the inputs of model calls name the long ones by reference. */
 export class TextRefCache {
@@ -109,13 +109,14 @@ export class TextRefCache {
     const fresh = [...new Set(contents)].filter((content) => !this.#texts.has(content));
     const stored = await storeTexts(fresh);
     fresh.forEach((content, index) => this.#texts.set(content, stored[index] ?? content));
-    return messages.map((message) =>
-      newMessageOf(message, this.#resultIn(message) ?? this.#texts.get(message.content) ?? message.content),
-    );
+    return messages.map((message) => {
+      const { content = this.#texts.get(message.content) ?? message.content, images } = this.#resultIn(message) ?? {};
+      return newMessageOf(message, content, images);
+    });
   }
 
-  #resultIn(message: OrchestratorMessage): ToolAnswer['content'] | undefined {
+  #resultIn(message: OrchestratorMessage): Result | undefined {
     const result = message.role === 'tool' ? this.#results.get(message.callId) : undefined;
-    return result?.text === message.content ? result.content : undefined;
+    return result?.text === message.content ? result : undefined;
   }
 }

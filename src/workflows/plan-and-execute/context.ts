@@ -104,7 +104,9 @@ export async function openPlan(
   const { emit } = handlers.events;
   const keepsFiles = given.length > 0 || tools.packages.includes(fileTools);
   // This is needed without attachments too: a run under the id of an earlier one must not see the earlier one's files.
-  const attachments = keepsFiles ? await storeAttachments({ attachments: given }) : [];
+  const attachments = keepsFiles
+    ? await storeAttachments({ attachments: given, backend: settings.backends.executor })
+    : [];
   for (const { bytes, kind, name, note } of attachments)
     emit({ type: 'attachment', name, kind, bytes, ...(note !== undefined && { note }) });
   const run = openRunContext({ prepared, budget, coordination, agents: 1 }, handlers);

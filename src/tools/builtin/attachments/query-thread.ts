@@ -4,8 +4,9 @@
  */
 import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
-import { tableOf } from '../../../files/content.ts';
+import { tablesOf } from '../../../files/content.ts';
 import { grouped } from '../../../files/limits.ts';
+import { uniqueNames } from '../../../files/names.ts';
 import type { Table } from '../../../files/table.ts';
 import type { AttachmentKind } from '../../../protocol/attachment.ts';
 import { typedColumn } from './columns.ts';
@@ -18,7 +19,7 @@ export interface TableQuery {
 }
 
 export type QueryNews =
-  /** The table is loaded: `data("region" TEXT, "amount" REAL)`. */
+  /** The tables are loaded: `data("region" TEXT, "amount" REAL)`. */
   { table: string } | { result: QueryResult } | { problem: string };
 
 export interface QueryResult {
@@ -40,32 +41,49 @@ const longestNames = 4000;
 const post = (news: QueryNews): void => parentPort?.postMessage(news);
 
 const { text, kind, mediaType, sql } = workerData as TableQuery;
-const table = tableOf({ kind, mediaType }, text);
-if (table === undefined) post({ problem: 'the file is not a list of records; read_attachment reads it' });
-else if (table.columns.length === 0) post({ problem: 'the table is empty' });
-else answer(table);
+const all = tablesOf({ kind, mediaType }, text);
+const filled = [...all].filter(([, { columns }]) => columns.length > 0);
+if (all.size === 0) post({ problem: 'the file is not a list of records; read_attachment reads it' });
+else if (filled.length === 0) post({ problem: 'the table is empty' });
+else answer(filled);
 
-function answer(table: Table): void {
+function answer(tables: Array<[name: string, table: Table]>): void {
   const db = new DatabaseSync(':memory:');
   try {
     // Otherwise SQLite writes to files what does not fit into its cache.
     db.exec('PRAGMA temp_store = MEMORY');
-    const loaded = load(db, table);
+    const loaded = cut(loadAll(db, tables), longestNames);
     post({ table: loaded });
-    post({ result: { table: loaded, table_rows: table.rows.length, ...select(db, sql) } });
+    const rows = tables.reduce((sum, [, table]) => sum + table.rows.length, 0);
+    post({ result: { table: loaded, table_rows: rows, ...select(db, sql) } });
   } catch (error) {
     post({ problem: (error as Error).message });
   }
 }
 
-function load(db: DatabaseSync, { columns, rows }: Table): string {
+/** Loads tables under their names. The first one is called `data` too. @returns what they are, for whoever writes a query */
+function loadAll(db: DatabaseSync, tables: Array<[name: string, table: Table]>): string {
+  const names = uniqueNames(tables.map(([name]) => (/^sqlite_/i.test(name) ? `_${name}` : name)));
+  const loaded = tables.map(([, table], index) => load(db, names[index] ?? '', table));
+  const [first = 'data'] = names;
+  if (names.some((name) => name.toLowerCase() === 'data')) return loaded.join(', ');
+  db.exec(`CREATE VIEW data AS SELECT * FROM ${quotedName(first)}`);
+  return `${loaded.join(', ')}; data is ${quotedName(first)} too`;
+}
+
+function load(db: DatabaseSync, name: string, { columns, rows }: Table): string {
   const typed = columns.map((_, index) => typedColumn(rows.map((row) => row[index] ?? '')));
-  const declared = columns.map((name, index) => `"${name.replaceAll('"', '""')}" ${typed[index]?.type}`);
-  db.exec(`CREATE TABLE data (${declared.join(', ')}); BEGIN`);
-  const insert = db.prepare(`INSERT INTO data VALUES (${columns.map(() => '?').join(', ')})`);
+  const declared = columns.map((column, index) => `${quotedName(column)} ${typed[index]?.type}`);
+  const table = name === 'data' ? name : quotedName(name);
+  db.exec(`CREATE TABLE ${table} (${declared.join(', ')}); BEGIN`);
+  const insert = db.prepare(`INSERT INTO ${table} VALUES (${columns.map(() => '?').join(', ')})`);
   for (const index of rows.keys()) insert.run(...typed.map(({ values }) => values[index] ?? null));
   db.exec('COMMIT');
-  return `data(${cut(declared.join(', '), longestNames)})`;
+  return `${table}(${declared.join(', ')})`;
+}
+
+function quotedName(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
 }
 
 /**

@@ -3,6 +3,7 @@ import { didYouMean } from '../../../config/problems.ts';
 import type { RunFile, Store } from '../../../store/store.ts';
 import type { ToolDefinition } from '../../definition.ts';
 import { ToolError } from '../../tool.ts';
+import type { ShownByTool } from '../../tool-images.ts';
 import { queryTable } from './query.ts';
 import { savedText, saveFile } from './save.ts';
 
@@ -11,6 +12,7 @@ export const attachmentTools = (store: Store): ToolDefinition[] => [
   listTool(store),
   readTool(store),
   queryTool(store),
+  viewTool(store),
   saveTool(store),
 ];
 
@@ -18,7 +20,8 @@ const listTool = (store: Store): ToolDefinition => ({
   name: 'list_attachments',
   description:
     'Lists the files that there are: those that came with the task and those that save_file has made, each with its ' +
-    'kind (text, table, json, pdf, image), its size in bytes, and a note where not all of it can be read.',
+    'kind (text, table, json, pdf, image, workbook, document, archive, audio), its size in bytes, and a note where not all ' +
+    'of it can be read. The files of an archive are listed with its name before theirs: papers.zip/first.pdf.',
   parameters: z.object({}),
   sideEffects: false,
   async execute(_: object, { workflowId }) {
@@ -47,7 +50,8 @@ const readTool = (store: Store): ToolDefinition => ({
   name: 'read_attachment',
   description:
     'Reads a file as text: a PDF by its pages, any other by its lines, at most 20,000 characters at a time. ' +
-    'A last line in brackets says where it goes on. To filter a table or to compute over it, use query_table.',
+    'A last line in brackets says where it goes on. A workbook is CSV, sheet by sheet; audio is what is said in it. ' +
+    'To filter a table or to compute over it, use query_table; to see an image, view_image.',
   parameters: readParameters,
   sideEffects: false,
   async execute({ name, from, length, by }: z.output<typeof readParameters>, { workflowId }) {
@@ -59,7 +63,7 @@ const readTool = (store: Store): ToolDefinition => ({
 });
 
 const queryParameters = z.object({
-  name: z.string().min(1).describe('The file: a table (CSV, TSV), or JSON that is a list of records'),
+  name: z.string().min(1).describe('The file: a table (CSV, TSV), a workbook, or JSON that is a list of records'),
   sql: z
     .string()
     .min(1)
@@ -70,7 +74,8 @@ const queryTool = (store: Store): ToolDefinition => ({
   name: 'query_table',
   description:
     'Runs one SELECT (also WITH … SELECT) of SQLite over all rows of a file. They are in the table data, whose ' +
-    'columns are called as in the file: write them in double quotes. A column is REAL where all of its cells are plain ' +
+    'columns are called as in the file: write them in double quotes. Each sheet of a workbook is a table with the name of ' +
+    'the sheet, in double quotes too, and the first is also called data; dates are texts such as 2026-03-31. A column is REAL where all of its cells are plain ' +
     'numbers, with or without thousands separators; any other is TEXT, each cell as it stands in the file. CAST reads ' +
     'no more than the digits that a text begins with: take out € and separators before, with replace. Empty cells are ' +
     'NULL. The result is JSON: table (its columns with their types), table_rows, columns and rows (at most 200) of the ' +
@@ -81,8 +86,25 @@ const queryTool = (store: Store): ToolDefinition => ({
     const file = await fileNamed(store, workflowId, name);
     const text = await textOf(store, file);
     const { kind, mediaType } = file;
-    if (kind === 'table' || kind === 'json') return queryTable({ text, kind, mediaType, sql }, signal);
+    if (kind === 'table' || kind === 'json' || kind === 'workbook')
+      return queryTable({ text, kind, mediaType, sql }, signal);
     throw new ToolError(`${file.name} is not a table; read_attachment reads it`);
+  },
+});
+
+const viewParameters = z.object({ name: z.string().min(1).describe('The image, as list_attachments names it') });
+
+const viewTool = (store: Store): ToolDefinition => ({
+  name: 'view_image',
+  description:
+    'Shows an image. Those that came with the task were shown with it, but one of a large archive, or one that was made ' +
+    'later, is seen by this tool alone.',
+  parameters: viewParameters,
+  sideEffects: false,
+  async execute({ name }: z.output<typeof viewParameters>, { workflowId }): Promise<ShownByTool> {
+    const file = await fileNamed(store, workflowId, name);
+    if (file.image === undefined) throw new ToolError(`${file.name} is no image; read_attachment reads it`);
+    return { text: `${file.name}:`, images: [{ data: await store.blob(file.image) }] };
   },
 });
 
@@ -110,18 +132,22 @@ async function fileNamed(store: Store, workflowId: string, name: string): Promis
   const file = files.find((each) => each.name === name) ?? files.find((each) => each.name.toLowerCase() === plain);
   if (file !== undefined) return file;
   const names = files.map((each) => each.name);
+  const shown = names.slice(0, mostNamed).join(', ') + (names.length > mostNamed ? ', …' : '');
   throw new ToolError(
     names.length === 0
       ? `there is no ${name}: this run has no files yet`
-      : `there is no ${name};${didYouMean(name, names)} the files are ${names.join(', ')}`,
+      : `there is no ${name};${didYouMean(name, names)} the files are ${shown}`,
   );
 }
+
+/** How many files an error names. */
+const mostNamed = 50;
 
 /** The text of a file. @throws `ToolError` if it has none */
 async function textOf(store: Store, { name, kind, text, note }: RunFile): Promise<string> {
   if (text !== undefined) return store.blob(text);
   if (kind === 'image') {
-    throw new ToolError(`${name} is an image: it has no text; a model that sees is shown it with its task`);
+    throw new ToolError(`${name} is an image: it has no text; view_image shows it to a model that sees`);
   }
   throw new ToolError(`${name}: ${note ?? 'it has no text'}`);
 }

@@ -1,0 +1,145 @@
+import { Parser } from 'htmlparser2';
+
+/**
+ * Which elements of a format of documents make its text, by their names without a prefix: prefixes are free, and no two
+ * elements that matter here share a name. Formats: ECMA-376 (WordprocessingML, DrawingML), OASIS OpenDocument 1.3.
+ */
+export interface TextRules {
+  /** What text stands in. Text elsewhere is not shown. */
+  text: ReadonlySet<string>;
+  /** Paragraphs, which end their line. */
+  paragraph: ReadonlySet<string>;
+  /** Elements that stand for a text of their own, by their attributes. */
+  marks: Readonly<Record<string, (attributes: Attributes) => string>>;
+  /** Whose content is not shown: what was deleted, or stands there a second time. */
+  skipped: ReadonlySet<string>;
+  /** What stands in a line although it has paragraphs, in brackets that begin so. */
+  inline: Readonly<Record<string, string>>;
+  cell: string;
+  row: string;
+}
+
+/** The attributes of an element by their names, as they are written and without a prefix. */
+export type Attributes = Readonly<Record<string, string>>;
+
+/** The longest text that is made of one part of a document, in characters. */
+const longest = 20_000_000;
+
+/** How deep elements may be nested: the parser takes ever longer for each further level. */
+const deepest = 1000;
+
+/**
+ * Reads XML element by element. Entities that a document declares itself stay as they are written, however many.
+ *
+ * @throws `Error` if its elements are nested too deep
+ */
+export function parseXml(
+  xml: string,
+  handlers: {
+    open?: (name: string, attributes: Attributes) => void;
+    text?: (text: string) => void;
+    close?: (name: string) => void;
+  },
+): void {
+  let depth = 0;
+  const parser = new Parser(
+    {
+      onopentag(name, attributes) {
+        depth += 1;
+        if (depth > deepest) throw new Error(`its elements are nested more than ${deepest} deep`);
+        const bare = Object.entries(attributes).map(([key, value]) => [plain(key), value] as const);
+        handlers.open?.(plain(name), { ...Object.fromEntries(bare), ...attributes });
+      },
+      ontext: (text) => handlers.text?.(text),
+      onclosetag(name) {
+        depth -= 1;
+        handlers.close?.(plain(name));
+      },
+    },
+    { xmlMode: true },
+  );
+  parser.write(xml);
+  parser.end();
+}
+
+const plain = (name: string): string => name.slice(name.indexOf(':') + 1);
+
+/** The text of a part of a document: a line for each paragraph and for each row of a table. */
+export function textOfXml(xml: string, rules: TextRules): string {
+  const lines = new Lines();
+  let inText = 0;
+  let skipping = 0;
+  parseXml(xml, {
+    open(name, attributes) {
+      if (rules.skipped.has(name)) skipping += 1;
+      if (rules.text.has(name)) inText += 1;
+      if (name === rules.cell) lines.joined += 1;
+      if (skipping === 0 && Object.hasOwn(rules.inline, name)) {
+        lines.joined += 1;
+        lines.add(` ${rules.inline[name]}`);
+      }
+      const mark = Object.hasOwn(rules.marks, name) ? rules.marks[name] : undefined;
+      if (skipping === 0 && mark !== undefined) lines.add(mark(attributes));
+    },
+    text(content) {
+      if (inText > 0 && skipping === 0) lines.add(content);
+    },
+    close(name) {
+      if (rules.skipped.has(name)) skipping -= 1;
+      if (rules.text.has(name)) inText -= 1;
+      if (name === rules.cell) {
+        lines.joined -= 1;
+        lines.endCell();
+      } else if (skipping === 0 && Object.hasOwn(rules.inline, name)) {
+        lines.add(']');
+        lines.joined -= 1;
+      } else if (name === rules.row) lines.endRow();
+      else if (rules.paragraph.has(name) && skipping === 0) lines.add('\n');
+    },
+  });
+  return lines.text;
+}
+
+/** Lines that grow together up to a length. */
+class Lines {
+  /** In how many cells and the like the text is, which have no lines of their own: tables may stand in tables. */
+  joined = 0;
+  readonly #lines: string[] = [];
+  #line = '';
+  #length = 0;
+
+  add(more: string): void {
+    if (this.#length > longest) return;
+    this.#length += more.length;
+    if (this.joined > 0) {
+      this.#line += more.replaceAll('\n', ' ');
+      return;
+    }
+    const [first = '', ...others] = more.split('\n');
+    this.#line += first;
+    for (const other of others) {
+      this.#lines.push(this.#line);
+      this.#line = other;
+    }
+  }
+
+  endCell(): void {
+    this.#line = `${this.#line.trimEnd()} | `;
+  }
+
+  endRow(): void {
+    if (this.joined > 0) return;
+    let end = this.#line.length;
+    while (' |'.includes(this.#line.charAt(end - 1)) && end > 0) end -= 1;
+    this.#lines.push(this.#line.slice(0, end));
+    this.#line = '';
+  }
+
+  get text(): string {
+    return [...this.#lines, this.#line]
+      .map((line) => line.trimEnd())
+      .join('\n')
+      .replaceAll(/\n{3,}/g, '\n\n')
+      .trim();
+  }
+}

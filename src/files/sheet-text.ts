@@ -1,0 +1,51 @@
+import { parseTable, type Table } from './table.ts';
+
+/** A sheet of a workbook's text. */
+export interface Sheet {
+  name: string;
+  /** Its rows as CSV, each on a line of its own. */
+  csv: string;
+}
+
+/** The line that stands before the rows of a sheet. No row begins with a bracket. @param number from 1 */
+export const sheetHeading = (number: number, name: string): string =>
+  `[sheet ${number}: ${name.replaceAll(/[\p{C}\s]+/gu, ' ')}]`;
+
+/** The sheets of a workbook by its text. */
+export function sheetsOf(text: string): Sheet[] {
+  return text.split(/^(?=\[sheet \d+: )/m).flatMap((part) => {
+    const end = part.indexOf('\n');
+    const [, name] = /^\[sheet \d+: (.*)\]$/.exec(part.slice(0, end)) ?? [];
+    return name === undefined ? [] : [{ name, csv: part.slice(end + 1).trimEnd() }];
+  });
+}
+
+/** The rows of a sheet as a table, whose first row names the columns. */
+export const tableOfSheet = ({ csv }: Sheet): Table => parseTable(csv, ',');
+
+/** How many rows of a sheet a preview shows. */
+const firstRows = 2;
+
+/** How many lines of a text end before its last one, and where the last of the first `most` lines ends. */
+function lineEnds(text: string, most: number): { count: number; last: number } {
+  let count = 0;
+  let last = text.length;
+  // A list of a million lines would hold up the process.
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) {
+    count += 1;
+    if (count === most) last = at;
+  }
+  return { count, last };
+}
+
+/** What a prompt shows of a workbook: its sheets with their columns, how many rows they have, and the first of them. */
+export function workbookPreview(text: string): string {
+  const sheets = sheetsOf(text).map(({ csv, name }) => {
+    const ends = lineEnds(csv, firstRows + 1);
+    const { columns, rows } = parseTable(csv.slice(0, ends.last), ',');
+    const count = csv === '' ? 0 : ends.count;
+    const shown = rows.map((row) => `\n${row.join(' | ')}`).join('');
+    return `Sheet "${name}", ${count} ${count === 1 ? 'row' : 'rows'}: ${columns.join(', ') || 'empty'}${shown}`;
+  });
+  return sheets.join('\n');
+}

@@ -1,0 +1,67 @@
+import OpenAI, { toFile } from 'openai';
+import type { Backend } from '../config/backend.ts';
+import type { Environment } from '../config/environment.ts';
+import { howToTranscribe, notTranscribed, type Transcribe } from '../files/audio.ts';
+import { isRemote, routeOf } from './providers.ts';
+import { redact } from './redact.ts';
+
+/** An address with the endpoint `/audio/transcriptions`, and the model to ask for. */
+interface Route {
+  baseUrl: string;
+  key: string;
+  model: string;
+}
+
+/** OpenAI's model for recorded files; those before it end on 2027-02-26 (https://developers.openai.com/api/docs/deprecations). */
+const openaiModel = 'gpt-transcribe';
+
+/** The name to which compatible servers answer, whatever their model is. */
+const commonModel = 'whisper-1';
+
+/** How long one recording may take, in milliseconds, and how often it is tried again. */
+const timeout = 120_000;
+const maxRetries = 2;
+
+/** The longest reason that a note gives, in characters. */
+const longestReason = 300;
+
+/**
+ * Makes the function that transcribes recordings: by the server that `TRANSCRIPTION_URL` names, else by the backend's own. A
+ * recording goes nowhere else, so that what is said in it reaches only those who get the texts of the run as well.
+ *
+ * @param backend that of the agents who are to read the text
+ */
+export function transcriber(environment: Environment, backend: Backend | undefined): Transcribe {
+  const route = transcriptionRoute(environment, backend);
+  if (route === undefined) return notTranscribed;
+  const { baseUrl, key, model } = route;
+  return async ({ bytes, mediaType, name }) => {
+    const client = new OpenAI({ baseURL: baseUrl, apiKey: key, maxRetries, timeout, logLevel: 'off' });
+    try {
+      const file = await toFile(bytes, name, { type: mediaType });
+      const { text } = await client.audio.transcriptions.create({ file, model, response_format: 'json' });
+      if (typeof text !== 'string') throw new TypeError('the reply has no text');
+      if (text.trim() === '') return { note: 'nothing is said in it' };
+      return { text: text.toWellFormed(), note: `transcribed by ${model}` };
+    } catch (error) {
+      const reason = redact((error as Error).message, [key]).slice(0, longestReason);
+      return { note: `it was not transcribed by ${model} (${reason}); nothing of it can be read: ${howToTranscribe}` };
+    }
+  };
+}
+
+function transcriptionRoute(environment: Environment, backend: Backend | undefined): Route | undefined {
+  const { TRANSCRIPTION_API_KEY: key, TRANSCRIPTION_MODEL: model, TRANSCRIPTION_URL: url } = environment;
+  if (url !== undefined) {
+    const isOpenai = URL.canParse(url) && new URL(url).hostname === 'api.openai.com';
+    return {
+      baseUrl: url,
+      key: key ?? (isOpenai ? environment['OPENAI_API_KEY'] : undefined) ?? 'none',
+      model: model ?? (isOpenai ? openaiModel : commonModel),
+    };
+  }
+  if (backend === undefined || !isRemote(backend) || !['openai', 'chatcompletion'].includes(backend.type))
+    return undefined;
+  const { baseUrl, key: own = 'none' } = routeOf(backend, environment);
+  return { baseUrl, key: own, model: model ?? (backend.type === 'openai' ? openaiModel : commonModel) };
+}

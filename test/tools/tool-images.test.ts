@@ -1,0 +1,98 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import { resultOfContent } from '../../src/tools/mcp/content.ts';
+import { pixel } from '../support/files.ts';
+import { toolBench } from '../support/tool-bench.ts';
+
+const base64 = pixel.toString('base64');
+const bench = toolBench({
+  'tools/sample.ts': `
+    export const tools = [{
+      name: 'show', description: 'Shows', parameters: { type: 'object' },
+      execute: ({ text = 'Seen', images }: any) => ({ text, images: images.map((data: unknown) => ({ data: decoded(data) })) }),
+    }, {
+      name: 'list', description: 'Lists', parameters: { type: 'object' },
+      execute: () => ({ text: 'Two', images: ['a.png', 'b.png'] }),
+    }];
+    const decoded = (data: any) => data.startsWith?.('bytes:') ? Buffer.from(data.slice(6), 'base64') : data;
+  `,
+});
+afterAll(() => bench.close());
+
+const show = (images: string[]) => bench.call({ name: 'show' }, { images }).result;
+const big = (bytes: number): string => Buffer.concat([pixel, Buffer.alloc(bytes - pixel.length)]).toString('base64');
+
+describe('a tool that returns {text, images}', () => {
+  test.each([
+    ['base64', base64],
+    ['a data URI', `data:image/gif;base64,${base64}`],
+    ['bytes', `bytes:${base64}`],
+  ])('shows %s, of the type that the content tells', async (_, data) => {
+    const { images, status, text } = await show([data]);
+    expect({ status, text }).toEqual({ status: 'ok', text: 'Seen' });
+    expect(images).toEqual([{ blob: expect.any(String), mediaType: 'image/png' }]);
+    expect(await bench.store.blob(images?.[0]?.blob ?? '')).toBe(base64);
+  });
+
+  test.each<[string, string[], RegExp, number]>([
+    ['what is no image', [Buffer.from('<svg/>').toString('base64')], /image 1: it is not PNG, JPEG, GIF or WebP/, 0],
+    ['one that is too large', [big(4_000_000)], /image 1: it has 4,000,000 bytes; at most 3,900,000 are shown/, 0],
+    ['endless text', ['A'.repeat(30_000_000)], /image 1: it has about 22,500,000 bytes/, 0],
+    ['too much together', [big(3_800_000), big(3_800_000), big(3_800_000)], /image 3: .* at most 400,000/, 2],
+    ['too many', Array.from({ length: 7 }, () => base64), /^Seen\n\[2 of 7 images .* image 6: at most 5 are shown/, 5],
+  ])('leaves out %s, and says so', async (_, given, note, shown) => {
+    const { images = [], text } = await show(given);
+    expect(text).toMatch(note);
+    expect(images).toHaveLength(shown);
+  });
+
+  test('is any object to be read as JSON where its images are no images', async () => {
+    expect(await bench.call({ name: 'list' }).result).toEqual({
+      status: 'ok',
+      text: '{"text":"Two","images":["a.png","b.png"]}',
+    });
+  });
+});
+
+describe('what a tool of an MCP server returns', () => {
+  test.each<[string, Parameters<typeof resultOfContent>, ReturnType<typeof resultOfContent>]>([
+    [
+      'texts are joined',
+      [
+        [
+          { type: 'text', text: 'a' },
+          { type: 'text', text: 'b' },
+        ],
+      ],
+      'a\nb',
+    ],
+    ['structured content alone is JSON', [[], { degrees: 21 }], '{"degrees":21}'],
+    [
+      'an image is shown in its place',
+      [
+        [
+          { type: 'text', text: 'Here:' },
+          { type: 'image', data: base64, mimeType: 'image/png' },
+        ],
+      ],
+      { text: 'Here:\n[image 1: image/png]', images: [{ data: base64 }] },
+    ],
+    [
+      'audio is named',
+      [[{ type: 'audio', data: 'AAAA', mimeType: 'audio/wav' }]],
+      '[audio: audio/wav, about 3 bytes, which are not shown]',
+    ],
+    [
+      'a resource is its text',
+      [[{ type: 'resource', resource: { uri: 'file:///a.txt', text: 'Hello' } }]],
+      '[file:///a.txt]\nHello',
+    ],
+    [
+      'a resource that is an image is shown',
+      [[{ type: 'resource', resource: { uri: 'file:///a.png', blob: base64, mimeType: 'image/png' } }]],
+      { text: '[image 1: image/png, file:///a.png]', images: [{ data: base64 }] },
+    ],
+    ['a part without what its type promises is JSON', [[{ type: 'text' }]], '{"type":"text"}'],
+  ])('%s', (_, [content, structured], expected) => {
+    expect(resultOfContent(content, structured)).toEqual(expected);
+  });
+});
