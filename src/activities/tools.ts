@@ -152,7 +152,7 @@ const beginning = (text: string, length: number): string => text.slice(0, length
 
 /** The package whose tool reads on in results that are too long, and the built-in packages whose results may be that. */
 const reader = 'builtin.results';
-const longWinded = ['builtin.files', 'builtin.web'];
+const longWinded = ['builtin.files', 'builtin.web', 'builtin.python'];
 
 /**
  * The activity `listTools` loads and checks all sources of tools, and stores the tools that a model is offered. An agent that

@@ -18,10 +18,10 @@ interface ToolRegistrySettings {
 
 /** All tools that a worker has. No module is loaded and no server started before it is needed. */
 export function openToolRegistry(settings: ToolRegistrySettings): ToolRegistry {
-  const { folder, store } = settings;
+  const { environment, folder, store } = settings;
   const modules = new ToolModules(folder);
   let servers: Promise<McpServers> | undefined;
-  const builtins = builtinPackages(folder, store);
+  const builtins = builtinPackages(folder, store, environment);
 
   /** Loads the protocol's library on demand, which takes a good part of a second and most workers never need. */
   const serversHere = (): Promise<McpServers> =>

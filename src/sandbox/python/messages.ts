@@ -24,6 +24,8 @@ export type ToPython =
   | { code: string; seconds: number };
 
 export type FromPython =
+  /** The memory of an interpreter that was loaded without one. */
+  | { snapshot: Uint8Array }
   /** Python is loaded, and the code begins. */
   | { begun: true }
   /** More of what the code prints. */

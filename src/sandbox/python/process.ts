@@ -4,7 +4,8 @@
  * with its parent. Arguments: as JSON, a `PythonProcess`.
  */
 import { readFileSync } from 'node:fs';
-import { extname, join } from 'node:path';
+import { dirname, extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import type { FromPython, Interpreter, ToPython } from './messages.ts';
 
@@ -14,6 +15,8 @@ export interface PythonProcess {
   pyodide: string;
   /** The paths of wheels. */
   wheels: string[];
+  /** The file with the memory of a loaded interpreter, if there is one. */
+  snapshot?: string;
   /** The most memory that the process may have, and the most of it that is for JavaScript, in megabytes. */
   memoryMb: number;
   heapMb: number;
@@ -21,7 +24,7 @@ export interface PythonProcess {
 
 const watchedEveryMs = 20;
 
-const { heapMb, memoryMb, pyodide, wheels } = JSON.parse(process.argv[2] ?? '') as PythonProcess;
+const { heapMb, memoryMb, pyodide, snapshot, wheels } = JSON.parse(process.argv[2] ?? '') as PythonProcess;
 
 const end = (): boolean => process.kill(process.pid, 'SIGKILL');
 process.once('disconnect', end);
@@ -44,11 +47,12 @@ const workerData: Interpreter = {
   ),
   lock: text('pyodide-lock.json'),
   wheels: Object.fromEntries(wheels.map((path) => [path.slice(path.lastIndexOf('/') + 1), readFileSync(path)])),
+  ...(snapshot !== undefined && { snapshot: readFileSync(snapshot) }),
 };
 const thread = new Worker(new URL(`./thread${extname(import.meta.url)}`, import.meta.url), {
   workerData,
   env: {},
-  execArgv: ['--permission', '--experimental-vm-modules', '--no-warnings'],
+  execArgv: ['--permission', `--allow-fs-read=${dirname(fileURLToPath(import.meta.url))}/*`, '--experimental-vm-modules', '--no-warnings'],
   resourceLimits: { maxOldGenerationSizeMb: heapMb },
 });
 let seconds = 0;

@@ -21,16 +21,24 @@ export interface Outside {
 
 /** What can be done with a realm. Nothing is returned, since what comes out of it comes through `Outside`. */
 export interface Realm {
-  /** @param load Pyodide's `loadPyodide`, as it was evaluated in the realm */
-  load(load: unknown, lock: string, snapshot: Uint8Array | undefined, loaded: (problem?: string) => void): void;
+  /**
+   * @param load Pyodide's `loadPyodide`, as it was evaluated in the realm
+   * @param snapshot the memory of an interpreter to go on from
+   * @param warmUp otherwise, Python that is run before a snapshot is taken
+   */
+  load(
+    load: unknown,
+    lock: string,
+    snapshot: Uint8Array | undefined,
+    warmUp: string,
+    loaded: (problem?: string, snapshot?: Uint8Array) => void,
+  ): void;
   /** Makes a file. @param readOnly whether it is made without the right to write */
   put(path: string, bytes: Uint8Array, mode: string): void;
   /** Runs a text of Python, whose last value is JSON. */
   run(text: string, code: string): void;
   /** Tells all that the code has changed below a folder. */
   look(folder: string): void;
-  /** The memory of the interpreter, to start another one from. */
-  snapshot(): Uint8Array;
 }
 
 interface MemoryNode {
@@ -52,7 +60,9 @@ interface MemoryFiles {
 }
 
 interface Pyodide {
+  _api: { on_fatal?: (error: unknown) => void };
   FS: MemoryFiles;
+  runPython(text: string): unknown;
   toPy(value: unknown): unknown;
   runPythonAsync(text: string, options: { globals: unknown }): Promise<unknown>;
   unregisterJsModule(name: string): void;
@@ -117,8 +127,16 @@ export function makeRealm(outside: Outside): Realm {
   const before = new Map<string, { node: MemoryNode; contents: unknown; bytes: number; mode: number }>();
   const made = 946_684_800_000;
 
+  const isThere = (path: string): boolean => {
+    try {
+      return (python.FS.lookupPath(path, { follow: false }).node.mode & 0o170000) !== 0o040000;
+    } catch {
+      return false;
+    }
+  };
+
   return {
-    load(load, lock, memory, loaded) {
+    load(load, lock, memory, warmUp, loaded) {
       const given = {
         indexURL: '/',
         lockFileContents: JSON.parse(lock),
@@ -131,9 +149,11 @@ export function makeRealm(outside: Outside): Realm {
       (load as (options: object) => Promise<Pyodide>)(given).then(
         (it) => {
           python = it;
-          for (const name of ['read', 'load', 'readbuffer', 'os']) delete scope[name];
+          for (const name of ['read', 'load', 'readbuffer']) delete scope[name];
           it.FS.mkdirTree('/work');
-          loaded();
+          if (memory !== undefined) return loaded();
+          it.runPython(warmUp);
+          loaded(undefined, it.makeMemorySnapshot());
         },
         (error: unknown) => loaded(`${error}`),
       );
@@ -160,16 +180,17 @@ export function makeRealm(outside: Outside): Realm {
       // An array of stack frames would come from outside of this realm.
       Object.defineProperty(Error, 'prepareStackTrace', { value: undefined });
       python.FS.chdir('/work');
+      python._api.on_fatal = (error) => end(JSON.stringify({ broken: `Python broke: ${error}` }));
       python.runPythonAsync(text, { globals: python.toPy({ source: code }) }).then(
         (outcome) => end(`${outcome}`),
-        (error: unknown) => end(JSON.stringify({ broken: `${error}` })),
+        (error: unknown) => end(JSON.stringify({ broken: `Python broke: ${error}` })),
       );
     },
     look(folder) {
       const { FS } = python;
-      const seen = new Set<string>();
+      // A path may be a file's where a folder was, which must go first.
+      for (const path of before.keys()) if (path.startsWith(`${folder}/`) && !isThere(path)) gone(path);
       const visit = (path: string): void => {
-        seen.add(path);
         const { node } = FS.lookupPath(path, { follow: false });
         const kind = node.mode & 0o170000;
         if (kind === 0o040000) return visitAll(path);
@@ -187,8 +208,6 @@ export function makeRealm(outside: Outside): Realm {
         }
       };
       visitAll(folder);
-      for (const path of before.keys()) if (path.startsWith(`${folder}/`) && !seen.has(path)) gone(path);
     },
-    snapshot: () => python.makeMemorySnapshot(),
   };
 }

@@ -1,13 +1,78 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
-import { dirname, extname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import type { FromPython, GivenFile, PythonFile, ToPython } from './messages.ts';
-import type { PythonProcess } from './process.ts';
+import type { ChildProcess } from 'node:child_process';
+import { FromPythonReader } from './reader.ts';
+import type { GivenFile, PythonFile, ToPython } from './messages.ts';
+import { forgetSnapshot, saveSnapshot, snapshotFile } from './snapshot.ts';
+import { startPython } from './start.ts';
 
-const program = fileURLToPath(new URL(`./process${extname(import.meta.url)}`, import.meta.url));
-const pyodide = dirname(createRequire(import.meta.url).resolve('pyodide/package.json'));
-console.log(program, pyodide, spawn, mkdtemp, rm, tmpdir, join);
-export type { ChildProcess, FromPython, GivenFile, PythonFile, ToPython, PythonProcess };
+export interface PythonRun {
+  code: string;
+  /** How long it may run, in seconds, once Python is loaded. */
+  seconds: number;
+  /** The files of the folder in which it runs, in batches. */
+  files(): AsyncIterable<GivenFile[]>;
+  /** The paths of wheels from which it may import. */
+  wheels: string[];
+}
+
+export interface PythonResult {
+  /** What it printed, bounded, with a notice where the middle was left out. */
+  output: string;
+  /** Why it did not come to its end: the traceback, or what ended it. Absent if it did. */
+  problem?: { kind: 'raised' | 'broken'; text: string };
+  /** What it has made or changed, and removed. Empty if there is a problem. */
+  files: PythonFile[];
+  gone: string[];
+  /** What is not kept of its files, and why. */
+  notes: string[];
+}
+
+/**
+ * Runs code in a process of its own, which ends with it, with the signal, and with this process.
+ *
+ * @throws the signal's reason when it is aborted
+ */
+export async function runPython(run: PythonRun, signal: AbortSignal): Promise<PythonResult> {
+  const snapshot = await snapshotFile();
+  const reader = await runOnce(run, snapshot, signal);
+  if (snapshot === undefined || reader.hasBegun) return reader.result();
+  await forgetSnapshot();
+  return (await runOnce(run, undefined, signal)).result();
+}
+
+async function runOnce(run: PythonRun, snapshot: string | undefined, signal: AbortSignal): Promise<FromPythonReader> {
+  const python = await startPython({ wheels: run.wheels, ...(snapshot !== undefined && { snapshot }) });
+  const child = python.process;
+  const reader = new FromPythonReader();
+  const { promise: ended, resolve: end, reject } = Promise.withResolvers<void>();
+  child.on('message', (message) => {
+    const taken = reader.take(message);
+    if (taken !== undefined) void saveSnapshot(taken);
+    if (reader.isOver) end();
+  });
+  child.on('error', () => end());
+  // This comes after the last message, while `exit` may come before it.
+  child.on('disconnect', () => end());
+  const abort = (): void => reject(signal.reason as Error);
+  signal.addEventListener('abort', abort);
+  try {
+    signal.throwIfAborted();
+    await Promise.race([give(child, run).then(() => ended), ended]);
+    return reader;
+  } finally {
+    signal.removeEventListener('abort', abort);
+    await python.end();
+  }
+}
+
+async function give(child: ChildProcess, { code, files, seconds }: PythonRun): Promise<void> {
+  for await (const batch of files()) await send(child, { files: batch });
+  await send(child, { code, seconds });
+}
+
+/** Sends a message. Settles once it is on its way; a child that has gone is noticed otherwise. */
+async function send(child: ChildProcess, message: ToPython): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  if (!child.connected) return;
+  child.send(message, () => resolve());
+  await promise;
+}

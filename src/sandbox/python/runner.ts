@@ -1,12 +1,18 @@
+const imports = `
+import ast, importlib.abc, importlib.machinery, json, linecache, os, sys, traceback, zipfile
+from pyodide.code import CodeRunner
+`;
+
+/** What is run before a snapshot is taken, so that it need not be imported each time. It must not import `random`. */
+export const warmUp = imports;
+
 /**
  * The Python that runs an agent's `source`, as a REPL would: what it prints, then the value of its last expression. Its own
  * value is JSON: `{}`, or `{"problem": …}` with a traceback that has only the lines of the agent's own files.
  *
  * Packages come from wheels: the first import of a name that a wheel has unpacks it.
  */
-export const runner = `
-import importlib.abc, importlib.machinery, json, linecache, os, sys, traceback, zipfile
-from pyodide.code import CodeRunner
+export const runner = `${imports}
 
 NAME = "code.py"
 SITE = next(path for path in sys.path if path.endswith("site-packages"))
@@ -59,7 +65,7 @@ async def run(source):
     linecache.cache[NAME] = (len(source), None, [line + "\\n" for line in source.split("\\n")], NAME)
     main = sys.modules["__main__"].__dict__
     try:
-        value = await CodeRunner(source, filename=NAME).compile().run_async(main)
+        value = await CodeRunner(source, filename=NAME, flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT).compile().run_async(main)
         if value is not None:
             print(repr(value))
         return {}

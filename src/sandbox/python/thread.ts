@@ -10,7 +10,7 @@ import { Changes } from './changes.ts';
 import type { FromPython, Interpreter, ToPython } from './messages.ts';
 import { Output } from './output.ts';
 import { makeRealm, type Outside } from './realm.ts';
-import { runner } from './runner.ts';
+import { runner, warmUp } from './runner.ts';
 
 const { modules, parts, wheels, lock, snapshot } = workerData as Interpreter;
 // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has none
@@ -90,7 +90,8 @@ const context = createContext(constants.DONT_CONTEXTIFY, { codeGeneration: { str
 const realm = runInContext(`(${makeRealm.toString()})`, context) as typeof makeRealm;
 const { load, look, put, run } = realm(outside);
 const loaded = Promise.withResolvers<void>();
-load(await evaluated(context), lock, snapshot, (problem) => {
+load(await evaluated(context), lock, snapshot, warmUp, (problem, taken) => {
+  if (taken !== undefined) post({ snapshot: new Uint8Array(taken) });
   if (problem === undefined) loaded.resolve();
   else loaded.reject(new Error(problem));
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Environment } from '../../config/environment.ts';
 import type { Store } from '../../store/store.ts';
 import { readDefinitions, type ToolDefinition } from '../definition.ts';
 import { indexOfFolder } from '../folder-index.ts';
@@ -7,11 +8,12 @@ import { ToolError, type Tool } from '../tool.ts';
 import { attachmentTools } from './attachments/tools.ts';
 import { evaluate, ExpressionError, vocabulary } from './expression.ts';
 import { fileTool } from './files.ts';
+import { pythonTool } from './python.ts';
 import { resultTool } from './results.ts';
 import { webTool } from './web.ts';
 
 /** Reprise's own tools by their package, defined as users define theirs. @param folder the extensions folder */
-export function builtinPackages(folder: string, store: Store): Map<string, Tool[]> {
+export function builtinPackages(folder: string, store: Store, environment: Environment): Map<string, Tool[]> {
   const packages: Array<[string, ToolDefinition[]]> = [
     ['builtin.search', [searchTool(folder)]],
     ['builtin.files', [fileTool(folder)]],
@@ -19,6 +21,7 @@ export function builtinPackages(folder: string, store: Store): Map<string, Tool[
     ['builtin.web', [webTool()]],
     ['builtin.calculator', [calculatorTool]],
     ['builtin.results', [resultTool(store)]],
+    ['builtin.python', [pythonTool(environment)]],
   ];
   return new Map(packages.map(([name, definitions]) => [name, readDefinitions(definitions).tools]));
 }
