@@ -15,8 +15,8 @@ export interface WorkspaceFile {
 /** The folder in which an agent finds the files of its run, such as attachments. */
 export const attachmentsFolder = 'attachments';
 
-/** How many files a workspace may have, how many bytes together, and how many each. */
-export const workspaceLimits = { files: 20_000, bytes: 500_000_000, fileBytes: 50_000_000 };
+/** How many files and folders a workspace may have, how many bytes together, and how many each file. */
+export const workspaceLimits = { files: 20_000, folders: 20_000, bytes: 500_000_000, fileBytes: 50_000_000 };
 
 /** How many links are followed to a file. */
 const maxLinks = 10;
@@ -34,6 +34,8 @@ export class Workspace {
   readonly #own: Map<string, TreeFile>;
   readonly #others: Map<string, TreeFile>;
   readonly #mounts: string[];
+  /** How many files each folder has, those of its folders included. */
+  readonly #folders = new Map<string, number>();
   readonly #pending = new Map<string, Uint8Array>();
   #pendingBytes = 0;
   #bytes = 0;
@@ -45,7 +47,10 @@ export class Workspace {
     this.#own = own;
     this.#others = others;
     this.#mounts = [...new Set([...others.keys()].map((path) => path.split('/')[0] ?? ''))];
-    for (const { bytes } of own.values()) this.#bytes += bytes;
+    for (const [path, { bytes }] of own) {
+      this.#bytes += bytes;
+      this.#count(path, 1);
+    }
   }
 
   /** @param workflowId the run whose attachments are in the folder `attachments` */
@@ -85,7 +90,9 @@ export class Workspace {
       const content = this.#pending.get(file.id) ?? (await this.#store.object(file.id));
       if (file.mode !== 'link') return content;
       const target = new TextDecoder().decode(content);
-      place = this.#placeOf(joined(place, target) ?? `${path} -> ${target}`);
+      const next = joined(place, target);
+      if (next === undefined) throw new ToolError(`${path} is a link that leads out of the workspace`);
+      place = next;
     }
     throw new ToolError(`${path} is a link to a link, more than ${maxLinks} times`);
   }
@@ -98,12 +105,10 @@ export class Workspace {
   async write(path: string, content: Uint8Array | string, mode?: TreeFile['mode']): Promise<void> {
     const place = this.#placeOf(path);
     this.#refuseReadOnly(place);
-    const names = place.split('/');
-    const above = names.map((_, index) => names.slice(0, index).join('/')).find((folder) => this.#own.has(folder));
+    const above = foldersOf(place).find((folder) => this.#own.has(folder));
     if (above !== undefined) throw new ToolError(`${above} is a file, so that there can be no ${place}`);
+    if (this.#folders.has(place)) throw new ToolError(`${place} is a folder`);
     const old = this.#own.get(place);
-    const isFolder = old === undefined && [...this.#own.keys()].some((each) => each.startsWith(`${place}/`));
-    if (isFolder) throw new ToolError(`${place} is a folder`);
     const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content;
     this.#refuseLarge(place, bytes.length, old);
     const id = await largeHashOf(bytes);
@@ -114,6 +119,7 @@ export class Workspace {
       mode: mode ?? (old?.mode === 'executable' ? 'executable' : 'file'),
     });
     this.#bytes += bytes.length - (old?.bytes ?? 0);
+    if (old === undefined) this.#count(place, 1);
     this.#isChanged = true;
     this.#pending.set(id, bytes);
     this.#pendingBytes += bytes.length;
@@ -121,17 +127,37 @@ export class Workspace {
   }
 
   /** Removes a file, or a folder with all in it. @throws `ToolError` if there is none, or if it is read-only */
-  remove(path: string): Promise<void> {
+  remove(path: string): void {
     const place = this.#placeOf(path);
     this.#refuseReadOnly(place);
-    const gone = [...this.#own].filter(([each]) => each === place || each.startsWith(`${place}/`));
+    const gone = this.#folders.has(place)
+      ? [...this.#own.keys()].filter((each) => each.startsWith(`${place}/`))
+      : [place].filter((each) => this.#own.has(each));
     if (gone.length === 0) throw new ToolError(`there is no file ${path}; list_files lists what there is`);
-    for (const [each, { bytes }] of gone) {
+    for (const each of gone) {
+      this.#bytes -= this.#own.get(each)?.bytes ?? 0;
       this.#own.delete(each);
-      this.#bytes -= bytes;
+      this.#count(each, -1);
     }
     this.#isChanged = true;
-    return Promise.resolve();
+  }
+
+  /** Moves a file with its mode. A file that is in its new place is replaced. @throws `ToolError` as `read` and `write` do */
+  async move(from: string, to: string): Promise<void> {
+    const [place, target] = [this.#placeOf(from), this.#placeOf(to)];
+    this.#refuseReadOnly(place);
+    const file = this.#own.get(place);
+    if (file === undefined) throw new ToolError(`there is no file ${from}; list_files lists what there is`);
+    if (place === target) return;
+    const content = this.#pending.get(file.id) ?? (await this.#store.object(file.id));
+    // First the old one goes, since a file may move into a folder of its own name.
+    this.remove(place);
+    try {
+      await this.write(target, content, file.mode);
+    } catch (error) {
+      await this.write(place, content, file.mode);
+      throw error;
+    }
   }
 
   /** Stores what has changed. @returns the id of the tree; undefined if nothing has changed, null if no file is left */
@@ -139,6 +165,14 @@ export class Workspace {
     if (!this.#isChanged) return undefined;
     await this.#flush();
     return this.#trees.write(this.#own);
+  }
+
+  #count(path: string, by: number): void {
+    for (const folder of foldersOf(path)) {
+      const files = (this.#folders.get(folder) ?? 0) + by;
+      if (files === 0) this.#folders.delete(folder);
+      else this.#folders.set(folder, files);
+    }
   }
 
   async #flush(): Promise<void> {
@@ -165,12 +199,20 @@ export class Workspace {
   }
 
   #refuseLarge(place: string, bytes: number, old: TreeFile | undefined): void {
-    const { bytes: most, fileBytes, files } = workspaceLimits;
+    const { bytes: most, fileBytes, files, folders } = workspaceLimits;
     if (bytes > fileBytes) throw new ToolError(`${place} would have ${bytes} bytes; a file may have ${fileBytes}`);
     if (old === undefined && this.#own.size >= files) throw new ToolError(`a workspace may have ${files} files`);
+    const added = old === undefined ? foldersOf(place).filter((each) => !this.#folders.has(each)).length : 0;
+    if (this.#folders.size + added > folders) throw new ToolError(`a workspace may have ${folders} folders`);
     const sum = this.#bytes + bytes - (old?.bytes ?? 0);
     if (sum > most) throw new ToolError(`with ${place} the workspace would have ${sum} bytes; it may have ${most}`);
   }
+}
+
+/** The folders that a path names on its way: `a` and `a/b` of `a/b/c`. */
+function foldersOf(path: string): string[] {
+  const names = path.split('/');
+  return names.slice(1).map((_, index) => names.slice(0, index + 1).join('/'));
 }
 
 /** Where a link leads to; undefined if that is outside. */
@@ -181,5 +223,5 @@ function joined(link: string, target: string): string | undefined {
     if (name === '..' && names.pop() === undefined) return undefined;
     if (name !== '..') names.push(name);
   }
-  return names.join('/');
+  return treePath(names.join('/'));
 }

@@ -12,6 +12,7 @@ import type {
   ListToolsResult,
   ToolSource,
 } from '../../src/protocol/tool.ts';
+import type { WorkspaceInput } from '../../src/protocol/workspace.ts';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
 import type { Store } from '../../src/store/store.ts';
 import { openToolRegistry } from '../../src/tools/tool-registry.ts';
@@ -25,6 +26,9 @@ export interface BenchCall {
   result: Promise<CallToolResult>;
 }
 
+/** A tool with the files that its call gets. */
+type BenchTool = Partial<Omit<ListedTool, 'workspace'>> & { name: string; workspace?: WorkspaceInput };
+
 /** An extensions folder of its own, and the two activities over it as a worker runs them. */
 export interface ToolBench {
   folder: string;
@@ -36,7 +40,7 @@ export interface ToolBench {
   write(files: Record<string, string>): void;
   list(input: Partial<ListToolsInput['sources']> & { own?: ListToolsInput['own'] }): Promise<ListToolsResult>;
   /** Calls a tool of a module, or of another source. @param info the activity's; each call has an id of its own */
-  call(tool: Partial<ListedTool> & { name: string }, args?: object, info?: Info): BenchCall;
+  call(tool: BenchTool, args?: object, info?: Info): BenchCall;
   close(): Promise<void>;
 }
 
@@ -68,7 +72,7 @@ export function toolBench(files: Record<string, string> = {}, environment: Envir
     list({ packages = [], mcpServers = [], own = [] }) {
       return listTools({ sources: { packages, mcpServers }, own });
     },
-    call(tool, args = {}, info = {}) {
+    call({ workspace, ...tool }, args = {}, info = {}) {
       const environment = new MockActivityEnvironment({
         activityId: `tool-${++count}`,
         workflowExecution: { workflowId: 'w', runId: 'r' },
@@ -79,6 +83,7 @@ export function toolBench(files: Record<string, string> = {}, environment: Envir
         tool: { source, sideEffects: 'undeclared', timeout: 60, ...tool },
         arguments: args as Record<string, unknown>,
         agent: 'agent_a',
+        ...(workspace !== undefined && { workspace }),
       };
       return { environment, result: environment.run(callTool, input) };
     },

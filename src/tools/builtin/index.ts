@@ -11,6 +11,7 @@ import { fileTool } from './files.ts';
 import { pythonTool } from './python.ts';
 import { resultTool } from './results.ts';
 import { webTool } from './web.ts';
+import { workspaceTools } from './workspace.ts';
 
 /** Reprise's own tools by their package, defined as users define theirs. @param folder the extensions folder */
 export function builtinPackages(folder: string, store: Store, environment: Environment): Map<string, Tool[]> {
@@ -22,6 +23,7 @@ export function builtinPackages(folder: string, store: Store, environment: Envir
     ['builtin.calculator', [calculatorTool]],
     ['builtin.results', [resultTool(store)]],
     ['builtin.python', [pythonTool(environment)]],
+    ['builtin.workspace', workspaceTools],
   ];
   return new Map(packages.map(([name, definitions]) => [name, readDefinitions(definitions).tools]));
 }
