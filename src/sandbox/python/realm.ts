@@ -80,6 +80,7 @@ interface Pyodide {
 export function makeRealm(outside: Outside): Realm {
   const { part, random, later, never, decode, now, print, found, gone, end } = outside;
   const scope = globalThis as unknown as Record<string, unknown>;
+  const language = Object.getOwnPropertyNames(scope).filter((name) => name !== 'globalThis');
   const nothing = (): undefined => undefined;
   const copied = (bytes: Uint8Array): Uint8Array => {
     const own = new Uint8Array(bytes.length);
@@ -135,6 +136,45 @@ export function makeRealm(outside: Outside): Realm {
     }
   };
 
+  /** Makes the language unchangeable, so that no code can put itself between the realm and what it gets from outside. */
+  const harden = (): void => {
+    // The stack frames that it is given would come from outside.
+    for (const name of ['prepareStackTrace', 'captureStackTrace', 'prototype'] as const) {
+      Object.defineProperty(Error, name, { value: Error[name], writable: false, configurable: false });
+    }
+    const frozen = new Set<unknown>();
+    // Otherwise objects could not have properties of their own that are called as in these.
+    for (const prototype of [Object.prototype, Error.prototype] as Array<Record<string, unknown>>) {
+      for (const name of Object.getOwnPropertyNames(prototype)) {
+        const { value, writable } = Object.getOwnPropertyDescriptor(prototype, name) ?? {};
+        if (writable !== true) continue;
+        Object.defineProperty(prototype, name, {
+          get: () => value as unknown,
+          set(this: object, own: unknown) {
+            if (this === prototype) return;
+            Object.defineProperty(this, name, { value: own, writable: true, enumerable: true, configurable: true });
+          },
+        });
+      }
+    }
+    const freeze = (value: unknown): void => {
+      if ((typeof value !== 'object' && typeof value !== 'function') || value === null || frozen.has(value)) return;
+      frozen.add(value);
+      // Pyodide sets how many frames an error has.
+      if (value === Error) Object.preventExtensions(value);
+      else Object.freeze(value);
+      freeze(Object.getPrototypeOf(value));
+      for (const property of Object.values(Object.getOwnPropertyDescriptors(value))) {
+        for (const each of [property.value, property.get, property.set]) freeze(each);
+      }
+    };
+    const hidden = [function* () {}, async function* () {}, async () => {}, [].values(), new Map().keys(), ''.matchAll(/a/g)];
+    for (const each of [...language.map((name) => scope[name]), new Set().keys(), ''[Symbol.iterator](), ...hidden]) freeze(each);
+    for (const name of Object.getOwnPropertyNames(scope)) {
+      if (name !== 'globalThis') Object.defineProperty(scope, name, { writable: false, configurable: false });
+    }
+  };
+
   return {
     load(load, lock, memory, warmUp, loaded) {
       const given = {
@@ -177,8 +217,7 @@ export function makeRealm(outside: Outside): Realm {
       python.setStderr({ write });
       python.unregisterJsModule('pyodide_js');
       python.unregisterJsModule('js');
-      // An array of stack frames would come from outside of this realm.
-      Object.defineProperty(Error, 'prepareStackTrace', { value: undefined });
+      harden();
       python.FS.chdir('/work');
       python._api.on_fatal = (error) => end(JSON.stringify({ broken: `Python broke: ${error}` }));
       python.runPythonAsync(text, { globals: python.toPy({ source: code }) }).then(

@@ -58,6 +58,8 @@ def problem_of(error):
         return type(error).__name__
 
 async def run(source):
+    for name in ("js", "pyodide_js"):
+        sys.modules.pop(name, None)
     if os.path.isdir("/wheels"):
         sys.meta_path.append(Wheels("/wheels"))
     sys.path.insert(0, "/work")
