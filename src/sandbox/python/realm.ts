@@ -183,7 +183,7 @@ export function makeRealm(outside: Outside): Realm {
         // What `import js` finds.
         jsglobals: Object.create(null),
         // Sets are in the same order in every run.
-        env: { HOME: '/work', PYTHONHASHSEED: '0', MPLBACKEND: 'agg' },
+        env: { PYTHONHASHSEED: '0', PYTHONDONTWRITEBYTECODE: '1', MPLBACKEND: 'agg' },
         ...(memory === undefined ? { _makeSnapshot: true } : { _loadSnapshot: copied(memory) }),
       };
       (load as (options: object) => Promise<Pyodide>)(given).then(

@@ -4,12 +4,12 @@
  * and posts `FromPython`. It is ended from outside.
  */
 import { randomBytes } from 'node:crypto';
-import { constants, createContext, runInContext, SourceTextModule, type Context } from 'node:vm';
 import { parentPort, workerData } from 'node:worker_threads';
 import { Changes } from './changes.ts';
 import type { FromPython, Interpreter, ToPython } from './messages.ts';
 import { Output } from './output.ts';
-import { makeRealm, type Outside } from './realm.ts';
+import { openRealm, pyodideIn } from './open-realm.ts';
+import type { Outside } from './realm.ts';
 import { runner, warmUp } from './runner.ts';
 
 const { modules, parts, wheels, lock, snapshot } = workerData as Interpreter;
@@ -64,33 +64,10 @@ function end(outcome: string): void {
   else post(problem === undefined ? { end: 'done' } : { end: 'raised', problem: `${problem}` });
 }
 
-/** Evaluates Pyodide in the realm. @returns its `loadPyodide` */
-async function evaluated(context: Context): Promise<unknown> {
-  const known = new Map<string, SourceTextModule>();
-  const link = async (specifier: string): Promise<SourceTextModule> => {
-    const name = specifier.slice(specifier.lastIndexOf('/') + 1);
-    const old = known.get(name);
-    if (old !== undefined) return old;
-    const module = new SourceTextModule(modules[name] ?? '', {
-      context,
-      identifier: `/${name}`,
-      initializeImportMeta: (meta) => void (meta.url = `/${name}`),
-      importModuleDynamically: (wanted) => link(wanted) as never,
-    });
-    known.set(name, module);
-    await module.link(link);
-    await module.evaluate();
-    return module;
-  };
-  const { namespace } = await link('pyodide.mjs');
-  return (namespace as { loadPyodide: unknown }).loadPyodide;
-}
-
-const context = createContext(constants.DONT_CONTEXTIFY, { codeGeneration: { strings: false, wasm: true } });
-const realm = runInContext(`(${makeRealm.toString()})`, context) as typeof makeRealm;
-const { load, look, put, run } = realm(outside);
+const { context, realm } = openRealm(outside);
+const { load, look, put, run } = realm;
 const loaded = Promise.withResolvers<void>();
-load(await evaluated(context), lock, snapshot, warmUp, (problem, taken) => {
+load(await pyodideIn(context, (name) => (isOpen ? modules[name] : undefined)), lock, snapshot, warmUp, (problem, taken) => {
   if (taken !== undefined) post({ snapshot: new Uint8Array(taken) });
   if (problem === undefined) loaded.resolve();
   else loaded.reject(new Error(problem));

@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import { z } from 'zod';
 import { Breaks } from '../../breaks.ts';
 import type { Environment } from '../../config/environment.ts';
@@ -92,7 +93,7 @@ async function read(workspace: Workspace, path: string): Promise<Uint8Array | un
 async function keep(workspace: Workspace, { files, gone }: PythonResult): Promise<string[]> {
   const refused: string[] = [];
   const breaks = new Breaks();
-  const attempt = async (path: string, done: string[], work: () => Promise<void>): Promise<void> => {
+  const attempt = async (path: string, done: string[], work: () => Promise<void> | void): Promise<void> => {
     try {
       await work();
       done.push(path);
@@ -105,13 +106,23 @@ async function keep(workspace: Workspace, { files, gone }: PythonResult): Promis
   const removed: string[] = [];
   for (const path of gone) await attempt(path, removed, () => workspace.remove(path));
   const written: string[] = [];
-  for (const { bytes, mode, path } of files) await attempt(path, written, () => workspace.write(path, bytes, mode));
+  for (const { bytes, mode, path } of files) {
+    await attempt(path, written, () => {
+      if (mode === 'link' && !leadsInside(path, bytes)) throw new ToolError(`${path} is a link that leads out`);
+      return workspace.write(path, bytes, mode);
+    });
+  }
   return [
     ...(written.length > 0 ? [`written: ${list(written)}`] : []),
     ...(removed.length > 0 ? [`deleted: ${list(removed)}`] : []),
     ...refused.slice(0, named).map((each) => `not kept: ${each}`),
     ...(refused.length > named ? [`not kept: ${refused.length - named} more`] : []),
   ];
+}
+
+function leadsInside(path: string, target: Uint8Array): boolean {
+  const place = posix.join(posix.dirname(path), new TextDecoder().decode(target));
+  return !posix.isAbsolute(new TextDecoder().decode(target)) && place !== '..' && !place.startsWith('../');
 }
 
 function failed({ output, problem }: PythonResult): string {
