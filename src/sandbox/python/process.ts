@@ -52,7 +52,12 @@ const workerData: Interpreter = {
 const thread = new Worker(new URL(`./thread${extname(import.meta.url)}`, import.meta.url), {
   workerData,
   env: {},
-  execArgv: ['--permission', `--allow-fs-read=${dirname(fileURLToPath(import.meta.url))}/*`, '--experimental-vm-modules', '--no-warnings'],
+  execArgv: [
+    '--permission',
+    `--allow-fs-read=${dirname(fileURLToPath(import.meta.url))}/*`,
+    '--experimental-vm-modules',
+    '--no-warnings',
+  ],
   resourceLimits: { maxOldGenerationSizeMb: heapMb },
 });
 let seconds = 0;

@@ -96,7 +96,7 @@ export function makeRealm(outside: Outside): Realm {
   // Pyodide has the system's random bytes from a command there, whose only number says how many.
   scope['os'] = { system: (_: string, [, command]: string[]) => random(Number(/\d+/.exec(`${command}`)?.[0])) };
   scope['console'] = { log: nothing, warn: nothing, error: nothing, info: nothing, debug: nothing };
-  scope['performance'] = { now };
+  scope['performance'] = { now: () => now() };
   scope['setTimeout'] = (callback: () => void, ms: number) => later(() => callback(), Number(ms) || 0);
   scope['clearTimeout'] = (timer: number) => never(Number(timer));
   scope['TextDecoder'] = class {
@@ -168,8 +168,16 @@ export function makeRealm(outside: Outside): Realm {
         for (const each of [property.value, property.get, property.set]) freeze(each);
       }
     };
-    const hidden = [function* () {}, async function* () {}, async () => {}, [].values(), new Map().keys(), ''.matchAll(/a/g)];
-    for (const each of [...language.map((name) => scope[name]), new Set().keys(), ''[Symbol.iterator](), ...hidden]) freeze(each);
+    const hidden = [
+      function* () {},
+      async function* () {},
+      async () => {},
+      [].values(),
+      new Map().keys(),
+      ''.matchAll(/a/g),
+    ];
+    for (const each of [...language.map((name) => scope[name]), new Set().keys(), ''[Symbol.iterator](), ...hidden])
+      freeze(each);
     for (const name of Object.getOwnPropertyNames(scope)) {
       if (name !== 'globalThis') Object.defineProperty(scope, name, { writable: false, configurable: false });
     }

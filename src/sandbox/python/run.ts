@@ -34,7 +34,9 @@ export interface PythonResult {
 export async function runPython(run: PythonRun, signal: AbortSignal): Promise<PythonResult> {
   const snapshot = await snapshotFile();
   const reader = await runOnce(run, snapshot, signal);
-  if (snapshot === undefined || reader.hasBegun) return reader.result();
+  // One that does not fit is told of; a process that has only gone was ended by somebody.
+  const fits = reader.hasBegun || !reader.isOver;
+  if (snapshot === undefined || fits) return reader.result();
   await forgetSnapshot();
   return (await runOnce(run, undefined, signal)).result();
 }

@@ -33,9 +33,9 @@ export async function saveSnapshot(bytes: Uint8Array): Promise<void> {
     await writeFile(part, bytes, { mode: 0o600 });
     await rename(part, path);
   } catch {
-    await rm(part, { force: true });
+    await rm(part, { force: true }).catch(() => {});
   }
 }
 
 /** Removes one with which Python does not start. */
-export const forgetSnapshot = async (): Promise<void> => rm(place(), { force: true });
+export const forgetSnapshot = async (): Promise<void> => rm(place(), { force: true }).catch(() => {});

@@ -56,22 +56,40 @@ function attempt<T>(work: () => T): T | undefined {
 }
 
 function end(outcome: string): void {
-  const { problem, broken } = JSON.parse(outcome) as { problem?: string; broken?: string };
+  const { problem, broken } = readOutcome(outcome);
   if (problem === undefined && broken === undefined) look('/work');
   output.close();
   changes.close();
-  if (broken !== undefined) post({ end: 'broken', problem: `${broken}` });
-  else post(problem === undefined ? { end: 'done' } : { end: 'raised', problem: `${problem}` });
+  if (broken !== undefined) post({ end: 'broken', problem: broken });
+  else post(problem === undefined ? { end: 'done' } : { end: 'raised', problem });
+}
+
+function readOutcome(outcome: string): { problem?: string; broken?: string } {
+  try {
+    const { problem, broken } = JSON.parse(outcome) as { problem?: string; broken?: string };
+    return {
+      ...(problem !== undefined && { problem: `${problem}` }),
+      ...(broken !== undefined && { broken: `${broken}` }),
+    };
+  } catch {
+    return { broken: 'Python broke: it has not said how it ended' };
+  }
 }
 
 const { context, realm } = openRealm(outside);
 const { load, look, put, run } = realm;
 const loaded = Promise.withResolvers<void>();
-load(await pyodideIn(context, (name) => (isOpen ? modules[name] : undefined)), lock, snapshot, warmUp, (problem, taken) => {
-  if (taken !== undefined) post({ snapshot: new Uint8Array(taken) });
-  if (problem === undefined) loaded.resolve();
-  else loaded.reject(new Error(problem));
-});
+load(
+  await pyodideIn(context, (name) => (isOpen ? modules[name] : undefined)),
+  lock,
+  snapshot,
+  warmUp,
+  (problem, taken) => {
+    if (taken !== undefined) post({ snapshot: new Uint8Array(taken) });
+    if (problem === undefined) loaded.resolve();
+    else loaded.reject(new Error(problem));
+  },
+);
 await loaded.promise;
 for (const [name, bytes] of Object.entries(wheels)) put(`/wheels/${name}`, bytes, 'file');
 

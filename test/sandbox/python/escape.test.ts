@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runPython, type PythonResult } from '../../../src/sandbox/python/run.ts';
 import { stallOf } from '../../support/stall.ts';
-import { deadly, harmless, refused } from './escapes.ts';
+import { endless, harmless, refused, ruinous } from './escapes.ts';
 
 const secret = 'a4f1-the-secret';
 const outside = mkdtempSync(join(tmpdir(), 'reprise-outside-'));
@@ -47,7 +47,7 @@ def error_of():
         return getattr(error, "js_error", error)
 
 def promise():
-    return to_js([]).constructor.fromAsync(to_js([]))
+    return to_js([0]).map(to_js([]).constructor.fromAsync.bind(None, to_js([])))[0]
 
 told = {}
 for name, body in json.loads(${JSON.stringify(JSON.stringify(attempts))}).items():
@@ -61,11 +61,27 @@ for name, body in json.loads(${JSON.stringify(JSON.stringify(attempts))}).items(
 print("TOLD" + json.dumps(told))
 `;
 
+/** Runs programs, some at a time. @returns why each of them did not come to its end */
+async function runEach(programs: Record<string, string>, seconds: number) {
+  const problems: Record<string, PythonResult['problem']> = {};
+  const waiting = Object.entries(programs);
+  const work = async (): Promise<void> => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const { files, output, problem } = await run(next[1], seconds);
+      expect(output.length).toBeLessThan(1_000_000);
+      expect(files).toEqual([]);
+      problems[next[0]] = problem;
+    }
+  };
+  const stall = await stallOf(() => Promise.all([work(), work(), work()]));
+  expect(stall).toBeLessThan(500);
+  return problems;
+}
+
 describe('nothing gets out of Python', () => {
   test(`by any of ${Object.keys(refused).length} attempts that are refused`, async () => {
     const { output, problem } = await run(attemptAll(refused), 120);
     expect(problem).toBeUndefined();
-    if (process.env["SHOW"]) console.log(output);
     const told = JSON.parse(output.split('TOLD')[1] ?? '{}') as Record<string, unknown>;
     expect(told).toEqual(Object.fromEntries(Object.keys(refused).map((name) => [name, null])));
     expect(output).not.toContain(secret);
@@ -78,13 +94,18 @@ describe('nothing gets out of Python', () => {
     expect({ files, gone }).toEqual({ files: [], gone: [] });
   });
 
-  test.for(Object.entries(deadly))('by code that %s, and the worker is not held up', async ([, code]) => {
-    let result: PythonResult | undefined;
-    const stall = await stallOf(async () => {
-      result = await run(code, 4);
-    });
-    expect(result?.output.length).toBeLessThan(1_000_000);
-    expect(stall).toBeLessThan(500);
+  test(`by any of ${Object.keys(endless).length} programs that never end`, async () => {
+    const problems = await runEach(endless, 2);
+    const ended = { kind: 'broken', text: 'it was ended after 2 seconds' };
+    expect(problems).toEqual(Object.fromEntries(Object.keys(endless).map((name) => [name, ended])));
+  });
+
+  test(`by any of ${Object.keys(ruinous).length} programs that ruin what runs them`, async () => {
+    for (const [name, problem] of Object.entries(await runEach(ruinous, 60))) {
+      expect(`${name}: ${problem?.text}`).toMatch(
+        /MemoryError|ended at \d+ MB of (memory|objects)|Python broke|No space|File too large/,
+      );
+    }
   });
 
   test('and outside of it nothing has changed', () => {

@@ -69,7 +69,9 @@ describe('run_python answers as a REPL does', () => {
 
   test('with a traceback of its own lines, in its own files too, after what was printed before', async () => {
     const code = 'import json, helper\nprint("so far")\nhelper.read("{")';
-    const { status, text } = await run(code, { 'helper.py': 'import json\n\ndef read(text):\n    return json.loads(text)\n' });
+    const { status, text } = await run(code, {
+      'helper.py': 'import json\n\ndef read(text):\n    return json.loads(text)\n',
+    });
     expect(status).toBe('error');
     expect(text).toBe(
       [
@@ -152,7 +154,10 @@ describe('the files of run_python', () => {
     expect([failed.status, failed.tree]).toEqual(['error', undefined]);
     const ended = await run('open("b.txt", "w").write("b")\nprint("begun")\nwhile True: pass', { 'a.txt': 'a' }, 1);
     expect(ended.tree).toBeUndefined();
-    expect(ended).toMatchObject({ status: 'error', text: 'begun\n[it was ended after 1 seconds]\n[no file was changed]' });
+    expect(ended).toMatchObject({
+      status: 'error',
+      text: 'begun\n[it was ended after 1 seconds]\n[no file was changed]',
+    });
   });
 
   test('may be a folder where a file was, and a file where a folder was', async () => {
@@ -206,9 +211,7 @@ describe('the files of run_python', () => {
     const { text, tree } = await call('import os\nprint(os.path.getsize("c.bin"))\nsorted(os.listdir())', {
       tree: await treeOf(large),
     }).result;
-    expect(text).toBe(
-      "40000000\n['a.bin', 'c.bin']\n[not in the folder, since Python gets 100,000,000 bytes: b.bin]",
-    );
+    expect(text).toBe("40000000\n['a.bin', 'c.bin']\n[not in the folder, since Python gets 100,000,000 bytes: b.bin]");
     expect(tree).toBeUndefined();
   });
 
@@ -240,7 +243,9 @@ describe('packages for run_python', () => {
     writeFileSync(join(wheels, 'kites-1.0-cp314-cp314-manylinux_2_28_x86_64.whl'), 'of another system');
     writeFileSync(join(wheels, 'broken-1.0-py3-none-any.whl'), 'no archive');
     rmSync(source, { recursive: true });
-    const result = await run('import kites, importlib.metadata\nprint(importlib.metadata.version("kites"))\nkites.fly()');
+    const result = await run(
+      'import kites, importlib.metadata\nprint(importlib.metadata.version("kites"))\nkites.fly()',
+    );
     expect(result).toEqual({ status: 'ok', text: "1.0\n'kite kite '" });
     expect((await run('import numpy')).text).toContain("ModuleNotFoundError: No module named 'numpy'");
   });
