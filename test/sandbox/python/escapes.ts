@@ -199,5 +199,5 @@ export const ruinous: Record<string, string> = {
     'import sys\nsys.setrecursionlimit(10 ** 9)\nclass A:\n    def __repr__(self): return repr(self)\nrepr(A())',
   'recurses in a parser': 'import ast; ast.parse("-" * 10_000_000 + "1")',
   'forges the outcome': 'import json\njson.dumps.__code__ = (lambda value: "forged").__code__',
-  'forges an outcome of another kind': 'import json\njson.dumps.__code__ = (lambda value: 5).__code__',
+  'forges an outcome of another kind': 'import json\njson.dumps.__code__ = (lambda value: "null").__code__',
 };

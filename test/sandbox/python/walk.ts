@@ -47,7 +47,7 @@ for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
   seen.add(value);
   // A proxy answers as it likes, and what it stands for is met elsewhere.
   if (types.isProxy(value)) continue;
-  if (value instanceof Object || value instanceof Function) {
+  if (isOfNode(value)) {
     leaks.push(path);
     continue;
   }
@@ -62,6 +62,10 @@ for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
   }
 }
 console.log(JSON.stringify({ leaks: leaks.slice(0, 20), objects: seen.size }));
+
+function isOfNode(value: unknown): boolean {
+  return value instanceof Object;
+}
 
 function isMap(value: object): value is Map<unknown, unknown> {
   return types.isMap(value);
