@@ -1,8 +1,10 @@
 import type { ChildProcess } from 'node:child_process';
+import { availableParallelism } from 'node:os';
 import { FromPythonReader } from './reader.ts';
 import type { GivenFile, PythonFile, ToPython } from './messages.ts';
 import { forgetSnapshot, saveSnapshot, snapshotFile } from './snapshot.ts';
 import { startPython } from './start.ts';
+import { Turns } from './turns.ts';
 
 export interface PythonRun {
   code: string;
@@ -26,12 +28,24 @@ export interface PythonResult {
   notes: string[];
 }
 
+/** How many processes there are at the same time, since each takes a processor and 170 MB or more. */
+const turns = new Turns(Math.max(2, availableParallelism()));
+
 /**
- * Runs code in a process of its own, which ends with it, with the signal, and with this process.
+ * Runs code in a process of its own, which ends with it, with the signal, and with this process. It waits while others run.
  *
  * @throws the signal's reason when it is aborted
  */
 export async function runPython(run: PythonRun, signal: AbortSignal): Promise<PythonResult> {
+  const over = await turns.take(signal);
+  try {
+    return await runHere(run, signal);
+  } finally {
+    over();
+  }
+}
+
+async function runHere(run: PythonRun, signal: AbortSignal): Promise<PythonResult> {
   const snapshot = await snapshotFile();
   const reader = await runOnce(run, snapshot, signal);
   // One that does not fit is told of; a process that has only gone was ended by somebody.

@@ -3,13 +3,12 @@
  * objects of the language and nothing else (realm.ts). Takes an `Interpreter` as `workerData` and `ToPython` as messages,
  * and posts `FromPython`. It is ended from outside.
  */
-import { randomBytes } from 'node:crypto';
 import { parentPort, workerData } from 'node:worker_threads';
 import { Changes } from './changes.ts';
 import type { FromPython, Interpreter, ToPython } from './messages.ts';
 import { Output } from './output.ts';
 import { openRealm, pyodideIn } from './open-realm.ts';
-import type { Outside } from './realm.ts';
+import { outsideOf } from './outside.ts';
 import { runner, warmUp } from './runner.ts';
 
 const { modules, parts, wheels, lock, snapshot } = workerData as Interpreter;
@@ -24,36 +23,19 @@ const changes = new Changes(post);
 /** Whether no code but Pyodide's has run yet. */
 let isOpen = true;
 
-const timers = new Map<number, NodeJS.Timeout>();
-const outside: Outside = {
+const outside = outsideOf({
   part: (name) => (isOpen ? parts[name] : undefined),
-  random: (bytes) => randomBytes(Math.min(bytes, 65_536)).toString('base64'),
-  later(callback, ms) {
-    const timer = setTimeout(() => attempt(callback), ms);
-    const id = Number(timer);
-    timers.set(id, timer);
-    return id;
+  print: (bytes) => output.write(bytes),
+  found: (path, mode, content) => changes.found(path, mode, content),
+  gone: (path) => changes.gone(path),
+  end(outcome) {
+    try {
+      end(outcome);
+    } catch {
+      post({ end: 'broken', problem: 'Python broke: what it has left cannot be read' });
+    }
   },
-  never(id) {
-    clearTimeout(timers.get(id));
-    timers.delete(id);
-  },
-  decode: (bytes, encoding) => attempt(() => new TextDecoder(encoding).decode(bytes)) ?? '',
-  now: () => performance.now(),
-  print: (bytes) => attempt(() => output.write(bytes)),
-  found: (path, mode, content) => attempt(() => changes.found(path, mode, content)),
-  gone: (path) => attempt(() => changes.gone(path)),
-  end: (outcome) => attempt(() => end(outcome)),
-};
-
-/** Keeps errors from those who call from the realm, since an error is an object too. */
-function attempt<T>(work: () => T): T | undefined {
-  try {
-    return work();
-  } catch {
-    return undefined;
-  }
-}
+});
 
 function end(outcome: string): void {
   const { problem, broken } = readOutcome(outcome);

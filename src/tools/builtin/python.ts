@@ -44,10 +44,13 @@ export const pythonTool = (environment: Environment): ToolDefinition => ({
     const files = (): AsyncIterable<GivenFile[]> => batches(workspace, given);
     const wheels = await wheelsIn(environment['REPRISE_WHEELS']);
     const result = await runPython({ code, seconds, files, wheels }, signal);
-    if (result.problem !== undefined) throw new ToolError(failed(result));
+    const { output, problem } = result;
+    if (problem !== undefined) {
+      const reason = problem.kind === 'raised' ? problem.text : `[${problem.text}]`;
+      throw new ToolError(textOf(output, [reason, ...bracketed([...notes, 'no file was changed'])]));
+    }
     notes.push(...result.notes.map((note) => `not kept: ${note}`), ...(await keep(workspace, result)));
-    const lines = notes.map((note) => `[${note}]`);
-    return [result.output.trimEnd(), ...lines].filter((part) => part !== '').join('\n') || '(no output)';
+    return textOf(output, bracketed(notes)) || '(no output)';
   },
 });
 
@@ -125,10 +128,10 @@ function leadsInside(path: string, target: Uint8Array): boolean {
   return !posix.isAbsolute(new TextDecoder().decode(target)) && place !== '..' && !place.startsWith('../');
 }
 
-function failed({ output, problem }: PythonResult): string {
-  const text = problem?.kind === 'raised' ? problem.text : `[${problem?.text}]`;
-  return [output.trimEnd(), text, '[no file was changed]'].filter((part) => part !== '').join('\n');
-}
+const textOf = (output: string, lines: string[]): string =>
+  [output.trimEnd(), ...lines].filter((part) => part !== '').join('\n');
+
+const bracketed = (notes: string[]): string[] => notes.map((note) => `[${note}]`);
 
 const list = (paths: string[]): string =>
   paths.slice(0, named).join(', ') + (paths.length > named ? ` and ${paths.length - named} more` : '');

@@ -8,6 +8,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { FromPythonReader } from '../../../src/sandbox/python/reader.ts';
 import { runPython } from '../../../src/sandbox/python/run.ts';
+import { Turns } from '../../../src/sandbox/python/turns.ts';
 
 const none = async function* () {};
 const endless = { code: 'while True: pass', seconds: 600, files: none, wheels: [] };
@@ -64,6 +65,29 @@ describe('a process of Python ends', () => {
     process.kill(await until(() => pythonsOf(process.pid)[0]), 'SIGKILL');
     expect((await run).problem).toEqual({ kind: 'broken', text: 'Python ended by itself' });
   });
+});
+
+test('turns are given in order, as many at the same time as there are, and not to those who have gone', async () => {
+  const turns = new Turns(2);
+  const begun: string[] = [];
+  const { signal } = new AbortController();
+  const take = async (name: string, given = signal) => {
+    const over = await turns.take(given);
+    begun.push(name);
+    return over;
+  };
+  const [first, second] = [await take('one'), await take('two')];
+  const control = new AbortController();
+  const [third, gone, fourth] = [take('three'), take('gone', control.signal), take('four')];
+  control.abort(new Error('gone'));
+  await expect(gone).rejects.toThrow('gone');
+  expect(begun).toEqual(['one', 'two']);
+  first();
+  (await third)();
+  await fourth;
+  second();
+  expect(begun).toEqual(['one', 'two', 'three', 'four']);
+  await expect(take('late', control.signal)).rejects.toThrow('gone');
 });
 
 describe('the snapshot of a loaded interpreter', () => {

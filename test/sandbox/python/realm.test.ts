@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { constants, createContext, runInContext, type Context } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { openRealm } from '../../../src/sandbox/python/open-realm.ts';
+import { outsideOf } from '../../../src/sandbox/python/outside.ts';
 import type { Outside } from '../../../src/sandbox/python/realm.ts';
 
 /** What the realm has called, with what. */
@@ -109,5 +110,46 @@ describe('the realm in which Pyodide is loaded', () => {
       context,
     ) as Promise<string>;
     expect(await imported).toBe('refused');
+  });
+});
+
+describe('what a realm gets from outside', () => {
+  const hostile: unknown[] = [
+    undefined,
+    null,
+    NaN,
+    -1,
+    Infinity,
+    1e12,
+    '',
+    '__proto__',
+    'constructor',
+    Symbol('name'),
+    {},
+    [],
+    () => {
+      throw new Error('inside');
+    },
+    { length: 10, toString: () => ({}) },
+    { length: -1, valueOf: () => Symbol('no number') },
+    new Proxy({}, { get: () => ({}) }),
+    new Proxy(new Uint8Array(2), {}),
+    Object.create(null),
+    new Uint8Array(3),
+    10n,
+  ];
+  const failing = (): never => {
+    throw new TypeError('outside');
+  };
+  const given = outsideOf({ part: failing, print: failing, found: failing, gone: failing, end: failing });
+
+  test.for(Object.keys(given) as Array<keyof Outside>)('%s gives nothing away, whatever it is called with', (name) => {
+    const call = given[name] as (...args: unknown[]) => unknown;
+    for (const one of hostile) {
+      for (const other of hostile) {
+        const value = call(one, other, one);
+        expect(['undefined', 'number', 'string']).toContain(typeof value);
+      }
+    }
   });
 });
