@@ -61,7 +61,7 @@ export class Changes {
   }
 }
 
-const inside = (place: string): string => `${place}`.slice('/work/'.length);
+const inside = (place: unknown): string => String(place).slice('/work/'.length);
 
 const shown = (path: string): string => JSON.stringify(path.slice(0, 200));
 

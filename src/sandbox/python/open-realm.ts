@@ -29,7 +29,7 @@ export async function pyodideIn(context: Context, text: (name: string) => string
       context,
       identifier: `/${name}`,
       initializeImportMeta: (meta) => void (meta.url = `/${name}`),
-      importModuleDynamically: (wanted) => link(wanted) as never,
+      importModuleDynamically: (wanted) => link(wanted),
     });
     known.set(name, module);
     await module.link(link);

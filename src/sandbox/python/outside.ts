@@ -17,28 +17,29 @@ const longest = 2 ** 31 - 1;
 export function outsideOf({ end, found, gone, part, print }: Handlers): Outside {
   const timers = new Map<number, NodeJS.Timeout>();
   return {
-    part: (name) => attempt(() => part(`${name}`)),
-    random: (bytes) => attempt(() => randomBytes(Math.min(Number(bytes), mostRandom)).toString('base64')) ?? '',
-    later: (callback, ms) =>
+    part: (name: unknown) => attempt(() => part(String(name))),
+    random: (bytes: unknown) =>
+      attempt(() => randomBytes(Math.min(Number(bytes), mostRandom)).toString('base64')) ?? '',
+    later: (callback, ms: unknown) =>
       attempt(() => {
         // What is longer than Node takes would be over at once.
         const wait = Math.min(Math.max(0, Number(ms) || 0), longest);
-        const timer = setTimeout(() => attempt(() => void callback()), wait);
+        const timer = setTimeout(() => attempt(callback), wait);
         const id = Number(timer);
         timers.set(id, timer);
         return id;
       }) ?? 0,
     never: (id) =>
-      void attempt(() => {
+      attempt(() => {
         clearTimeout(timers.get(id));
         timers.delete(id);
       }),
     decode: (bytes, encoding) => attempt(() => new TextDecoder(encoding).decode(bytes)) ?? '',
     now: () => performance.now(),
-    print: (bytes) => void attempt(() => print(bytes)),
-    found: (path, mode, content) => void attempt(() => found(path, mode, content)),
-    gone: (path) => void attempt(() => gone(path)),
-    end: (outcome) => void attempt(() => end(outcome)),
+    print: (bytes) => attempt(() => print(bytes)),
+    found: (path, mode, content) => attempt(() => found(path, mode, content)),
+    gone: (path) => attempt(() => gone(path)),
+    end: (outcome) => attempt(() => end(outcome)),
   };
 }
 

@@ -78,5 +78,6 @@ setInterval(() => {
 
 process.on('message', (message: ToPython) => {
   if ('code' in message) ({ seconds } = message);
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has none
   thread.postMessage(message);
 });

@@ -1,7 +1,19 @@
 import { z } from 'zod';
 import { grouped } from '../../files/limits.ts';
-import type { FromPython } from './messages.ts';
-import type { PythonResult } from './run.ts';
+import type { FromPython, PythonFile } from './messages.ts';
+
+/** What has become of a run. */
+export interface PythonResult {
+  /** What it printed, bounded, with a notice where the middle was left out. */
+  output: string;
+  /** Why it did not come to its end: the traceback, or what ended it. Absent if it did. */
+  problem?: { kind: 'raised' | 'broken'; text: string };
+  /** What it has made or changed, and removed. Empty if there is a problem. */
+  files: PythonFile[];
+  gone: string[];
+  /** What is not kept of its files, and why. */
+  notes: string[];
+}
 
 /** What a process of Python may say at all, whatever it has become. */
 const bytes = z.custom<Uint8Array>((value) => value instanceof Uint8Array);

@@ -1,22 +1,22 @@
 /** What a realm gets from outside. Only numbers, texts and bytes are passed, since any object would be a way out. */
 export interface Outside {
   /** A part of Pyodide by name; undefined once code of others may run. */
-  part(name: string): Uint8Array | undefined;
+  part: (name: string) => Uint8Array | undefined;
   /** So many random bytes, in Base64. */
-  random(bytes: number): string;
+  random: (bytes: number) => string;
   /** Calls back after so many milliseconds. @returns a number for `never` */
-  later(callback: () => void, ms: number): number;
-  never(timer: number): void;
-  decode(bytes: Uint8Array, encoding: string): string;
-  now(): number;
+  later: (callback: () => void, ms: number) => number;
+  never: (timer: number) => void;
+  decode: (bytes: Uint8Array, encoding: string) => string;
+  now: () => number;
   /** Takes what the code prints. */
-  print(bytes: Uint8Array): void;
+  print: (bytes: Uint8Array) => void;
   /** Takes a file of the folder, as the code has left it. A `mode` that is undefined says that it cannot be kept. */
-  found(path: string, mode: 'file' | 'executable' | 'link' | undefined, content: Uint8Array | string): void;
+  found: (path: string, mode: 'file' | 'executable' | 'link' | undefined, content: Uint8Array | string) => void;
   /** Takes the path of a file that is gone. */
-  gone(path: string): void;
+  gone: (path: string) => void;
   /** Takes the outcome of the code, as JSON. */
-  end(outcome: string): void;
+  end: (outcome: string) => void;
 }
 
 /** What can be done with a realm. Nothing is returned, since what comes out of it comes through `Outside`. */
@@ -26,26 +26,26 @@ export interface Realm {
    * @param snapshot the memory of an interpreter to go on from
    * @param warmUp otherwise, Python that is run before a snapshot is taken
    */
-  load(
+  load: (
     load: unknown,
     lock: string,
     snapshot: Uint8Array | undefined,
     warmUp: string,
     loaded: (problem?: string, snapshot?: Uint8Array) => void,
-  ): void;
+  ) => void;
   /** Makes a file. @param readOnly whether it is made without the right to write */
-  put(path: string, bytes: Uint8Array, mode: string): void;
+  put: (path: string, bytes: Uint8Array, mode: string) => void;
   /** Runs a text of Python, whose last value is JSON. */
-  run(text: string, code: string): void;
+  run: (text: string, code: string) => void;
   /** Tells all that the code has changed below a folder. */
-  look(folder: string): void;
+  look: (folder: string) => void;
 }
 
 interface MemoryNode {
   mode: number;
   contents: unknown;
   usedBytes: number;
-  link: string;
+  link: unknown;
   atime: number;
   mtime: number;
   ctime: number;
@@ -89,20 +89,20 @@ export function makeRealm(outside: Outside): Realm {
   };
 
   scope['read'] = scope['load'] = nothing;
-  scope['readbuffer'] = (path: string): ArrayBufferLike | undefined => {
-    const bytes = part(`${path}`.slice(`${path}`.lastIndexOf('/') + 1));
+  scope['readbuffer'] = (path: unknown): ArrayBufferLike | undefined => {
+    const bytes = part(String(path).slice(String(path).lastIndexOf('/') + 1));
     return bytes && copied(bytes).buffer;
   };
   // Pyodide has the system's random bytes from a command there, whose only number says how many.
   scope['os'] = { system: (_: string, [, command]: string[]) => random(Number(/\d+/.exec(`${command}`)?.[0])) };
   scope['console'] = { log: nothing, warn: nothing, error: nothing, info: nothing, debug: nothing };
   scope['performance'] = { now: () => now() };
-  scope['setTimeout'] = (callback: () => void, ms: number) => later(() => callback(), Number(ms) || 0);
-  scope['clearTimeout'] = (timer: number) => never(Number(timer));
+  scope['setTimeout'] = (callback: () => void, ms: unknown) => later(() => callback(), Number(ms) || 0);
+  scope['clearTimeout'] = (timer: unknown) => never(Number(timer));
   scope['TextDecoder'] = class {
     readonly #encoding: string;
-    constructor(encoding = 'utf-8') {
-      this.#encoding = `${encoding}`;
+    constructor(encoding: unknown = 'utf-8') {
+      this.#encoding = String(encoding);
     }
     decode(bytes = new Uint8Array(0)): string {
       return decode(bytes, this.#encoding);
@@ -165,7 +165,7 @@ export function makeRealm(outside: Outside): Realm {
       else Object.freeze(value);
       freeze(Object.getPrototypeOf(value));
       for (const property of Object.values(Object.getOwnPropertyDescriptors(value))) {
-        for (const each of [property.value, property.get, property.set]) freeze(each);
+        for (const each of Object.values(property)) freeze(each);
       }
     };
     const hidden = [
@@ -199,11 +199,10 @@ export function makeRealm(outside: Outside): Realm {
           python = it;
           for (const name of ['read', 'load', 'readbuffer']) delete scope[name];
           it.FS.mkdirTree('/work');
-          if (memory !== undefined) return loaded();
-          it.runPython(warmUp);
-          loaded(undefined, it.makeMemorySnapshot());
+          if (memory === undefined) it.runPython(warmUp);
+          return memory === undefined ? loaded(undefined, it.makeMemorySnapshot()) : loaded();
         },
-        (error: unknown) => loaded(`${error}`),
+        (error: unknown) => loaded(String(error)),
       );
     },
     put(path, bytes, mode) {
@@ -227,10 +226,10 @@ export function makeRealm(outside: Outside): Realm {
       python.unregisterJsModule('js');
       harden();
       python.FS.chdir('/work');
-      python._api.on_fatal = (error) => end(JSON.stringify({ broken: `Python broke: ${error}` }));
+      python['_api'].on_fatal = (error) => end(JSON.stringify({ broken: `Python broke: ${String(error)}` }));
       python.runPythonAsync(text, { globals: python.toPy({ source: code }) }).then(
-        (outcome) => end(`${outcome}`),
-        (error: unknown) => end(JSON.stringify({ broken: `Python broke: ${error}` })),
+        (outcome) => end(String(outcome)),
+        (error: unknown) => end(JSON.stringify({ broken: `Python broke: ${String(error)}` })),
       );
     },
     look(folder) {
@@ -241,7 +240,7 @@ export function makeRealm(outside: Outside): Realm {
         const { node } = FS.lookupPath(path, { follow: false });
         const kind = node.mode & 0o170000;
         if (kind === 0o040000) return visitAll(path);
-        if (kind === 0o120000) return found(path, 'link', `${node.link}`);
+        if (kind === 0o120000) return found(path, 'link', String(node.link));
         if (kind !== 0o100000) return found(path, undefined, '');
         const old = before.get(path);
         const isSame = old?.node === node && old.contents === node.contents && old.bytes === node.usedBytes;

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { availableParallelism } from 'node:os';
-import { FromPythonReader } from './reader.ts';
-import type { GivenFile, PythonFile, ToPython } from './messages.ts';
+import { FromPythonReader, type PythonResult } from './reader.ts';
+import type { GivenFile, ToPython } from './messages.ts';
 import { forgetSnapshot, saveSnapshot, snapshotFile } from './snapshot.ts';
 import { startPython } from './start.ts';
 import { Turns } from './turns.ts';
@@ -11,21 +11,9 @@ export interface PythonRun {
   /** How long it may run, in seconds, once Python is loaded. */
   seconds: number;
   /** The files of the folder in which it runs, in batches. */
-  files(): AsyncIterable<GivenFile[]>;
+  files: () => AsyncIterable<GivenFile[]>;
   /** The paths of wheels from which it may import. */
   wheels: string[];
-}
-
-export interface PythonResult {
-  /** What it printed, bounded, with a notice where the middle was left out. */
-  output: string;
-  /** Why it did not come to its end: the traceback, or what ended it. Absent if it did. */
-  problem?: { kind: 'raised' | 'broken'; text: string };
-  /** What it has made or changed, and removed. Empty if there is a problem. */
-  files: PythonFile[];
-  gone: string[];
-  /** What is not kept of its files, and why. */
-  notes: string[];
 }
 
 /** How many processes there are at the same time, since each takes a processor and 170 MB or more. */

@@ -48,10 +48,10 @@ function end(outcome: string): void {
 
 function readOutcome(outcome: string): { problem?: string; broken?: string } {
   try {
-    const { problem, broken } = JSON.parse(outcome) as { problem?: string; broken?: string };
+    const { problem, broken } = JSON.parse(outcome) as { problem?: unknown; broken?: unknown };
     return {
-      ...(problem !== undefined && { problem: `${problem}` }),
-      ...(broken !== undefined && { broken: `${broken}` }),
+      ...(typeof problem === 'string' && { problem }),
+      ...(typeof broken === 'string' && { broken }),
     };
   } catch {
     return { broken: 'Python broke: it has not said how it ended' };

@@ -5,7 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { runPython, type PythonResult } from '../../../src/sandbox/python/run.ts';
+import type { PythonResult } from '../../../src/sandbox/python/reader.ts';
+import { runPython } from '../../../src/sandbox/python/run.ts';
 import { stallOf } from '../../support/stall.ts';
 import { endless, harmless, refused, ruinous } from './escapes.ts';
 

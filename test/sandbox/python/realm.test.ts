@@ -76,14 +76,16 @@ describe('the realm in which Pyodide is loaded', () => {
     'os.system.constructor("return process")()',
     'arguments.callee.caller',
   ])('is not left by %s', (code) => {
-    expect(() => runInContext(`(${code})`, context)).toThrow();
+    expect(() => runInContext(`(${code})`, context)).toThrow(
+      /not defined|undefined|Code generation|not a function|arguments/,
+    );
   });
 
   test('makes no code of a text that a timer gets', () => {
     calls.length = 0;
     runInContext('setTimeout("process.exit()", 0)', context);
     const [[, callback] = []] = calls;
-    expect(callback).toThrow();
+    expect(callback).toThrow('not a function');
   });
 
   test('gives numbers, texts and bytes away, and functions only to be called', () => {
