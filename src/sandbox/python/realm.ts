@@ -33,7 +33,7 @@ export interface Realm {
     warmUp: string,
     loaded: (problem?: string, snapshot?: Uint8Array) => void,
   ) => void;
-  /** Makes a file. @param readOnly whether it is made without the right to write */
+  /** Makes a file with a whole path. @param mode `executable`, `readOnly`, or anything else for an ordinary one */
   put: (path: string, bytes: Uint8Array, mode: string) => void;
   /** Runs a text of Python, whose last value is JSON. */
   run: (text: string, code: string) => void;
