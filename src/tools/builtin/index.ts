@@ -8,6 +8,7 @@ import { ToolError, type Tool } from '../tool.ts';
 import { attachmentTools } from './attachments/tools.ts';
 import { evaluate, ExpressionError, vocabulary } from './expression.ts';
 import { fileTool } from './files.ts';
+import { pythonTool } from './python.ts';
 import { resultTool } from './results.ts';
 import type { AddressRule } from './web/addresses.ts';
 import { webTools } from './web/tools.ts';
@@ -30,6 +31,7 @@ export function builtinPackages({ folder, store, environment, pageRule }: Builti
     ['builtin.web', webTools({ store, environment }, pageRule)],
     ['builtin.calculator', [calculatorTool]],
     ['builtin.results', [resultTool(store)]],
+    ['builtin.python', [pythonTool(environment)]],
     ['builtin.workspace', workspaceTools],
   ];
   return new Map(packages.map(([name, definitions]) => [name, toolsOf(name, definitions)]));

@@ -1,0 +1,83 @@
+/**
+ * A process for one run of Python. Its parts come from the parent as `ToPython` messages, and `FromPython` messages go
+ * back; then it is killed. Its main thread watches what the thread of Python needs of time and memory, and ends the process
+ * with its parent. Arguments: as JSON, a `PythonProcess`.
+ */
+import { readFileSync } from 'node:fs';
+import { dirname, extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import type { FromPython, Interpreter, ToPython } from './messages.ts';
+
+/** What a process of Python is started with. */
+export interface PythonProcess {
+  /** The folder of Pyodide. */
+  pyodide: string;
+  /** The paths of wheels. */
+  wheels: string[];
+  /** The file with the memory of a loaded interpreter, if there is one. */
+  snapshot?: string;
+  /** The most memory that the process may have, and the most of it that is for JavaScript, in megabytes. */
+  memoryMb: number;
+  heapMb: number;
+}
+
+const watchedEveryMs = 20;
+
+const { heapMb, memoryMb, pyodide, snapshot, wheels } = JSON.parse(process.argv[2] ?? '') as PythonProcess;
+
+const end = (): boolean => process.kill(process.pid, 'SIGKILL');
+process.once('disconnect', end);
+
+const tell = (news: FromPython, then = (): void => {}): boolean | undefined => process.send?.(news, then);
+
+let isOver = false;
+function finish(news: FromPython): void {
+  if (isOver) return;
+  isOver = true;
+  tell(news, end);
+}
+const broken = (problem: string): void => finish({ end: 'broken', problem });
+
+const text = (name: string): string => readFileSync(join(pyodide, name), 'utf8');
+const workerData: Interpreter = {
+  modules: Object.fromEntries(['pyodide.mjs', 'pyodide.asm.mjs'].map((name) => [name, text(name)])),
+  parts: Object.fromEntries(
+    ['pyodide.asm.wasm', 'python_stdlib.zip'].map((name) => [name, readFileSync(join(pyodide, name))]),
+  ),
+  lock: text('pyodide-lock.json'),
+  wheels: Object.fromEntries(wheels.map((path) => [path.slice(path.lastIndexOf('/') + 1), readFileSync(path)])),
+  ...(snapshot !== undefined && { snapshot: readFileSync(snapshot) }),
+};
+const thread = new Worker(new URL(`./thread${extname(import.meta.url)}`, import.meta.url), {
+  workerData,
+  env: {},
+  execArgv: [
+    '--permission',
+    `--allow-fs-read=${dirname(fileURLToPath(import.meta.url))}/*`,
+    '--experimental-vm-modules',
+    '--no-warnings',
+  ],
+  resourceLimits: { maxOldGenerationSizeMb: heapMb },
+});
+let seconds = 0;
+thread.on('message', (news: FromPython) => {
+  if (isOver) return;
+  if ('end' in news) return finish(news);
+  tell(news);
+  if ('begun' in news) setTimeout(() => broken(`it was ended after ${seconds} seconds`), seconds * 1000);
+});
+thread.on('error', (error: NodeJS.ErrnoException) => {
+  const isMemory = error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+  broken(isMemory ? `it was ended at ${heapMb} MB of objects` : `Python could not be run: ${error.message}`);
+});
+thread.on('exit', () => broken('Python ended by itself'));
+setInterval(() => {
+  if (process.memoryUsage.rss() > memoryMb * 1_000_000) broken(`it was ended at ${memoryMb} MB of memory`);
+}, watchedEveryMs);
+
+process.on('message', (message: ToPython) => {
+  if ('code' in message) ({ seconds } = message);
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has none
+  thread.postMessage(message);
+});
