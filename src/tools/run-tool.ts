@@ -1,8 +1,8 @@
 import type { CallToolResult } from '../protocol/tool.ts';
-import type { Tool, ToolContext } from './tool.ts';
+import { InputNeeded, type CallContext, type Tool } from './tool.ts';
 
 /** The outcome of a run, with its whole text. */
-export type Outcome = Pick<CallToolResult, 'status' | 'text'>;
+export type Outcome = Pick<CallToolResult, 'status' | 'text' | 'input'>;
 
 /**
  * Runs a tool to its end or its timeout, whichever comes first. A tool that ignores its signal is left behind.
@@ -13,7 +13,7 @@ export type Outcome = Pick<CallToolResult, 'status' | 'text'>;
 export async function runTool(
   tool: Tool,
   args: Record<string, unknown>,
-  context: ToolContext,
+  context: CallContext,
   timeout: number,
   cancelled: Promise<never>,
 ): Promise<Outcome> {
@@ -33,9 +33,12 @@ export async function runTool(
   }
 }
 
-async function outcomeOf(tool: Tool, args: Record<string, unknown>, context: ToolContext): Promise<Outcome> {
+async function outcomeOf(tool: Tool, args: Record<string, unknown>, context: CallContext): Promise<Outcome> {
   try {
-    return { status: 'ok', text: textOf(await tool.run(args, context)) };
+    const result = await tool.run(args, context);
+    if (!(result instanceof InputNeeded)) return { status: 'ok', text: textOf(result) };
+    const { requests } = result.input;
+    return { status: 'input_required', text: requests.map(({ message }) => message).join('\n'), input: result.input };
   } catch (error) {
     return failureOf(error);
   }

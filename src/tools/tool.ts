@@ -1,3 +1,4 @@
+import type { InputGiven, InputRequired } from '../protocol/elicitation.ts';
 import type { ToolSpec } from '../protocol/message.ts';
 import type { SideEffects, ToolSource, WorkspaceUse } from '../protocol/tool.ts';
 import type { Workspace } from '../sandbox/workspace.ts';
@@ -15,6 +16,23 @@ export interface ToolContext {
   workspace?: Workspace;
 }
 
+/** What a tool of an MCP server gets besides. */
+export interface CallContext extends ToolContext {
+  /** Whether the tool may end with `InputNeeded`. */
+  asks?: boolean;
+  /** What the person has answered. */
+  input?: InputGiven | undefined;
+}
+
+/** What a tool returns that cannot go on without the person. */
+export class InputNeeded {
+  readonly input: InputRequired;
+
+  constructor(input: InputRequired) {
+    this.input = input;
+  }
+}
+
 /** A tool that this worker can run, wherever it comes from. */
 export interface Tool {
   spec: ToolSpec;
@@ -25,7 +43,7 @@ export interface Tool {
   timeout: number;
   workspace?: WorkspaceUse;
   /** @throws `ToolError` for a failure that the tool reports, and anything else if it broke */
-  run(args: Record<string, unknown>, context: ToolContext): Promise<unknown>;
+  run(args: Record<string, unknown>, context: CallContext): Promise<unknown>;
 }
 
 /** A failure that a tool foresaw and reports. Users' tools throw an error of their own with this name. */

@@ -1,0 +1,83 @@
+import type {
+  BlobResourceContents,
+  CallToolResult,
+  ContentBlock,
+  TextResourceContents,
+} from '@modelcontextprotocol/client';
+
+/** A picture in a result, as the server sent it. */
+interface Picture {
+  mimeType: string;
+  /** Base64. */
+  data: string;
+}
+
+/** What a server returned, as a model reads it. */
+export interface ReadContent {
+  text: string;
+  /** The pictures, in the order in which the text names them. */
+  images: Picture[];
+}
+
+/**
+ * What a tool of an MCP server returned. Texts stay unchanged, and so do the texts of resources in it, each under a line
+ * with its address. What is no text is named in brackets, with its type and size.
+ */
+export function readContent({ content, structuredContent }: CallToolResult): ReadContent {
+  if (content.length === 0 && structuredContent !== undefined) {
+    return { text: JSON.stringify(structuredContent), images: [] };
+  }
+  const images: Picture[] = [];
+  const text = content.map((block) => textOf(block, images)).join('\n');
+  return { text, images };
+}
+
+/** What `read_resource` got. */
+export function readContents(contents: Array<TextResourceContents | BlobResourceContents>): ReadContent {
+  const images: Picture[] = [];
+  const [only, ...others] = contents;
+  const isOneText = only !== undefined && others.length === 0 && 'text' in only;
+  const text = isOneText ? only.text : contents.map((each) => resourceText(each, images)).join('\n');
+  return { text, images };
+}
+
+function textOf(block: ContentBlock, images: Picture[]): string {
+  switch (block.type) {
+    case 'text':
+      return block.text;
+    case 'image':
+      return pictureText(block, images);
+    case 'audio':
+      return `[audio: ${block.mimeType}, ${sizeOf(block.data)}]`;
+    case 'resource':
+      return resourceText(block.resource, images);
+    case 'resource_link': {
+      const { name, title = name, uri, description, mimeType } = block;
+      const about = [description, mimeType].filter((part) => part !== undefined && part !== '').join('; ');
+      return `[resource: ${title}, ${uri}${about === '' ? '' : ` (${about})`}]`;
+    }
+    default:
+      // Servers of a later generation may send what this one does not know.
+      return JSON.stringify(block);
+  }
+}
+
+function resourceText(resource: TextResourceContents | BlobResourceContents, images: Picture[]): string {
+  const { uri, mimeType } = resource;
+  if ('text' in resource) return `[resource: ${uri}]\n${resource.text}`;
+  if (mimeType?.startsWith('image/')) {
+    return `[resource: ${uri}] ${pictureText({ mimeType, data: resource.blob }, images)}`;
+  }
+  return `[resource: ${uri}, ${mimeType ?? 'of an unknown type'}, ${sizeOf(resource.blob)}]`;
+}
+
+function pictureText({ mimeType, data }: Picture, images: Picture[]): string {
+  images.push({ mimeType, data });
+  return `[image ${images.length}: ${mimeType}, ${sizeOf(data)}]`;
+}
+
+/** How many bytes a base64 text stands for, in words. */
+function sizeOf(base64: string): string {
+  const bytes = Math.floor((base64.replace(/=+$/, '').length * 3) / 4);
+  return bytes < 1000 ? `${bytes} bytes` : `${(bytes / 1000).toFixed(1)} KB`;
+}
