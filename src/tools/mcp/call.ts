@@ -115,18 +115,25 @@ async function callOlder(call: ServerCall): Promise<Ended | InputNeeded> {
     },
   };
   const options = optionsFor(call, AbortSignal.any([context.signal, interrupted.signal]));
-  try {
-    const params = { name: tool.name, arguments: args };
-    return { result: await elicitations.during(live, () => client.callTool(params, options)), declined };
-  } catch (error) {
-    if (asked.length > 0 && !context.signal.aborted) return needed(asked);
-    if (!(error instanceof UrlElicitationRequiredError)) throw error;
-    const wanted = error.elicitations.map((params, index) => requestOf(`address-${index}`, { ...params, mode: 'url' }));
-    const isKnown = wanted.some(({ url }) => answered.some(({ request }) => request.url === url));
-    if (context.asks && !isKnown) return needed(wanted);
-    throw new ToolError(wanted.map(({ message, url }) => `${message} (${url})`).join('\n'));
+  const params = { name: tool.name, arguments: args };
+  for (let again = false; ; again = true) {
+    try {
+      return { result: await elicitations.during(live, () => client.callTool(params, options)), declined };
+    } catch (error) {
+      if (asked.length > 0 && !context.signal.aborted) return needed(asked);
+      if (!(error instanceof UrlElicitationRequiredError)) throw error;
+      const wanted = error.elicitations.map((each, index) => requestOf(`address-${index}`, { ...each, mode: 'url' }));
+      const isDone = wanted.every(({ url }) => answered.some((each) => each.request.url === url && isAccepted(each)));
+      // A server may refuse each first try, and this one has begun anew.
+      if (isDone && !again) continue;
+      const isNew = wanted.every(({ url }) => answered.every(({ request }) => request.url !== url));
+      if (context.asks && isNew) return needed(wanted);
+      throw new ToolError(wanted.map(({ message, url }) => `${message} (${url})`).join('\n'));
+    }
   }
 }
+
+const isAccepted = ({ response }: LiveCall['answered'][number]): boolean => response.action === 'accept';
 
 function answersIn({ responses, state }: InputGiven): LiveCall['answered'] {
   const { answered, asked } = JSON.parse(state) as OlderState;

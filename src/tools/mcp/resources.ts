@@ -1,4 +1,4 @@
-import type { Client, Resource, ResourceTemplateType } from '@modelcontextprotocol/client';
+import { ProtocolError, type Client, type Resource, type ResourceTemplateType } from '@modelcontextprotocol/client';
 import { defaultTimeout } from '../definition.ts';
 import { ToolError, type Tool } from '../tool.ts';
 import { readContents } from './content.ts';
@@ -36,7 +36,10 @@ export function resourceTools({ name, timeout = defaultTimeout, use }: ResourceS
       },
       run: ({ uri }, { signal }) =>
         use(async (client) => {
-          const result = await client.readResource({ uri: String(uri) }, { signal });
+          const result = await client.readResource({ uri: String(uri) }, { signal }).catch((error: unknown) => {
+            // What the server refuses is the agent's to mend.
+            throw error instanceof ProtocolError ? new ToolError(error.message, { cause: error }) : error;
+          });
           if (result.contents.length === 0) throw new ToolError(`${String(uri)} is empty`);
           return readContents(result.contents).text;
         }),
