@@ -1,5 +1,5 @@
 import type { CallToolResult } from '../protocol/tool.ts';
-import { InputNeeded, type CallContext, type Tool } from './tool.ts';
+import { InputNeeded, SourceError, type CallContext, type Tool } from './tool.ts';
 
 /** The outcome of a run, with its whole text. */
 export type Outcome = Pick<CallToolResult, 'status' | 'text' | 'input'>;
@@ -40,6 +40,8 @@ async function outcomeOf(tool: Tool, args: Record<string, unknown>, context: Cal
     const { requests } = result.input;
     return { status: 'input_required', text: requests.map(({ message }) => message).join('\n'), input: result.input };
   } catch (error) {
+    // The call was not made, and is made again when what it lacks is there.
+    if (error instanceof SourceError && error.variable !== undefined) throw error;
     return failureOf(error);
   }
 }

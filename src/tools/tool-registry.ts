@@ -1,6 +1,7 @@
 import type { Environment } from '../config/environment.ts';
 import type { Store } from '../store/store.ts';
 import { builtinPackages } from './builtin/index.ts';
+import { Logins } from './mcp/logins.ts';
 import type { McpServers } from './mcp/servers.ts';
 import { ToolModules } from './modules.ts';
 import { SourceError, type Tool, type ToolRegistry } from './tool.ts';
@@ -10,6 +11,8 @@ interface ToolRegistrySettings {
   folder: string;
   /** The folder for the logs of MCP servers. */
   logs: string;
+  /** The folder of the logins at MCP servers; if absent, there are none. */
+  logins?: string;
   /** Variables that a server's `env` and `headers` may name. */
   environment: Environment;
   /** The store that has the files of runs, for built-ins. */
@@ -18,14 +21,15 @@ interface ToolRegistrySettings {
 
 /** All tools that a worker has. No module is loaded and no server started before it is needed. */
 export function openToolRegistry(settings: ToolRegistrySettings): ToolRegistry {
-  const { folder, store } = settings;
+  const { folder, logs, environment, store } = settings;
+  const logins = settings.logins === undefined ? undefined : new Logins(settings.logins);
   const modules = new ToolModules(folder);
   let servers: Promise<McpServers> | undefined;
   const builtins = builtinPackages(folder, store);
 
   /** Loads the protocol's library on demand, which takes a good part of a second and most workers never need. */
   const serversHere = (): Promise<McpServers> =>
-    (servers ??= import('./mcp/servers.ts').then((module) => new module.McpServers(settings)));
+    (servers ??= import('./mcp/servers.ts').then((module) => new module.McpServers({ folder, logs, environment, logins })));
 
   async function packaged(name: string): Promise<Tool[]> {
     if (!name.startsWith('builtin.')) return modules.tools(name);
@@ -38,6 +42,7 @@ export function openToolRegistry(settings: ToolRegistrySettings): ToolRegistry {
     async tools(source) {
       return 'mcp' in source ? (await serversHere()).tools(source.mcp) : packaged(source.package);
     },
+    isLoggedIn: (url) => logins?.has(url) ?? false,
     async close() {
       await (await servers)?.close();
     },

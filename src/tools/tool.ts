@@ -54,7 +54,7 @@ export class ToolError extends Error {
 /** Says that a source of tools cannot be used, with everything that is wrong with it. */
 export class SourceError extends Error {
   readonly problems: string[];
-  /** The variable whose lack is the problem, or the first of several. */
+  /** The variable whose lack is the problem, or the first of several, or the name of a login (`loginName`). */
   readonly variable: string | undefined;
 
   constructor(problems: string[], { variable, ...options }: ErrorOptions & { variable?: string | undefined } = {}) {
@@ -68,6 +68,8 @@ export class SourceError extends Error {
 export interface ToolRegistry {
   /** The tools of a source, in its order. @throws `SourceError` */
   tools(source: ToolSource): Promise<Tool[]>;
+  /** Whether somebody has logged in at an MCP server. */
+  isLoggedIn?(url: string): boolean;
   /** Ends the MCP servers that were started. */
   close(): Promise<void>;
 }

@@ -12,11 +12,14 @@ import {
 import { StdioClientTransport, type StdioServerParameters } from '@modelcontextprotocol/client/stdio';
 import type { McpServer } from '../../config/tool-sources.ts';
 import type { Environment } from '../../config/environment.ts';
+import { loginName } from '../../protocol/login.ts';
 import { redact } from '../../models/redact.ts';
 import { version } from '../../version.ts';
 import { SourceError } from '../tool.ts';
 import type { Replaced } from '../../config/variables.ts';
 import { Elicitations } from './elicitation.ts';
+import { LoginNeeded, WorkerLogin } from './login-provider.ts';
+import type { Logins } from './logins.ts';
 import { hasResources } from './resources.ts';
 import { ToolList } from './tool-list.ts';
 import { replaced, withoutSecrets } from './variables.ts';
@@ -42,7 +45,7 @@ export interface Connection {
   elicitations: Elicitations;
   hasResources: boolean;
   /** Texts that must not appear in errors. */
-  secrets: string[];
+  readonly secrets: string[];
 }
 
 export interface ConnectSettings {
@@ -50,6 +53,8 @@ export interface ConnectSettings {
   folder: string;
   /** The folder for what servers print to stderr, a file for each server. */
   logs: string;
+  /** The logins at servers that ask for one; if absent, such a server cannot be used. */
+  logins?: Logins | undefined;
   /** The variables that `${NAME}` in a server's `env` and `headers` stands for. */
   environment: Environment;
   /** Called once when the connection has ended, whichever side ended it. */
@@ -92,18 +97,26 @@ export async function connect(server: McpServer, settings: ConnectSettings): Pro
     if ('url' in server && client.getProtocolEra() === 'legacy') watch(client);
     return {
       client,
-      secrets,
+      get secrets() {
+        return [...secrets, ...tokensOf(server, settings)];
+      },
       elicitations,
       hasResources: await hasResources(client, signal),
       tools: () => list.current(client),
     };
   } catch (error) {
-    const reason = redact(whyNot(server, error, settings, signal.aborted), secrets);
+    if (error instanceof LoginNeeded) throw withoutLogin(server, error);
+    const hidden = [...secrets, ...tokensOf(server, settings)];
+    const reason = redact(whyNot(server, error, settings, signal.aborted), hidden);
     throw new SourceError([`the MCP server ${server.name}: ${reason}`], {
-      cause: withoutSecrets(error, secrets),
+      cause: withoutSecrets(error, hidden),
     });
   }
 }
+
+/** An error by which a run waits for a login, or by which it is refused before it begins. */
+export const withoutLogin = ({ name }: McpServer, { message, url }: LoginNeeded): SourceError =>
+  new SourceError([`the MCP server ${name}: ${message}`], { variable: loginName(url) });
 
 function newClient(list: ToolList): Client {
   return new Client(
@@ -136,14 +149,31 @@ class OneProcess extends StdioClientTransport {
   }
 }
 
-function transportTo(server: McpServer, { values }: Replaced, { folder, logs }: ConnectSettings): Transport {
-  if ('url' in server) return new StreamableHTTPClientTransport(new URL(server.url), { requestInit: { headers: values } });
+function transportTo(server: McpServer, { values }: Replaced, { folder, logins, logs }: ConnectSettings): Transport {
+  if ('url' in server) {
+    const requestInit = { headers: values };
+    if (logins === undefined || hasAuthorization(values)) {
+      return new StreamableHTTPClientTransport(new URL(server.url), { requestInit });
+    }
+    const authProvider = new WorkerLogin(server.url, logins);
+    return new StreamableHTTPClientTransport(new URL(server.url), { requestInit, authProvider });
+  }
   mkdirSync(logs, { recursive: true });
   const stderr = openSync(logFile(logs, server), 'a');
   const { command, args } = server;
   // The transport adds the few variables that every program needs.
   return new OneProcess({ command, args, env: values, cwd: folder, stderr }, () => closeSync(stderr));
 }
+
+/** The tokens of a server's login, which are renewed while it is connected. */
+function tokensOf(server: McpServer, { logins }: ConnectSettings): string[] {
+  const { tokens } = 'url' in server && logins !== undefined ? logins.read(server.url) : {};
+  return [tokens?.access_token, tokens?.refresh_token].filter((token) => token !== undefined);
+}
+
+/** Whether a server has a key of its own, in place of a login. */
+const hasAuthorization = (headers: Record<string, string>): boolean =>
+  Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
 
 const logFile = (logs: string, { name }: McpServer): string =>
   join(logs, `mcp-${name.replaceAll(/[^\w.-]/g, '_')}.log`);
@@ -167,6 +197,7 @@ function watch(client: Client): void {
 const isNoCommand = (error: unknown): boolean => (error as { code?: unknown }).code === 'ENOENT';
 
 const isRefused = (error: unknown): boolean =>
+  error instanceof LoginNeeded ||
   error instanceof SdkHttpError && (error.status === 401 || error.status === 403);
 
 function whyNot(server: McpServer, thrown: unknown, { logs }: ConnectSettings, isLate: boolean): string {

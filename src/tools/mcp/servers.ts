@@ -11,8 +11,9 @@ import type { McpServer } from '../../config/tool-sources.ts';
 import { defaultTimeout } from '../definition.ts';
 import type { CallContext, InputNeeded, Tool } from '../tool.ts';
 import { callServer } from './call.ts';
-import { connect, type Connection, type ConnectSettings } from './connection.ts';
+import { connect, withoutLogin, type Connection, type ConnectSettings } from './connection.ts';
 import { sideEffectsOf, specOf } from './listed.ts';
+import { LoginNeeded } from './login-provider.ts';
 import { resourceTools } from './resources.ts';
 import { withoutSecrets } from './variables.ts';
 
@@ -21,8 +22,8 @@ export class McpServers {
   readonly #settings: Omit<ConnectSettings, 'onClosed'>;
   readonly #connections = new Map<string, Promise<Connection>>();
 
-  constructor({ folder, logs, environment }: Omit<ConnectSettings, 'onClosed'>) {
-    this.#settings = { folder: resolve(folder), logs, environment };
+  constructor({ folder, ...settings }: Omit<ConnectSettings, 'onClosed'>) {
+    this.#settings = { ...settings, folder: resolve(folder) };
   }
 
   /** @throws `SourceError` if the server does not exist, lacks a variable, or does not answer in time */
@@ -80,6 +81,7 @@ export class McpServers {
       try {
         return await work(connection);
       } catch (error) {
+        if (error instanceof LoginNeeded) throw withoutLogin(server, error);
         if (again || !wasRefused(error)) throw withoutSecrets(explained(error, server), connection.secrets);
         await connection.client.close();
       }
