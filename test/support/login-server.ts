@@ -50,7 +50,7 @@ export async function startLoginServer(): Promise<LoginServer> {
     refresh.add(again);
     json(response, 200, { access_token: token, refresh_token: again, token_type: 'Bearer', expires_in: 3600 });
   };
-  const endpoints: Record<string, (query: URLSearchParams, response: ServerResponse, body: string) => void> = {
+  const endpoints: Record<string, (query: URLSearchParams, response: ServerResponse, body: string, request: IncomingMessage) => void> = {
     '/.well-known/oauth-protected-resource/mcp': (_, response) =>
       json(response, 200, { resource: `${origin()}/mcp`, authorization_servers: [origin()] }),
     '/.well-known/oauth-authorization-server': (_, response) =>
@@ -84,11 +84,14 @@ export async function startLoginServer(): Promise<LoginServer> {
       back.searchParams.set('code', code);
       response.writeHead(302, { location: back.href }).end();
     },
-    '/token': (_, response, body) => {
+    '/token': (_, response, body, { headers }) => {
       const given = new URLSearchParams(body);
       const grant = given.get('grant_type');
       seen.push(`token ${grant}`);
-      if (grant === 'client_credentials') return issue(response);
+      if (grant === 'client_credentials') {
+        const isRight = headers.authorization === `Basic ${Buffer.from('worker:open-sesame-1234').toString('base64')}`;
+        return isRight ? issue(response) : json(response, 401, { error: 'invalid_client' });
+      }
       if (grant === 'refresh_token') {
         if (isBroken) return json(response, 503, { error: 'server_error' });
         if (!refresh.delete(given.get('refresh_token') ?? '')) return json(response, 400, { error: 'invalid_grant' });
@@ -108,7 +111,7 @@ export async function startLoginServer(): Promise<LoginServer> {
     if (pathname !== '/mcp') {
       const endpoint = endpoints[pathname];
       if (endpoint === undefined) return json(response, 404, {});
-      return endpoint(searchParams, response, await text(request));
+      return endpoint(searchParams, response, await text(request), request);
     }
     if (access.has((request.headers.authorization ?? '').replace('Bearer ', ''))) {
       return serve(request as never, response);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { ApplicationFailure } from '@temporalio/common';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { createListTools } from '../../src/activities/tools.ts';
-import type { McpServer } from '../../src/config/tool-sources.ts';
+import { mcpServersSchema, type McpServer } from '../../src/config/tool-sources.ts';
 import { login } from '../../src/tools/mcp/login.ts';
 import { Logins } from '../../src/tools/mcp/logins.ts';
 import { openToolRegistry } from '../../src/tools/tool-registry.ts';
@@ -139,4 +139,56 @@ describe('a login', () => {
     await expect(logIn()).rejects.toThrow('the login was refused (access_denied)');
     expect(logins.has(server.url)).toBe(false);
   });
+});
+
+describe('a worker that logs in by a secret of its own', () => {
+  const secretOf = (variable: string) => ({
+    issuer: new URL(mcp.url).origin,
+    client_id: 'worker',
+    client_secret: `\${${variable}}`,
+  });
+  const environment = { SECRET: 'open-sesame-1234', WRONG: 'close-sesame-4321' };
+  const callWith = (variable: string) => {
+    toolbox = openToolRegistry({ folder, logs, environment, store });
+    const source = { ...mcp, client_credentials: secretOf(variable) };
+    return callerOf({ store, toolbox }, source)('echo', { message: 'hello' }).result;
+  };
+
+  test('does so again when that has run out', async () => {
+    expect(await callWith('SECRET')).toEqual(ok);
+    server.expire();
+    expect(await callWith('SECRET')).toEqual(ok);
+    expect(server.seen).toEqual(['token client_credentials', 'token client_credentials']);
+  });
+
+  test('says that it was refused, without the secret, and waits for a secret that is not set', async () => {
+    const { status, text } = await callWith('WRONG');
+    expect(status).toBe('exception');
+    expect(text).toMatch(/^the MCP server members: .* cannot be used: .*invalid_client/);
+    expect(text).not.toContain('sesame');
+    await expect(callWith('MISSING')).rejects.toMatchObject({
+      type: 'MissingKey',
+      details: [expect.anything(), { variable: 'MISSING' }],
+    });
+  });
+
+  test('gives the secret to no other authorization server than the one that is named', async () => {
+    const client_credentials = { ...secretOf('SECRET'), issuer: 'https://login.example.com' };
+    toolbox = openToolRegistry({ folder, logs, environment, store });
+    const { text } = await callerOf({ store, toolbox }, { ...mcp, client_credentials })('echo', {}).result;
+    expect(text).toMatch(/cannot be used: .*https:\/\/login\.example\.com/);
+    expect(server.seen).toEqual([]);
+  });
+});
+
+test('a secret that stands in a configuration is refused', () => {
+  const { url } = mcp;
+  const servers = (client_secret: string) =>
+    mcpServersSchema.safeParse([
+      { name: 'a', url, client_credentials: { issuer: url, client_id: 'worker', client_secret } },
+    ]);
+  expect(servers('${SECRET}').success).toBe(true);
+  expect(servers('open-sesame').error?.issues).toMatchObject([
+    { path: [0, 'client_credentials', 'client_secret'], message: expect.stringContaining('write ${NAME}') },
+  ]);
 });

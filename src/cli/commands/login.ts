@@ -32,13 +32,18 @@ export async function login(server: string, { config }: LoginOptions): Promise<v
     say(asked ? `Logged in. ${offer}` : `There is nothing to log in to, or the login is good still. ${offer}`);
   } catch (error) {
     if (error instanceof CommandError) throw error;
-    const { cause, message } = error as Error;
-    const more = cause instanceof Error ? ` (${cause.message})` : '';
-    throw new CommandError(redact(`${url}: ${message}${more}`, []));
+    throw new CommandError(redact(`${url}: ${reasonsOf(error).join(': ')}`, []));
   } finally {
     clearTimeout(late);
     over.abort();
   }
+}
+
+/** What an error and its causes say, each once. */
+function reasonsOf(error: unknown): string[] {
+  if (!(error instanceof Error)) return [];
+  const causes = reasonsOf(error.cause).filter((reason) => !error.message.includes(reason));
+  return [error.message, ...causes];
 }
 
 /** Has the person open an address, here or on another machine. */
@@ -87,7 +92,7 @@ function addressOf(server: string, config: string | undefined): string {
   const servers = serversIn(read.config);
   const found = servers.find(({ name }) => name === server);
   if (found !== undefined) return found.url;
-  const names = servers.map(({ name }) => name).join(', ');
+  const names = [...new Set(servers.map(({ name }) => name))].join(', ');
   throw usageError(`${config} has no server ${server} with an address; it has ${names || 'none'}`);
 }
 

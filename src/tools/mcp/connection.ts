@@ -5,6 +5,7 @@ import {
   SdkErrorCode,
   SdkHttpError,
   StreamableHTTPClientTransport,
+  type AuthProvider,
   type ConnectOptions,
   type Tool as McpTool,
   type Transport,
@@ -16,13 +17,12 @@ import { loginName } from '../../protocol/login.ts';
 import { redact } from '../../models/redact.ts';
 import { version } from '../../version.ts';
 import { SourceError } from '../tool.ts';
-import type { Replaced } from '../../config/variables.ts';
 import { Elicitations } from './elicitation.ts';
-import { LoginNeeded, WorkerLogin } from './login-provider.ts';
+import { LoginNeeded, machineLogin, WorkerLogin } from './login-provider.ts';
 import type { Logins } from './logins.ts';
 import { hasResources } from './resources.ts';
 import { ToolList } from './tool-list.ts';
-import { replaced, withoutSecrets } from './variables.ts';
+import { replaced, withoutSecrets, type Given } from './variables.ts';
 
 /** How long a server may take to start and to list its tools, in milliseconds. */
 const startingMs = 20_000;
@@ -149,14 +149,14 @@ class OneProcess extends StdioClientTransport {
   }
 }
 
-function transportTo(server: McpServer, { values }: Replaced, { folder, logins, logs }: ConnectSettings): Transport {
+function transportTo(server: McpServer, given: Given, { folder, logins, logs }: ConnectSettings): Transport {
+  const { values } = given;
   if ('url' in server) {
-    const requestInit = { headers: values };
-    if (logins === undefined || hasAuthorization(values)) {
-      return new StreamableHTTPClientTransport(new URL(server.url), { requestInit });
-    }
-    const authProvider = new WorkerLogin(server.url, logins);
-    return new StreamableHTTPClientTransport(new URL(server.url), { requestInit, authProvider });
+    const authProvider = loginOf(server, given, logins);
+    return new StreamableHTTPClientTransport(new URL(server.url), {
+      requestInit: { headers: values },
+      ...(authProvider && { authProvider }),
+    });
   }
   mkdirSync(logs, { recursive: true });
   const stderr = openSync(logFile(logs, server), 'a');
@@ -171,7 +171,19 @@ function tokensOf(server: McpServer, { logins }: ConnectSettings): string[] {
   return [tokens?.access_token, tokens?.refresh_token].filter((token) => token !== undefined);
 }
 
-/** Whether a server has a key of its own, in place of a login. */
+/** How a server is logged in at, if it should ask. One that has a key in its headers is not. */
+function loginOf(
+  server: Extract<McpServer, { url: string }>,
+  { clientSecret, secrets, values }: Given,
+  logins: Logins | undefined,
+): AuthProvider | undefined {
+  const { client_credentials: credentials, url } = server;
+  if (credentials !== undefined && clientSecret !== undefined) {
+    return machineLogin(url, credentials, clientSecret, (token) => secrets.push(token));
+  }
+  return logins === undefined || hasAuthorization(values) ? undefined : new WorkerLogin(url, logins);
+}
+
 const hasAuthorization = (headers: Record<string, string>): boolean =>
   Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
 

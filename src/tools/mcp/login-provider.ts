@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import {
   auth,
+  ClientCredentialsProvider,
   extractWWWAuthenticateParams,
   type AuthProvider,
   type OAuthClientInformationContext,
@@ -181,4 +182,44 @@ export class WorkerLogin implements AuthProvider {
     this.#logins.update(this.#url, { tokens: undefined });
     throw new LoginNeeded(this.#url);
   }
+}
+
+interface ClientCredentials {
+  /** The authorization server. */
+  issuer: string;
+  client_id: string;
+  scope?: string | undefined;
+}
+
+/**
+ * The login of a worker by a secret of its own, without a person.
+ *
+ * @param onToken is told each token that comes
+ */
+export function machineLogin(
+  url: string,
+  { client_id: clientId, issuer: expectedIssuer, scope }: ClientCredentials,
+  clientSecret: string,
+  onToken: (token: string) => void,
+): AuthProvider {
+  const provider = new ClientCredentialsProvider({
+    clientId,
+    clientSecret,
+    // Else the server would decide who gets the secret.
+    expectedIssuer,
+    ...(scope !== undefined && { scope }),
+  });
+  return {
+    token: async () => provider.tokens()?.access_token,
+    async onUnauthorized({ response }) {
+      const asked = extractWWWAuthenticateParams(response);
+      await auth(provider, {
+        serverUrl: url,
+        ...(asked.resourceMetadataUrl && { resourceMetadataUrl: asked.resourceMetadataUrl }),
+        ...((scope ?? asked.scope) !== undefined && { scope: scope ?? asked.scope }),
+      });
+      const token = provider.tokens()?.access_token;
+      if (token !== undefined) onToken(token);
+    },
+  };
 }
