@@ -232,7 +232,9 @@ function addServiceCommands(program: Command): void {
     .command('login <server>')
     .description('log in at an MCP server that asks for it: by its address, or by its name in a configuration')
     .option('--config <file>', 'configuration file (YAML or JSON) that names the server')
-    .action(async (server: string, options: LoginOptions) => (await import('./commands/login.ts')).login(server, options));
+    .action(async (server: string, options: LoginOptions) =>
+      (await import('./commands/login.ts')).login(server, options),
+    );
   withTemporal(program.command('worker'))
     .description('a worker alone')
     .addOption(extensions())

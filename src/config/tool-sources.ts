@@ -77,7 +77,10 @@ const writtenServerSchema = z.strictObject({
     .strictObject({
       issuer: z.url().describe('The authorization server, which alone gets the secret.'),
       client_id: z.string().min(1).describe('What the authorization server calls the worker.'),
-      client_secret: z.string().min(1).describe("Its secret; ${NAME} stands for a variable of the worker's environment."),
+      client_secret: z
+        .string()
+        .min(1)
+        .describe("Its secret; ${NAME} stands for a variable of the worker's environment."),
       scope: z.string().optional().describe('What to ask for; default: what the server names.'),
     })
     .optional()
@@ -94,7 +97,8 @@ const mcpServerSchema = writtenServerSchema
   })
   .transform(({ name, command, args = [], env, url = '', headers, client_credentials }): McpServer => {
     const [program, ...words] = [command ?? []].flat();
-    if (program === undefined) return { name, url, ...(headers && { headers }), ...(client_credentials && { client_credentials }) };
+    if (program === undefined)
+      return { name, url, ...(headers && { headers }), ...(client_credentials && { client_credentials }) };
     return { name, command: program, args: [...words, ...args], ...(env && { env }) };
   });
 
@@ -116,13 +120,12 @@ function problemOfServer(server: WrittenServer): { path: string[]; message: stri
 }
 
 /** The paths of values that hold a secret themselves, rather than the name of a variable that holds it. */
-const secretsIn = (server: WrittenServer): string[][] =>
-  [
-    ...(['env', 'headers'] as const).flatMap((key) =>
-      Object.entries(server[key] ?? {}).flatMap(([name, value]) => (holdsSecret(value) ? [[key, name]] : [])),
-    ),
-    ...(isWrittenOut(server) ? [['client_credentials', 'client_secret']] : []),
-  ];
+const secretsIn = (server: WrittenServer): string[][] => [
+  ...(['env', 'headers'] as const).flatMap((key) =>
+    Object.entries(server[key] ?? {}).flatMap(([name, value]) => (holdsSecret(value) ? [[key, name]] : [])),
+  ),
+  ...(isWrittenOut(server) ? [['client_credentials', 'client_secret']] : []),
+];
 
 /** Whether the secret of a login stands in the file. It looks like nothing in particular, so only a variable will do. */
 const isWrittenOut = ({ client_credentials: login }: WrittenServer): boolean =>

@@ -29,7 +29,9 @@ export function openToolRegistry(settings: ToolRegistrySettings): ToolRegistry {
 
   /** Loads the protocol's library on demand, which takes a good part of a second and most workers never need. */
   const serversHere = (): Promise<McpServers> =>
-    (servers ??= import('./mcp/servers.ts').then((module) => new module.McpServers({ folder, logs, environment, logins })));
+    (servers ??= import('./mcp/servers.ts').then(
+      (module) => new module.McpServers({ folder, logs, environment, logins }),
+    ));
 
   async function packaged(name: string): Promise<Tool[]> {
     if (!name.startsWith('builtin.')) return modules.tools(name);

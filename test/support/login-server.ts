@@ -25,9 +25,13 @@ export interface LoginServer {
 
 function build(): McpServer {
   const server = new McpServer({ name: 'members', version: '1.0.0' });
-  server.registerTool('echo', { description: 'Echoes', inputSchema: z.object({ message: z.string() }) }, ({ message }) => ({
-    content: [{ type: 'text', text: `Echo: ${message}` }],
-  }));
+  server.registerTool(
+    'echo',
+    { description: 'Echoes', inputSchema: z.object({ message: z.string() }) },
+    ({ message }) => ({
+      content: [{ type: 'text', text: `Echo: ${message}` }],
+    }),
+  );
   return server;
 }
 
@@ -50,7 +54,10 @@ export async function startLoginServer(): Promise<LoginServer> {
     refresh.add(again);
     json(response, 200, { access_token: token, refresh_token: again, token_type: 'Bearer', expires_in: 3600 });
   };
-  const endpoints: Record<string, (query: URLSearchParams, response: ServerResponse, body: string, request: IncomingMessage) => void> = {
+  const endpoints: Record<
+    string,
+    (query: URLSearchParams, response: ServerResponse, body: string, request: IncomingMessage) => void
+  > = {
     '/.well-known/oauth-protected-resource/mcp': (_, response) =>
       json(response, 200, { resource: `${origin()}/mcp`, authorization_servers: [origin()] }),
     '/.well-known/oauth-authorization-server': (_, response) =>
@@ -98,7 +105,9 @@ export async function startLoginServer(): Promise<LoginServer> {
         return issue(response);
       }
       const known = challenges.get(given.get('code') ?? '');
-      const verifier = createHash('sha256').update(given.get('code_verifier') ?? '').digest('base64url');
+      const verifier = createHash('sha256')
+        .update(given.get('code_verifier') ?? '')
+        .digest('base64url');
       const isRight =
         known?.challenge === verifier &&
         known.client === given.get('client_id') &&

@@ -41,8 +41,10 @@ function build(): McpServer {
     { capabilities: { tools: { listChanged: true }, resources: {} } },
   );
   if (where === 'stdio') changed = () => server.sendToolListChanged();
-  server.registerTool('echo', { description: 'Echoes', inputSchema: z.object({ message: z.string() }) }, ({ message }) =>
-    text(`Echo: ${message}`),
+  server.registerTool(
+    'echo',
+    { description: 'Echoes', inputSchema: z.object({ message: z.string() }) },
+    ({ message }) => text(`Echo: ${message}`),
   );
   server.registerTool(
     'order',
@@ -69,7 +71,9 @@ function build(): McpServer {
           properties: { size: { type: 'integer' as const, minimum: 1, maximum: 9 } },
           required: ['size'],
         };
-        return inputRequired({ inputRequests: { size: inputRequired.elicit({ message: 'Which size?', requestedSchema }) } });
+        return inputRequired({
+          inputRequests: { size: inputRequired.elicit({ message: 'Which size?', requestedSchema }) },
+        });
       }
       const size = Number(state.replace('size ', ''));
       if (acceptedContent<{ sure: boolean }>(inputResponses, 'sure')?.sure !== true) {

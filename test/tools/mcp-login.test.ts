@@ -129,7 +129,9 @@ describe('a login', () => {
       logins,
       signal: AbortSignal.timeout(20_000),
       show: (address, returned) =>
-        void fetch(address, { redirect: 'manual' }).then((response) => returned(response.headers.get('location') ?? '')),
+        void fetch(address, { redirect: 'manual' }).then((response) =>
+          returned(response.headers.get('location') ?? ''),
+        ),
     });
     expect(result).toEqual({ asked: true, tools: 1 });
   });

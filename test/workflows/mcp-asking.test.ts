@@ -71,7 +71,9 @@ test('a tool that declares that each call takes effect is not called again when 
   const session = await turnWith(stdioServer(run.home).server, form, {}, human);
   await questionOf(session);
   await answer(session, { answer: '' });
-  expect(await resultOf(session)).toMatch(/^Error: trigger-elicitation-request asked the person: "Please .* was not called/);
+  expect(await resultOf(session)).toMatch(
+    /^Error: trigger-elicitation-request asked the person: "Please .* was not called/,
+  );
 });
 
 test('a tool of a newer server asks twice, and takes effect once', async () => {

@@ -49,7 +49,10 @@ interface Ended {
 }
 
 const withNotes = (text: string, declined: string[]): string =>
-  [text, ...declined.map((message) => `[The server asked: "${message}". Nobody is here to answer, so it was declined.]`)]
+  [
+    text,
+    ...declined.map((message) => `[The server asked: "${message}". Nobody is here to answer, so it was declined.]`),
+  ]
     .filter((part) => part !== '')
     .join('\n');
 

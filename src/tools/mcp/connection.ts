@@ -209,8 +209,7 @@ function watch(client: Client): void {
 const isNoCommand = (error: unknown): boolean => (error as { code?: unknown }).code === 'ENOENT';
 
 const isRefused = (error: unknown): boolean =>
-  error instanceof LoginNeeded ||
-  error instanceof SdkHttpError && (error.status === 401 || error.status === 403);
+  error instanceof LoginNeeded || (error instanceof SdkHttpError && (error.status === 401 || error.status === 403));
 
 function whyNot(server: McpServer, thrown: unknown, { logs }: ConnectSettings, isLate: boolean): string {
   const { code } = thrown as { code?: string | number };

@@ -28,7 +28,9 @@ export function questionOf(request: InputRequest, { repeats, server, tool }: Ori
 
 function waysToAnswer({ form, url }: InputRequest): string[] {
   if (url !== undefined) {
-    return [`Open ${url} and do what is asked there. Then answer: done. It is not opened for you; look at where it leads.`];
+    return [
+      `Open ${url} and do what is asked there. Then answer: done. It is not opened for you; look at where it leads.`,
+    ];
   }
   const fields = Object.entries(form?.properties ?? {});
   const [only] = fields;

@@ -144,7 +144,8 @@ function withoutAnswer(state: HumanInputState, open: Ask): HumanInputState {
 /** Ends a call with its answer. Its conversation has thereby been shown this answer, but no other one. */
 function complete(state: HumanInputState, call: Ask, text: string, wasOpen: boolean): HumanInputStep {
   const { conversation, question } = call;
-  if (call.isForm) return afterwards(state, { kind: 'end', ask: call, end: { status: 'complete', answer: text }, wasOpen });
+  if (call.isForm)
+    return afterwards(state, { kind: 'end', ask: call, end: { status: 'complete', answer: text }, wasOpen });
   const history = [...state.history, { question, answer: text }];
   const seen = [...(state.shown[conversation] ?? []), state.history.length];
   const shown = { ...state.shown, [conversation]: seen };

@@ -84,7 +84,8 @@ export class MissingKeys {
     if (variable === undefined) return false;
     if (isSkip) this.#skip(variable);
     // What was sent may be the key itself, and is not repeated.
-    else this.#emit({ type: 'warning', text: `An answer is ignored: ${remedy(variable)} where the worker runs instead` });
+    else
+      this.#emit({ type: 'warning', text: `An answer is ignored: ${remedy(variable)} where the worker runs instead` });
     return true;
   }
 
@@ -171,7 +172,9 @@ export class MissingKeys {
 
 function idOf(variable: string): string {
   const address = loginAddress(variable);
-  return address === undefined ? `key-${variable}` : `login-${address.replace(/^https?:\/\//, '').replace(/[^\w.:/-]+/g, '-')}`;
+  return address === undefined
+    ? `key-${variable}`
+    : `login-${address.replace(/^https?:\/\//, '').replace(/[^\w.:/-]+/g, '-')}`;
 }
 
 function questionFor(variable: string): string {
