@@ -100,16 +100,16 @@ const samplesOf = (properties: Record<string, unknown> = {}): Record<string, unk
 
 const answerTo = ({ form }: InputRequest): InputResponse => ({
   action: 'accept',
-  ...(form && { content: samplesOf(form.properties as Record<string, unknown>) as Record<string, string> }),
+  ...(form && { content: samplesOf({ ...form.properties }) as Record<string, string> }),
 });
 
-async function call({ run, spec }: Tool, args: Record<string, unknown>): Promise<void> {
+async function call(tool: Tool, args: Record<string, unknown>): Promise<void> {
   let input: InputGiven | undefined;
   for (;;) {
     const signal = AbortSignal.timeout(20_000);
     const ids = { workflowId: 'w', agentId: 'a', idempotencyKey: 'k' };
-    const result: unknown = await loggedIn(() => run(args, { ...ids, signal, asks: true, input }));
-    if (!(result instanceof InputNeeded)) return console.error(`${spec.name}: ${String(result)}`);
+    const result: unknown = await loggedIn(() => tool.run(args, { ...ids, signal, asks: true, input }));
+    if (!(result instanceof InputNeeded)) return console.error(`${tool.spec.name}: ${String(result)}`);
     const { requests, state } = result.input;
     input = { state, responses: Object.fromEntries(requests.map((request) => [request.key, answerTo(request)])) };
   }

@@ -84,8 +84,8 @@ function toolRunner({ store, tools }: ToolDependencies) {
     try {
       return await cancellable(async (signal) => {
         const tool = await find(tools, input);
-        const { asks = false } = input;
-        const given = { workflowId, agentId: input.agent, idempotencyKey, signal, asks, input: input.input };
+        const asking = 'mcp' in input.tool.source ? { asks: input.asks ?? false, input: input.input } : {};
+        const given = { workflowId, agentId: input.agent, idempotencyKey, signal, ...asking };
         const { timeout } = input.tool;
         if (tool.workspace === undefined) return runTool(tool, input.arguments, given, timeout, cancelled);
         if (input.workspace === undefined)

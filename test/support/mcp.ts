@@ -57,7 +57,7 @@ export function callerOf({ store, toolbox }: Pick<ToolBench, 'store' | 'toolbox'
     });
     const tool = { name, source: { mcp }, sideEffects: 'undeclared' as const, timeout: 60 };
     const input: CallToolInput = { tool, arguments: args as Record<string, unknown>, agent: 'agent_a', ...more };
-    return { environment, result: environment.run(callTool, input) as Promise<CallToolResult> };
+    return { environment, result: environment.run<[CallToolInput], CallToolResult, typeof callTool>(callTool, input) };
   };
 }
 

@@ -11,7 +11,8 @@ import { startLoginServer, type LoginServer } from '../support/login-server.ts';
 import { callerOf } from '../support/mcp.ts';
 import { toolBench } from '../support/tool-bench.ts';
 
-const { folder, logs, store, close } = toolBench();
+const bench = toolBench();
+const { folder, logs, store } = bench;
 const folderOfLogins = join(folder, 'logins');
 const logins = new Logins(folderOfLogins);
 const worker = () => openToolRegistry({ folder, logs, logins: folderOfLogins, environment: {}, store });
@@ -28,7 +29,7 @@ beforeEach(async ({ onTestFinished }) => {
     await server.close();
   });
 });
-afterAll(close);
+afterAll(() => bench.close());
 
 /** Logs in as a browser does that follows each redirect. @returns what the browser shows at the end */
 const logIn = (browse = (address: URL): Promise<unknown> => fetch(address)) =>

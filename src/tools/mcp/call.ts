@@ -35,11 +35,22 @@ export interface ServerCall {
 export async function callServer(call: ServerCall): Promise<string | InputNeeded> {
   const isNewer = call.client.getProtocolEra() === 'modern';
   const ended = isNewer ? await callNewer(call) : await callOlder(call);
-  if (ended instanceof InputNeeded) return ended;
+  if (ended instanceof InputNeeded) return bounded(ended);
   const { result, declined } = ended;
   const { text } = readContent(result);
   if (result.isError) throw new ToolError(withNotes(text, declined));
   return withNotes(text, declined);
+}
+
+/** How long what a server asks for and its state may be, in characters, since both become part of the run's history. */
+const longestRequests = 20_000;
+const longestState = 100_000;
+
+/** @throws `ToolError` where a server asks for more than a history should hold */
+function bounded(needed: InputNeeded): InputNeeded {
+  const { requests, state } = needed.input;
+  if (JSON.stringify(requests).length <= longestRequests && state.length <= longestState) return needed;
+  throw new ToolError(`the server asks for more at once than a person is asked: ${requests.length} requests`);
 }
 
 interface Ended {

@@ -40,7 +40,7 @@ const pingMs = 5000;
 export interface Connection {
   client: Client;
   /** Lists the server's tools, anew where they may have changed. */
-  tools(): Promise<McpTool[]>;
+  tools: () => Promise<McpTool[]>;
   /** What the server asks for while calls run. */
   elicitations: Elicitations;
   hasResources: boolean;
@@ -215,7 +215,8 @@ function whyNot(server: McpServer, thrown: unknown, { logs }: ConnectSettings, i
   const { code } = thrown as { code?: string | number };
   const error = code === SdkErrorCode.EraNegotiationFailed ? ((thrown as Error).cause ?? thrown) : thrown;
   const { message, cause } = error as Error;
-  const said = error instanceof SdkHttpError ? String(error.data['text'] ?? '') : '';
+  const page = error instanceof SdkHttpError ? error.data['text'] : undefined;
+  const said = typeof page === 'string' ? page : '';
   const place = 'url' in server ? server.url : [server.command, ...server.args].join(' ');
   const log = 'url' in server ? '' : `; what it printed is in ${logFile(logs, server)}`;
   if (isNoCommand(thrown) && 'command' in server) {

@@ -28,7 +28,7 @@ export interface LiveCall {
 
 interface Waiting {
   request: InputRequest;
-  settle(result: ElicitResult | Error): void;
+  settle: (result: ElicitResult | Error) => void;
 }
 
 /**

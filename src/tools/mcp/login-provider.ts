@@ -123,7 +123,7 @@ export class LoginProvider implements OAuthClientProvider {
 
 /** The addresses that a client is registered to come back to; none where it was not registered by a login. */
 const redirectsOf = (client: StoredOAuthClientInformation | undefined): string[] =>
-  client !== undefined && 'redirect_uris' in client ? (client.redirect_uris as string[]) : [];
+  client !== undefined && 'redirect_uris' in client ? client.redirect_uris : [];
 
 /** How long after a renewal a refusal is taken for one of the login before it, in milliseconds. */
 const justRenewedMs = 5000;

@@ -12,7 +12,7 @@ const stepMs = 30_000;
 export interface LoginSettings {
   logins: Logins;
   /** Has the person open an address. @param returned takes the address that the browser ends at, pasted by the person */
-  show(address: URL, returned: (address: string) => void): void;
+  show: (address: URL, returned: (address: string) => void) => void;
   /** Ends the wait for the person. */
   signal: AbortSignal;
 }

@@ -10,7 +10,7 @@ interface ResourceSource {
   name: string;
   timeout?: number | undefined;
   /** Does work on the server's connection, and makes errors presentable. */
-  use<T>(work: (client: Client) => Promise<T>): Promise<T>;
+  use: <T>(work: (client: Client) => Promise<T>) => Promise<T>;
 }
 
 /** The tools by which an agent sees a server's resources. Their names begin with the server's, so that several do not clash. */

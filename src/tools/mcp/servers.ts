@@ -96,7 +96,7 @@ const headerMismatch = -32020;
 const wasRefused = (error: unknown): boolean =>
   error instanceof SdkHttpError
     ? error.status === 404 || error.status === 400
-    : error instanceof ProtocolError && (error.code as number) === headerMismatch;
+    : error instanceof ProtocolError && error.code === headerMismatch;
 
 function explained(error: unknown, { name }: McpServer): unknown {
   if (!(error instanceof SdkError) || error.code !== SdkErrorCode.ConnectionClosed) return error;

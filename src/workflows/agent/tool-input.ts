@@ -15,7 +15,7 @@ interface AskingCall {
   agent: string;
   tool: ListedTool;
   /** Calls the tool once more, with what the person has answered. */
-  again(input: InputGiven): Promise<CallToolResult>;
+  again: (input: InputGiven) => Promise<CallToolResult>;
 }
 
 /** Puts what a tool asks for to the person, until the tool has a result. */
