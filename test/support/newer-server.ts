@@ -137,7 +137,8 @@ if (where === 'stdio') {
   const handler = createMcpHandler(build);
   changed = () => handler.notify.toolsChanged();
   const serve = toNodeHandler(handler);
-  createServer((request, response) => void serve(request as never, response)).listen(Number(where), '127.0.0.1', () =>
-    console.error('ready'),
-  );
+  const server = createServer((request, response) => void serve(request as never, response));
+  // On a busy machine a client may use a connection again in the moment in which it is closed.
+  server.keepAliveTimeout = 60_000;
+  server.listen(Number(where), '127.0.0.1', () => console.error('ready'));
 }
