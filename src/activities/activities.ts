@@ -1,6 +1,7 @@
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import { failureTypes } from '../protocol/errors.ts';
+import { loginAddress } from '../protocol/login.ts';
 import { jsonBytes, payloadBytes } from '../workflows/runtime/size.ts';
 import { historyRoom, newest } from '../workflows/custom-code/newest.ts';
 import type { NewMessage, TokenUsage, ToolSpec, TranscriptRef } from '../protocol/message.ts';
@@ -65,12 +66,17 @@ export function createActivities(
     },
 
     /**
-     * Ends where the worker that runs it has a variable.
+     * Ends where the worker that runs it has a variable, or a login.
      *
      * @throws `ApplicationFailure` of type `MissingKey`, retryable, so that it is looked again after a while
      */
     async awaitKey({ variable }: { variable: string }): Promise<void> {
-      if (dependencies.environment[variable] !== undefined) return;
+      const address = loginAddress(variable);
+      if (address === undefined) {
+        if (dependencies.environment[variable] !== undefined) return;
+      } else if (dependencies.tools.isLoggedIn?.(address)) {
+        return;
+      }
       const message = `${variable} is not set on this worker`;
       // It is expected, for days perhaps, and not worth a line in the worker's log each time.
       const category = ApplicationFailureCategory.BENIGN;

@@ -86,7 +86,8 @@ function toolRunner({ store, tools }: ToolDependencies) {
     try {
       return await cancellable(async (signal) => {
         const tool = await find(tools, input);
-        const given = { workflowId, agentId: input.agent, idempotencyKey, signal };
+        const asking = 'mcp' in input.tool.source ? { asks: input.asks ?? false, input: input.input } : {};
+        const given = { workflowId, agentId: input.agent, idempotencyKey, signal, ...asking };
         const { timeout } = input.tool;
         if (tool.workspace === undefined) return runTool(tool, input.arguments, given, timeout, cancelled);
         if (input.workspace === undefined)

@@ -23,6 +23,7 @@ import type { InitOptions } from './commands/init.ts';
 import type { InboxOptions } from './commands/inbox.ts';
 import type { ListOptions } from './commands/list.ts';
 import type { ShowOptions } from './commands/show.ts';
+import type { LoginOptions } from './commands/login.ts';
 import type { SolveOptions } from './commands/start.ts';
 import type { StatsOptions } from './commands/stats.ts';
 import type { UpOptions } from './commands/up.ts';
@@ -89,6 +90,7 @@ const examples: Record<string, string[]> = {
   show: ['reprise show q1', 'reprise show q1 --prompts | less', 'reprise show q1 --json > q1.json'],
   up: ['reprise up', 'reprise up --temporal localhost:7300'],
   down: ['reprise down'],
+  login: ['reprise login https://tickets.example.com/mcp', 'reprise login tickets --config team.yaml'],
   worker: ['TEMPORAL_ADDRESS=temporal.example.com:7233 reprise worker'],
 };
 
@@ -242,6 +244,13 @@ function addServiceCommands(program: Command): void {
     .command('down')
     .description('end an `up` of this folder')
     .action(async () => (await import('./commands/up.ts')).down());
+  program
+    .command('login <server>')
+    .description('log in at an MCP server that asks for it: by its address, or by its name in a configuration')
+    .option('--config <file>', 'configuration file (YAML or JSON) that names the server')
+    .action(async (server: string, options: LoginOptions) =>
+      (await import('./commands/login.ts')).login(server, options),
+    );
   withTemporal(program.command('worker'))
     .description('a worker alone')
     .addOption(extensions())

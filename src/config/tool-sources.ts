@@ -21,7 +21,13 @@ export type McpServer = {
   timeout?: number | undefined;
 } & (
   | { command: string; args: string[]; env?: Record<string, string> | undefined }
-  | { url: string; headers?: Record<string, string> | undefined }
+  | {
+      url: string;
+      headers?: Record<string, string> | undefined;
+      /** By which the worker itself logs in (OAuth's grant `client_credentials`); the secret names a variable. */
+      client_credentials?:
+        { issuer: string; client_id: string; client_secret: string; scope?: string | undefined } | undefined;
+    }
 );
 
 const day = 24 * 60 * 60;
@@ -67,6 +73,18 @@ const writtenServerSchema = z.strictObject({
   headers: texts
     .optional()
     .describe("Headers of each request; ${NAME} stands for a variable of the worker's environment."),
+  client_credentials: z
+    .strictObject({
+      issuer: z.url().describe('The authorization server, which alone gets the secret.'),
+      client_id: z.string().min(1).describe('What the authorization server calls the worker.'),
+      client_secret: z
+        .string()
+        .min(1)
+        .describe("Its secret; ${NAME} stands for a variable of the worker's environment."),
+      scope: z.string().optional().describe('What to ask for; default: what the server names.'),
+    })
+    .optional()
+    .describe('A login of the worker itself, at a server that asks for one and where no person logs in.'),
 });
 
 type WrittenServer = z.output<typeof writtenServerSchema>;
@@ -77,9 +95,10 @@ const mcpServerSchema = writtenServerSchema
     if (problem !== undefined) context.addIssue({ code: 'custom', ...problem });
     for (const path of secretsIn(server)) context.addIssue({ code: 'custom', path, message: writtenOut });
   })
-  .transform(({ name, command, args = [], env, url = '', headers }): McpServer => {
+  .transform(({ name, command, args = [], env, url = '', headers, client_credentials }): McpServer => {
     const [program, ...words] = [command ?? []].flat();
-    if (program === undefined) return { name, url, ...(headers && { headers }) };
+    if (program === undefined)
+      return { name, url, ...(headers && { headers }), ...(client_credentials && { client_credentials }) };
     return { name, command: program, args: [...words, ...args], ...(env && { env }) };
   });
 
@@ -94,17 +113,23 @@ function problemOfServer(server: WrittenServer): { path: string[]; message: stri
   const kind = own === 'url' ? 'sse' : 'stdio';
   if (transport !== undefined && transport !== kind)
     return { path: ['transport'], message: `a server with a ${own} has the transport ${kind}` };
-  const others = own === 'url' ? (['args', 'env'] as const) : (['headers'] as const);
+  const others = own === 'url' ? (['args', 'env'] as const) : (['headers', 'client_credentials'] as const);
   const foreign = others.find((key) => server[key] !== undefined);
   if (foreign === undefined) return undefined;
   return { path: [foreign], message: `goes with a ${own === 'url' ? 'command' : 'url'}` };
 }
 
 /** The paths of values that hold a secret themselves, rather than the name of a variable that holds it. */
-const secretsIn = (server: WrittenServer): string[][] =>
-  (['env', 'headers'] as const).flatMap((key) =>
+const secretsIn = (server: WrittenServer): string[][] => [
+  ...(['env', 'headers'] as const).flatMap((key) =>
     Object.entries(server[key] ?? {}).flatMap(([name, value]) => (holdsSecret(value) ? [[key, name]] : [])),
-  );
+  ),
+  ...(isWrittenOut(server) ? [['client_credentials', 'client_secret']] : []),
+];
+
+/** Whether the secret of a login stands in the file. It looks like nothing in particular, so only a variable will do. */
+const isWrittenOut = ({ client_credentials: login }: WrittenServer): boolean =>
+  login !== undefined && !/^\$\{[A-Za-z_]\w*\}$/.test(login.client_secret);
 
 /** The packages and servers that tools come from, in one line that is empty if there are none. */
 export const describeTools = ({ packages, mcpServers }: ToolSources): string =>

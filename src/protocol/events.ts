@@ -4,7 +4,7 @@ import type { OperatorDecision, ResearchOutcome, RestartKind } from './research.
 import type { SessionResult } from './session.ts';
 import type { LeaveHow } from './permissions.ts';
 import type { PlannedSubtask, SolveOutcome, StateSummary, Validation } from './plan-and-execute.ts';
-import type { CallToolResult } from './tool.ts';
+import type { ToolStatus } from './tool.ts';
 
 /** How a question to a person ended. `withdrawn`: the agent that asked does not wait any more. */
 export type QuestionEnd = 'answered' | 'skipped' | 'timeout' | 'withdrawn';
@@ -143,7 +143,7 @@ export type CommonEventBody =
   | { type: 'tool_denied'; agent: string; tool: string; why: 'rule' | 'unattended' | 'person' | 'silent' }
   /** An agent runs one of its own tools. */
   | { type: 'tool'; agent: string; tool: string }
-  | { type: 'tool_ended'; agent: string; tool: string; status: CallToolResult['status'] }
+  | { type: 'tool_ended'; agent: string; tool: string; status: ToolStatus }
   /** A text for the person. `last`: it is the turn's answer. */
   | { type: 'says'; agent: string; text: string; last: boolean }
   /** A session's next turn has begun. */

@@ -1,4 +1,5 @@
 import type { McpServer, ToolSources } from '../config/tool-sources.ts';
+import type { InputGiven, InputRequired } from './elicitation.ts';
 import type { ImageRef, ToolSpec } from './message.ts';
 import type { WorkspaceInput } from './workspace.ts';
 
@@ -68,6 +69,10 @@ export interface CallToolInput {
   agent: string;
   /** The agent's files, if the tool has to do with them. */
   workspace?: WorkspaceInput;
+  /** Whether a person is there who may be asked for what the tool needs; if not, such a request is declined. */
+  asks?: true;
+  /** What the person has answered to the last call of the same tool, which could not go on without. */
+  input?: InputGiven;
 }
 
 /** The activities that workflows need for tools. */
@@ -79,10 +84,10 @@ export interface ToolActivities {
 
 /**
  * The result of a tool call. `error`: the tool reports a failure. `exception`: the tool broke, or its worker did. Neither
- * fails the activity, since the agent is to see it.
+ * fails the activity, since the agent is to see it. `input_required`: the call has no result yet, see `input`.
  */
 export interface CallToolResult {
-  status: 'ok' | 'error' | 'exception';
+  status: 'ok' | 'error' | 'exception' | 'input_required';
   /** The result, as JSON unless it is a string, or the error's message. Only the beginning of what is over 8 KB. */
   text: string;
   /** Blob id of what the model gets, when it is long: the whole text, or its beginning and end if that is too long. */
@@ -91,4 +96,9 @@ export interface CallToolResult {
   images?: ImageRef[];
   /** Id of the tree of files that the call ended in, null for one without files; absent if it changed none. */
   tree?: string | null;
+  /** What the person is asked for before the tool can go on. */
+  input?: InputRequired;
 }
+
+/** How a call has ended for its agent. */
+export type ToolStatus = Exclude<CallToolResult['status'], 'input_required'>;

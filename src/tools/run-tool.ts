@@ -1,9 +1,9 @@
 import type { CallToolResult } from '../protocol/tool.ts';
-import type { Tool, ToolContext } from './tool.ts';
+import { InputNeeded, SourceError, type CallContext, type Tool } from './tool.ts';
 import { checkedImages, showsImages, type ToolImage } from './tool-images.ts';
 
 /** The outcome of a run, with its whole text and the images that it shows. */
-export type Outcome = Pick<CallToolResult, 'status' | 'text'> & { images?: ToolImage[] };
+export type Outcome = Pick<CallToolResult, 'status' | 'text' | 'input'> & { images?: ToolImage[] };
 
 /**
  * Runs a tool to its end or its timeout, whichever comes first. A tool that ignores its signal is left behind.
@@ -14,7 +14,7 @@ export type Outcome = Pick<CallToolResult, 'status' | 'text'> & { images?: ToolI
 export async function runTool(
   tool: Tool,
   args: Record<string, unknown>,
-  context: ToolContext,
+  context: CallContext,
   timeout: number,
   cancelled: Promise<never>,
 ): Promise<Outcome> {
@@ -34,13 +34,19 @@ export async function runTool(
   }
 }
 
-async function outcomeOf(tool: Tool, args: Record<string, unknown>, context: ToolContext): Promise<Outcome> {
+async function outcomeOf(tool: Tool, args: Record<string, unknown>, context: CallContext): Promise<Outcome> {
   try {
     const result = await tool.run(args, context);
+    if (result instanceof InputNeeded) {
+      const { requests } = result.input;
+      return { status: 'input_required', text: requests.map(({ message }) => message).join('\n'), input: result.input };
+    }
     if (!showsImages(result)) return { status: 'ok', text: textOf(result) };
     const { images, text } = checkedImages(result);
     return { status: 'ok', text, ...(images.length > 0 && { images }) };
   } catch (error) {
+    // The call was not made, and is made again when what it lacks is there.
+    if (error instanceof SourceError && error.variable !== undefined) throw error;
     return failureOf(error);
   }
 }

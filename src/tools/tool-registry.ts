@@ -2,6 +2,7 @@ import type { Environment } from '../config/environment.ts';
 import type { Store } from '../store/store.ts';
 import { builtinPackages } from './builtin/index.ts';
 import type { AddressRule } from './builtin/web/addresses.ts';
+import { Logins } from './mcp/logins.ts';
 import type { McpServers } from './mcp/servers.ts';
 import { ToolModules } from './modules.ts';
 import { SourceError, type Tool, type ToolRegistry } from './tool.ts';
@@ -11,6 +12,8 @@ interface ToolRegistrySettings {
   folder: string;
   /** The folder for the logs of MCP servers. */
   logs: string;
+  /** The folder of the logins at MCP servers; if absent, there are none. */
+  logins?: string;
   /** Variables that a server's `env` and `headers` may name, and those of the search services. */
   environment: Environment;
   /** The store that has the files of runs, for built-ins. */
@@ -21,14 +24,17 @@ interface ToolRegistrySettings {
 
 /** All tools that a worker has. No module is loaded and no server started before it is needed. */
 export function openToolRegistry(settings: ToolRegistrySettings): ToolRegistry {
-  const { folder } = settings;
+  const { folder, logs, environment } = settings;
+  const logins = settings.logins === undefined ? undefined : new Logins(settings.logins);
   const modules = new ToolModules(folder);
   let servers: Promise<McpServers> | undefined;
   const builtins = builtinPackages(settings);
 
   /** Loads the protocol's library on demand, which takes a good part of a second and most workers never need. */
   const serversHere = (): Promise<McpServers> =>
-    (servers ??= import('./mcp/servers.ts').then((module) => new module.McpServers(settings)));
+    (servers ??= import('./mcp/servers.ts').then(
+      (module) => new module.McpServers({ folder, logs, environment, logins }),
+    ));
 
   async function packaged(name: string): Promise<Tool[]> {
     if (!name.startsWith('builtin.')) return modules.tools(name);
@@ -41,6 +47,7 @@ export function openToolRegistry(settings: ToolRegistrySettings): ToolRegistry {
     async tools(source) {
       return 'mcp' in source ? (await serversHere()).tools(source.mcp) : packaged(source.package);
     },
+    isLoggedIn: (url) => logins?.has(url) ?? false,
     async close() {
       await (await servers)?.close();
     },

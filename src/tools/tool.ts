@@ -1,3 +1,4 @@
+import type { InputGiven, InputRequired } from '../protocol/elicitation.ts';
 import type { ToolSpec } from '../protocol/message.ts';
 import type { SideEffects, ToolSource, WorkspaceUse } from '../protocol/tool.ts';
 import type { Workspace } from '../sandbox/workspace.ts';
@@ -17,6 +18,23 @@ export interface ToolContext {
   workspace?: Workspace;
 }
 
+/** What a tool of an MCP server gets besides. */
+export interface CallContext extends ToolContext {
+  /** Whether the tool may end with `InputNeeded`. */
+  asks?: boolean;
+  /** What the person has answered. */
+  input?: InputGiven | undefined;
+}
+
+/** What a tool returns that cannot go on without the person. */
+export class InputNeeded {
+  readonly input: InputRequired;
+
+  constructor(input: InputRequired) {
+    this.input = input;
+  }
+}
+
 /** A tool that this worker can run, wherever it comes from. */
 export interface Tool {
   spec: ToolSpec;
@@ -27,13 +45,13 @@ export interface Tool {
   timeout: number;
   workspace?: WorkspaceUse;
   /** @throws `ToolError` for a failure that the tool reports, and anything else if it broke */
-  run(args: Record<string, unknown>, context: ToolContext): Promise<unknown>;
+  run(args: Record<string, unknown>, context: CallContext): Promise<unknown>;
 }
 
 /** Says that a source of tools cannot be used, with everything that is wrong with it. */
 export class SourceError extends Error {
   readonly problems: string[];
-  /** The variable whose lack is the problem, or the first of several. */
+  /** The variable whose lack is the problem, or the first of several, or the name of a login (`loginName`). */
   readonly variable: string | undefined;
 
   constructor(problems: string[], { variable, ...options }: ErrorOptions & { variable?: string | undefined } = {}) {
@@ -47,6 +65,8 @@ export class SourceError extends Error {
 export interface ToolRegistry {
   /** The tools of a source, in its order. @throws `SourceError` */
   tools(source: ToolSource): Promise<Tool[]>;
+  /** Whether somebody has logged in at an MCP server. */
+  isLoggedIn?(url: string): boolean;
   /** Ends the MCP servers that were started. */
   close(): Promise<void>;
 }

@@ -9,6 +9,7 @@ import { readPrices } from '../config/prices.ts';
 import { modelOpener } from '../models/open-model.ts';
 import type { RunSinks } from '../protocol/sinks.ts';
 import { openStore } from '../store/open-store.ts';
+import { loginsIn } from '../tools/mcp/logins.ts';
 import { openToolRegistry } from '../tools/tool-registry.ts';
 import { logSink } from './log-sink.ts';
 import { watchLoopLag } from './loop-lag.ts';
@@ -46,7 +47,8 @@ export function openParts(
   // A name that is wrong must end the worker now, or every run would fail by it again and again.
   defaultBackend(environment);
   const store = openStore(home, environment);
-  const tools = openToolRegistry({ folder: configFolder, logs: join(home, 'logs'), environment, store });
+  const [logs, logins] = [join(home, 'logs'), loginsIn(home)];
+  const tools = openToolRegistry({ folder: configFolder, logs, logins, environment, store });
   return {
     activities: createActivities({
       store,

@@ -1,4 +1,5 @@
 import type { CommonEventBody, KeyEnd, RunEvent, RunEventBody } from '../protocol/events.ts';
+import { loginAddress, loginCommand } from '../protocol/login.ts';
 import type { LogEntry } from '../protocol/sinks.ts';
 import { teamLines } from './orchestration/log-lines.ts';
 import { planLines } from './plan-and-execute/log-lines.ts';
@@ -65,7 +66,11 @@ const commonLines: LogLines<CommonEventBody> = {
   question_closed: ({ answer, how, questionId }) => [
     line(`📢 Question ${questionId}: ${how}${answer === undefined ? '' : `: ${answer}`}`),
   ],
-  key_missing: ({ from, variable }) => [line(`🔑 ${from} needs ${variable} on a worker: the run waits for it`)],
+  key_missing: ({ from, variable }) => {
+    const address = loginAddress(variable);
+    if (address === undefined) return [line(`🔑 ${from} needs ${variable} on a worker: the run waits for it`)];
+    return [line(`🔑 ${from} needs a login, and the run waits for it: ${loginCommand(address)}`)];
+  },
   key_closed: ({ how, variable }) => [line(`🔑 ${variable}: ${keyEnds[how]}`)],
   leave_asked: ({ arguments: given, from, questionId, tool }) => [
     line(`🔒 [${from}] asks for leave to run ${tool} (${questionId}): ${oneLine(given)}`),

@@ -271,7 +271,7 @@ describe('a wrong wire is named with its line, its key and what is right', () =>
 });
 
 describe('MCP servers', () => {
-  const serverKeys = 'valid keys: name, transport, command, args, env, url, headers';
+  const serverKeys = 'valid keys: name, transport, command, args, env, url, headers, client_credentials';
 
   test.each([
     ['{ name: a }', ': a server has either a command, which is started, or a url'],

@@ -4,7 +4,11 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { createCallTool } from '../../src/activities/tools.ts';
 import type { McpServer } from '../../src/config/tool-sources.ts';
+import type { CallToolInput, CallToolResult } from '../../src/protocol/tool.ts';
+import type { ToolBench } from './tool-bench.ts';
 
 /** MCP's sample server. */
 const everything = fileURLToPath(import.meta.resolve('@modelcontextprotocol/server-everything/dist/index.js'));
@@ -24,6 +28,36 @@ export function stdioServer(folder: string): { server: McpServer; pids: () => nu
       args: ['-c', script, file, process.execPath, everything, 'stdio'],
     },
     pids: () => readFileSync(file, 'utf8').trim().split('\n').map(Number),
+  };
+}
+
+const newer = fileURLToPath(new URL('newer-server.ts', import.meta.url));
+
+/** The server of newer-server.ts over stdio. @param effects the file in which it notes what takes effect */
+export const newerServer = (effects = '/dev/null'): McpServer => ({
+  name: 'newer',
+  command: process.execPath,
+  args: [newer, 'stdio', effects],
+});
+
+/** The same over HTTP as a process of its own; resolves when it listens. */
+export async function startNewerServer(port: number): Promise<ChildProcess> {
+  const child = spawn(process.execPath, [newer, String(port)], { stdio: ['ignore', 'ignore', 'pipe'] });
+  await once(child.stderr, 'data');
+  return child;
+}
+
+/** A call of a server's tool as a worker makes it, in which a person may be asked. */
+export function callerOf({ store, toolbox }: Pick<ToolBench, 'store' | 'toolbox'>, mcp: McpServer) {
+  const callTool = createCallTool({ store, tools: toolbox });
+  return (name: string, args: object = {}, more: Partial<CallToolInput> = {}) => {
+    const environment = new MockActivityEnvironment({
+      activityId: randomUUID(),
+      workflowExecution: { workflowId: 'w', runId: 'r' },
+    });
+    const tool = { name, source: { mcp }, sideEffects: 'undeclared' as const, timeout: 60 };
+    const input: CallToolInput = { tool, arguments: args as Record<string, unknown>, agent: 'agent_a', ...more };
+    return { environment, result: environment.run<[CallToolInput], CallToolResult, typeof callTool>(callTool, input) };
   };
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { sideEffectsOf, specOf, textOfContent } from '../../src/tools/mcp/servers.ts';
+import { readContent } from '../../src/tools/mcp/content.ts';
+import { sideEffectsOf, specOf } from '../../src/tools/mcp/listed.ts';
 import { unreadable } from '../../src/tools/parameters.ts';
 
 describe('hints of a server say what running a tool twice would do', () => {
@@ -55,5 +56,5 @@ describe('a tool of a server as a model is offered it', () => {
 });
 
 test('content that is structured alone is JSON', () => {
-  expect(textOfContent({ content: [], structuredContent: { degrees: 21 } })).toBe('{"degrees":21}');
+  expect(readContent({ content: [], structuredContent: { degrees: 21 } }).text).toBe('{"degrees":21}');
 });

@@ -47,13 +47,13 @@ describe('a server over stdio', () => {
     });
   });
 
-  test('runs them: texts are joined, other content is JSON, its errors are reports', async () => {
+  test('runs them: texts are joined, other content is named, its errors are reports', async () => {
     expect(await call('get-sum', { a: 2, b: 3 }).result).toEqual({
       status: 'ok',
       text: 'The sum of 2 and 3 is 5.',
     });
     const image = await call('get-tiny-image').result;
-    expect(image.text).toMatch(/^Here's the image.*\n\[image 1: image\/png\]\n/);
+    expect(image.text).toMatch(/^Here's the image.*\n\[image 1: image\/png, 4\.0 KB\]\n/);
     expect(image.images).toEqual([{ blob: expect.any(String), mediaType: 'image/png' }]);
     expect(await call('echo').result).toMatchObject({
       status: 'error',

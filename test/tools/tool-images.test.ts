@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { resultOfContent } from '../../src/tools/mcp/content.ts';
+import { readContent, shown } from '../../src/tools/mcp/content.ts';
 import { pixel } from '../support/files.ts';
 import { toolBench } from '../support/tool-bench.ts';
 
@@ -53,46 +53,36 @@ describe('a tool that returns {text, images}', () => {
   });
 });
 
+const textBlock = (text: string) => ({ type: 'text' as const, text });
+
 describe('what a tool of an MCP server returns', () => {
-  test.each<[string, Parameters<typeof resultOfContent>, ReturnType<typeof resultOfContent>]>([
-    [
-      'texts are joined',
-      [
-        [
-          { type: 'text', text: 'a' },
-          { type: 'text', text: 'b' },
-        ],
-      ],
-      'a\nb',
-    ],
-    ['structured content alone is JSON', [[], { degrees: 21 }], '{"degrees":21}'],
+  test.each<[string, Parameters<typeof readContent>[0], ReturnType<typeof shown>]>([
+    ['texts are joined', { content: [textBlock('a'), textBlock('b')] }, 'a\nb'],
+    ['structured content alone is JSON', { content: [], structuredContent: { degrees: 21 } }, '{"degrees":21}'],
     [
       'an image is shown in its place',
-      [
-        [
-          { type: 'text', text: 'Here:' },
-          { type: 'image', data: base64, mimeType: 'image/png' },
-        ],
-      ],
-      { text: 'Here:\n[image 1: image/png]', images: [{ data: base64 }] },
+      { content: [textBlock('Here:'), { type: 'image', data: base64, mimeType: 'image/png' }] },
+      { text: expect.stringMatching(/^Here:\n\[image 1: image\/png, .*\]$/) as string, images: [{ data: base64 }] },
     ],
     [
       'audio is named',
-      [[{ type: 'audio', data: 'AAAA', mimeType: 'audio/wav' }]],
-      '[audio: audio/wav, about 3 bytes, which are not shown]',
+      { content: [{ type: 'audio', data: 'AAAA', mimeType: 'audio/wav' }] },
+      '[audio: audio/wav, 3 bytes]',
     ],
     [
       'a resource is its text',
-      [[{ type: 'resource', resource: { uri: 'file:///a.txt', text: 'Hello' } }]],
-      '[file:///a.txt]\nHello',
+      { content: [{ type: 'resource', resource: { uri: 'file:///a.txt', text: 'Hello' } }] },
+      '[resource: file:///a.txt]\nHello',
     ],
     [
       'a resource that is an image is shown',
-      [[{ type: 'resource', resource: { uri: 'file:///a.png', blob: base64, mimeType: 'image/png' } }]],
-      { text: '[image 1: image/png, file:///a.png]', images: [{ data: base64 }] },
+      { content: [{ type: 'resource', resource: { uri: 'file:///a.png', blob: base64, mimeType: 'image/png' } }] },
+      {
+        text: expect.stringMatching(/^\[resource: file:\/\/\/a\.png\] \[image 1: image\/png, /) as string,
+        images: [{ data: base64 }],
+      },
     ],
-    ['a part without what its type promises is JSON', [[{ type: 'text' }]], '{"type":"text"}'],
-  ])('%s', (_, [content, structured], expected) => {
-    expect(resultOfContent(content, structured)).toEqual(expected);
+  ])('%s', (_, result, expected) => {
+    expect(shown(readContent(result))).toEqual(expected);
   });
 });

@@ -14,6 +14,12 @@ export function waysToSettle(waiting: InboxQuestion, temporal: string | undefine
         `reprise restart ${rest} --reason "…" --instructions "…"`,
       ];
     case 'key':
+      if (waiting.questionId.startsWith('login-')) {
+        return [
+          `${waiting.question.replace(/^needs a login: /, '')} where the worker runs; the run goes on by itself`,
+          `to go on without it: ${answer} --skip`,
+        ];
+      }
       return [
         `set ${waiting.questionId.replace(/^key-/, '')} where the worker runs; the run goes on by itself`,
         `to go on without it: ${answer} --skip`,

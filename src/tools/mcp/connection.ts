@@ -1,30 +1,51 @@
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { ErrorCode, type Tool as McpTool } from '@modelcontextprotocol/sdk/types.js';
+import {
+  Client,
+  SdkErrorCode,
+  SdkHttpError,
+  StreamableHTTPClientTransport,
+  type AuthProvider,
+  type ConnectOptions,
+  type Tool as McpTool,
+  type Transport,
+} from '@modelcontextprotocol/client';
+import { StdioClientTransport, type StdioServerParameters } from '@modelcontextprotocol/client/stdio';
 import type { McpServer } from '../../config/tool-sources.ts';
 import type { Environment } from '../../config/environment.ts';
+import { loginName } from '../../protocol/login.ts';
 import { redact } from '../../models/redact.ts';
 import { version } from '../../version.ts';
 import { SourceError } from '../tool.ts';
-import type { Replaced } from '../../config/variables.ts';
-import { replaced, withoutSecrets } from './variables.ts';
+import { Elicitations } from './elicitation.ts';
+import { LoginNeeded, machineLogin, WorkerLogin } from './login-provider.ts';
+import type { Logins } from './logins.ts';
+import { hasResources } from './resources.ts';
+import { ToolList } from './tool-list.ts';
+import { replaced, withoutSecrets, type Given } from './variables.ts';
 
 /** How long a server may take to start and to list its tools, in milliseconds. */
 const startingMs = 20_000;
 
+/** How long a command may take to say whether it speaks the newer generation before it is taken for an older one. */
+const probeMs = 10_000;
+
+/** How many characters of a page by which a server refuses are shown. */
+const shownOfPage = 300;
+
 /** How long a running server may take to answer a ping, in milliseconds. */
 const pingMs = 5000;
 
-/** A connection to a server, with the tools that it listed when it was connected to. */
+/** A connection to a server, with the tools that it listed when it was last asked. */
 export interface Connection {
   client: Client;
-  tools: McpTool[];
+  /** Lists the server's tools, anew where they may have changed. */
+  tools: () => Promise<McpTool[]>;
+  /** What the server asks for while calls run. */
+  elicitations: Elicitations;
+  hasResources: boolean;
   /** Texts that must not appear in errors. */
-  secrets: string[];
+  readonly secrets: string[];
 }
 
 export interface ConnectSettings {
@@ -32,6 +53,8 @@ export interface ConnectSettings {
   folder: string;
   /** The folder for what servers print to stderr, a file for each server. */
   logs: string;
+  /** The logins at servers that ask for one; if absent, such a server cannot be used. */
+  logins?: Logins | undefined;
   /** The variables that `${NAME}` in a server's `env` and `headers` stands for. */
   environment: Environment;
   /** Called once when the connection has ended, whichever side ended it. */
@@ -42,66 +65,130 @@ export interface ConnectSettings {
 export async function connect(server: McpServer, settings: ConnectSettings): Promise<Connection> {
   const given = replaced(server, settings.environment);
   const { secrets } = given;
-  const client = new Client({ name: 'reprise', version });
-  // oxlint-disable-next-line unicorn/prefer-add-event-listener
-  client.onclose = settings.onClosed;
-  const options = { signal: AbortSignal.timeout(startingMs), timeout: startingMs };
+  const list = new ToolList();
+  const elicitations = new Elicitations();
+  const signal = AbortSignal.timeout(startingMs);
+  const options = { signal, timeout: startingMs };
+  const attempt = async (how: ConnectOptions): Promise<Client> => {
+    const client = newClient(list);
+    elicitations.serve(client);
+    const transport = transportTo(server, given, settings);
+    try {
+      await client.connect(transport, how);
+      await list.refresh(client, options);
+      return client;
+    } catch (error) {
+      void client.close();
+      // The client does not know of it before it has found out which generation the server speaks.
+      void transport.close();
+      throw error;
+    }
+  };
   try {
-    await open(client, server, given, settings, options);
-    const tools = await listAll(client, options);
-    if ('url' in server) watch(client);
-    return { client, tools, secrets };
+    const client = await attempt(options).catch((error: unknown) => {
+      if (signal.aborted || isNoCommand(error) || isRefused(error)) throw error;
+      // Some servers of the older generation end, or fail, at a question that they do not know (the SDK's guide "Protocol
+      // versions").
+      return attempt({ ...options, prior: { kind: 'legacy' } });
+    });
+    // oxlint-disable-next-line unicorn/prefer-add-event-listener
+    client.onclose = settings.onClosed;
+    // Only the older generation knows pings; a call of the newer one ends with its own request.
+    if ('url' in server && client.getProtocolEra() === 'legacy') watch(client);
+    return {
+      client,
+      get secrets() {
+        return [...secrets, ...tokensOf(server, settings)];
+      },
+      elicitations,
+      hasResources: await hasResources(client, signal),
+      tools: () => list.current(client),
+    };
   } catch (error) {
-    void client.close();
-    const reason = redact(whyNot(server, error, settings), secrets);
+    if (error instanceof LoginNeeded) throw withoutLogin(server, error);
+    const hidden = [...secrets, ...tokensOf(server, settings)];
+    const reason = redact(whyNot(server, error, settings, signal.aborted), hidden);
     throw new SourceError([`the MCP server ${server.name}: ${reason}`], {
-      cause: withoutSecrets(error, secrets),
+      cause: withoutSecrets(error, hidden),
     });
   }
 }
 
-type RequestOptions = Parameters<Client['ping']>[0];
+/** An error by which a run waits for a login, or by which it is refused before it begins. */
+export const withoutLogin = ({ name }: McpServer, { message, url }: LoginNeeded): SourceError =>
+  new SourceError([`the MCP server ${name}: ${message}`], { variable: loginName(url) });
 
-async function open(
-  client: Client,
-  server: McpServer,
-  { values }: Replaced,
-  { folder, logs }: ConnectSettings,
-  options: RequestOptions,
-): Promise<void> {
+function newClient(list: ToolList): Client {
+  return new Client(
+    { name: 'reprise', version },
+    {
+      capabilities: { elicitation: { form: {}, url: {} } },
+      versionNegotiation: { mode: 'auto', probe: { timeoutMs: probeMs } },
+      inputRequired: { autoFulfill: false },
+      listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: () => list.forget() } },
+    },
+  );
+}
+
+/** Asks in the process itself whether it speaks the newer generation; the SDK would start another one to ask. */
+class OneProcess extends StdioClientTransport {
+  readonly #afterStart: () => void;
+
+  /** @param afterStart is called when the process was started, or could not be */
+  constructor(parameters: StdioServerParameters, afterStart: () => void) {
+    super(parameters);
+    this.#afterStart = afterStart;
+  }
+
+  override async start(): Promise<void> {
+    try {
+      await super.start();
+    } finally {
+      this.#afterStart();
+    }
+  }
+}
+
+function transportTo(server: McpServer, given: Given, { folder, logins, logs }: ConnectSettings): Transport {
+  const { values } = given;
   if ('url' in server) {
-    // The types of the SDK are not written for exactOptionalPropertyTypes.
-    const transport = new StreamableHTTPClientTransport(new URL(server.url), {
+    const authProvider = loginOf(server, given, logins);
+    return new StreamableHTTPClientTransport(new URL(server.url), {
       requestInit: { headers: values },
-    }) as Transport;
-    return client.connect(transport, options);
+      ...(authProvider && { authProvider }),
+    });
   }
   mkdirSync(logs, { recursive: true });
   const stderr = openSync(logFile(logs, server), 'a');
-  try {
-    const { command, args } = server;
-    // The transport adds the few variables that every program needs.
-    const parameters = { command, args, env: values, cwd: folder, stderr };
-    await client.connect(new StdioClientTransport(parameters), options);
-  } finally {
-    closeSync(stderr);
-  }
+  const { command, args } = server;
+  // The transport adds the few variables that every program needs.
+  return new OneProcess({ command, args, env: values, cwd: folder, stderr }, () => closeSync(stderr));
 }
+
+/** The tokens of a server's login, which are renewed while it is connected. */
+function tokensOf(server: McpServer, { logins }: ConnectSettings): string[] {
+  const { tokens } = 'url' in server && logins !== undefined ? logins.read(server.url) : {};
+  return [tokens?.access_token, tokens?.refresh_token].filter((token) => token !== undefined);
+}
+
+/** How a server is logged in at, if it should ask. One that has a key in its headers is not. */
+function loginOf(
+  server: Extract<McpServer, { url: string }>,
+  { clientSecret, secrets, values }: Given,
+  logins: Logins | undefined,
+): AuthProvider | undefined {
+  const { client_credentials: credentials, url } = server;
+  if (credentials !== undefined && clientSecret !== undefined) {
+    return machineLogin(url, credentials, clientSecret, (token) => secrets.push(token));
+  }
+  return logins === undefined || hasAuthorization(values) ? undefined : new WorkerLogin(url, logins);
+}
+
+const hasAuthorization = (headers: Record<string, string>): boolean =>
+  Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
 
 const logFile = (logs: string, { name }: McpServer): string =>
   join(logs, `mcp-${name.replaceAll(/[^\w.-]/g, '_')}.log`);
-
-/** Lists a server's tools except those that run only as tasks, which have no result to wait for. */
-async function listAll(client: Client, options: RequestOptions): Promise<McpTool[]> {
-  const all: McpTool[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await client.listTools({ cursor }, options);
-    all.push(...page.tools);
-    cursor = page.nextCursor;
-  } while (cursor !== undefined);
-  return all.filter(({ execution }) => execution?.taskSupport !== 'required');
-}
 
 /** Closes the connection to an HTTP server that is gone, for which calls would otherwise wait until their timeout. */
 function watch(client: Client): void {
@@ -119,17 +206,28 @@ function watch(client: Client): void {
   };
 }
 
-function whyNot(server: McpServer, error: unknown, { logs }: ConnectSettings): string {
-  const { message, name, code, cause } = error as Error & { code?: string | number };
+const isNoCommand = (error: unknown): boolean => (error as { code?: unknown }).code === 'ENOENT';
+
+const isRefused = (error: unknown): boolean =>
+  error instanceof LoginNeeded || (error instanceof SdkHttpError && (error.status === 401 || error.status === 403));
+
+function whyNot(server: McpServer, thrown: unknown, { logs }: ConnectSettings, isLate: boolean): string {
+  const { code } = thrown as { code?: string | number };
+  const error = code === SdkErrorCode.EraNegotiationFailed ? ((thrown as Error).cause ?? thrown) : thrown;
+  const { message, cause } = error as Error;
+  const page = error instanceof SdkHttpError ? error.data['text'] : undefined;
+  const said = typeof page === 'string' ? page : '';
   const place = 'url' in server ? server.url : [server.command, ...server.args].join(' ');
-  const late = name === 'TimeoutError' || code === ErrorCode.RequestTimeout;
   const log = 'url' in server ? '' : `; what it printed is in ${logFile(logs, server)}`;
-  if (code === 'ENOENT' && 'command' in server) {
+  if (isNoCommand(thrown) && 'command' in server) {
     return `there is no command "${server.command}"; name a program on the PATH of the worker, or its path`;
   }
-  if (late) return `${place} does not answer within ${startingMs / 1000} seconds${log}`;
-  if (code === ErrorCode.ConnectionClosed) {
+  if (isLate || code === SdkErrorCode.RequestTimeout) {
+    return `${place} does not answer within ${startingMs / 1000} seconds${log}`;
+  }
+  if (code === SdkErrorCode.ConnectionClosed) {
     return `${place} ended before it named its tools; it must speak MCP over stdin and stdout${log}`;
   }
-  return `${place} cannot be used: ${message}${cause instanceof Error ? ` (${cause.message})` : ''}${log}`;
+  const more = cause instanceof Error ? cause.message : message.includes(said) ? '' : said.slice(0, shownOfPage);
+  return `${place} cannot be used: ${message}${more === '' ? '' : ` (${more})`}${log}`;
 }

@@ -1,50 +1,88 @@
-import type { GivenImage, ShownByTool } from '../tool-images.ts';
+import type {
+  BlobResourceContents,
+  CallToolResult,
+  ContentBlock,
+  TextResourceContents,
+} from '@modelcontextprotocol/client';
+import type { ShownByTool } from '../tool-images.ts';
 
-/** One part of what a tool of an MCP server returns. Servers send any, so nothing in it can be relied upon. */
-export interface ContentPart {
-  type: string;
-  text?: unknown;
-  data?: unknown;
-  mimeType?: unknown;
-  resource?: unknown;
-  [other: string]: unknown;
+/** A picture in a result, as the server sent it. */
+interface Picture {
+  mimeType: string;
+  /** Base64. */
+  data: string;
+}
+
+/** What a server returned, as a model reads it. */
+export interface ReadContent {
+  text: string;
+  /** The pictures, in the order in which the text names them. */
+  images: Picture[];
 }
 
 /**
- * What a tool of an MCP server returned (https://modelcontextprotocol.io/specification/2025-06-18/server/tools#tool-result):
- * texts unchanged, images to be shown, of audio and other bytes what they are, anything else as JSON, all in their order.
+ * What a tool of an MCP server returned. Texts stay unchanged, and so do the texts of resources in it, each under a line
+ * with its address. What is no text is named in brackets, with its type and size.
  */
-export function resultOfContent(content: readonly ContentPart[], structuredContent?: unknown): string | ShownByTool {
-  if (content.length === 0 && structuredContent !== undefined) return JSON.stringify(structuredContent);
-  const images: GivenImage[] = [];
-  const texts = content.map((part) => {
-    const { text, image } = readPart(part, images.length + 1);
-    if (image !== undefined) images.push(image);
-    return text;
-  });
-  const text = texts.join('\n');
-  return images.length === 0 ? text : { text, images };
+export function readContent({ content, structuredContent }: CallToolResult): ReadContent {
+  if (content.length === 0 && structuredContent !== undefined) {
+    return { text: JSON.stringify(structuredContent), images: [] };
+  }
+  const images: Picture[] = [];
+  const text = content.map((block) => textOf(block, images)).join('\n');
+  return { text, images };
 }
 
-/** @param number that of the image that the part is, if it is one */
-function readPart(part: ContentPart, number: number): { text: string; image?: GivenImage } {
-  const { type, text, data, mimeType, resource } = part;
-  if (type === 'text' && typeof text === 'string') return { text };
-  if (type === 'resource' && typeof resource === 'object' && resource !== null) {
-    const { blob, uri, ...held } = resource as Record<string, unknown>;
-    const name = typeof uri === 'string' ? uri : 'a resource';
-    if (typeof held['text'] === 'string') return { text: `[${name}]\n${held['text']}` };
-    if (typeof blob === 'string') return ofBytes(blob, held['mimeType'], name, number);
-  }
-  if (typeof data === 'string') return ofBytes(data, mimeType, type, number);
-  return { text: JSON.stringify(part) };
+/** What was read as a tool returns it: with the pictures, for models that see. */
+export const shown = ({ images, text }: ReadContent): string | ShownByTool =>
+  images.length === 0 ? text : { text, images: images.map(({ data }) => ({ data })) };
+
+/** What `read_resource` got. */
+export function readContents(contents: Array<TextResourceContents | BlobResourceContents>): ReadContent {
+  const images: Picture[] = [];
+  const [only, ...others] = contents;
+  const isOneText = only !== undefined && others.length === 0 && 'text' in only;
+  const text = isOneText ? only.text : contents.map((each) => resourceText(each, images)).join('\n');
+  return { text, images };
 }
 
-function ofBytes(data: string, mimeType: unknown, name: string, number: number): { text: string; image?: GivenImage } {
-  const kind = typeof mimeType === 'string' ? mimeType : 'of an unknown type';
-  if (kind.startsWith('image/')) {
-    return { text: `[image ${number}: ${kind}${name === 'image' ? '' : `, ${name}`}]`, image: { data } };
+function textOf(block: ContentBlock, images: Picture[]): string {
+  switch (block.type) {
+    case 'text':
+      return block.text;
+    case 'image':
+      return pictureText(block, images);
+    case 'audio':
+      return `[audio: ${block.mimeType}, ${sizeOf(block.data)}]`;
+    case 'resource':
+      return resourceText(block.resource, images);
+    case 'resource_link': {
+      const { name, title = name, uri, description, mimeType } = block;
+      const about = [description, mimeType].filter((part) => part !== undefined && part !== '').join('; ');
+      return `[resource: ${title}, ${uri}${about === '' ? '' : ` (${about})`}]`;
+    }
+    default:
+      // Servers of a later generation may send what this one does not know.
+      return JSON.stringify(block);
   }
-  const bytes = Math.floor((data.length * 3) / 4);
-  return { text: `[${name}: ${kind}, about ${bytes} bytes, which are not shown]` };
+}
+
+function resourceText(resource: TextResourceContents | BlobResourceContents, images: Picture[]): string {
+  const { uri, mimeType } = resource;
+  if ('text' in resource) return `[resource: ${uri}]\n${resource.text}`;
+  if (mimeType?.startsWith('image/')) {
+    return `[resource: ${uri}] ${pictureText({ mimeType, data: resource.blob }, images)}`;
+  }
+  return `[resource: ${uri}, ${mimeType ?? 'of an unknown type'}, ${sizeOf(resource.blob)}]`;
+}
+
+function pictureText({ mimeType, data }: Picture, images: Picture[]): string {
+  images.push({ mimeType, data });
+  return `[image ${images.length}: ${mimeType}, ${sizeOf(data)}]`;
+}
+
+/** How many bytes a base64 text stands for, in words. */
+function sizeOf(base64: string): string {
+  const bytes = Math.floor((base64.replace(/=+$/, '').length * 3) / 4);
+  return bytes < 1000 ? `${bytes} bytes` : `${(bytes / 1000).toFixed(1)} KB`;
 }

@@ -2,12 +2,22 @@ import { ActivityFailure, proxyActivities, proxyLocalActivities } from '@tempora
 import type { BlobRef, Content, ImageRef, ToolSpec } from '../../protocol/message.ts';
 import type { ToolSources } from '../../config/tool-sources.ts';
 import type { ReplyCall } from '../../protocol/model-call.ts';
+import type { Broadcast } from '../ask-others/broadcast.ts';
 import type { RunContext } from '../runtime/run-context.ts';
 import type { WorkspaceInput } from '../../protocol/workspace.ts';
-import type { CallToolResult, ListedTool, ToolActivities, ToolList, ToolVariant } from '../../protocol/tool.ts';
+import type { InputGiven } from '../../protocol/elicitation.ts';
+import type {
+  CallToolResult,
+  ListedTool,
+  ToolActivities,
+  ToolList,
+  ToolStatus,
+  ToolVariant,
+} from '../../protocol/tool.ts';
 import { joinContent } from './content.ts';
 import { blobRef, namesIn } from './previews.ts';
 import { editedText } from './prompts.ts';
+import { withInput } from './tool-input.ts';
 import { AgentWorkspace } from './workspace.ts';
 
 /** An MCP server may take long to start. */
@@ -19,7 +29,7 @@ const { listTools } = proxyActivities<ToolActivities>({
 /** The result of one tool call. */
 export interface ToolAnswer {
   call: ReplyCall;
-  status: CallToolResult['status'];
+  status: ToolStatus;
   /** What a person sees. */
   text: string;
   /** What the model gets, by reference if it is long. */
@@ -29,7 +39,7 @@ export interface ToolAnswer {
 }
 
 /** What calls of tools need of their run. */
-type ToolRun = Pick<RunContext, 'events' | 'keys' | 'leave'>;
+type ToolRun = Pick<RunContext, 'events' | 'keys' | 'leave'> & Partial<Pick<RunContext, 'broadcast'>>;
 
 type Listed = Omit<ToolList, 'set'> & { set: BlobRef | null };
 
@@ -127,14 +137,19 @@ export class ToolExecutor {
     return given?.isEdited ? edited(answer, input) : answer;
   }
 
-  async #call(tool: ListedTool, input: Record<string, unknown>): Promise<CallToolResult> {
+  async #call(tool: ListedTool, input: Record<string, unknown>): Promise<Ended> {
     const agent = this.#agent;
-    const call = (workspace?: WorkspaceInput): Promise<CallToolResult> => {
-      const given = { tool, arguments: input, agent, ...(workspace !== undefined && { workspace }) };
+    const person = 'mcp' in tool.source ? personOf(this.#run) : undefined;
+    const call = (more: { workspace?: WorkspaceInput; input?: InputGiven }): Promise<CallToolResult> => {
+      const given = { tool, arguments: input, agent, ...(person && { asks: true as const }), ...more };
       return this.#run.keys.orWait(agent, () => activityFor(tool, agent)(given));
     };
     try {
-      return await (tool.workspace === undefined ? call() : this.workspace.use(call));
+      if (tool.workspace !== undefined) return ended(await this.workspace.use((workspace) => call({ workspace })));
+      const first = await call({});
+      if (first.input === undefined || person === undefined) return ended(first);
+      const again = (given: InputGiven): Promise<CallToolResult> => call({ input: given });
+      return ended(await withInput({ agent, tool, again }, person, first.input));
     } catch (error) {
       if (!(error instanceof ActivityFailure) || error.cause?.name === 'CancelledFailure') throw error;
       return { status: 'exception', text: error.cause?.message ?? error.message };
@@ -142,11 +157,23 @@ export class ToolExecutor {
   }
 }
 
-function answerOf(call: ReplyCall, { status, text, blob, images }: CallToolResult): ToolAnswer {
+/** A result as the agent gets it. */
+type Ended = Omit<CallToolResult, 'status'> & { status: ToolStatus };
+
+const ended = ({ status, ...result }: CallToolResult): Ended => ({
+  ...result,
+  status: status === 'input_required' ? 'error' : status,
+});
+
+function answerOf(call: ReplyCall, { status, text, blob, images }: Ended): ToolAnswer {
   if (status !== 'ok') return failed(call, status, text);
   const content = blob === undefined ? text : blobRef(blob, text);
   return { call, status, text, content, ...(images !== undefined && { images }) };
 }
+
+/** The channel to the person, where there is one who may be asked. */
+const personOf = ({ broadcast }: ToolRun): Broadcast | undefined =>
+  broadcast?.settings.mode === 'human' ? broadcast : undefined;
 
 function failed(call: ReplyCall, status: 'error' | 'exception', message: string): ToolAnswer {
   const text = `${status === 'error' ? 'Error' : 'Exception'}: ${message}`;

@@ -113,6 +113,16 @@ export class Broadcast {
     }
   }
 
+  /**
+   * Puts to the person what a tool needs, which is not the agent's own question: the agent's limits do not count, and what
+   * the person has answered before is no answer.
+   *
+   * @param from configured id of the agent whose tool it is
+   */
+  askPerson(from: string, question: string): Promise<AskEnd> {
+    return this.#run.humanInput.ask({ id: `q${++this.#requests}`, conversation: from, from, question, isForm: true });
+  }
+
   /** Why a question is not put to anybody, in words. */
   #refusal({ asking }: Asker, asked: string[], question: string, others: Asker[]): string | undefined {
     const questions = { asking, asked, others: others.length };

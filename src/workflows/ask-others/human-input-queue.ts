@@ -7,13 +7,15 @@ import type { HumanAnswer } from '../../protocol/orchestration.ts';
  * Injection; docs/asking.md). Every function takes a state and returns the next one, with the events that follow.
  */
 
-/** A call of `ask_others` to the person. */
+/** A question to the person: a call of `ask_others`, or what a tool needs. */
 export interface Ask {
   /** Id of the call, and of its question to the person. */
   id: string;
   /** Name of the asker's conversation. What it has been shown of the history is remembered by this name. */
   conversation: string;
   question: string;
+  /** Whether a tool asks, for itself alone: no earlier answer will do, and its answer is not for those who ask later. */
+  isForm?: true;
 }
 
 export interface HumanInputState {
@@ -110,8 +112,8 @@ function admit(state: HumanInputState): HumanInputStep {
   const [first, ...rest] = state.queue;
   if (state.open !== undefined || first === undefined) return { state, events: [] };
   const next: HumanInputState = { ...state, queue: rest };
-  if (next.kept !== undefined) return complete({ ...next, kept: undefined }, first, next.kept, false);
-  if (isKnown(next, first)) {
+  if (next.kept !== undefined && !first.isForm) return complete({ ...next, kept: undefined }, first, next.kept, false);
+  if (!first.isForm && isKnown(next, first)) {
     const shown = { ...next.shown, [first.conversation]: next.history.map((_, place) => place) };
     return afterwards(
       { ...next, shown },
@@ -134,12 +136,16 @@ function close(state: HumanInputState, open: Ask, end: AskEnd): HumanInputStep {
 }
 
 function withoutAnswer(state: HumanInputState, open: Ask): HumanInputState {
+  // A late answer to a tool's question could reach nobody.
+  if (open.isForm) return { ...state, open: undefined };
   return { ...state, open: undefined, unanswered: { ...state.unanswered, [open.id]: open.question } };
 }
 
 /** Ends a call with its answer. Its conversation has thereby been shown this answer, but no other one. */
 function complete(state: HumanInputState, call: Ask, text: string, wasOpen: boolean): HumanInputStep {
   const { conversation, question } = call;
+  if (call.isForm)
+    return afterwards(state, { kind: 'end', ask: call, end: { status: 'complete', answer: text }, wasOpen });
   const history = [...state.history, { question, answer: text }];
   const seen = [...(state.shown[conversation] ?? []), state.history.length];
   const shown = { ...state.shown, [conversation]: seen };

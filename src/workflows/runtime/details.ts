@@ -115,7 +115,8 @@ function keyLines({ from, question, questionId }: PendingQuestion): string[] {
   return [
     `### It ${question} (${from})`,
     '',
-    'Start a worker that has it; the run goes on by itself. To go on without, send the signal `answer` (menu ' +
+    `${questionId.startsWith('login-') ? 'Log in where the worker runs' : 'Start a worker that has it'}; ` +
+      'the run goes on by itself. To go on without, send the signal `answer` (menu ' +
       `"Send a Signal") with \`{"questionId": "${questionId}", "answer": ""}\`.`,
     '',
   ];

@@ -3,6 +3,7 @@ import type { Activities } from '../../activities/activities.ts';
 import { failureTypes } from '../../protocol/errors.ts';
 import type { KeyEnd, RunEventBody } from '../../protocol/events.ts';
 import type { HumanReply, PendingQuestion } from '../../protocol/questions.ts';
+import { loginAddress, loginCommand } from '../../protocol/login.ts';
 import { budgetSpent } from '../agent/failures.ts';
 import type { UsageTracker } from '../agent/usage-tracker.ts';
 import { WaitTime } from './clock.ts';
@@ -83,7 +84,8 @@ export class MissingKeys {
     if (variable === undefined) return false;
     if (isSkip) this.#skip(variable);
     // What was sent may be the key itself, and is not repeated.
-    else this.#emit({ type: 'warning', text: `An answer is ignored: set ${variable} where the worker runs instead` });
+    else
+      this.#emit({ type: 'warning', text: `An answer is ignored: ${remedy(variable)} where the worker runs instead` });
     return true;
   }
 
@@ -168,9 +170,22 @@ export class MissingKeys {
   }
 }
 
-const idOf = (variable: string): string => `key-${variable}`;
+function idOf(variable: string): string {
+  const address = loginAddress(variable);
+  return address === undefined
+    ? `key-${variable}`
+    : `login-${address.replace(/^https?:\/\//, '').replace(/[^\w.:/-]+/g, '-')}`;
+}
 
-const questionFor = (variable: string): string => `needs ${variable} on a worker`;
+function questionFor(variable: string): string {
+  const address = loginAddress(variable);
+  return address === undefined ? `needs ${variable} on a worker` : `needs a login: ${loginCommand(address)}`;
+}
+
+function remedy(variable: string): string {
+  const address = loginAddress(variable);
+  return address === undefined ? `set ${variable}` : loginCommand(address);
+}
 
 /** The variable that a worker lacked for an activity; undefined if the activity failed for any other reason. */
 function missingVariable(error: unknown): string | undefined {

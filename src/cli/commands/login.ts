@@ -1,0 +1,106 @@
+import { spawn } from 'node:child_process';
+import type { McpServer } from '../../config/tool-sources.ts';
+import { readConfigFile } from '../../config/read-config.ts';
+import { redact } from '../../models/redact.ts';
+import { login as logInAt } from '../../tools/mcp/login.ts';
+import { Logins, loginsIn } from '../../tools/mcp/logins.ts';
+import { CommandError, exitStatus, say, usageError } from '../exit.ts';
+import { homeFolder } from '../options.ts';
+import { canPrompt, readLine } from '../questions/read-line.ts';
+
+export interface LoginOptions {
+  config?: string;
+}
+
+/** How long the person has, in milliseconds. */
+const patience = 15 * 60_000;
+
+/** `reprise login SERVER`: logs in at an MCP server, for all workers of this home folder. */
+export async function login(server: string, { config }: LoginOptions): Promise<void> {
+  const url = addressOf(server, config);
+  const logins = new Logins(loginsIn(homeFolder()));
+  const end = new AbortController();
+  const late = setTimeout(() => end.abort(new Error('nobody has logged in within 15 minutes')), patience);
+  const over = new AbortController();
+  try {
+    const { asked, tools } = await logInAt(url, {
+      logins,
+      signal: end.signal,
+      show: (address, returned) => invite(address, returned, over.signal, (how) => end.abort(how)),
+    });
+    const offer = `${url} offers ${tools} tool${tools === 1 ? '' : 's'}`;
+    say(asked ? `Logged in. ${offer}` : `There is nothing to log in to, or the login is good still. ${offer}`);
+  } catch (error) {
+    if (error instanceof CommandError) throw error;
+    throw new CommandError(redact(`${url}: ${reasonsOf(error).join(': ')}`, []));
+  } finally {
+    clearTimeout(late);
+    over.abort();
+  }
+}
+
+/** What an error and its causes say, each once. */
+function reasonsOf(error: unknown): string[] {
+  if (!(error instanceof Error)) return [];
+  const causes = reasonsOf(error.cause).filter((reason) => !error.message.includes(reason));
+  return [error.message, ...causes];
+}
+
+/** Has the person open an address, here or on another machine. */
+function invite(
+  address: URL,
+  returned: (address: string) => void,
+  over: AbortSignal,
+  stop: (how: Error) => void,
+): void {
+  say(`Log in at\n  ${address.href}`);
+  if (!canPrompt()) return;
+  openInBrowser(address.href);
+  say('If your browser is on another machine, paste here the address that it cannot open at the end.');
+  const read = async (): Promise<void> => {
+    const entered = await readLine('> ', { withdrawn: over });
+    if (entered.kind === 'interrupt') return stop(new CommandError('Not logged in', exitStatus.interrupted));
+    if (entered.kind !== 'line') return;
+    returned(entered.text);
+    if (!over.aborted) await read();
+  };
+  void read();
+}
+
+/** Opens an address as the person's system does; where it cannot, the person does it. */
+function openInBrowser(address: string): void {
+  const [command, ...args] =
+    process.platform === 'darwin'
+      ? ['open']
+      : process.platform === 'win32'
+        ? ['rundll32', 'url.dll,FileProtocolHandler']
+        : ['xdg-open'];
+  if (command === undefined || !/^https?:/.test(address)) return;
+  const child = spawn(command, [...args, address], { stdio: 'ignore', detached: true });
+  child.on('error', () => {});
+  child.unref();
+}
+
+/** @throws `CommandError`, status 2 */
+function addressOf(server: string, config: string | undefined): string {
+  if (/^https?:\/\//.test(server) && URL.canParse(server)) return server;
+  if (config === undefined) {
+    throw usageError(`${server} is no address; give one, or the configuration that names the server with --config`);
+  }
+  const read = readConfigFile(config);
+  if (!read.ok) throw usageError(read.problems.join('\n'));
+  const servers = serversIn(read.config);
+  const found = servers.find(({ name }) => name === server);
+  if (found !== undefined) return found.url;
+  const names = [...new Set(servers.map(({ name }) => name))].join(', ');
+  throw usageError(`${config} has no server ${server} with an address; it has ${names || 'none'}`);
+}
+
+/** The servers with an address that a configuration names, wherever its kind has them. */
+function serversIn(config: unknown): Array<McpServer & { url: string }> {
+  if (Array.isArray(config)) return config.flatMap(serversIn);
+  if (typeof config !== 'object' || config === null) return [];
+  const { name, url } = config as Record<string, unknown>;
+  if (typeof name === 'string' && typeof url === 'string') return [config as McpServer & { url: string }];
+  return Object.values(config).flatMap(serversIn);
+}

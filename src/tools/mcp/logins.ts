@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto';
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type {
+  OAuthDiscoveryState,
+  StoredOAuthClientInformation,
+  StoredOAuthTokens,
+} from '@modelcontextprotocol/client';
+
+/** The folder of the logins. @param home `REPRISE_HOME` */
+export const loginsIn = (home: string): string => join(home, 'logins');
+
+/** What is kept of a login at one server. */
+export interface Login {
+  /** The server's address. */
+  url: string;
+  /** The client that is registered for it, by the authorization server that registered it. */
+  clients?: Record<string, StoredOAuthClientInformation>;
+  tokens?: StoredOAuthTokens | undefined;
+  discovery?: OAuthDiscoveryState | undefined;
+}
+
+/**
+ * The logins at servers that ask for one (OAuth), as `reprise login` leaves them: a file for each server, which only its
+ * owner can read. Any process may renew one, so they are read anew each time.
+ */
+export class Logins {
+  readonly #folder: string;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** The login at a server; one without tokens where nobody has logged in. */
+  read(url: string): Login {
+    try {
+      return JSON.parse(readFileSync(this.#file(url), 'utf8')) as Login;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT' || error instanceof SyntaxError) return { url };
+      throw error;
+    }
+  }
+
+  /** Changes what is kept. */
+  update(url: string, changes: Partial<Login>): void {
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    const file = this.#file(url);
+    const part = `${file}.${process.pid}`;
+    rmSync(part, { force: true });
+    writeFileSync(part, JSON.stringify({ ...this.read(url), ...changes, url }), { mode: 0o600 });
+    chmodSync(part, 0o600);
+    renameSync(part, file);
+  }
+
+  /** Whether somebody has logged in at a server. */
+  has(url: string): boolean {
+    return this.read(url).tokens !== undefined;
+  }
+
+  #file(url: string): string {
+    return join(this.#folder, `${createHash('sha256').update(new URL(url).href).digest('hex').slice(0, 32)}.json`);
+  }
+}
