@@ -18,12 +18,14 @@ import { checkedBy, problemText, under, type Checked } from '../config/problems.
 import { readNamedConfig } from '../config/read-config.ts';
 import { completeResearch, preflightResearch, searchesOwnDocs, type ResearchSettings } from '../config/research.ts';
 import { backendsOf, completeTeam, preflightTeam, type TeamConfig } from '../config/team.ts';
+import { findFolder } from '../config/folders.ts';
 import { failureTypes } from '../protocol/errors.ts';
 import type { Prepared, PreparedOrchestration, PreparedTeam } from '../protocol/orchestration.ts';
 import type { PreparedSolve } from '../protocol/plan-and-execute.ts';
 import type { PriceTable } from '../protocol/usage.ts';
 import type { PreparedResearch } from '../protocol/research.ts';
 import type { PreparedAgent, PreparedSession } from '../protocol/session.ts';
+import type { StartFolders } from '../protocol/workspace.ts';
 import { inputProblem, jsonBytes } from '../workflows/runtime/size.ts';
 
 export interface PrepareDependencies {
@@ -92,8 +94,9 @@ export function createPreparations({ configFolder, environment, namespace, price
       const { prices, warnings } = pricesOf(Object.values(settings.backends), settings, preflightPlan);
       const { backend, planner, validator, synthesis, executor } = plan.plan;
       const own = [planner, validator, synthesis, executor].map((role) => role?.backend ?? backend);
-      const notices = noticesOf({ kind: 'plan', plan }, own);
-      return told({ problem, settings, prices, notices, warnings });
+      const { folders, missing } = foldersOf({ executor: [settings.backends.executor.cwd, 'the executor'] });
+      const notices = [...noticesOf({ kind: 'plan', plan }, own), ...missing];
+      return told({ problem, settings, prices, notices, warnings, ...folders });
     },
   };
 
@@ -113,14 +116,43 @@ export function createPreparations({ configFolder, environment, namespace, price
     const team = completeTeam(config, environment);
     const { prices, warnings } = pricesOf(backendsOf(team), team, preflightTeam);
     const own = team.agents.map((_, index) => config.agents?.[index]?.backend);
-    return { team, prices, notices: noticesOf({ kind: 'team', team: config }, own), warnings };
+    const named = team.agents.map(({ backend, id }) => [id, [backend.cwd, `agent ${id}`]] as const);
+    const { folders, missing } = foldersOf(Object.fromEntries(named), team.orchestrator.snapshot_storage);
+    return { team, prices, notices: [...noticesOf({ kind: 'team', team: config }, own), ...missing], warnings, ...folders };
   }
 
   function prepareAgent(config: OneAgentConfig | undefined): PreparedAgent {
     const agent = config === undefined ? defaultAgent(environment) : completeAgent(config);
     const { prices, warnings } = pricesOf([agent.backend], agent, preflightAgent);
-    const notices = noticesOf(config && { kind: 'agent', agent: config }, [config?.backend]);
-    return { agent, prices, notices, warnings };
+    const { id, backend } = agent;
+    const { folders, missing } = foldersOf({ [id]: [backend.cwd, `agent ${id}`] });
+    const notices = [...noticesOf(config && { kind: 'agent', agent: config }, [config?.backend]), ...missing];
+    return { agent, prices, notices, warnings, ...folders };
+  }
+
+  /**
+   * Looks for the folders with which workspaces begin. One that is not there makes an empty workspace, and is told.
+   *
+   * @param named the backends' `cwd` and their owners in words, by the ids of agents
+   * @param storage `snapshot_storage`, which need not be there yet
+   */
+  function foldersOf(
+    named: Record<string, readonly [cwd: string | undefined, owner: string]>,
+    storage?: string,
+  ): { folders: Pick<Prepared, 'folders'>; missing: string[] } {
+    const folders: StartFolders = {};
+    const missing: string[] = [];
+    const stored = storage === undefined ? undefined : findFolder(configFolder, storage);
+    const problems = stored?.kind === 'refused' ? [`orchestrator.snapshot_storage: ${stored.why}`] : [];
+    for (const [id, [cwd, owner]] of Object.entries(named)) {
+      if (cwd === undefined) continue;
+      const found = findFolder(configFolder, cwd);
+      if (found.kind === 'refused') problems.push(`${owner}: cwd: ${found.why}`);
+      else if (found.kind === 'folder') folders[id] = cwd;
+      else missing.push(`${owner} begins with an empty workspace: there is no folder ${cwd} (cwd)`);
+    }
+    refuse(problems);
+    return { folders: Object.keys(folders).length === 0 ? {} : { folders }, missing };
   }
 
   /** Refuses settings that cannot run in this environment. @returns the prices that the run needs */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { effortProblem, efforts } from '../models/capabilities.ts';
+import { folderSchema } from './folders.ts';
 import { mcpServersSchema } from './tool-sources.ts';
 import { holdsSecret, writtenOut } from './variables.ts';
 
@@ -66,7 +67,9 @@ const writtenSchema = z
       .describe('After how many seconds without content a stream is dead. Absent: 60.'),
     folder: name.optional().describe('The folder that the offline model quotes, relative to this file.'),
     mcp_servers: mcpServersSchema.optional().describe("Servers of the agent's tools (Model Context Protocol)."),
-    cwd: name.optional().describe(withoutEffect),
+    cwd: folderSchema
+      .optional()
+      .describe("The folder beside this file whose content an agent's workspace begins with; it stays as it is itself."),
     enable_mcp_command_line: z.boolean().optional().describe(withoutEffect),
     command_line_execution_mode: z.enum(['local', 'docker']).optional().describe(withoutEffect),
   })

@@ -26,6 +26,12 @@ export function completeBackend(backend: Backend): Backend {
   return { ...backend, ...(model !== undefined && { model }), mcp_servers: undefined };
 }
 
+/** The packages of an agent's tools, with those for its files if its backend names a folder. */
+export const withWorkspace = (packages: string[], { cwd }: Backend): string[] =>
+  cwd === undefined || packages.includes(workspacePackage) ? packages : [...packages, workspacePackage];
+
+const workspacePackage = 'builtin.workspace';
+
 /**
  * What would keep backends from answering in this environment: keys that are not set, models that nobody named.
  *

@@ -2,7 +2,7 @@ import type { Backend } from './backend.ts';
 import type { CheckedConfig } from './kinds.ts';
 
 /** Keys of any backend that only later versions act on. */
-const keysOfBackends = ['cwd', 'enable_mcp_command_line', 'command_line_execution_mode'] as const;
+const keysOfBackends = ['enable_mcp_command_line', 'command_line_execution_mode'] as const;
 
 const askedAlone =
   'broadcast: agents has nobody to ask in a team of one agent; human is the mode that has someone to ask';
@@ -15,18 +15,16 @@ export function ignoredKeys(config: CheckedConfig): string[] {
   switch (config.kind) {
     case 'team': {
       const { agents = [], final_agent, orchestrator } = config.team;
-      const { coordination, snapshot_storage, agent_temporary_workspace } = orchestrator;
+      const { coordination } = orchestrator;
       const backends = [...agents, final_agent, final_agent?.judge].map((each) => each?.backend);
       const isAlone = agents.length === 1 && coordination.broadcast === 'agents';
       return [
-        ...notice(
-          backends,
-          {
-            'mcp_servers (of final_agent)': final_agent?.backend?.mcp_servers,
-            'mcp_servers (of judge)': final_agent?.judge?.backend.mcp_servers,
-          },
-          { snapshot_storage, agent_temporary_workspace },
-        ),
+        ...notice(backends, {
+          'mcp_servers (of final_agent)': final_agent?.backend?.mcp_servers,
+          'mcp_servers (of judge)': final_agent?.judge?.backend.mcp_servers,
+          'cwd (of final_agent)': final_agent?.backend?.cwd,
+          'cwd (of judge)': final_agent?.judge?.backend.cwd,
+        }),
         ...(isAlone ? [askedAlone] : []),
       ];
     }
@@ -38,7 +36,10 @@ export function ignoredKeys(config: CheckedConfig): string[] {
     case 'research': {
       const { backend, plan, criticism, synthesize } = config.research.research;
       const backends = [backend, plan?.backend, criticism?.backend, synthesize?.backend];
-      return notice(backends, { mcp_servers: backends.find((each) => each?.mcp_servers) });
+      return notice(backends, {
+        mcp_servers: backends.find((each) => each?.mcp_servers),
+        cwd: backends.find((each) => each?.cwd),
+      });
     }
     case 'plan': {
       const { backend, planner, validator, synthesis, executor } = config.plan.plan;
@@ -48,15 +49,19 @@ export function ignoredKeys(config: CheckedConfig): string[] {
         'mcp_servers (of planner)': planner?.backend.mcp_servers,
         'mcp_servers (of validator)': validator?.backend.mcp_servers,
         'mcp_servers (of synthesis)': synthesis?.backend.mcp_servers,
+        'cwd (of backend)': executor.backend && backend?.cwd,
+        'cwd (of planner)': planner?.backend.cwd,
+        'cwd (of validator)': validator?.backend.cwd,
+        'cwd (of synthesis)': synthesis?.backend.cwd,
       });
     }
   }
 }
 
-/** @param backends those of all roles; undefined for a role that has none of its own */
-function notice(backends: Array<Backend | undefined>, servers: object = {}, others: object = {}): string[] {
+/** @param backends those of all roles; undefined for a role that has none of its own @param others keys of some roles alone */
+function notice(backends: Array<Backend | undefined>, others: object = {}): string[] {
   const namesIn = (settings: object) => Object.entries(settings).flatMap(([key, value]) => (value ? [key] : []));
   const ofBackends = keysOfBackends.filter((key) => backends.some((each) => each?.[key] !== undefined));
-  const names = [...namesIn(servers), ...ofBackends, ...namesIn(others)];
+  const names = [...namesIn(others), ...ofBackends];
   return names.length === 0 ? [] : [`Without effect in this version: ${names.join(', ')}`];
 }

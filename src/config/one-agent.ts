@@ -1,6 +1,12 @@
 import { z } from 'zod';
 import type { Backend } from './backend.ts';
-import { completeBackend, defaultBackend, describeBackend, preflightBackends } from './complete-backend.ts';
+import {
+  completeBackend,
+  defaultBackend,
+  describeBackend,
+  preflightBackends,
+  withWorkspace,
+} from './complete-backend.ts';
 import { about, broadcastSchema, describeCoordination, soloShape, waitingTime } from './coordination.ts';
 import type { Environment } from './environment.ts';
 import { checkExchange, providersOf, type Wire, type WireInput } from './exchange.ts';
@@ -80,7 +86,9 @@ export const defaultAgent = (environment: Environment): OneAgent => ({
 /** Fills in the backend's model. */
 export function completeAgent(config: OneAgentConfig): OneAgent {
   const { unused: _, ...agent } = config;
-  return { ...agent, backend: completeBackend(agent.backend) };
+  const { packages, mcpServers } = agent.tools;
+  const tools = { packages: withWorkspace(packages, agent.backend), mcpServers };
+  return { ...agent, backend: completeBackend(agent.backend), tools };
 }
 
 /** What would keep one agent from running in this environment, such as a key that is not set. */

@@ -1,6 +1,12 @@
 import { z } from 'zod';
 import { backendSchema, roleSchema, type Backend } from './backend.ts';
-import { completeBackend, defaultBackend, describeBackend, preflightBackends } from './complete-backend.ts';
+import {
+  completeBackend,
+  defaultBackend,
+  describeBackend,
+  preflightBackends,
+  withWorkspace,
+} from './complete-backend.ts';
 import { describeCoordination, soloShape } from './coordination.ts';
 import type { Environment } from './environment.ts';
 import {
@@ -80,7 +86,7 @@ export function completePlan({ plan, ...common }: PlanConfig, environment: Envir
       executor: completeBackend(own),
     },
     orchestrator: orchestratorOf(orchestrator, executor),
-    tools: { packages: tool_packages, mcpServers: [...mcp_servers, ...(own.mcp_servers ?? [])] },
+    tools: { packages: withWorkspace(tool_packages, own), mcpServers: [...mcp_servers, ...(own.mcp_servers ?? [])] },
   };
 }
 

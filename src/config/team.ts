@@ -1,8 +1,15 @@
 import { z } from 'zod';
-import { backendSchema, roleSchema, withoutEffect, type Backend } from './backend.ts';
-import { completeBackend, defaultBackend, describeBackend, preflightBackends } from './complete-backend.ts';
+import { backendSchema, roleSchema, type Backend } from './backend.ts';
+import {
+  completeBackend,
+  defaultBackend,
+  describeBackend,
+  preflightBackends,
+  withWorkspace,
+} from './complete-backend.ts';
 import { about, broadcastSchema, budgetSchema, describeCoordination, waitingTime } from './coordination.ts';
 import type { Environment } from './environment.ts';
+import { folderSchema, workspaceFolderSchema } from './folders.ts';
 import {
   describeOrchestrator,
   limitsFit,
@@ -79,8 +86,16 @@ export const teamSchema = z.strictObject({
     .describe('How long an attempt and an agent may take.'),
   orchestrator: z
     .strictObject({
-      snapshot_storage: name.optional().describe(withoutEffect),
-      agent_temporary_workspace: name.optional().describe(withoutEffect),
+      snapshot_storage: folderSchema
+        .optional()
+        .describe('A folder beside this file into which the files of all attempts are written. Absent: none.'),
+      agent_temporary_workspace: workspaceFolderSchema
+        .optional()
+        .describe("Where an agent finds the files of the others in its workspace. Absent: 'temp_workspaces'."),
+      restart_workspace: z
+        .enum(['clean', 'winner'])
+        .default('clean')
+        .describe('The files that agents have after a restart: those at the beginning, or those of the best answer.'),
       coordination: coordinationSchema.prefault({}).describe('Restarts, answers, and whom agents may ask.'),
     })
     .prefault({})
@@ -140,7 +155,7 @@ export function completeTeam(config: TeamConfig, environment: Environment): Team
       ...(system_message !== undefined && { system_message }),
       backend: completeBackend(backend),
       orchestrator: orchestratorOf(work.orchestrator ?? 'simple_tool', work),
-      tools: { packages: work.tool_packages ?? [], mcpServers: backend.mcp_servers ?? [] },
+      tools: { packages: withWorkspace(work.tool_packages ?? [], backend), mcpServers: backend.mcp_servers ?? [] },
     })),
     ...(final_agent && { final_agent: completeFinalAgent(final_agent) }),
   };

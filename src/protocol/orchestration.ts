@@ -1,5 +1,6 @@
 import type { Team, TeamConfigInput } from '../config/team.ts';
 import type { PriceTable, Usage } from './usage.ts';
+import type { AttemptFiles, RunFiles, StartFolders } from './workspace.ts';
 
 /** A message of the conversation before the task. */
 export interface EarlierMessage {
@@ -31,6 +32,8 @@ export interface Prepared {
   warnings?: string[];
   /** Whether the namespace has the search attribute `RepriseQuestion`; absent where it does not. */
   hasQuestion?: true;
+  /** The folders with which workspaces begin; absent where there are none, and in runs of earlier versions. */
+  folders?: StartFolders;
 }
 
 /** A team's configuration, checked and completed: every agent has a backend, and every default is filled in. */
@@ -78,6 +81,10 @@ export interface OrchestrationResult {
   /** What did not go as planned; empty if all did. */
   warnings: string[];
   humanQa: HumanAnswer[];
+  /** The files that belong to the answer; absent if its agent has no workspace. */
+  workspace?: RunFiles;
+  /** The files of all attempts, which stay in the store; absent if no agent has a workspace. */
+  snapshots?: AttemptFiles[];
   usage: Usage;
   /** How many events the query `events` has. */
   events: number;

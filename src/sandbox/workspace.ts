@@ -208,7 +208,7 @@ export class Workspace {
 }
 
 /** The folders that a path names on its way: `a` and `a/b` of `a/b/c`. */
-function foldersOf(path: string): string[] {
+export function foldersOf(path: string): string[] {
   const names = path.split('/');
   return names.slice(1).map((_, index) => names.slice(0, index + 1).join('/'));
 }

@@ -73,11 +73,12 @@ export class Conversation {
     run.warnings.splice(0);
     events.attempt = 0;
     events.emit({ type: 'turn', turn, text: preview(text) });
-    const { answer, messages: said, outcome } = await this.#handler.take(text, turn);
+    const { answer, messages: said, outcome, workspace = this.#last.workspace } = await this.#handler.take(text, turn);
+    const files = workspace && { workspace };
     const messages = outcome === 'cancelled' ? [...said, `(${sessionCancelled}.)`] : said;
     const warnings = warningsOf(run);
-    this.#last = { answer, messages, outcome, warnings, turns: turn };
-    return fitted({ answer, messages, turn, warnings });
+    this.#last = { answer, messages, outcome, warnings, turns: turn, ...files };
+    return fitted({ answer, messages, turn, warnings, ...files });
   }
 
   /** The session's result. @param isCancelled whether it ends because somebody has cancelled it */
@@ -97,7 +98,7 @@ export class Conversation {
   }
 
   record(): SessionRecord {
-    const { run, said } = this.#handler;
-    return fitted({ run: recordOf(run), said, last: this.#last, prepared: this.#prepared }, recordBytes);
+    const { files, run, said } = this.#handler;
+    return fitted({ run: recordOf(run), said, files, last: this.#last, prepared: this.#prepared }, recordBytes);
   }
 }
