@@ -14,7 +14,7 @@ function ignoredIn(content: ConfigInput): string[] {
 const said = (...names: string[]) => [`Without effect in this version: ${names.join(', ')}`];
 
 const type = 'offline' as const;
-type Backend = { type: typeof type; cwd?: string; mcp_servers?: Array<{ name: string; command: string }> };
+type Backend = { type: typeof type; cwd?: string; enable_mcp_command_line?: boolean; mcp_servers?: Array<{ name: string; command: string }> };
 type Place = [place: string, configOf: (backend: Backend) => ConfigInput];
 
 const wires = [
@@ -48,8 +48,8 @@ const places: Place[] = [
 ];
 
 describe('keys of later versions are named', () => {
-  const inert = { cwd: 'here', enable_mcp_command_line: true, command_line_execution_mode: 'docker' as const };
-  const names = ['cwd', 'enable_mcp_command_line', 'command_line_execution_mode'];
+  const inert = { enable_mcp_command_line: true, command_line_execution_mode: 'docker' as const };
+  const names = ['enable_mcp_command_line', 'command_line_execution_mode'];
 
   test.each(places)('%s', (_, configOf) => {
     expect(ignoredIn(configOf({ type, ...inert }))).toEqual(said(...names));
@@ -62,15 +62,33 @@ describe('keys of later versions are named', () => {
     expect(ignoredIn({ agents, final_agent: { backend } })).toEqual(said('enable_mcp_command_line'));
   });
 
-  test('of a team besides', () => {
-    const orchestrator = { snapshot_storage: 'snapshots', agent_temporary_workspace: 'work' };
-    expect(ignoredIn({ orchestrator })).toEqual(said('snapshot_storage', 'agent_temporary_workspace'));
-  });
-
   test.each(['broadcast-agents', 'broadcast-human'])('in the complete example %s', (name) => {
     const read = readConfigFile(fileURLToPath(new URL(`../../examples/${name}.yaml`, import.meta.url)));
     if (!read.ok) throw new Error(read.problems.join('\n'));
-    expect(ignoredKeys(read.config)).toEqual(said(...names, 'snapshot_storage', 'agent_temporary_workspace'));
+    expect(ignoredKeys(read.config)).toEqual(said(...names));
+  });
+});
+
+describe('a folder is named where nobody works in it', () => {
+  const named: Record<string, string> = {
+    'final_agent.backend': 'cwd (of final_agent)',
+    'research.backend': 'cwd',
+    'research.plan.backend': 'cwd',
+    'research.criticism.backend': 'cwd',
+    'research.synthesize.backend': 'cwd',
+    'plan.planner.backend': 'cwd (of planner)',
+    'plan.validator.backend': 'cwd (of validator)',
+    'plan.synthesis.backend': 'cwd (of synthesis)',
+  };
+
+  test.each(places)('%s', (place, configOf) => {
+    const name = named[place];
+    expect(ignoredIn(configOf({ type, cwd: 'here' }))).toEqual(name === undefined ? [] : said(name));
+  });
+
+  test('a plan’s own is the executor’s, unless that has a backend of its own', () => {
+    const plan = { backend: { type, cwd: 'here' }, executor: { backend: { type, cwd: 'there' } } };
+    expect(ignoredIn({ plan })).toEqual(said('cwd (of backend)'));
   });
 });
 
@@ -118,29 +136,30 @@ describe('a run says the same', () => {
     namespace: { hasQuestion: false },
     prices: {},
   });
-  const backend = { type, cwd: 'here' };
+  const backend = { type, enable_mcp_command_line: true };
+  const name = 'enable_mcp_command_line';
 
   test('of a team, and of a session with one', async () => {
     const config = { agents: [{ id: 'a', backend }] };
     const orchestration = await preparations.prepareOrchestration({ task: 'T', config });
-    expect(orchestration.notices).toEqual(said('cwd'));
-    expect((await preparations.prepareSession({ config })).notices).toEqual(said('cwd'));
+    expect(orchestration.notices).toEqual(said(name));
+    expect((await preparations.prepareSession({ config })).notices).toEqual(said(name));
   });
 
   test('of one agent', async () => {
     const [, configOf] = places.at(-1)!;
     const session = await preparations.prepareSession({ config: configOf(backend) });
-    expect(session.notices).toEqual(said('cwd'));
+    expect(session.notices).toEqual(said(name));
   });
 
   test('of a research run', async () => {
     const search = { folder: import.meta.dirname };
     const config = { research: { backend: { type }, criticism: { backend }, search } };
-    expect((await preparations.prepareResearch({ idea: 'I', config })).notices).toEqual(said('cwd'));
+    expect((await preparations.prepareResearch({ idea: 'I', config })).notices).toEqual(said(name));
   });
 
   test('of a plan', async () => {
     const config = { plan: { backend: { type }, executor: { backend } } };
-    expect((await preparations.prepareSolve({ problem: 'P', config })).notices).toEqual(said('cwd'));
+    expect((await preparations.prepareSolve({ problem: 'P', config })).notices).toEqual(said(name));
   });
 });
