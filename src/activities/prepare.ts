@@ -118,7 +118,13 @@ export function createPreparations({ configFolder, environment, namespace, price
     const own = team.agents.map((_, index) => config.agents?.[index]?.backend);
     const named = team.agents.map(({ backend, id }) => [id, [backend.cwd, `agent ${id}`]] as const);
     const { folders, missing } = foldersOf(Object.fromEntries(named), team.orchestrator.snapshot_storage);
-    return { team, prices, notices: [...noticesOf({ kind: 'team', team: config }, own), ...missing], warnings, ...folders };
+    return {
+      team,
+      prices,
+      notices: [...noticesOf({ kind: 'team', team: config }, own), ...missing],
+      warnings,
+      ...folders,
+    };
   }
 
   function prepareAgent(config: OneAgentConfig | undefined): PreparedAgent {

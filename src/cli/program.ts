@@ -82,7 +82,12 @@ const examples: Record<string, string[]> = {
   cancel: ['reprise cancel q1', 'reprise cancel r1 > report.md'],
   stats: ['reprise stats', 'reprise stats --json'],
   list: ['reprise list', 'reprise list --open', `reprise list --all --json | jq -r '.[].id'`],
-  show: ['reprise show q1', 'reprise show q1 --prompts | less', 'reprise show q1 --json > q1.json', 'reprise show q1 --out shop'],
+  show: [
+    'reprise show q1',
+    'reprise show q1 --prompts | less',
+    'reprise show q1 --json > q1.json',
+    'reprise show q1 --out shop',
+  ],
   up: ['reprise up', 'reprise up --temporal localhost:7300'],
   down: ['reprise down'],
   worker: ['TEMPORAL_ADDRESS=temporal.example.com:7233 reprise worker'],

@@ -69,7 +69,9 @@ const writtenSchema = z
     mcp_servers: mcpServersSchema.optional().describe("Servers of the agent's tools (Model Context Protocol)."),
     cwd: folderSchema
       .optional()
-      .describe("The folder beside this file whose content an agent's workspace begins with; it stays as it is itself."),
+      .describe(
+        "The folder beside this file whose content an agent's workspace begins with; it stays as it is itself.",
+      ),
     enable_mcp_command_line: z.boolean().optional().describe(withoutEffect),
     command_line_execution_mode: z.enum(['local', 'docker']).optional().describe(withoutEffect),
   })

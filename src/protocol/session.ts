@@ -32,7 +32,7 @@ export interface TurnResult {
   turn: number;
   /** What did not go as planned in this turn; empty if all did. */
   warnings: string[];
-  /** The session's files after this turn; absent if there is no workspace. */
+  /** The session's files, and what this turn has changed in them; absent if there is no workspace. */
   workspace?: RunFiles;
 }
 
@@ -49,7 +49,7 @@ export interface SessionResult {
   /** What did not go as planned in the last turn; empty if all did. */
   warnings: string[];
   turns: number;
-  /** The session's files; absent if there is no workspace. */
+  /** The session's files, and what the last turn has changed in them; absent if there is no workspace. */
   workspace?: RunFiles;
   /** The questions that the person has answered in the session. */
   humanQa: HumanAnswer[];

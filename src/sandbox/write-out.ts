@@ -1,5 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, renameSync, rmdirSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmdirSync,
+} from 'node:fs';
 import { rm, unlink } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { Breaks } from '../breaks.ts';
@@ -103,7 +112,11 @@ export async function replaceFolder(
 }
 
 /** A name for a file or a folder that says what it is for. @param text such as the id of a run */
-export const fileName = (text: string): string => text.replaceAll(/[^\w.-]+/g, '_').replace(/^\.+/, '_').slice(0, 150);
+export const fileName = (text: string): string =>
+  text
+    .replaceAll(/[^\w.-]+/g, '_')
+    .replace(/^\.+/, '_')
+    .slice(0, 150);
 
 async function madeBeside(store: Store, trees: Trees, tree: string | null, folder: string): Promise<string> {
   const part = join(dirname(folder), `.${basename(folder)}.${randomUUID()}`);

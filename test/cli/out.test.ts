@@ -29,7 +29,9 @@ const planThenAct = teamScript({
   answer: (request) => {
     if (request.attempt === 1) return answer(`I would change files, says ${request.agent}.`);
     if (done(request) > 0) return answer(`Done by ${request.agent}.`);
-    return request.agent === 'agent_1' ? write('app.py', 'def login(): ...\n') : write('db/users.sql', 'CREATE TABLE\n');
+    return request.agent === 'agent_1'
+      ? write('app.py', 'def login(): ...\n')
+      : write('db/users.sql', 'CREATE TABLE\n');
   },
   decide: ({ attempt }) =>
     attempt === 1
@@ -78,14 +80,18 @@ describe('--out DIR', () => {
     const { status, stderr, stdout } = await home.run(['show', 'shop', '--out', 'result']);
     expect(status).toBe(0);
     expect(stderr).toContain('0 files written to result, 2 there already');
-    expect(stdout).toMatch(/^ +2 files, \d+ bytes\n +- app\.py \(changed\)\n +Attempt 1: agent_1 [0-9a-f]{12}, agent_2 none$/m);
+    expect(stdout).toMatch(
+      /^ +2 files, \d+ bytes\n +- app\.py \(changed\)\n +Attempt 1: agent_1 [0-9a-f]{12}, agent_2 none$/m,
+    );
   });
 
   test('writes over no other file: nothing is written, and the choices are named', async () => {
     writeFiles(home.folder, { 'mine/app.py': 'mine\n' });
     const { status, stderr } = await home.run(['show', 'shop', '--out', 'mine']);
     expect(status).toBe(1);
-    expect(stderr).toMatch(/mine has other files of these names: app\.py\. Nothing was written there; .*reprise show shop --out DIR/);
+    expect(stderr).toMatch(
+      /mine has other files of these names: app\.py\. Nothing was written there; .*reprise show shop --out DIR/,
+    );
     expect(textOf('mine/app.py')).toBe('mine\n');
     expect(existsSync(join(home.folder, 'mine', 'lib'))).toBe(false);
   });
@@ -93,7 +99,8 @@ describe('--out DIR', () => {
   test('replaces what the same run has written, but not what was changed since', async () => {
     const chat = (): Promise<{ status: number | null; stderr: string; stdout: string }> =>
       home.run(['chat', 'Go on.', '--config', 'agent.yaml', '--id', 'talk', '--out', 'notes', '--json']);
-    script = (seen) => (seen.messages.at(-1)?.role === 'tool' ? { text: 'Written.' } : write('note.md', `${toolResults(seen).length}\n`));
+    script = (seen) =>
+      seen.messages.at(-1)?.role === 'tool' ? { text: 'Written.' } : write('note.md', `${toolResults(seen).length}\n`);
     const first = JSON.parse((await chat()).stdout) as TurnResult;
     expect(first.workspace).toMatchObject({ files: 1, added: ['note.md'] });
     expect(textOf('notes/note.md')).toBe('0\n');
@@ -108,7 +115,15 @@ describe('--out DIR', () => {
     script = solveScript({
       work: (request) => (done(request) > 0 ? completed('Made.') : write('report.md', 'Report\n')),
     });
-    const { status, stdout } = await home.run(['solve', 'Write it.', '--config', 'plan.yaml', '--out', 'solved', '--json']);
+    const { status, stdout } = await home.run([
+      'solve',
+      'Write it.',
+      '--config',
+      'plan.yaml',
+      '--out',
+      'solved',
+      '--json',
+    ]);
     expect(status).toBe(0);
     expect((JSON.parse(stdout) as OrchestrationResult).workspace).toMatchObject({ files: 3, added: ['report.md'] });
     expect(textOf('solved/report.md')).toBe('Report\n');

@@ -14,7 +14,12 @@ function ignoredIn(content: ConfigInput): string[] {
 const said = (...names: string[]) => [`Without effect in this version: ${names.join(', ')}`];
 
 const type = 'offline' as const;
-type Backend = { type: typeof type; cwd?: string; enable_mcp_command_line?: boolean; mcp_servers?: Array<{ name: string; command: string }> };
+type Backend = {
+  type: typeof type;
+  cwd?: string;
+  enable_mcp_command_line?: boolean;
+  mcp_servers?: Array<{ name: string; command: string }>;
+};
 type Place = [place: string, configOf: (backend: Backend) => ConfigInput];
 
 const wires = [

@@ -5,7 +5,8 @@ import type { Tree } from '../../src/sandbox/tree.ts';
 
 const treeOf = (texts: Record<string, string>): Tree =>
   new Map(Object.entries(texts).map(([path, id]) => [path, { id, bytes: id.length, mode: 'file' as const }]));
-const textsOf = (tree: Tree): Record<string, string> => Object.fromEntries([...tree].map(([path, { id }]) => [path, id]));
+const textsOf = (tree: Tree): Record<string, string> =>
+  Object.fromEntries([...tree].map(([path, { id }]) => [path, id]));
 
 const name = fc.constantFrom('a', 'b', 'c');
 /** Trees in which no file stands where another one has its folder. */

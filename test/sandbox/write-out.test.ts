@@ -120,5 +120,10 @@ test('several trees replace what a folder of the caller’s own has held', async
     { path: 'attempt1/b', tree: null },
   ];
   await replaceFolder(store, trees, out, parts);
-  expect(readdirSync(out, { recursive: true }).toSorted()).toEqual(['attempt1', 'attempt1/a', 'attempt1/a/a.txt', 'attempt1/b']);
+  expect(readdirSync(out, { recursive: true }).toSorted()).toEqual([
+    'attempt1',
+    'attempt1/a',
+    'attempt1/a/a.txt',
+    'attempt1/b',
+  ]);
 });

@@ -23,4 +23,3 @@ export function writeFiles(folder: string, files: Record<string, string>): void 
     writeFileSync(join(folder, path), text);
   }
 }
-

@@ -89,29 +89,35 @@ describe('the subtasks of a plan share their files', () => {
 
 describe('a session keeps its files', () => {
   const agent = agentOf('openai', { simple: {} }, ['builtin.workspace']);
-  const turns: Script = (seen) =>
+  const eachTurn: Script = (seen) =>
     seen.messages.at(-1)?.role === 'tool' ? { text: 'Written.' } : write(`note${toolResults(seen).length}.md`, 'x\n');
 
   test('from turn to turn, and when it continues as a new run', async () => {
-    const run = running(turns);
+    const run = running(eachTurn);
     const handle = await run.startSession({ config: agent });
-    await handle.executeUpdate('handleText', { args: ['One.'] });
-    const second = await handle.executeUpdate<TurnResult, [string]>('handleText', { args: ['Two.'] });
-    expect(second.workspace).toMatchObject({ files: 2, added: ['note0.md', 'note1.md'] });
+    const first = await handle.describe();
+    let last: TurnResult;
+    let taken = 0;
+    do {
+      last = await handle.executeUpdate<TurnResult, [string]>('handleText', { args: ['Go on.'] });
+      expect(last.workspace).toMatchObject({ files: ++taken, count: 1 });
+    } while ((await handle.describe()).runId === first.runId || taken < 2);
+    const { workspace } = await handle.executeUpdate<TurnResult, [string]>('handleText', { args: ['Once more.'] });
+    expect(workspace).toMatchObject({ files: taken + 1, count: 1 });
     await handle.signal('close');
-    expect(((await handle.result()) as SessionResult).workspace).toEqual(second.workspace);
+    expect(((await handle.result()) as SessionResult).workspace).toEqual(workspace);
   });
 
   test('a turn that fails leaves them as they were', async () => {
     const run = running((seen) => {
       if (seen.prompt.includes('Break.') && seen.messages.at(-1)?.role === 'tool') return { status: 400 };
-      return turns(seen);
+      return eachTurn(seen);
     });
     const handle = await run.startSession({ config: agent });
     await handle.executeUpdate('handleText', { args: ['One.'] });
     await expect(handle.executeUpdate('handleText', { args: ['Break.'] })).rejects.toThrow();
     const third = await handle.executeUpdate<TurnResult, [string]>('handleText', { args: ['Three.'] });
-    expect(third.workspace).toMatchObject({ files: 2, added: ['note0.md', 'note1.md'] });
+    expect(third.workspace).toMatchObject({ files: 2, added: ['note1.md'] });
   });
 
   test('with a team, all go on with the files of the last answer', async () => {

@@ -38,7 +38,8 @@ async function play(
 }
 
 const shop = (home: string): void => {
-  for (const name of ['workspace1', 'workspace2', 'snapshots']) rmSync(join(home, name), { recursive: true, force: true });
+  for (const name of ['workspace1', 'workspace2', 'snapshots'])
+    rmSync(join(home, name), { recursive: true, force: true });
   writeFiles(join(home, 'workspace1'), { 'app.py': 'print("shop")\n' });
   writeFiles(join(home, 'workspace2'), { 'app.py': 'print("shop")\n' });
 };
@@ -181,7 +182,11 @@ describe('what an agent sees of the others', () => {
         answer(`By ${request.agent}.`),
       vote: (request) => (done(request) > 2 ? vote('agent1') : view('temp_workspaces/agent2/plan.md')),
     });
-    const { requests } = await play(early, inWorkspace(['agent_1', 'agent_2'], { max_orchestration_restarts: 0 }), shop);
+    const { requests } = await play(
+      early,
+      inWorkspace(['agent_1', 'agent_2'], { max_orchestration_restarts: 0 }),
+      shop,
+    );
     const last = requests.findLast(({ prompt, tools }) => prompt.includes('I am agent_1.') && tools.includes('vote'));
     expect(toolResults(last!).filter((text) => text !== 'Recorded.')).toEqual([
       'plan.md is written, 11 bytes.',
@@ -195,7 +200,11 @@ describe('what an agent sees of the others', () => {
       ...looks(''),
       vote: (request) => (done(request) > 1 ? vote('agent1') : write('temp_workspaces/agent2/plan.md', 'mine')),
     });
-    const { requests } = await play(script, inWorkspace(['agent_1', 'agent_2'], { max_orchestration_restarts: 0 }), shop);
+    const { requests } = await play(
+      script,
+      inWorkspace(['agent_1', 'agent_2'], { max_orchestration_restarts: 0 }),
+      shop,
+    );
     expect(requests.flatMap(toolResults)).toContain(
       'Error: temp_workspaces/agent2/plan.md can only be read: what is in temp_workspaces/ is not yours',
     );
@@ -211,7 +220,8 @@ describe('what an agent sees of the others', () => {
     const config = { ...team, agents: [first, { ...second, backend: { type } }] };
     const script = teamScript({
       answer: (request) => (done(request) > 0 || !has(request, 'write_file') ? answer('Done.') : write('a.md', 'A\n')),
-      vote: (request) => (has(request, 'view_file') && done(request) === 1 ? view('others/agent1/a.md') : vote('agent1')),
+      vote: (request) =>
+        has(request, 'view_file') && done(request) === 1 ? view('others/agent1/a.md') : vote('agent1'),
     });
     const { home, requests, result } = await play(script, config, shop);
     const told = (id: string) => requests.find(({ prompt }) => prompt.includes(`I am ${id}.`))?.prompt;

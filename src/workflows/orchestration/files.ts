@@ -25,8 +25,7 @@ const { exportFiles } = proxyActivities<Activities>({
 });
 
 /** Where agents find the files of an answer. @param name its anonymous name */
-export const folderOf = ({ team }: TeamContext, name: string): string =>
-  `${temporaryWorkspace(team)}/${name}`;
+export const folderOf = ({ team }: TeamContext, name: string): string => `${temporaryWorkspace(team)}/${name}`;
 
 export const temporaryWorkspace = ({ orchestrator }: TeamContext['team']): string =>
   orchestrator.agent_temporary_workspace ?? defaultTemporaryWorkspace;
@@ -42,14 +41,26 @@ export function newWorkspace(
 ): AgentWorkspace | undefined {
   if (start === undefined) return undefined;
   const best = context.team.orchestrator.restart_workspace === 'winner' ? earlier?.answer.tree : undefined;
-  return new AgentWorkspace(best === undefined ? start : best, mountsOf(context, earlier === undefined ? [] : [earlier]));
+  return new AgentWorkspace(
+    best === undefined ? start : best,
+    mountsOf(context, earlier === undefined ? [] : [earlier]),
+  );
 }
 
 /** Shows an agent the files of the answers that it has been shown. Its own it has. */
-export function showFiles(context: OrchestrationContext, attempt: Attempt, { teamAgent, workspace }: Participant): void {
+export function showFiles(
+  context: OrchestrationContext,
+  attempt: Attempt,
+  { teamAgent, workspace }: Participant,
+): void {
   const isOwn = ({ attempt: number, teamAgent: author }: Candidate): boolean =>
     author === teamAgent && number === attempt.number;
-  workspace?.mount(mountsOf(context, candidatesOf(attempt).filter((each) => !isOwn(each))));
+  workspace?.mount(
+    mountsOf(
+      context,
+      candidatesOf(attempt).filter((each) => !isOwn(each)),
+    ),
+  );
 }
 
 /** The workspace of a final agent: it goes on with the files of the selected answer. */

@@ -98,4 +98,3 @@ export function presentedMessage(task: Text, presented: Content, record?: Presen
     ...bestAnswer(best),
   ]);
 }
-

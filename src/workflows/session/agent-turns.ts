@@ -126,10 +126,10 @@ export class AgentTurnHandler implements TurnHandler<AgentSaid> {
   async #end(turn: TurnOutcome, filesBefore: string | null): Promise<TurnOutcome> {
     const { answer, outcome } = turn;
     const final = { outcome, agent: this.#settings.id, answer };
-    const hasFiles = this.#session.start !== undefined;
     return CancellationScope.nonCancellable(async () => {
       if (outcome === 'cancelled') await callsCancelled(this.run);
-      const files = hasFiles ? await turnFiles(this.#session, filesBefore) : {};
+      const { hasWorkspace } = this.#session;
+      const files = hasWorkspace && { workspace: await turnFiles(this.#session, filesBefore) };
       await tellFinal(this.run, final);
       return { ...turn, ...files };
     });

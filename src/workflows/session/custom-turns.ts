@@ -108,7 +108,7 @@ export class CustomTurnHandler implements TurnHandler<TranscriptRef | null> {
     if (messages.at(-1) !== answer) say(answer, true);
     return CancellationScope.nonCancellable(async () => {
       if (outcome === 'cancelled') await callsCancelled(this.run);
-      const files = session.start === undefined ? {} : await turnFiles(session, filesBefore);
+      const files = session.hasWorkspace && { workspace: await turnFiles(session, filesBefore) };
       await this.#keep(text, answer);
       await tellFinal(this.run, { outcome, agent: agent.id, answer });
       return { answer, messages, outcome, ...files };

@@ -53,8 +53,7 @@ export interface AgentSession {
   run: RunContext;
   id: string;
   tools: ToolExecutor;
-  /** What its workspace has begun with when the session began, null for no files; undefined if it has no workspace. */
-  start: string | null | undefined;
+  hasWorkspace: boolean;
   asking: AskingRules | undefined;
   state: TeamState['agents'][number]['state'];
   turns: number;
@@ -75,8 +74,9 @@ export async function openAgentSession(
   const own = asking === undefined ? [] : askingTools(asking.mode);
   const starts = earlier?.files ?? (await startTrees(prepared.folders, handlers.events));
   const tools = (await ToolExecutor.open(id, agent.tools, own, run)).of(id, new AgentWorkspace(starts[id]));
-  const start = worksOnFiles(agent.tools.packages) || tools.usesFiles ? tools.workspace.tree : undefined;
-  const session: AgentSession = { run, id, tools, start, asking, state: 'waiting', turns: 0, transcript: () => null };
+  const hasWorkspace = worksOnFiles(agent.tools.packages) || tools.usesFiles;
+  const doing = { state: 'waiting' as const, turns: 0, transcript: () => null };
+  const session: AgentSession = { run, id, tools, hasWorkspace, asking, ...doing };
   handlers.show({
     state: () => stateOf(session),
     details: () => teamDetails(stateOf(session)),
@@ -85,21 +85,17 @@ export async function openAgentSession(
   return session;
 }
 
-/** What a session with one agent has come to in a turn. Tells what the turn has changed. @param before its files before it */
-export async function turnFiles(
-  { id, run, start, tools }: AgentSession,
-  before: string | null,
-): Promise<Pick<TurnOutcome, 'workspace'>> {
-  if (start === undefined) return {};
+/** The files of a session with one agent after a turn. Tells what the turn has changed. @param before those before it */
+export async function turnFiles({ id, run, tools }: AgentSession, before: string | null): Promise<RunFiles> {
   await tools.workspace.settled();
-  const { tree } = tools.workspace;
-  if (tree !== before) tellChanges(run.events, id, await runFiles(before, tree));
-  return { workspace: await runFiles(start, tree) };
+  const workspace = await runFiles(before, tools.workspace.tree);
+  tellChanges(run.events, id, workspace);
+  return workspace;
 }
 
 /** The files of a session with one agent, by its id. */
-export const sessionFiles = ({ id, start, tools }: AgentSession): AgentTrees =>
-  start === undefined ? {} : { [id]: tools.workspace.tree };
+export const sessionFiles = ({ hasWorkspace, id, tools }: AgentSession): AgentTrees =>
+  hasWorkspace ? { [id]: tools.workspace.tree } : {};
 
 const stateOf = ({ id, run, state, turns }: AgentSession): TeamState => ({
   workflow: 'session',
