@@ -27,7 +27,8 @@ async function round(number: number): Promise<{ stored: number; share: number; f
   const folder = join(home, 'folder');
   const pathOf = (index: number): string => join(folder, `part${index % 100}`, `file${index}.txt`);
   for (let part = 0; part < 100; part++) mkdirSync(join(folder, `part${part}`), { recursive: true });
-  for (let index = 0; index < files; index++) writeFileSync(pathOf(index), `${index} of round ${number}, `.repeat(500));
+  for (let index = 0; index < files; index++)
+    writeFileSync(pathOf(index), `${index} of round ${number}, `.repeat(1000));
   const store = openSqliteStore(join(home, 'store.sqlite'));
   const trees = new Trees(store);
   await pause(tickMs * 2);

@@ -206,7 +206,7 @@ function write(place: string, path: string, { mode }: TreeFile, content: Uint8Ar
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
   const fd = openSync(place, flags, permissions);
   try {
-    for (let at = 0; at < content.length; ) at += writeSync(fd, content, at);
+    for (let at = 0; at < content.length;) at += writeSync(fd, content, at);
     // The process may be one that gives fewer permissions to new files.
     fchmodSync(fd, permissions);
     return fstatSync(fd, { bigint: true });
