@@ -67,8 +67,14 @@ const writtenSchema = z
     folder: name.optional().describe('The folder that the offline model quotes, relative to this file.'),
     mcp_servers: mcpServersSchema.optional().describe("Servers of the agent's tools (Model Context Protocol)."),
     cwd: name.optional().describe(withoutEffect),
-    enable_mcp_command_line: z.boolean().optional().describe(withoutEffect),
-    command_line_execution_mode: z.enum(['local', 'docker']).optional().describe(withoutEffect),
+    enable_mcp_command_line: z
+      .boolean()
+      .optional()
+      .describe('Whether the agent may run commands over its files, by the tool run_command. Absent: false.'),
+    command_line_execution_mode: z
+      .enum(['local', 'docker'])
+      .optional()
+      .describe('Where commands run: in a container, or as the user of the worker if it allows that. Absent: docker.'),
   })
   .meta({ id: 'backend' });
 

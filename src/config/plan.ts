@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { backendSchema, roleSchema, type Backend } from './backend.ts';
+import { preflightCommands, withCommands } from './commands.ts';
 import { completeBackend, defaultBackend, describeBackend, preflightBackends } from './complete-backend.ts';
 import { describeCoordination, soloShape } from './coordination.ts';
 import type { Environment } from './environment.ts';
@@ -80,13 +81,15 @@ export function completePlan({ plan, ...common }: PlanConfig, environment: Envir
       executor: completeBackend(own),
     },
     orchestrator: orchestratorOf(orchestrator, executor),
-    tools: { packages: tool_packages, mcpServers: [...mcp_servers, ...(own.mcp_servers ?? [])] },
+    tools: { packages: withCommands(tool_packages, own), mcpServers: [...mcp_servers, ...(own.mcp_servers ?? [])] },
   };
 }
 
 /** What would keep a plan from running in this environment: keys that are not set, models that nobody named. */
-export const preflightPlan = ({ backends }: PlanSettings, environment: Environment): string[] =>
-  preflightBackends(backends, environment);
+export const preflightPlan = ({ backends, tools }: PlanSettings, environment: Environment): string[] => [
+  ...preflightBackends(backends, environment),
+  ...preflightCommands({ executor: tools.packages }, environment),
+];
 
 /** Describes a plan, defaults included, in a few lines for a person. */
 export function describePlan(settings: PlanSettings): string {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { backendSchema, roleSchema, withoutEffect, type Backend } from './backend.ts';
+import { preflightCommands, withCommands } from './commands.ts';
 import { completeBackend, defaultBackend, describeBackend, preflightBackends } from './complete-backend.ts';
 import { about, broadcastSchema, budgetSchema, describeCoordination, waitingTime } from './coordination.ts';
 import type { Environment } from './environment.ts';
@@ -140,7 +141,7 @@ export function completeTeam(config: TeamConfig, environment: Environment): Team
       ...(system_message !== undefined && { system_message }),
       backend: completeBackend(backend),
       orchestrator: orchestratorOf(work.orchestrator ?? 'simple_tool', work),
-      tools: { packages: work.tool_packages ?? [], mcpServers: backend.mcp_servers ?? [] },
+      tools: { packages: withCommands(work.tool_packages ?? [], backend), mcpServers: backend.mcp_servers ?? [] },
     })),
     ...(final_agent && { final_agent: completeFinalAgent(final_agent) }),
   };
@@ -160,7 +161,8 @@ export function preflightTeam({ agents, final_agent }: Team, environment: Enviro
   const backends = Object.fromEntries(agents.map(({ id, backend }) => [`agent ${id}`, backend]));
   const { backend, judge } = final_agent ?? {};
   const own = { ...(backend && { 'final agent': backend }), ...(judge && { judge: judge.backend }) };
-  return preflightBackends({ ...backends, ...own }, environment);
+  const packages = Object.fromEntries(agents.map(({ id, tools }) => [`agent ${id}`, tools.packages]));
+  return [...preflightBackends({ ...backends, ...own }, environment), ...preflightCommands(packages, environment)];
 }
 
 /** Describes a team, defaults included, in a few lines for a person. */

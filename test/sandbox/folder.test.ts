@@ -70,9 +70,9 @@ describe('importing a folder', () => {
 
   test('of more than the limits names the folder that has the most', async () => {
     const folder = folderOf({ 'data/1': '', 'data/2': '', 'data/3': '', 'src/1': '' });
-    const limits = { files: 3, bytes: 1000, fileBytes: 100 };
+    const limits = { files: 3, folders: 5, bytes: 1000, fileBytes: 100 };
     await expect(importFolder(store, trees, folder, limits)).rejects.toThrow(
-      `the folder ${folder} cannot be taken into a workspace: it has 4 files of 0 bytes, and may have 3 files of 1000 bytes; the most is in data/: 3 files`,
+      `the folder ${folder} cannot be taken into a workspace: it has 4 files of 0 bytes in 2 folders, and may have 3 files of 1000 bytes in 5; the most is in data/: 3 files`,
     );
   });
 
