@@ -2,11 +2,12 @@
  * `npm run bench -- snapshots`: what it costs to store a folder of 10,000 files of which one was changed, beside storing it
  * for the first time. Fails from a tenth on, and if more than the one file is stored. Medians of rounds.
  */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { collect } from '../src/sandbox/folder.ts';
+import { identityOf } from '../src/sandbox/open-folder.ts';
 import { tickMs } from '../src/sandbox/stamps.ts';
 import { Trees } from '../src/sandbox/tree.ts';
 import { openSqliteStore } from '../src/store/sqlite.ts';
@@ -27,11 +28,13 @@ async function round(number: number): Promise<{ stored: number; share: number; f
   const folder = join(home, 'folder');
   const pathOf = (index: number): string => join(folder, `part${index % 100}`, `file${index}.txt`);
   for (let part = 0; part < 100; part++) mkdirSync(join(folder, `part${part}`), { recursive: true });
-  for (let index = 0; index < files; index++) writeFileSync(pathOf(index), `${index} of round ${number}, `.repeat(500));
+  for (let index = 0; index < files; index++)
+    writeFileSync(pathOf(index), `${index} of round ${number}, `.repeat(1000));
   const store = openSqliteStore(join(home, 'store.sqlite'));
   const trees = new Trees(store);
   await pause(tickMs * 2);
-  const none = { folder, own: new Map(), mounted: new Map(), marks: new Map() };
+  const identity = identityOf(lstatSync(folder, { bigint: true }));
+  const none = { folder, identity, own: new Map(), mounted: new Map(), marks: new Map() };
   const first = await timed(() => collect(store, trees, none));
   writeFileSync(pathOf(number), 'changed');
   const second = await timed(() => collect(store, trees, first.result.made));

@@ -18,7 +18,7 @@ import { checkedBy, problemText, under, type Checked } from '../config/problems.
 import { readNamedConfig } from '../config/read-config.ts';
 import { completeResearch, preflightResearch, searchesOwnDocs, type ResearchSettings } from '../config/research.ts';
 import { backendsOf, completeTeam, preflightTeam, type TeamConfig } from '../config/team.ts';
-import { findFolder } from '../config/folders.ts';
+import { findFolder } from '../sandbox/named-folder.ts';
 import { failureTypes } from '../protocol/errors.ts';
 import type { Prepared, PreparedOrchestration, PreparedTeam } from '../protocol/orchestration.ts';
 import type { PreparedSolve } from '../protocol/plan-and-execute.ts';

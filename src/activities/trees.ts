@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { Context } from '@temporalio/activity';
-import { findFolder } from '../config/folders.ts';
+import { findFolder } from '../sandbox/named-folder.ts';
 import type { ImportedFolder, MergedTree, TreeSummary } from '../protocol/workspace.ts';
 import { compareTrees, mergeTrees } from '../sandbox/compare.ts';
 import { importFolder } from '../sandbox/folder.ts';

@@ -22,6 +22,9 @@ export const environmentVariables = [
   'TAVILY_BASE_URL',
   'SEARXNG_URL',
   'DATABASE_URL',
+  'REPRISE_ALLOW_COMMANDS',
+  'REPRISE_DOCKER_IMAGE',
+  'REPRISE_DOCKER_NETWORK',
 ] as const;
 
 /** The process's variables by name, without the empty ones. */

@@ -1,12 +1,7 @@
 import { z } from 'zod';
 import type { Backend } from './backend.ts';
-import {
-  completeBackend,
-  defaultBackend,
-  describeBackend,
-  preflightBackends,
-  withWorkspace,
-} from './complete-backend.ts';
+import { preflightCommands } from './commands.ts';
+import { completeBackend, defaultBackend, describeBackend, packagesOf, preflightBackends } from './complete-backend.ts';
 import { about, broadcastSchema, describeCoordination, soloShape, waitingTime } from './coordination.ts';
 import type { Environment } from './environment.ts';
 import { checkExchange, providersOf, type Wire, type WireInput } from './exchange.ts';
@@ -87,13 +82,15 @@ export const defaultAgent = (environment: Environment): OneAgent => ({
 export function completeAgent(config: OneAgentConfig): OneAgent {
   const { unused: _, ...agent } = config;
   const { packages, mcpServers } = agent.tools;
-  const tools = { packages: withWorkspace(packages, agent.backend), mcpServers };
+  const tools = { packages: packagesOf(packages, agent.backend), mcpServers };
   return { ...agent, backend: completeBackend(agent.backend), tools };
 }
 
 /** What would keep one agent from running in this environment, such as a key that is not set. */
-export const preflightAgent = ({ id, backend }: OneAgent, environment: Environment): string[] =>
-  preflightBackends({ [`agent ${id}`]: backend }, environment);
+export const preflightAgent = ({ id, backend, tools }: OneAgent, environment: Environment): string[] => [
+  ...preflightBackends({ [`agent ${id}`]: backend }, environment),
+  ...preflightCommands({ [`agent ${id}`]: tools.packages }, environment),
+];
 
 /** Describes one agent, defaults included, in a few lines for a person. */
 export function describeAgent(agent: OneAgent): string {

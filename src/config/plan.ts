@@ -1,12 +1,7 @@
 import { z } from 'zod';
 import { backendSchema, roleSchema, type Backend } from './backend.ts';
-import {
-  completeBackend,
-  defaultBackend,
-  describeBackend,
-  preflightBackends,
-  withWorkspace,
-} from './complete-backend.ts';
+import { preflightCommands } from './commands.ts';
+import { completeBackend, defaultBackend, describeBackend, packagesOf, preflightBackends } from './complete-backend.ts';
 import { describeCoordination, soloShape } from './coordination.ts';
 import type { Environment } from './environment.ts';
 import {
@@ -86,13 +81,15 @@ export function completePlan({ plan, ...common }: PlanConfig, environment: Envir
       executor: completeBackend(own),
     },
     orchestrator: orchestratorOf(orchestrator, executor),
-    tools: { packages: withWorkspace(tool_packages, own), mcpServers: [...mcp_servers, ...(own.mcp_servers ?? [])] },
+    tools: { packages: packagesOf(tool_packages, own), mcpServers: [...mcp_servers, ...(own.mcp_servers ?? [])] },
   };
 }
 
 /** What would keep a plan from running in this environment: keys that are not set, models that nobody named. */
-export const preflightPlan = ({ backends }: PlanSettings, environment: Environment): string[] =>
-  preflightBackends(backends, environment);
+export const preflightPlan = ({ backends, tools }: PlanSettings, environment: Environment): string[] => [
+  ...preflightBackends(backends, environment),
+  ...preflightCommands({ executor: tools.packages }, environment),
+];
 
 /** Describes a plan, defaults included, in a few lines for a person. */
 export function describePlan(settings: PlanSettings): string {

@@ -1,15 +1,10 @@
 import { z } from 'zod';
 import { backendSchema, roleSchema, type Backend } from './backend.ts';
-import {
-  completeBackend,
-  defaultBackend,
-  describeBackend,
-  preflightBackends,
-  withWorkspace,
-} from './complete-backend.ts';
+import { preflightCommands } from './commands.ts';
+import { completeBackend, defaultBackend, describeBackend, packagesOf, preflightBackends } from './complete-backend.ts';
 import { about, broadcastSchema, budgetSchema, describeCoordination, waitingTime } from './coordination.ts';
 import type { Environment } from './environment.ts';
-import { folderSchema, workspaceFolderSchema } from './folders.ts';
+import { folderSchema, workspaceFolderSchema } from '../sandbox/named-folder.ts';
 import {
   describeOrchestrator,
   limitsFit,
@@ -155,7 +150,7 @@ export function completeTeam(config: TeamConfig, environment: Environment): Team
       ...(system_message !== undefined && { system_message }),
       backend: completeBackend(backend),
       orchestrator: orchestratorOf(work.orchestrator ?? 'simple_tool', work),
-      tools: { packages: withWorkspace(work.tool_packages ?? [], backend), mcpServers: backend.mcp_servers ?? [] },
+      tools: { packages: packagesOf(work.tool_packages ?? [], backend), mcpServers: backend.mcp_servers ?? [] },
     })),
     ...(final_agent && { final_agent: completeFinalAgent(final_agent) }),
   };
@@ -175,7 +170,8 @@ export function preflightTeam({ agents, final_agent }: Team, environment: Enviro
   const backends = Object.fromEntries(agents.map(({ id, backend }) => [`agent ${id}`, backend]));
   const { backend, judge } = final_agent ?? {};
   const own = { ...(backend && { 'final agent': backend }), ...(judge && { judge: judge.backend }) };
-  return preflightBackends({ ...backends, ...own }, environment);
+  const packages = Object.fromEntries(agents.map(({ id, tools }) => [`agent ${id}`, tools.packages]));
+  return [...preflightBackends({ ...backends, ...own }, environment), ...preflightCommands(packages, environment)];
 }
 
 /** Describes a team, defaults included, in a few lines for a person. */

@@ -14,7 +14,7 @@ export interface Mount {
 }
 
 /** The built-in packages whose tools work on files of an agent's own. */
-const filePackages = ['builtin.workspace', 'builtin.python', 'builtin.command'];
+const filePackages = ['builtin.workspace', 'builtin.python', 'builtin.command', 'builtin.command.local'];
 
 /** Whether an agent with these packages of tools has a workspace. */
 export const worksOnFiles = (packages: readonly string[]): boolean =>

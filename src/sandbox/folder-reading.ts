@@ -5,6 +5,7 @@ import { linkTarget, treePath, type FileMode } from './tree.ts';
 
 export interface FolderLimits {
   files: number;
+  folders: number;
   bytes: number;
   /** Files of more bytes are left out. */
   fileBytes: number;
@@ -13,6 +14,8 @@ export interface FolderLimits {
 export interface ReadingOrder {
   /** The folder, which is no link itself. */
   folder: string;
+  /** What it is to have been made as; absent: whatever is there. */
+  identity?: string | undefined;
   /** Paths in it that are not looked at. */
   skipped: string[];
   /** Names that are left out wherever they stand: these, and those that begin with one that ends in `*`. */
@@ -70,6 +73,7 @@ export class FolderReading {
   #leftOutCount = 0;
   #isOdd = false;
   #files = 0;
+  #folders = 0;
   #bytes = 0;
   #entries = 0;
   #batch: FileRead[] = [];
@@ -97,13 +101,20 @@ export class FolderReading {
    * @throws `Error` if the folder cannot be read or holds too much, before anything of it is read
    */
   run(onSame: (path: string) => void): ReadingEnd {
-    const { folder } = this.#order;
-    withFolder(folder, (root) => this.#look(root, '', root.device, onSame));
+    this.#withRoot((root) => this.#look(root, '', root.device, onSame));
     this.#refuseTooMuch();
     for (const [prefix, files] of this.#seen) this.#readAll(prefix, files);
     this.#flush();
     const more = this.#leftOutCount - this.#leftOut.length;
     return { leftOut: [...this.#leftOut, ...(more > 0 ? [`and ${more} more`] : [])], isOdd: this.#isOdd };
+  }
+
+  #withRoot(use: (root: OpenFolder) => void): void {
+    const { folder, identity } = this.#order;
+    withFolder(folder, (root) => {
+      if (identity !== undefined && root.identity !== identity) throw new Error('another folder is in its place');
+      use(root);
+    });
   }
 
   #leave(path: string, why: string): void {
@@ -142,6 +153,7 @@ export class FolderReading {
     const stats = folder.stats(name);
     if (stats.dev !== device) return this.#leave(path, 'is on another file system');
     if (stats.isDirectory()) {
+      this.#folders++;
       this.#isOdd ||= (stats.mode & permissions) !== usualFolder;
       return folder.within(name, (sub) => this.#look(sub, `${path}/`, device, onSame));
     }
@@ -171,14 +183,15 @@ export class FolderReading {
   }
 
   #refuseTooMuch(): void {
-    const { bytes: mostBytes, files: mostFiles } = this.#order.limits;
+    const { bytes: mostBytes, files: mostFiles, folders: mostFolders } = this.#order.limits;
     const isEndless = this.#entries > mostFiles * entriesOverFiles;
-    if (!isEndless && this.#files <= mostFiles && this.#bytes <= mostBytes) return;
+    const isIn = this.#files <= mostFiles && this.#folders <= mostFolders && this.#bytes <= mostBytes;
+    if (!isEndless && isIn) return;
     const by = this.#bytes > mostBytes ? 'bytes' : 'files';
     const [largest] = [...this.#sizes].toSorted(([, one], [, other]) => other[by] - one[by]);
-    const what = `${this.#files} files of ${this.#bytes} bytes${isEndless ? ' and more' : ''}`;
+    const what = `${this.#files} files of ${this.#bytes} bytes in ${this.#folders} folders${isEndless ? ' and more' : ''}`;
     const where = largest === undefined ? '' : `; the most is in ${largest[0]}/: ${largest[1][by]} ${by}`;
-    throw new Error(`it has ${what}, and may have ${mostFiles} files of ${mostBytes} bytes${where}`);
+    throw new Error(`it has ${what}, and may have ${mostFiles} files of ${mostBytes} bytes in ${mostFolders}${where}`);
   }
 
   /** Reads files of one folder, which is opened again part by part. */
@@ -189,7 +202,7 @@ export class FolderReading {
       for (const file of files) this.#read(folder, file);
     };
     try {
-      withFolder(this.#order.folder, (root) => open(root, names));
+      this.#withRoot((root) => open(root, names));
     } catch (error) {
       this.#leave(prefix, `was changed while it was read (${(error as NodeJS.ErrnoException).code})`);
     }

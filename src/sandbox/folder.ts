@@ -1,5 +1,6 @@
-import { chmodSync, closeSync, constants, fchmodSync, fstatSync, lstatSync, mkdirSync, openSync } from 'node:fs';
-import { rmdirSync, symlinkSync, unlinkSync, writeSync } from 'node:fs';
+import { chmodSync, chownSync, closeSync, constants, fchmodSync, fchownSync, fstatSync, lchownSync } from 'node:fs';
+import { lstatSync, mkdirSync, openSync, rmdirSync, symlinkSync, unlinkSync, writeSync } from 'node:fs';
+import type { BigIntStats } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -7,6 +8,7 @@ import { Breaks } from '../breaks.ts';
 import type { Mount } from '../protocol/workspace.ts';
 import type { Store } from '../store/store.ts';
 import type { FolderLimits } from './folder-reading.ts';
+import { identityOf } from './open-folder.ts';
 import { readFolder, type KnownFile } from './read-folder.ts';
 import { isSettled, stampOf, tickMs } from './stamps.ts';
 import { linkTarget, treePath, type Tree, type TreeFile, type Trees } from './tree.ts';
@@ -54,6 +56,9 @@ export async function importFolder(
 /** A folder of the machine that was made from a tree, and what is known of its files. */
 export interface MadeFolder {
   folder: string;
+  /** What tells it from a folder that was put in its place. */
+  identity: string;
+  owner?: Owner | undefined;
   own: ReadonlyMap<string, KnownFile>;
   /** What stands there to be read only. */
   mounted: Tree;
@@ -81,19 +86,37 @@ export async function materialise(
   return makeFolder(store, await trees.read(tree), mounted, folder);
 }
 
-/** The same for files that are known by their paths. Files of the tree in a folder of the mounts are not written. */
-export async function makeFolder(store: Store, own: Tree, mounted: Tree, folder: string): Promise<MadeFolder> {
+/** Whose the files of a folder are to be, by the system's numbers. */
+export interface Owner {
+  uid: number;
+  gid: number;
+}
+
+/**
+ * The same for files that are known by their paths. Files of the tree in a folder of the mounts are not written.
+ *
+ * @param owner absent: the process's own user
+ */
+export async function makeFolder(
+  store: Store,
+  own: Tree,
+  mounted: Tree,
+  folder: string,
+  owner?: Owner,
+): Promise<MadeFolder> {
   chmodSync(folder, 0o755);
+  if (owner !== undefined) chownSync(folder, owner.uid, owner.gid);
   const shown = new Map([...mounted].filter(([path]) => !path.split('/').includes('.git')));
-  const files = await writeAll(store, outside(own, foldersOf(mounted)), folder, false);
-  const marks = new Map([...(await writeAll(store, shown, folder, true))].map(([path, { stamp }]) => [path, stamp]));
+  const files = await writeAll(store, outside(own, foldersOf(mounted)), folder, { owner });
+  const readOnly = await writeAll(store, shown, folder, { readOnly: true });
+  const marks = new Map([...readOnly].map(([path, { stamp }]) => [path, stamp]));
   for (const each of new Set([...shown.keys()].flatMap(foldersAbove))) {
     const place = join(folder, each);
     chmodSync(place, 0o555);
     marks.set(each, stampOf(lstatSync(place, { bigint: true })));
   }
   await pause(tickMs);
-  return { folder, own: files, mounted, marks };
+  return { folder, identity: identityAt(folder), owner, own: files, mounted, marks };
 }
 
 /** The folders of the first level in which mounts stand. */
@@ -107,7 +130,7 @@ export const outside = (tree: Tree, folders: string[]): Map<string, TreeFile> =>
 
 /** Makes the own files of a folder those of another tree, by writing only what differs. @returns what it holds then */
 export async function changeFolder(store: Store, made: MadeFolder, own: Tree): Promise<MadeFolder> {
-  const { folder, mounted } = made;
+  const { folder, mounted, owner } = made;
   const wanted = outside(own, foldersOf(mounted));
   const isSame = (path: string, file: TreeFile | undefined): boolean => {
     const other = made.own.get(path);
@@ -116,6 +139,7 @@ export async function changeFolder(store: Store, made: MadeFolder, own: Tree): P
   const gone = [...made.own.keys()].filter((path) => !isSame(path, wanted.get(path)));
   const added = [...wanted].filter(([path, file]) => !isSame(path, file));
   if (gone.length + added.length === 0) return made;
+  if (identityAt(folder) !== made.identity) throw new Error(`another folder is in the place of ${folder}`);
   const breaks = new Breaks();
   for (const path of gone) {
     unlinkSync(join(folder, path));
@@ -124,7 +148,7 @@ export async function changeFolder(store: Store, made: MadeFolder, own: Tree): P
   }
   const files = new Map(made.own);
   for (const path of gone) files.delete(path);
-  for (const [path, file] of await writeAll(store, new Map(added), folder, false)) files.set(path, file);
+  for (const [path, file] of await writeAll(store, new Map(added), folder, { owner })) files.set(path, file);
   await pause(tickMs);
   return { ...made, own: files };
 }
@@ -154,9 +178,9 @@ export async function collect(
   made: MadeFolder,
   { limits = workspaceLimits, signal }: { limits?: FolderLimits; signal?: AbortSignal } = {},
 ): Promise<CollectedFolder> {
-  const { folder, marks, mounted, own: known } = made;
+  const { folder, identity, marks, mounted, own: known } = made;
   const skipped = foldersOf(mounted);
-  const { files, isOdd, leftOut, read } = await readFolder(store, folder, { known, skipped, limits, signal });
+  const { files, isOdd, leftOut, read } = await readFolder(store, folder, { identity, known, skipped, limits, signal });
   return {
     tree: await trees.write(files),
     made: { ...made, own: files },
@@ -177,15 +201,22 @@ async function isUnchanged(folder: string, marks: ReadonlyMap<string, string>): 
   return true;
 }
 
-async function writeAll(store: Store, files: Tree, folder: string, readOnly: boolean): Promise<Map<string, KnownFile>> {
+const identityAt = (folder: string): string => identityOf(lstatSync(folder, { bigint: true }));
+
+interface Writing {
+  owner?: Owner | undefined;
+  readOnly?: boolean;
+}
+
+async function writeAll(store: Store, files: Tree, folder: string, how: Writing): Promise<Map<string, KnownFile>> {
   const written = new Map<string, KnownFile>();
   const folders = new Set<string>();
   const breaks = new Breaks();
   for (const [path, file] of files) {
     if (treePath(path) !== path) throw new Error(`${JSON.stringify(path)} is no path of a tree`);
-    makeFolders(folder, dirname(path), folders);
+    makeFolders(folder, dirname(path), folders, how);
     const content = await store.object(file.id);
-    const stats = write(join(folder, path), path, file, content, readOnly);
+    const stats = write(join(folder, path), path, file, content, how);
     // From one tick later on all changes show, and the caller waits for that.
     const settled = isSettled(stats, Date.now() + tickMs);
     written.set(path, { ...file, stamp: stampOf(stats), settled });
@@ -195,20 +226,28 @@ async function writeAll(store: Store, files: Tree, folder: string, readOnly: boo
 }
 
 /** Writes a file that is new in its folder, so that nothing is written through a link. */
-function write(place: string, path: string, { mode }: TreeFile, content: Uint8Array, readOnly: boolean) {
+function write(
+  place: string,
+  path: string,
+  { mode }: TreeFile,
+  content: Uint8Array,
+  { owner, readOnly = false }: Writing,
+): BigIntStats {
   if (mode === 'link') {
     const target = new TextDecoder().decode(content);
     if (linkTarget(path, target) === undefined) throw new Error(`${JSON.stringify(path)} is a link that leads out`);
     symlinkSync(target, place);
+    if (owner !== undefined) lchownSync(place, owner.uid, owner.gid);
     return lstatSync(place, { bigint: true });
   }
   const permissions = (mode === 'executable' ? 0o755 : 0o644) & (readOnly ? 0o555 : 0o777);
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
   const fd = openSync(place, flags, permissions);
   try {
-    for (let at = 0; at < content.length; ) at += writeSync(fd, content, at);
+    for (let at = 0; at < content.length;) at += writeSync(fd, content, at);
     // The process may be one that gives fewer permissions to new files.
     fchmodSync(fd, permissions);
+    if (owner !== undefined) fchownSync(fd, owner.uid, owner.gid);
     return fstatSync(fd, { bigint: true });
   } finally {
     closeSync(fd);
@@ -222,15 +261,15 @@ function foldersAbove(path: string): string[] {
 }
 
 /** Makes a folder, and those that it stands in. @param there those that are there already */
-function makeFolders(root: string, path: string, there: Set<string>): void {
+function makeFolders(root: string, path: string, there: Set<string>, how: Writing): void {
   if (path === '.' || there.has(path)) return;
-  makeFolders(root, dirname(path), there);
+  makeFolders(root, dirname(path), there, how);
   there.add(path);
   const place = join(root, path);
-  const stats = lstatSync(place, { throwIfNoEntry: false });
-  if (stats?.isDirectory()) return;
+  if (lstatSync(place, { throwIfNoEntry: false })?.isDirectory()) return;
   mkdirSync(place);
   chmodSync(place, 0o755);
+  if (how.owner !== undefined) chownSync(place, how.owner.uid, how.owner.gid);
 }
 
 /** Removes a folder and those that it stands in, as far as they are empty. */

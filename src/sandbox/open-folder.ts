@@ -30,6 +30,11 @@ export class OpenFolder {
     return fstatSync(this.#fd, { bigint: true }).dev;
   }
 
+  /** What no other folder has while this one exists. */
+  get identity(): string {
+    return identityOf(fstatSync(this.#fd, { bigint: true }));
+  }
+
   /** The names in it, a part at a time, since there may be millions. */
   *names(): Generator<string> {
     const all = opendirSync(`${this.#path}/.`, { bufferSize: 512 });
@@ -86,3 +91,6 @@ export function withFolder<T>(path: string, use: (folder: OpenFolder) => T): T {
     folder.close();
   }
 }
+
+/** What no other folder has while this one exists. */
+export const identityOf = ({ dev, ino }: BigIntStats): string => `${dev}:${ino}`;

@@ -22,6 +22,8 @@ export interface FolderContent extends ReadingEnd {
 export interface ReadingChoice {
   /** Files that are known by their stamps. */
   known?: ReadonlyMap<string, KnownFile>;
+  /** What the folder is to have been made as (`identityOf`); absent: whatever is there. */
+  identity?: string;
   /** Paths that are not looked at. */
   skipped?: string[];
   /** Names that are left out wherever they stand; one that ends in `*` stands for all that begin so. */
@@ -36,7 +38,7 @@ export interface ReadingChoice {
  * @throws `Error` if the folder cannot be read or holds too much
  */
 export async function readFolder(store: Store, folder: string, choice: ReadingChoice): Promise<FolderContent> {
-  const { known = new Map<string, KnownFile>(), leftOut = [], limits, signal, skipped = [] } = choice;
+  const { identity, known = new Map<string, KnownFile>(), leftOut = [], limits, signal, skipped = [] } = choice;
   signal?.throwIfAborted();
   const settled = [...known].filter(([, file]) => file.settled);
   const stamps = settled.map(([path, { stamp }]) => `${path}\0${stamp}\0`).join('');
@@ -44,7 +46,7 @@ export async function readFolder(store: Store, folder: string, choice: ReadingCh
   const read = new Map<string, KnownFile>();
   const reader = idle.pop() ?? new Reader();
   try {
-    const order = { folder, skipped, leftOut, limits, known: stamps, underWay };
+    const order = { folder, identity, skipped, leftOut, limits, known: stamps, underWay };
     const end = await reader.run(order, signal, async ({ content, files }) => {
       let at = 0;
       const ids = await store.putObjects(files.map(({ bytes }) => content.subarray(at, (at += bytes))));

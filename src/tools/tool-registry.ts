@@ -1,5 +1,7 @@
 import type { Environment } from '../config/environment.ts';
 import type { Store } from '../store/store.ts';
+import { Commands } from '../sandbox/commands/commands.ts';
+import { commandPackages, commandTools } from './builtin/command.ts';
 import { builtinPackages } from './builtin/index.ts';
 import type { McpServers } from './mcp/servers.ts';
 import { ToolModules } from './modules.ts';
@@ -22,6 +24,7 @@ export function openToolRegistry(settings: ToolRegistrySettings): ToolRegistry {
   const modules = new ToolModules(folder);
   let servers: Promise<McpServers> | undefined;
   const builtins = builtinPackages(folder, store);
+  const commands = new Commands(store, settings.environment);
 
   /** Loads the protocol's library on demand, which takes a good part of a second and most workers never need. */
   const serversHere = (): Promise<McpServers> =>
@@ -31,7 +34,10 @@ export function openToolRegistry(settings: ToolRegistrySettings): ToolRegistry {
     if (!name.startsWith('builtin.')) return modules.tools(name);
     const tools = builtins.get(name);
     if (tools !== undefined) return tools;
-    throw new SourceError([`${name}: no such built-in; there are ${[...builtins.keys()].join(', ')}`]);
+    const mode = commandPackages[name];
+    if (mode !== undefined) return commandTools(commands, mode);
+    const names = [...builtins.keys(), ...Object.keys(commandPackages)];
+    throw new SourceError([`${name}: no such built-in; there are ${names.join(', ')}`]);
   }
 
   return {
@@ -39,6 +45,7 @@ export function openToolRegistry(settings: ToolRegistrySettings): ToolRegistry {
       return 'mcp' in source ? (await serversHere()).tools(source.mcp) : packaged(source.package);
     },
     async close() {
+      await commands.close();
       await (await servers)?.close();
     },
   };

@@ -18,6 +18,7 @@ type Backend = {
   type: typeof type;
   cwd?: string;
   enable_mcp_command_line?: boolean;
+  command_line_execution_mode?: 'docker';
   mcp_servers?: Array<{ name: string; command: string }>;
 };
 type Place = [place: string, configOf: (backend: Backend) => ConfigInput];
@@ -52,73 +53,43 @@ const places: Place[] = [
   ],
 ];
 
-describe('keys of later versions are named', () => {
-  const inert = { enable_mcp_command_line: true, command_line_execution_mode: 'docker' as const };
-  const names = ['enable_mcp_command_line', 'command_line_execution_mode'];
+describe.each([
+  ['mcp_servers', [{ name: 'files', command: 'serve' }]],
+  ['cwd', 'here'],
+  ['enable_mcp_command_line', true],
+])('%s is named where nobody has tools', (key, value) => {
+  const named: Record<string, string> = {
+    'final_agent.backend': `${key} (of final_agent)`,
+    'research.backend': key,
+    'research.plan.backend': key,
+    'research.criticism.backend': key,
+    'research.synthesize.backend': key,
+    'plan.planner.backend': `${key} (of planner)`,
+    'plan.validator.backend': `${key} (of validator)`,
+    'plan.synthesis.backend': `${key} (of synthesis)`,
+  };
+  const backend: Backend = { type, [key]: value };
 
-  test.each(places)('%s', (_, configOf) => {
-    expect(ignoredIn(configOf({ type, ...inert }))).toEqual(said(...names));
+  test.each(places)('%s', (place, configOf) => {
+    const name = named[place];
+    expect(ignoredIn(configOf(backend))).toEqual(name === undefined ? [] : said(name));
     expect(ignoredIn(configOf({ type }))).toEqual([]);
   });
 
-  test('each once, those that are set, also where they change nothing', () => {
-    const backend = { type, enable_mcp_command_line: false };
-    const agents = ['a', 'b'].map((id) => ({ id, backend }));
-    expect(ignoredIn({ agents, final_agent: { backend } })).toEqual(said('enable_mcp_command_line'));
-  });
-
-  test.each(['broadcast-agents', 'broadcast-human'])('in the complete example %s', (name) => {
-    const read = readConfigFile(fileURLToPath(new URL(`../../examples/${name}.yaml`, import.meta.url)));
-    if (!read.ok) throw new Error(read.problems.join('\n'));
-    expect(ignoredKeys(read.config)).toEqual(said(...names));
-  });
-});
-
-describe('a folder is named where nobody works in it', () => {
-  const named: Record<string, string> = {
-    'final_agent.backend': 'cwd (of final_agent)',
-    'research.backend': 'cwd',
-    'research.plan.backend': 'cwd',
-    'research.criticism.backend': 'cwd',
-    'research.synthesize.backend': 'cwd',
-    'plan.planner.backend': 'cwd (of planner)',
-    'plan.validator.backend': 'cwd (of validator)',
-    'plan.synthesis.backend': 'cwd (of synthesis)',
-  };
-
-  test.each(places)('%s', (place, configOf) => {
-    const name = named[place];
-    expect(ignoredIn(configOf({ type, cwd: 'here' }))).toEqual(name === undefined ? [] : said(name));
-  });
-
   test('a plan’s own is the executor’s, unless that has a backend of its own', () => {
-    const plan = { backend: { type, cwd: 'here' }, executor: { backend: { type, cwd: 'there' } } };
-    expect(ignoredIn({ plan })).toEqual(said('cwd (of backend)'));
+    expect(ignoredIn({ plan: { backend, executor: { backend } } })).toEqual(said(`${key} (of backend)`));
   });
 });
 
-describe('servers of tools are named where nobody has them', () => {
-  const named: Record<string, string> = {
-    'final_agent.backend': 'mcp_servers (of final_agent)',
-    'research.backend': 'mcp_servers',
-    'research.plan.backend': 'mcp_servers',
-    'research.criticism.backend': 'mcp_servers',
-    'research.synthesize.backend': 'mcp_servers',
-    'plan.planner.backend': 'mcp_servers (of planner)',
-    'plan.validator.backend': 'mcp_servers (of validator)',
-    'plan.synthesis.backend': 'mcp_servers (of synthesis)',
-  };
-  const mcp_servers = [{ name: 'files', command: 'serve' }];
+test('a mode for commands is named where commands are not enabled', () => {
+  const agents = [{ id: 'a', backend: { type, command_line_execution_mode: 'docker' as const } }, { id: 'b' }];
+  expect(ignoredIn({ agents })).toEqual(said('command_line_execution_mode (without enable_mcp_command_line)'));
+});
 
-  test.each(places)('%s', (place, configOf) => {
-    const name = named[place];
-    expect(ignoredIn(configOf({ type, mcp_servers }))).toEqual(name === undefined ? [] : said(name));
-  });
-
-  test('a plan’s own are the executor’s, unless that has a backend of its own', () => {
-    const plan = { backend: { type, mcp_servers }, executor: { backend: { type, mcp_servers } } };
-    expect(ignoredIn({ plan })).toEqual(said('mcp_servers (of backend)'));
-  });
+test.each(['broadcast-agents', 'broadcast-human'])('in the complete example %s everything has an effect', (name) => {
+  const read = readConfigFile(fileURLToPath(new URL(`../../examples/${name}.yaml`, import.meta.url)));
+  if (!read.ok) throw new Error(read.problems.join('\n'));
+  expect(ignoredKeys(read.config)).toEqual([]);
 });
 
 test('what agents work with has an effect', () => {
@@ -141,11 +112,11 @@ describe('a run says the same', () => {
     namespace: { hasQuestion: false },
     prices: {},
   });
-  const backend = { type, enable_mcp_command_line: true };
-  const name = 'enable_mcp_command_line';
+  const moot = { type, command_line_execution_mode: 'docker' as const };
+  const name = 'command_line_execution_mode (without enable_mcp_command_line)';
 
   test('of a team, and of a session with one', async () => {
-    const config = { agents: [{ id: 'a', backend }] };
+    const config = { agents: [{ id: 'a', backend: moot }] };
     const orchestration = await preparations.prepareOrchestration({ task: 'T', config });
     expect(orchestration.notices).toEqual(said(name));
     expect((await preparations.prepareSession({ config })).notices).toEqual(said(name));
@@ -153,18 +124,18 @@ describe('a run says the same', () => {
 
   test('of one agent', async () => {
     const [, configOf] = places.at(-1)!;
-    const session = await preparations.prepareSession({ config: configOf(backend) });
+    const session = await preparations.prepareSession({ config: configOf(moot) });
     expect(session.notices).toEqual(said(name));
   });
 
   test('of a research run', async () => {
     const search = { folder: import.meta.dirname };
-    const config = { research: { backend: { type }, criticism: { backend }, search } };
+    const config = { research: { backend: { type }, criticism: { backend: moot }, search } };
     expect((await preparations.prepareResearch({ idea: 'I', config })).notices).toEqual(said(name));
   });
 
   test('of a plan', async () => {
-    const config = { plan: { backend: { type }, executor: { backend } } };
+    const config = { plan: { backend: { type }, executor: { backend: moot } } };
     expect((await preparations.prepareSolve({ problem: 'P', config })).notices).toEqual(said(name));
   });
 });

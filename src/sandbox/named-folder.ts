@@ -1,7 +1,7 @@
 import { realpathSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, posix, relative, sep } from 'node:path';
 import { z } from 'zod';
-import { treePath } from '../sandbox/tree.ts';
+import { treePath } from './tree.ts';
 
 const choices = 'name a folder in it, as in workspace1 or files/shop';
 
