@@ -77,8 +77,22 @@ const listening = (configuration: Configuration, listen: (compilation: Compilati
   plugins: [
     ...(configuration.plugins ?? []),
     { apply: (compiler) => compiler.hooks.done.tap('reprise', ({ compilation }) => listen(compilation)) },
+    {
+      apply: (compiler) =>
+        compiler.hooks.normalModuleFactory.tap('reprise', ({ hooks }) =>
+          hooks.beforeResolve.tap('reprise', ({ request }) => refuseLoader(request)),
+        ),
+    },
   ],
 });
+
+/**
+ * Refuses an import that names loaders, which webpack would run in this process (https://webpack.js.org/concepts/loaders/#inline):
+ * modules are found by looking, and may be among the files that an agent has made.
+ */
+function refuseLoader(request: string): undefined {
+  if (request.includes('!')) throw new Error(`"${request}" names a loader, and what is bundled may not run anything`);
+}
 
 /** A compiler's message without colours, stacks and phrases of webpack; its first lines say what is wrong, and where. */
 const plain = (message: string): string =>
