@@ -60,7 +60,7 @@ const sdk = dirname(dirname(createRequire(import.meta.url).resolve('@temporalio/
 /** Adapts webpack's configuration, so that TypeScript modules of any folder and of any ending are bundled. */
 export function adaptedConfiguration(configuration: Configuration): Configuration {
   const { resolve, module } = configuration;
-  const rules = module?.rules ?? [];
+  const rules = (module?.rules ?? []).map(withoutFile);
   // The SDK's bundler strips types from .ts files only.
   const ofTypes = rules.filter(
     (rule) => typeof rule === 'object' && rule?.test instanceof RegExp && rule.test.test('a.ts'),
@@ -70,6 +70,13 @@ export function adaptedConfiguration(configuration: Configuration): Configuratio
     resolve: { ...resolve, alias: { ...(resolve?.alias as object), '@temporalio/workflow': sdk } },
     module: { ...module, rules: [...rules, ...ofTypes.map((rule) => ({ ...rule, test: /\.mts$/ }))] },
   };
+}
+
+/** A rule whose compiler reads no `.swcrc` beside a module, which may name plugins that it would run. */
+function withoutFile<R>(rule: R): R {
+  const { use } = (rule ?? {}) as { use?: { loader?: unknown; options?: object } };
+  if (typeof use?.loader !== 'string' || !use.loader.includes('swc-loader')) return rule;
+  return { ...rule, use: { ...use, options: { ...use.options, swcrc: false } } };
 }
 
 const listening = (configuration: Configuration, listen: (compilation: Compilation) => void): Configuration => ({

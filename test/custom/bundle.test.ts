@@ -122,6 +122,8 @@ test('a file that names a loader of webpack is left out, and the loader is not r
     'snapshots/run/final/mine.ts': orchestrator("return 'x';", "import '!!./loader.cjs!./text.js';"),
     'snapshots/run/final/loader.cjs': `module.exports = () => { require('node:fs').writeFileSync(__dirname + '/run', ''); return ''; };`,
     'snapshots/run/final/text.js': '',
+    // The compiler would read which plugins to run here.
+    '.swcrc': 'not JSON',
     'good.ts': orchestrator("return 'x';"),
   });
   const { orchestrators } = await bundleOf(places);
