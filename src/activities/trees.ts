@@ -51,7 +51,7 @@ export function createTreeActivities({ store, configFolder }: { store: Store; co
 
     /** Takes what was changed between `base` and `theirs` over into `ours`; where that has changed too, `theirs` wins. */
     async mergeFiles(base: string | null, ours: string | null, theirs: string | null): Promise<MergedTree> {
-      const merged = mergeTrees(await trees.read(base), await trees.read(ours), await trees.read(theirs));
+      const merged = await mergeTrees(await trees.read(base), await trees.read(ours), await trees.read(theirs));
       const tree = await keep('Merged files', () => trees.write(merged.tree));
       return { tree, conflicts: firstOf(merged.conflicts) };
     },

@@ -1,3 +1,4 @@
+import { Breaks } from '../breaks.ts';
 import type { TreeSummary } from '../protocol/workspace.ts';
 import type { Tree, TreeFile } from './tree.ts';
 import { foldersOf } from './workspace.ts';
@@ -38,7 +39,8 @@ export function compareTrees(from: Tree, to: Tree): TreeSummary {
  * @param ours what it is put into
  * @returns the paths on which both had worked, sorted, besides the tree
  */
-export function mergeTrees(base: Tree, ours: Tree, theirs: Tree): { tree: Tree; conflicts: string[] } {
+export async function mergeTrees(base: Tree, ours: Tree, theirs: Tree): Promise<{ tree: Tree; conflicts: string[] }> {
+  const breaks = new Breaks();
   const merged = new Map(ours);
   const conflicts = new Set<string>();
   const differing = [...new Set([...base.keys(), ...theirs.keys()])].filter(
@@ -57,9 +59,10 @@ export function mergeTrees(base: Tree, ours: Tree, theirs: Tree): { tree: Tree; 
   // A path is a file or a folder, and what was changed last says which.
   const taken = new Set(differing.filter((path) => theirs.has(path)));
   for (const path of merged.keys()) {
-    const isFolder = foldersOf(path).some((folder) => merged.has(folder));
-    if (!isFolder) continue;
-    const gone = taken.has(path) ? foldersOf(path).filter((folder) => merged.has(folder)) : [path];
+    if (breaks.due) await breaks.take();
+    const files = foldersOf(path).filter((folder) => merged.has(folder));
+    if (files.length === 0) continue;
+    const gone = taken.has(path) ? files : [path];
     for (const each of gone) {
       merged.delete(each);
       conflicts.add(each);

@@ -39,28 +39,28 @@ describe('what two trees differ in', () => {
 });
 
 describe('taking changes over', () => {
-  test('from nobody else having changed anything gives the changed tree', () => {
-    fc.assert(
-      fc.property(trees, trees, (base, theirs) => {
-        const { conflicts, tree } = mergeTrees(base, base, theirs);
+  test('from nobody else having changed anything gives the changed tree', async () => {
+    await fc.assert(
+      fc.asyncProperty(trees, trees, async (base, theirs) => {
+        const { conflicts, tree } = await mergeTrees(base, base, theirs);
         expect(textsOf(tree)).toEqual(textsOf(theirs));
         expect(conflicts).toEqual([]);
       }),
     );
   });
 
-  test('without changes leaves what there is', () => {
-    fc.assert(
-      fc.property(trees, trees, (base, ours) => {
-        expect(mergeTrees(base, ours, base)).toEqual({ tree: ours, conflicts: [] });
+  test('without changes leaves what there is', async () => {
+    await fc.assert(
+      fc.asyncProperty(trees, trees, async (base, ours) => {
+        expect(await mergeTrees(base, ours, base)).toEqual({ tree: ours, conflicts: [] });
       }),
     );
   });
 
-  test('always has what was changed last, and a path that is both a file and a folder never', () => {
-    fc.assert(
-      fc.property(trees, trees, trees, (base, ours, theirs) => {
-        const { tree } = mergeTrees(base, ours, theirs);
+  test('always has what was changed last, and a path that is both a file and a folder never', async () => {
+    await fc.assert(
+      fc.asyncProperty(trees, trees, trees, async (base, ours, theirs) => {
+        const { tree } = await mergeTrees(base, ours, theirs);
         for (const [path, file] of theirs) if (base.get(path)?.id !== file.id) expect(tree.get(path)).toEqual(file);
         for (const path of tree.keys()) {
           expect([...tree.keys()].filter((other) => other.startsWith(`${path}/`))).toEqual([]);
@@ -69,11 +69,11 @@ describe('taking changes over', () => {
     );
   });
 
-  test('names what both had worked on, unless they came to the same', () => {
+  test('names what both had worked on, unless they came to the same', async () => {
     const base = treeOf({ both: '1', same: '1', mine: '1', yours: '1' });
     const ours = treeOf({ both: '2', same: '5', mine: '2', yours: '1' });
     const theirs = treeOf({ both: '3', same: '5', mine: '1' });
-    const { conflicts, tree } = mergeTrees(base, ours, theirs);
+    const { conflicts, tree } = await mergeTrees(base, ours, theirs);
     expect(conflicts).toEqual(['both']);
     expect(textsOf(tree)).toEqual({ both: '3', same: '5', mine: '2' });
   });
