@@ -1,7 +1,6 @@
 import { realpathSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, posix, relative, sep } from 'node:path';
 import { z } from 'zod';
-import { treePath } from './tree.ts';
 
 const choices = 'name a folder in it, as in workspace1 or files/shop';
 
@@ -25,14 +24,18 @@ export const folderSchema = z
     if (message !== undefined) context.addIssue({ code: 'custom', message });
   });
 
-/** A folder in an agent's workspace. */
+/** What no path of a workspace may hold, and how long one may be so that there is room for others below it. */
+const unfit = /[\p{Cc}\p{Cs}\\]/u;
+const longest = 200;
+
+/** A folder in an agent's workspace, as paths of trees have it: names joined by `/`. */
 export const workspaceFolderSchema = z
   .string()
+  .transform((name) => posix.normalize(name).replace(/\/$/, ''))
   .refine(
-    (name) => treePath(name) !== undefined,
+    (name) => nameProblem(name) === undefined && name !== '.' && !unfit.test(name) && name.length <= longest,
     'is no folder of a workspace: names joined by /, without .. and without a / in front',
-  )
-  .transform((name) => treePath(name) ?? name);
+  );
 
 /** A folder that a configuration names. `missing`: there is nothing of this name. */
 export type NamedFolder = { kind: 'folder'; real: string } | { kind: 'missing' } | { kind: 'refused'; why: string };

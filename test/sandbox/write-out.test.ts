@@ -35,10 +35,10 @@ beforeEach(() => {
 async function treeOf(files: Record<string, string | [text: string, mode: FileMode]>): Promise<string | null> {
   const entries = Object.entries(files).map(([path, file]) => [path, ...[file].flat()] as [string, string, FileMode?]);
   const ids = await store.putObjects(entries.map(([, text]) => Buffer.from(text)));
-  const files_ = entries.map(
+  const stored = entries.map(
     ([path, text, mode = 'file'], index) => [path, { id: ids[index] ?? '', bytes: text.length, mode }] as const,
   );
-  return trees.write(new Map(files_));
+  return trees.write(new Map(stored));
 }
 
 const textOf = (path: string): string => readFileSync(join(out, path), 'utf8');
@@ -120,7 +120,7 @@ test('several trees replace what a folder of the caller’s own has held', async
     { path: 'attempt1/b', tree: null },
   ];
   await replaceFolder(store, trees, out, parts);
-  expect(readdirSync(out, { recursive: true }).toSorted()).toEqual([
+  expect(readdirSync(out, { recursive: true, encoding: 'utf8' }).toSorted()).toEqual([
     'attempt1',
     'attempt1/a',
     'attempt1/a/a.txt',

@@ -9,7 +9,8 @@ export async function textsIn(home: string, tree: string | null): Promise<Record
   try {
     const files = await new Trees(store).read(tree);
     const texts: Record<string, string> = {};
-    for (const [path, { id }] of [...files].toSorted()) texts[path] = new TextDecoder().decode(await store.object(id));
+    for (const [path, { id }] of [...files].toSorted(([one], [other]) => (one < other ? -1 : 1)))
+      texts[path] = new TextDecoder().decode(await store.object(id));
     return texts;
   } finally {
     await store.close();

@@ -115,7 +115,7 @@ describe('a session keeps its files', () => {
     });
     const handle = await run.startSession({ config: agent });
     await handle.executeUpdate('handleText', { args: ['One.'] });
-    await expect(handle.executeUpdate('handleText', { args: ['Break.'] })).rejects.toThrow();
+    await expect(handle.executeUpdate('handleText', { args: ['Break.'] })).rejects.toThrow(/Update failed/);
     const third = await handle.executeUpdate<TurnResult, [string]>('handleText', { args: ['Three.'] });
     expect(third.workspace).toMatchObject({ files: 2, added: ['note1.md'] });
   });

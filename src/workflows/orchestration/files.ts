@@ -111,10 +111,11 @@ export async function filesOf(context: OrchestrationContext, best: Attempt | und
 }
 
 async function exportSnapshots(
-  { events, team, turn, warn }: OrchestrationContext,
+  context: OrchestrationContext,
   snapshots: AttemptFiles[],
   tree: string | null | undefined,
 ): Promise<void> {
+  const { events, team, turn } = context;
   const { snapshot_storage: folder } = team.orchestrator;
   if (folder === undefined) return;
   const ofAttempts = snapshots.flatMap(({ agents, attempt }) =>
@@ -125,6 +126,6 @@ async function exportSnapshots(
     const place = await exportFiles(folder, turn === 0 ? '' : `turn${turn}`, [...ofAttempts, ...final]);
     events.emit({ type: 'notice', text: `The files of all attempts are in ${place}` });
   } catch (error) {
-    warn(`the files of the attempts could not be written to ${folder}: ${failureReason(error)}`);
+    context.warn(`the files of the attempts could not be written to ${folder}: ${failureReason(error)}`);
   }
 }
