@@ -17,6 +17,7 @@ import { findTemporalCli } from '../src/embedded/temporal-cli.ts';
 import { createWorker } from '../src/worker.ts';
 import { quietRuntime } from '../src/worker/quiet-runtime.ts';
 import { courses } from '../test/histories/courses.ts';
+import { fileCourses } from '../test/histories/file-courses.ts';
 import { writeKit } from '../test/support/agent-script.ts';
 import { startModelServer } from '../test/support/model-server.ts';
 import { startSearchServer } from '../test/support/search-server.ts';
@@ -35,8 +36,10 @@ const cli = await findTemporalCli(console.error);
 const server = await startServer({ cli, port: await freePort(), log: join(home, 'temporal.log') });
 writeKit(home);
 const names = process.argv.slice(2);
-const chosen = courses.filter(({ name }) => names.length === 0 || names.includes(name));
-for (const { name, type = 'orchestration', script, input, extensions, found, lacksKey, steer } of chosen) {
+const chosen = [...courses, ...fileCourses].filter(({ name }) => names.length === 0 || names.includes(name));
+for (const course of chosen) {
+  const { name, type = 'orchestration', script, input, extensions, found, lacksKey, prepare, steer } = course;
+  prepare?.(home);
   const model = await startModelServer(script);
   const search = found && (await startSearchServer(() => found));
   const connection = await NativeConnection.connect({ address: server.address });

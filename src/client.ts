@@ -62,6 +62,7 @@ export type {
   State as RunState,
 } from './protocol/state.ts';
 export type { Figures, RunLimits, Usage } from './protocol/usage.ts';
+export type { AttemptFiles, RunFiles, TreeChanges, TreeSummary } from './protocol/workspace.ts';
 export type { ConfigInput } from './config/kinds.ts';
 export type { OneAgentConfigInput } from './config/one-agent.ts';
 export type { PlanConfigInput } from './config/plan.ts';

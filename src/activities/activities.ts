@@ -15,6 +15,7 @@ import { createReadPage } from './pages.ts';
 import { createPersistReport, createRecallReports } from './reports.ts';
 import { createPreparations, type PrepareDependencies } from './prepare.ts';
 import { createSearch } from './search.ts';
+import { createTreeActivities } from './trees.ts';
 import { createStoreAttachments } from './files.ts';
 
 /** How long to wait for the cost of a call that was just abandoned: its worker learns of that with a heartbeat. */
@@ -36,6 +37,7 @@ export function createActivities(
     persistReport: createPersistReport(dependencies),
     openIssue: createOpenIssue(dependencies),
     storeAttachments: createStoreAttachments(dependencies),
+    ...createTreeActivities(dependencies),
     ...createPreparations(dependencies),
 
     /** Stores texts, among them tool sets as JSON. @returns their blob ids in order */

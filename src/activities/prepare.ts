@@ -26,6 +26,7 @@ import type { PreparedSolve } from '../protocol/plan-and-execute.ts';
 import type { PriceTable } from '../protocol/usage.ts';
 import type { PreparedResearch } from '../protocol/research.ts';
 import type { PreparedAgent, PreparedSession } from '../protocol/session.ts';
+import { foldersOf } from './start-folders.ts';
 import { howToSearch, variableOf } from '../search/services.ts';
 import { inputProblem, jsonBytes } from '../workflows/runtime/size.ts';
 
@@ -96,12 +97,14 @@ export function createPreparations({ configFolder, environment, namespace, price
       const { backend, planner, validator, synthesis, executor } = plan.plan;
       const own = [planner, validator, synthesis, executor].map((role) => role?.backend ?? backend);
       const { backends, tools } = settings;
+      const { folders, missing } = foldersFor({ executor: [backends.executor.cwd, 'the executor'] });
       const notices = [
         ...noticesOf({ kind: 'plan', plan }, own),
         ...searchNotices([{ backend: backends.executor, tools }], environment),
+        ...missing,
       ];
       const permissions = permissionsOf(settings, settings.coordination);
-      return told({ problem, settings, prices, notices, warnings, permissions });
+      return told({ problem, settings, prices, notices, warnings, permissions, ...folders });
     },
   };
 
@@ -120,19 +123,35 @@ export function createPreparations({ configFolder, environment, namespace, price
     const team = completeTeam(config, environment);
     const { prices, warnings } = pricesOf(backendsOf(team), team, preflightTeam);
     const own = team.agents.map((_, index) => config.agents?.[index]?.backend);
-    const notices = [...noticesOf({ kind: 'team', team: config }, own), ...searchNotices(team.agents, environment)];
+    const named = team.agents.map(({ backend, id }) => [id, [backend.cwd, `agent ${id}`]] as const);
+    const { folders, missing } = foldersFor(Object.fromEntries(named), team.orchestrator.snapshot_storage);
+    const notices = [
+      ...noticesOf({ kind: 'team', team: config }, own),
+      ...searchNotices(team.agents, environment),
+      ...missing,
+    ];
     const permissions = permissionsOf(team, team.orchestrator.coordination);
-    return { team, prices, notices, warnings, permissions };
+    return { team, prices, notices, warnings, permissions, ...folders };
   }
 
   function prepareAgent(config: OneAgentConfig | undefined): PreparedAgent {
     const agent = config === undefined ? defaultAgent(environment) : completeAgent(config);
     const { prices, warnings } = pricesOf([agent.backend], agent, preflightAgent);
+    const { id, backend } = agent;
+    const { folders, missing } = foldersFor({ [id]: [backend.cwd, `agent ${id}`] });
     const notices = [
       ...noticesOf(config && { kind: 'agent', agent: config }, [config?.backend]),
       ...searchNotices([agent], environment),
+      ...missing,
     ];
-    return { agent, prices, notices, warnings, permissions: permissionsOf(agent, agent.coordination) };
+    return { agent, prices, notices, warnings, permissions: permissionsOf(agent, agent.coordination), ...folders };
+  }
+
+  /** The folders with which workspaces begin. */
+  function foldersFor(named: Parameters<typeof foldersOf>[1], storage?: string) {
+    const { problems, ...found } = foldersOf(configFolder, named, storage);
+    refuse(problems);
+    return found;
   }
 
   /** Refuses settings that cannot run in this environment. @returns the prices that the run needs */

@@ -1,4 +1,5 @@
 import { Context } from '@temporalio/activity';
+import type { ModelProgress } from '../protocol/model-call.ts';
 import type {
   CallToolInput,
   CallToolResult,
@@ -83,22 +84,29 @@ function toolRunner({ store, tools }: ToolDependencies) {
   return async function run(input: CallToolInput, idempotencyKey: string): Promise<FilesOutcome> {
     const { info, cancellationSignal, cancelled } = Context.current();
     const workflowId = info.workflowExecution?.workflowId ?? '';
+    let shown: ModelProgress | undefined;
+    const progress = (partial: string, characters: number): void => {
+      shown = { partial, characters, attempt: info.attempt };
+    };
     try {
-      return await cancellable(async (signal) => {
-        const tool = await find(tools, input);
-        const asking = 'mcp' in input.tool.source ? { asks: input.asks ?? false, input: input.input } : {};
-        const given = { workflowId, agentId: input.agent, idempotencyKey, signal, ...asking };
-        const { timeout } = input.tool;
-        if (tool.workspace === undefined) return runTool(tool, input.arguments, given, timeout, cancelled);
-        if (input.workspace === undefined)
-          throw new ToolError(`${tool.spec.name} needs files, and there are none here`);
-        const workspace = await Workspace.open(store, trees, input.workspace, workflowId);
-        const outcome = await runTool(tool, input.arguments, { ...given, workspace }, timeout, cancelled);
-        // What a call that failed has changed is not kept, so that a retry and the agent start from what was there.
-        if (outcome.status !== 'ok' || tool.workspace === 'reads') return outcome;
-        const tree = await keep('The files of a tool call', () => workspace.commit());
-        return tree === undefined ? outcome : { ...outcome, tree };
-      });
+      return await cancellable(
+        async (signal) => {
+          const tool = await find(tools, input);
+          const asking = 'mcp' in input.tool.source ? { asks: input.asks ?? false, input: input.input } : {};
+          const given = { workflowId, agentId: input.agent, idempotencyKey, signal, progress, ...asking };
+          const { timeout } = input.tool;
+          if (tool.workspace === undefined) return runTool(tool, input.arguments, given, timeout, cancelled);
+          if (input.workspace === undefined)
+            throw new ToolError(`${tool.spec.name} needs files, and there are none here`);
+          const workspace = await Workspace.open(store, trees, input.workspace, workflowId);
+          const outcome = await runTool(tool, input.arguments, { ...given, workspace }, timeout, cancelled);
+          // What a call that failed has changed is not kept, so that a retry and the agent start from what was there.
+          if (outcome.status !== 'ok' || tool.workspace === 'reads') return outcome;
+          const tree = await keep('The files of a tool call', () => workspace.commit());
+          return tree === undefined ? outcome : { ...outcome, tree };
+        },
+        () => shown,
+      );
     } catch (error) {
       if (cancellationSignal.aborted) throw error;
       if (error instanceof SourceError && error.variable !== undefined) throw keyMissing(error.message, error.variable);
@@ -162,7 +170,7 @@ const beginning = (text: string, length: number): string => text.slice(0, length
 
 /** The package whose tool reads on in results that are too long, and the built-in packages whose results may be that. */
 const reader = 'builtin.results';
-const longWinded = ['builtin.files', 'builtin.python'];
+const longWinded = ['builtin.files', 'builtin.python', 'builtin.command', 'builtin.command.local'];
 
 /**
  * The activity `listTools` loads and checks all sources of tools, and stores the tools that a model is offered. An agent that

@@ -1,10 +1,12 @@
 import type { Run, RunResult, RunSnapshot, WatchOptions } from '../client.ts';
 import { openView, type View } from './live/view.ts';
 import { QuestionPrompter } from './questions/prompter.ts';
+import type { RunFiles } from '../protocol/workspace.ts';
 import { markdownOf } from '../workflows/research/rules/report.ts';
 import { exitStatus, printText, printJson, say } from './exit.ts';
 import { countText, durationText, spentText } from './live/spent.ts';
 import type { FollowOptions } from './options.ts';
+import { writeFiles } from './out.ts';
 import { shellWord, temporalOption } from './questions/box.ts';
 
 /** Time between two attempts to start again what a run needs, in milliseconds. */
@@ -102,6 +104,7 @@ export async function follow(run: Run, options: FollowOptions, revive: () => Pro
     const result = await run.result();
     say(summaryOf(result, elapsed));
     await (options.json ? printJson(result) : printText(textOf(result)));
+    if (options.out !== undefined) await writeFiles(run.id, filesOf(result), options.out);
   } finally {
     following.close();
   }
@@ -113,6 +116,8 @@ export const watchCommand = (id: string, { temporal }: FollowOptions): string =>
 
 const cancelCommand = (id: string, { temporal }: FollowOptions): string =>
   `reprise cancel ${shellWord(id)}${temporalOption(temporal)}`;
+
+const filesOf = (result: RunResult): RunFiles | undefined => ('workspace' in result ? result.workspace : undefined);
 
 /** A run's answer, or its report, as it is printed. */
 export const textOf = (result: RunResult): string =>

@@ -15,6 +15,8 @@ export interface CommonOptions {
   detach?: boolean;
   /** Whether tool calls that no rule is about are allowed without asking. */
   yes?: boolean;
+  /** The folder into which the files of the answer are written. */
+  out?: string;
   json?: boolean;
   plain?: boolean;
   temporal?: string;
@@ -83,6 +85,10 @@ export function withStart(command: Command): Command {
   return withConfig(command)
     .option('--id <id>', 'id of the run (default: a new readable one)')
     .option('--detach', 'start the run, print its id, and leave');
+}
+
+export function withOut(command: Command): Command {
+  return command.option('--out <dir>', "write the files that belong to the answer into this folder, the winner's");
 }
 
 /** The folder of the embedded server's data, of the store and of the logs: `REPRISE_HOME`, else `.reprise`. */

@@ -7,6 +7,7 @@ import {
   withAgents,
   withConfig,
   withNotify,
+  withOut,
   withStart,
   withTemporal,
   withTools,
@@ -42,6 +43,7 @@ const examples: Record<string, string[]> = {
     'reprise ask --tools "What has changed in the newest release of SQLite?"',
     'reprise ask --config team.yaml --json "…" > result.json',
     'reprise ask --detach --id q1 "…"',
+    'reprise ask --config team.yaml --out shop "Add a login to the shop"',
   ],
   chat: [
     'reprise chat',
@@ -87,7 +89,12 @@ const examples: Record<string, string[]> = {
   cancel: ['reprise cancel q1', 'reprise cancel r1 > report.md'],
   stats: ['reprise stats', 'reprise stats --json'],
   list: ['reprise list', 'reprise list --open', `reprise list --all --json | jq -r '.[].id'`],
-  show: ['reprise show q1', 'reprise show q1 --prompts | less', 'reprise show q1 --json > q1.json'],
+  show: [
+    'reprise show q1',
+    'reprise show q1 --prompts | less',
+    'reprise show q1 --json > q1.json',
+    'reprise show q1 --out shop',
+  ],
   up: ['reprise up', 'reprise up --temporal localhost:7300'],
   down: ['reprise down'],
   login: ['reprise login https://tickets.example.com/mcp', 'reprise login tickets --config team.yaml'],
@@ -119,14 +126,14 @@ export function buildProgram(): Command {
 }
 
 function addRunCommands(program: Command): void {
-  withYes(withAgents(withTools(withStart(program.command('ask <task>')))))
+  withOut(withYes(withAgents(withTools(withStart(program.command('ask <task>'))))))
     .description('a team answers, votes, and starts over while the result is not good enough')
     .action(async (task: string, options: FollowOptions) => (await import('./commands/start.ts')).ask(task, options));
   withAgents(withTools(withStart(program.command('start [task]', { hidden: true })))).action(
     async (task: string | undefined, options: FollowOptions) =>
       (await import('./commands/start.ts')).first(task ?? sampleQuestion, options),
   );
-  withYes(withAgents(withTools(withConfig(program.command('chat [text]')))))
+  withOut(withYes(withAgents(withTools(withConfig(program.command('chat [text]'))))))
     .description('a conversation with one agent or a team; without TEXT one turn for each line that is typed')
     .option('--id <id>', 'continue an open session, or begin one of this id that stays open')
     .option('--history <file>', 'what was said before: JSON, [{"role", "content"}]')
@@ -138,13 +145,13 @@ function addRunCommands(program: Command): void {
     .action(async (idea: string, options: FollowOptions) =>
       (await import('./commands/start.ts')).research(idea, options),
     );
-  withYes(withTools(withStart(program.command('solve <problem>'))))
+  withOut(withYes(withTools(withStart(program.command('solve <problem>')))))
     .description('plans a problem, carries out its subtasks, checks the answer, and repeats only what failed')
     .option('--attach <file>', 'a file that comes with it; may be given several times', listed)
     .action(async (problem: string, options: SolveOptions) =>
       (await import('./commands/start.ts')).solve(problem, options),
     );
-  withView(program.command('watch <id>'))
+  withOut(withView(program.command('watch <id>')))
     .description('live view of a run, from any machine')
     .action(async (id: string, options: FollowOptions) => (await import('./commands/watch.ts')).watch(id, options));
   program
@@ -210,7 +217,7 @@ function addPersonCommands(program: Command): void {
     .option('--json', 'print one JSON array')
     .option('--plain', 'nothing in bold or in color')
     .action(async (options: ListOptions) => (await import('./commands/list.ts')).list(options));
-  withTemporal(program.command('show <id>'))
+  withOut(withTemporal(program.command('show <id>')))
     .description('all that a run has done: answers, votes, judgements, questions, tool calls, and cost by agent')
     .option('--prompts', 'what each model was sent, and what it replied')
     .option('--json', 'print one JSON object')

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { effortProblem, efforts } from '../models/capabilities.ts';
+import { folderSchema } from '../sandbox/named-folder.ts';
 import { mcpServersSchema } from './tool-sources.ts';
 import { holdsSecret, writtenOut } from './variables.ts';
 
@@ -24,8 +25,6 @@ const headersSchema = z.record(name, z.string()).superRefine((headers, context) 
     if (holdsSecret(text)) context.addIssue({ code: 'custom', path: [key], message: writtenOut });
   }
 });
-
-export const withoutEffect = 'Accepted, and without effect in this version.';
 
 /** The keys of a backend as a file's author writes them. */
 const writtenSchema = z
@@ -66,9 +65,19 @@ const writtenSchema = z
       .describe('After how many seconds without content a stream is dead. Absent: 60.'),
     folder: name.optional().describe('The folder that the offline model quotes, relative to this file.'),
     mcp_servers: mcpServersSchema.optional().describe("Servers of the agent's tools (Model Context Protocol)."),
-    cwd: name.optional().describe(withoutEffect),
-    enable_mcp_command_line: z.boolean().optional().describe(withoutEffect),
-    command_line_execution_mode: z.enum(['local', 'docker']).optional().describe(withoutEffect),
+    cwd: folderSchema
+      .optional()
+      .describe(
+        "The folder beside this file whose content an agent's workspace begins with; it stays as it is itself.",
+      ),
+    enable_mcp_command_line: z
+      .boolean()
+      .optional()
+      .describe('Whether the agent may run commands over its files, by the tool run_command. Absent: false.'),
+    command_line_execution_mode: z
+      .enum(['local', 'docker'])
+      .optional()
+      .describe('Where commands run: in a container, or as the user of the worker if it allows that. Absent: docker.'),
   })
   .meta({ id: 'backend' });
 

@@ -1,6 +1,7 @@
 import { effortProblem } from '../models/capabilities.ts';
 import { missingKey, modelOf } from '../models/providers.ts';
 import type { Backend } from './backend.ts';
+import { withCommands } from './commands.ts';
 import type { Environment } from './environment.ts';
 import { backendOf } from './model-name.ts';
 import { withVariables } from './variables.ts';
@@ -24,6 +25,12 @@ export function defaultBackend(environment: Environment): Backend {
 export function completeBackend(backend: Backend): Backend {
   const model = modelOf(backend);
   return { ...backend, ...(model !== undefined && { model }), mcp_servers: undefined };
+}
+
+/** The packages of an agent's tools, with those that its backend brings along: for its files, and for commands. */
+export function packagesOf(packages: string[], backend: Backend): string[] {
+  const all = withCommands(packages, backend);
+  return backend.cwd === undefined ? all : [...new Set([...all, 'builtin.workspace'])];
 }
 
 /**

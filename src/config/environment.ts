@@ -27,6 +27,9 @@ export const environmentVariables = [
   'TRANSCRIPTION_MODEL',
   'TRANSCRIPTION_API_KEY',
   'DATABASE_URL',
+  'REPRISE_ALLOW_COMMANDS',
+  'REPRISE_DOCKER_IMAGE',
+  'REPRISE_DOCKER_NETWORK',
 ] as const;
 
 /** The process's variables by name, without the empty ones. */

@@ -1,32 +1,25 @@
 import type { Backend } from './backend.ts';
 import type { CheckedConfig } from './kinds.ts';
 
-/** Keys of any backend that only later versions act on. */
-const keysOfBackends = ['cwd', 'enable_mcp_command_line', 'command_line_execution_mode'] as const;
+/** Keys of backends that do nothing in a role that has no tools. */
+const keysOfTools = ['mcp_servers', 'cwd', 'enable_mcp_command_line'] as const;
 
 const askedAlone =
   'broadcast: agents has nobody to ask in a team of one agent; human is the mode that has someone to ask';
 
 /**
- * Warnings for a person about settings that do nothing: keys of later versions, MCP servers of a role that has no tools,
+ * Warnings for a person about settings that do nothing: tools of a role that has none,
  * modules that no wire leads to, and asking other agents when there are none.
  */
 export function ignoredKeys(config: CheckedConfig): string[] {
   switch (config.kind) {
     case 'team': {
       const { agents = [], final_agent, orchestrator } = config.team;
-      const { coordination, snapshot_storage, agent_temporary_workspace } = orchestrator;
+      const { coordination } = orchestrator;
       const backends = [...agents, final_agent, final_agent?.judge].map((each) => each?.backend);
       const isAlone = agents.length === 1 && coordination.broadcast === 'agents';
       return [
-        ...notice(
-          backends,
-          {
-            'mcp_servers (of final_agent)': final_agent?.backend?.mcp_servers,
-            'mcp_servers (of judge)': final_agent?.judge?.backend.mcp_servers,
-          },
-          { snapshot_storage, agent_temporary_workspace },
-        ),
+        ...notice(backends, inRoles({ final_agent: final_agent?.backend, judge: final_agent?.judge?.backend })),
         ...(isAlone ? [askedAlone] : []),
       ];
     }
@@ -39,25 +32,36 @@ export function ignoredKeys(config: CheckedConfig): string[] {
       const { backend, plan, criticism, synthesize } = config.research.research;
       const backends = [backend, plan?.backend, criticism?.backend, synthesize?.backend];
       const { permissions } = config.research;
-      return notice(backends, { mcp_servers: backends.find((each) => each?.mcp_servers) }, { permissions });
+      const ofTools = keysOfTools.map((key) => [key, backends.find((each) => each?.[key])]);
+      return notice(backends, { ...Object.fromEntries(ofTools), permissions });
     }
     case 'plan': {
       const { backend, planner, validator, synthesis, executor } = config.plan.plan;
-      return notice([backend, executor.backend, planner?.backend, validator?.backend, synthesis?.backend], {
-        // The servers of the general backend are the executor's, unless the executor has a backend of its own.
-        'mcp_servers (of backend)': executor.backend && backend?.mcp_servers,
-        'mcp_servers (of planner)': planner?.backend.mcp_servers,
-        'mcp_servers (of validator)': validator?.backend.mcp_servers,
-        'mcp_servers (of synthesis)': synthesis?.backend.mcp_servers,
-      });
+      const roles = {
+        // What the general backend says of tools is the executor's, unless the executor has a backend of its own.
+        backend: executor.backend && backend,
+        planner: planner?.backend,
+        validator: validator?.backend,
+        synthesis: synthesis?.backend,
+      };
+      return notice([backend, executor.backend, ...Object.values(roles)], inRoles(roles));
     }
   }
 }
 
-/** @param backends those of all roles; undefined for a role that has none of its own */
-function notice(backends: Array<Backend | undefined>, servers: object = {}, others: object = {}): string[] {
-  const namesIn = (settings: object) => Object.entries(settings).flatMap(([key, value]) => (value ? [key] : []));
-  const ofBackends = keysOfBackends.filter((key) => backends.some((each) => each?.[key] !== undefined));
-  const names = [...namesIn(servers), ...ofBackends, ...namesIn(others)];
+/** What the backends of roles without tools say of tools. */
+const inRoles = (roles: Record<string, Backend | undefined>): object =>
+  Object.fromEntries(
+    Object.entries(roles).flatMap(([role, backend]) =>
+      keysOfTools.map((key) => [`${key} (of ${role})`, backend?.[key]]),
+    ),
+  );
+
+/** @param backends those of all roles; undefined for a role that has none of its own @param inert what has no effect where it stands, by the names that are told */
+function notice(backends: Array<Backend | undefined>, inert: object = {}): string[] {
+  const named = Object.entries(inert).flatMap(([key, value]) => (value ? [key] : []));
+  const isMoot = backends.some((each) => each?.command_line_execution_mode && !each.enable_mcp_command_line);
+  const moot = isMoot ? ['command_line_execution_mode (without enable_mcp_command_line)'] : [];
+  const names = [...named, ...moot];
   return names.length === 0 ? [] : [`Without effect in this version: ${names.join(', ')}`];
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Backend } from './backend.ts';
-import { completeBackend, defaultBackend, describeBackend, preflightBackends } from './complete-backend.ts';
+import { preflightCommands } from './commands.ts';
+import { completeBackend, defaultBackend, describeBackend, packagesOf, preflightBackends } from './complete-backend.ts';
 import { about, broadcastSchema, describeCoordination, soloShape, waitingTime } from './coordination.ts';
 import type { Environment } from './environment.ts';
 import { checkExchange, providersOf, type Wire, type WireInput } from './exchange.ts';
@@ -81,12 +82,16 @@ export const defaultAgent = (environment: Environment): OneAgent => ({
 /** Fills in the backend's model. */
 export function completeAgent(config: OneAgentConfig): OneAgent {
   const { unused: _, ...agent } = config;
-  return { ...agent, backend: completeBackend(agent.backend) };
+  const { packages, mcpServers } = agent.tools;
+  const tools = { packages: packagesOf(packages, agent.backend), mcpServers };
+  return { ...agent, backend: completeBackend(agent.backend), tools };
 }
 
 /** What would keep one agent from running in this environment, such as a key that is not set. */
-export const preflightAgent = ({ id, backend }: OneAgent, environment: Environment): string[] =>
-  preflightBackends({ [`agent ${id}`]: backend }, environment);
+export const preflightAgent = ({ id, backend, tools }: OneAgent, environment: Environment): string[] => [
+  ...preflightBackends({ [`agent ${id}`]: backend }, environment),
+  ...preflightCommands({ [`agent ${id}`]: tools.packages }, environment),
+];
 
 /** Describes one agent, defaults included, in a few lines for a person. */
 export function describeAgent(agent: OneAgent): string {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { backendSchema, roleSchema, type Backend } from './backend.ts';
-import { completeBackend, defaultBackend, describeBackend, preflightBackends } from './complete-backend.ts';
+import { preflightCommands } from './commands.ts';
+import { completeBackend, defaultBackend, describeBackend, packagesOf, preflightBackends } from './complete-backend.ts';
 import { describeCoordination, soloShape } from './coordination.ts';
 import type { Environment } from './environment.ts';
 import { executorTools } from './everyday-tools.ts';
@@ -85,13 +86,15 @@ export function completePlan({ plan, ...common }: PlanConfig, environment: Envir
       executor: completeBackend(own),
     },
     orchestrator: orchestratorOf(orchestrator, executor),
-    tools: { packages: tool_packages ?? (mcpServers.length === 0 ? executorTools : []), mcpServers },
+    tools: { packages: packagesOf(tool_packages ?? (mcpServers.length === 0 ? executorTools : []), own), mcpServers },
   };
 }
 
 /** What would keep a plan from running in this environment: keys that are not set, models that nobody named. */
-export const preflightPlan = ({ backends }: PlanSettings, environment: Environment): string[] =>
-  preflightBackends(backends, environment);
+export const preflightPlan = ({ backends, tools }: PlanSettings, environment: Environment): string[] => [
+  ...preflightBackends(backends, environment),
+  ...preflightCommands({ executor: tools.packages }, environment),
+];
 
 /** Describes a plan, defaults included, in a few lines for a person. */
 export function describePlan(settings: PlanSettings): string {

@@ -1,8 +1,10 @@
 import { z } from 'zod';
-import { backendSchema, roleSchema, withoutEffect, type Backend } from './backend.ts';
-import { completeBackend, defaultBackend, describeBackend, preflightBackends } from './complete-backend.ts';
+import { backendSchema, roleSchema, type Backend } from './backend.ts';
+import { preflightCommands } from './commands.ts';
+import { completeBackend, defaultBackend, describeBackend, packagesOf, preflightBackends } from './complete-backend.ts';
 import { about, broadcastSchema, budgetSchema, describeCoordination, waitingTime } from './coordination.ts';
 import type { Environment } from './environment.ts';
+import { folderSchema, workspaceFolderSchema } from '../sandbox/named-folder.ts';
 import {
   describeOrchestrator,
   limitsFit,
@@ -80,8 +82,16 @@ export const teamSchema = z.strictObject({
     .describe('How long an attempt and an agent may take.'),
   orchestrator: z
     .strictObject({
-      snapshot_storage: name.optional().describe(withoutEffect),
-      agent_temporary_workspace: name.optional().describe(withoutEffect),
+      snapshot_storage: folderSchema
+        .optional()
+        .describe('A folder beside this file into which the files of all attempts are written. Absent: none.'),
+      agent_temporary_workspace: workspaceFolderSchema
+        .optional()
+        .describe("Where an agent finds the files of the others in its workspace. Absent: 'temp_workspaces'."),
+      restart_workspace: z
+        .enum(['clean', 'winner'])
+        .default('clean')
+        .describe('The files that agents have after a restart: those at the beginning, or those of the best answer.'),
       coordination: coordinationSchema.prefault({}).describe('Restarts, answers, and whom agents may ask.'),
     })
     .prefault({})
@@ -142,7 +152,7 @@ export function completeTeam(config: TeamConfig, environment: Environment): Team
       ...(system_message !== undefined && { system_message }),
       backend: completeBackend(backend),
       orchestrator: orchestratorOf(work.orchestrator ?? 'simple_tool', work),
-      tools: { packages: work.tool_packages ?? [], mcpServers: backend.mcp_servers ?? [] },
+      tools: { packages: packagesOf(work.tool_packages ?? [], backend), mcpServers: backend.mcp_servers ?? [] },
     })),
     ...(final_agent && { final_agent: completeFinalAgent(final_agent) }),
   };
@@ -162,7 +172,8 @@ export function preflightTeam({ agents, final_agent }: Team, environment: Enviro
   const backends = Object.fromEntries(agents.map(({ id, backend }) => [`agent ${id}`, backend]));
   const { backend, judge } = final_agent ?? {};
   const own = { ...(backend && { 'final agent': backend }), ...(judge && { judge: judge.backend }) };
-  return preflightBackends({ ...backends, ...own }, environment);
+  const packages = Object.fromEntries(agents.map(({ id, tools }) => [`agent ${id}`, tools.packages]));
+  return [...preflightBackends({ ...backends, ...own }, environment), ...preflightCommands(packages, environment)];
 }
 
 /** Describes a team, defaults included, in a few lines for a person. */

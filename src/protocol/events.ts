@@ -144,6 +144,8 @@ export type CommonEventBody =
   /** An agent runs one of its own tools. */
   | { type: 'tool'; agent: string; tool: string }
   | { type: 'tool_ended'; agent: string; tool: string; status: ToolStatus }
+  /** An agent has changed files: how many, and the paths of the first ones, compared with those it has begun with. */
+  | { type: 'files'; agent: string; count: number; paths: string[] }
   /** A text for the person. `last`: it is the turn's answer. */
   | { type: 'says'; agent: string; text: string; last: boolean }
   /** A session's next turn has begun. */

@@ -13,6 +13,7 @@ export const headings = {
   earlierRestarts: '**Earlier restarts:**',
   best: '**Best answer so far:**',
   work: '## Work',
+  files: '## Files',
   idea: '## Idea',
   goal: '## What the user asked for',
   plan: '## Plan',

@@ -1,6 +1,7 @@
 import type { Team, TeamConfigInput } from '../config/team.ts';
 import type { Permissions } from './permissions.ts';
 import type { PriceTable, Usage } from './usage.ts';
+import type { AttemptFiles, RunFiles, StartFolders } from './workspace.ts';
 
 /** A message of the conversation before the task. */
 export interface EarlierMessage {
@@ -34,6 +35,8 @@ export interface Prepared {
   hasQuestion?: true;
   /** Which tool calls may be made. Runs of earlier versions have none: there every call may. */
   permissions?: Permissions;
+  /** The folders with which workspaces begin; absent where there are none, and in runs of earlier versions. */
+  folders?: StartFolders;
 }
 
 /** A team's configuration, checked and completed: every agent has a backend, and every default is filled in. */
@@ -81,6 +84,10 @@ export interface OrchestrationResult {
   /** What did not go as planned; empty if all did. */
   warnings: string[];
   humanQa: HumanAnswer[];
+  /** The files that belong to the answer; absent if its agent has no workspace. */
+  workspace?: RunFiles;
+  /** The files of all attempts, which stay in the store; absent if no agent has a workspace. */
+  snapshots?: AttemptFiles[];
   usage: Usage;
   /** How many events the query `events` has. */
   events: number;

@@ -4,6 +4,7 @@ import type { Attachment, AttachmentInput } from './attachment.ts';
 import type { TextRef } from './message.ts';
 import type { Prepared } from './orchestration.ts';
 import type { RunLimits, Usage } from './usage.ts';
+import type { RunFiles } from './workspace.ts';
 
 /** Input of the workflow `planAndExecute`; only `problem` is needed. */
 export interface SolveInput {
@@ -100,6 +101,8 @@ export interface SolveResult {
   stateSummary: StateSummary;
   /** The validation of the last answer; null when there was none. */
   validation: Validation | null;
+  /** The files that completed subtasks have left; absent if their agents have no workspace. */
+  workspace?: RunFiles;
   usage: Usage;
   events: number;
 }

@@ -2,6 +2,7 @@ import type { OneAgent, OneAgentConfigInput } from '../config/one-agent.ts';
 import type { TeamConfigInput } from '../config/team.ts';
 import type { EarlierMessage, HumanAnswer, Prepared, PreparedTeam } from './orchestration.ts';
 import type { Usage } from './usage.ts';
+import type { RunFiles } from './workspace.ts';
 
 /** Input of the workflow `session`. */
 export interface SessionInput {
@@ -31,6 +32,8 @@ export interface TurnResult {
   turn: number;
   /** What did not go as planned in this turn; empty if all did. */
   warnings: string[];
+  /** The session's files, and what this turn has changed in them; absent if there is no workspace. */
+  workspace?: RunFiles;
 }
 
 /** Result of the workflow `session`. Answer, messages, outcome and warnings are the last turn's; without turns the answer is empty. */
@@ -46,6 +49,8 @@ export interface SessionResult {
   /** What did not go as planned in the last turn; empty if all did. */
   warnings: string[];
   turns: number;
+  /** The session's files, and what the last turn has changed in them; absent if there is no workspace. */
+  workspace?: RunFiles;
   /** The questions that the person has answered in the session. */
   humanQa: HumanAnswer[];
   usage: Usage;

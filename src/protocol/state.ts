@@ -29,6 +29,8 @@ export interface TeamState {
     timedOut: boolean;
     /** Id of the agent that it has voted for in this round. */
     vote: string | null;
+    /** How many files it has changed for its answer; absent if it has changed none. */
+    files?: number;
   }>;
   /** Id of the agent whose answer won the vote in this attempt. */
   selectedAgent: string | null;

@@ -133,3 +133,20 @@ export function treePath(path: string): string | undefined {
   if (names.length === 0 || names.length > deepest || names.some(isBad)) return undefined;
   return names.join('/');
 }
+
+/**
+ * Where a link of a tree leads to, as a path of the tree; undefined for one that leads out, or may: `..` may only stand at
+ * the beginning, since after a name that is a link itself it would lead to wherever that one points.
+ *
+ * @param link the path of the link
+ * @param target what it holds
+ */
+export function linkTarget(link: string, target: string): string | undefined {
+  if (target.startsWith('/')) return undefined;
+  const names = link.split('/').slice(0, -1);
+  const parts = target.split('/').filter((name) => name !== '' && name !== '.');
+  const down = parts.findIndex((name) => name !== '..');
+  const up = down === -1 ? parts.length : down;
+  if (up > names.length) return undefined;
+  return treePath([...names.slice(0, names.length - up), ...parts.slice(up)].join('/'));
+}

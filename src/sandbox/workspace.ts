@@ -2,7 +2,7 @@ import type { WorkspaceInput } from '../protocol/workspace.ts';
 import { largeHashOf } from '../store/ids.ts';
 import type { Store } from '../store/store.ts';
 import { ToolError } from '../tools/tool-error.ts';
-import { treePath, type Trees, type TreeFile } from './tree.ts';
+import { treePath, type Tree, type Trees, type TreeFile } from './tree.ts';
 
 /** A file of a workspace. */
 export interface WorkspaceFile {
@@ -79,6 +79,31 @@ export class Workspace {
       [...files].map(([path, { bytes, mode }]) => ({ path, bytes, executable: mode === 'executable', readOnly }));
     const own = listed(this.#own, false).filter(({ path }) => !this.#isMounted(path));
     return [...own, ...listed(this.#others, true)].toSorted((one, other) => (one.path < other.path ? -1 : 1));
+  }
+
+  /** All files by their paths, for what needs them in a folder of the machine. Those of `write` are stored by `commit`. */
+  trees(): { own: Tree; others: Tree } {
+    return { own: this.#own, others: this.#others };
+  }
+
+  /** Makes the own files others, which are stored and within the limits. Those that mounts hide stay. */
+  replace(files: Tree): void {
+    const hidden = [...this.#own].filter(([path]) => this.#isMounted(path));
+    const wanted = new Map([...files, ...hidden]);
+    const isSame = ([path, { id, mode }]: [string, TreeFile]): boolean => {
+      const old = this.#own.get(path);
+      return old?.id === id && old.mode === mode;
+    };
+    if (wanted.size === this.#own.size && [...wanted].every(isSame)) return;
+    this.#own.clear();
+    this.#folders.clear();
+    this.#bytes = 0;
+    for (const [path, file] of wanted) {
+      this.#own.set(path, file);
+      this.#bytes += file.bytes;
+      this.#count(path, 1);
+    }
+    this.#isChanged = true;
   }
 
   /** The content of a file. Links are followed within the workspace. @throws `ToolError` if there is no such file */
@@ -210,7 +235,7 @@ export class Workspace {
 }
 
 /** The folders that a path names on its way: `a` and `a/b` of `a/b/c`. */
-function foldersOf(path: string): string[] {
+export function foldersOf(path: string): string[] {
   const names = path.split('/');
   return names.slice(1).map((_, index) => names.slice(0, index + 1).join('/'));
 }

@@ -1,5 +1,7 @@
 import type { Environment } from '../config/environment.ts';
 import type { Store } from '../store/store.ts';
+import { Commands } from '../sandbox/commands/commands.ts';
+import { commandPackages, commandTools } from './builtin/command.ts';
 import { builtinPackages } from './builtin/index.ts';
 import type { AddressRule } from './builtin/web/addresses.ts';
 import { Logins } from './mcp/logins.ts';
@@ -29,6 +31,7 @@ export function openToolRegistry(settings: ToolRegistrySettings): ToolRegistry {
   const modules = new ToolModules(folder);
   let servers: Promise<McpServers> | undefined;
   const builtins = builtinPackages(settings);
+  const commands = new Commands(settings.store, environment);
 
   /** Loads the protocol's library on demand, which takes a good part of a second and most workers never need. */
   const serversHere = (): Promise<McpServers> =>
@@ -40,7 +43,10 @@ export function openToolRegistry(settings: ToolRegistrySettings): ToolRegistry {
     if (!name.startsWith('builtin.')) return modules.tools(name);
     const tools = builtins.get(name);
     if (tools !== undefined) return tools;
-    throw new SourceError([`${name}: no such built-in; there are ${[...builtins.keys()].join(', ')}`]);
+    const mode = commandPackages[name];
+    if (mode !== undefined) return commandTools(commands, mode);
+    const names = [...builtins.keys(), ...Object.keys(commandPackages)];
+    throw new SourceError([`${name}: no such built-in; there are ${names.join(', ')}`]);
   }
 
   return {
@@ -49,6 +55,7 @@ export function openToolRegistry(settings: ToolRegistrySettings): ToolRegistry {
     },
     isLoggedIn: (url) => logins?.has(url) ?? false,
     async close() {
+      await commands.close();
       await (await servers)?.close();
     },
   };

@@ -14,6 +14,8 @@ export interface ToolContext {
   idempotencyKey: string;
   /** Is aborted at the tool's timeout, and when the call is cancelled. */
   signal: AbortSignal;
+  /** Shows a person what there is so far: the end of it, and how much there is in all. Absent where nobody can be shown. */
+  progress?: (tail: string, length: number) => void;
   /** The agent's files, for a tool that says that it has to do with them. */
   workspace?: Workspace;
 }

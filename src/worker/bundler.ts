@@ -60,7 +60,7 @@ const sdk = dirname(dirname(createRequire(import.meta.url).resolve('@temporalio/
 /** Adapts webpack's configuration, so that TypeScript modules of any folder and of any ending are bundled. */
 export function adaptedConfiguration(configuration: Configuration): Configuration {
   const { resolve, module } = configuration;
-  const rules = module?.rules ?? [];
+  const rules = (module?.rules ?? []).map(withoutFile);
   // The SDK's bundler strips types from .ts files only.
   const ofTypes = rules.filter(
     (rule) => typeof rule === 'object' && rule?.test instanceof RegExp && rule.test.test('a.ts'),
@@ -72,13 +72,34 @@ export function adaptedConfiguration(configuration: Configuration): Configuratio
   };
 }
 
+/** A rule whose compiler reads no `.swcrc` beside a module, which may name plugins that it would run. */
+function withoutFile<R>(rule: R): R {
+  const { use } = (rule ?? {}) as { use?: { loader?: unknown; options?: object } };
+  if (typeof use?.loader !== 'string' || !use.loader.includes('swc-loader')) return rule;
+  return { ...rule, use: { ...use, options: { ...use.options, swcrc: false } } };
+}
+
 const listening = (configuration: Configuration, listen: (compilation: Compilation) => void): Configuration => ({
   ...configuration,
   plugins: [
     ...(configuration.plugins ?? []),
     { apply: (compiler) => compiler.hooks.done.tap('reprise', ({ compilation }) => listen(compilation)) },
+    {
+      apply: (compiler) =>
+        compiler.hooks.normalModuleFactory.tap('reprise', ({ hooks }) =>
+          hooks.beforeResolve.tap('reprise', ({ request }) => refuseLoader(request)),
+        ),
+    },
   ],
 });
+
+/**
+ * Refuses an import that names loaders, which webpack would run in this process (https://webpack.js.org/concepts/loaders/#inline):
+ * modules are found by looking, and may be among the files that an agent has made.
+ */
+function refuseLoader(request: string): undefined {
+  if (request.includes('!')) throw new Error(`"${request}" names a loader, and what is bundled may not run anything`);
+}
 
 /** A compiler's message without colours, stacks and phrases of webpack; its first lines say what is wrong, and where. */
 const plain = (message: string): string =>

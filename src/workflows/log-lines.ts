@@ -85,6 +85,10 @@ const commonLines: LogLines<CommonEventBody> = {
   },
   tool: ({ agent, tool }) => [line(`🛠️ [${agent}] ${tool}`)],
   tool_ended: ({ agent, status, tool }) => (status === 'ok' ? [] : [line(`🛠️ [${agent}] ${tool}: ${status}`)]),
+  files: ({ agent, count, paths }) => {
+    const more = count > paths.length ? ` and ${count - paths.length} more` : '';
+    return [line(`📁 [${agent}] changed ${count} ${count === 1 ? 'file' : 'files'}: ${paths.join(', ')}${more}`)];
+  },
   // The command prints the last text itself, as the answer.
   says: ({ agent, last, text }) => (last ? [] : [line(`[${agent}] ${text}`)]),
   turn: ({ text, turn }) => [line(`💬 Turn ${turn}: ${text}`)],

@@ -14,7 +14,13 @@ function ignoredIn(content: ConfigInput): string[] {
 const said = (...names: string[]) => [`Without effect in this version: ${names.join(', ')}`];
 
 const type = 'offline' as const;
-type Backend = { type: typeof type; cwd?: string; mcp_servers?: Array<{ name: string; command: string }> };
+type Backend = {
+  type: typeof type;
+  cwd?: string;
+  enable_mcp_command_line?: boolean;
+  command_line_execution_mode?: 'docker';
+  mcp_servers?: Array<{ name: string; command: string }>;
+};
 type Place = [place: string, configOf: (backend: Backend) => ConfigInput];
 
 const wires = [
@@ -47,55 +53,43 @@ const places: Place[] = [
   ],
 ];
 
-describe('keys of later versions are named', () => {
-  const inert = { cwd: 'here', enable_mcp_command_line: true, command_line_execution_mode: 'docker' as const };
-  const names = ['cwd', 'enable_mcp_command_line', 'command_line_execution_mode'];
-
-  test.each(places)('%s', (_, configOf) => {
-    expect(ignoredIn(configOf({ type, ...inert }))).toEqual(said(...names));
-    expect(ignoredIn(configOf({ type }))).toEqual([]);
-  });
-
-  test('each once, those that are set, also where they change nothing', () => {
-    const backend = { type, enable_mcp_command_line: false };
-    const agents = ['a', 'b'].map((id) => ({ id, backend }));
-    expect(ignoredIn({ agents, final_agent: { backend } })).toEqual(said('enable_mcp_command_line'));
-  });
-
-  test('of a team besides', () => {
-    const orchestrator = { snapshot_storage: 'snapshots', agent_temporary_workspace: 'work' };
-    expect(ignoredIn({ orchestrator })).toEqual(said('snapshot_storage', 'agent_temporary_workspace'));
-  });
-
-  test.each(['broadcast-agents', 'broadcast-human'])('in the complete example %s', (name) => {
-    const read = readConfigFile(fileURLToPath(new URL(`../../examples/${name}.yaml`, import.meta.url)));
-    if (!read.ok) throw new Error(read.problems.join('\n'));
-    expect(ignoredKeys(read.config)).toEqual(said(...names, 'snapshot_storage', 'agent_temporary_workspace'));
-  });
-});
-
-describe('servers of tools are named where nobody has them', () => {
+describe.each([
+  ['mcp_servers', [{ name: 'files', command: 'serve' }]],
+  ['cwd', 'here'],
+  ['enable_mcp_command_line', true],
+])('%s is named where nobody has tools', (key, value) => {
   const named: Record<string, string> = {
-    'final_agent.backend': 'mcp_servers (of final_agent)',
-    'research.backend': 'mcp_servers',
-    'research.plan.backend': 'mcp_servers',
-    'research.criticism.backend': 'mcp_servers',
-    'research.synthesize.backend': 'mcp_servers',
-    'plan.planner.backend': 'mcp_servers (of planner)',
-    'plan.validator.backend': 'mcp_servers (of validator)',
-    'plan.synthesis.backend': 'mcp_servers (of synthesis)',
+    'final_agent.backend': `${key} (of final_agent)`,
+    'research.backend': key,
+    'research.plan.backend': key,
+    'research.criticism.backend': key,
+    'research.synthesize.backend': key,
+    'plan.planner.backend': `${key} (of planner)`,
+    'plan.validator.backend': `${key} (of validator)`,
+    'plan.synthesis.backend': `${key} (of synthesis)`,
   };
-  const mcp_servers = [{ name: 'files', command: 'serve' }];
+  const backend: Backend = { type, [key]: value };
 
   test.each(places)('%s', (place, configOf) => {
     const name = named[place];
-    expect(ignoredIn(configOf({ type, mcp_servers }))).toEqual(name === undefined ? [] : said(name));
+    expect(ignoredIn(configOf(backend))).toEqual(name === undefined ? [] : said(name));
+    expect(ignoredIn(configOf({ type }))).toEqual([]);
   });
 
-  test('a plan’s own are the executor’s, unless that has a backend of its own', () => {
-    const plan = { backend: { type, mcp_servers }, executor: { backend: { type, mcp_servers } } };
-    expect(ignoredIn({ plan })).toEqual(said('mcp_servers (of backend)'));
+  test('a plan’s own is the executor’s, unless that has a backend of its own', () => {
+    expect(ignoredIn({ plan: { backend, executor: { backend } } })).toEqual(said(`${key} (of backend)`));
   });
+});
+
+test('a mode for commands is named where commands are not enabled', () => {
+  const agents = [{ id: 'a', backend: { type, command_line_execution_mode: 'docker' as const } }, { id: 'b' }];
+  expect(ignoredIn({ agents })).toEqual(said('command_line_execution_mode (without enable_mcp_command_line)'));
+});
+
+test.each(['broadcast-agents', 'broadcast-human'])('in the complete example %s everything has an effect', (name) => {
+  const read = readConfigFile(fileURLToPath(new URL(`../../examples/${name}.yaml`, import.meta.url)));
+  if (!read.ok) throw new Error(read.problems.join('\n'));
+  expect(ignoredKeys(read.config)).toEqual([]);
 });
 
 test('what agents work with has an effect', () => {
@@ -118,29 +112,30 @@ describe('a run says the same', () => {
     namespace: { hasQuestion: false },
     prices: {},
   });
-  const backend = { type, cwd: 'here' };
+  const moot = { type, command_line_execution_mode: 'docker' as const };
+  const name = 'command_line_execution_mode (without enable_mcp_command_line)';
 
   test('of a team, and of a session with one', async () => {
-    const config = { agents: [{ id: 'a', backend }] };
+    const config = { agents: [{ id: 'a', backend: moot }] };
     const orchestration = await preparations.prepareOrchestration({ task: 'T', config });
-    expect(orchestration.notices).toEqual(said('cwd'));
-    expect((await preparations.prepareSession({ config })).notices).toEqual(said('cwd'));
+    expect(orchestration.notices).toEqual(said(name));
+    expect((await preparations.prepareSession({ config })).notices).toEqual(said(name));
   });
 
   test('of one agent', async () => {
     const [, configOf] = places.at(-1)!;
-    const session = await preparations.prepareSession({ config: configOf(backend) });
-    expect(session.notices).toEqual(said('cwd'));
+    const session = await preparations.prepareSession({ config: configOf(moot) });
+    expect(session.notices).toEqual(said(name));
   });
 
   test('of a research run', async () => {
     const search = { folder: import.meta.dirname };
-    const config = { research: { backend: { type }, criticism: { backend }, search } };
-    expect((await preparations.prepareResearch({ idea: 'I', config })).notices).toEqual(said('cwd'));
+    const config = { research: { backend: { type }, criticism: { backend: moot }, search } };
+    expect((await preparations.prepareResearch({ idea: 'I', config })).notices).toEqual(said(name));
   });
 
   test('of a plan', async () => {
-    const config = { plan: { backend: { type }, executor: { backend } } };
-    expect((await preparations.prepareSolve({ problem: 'P', config })).notices).toEqual(said('cwd'));
+    const config = { plan: { backend: { type }, executor: { backend: moot } } };
+    expect((await preparations.prepareSolve({ problem: 'P', config })).notices).toEqual(said(name));
   });
 });

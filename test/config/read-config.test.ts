@@ -29,6 +29,7 @@ test('an empty mapping gets every default', () => {
     team: {
       timeout_settings: { orchestrator_timeout_seconds: 1800, agent_timeout_seconds: 600 },
       orchestrator: {
+        restart_workspace: 'clean',
         coordination: {
           max_orchestration_restarts: 2,
           enable_post_presentation_evaluation: false,

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, statSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -115,4 +115,19 @@ test('what was left out is not tried again until what it lacked is there', async
   });
   unlinkSync(join(places.folder, 'help.ts'));
   expect((await bundleOf(places)).orchestrators.names).toEqual(['./good.ts']);
+});
+
+test('a file that names a loader of webpack is left out, and the loader is not run: agents may have written both', async () => {
+  const places = placesOf({
+    'snapshots/run/final/mine.ts': orchestrator("return 'x';", "import '!!./loader.cjs!./text.js';"),
+    'snapshots/run/final/loader.cjs': `module.exports = () => { require('node:fs').writeFileSync(__dirname + '/run', ''); return ''; };`,
+    'snapshots/run/final/text.js': '',
+    // The compiler would read which plugins to run here.
+    '.swcrc': 'not JSON',
+    'good.ts': orchestrator("return 'x';"),
+  });
+  const { orchestrators } = await bundleOf(places);
+  expect(existsSync(join(places.folder, 'snapshots/run/final/run'))).toBe(false);
+  expect(orchestrators.names).toEqual(['./good.ts']);
+  expect(Object.values(orchestrators.leftOut)).toEqual([expect.stringContaining('names a loader')]);
 });

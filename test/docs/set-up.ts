@@ -1,9 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Reprise } from '../../src/client.ts';
+import { call, toolResults } from '../support/agent-script.ts';
 import { completeAs } from '../support/completed.ts';
 import { startModelServer } from '../support/model-server.ts';
 import { orchestrationResult, researchResult, solveResult } from '../support/results.ts';
 import { completed, failed, invalid, solveScript, subtasks, valid } from '../support/solve-script.ts';
+import { answer, restart, submit, teamScript } from '../support/team-script.ts';
 import { readPage } from './blocks.ts';
 import type { PageFolder, PageSetUp, StepSetUp } from './page-folder.ts';
 
@@ -157,6 +159,44 @@ async function failingPlan(folder: PageFolder): Promise<void> {
   await model.close();
 }
 
+/** A team whose first attempt only plans, over files. */
+const loginTeam = teamScript({
+  answer: (request) => {
+    const given = toolResults(request).filter((text) => text !== 'Recorded.').length;
+    if (request.attempt === 1) return answer('I would change app.py.');
+    const steps = [
+      call('write_file', { path: 'login.py', content: 'def check():\n    input("password: ")\n' }),
+      call('edit_file', { path: 'app.py', old_text: 'print', new_text: 'import login\nlogin.check()\nprint' }),
+    ];
+    const isWinner = request.prompt.includes('You check each change.');
+    return (isWinner ? steps[given] : undefined) ?? answer(isWinner ? 'app.py asks now.' : 'I have changed nothing.');
+  },
+  decide: ({ attempt }) =>
+    attempt === 1
+      ? restart(
+          "Agents only planned but didn't execute implementation",
+          'Please actually implement the changes by modifying the files.',
+        )
+      : submit(),
+  present: () => ({ text: 'app.py asks for a password now, by the function in login.py.' }),
+});
+
+/** Has the page's team talk to a scripted model. */
+async function scriptedTeam(folder: PageFolder): Promise<void> {
+  const model = await startModelServer(loginTeam);
+  closings.push(() => model.close());
+  const backend = `type: chatcompletion, base_url: '${model.openai}'`;
+  const scripted = folder.read('team.yaml').replaceAll('type: openai', backend).replaceAll('gpt-6-luna', 'scripted');
+  folder.write('team.yaml', scripted);
+}
+
+const closings: Array<() => Promise<void>> = [];
+
+/** Ends the models that were started for a page. */
+const closeModels = async (): Promise<void> => {
+  for (const close of closings.splice(0)) await close();
+};
+
 function holds(folder: PageFolder, file: string, lines: string[]): void {
   const text = folder.read(file);
   for (const line of lines) if (!text.includes(line)) throw new Error(`${file} does not hold "${line}":\n${text}`);
@@ -241,6 +281,15 @@ export const setUps: Record<string, PageSetUp> = {
       'grep "Retrying failed subtask" .reprise/logs/log.txt': {
         before: failingPlan,
         after: (folder) => holds(folder, '.reprise/logs/log.txt', linesOf('docs/solving.md', 'Found 2 failed')),
+      },
+    },
+  },
+  'docs/workspaces.md': {
+    files: { 'shop/app.py': 'print("shop")\n' },
+    steps: {
+      'npx reprise ask --config team.yaml --id login --out shop-with-login "Add a login to app.py"': {
+        before: scriptedTeam,
+        after: closeModels,
       },
     },
   },

@@ -26,6 +26,8 @@ export interface Course {
   found?: SearchAnswer;
   /** The worker's extensions folder; default: an empty one. */
   extensions?: string;
+  /** Prepares the worker's home, which is its extensions folder too. */
+  prepare?: (home: string) => void;
   /** What a person does while it runs. */
   steer?: (run: WorkflowHandle) => Promise<void>;
   /** Wait for the moments between which a worker without the provider's key has the run, before `steer`. */

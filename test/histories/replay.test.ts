@@ -5,6 +5,7 @@ import { Worker } from '@temporalio/worker';
 import { expect, inject, test } from 'vitest';
 import { quietRuntime } from '../../src/worker/quiet-runtime.ts';
 import { courses } from './courses.ts';
+import { fileCourses } from './file-courses.ts';
 
 const folder = fileURLToPath(new URL('.', import.meta.url));
 const recorded = readdirSync(folder).filter((name) => name.endsWith('.json'));
@@ -17,5 +18,6 @@ test.each(recorded)('the recorded history %s replays', async (name) => {
 });
 
 test('every course that a run can take is recorded', () => {
-  expect(recorded.toSorted()).toEqual(courses.map(({ name }) => `${name}.json`).toSorted());
+  const names = [...courses, ...fileCourses].map(({ name }) => `${name}.json`);
+  expect(recorded.toSorted()).toEqual(names.toSorted());
 });

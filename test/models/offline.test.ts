@@ -4,12 +4,11 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import {
   decisionPrompt,
-  presentedMessage,
   presentPrompt,
-  reviewMessage,
   taskMessage,
   votingMessage,
 } from '../../src/workflows/orchestration/prompts.ts';
+import { presentedMessage, reviewMessage } from '../../src/workflows/orchestration/review-prompts.ts';
 import { coordinationTools, decisionTools } from '../../src/workflows/orchestration/tools.ts';
 import { library, Talk, user } from '../support/offline.ts';
 

@@ -1,16 +1,16 @@
-/** A worker as a process of its own: `node worker-main.ts ADDRESS HOME BUNDLE`. Prints a line when it polls. */
+/** A worker as a process of its own: `node worker-main.ts ADDRESS HOME BUNDLE [CONFIG]`. Prints a line when it polls. */
 import { NativeConnection } from '@temporalio/worker';
 import { noOrchestrators } from '../../src/config/extensions.ts';
 import { createWorker } from '../../src/worker.ts';
 import { quietRuntime } from '../../src/worker/quiet-runtime.ts';
 
-const [address = '', home = '', codePath = ''] = process.argv.slice(2);
+const [address = '', home = '', codePath = '', configFolder = home] = process.argv.slice(2);
 quietRuntime();
 const worker = await createWorker({
   connection: await NativeConnection.connect({ address }),
   namespace: 'default',
   home,
-  configFolder: home,
+  configFolder,
   variables: process.env,
   bundle: { codePath, orchestrators: noOrchestrators },
 });

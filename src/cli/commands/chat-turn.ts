@@ -8,6 +8,7 @@ import { sessionInputSchema } from '../../config/inputs.ts';
 import { exitStatus, printText, printJson, say, usageError } from '../exit.ts';
 import { Following, watchCommand } from '../follow.ts';
 import type { FollowOptions } from '../options.ts';
+import { writeFiles } from '../out.ts';
 import { shellWord, temporalOption } from '../questions/box.ts';
 import { canPrompt, readLine } from '../questions/read-line.ts';
 
@@ -55,6 +56,7 @@ export async function takeTurn(
   // Between what was typed and what was answered there is an empty line, as in a conversation on paper.
   if (isChat) say('');
   await (options.json ? printJson(result) : printText(result.answer));
+  if (options.out !== undefined) await writeFiles(session.id, result.workspace, options.out);
   if (isChat) say('');
 }
 

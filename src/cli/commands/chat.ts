@@ -9,6 +9,7 @@ import { CommandError, exitStatus, say, usageError } from '../exit.ts';
 import { asCommandError } from '../failures.ts';
 import { follow } from '../follow.ts';
 import type { FollowOptions } from '../options.ts';
+import { checkOut } from '../out.ts';
 import { canPrompt } from '../questions/read-line.ts';
 import { placeText } from './start.ts';
 import type { EarlierMessage } from '../../protocol/orchestration.ts';
@@ -20,6 +21,7 @@ export interface ChatOptions extends FollowOptions {
 /** `reprise chat [TEXT]`: holds a conversation, or takes one turn of it. */
 export async function chat(text: string | undefined, options: ChatOptions): Promise<void> {
   if (text !== undefined) checkText(text);
+  checkOut(options);
   const config = await readConversation(options);
   const input: SessionInput = {
     ...(config !== undefined && { config }),

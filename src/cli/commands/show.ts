@@ -2,15 +2,17 @@ import { WorkflowNotFoundError } from '@temporalio/client';
 import { open, withConnection } from '../connection.ts';
 import { CommandError, print } from '../exit.ts';
 import { homeFolder, type CommonOptions } from '../options.ts';
+import { checkOut, writeFiles } from '../out.ts';
 import { layoutFor } from '../show/layout.ts';
 import { recordText } from '../show/record-text.ts';
 
-export interface ShowOptions extends Pick<CommonOptions, 'json' | 'plain' | 'temporal'> {
+export interface ShowOptions extends Pick<CommonOptions, 'json' | 'out' | 'plain' | 'temporal'> {
   prompts?: boolean;
 }
 
-/** `reprise show ID`: prints everything that a run has done, with its texts. */
-export async function show(id: string, { json, plain, prompts, ...options }: ShowOptions): Promise<void> {
+/** `reprise show ID`: prints everything that a run has done, with its texts; with `--out` it writes its files too. */
+export async function show(id: string, { json, out, plain, prompts, ...options }: ShowOptions): Promise<void> {
+  checkOut({ ...(out !== undefined && { out }) });
   await withConnection(open(options), async ({ reprise }) => {
     const record = await reprise
       .getRun(id)
@@ -19,5 +21,9 @@ export async function show(id: string, { json, plain, prompts, ...options }: Sho
         throw error instanceof WorkflowNotFoundError ? new CommandError(`There is no run of the id ${id}`) : error;
       });
     await print(json ? JSON.stringify(record) : recordText(record, layoutFor(process.stdout, plain)));
+    if (out === undefined) return;
+    if (record.status === 'running' && record.workspace === null)
+      throw new CommandError(`The run ${id} has not ended, and has no files to write yet`);
+    await writeFiles(id, record.workspace ?? undefined, out);
   });
 }

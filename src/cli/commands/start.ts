@@ -9,6 +9,7 @@ import { openWithWorker, revive, withConnection, type Opened } from '../connecti
 import { printText, say, usageError } from '../exit.ts';
 import { follow, watchCommand } from '../follow.ts';
 import type { CommonOptions, FollowOptions } from '../options.ts';
+import { checkOut } from '../out.ts';
 import { shellWord } from '../questions/box.ts';
 import { readPlan, readResearch, readTeam } from '../checked-config.ts';
 import { grouped } from '../../files/limits.ts';
@@ -21,6 +22,7 @@ type Start = (reprise: Reprise, options: { id?: string }) => Promise<Run>;
 
 /** Starts a run, and follows it to its end unless `--detach` is given. @throws `CommandError` */
 async function startAndFollow(start: Start, options: FollowOptions, after = nothing): Promise<void> {
+  checkOut(options);
   await withConnection(openWithWorker(options), async (opened) => {
     const run = await startOnce(start, opened.reprise, options);
     if (options.detach) {

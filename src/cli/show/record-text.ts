@@ -16,6 +16,7 @@ export function recordText(record: RunRecord, layout: Layout): string {
     ...(record.calls === undefined
       ? [...happeningBlocks(record, layout), ...resultBlocks(record, layout)]
       : record.calls.map((call) => callLines(call, layout))),
+    filesBlock(record, layout),
     listBlock('Warnings', record.warnings, layout),
     costLines(record, layout),
   ];
@@ -125,6 +126,25 @@ function subtaskText(subtask: SubtaskReport, said: Set<string>): string {
     ...(error === undefined ? [] : [`  ${error}`]),
     ...(result === undefined || said.has(result.trim()) ? [] : result.split('\n').map((line) => `  ${line}`)),
   ].join('\n');
+}
+
+/** How many characters of a tree's id are shown. */
+const shownOfId = 12;
+
+/** What has become of files, and those of a team's attempts, which stay in the store. */
+function filesBlock({ result, workspace }: RunRecord, layout: Layout): string[] {
+  const { added = [], bytes = 0, changed = [], count = 0, files = 0, removed = [] } = workspace ?? {};
+  const lines = Object.entries({ new: added, changed, removed }).flatMap(([how, paths]) =>
+    paths.map((path) => `- ${path} (${how})`),
+  );
+  const more = count > lines.length ? [`- and ${count - lines.length} more`] : [];
+  const snapshots = (result?.workflow === 'orchestration' ? result.snapshots : undefined) ?? [];
+  const kept = snapshots.map(({ agents, attempt }) => {
+    const trees = Object.entries(agents).map(([id, tree]) => `${id} ${tree?.slice(0, shownOfId) ?? 'none'}`);
+    return `Attempt ${attempt}: ${trees.join(', ')}`;
+  });
+  const total = workspace === null ? [] : [`${countText(files, 'file')}, ${bytes} bytes`];
+  return titled('Files', [...total, ...lines, ...more, ...kept].join('\n'), layout);
 }
 
 function costLines({ usage }: RunRecord, layout: Layout): string[] {

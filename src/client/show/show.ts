@@ -1,8 +1,10 @@
 import { WorkflowNotFoundError, type WorkflowHandle } from '@temporalio/client';
 import type { Prepared, PreparedTeam } from '../../protocol/orchestration.ts';
 import type { PendingQuestion } from '../../protocol/questions.ts';
+import type { TurnResult } from '../../protocol/session.ts';
 import type { RunResult, State } from '../../protocol/state.ts';
 import type { Figures, PriceTable, Usage } from '../../protocol/usage.ts';
+import type { RunFiles } from '../../protocol/workspace.ts';
 import { costOf } from '../../workflows/agent/budget.ts';
 import { askLiveState } from '../live-state.ts';
 import { callsOf, type ShownCall } from './calls.ts';
@@ -39,6 +41,8 @@ export interface RunRecord {
   endedAt: string | null;
   /** The workflow's own result, with answer, votes, iterations or subtasks; null if there is none. */
   result: RunResult | null;
+  /** The files that it has come to, or a session after its last turn; null if there are none. */
+  workspace: RunFiles | null;
   /** The state of an open run; null if the run has ended, or no worker has told it in time. */
   state: State | null;
   /** What waits for a person. */
@@ -114,6 +118,7 @@ export function recordOf(
     startedAt: first?.startedAt ?? '',
     endedAt: last?.endedAt ?? null,
     result,
+    workspace: (result && 'workspace' in result ? result.workspace : undefined) ?? turnFiles(records) ?? null,
     steps: stepsOf(records, texts, ids, custom),
     warnings: result?.warnings ?? [],
     ...(prompts && { calls: callsOf(records, texts) }),
@@ -126,6 +131,12 @@ export const recordsIn = (histories: RunHistory[]): HistoryRecord[] => histories
 export function questionIn(input: unknown): string | undefined {
   const { idea, problem, task, text } = (input ?? {}) as Record<string, unknown>;
   return [task, idea, problem, text].find((each) => typeof each === 'string');
+}
+
+/** The files of a session after its last turn; undefined if there are none. */
+function turnFiles(records: HistoryRecord[]): RunFiles | undefined {
+  const turn = records.findLast(({ kind }) => kind === 'turn_ended');
+  return turn?.kind === 'turn_ended' ? (turn.result as Partial<TurnResult> | undefined)?.workspace : undefined;
 }
 
 function firstTurn(records: HistoryRecord[]): string {

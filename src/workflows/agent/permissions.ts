@@ -29,10 +29,12 @@ export function verdictOn(
 /** Built-in packages that declare side effects and have them only on what belongs to the run. */
 const ofTheRun = ['builtin.attachments'];
 
-/** Whether a tool says that it changes something other than its agent's own files. */
+/**
+ * Whether a tool says that it changes something other than its agent's own files. One that works on these and must not run
+ * twice changes more than them.
+ */
 const actsOutside = ({ sideEffects, source, workspace }: Asking): boolean =>
-  (sideEffects === 'once' || sideEffects === 'idempotent') &&
-  workspace === undefined &&
+  (sideEffects === 'once' || (sideEffects === 'idempotent' && workspace === undefined)) &&
   !('package' in source && ofTheRun.includes(source.package));
 
 function isAbout({ arguments: wanted = {}, tool }: PermissionRule, name: string, input: Record<string, unknown>) {

@@ -116,6 +116,11 @@ export class ToolExecutor {
     return tools.map(({ name }, index) => ({ name, description: descriptions[index] ?? '' }));
   }
 
+  /** Whether some of them work on the agent's files. */
+  get usesFiles(): boolean {
+    return this.#listed.tools.some(({ workspace }) => workspace !== undefined);
+  }
+
   has(name: string): boolean {
     return this.#tools.has(name);
   }

@@ -2,11 +2,14 @@ import type { Mount, WorkspaceInput } from '../../protocol/workspace.ts';
 
 /** An agent's files, which a workflow knows by the id of their tree. */
 export class AgentWorkspace {
+  /** The files that it has begun with; null if there were none. */
+  readonly start: string | null;
   #tree: string | null;
   #mounts: Mount[];
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(tree: string | null = null, mounts: Mount[] = []) {
+    this.start = tree;
     this.#tree = tree;
     this.#mounts = mounts;
   }
@@ -14,6 +17,16 @@ export class AgentWorkspace {
   /** The files as they are now; null if there are none. */
   get tree(): string | null {
     return this.#tree;
+  }
+
+  /** Takes back or gives files between two calls. */
+  set(tree: string | null): void {
+    this.#tree = tree;
+  }
+
+  /** Waits for the calls that were asked for so far. */
+  async settled(): Promise<void> {
+    await this.#last.catch(() => {});
   }
 
   /** Shows the agent other trees from its next call on, in place of those that it was shown before. */

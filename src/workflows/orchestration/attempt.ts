@@ -15,7 +15,8 @@ import {
   type TeamAgent,
   type TeamRestart,
 } from './context.ts';
-import { plainTask, taskMessage, type RestartNotice } from './prompts.ts';
+import { filesOf, folderOf, keepSnapshot, newWorkspace } from './files.ts';
+import { plainTask, startFiles, taskMessage, type RestartNotice } from './prompts.ts';
 import { anonymousName, winnerOf } from './rules/ballot.ts';
 import { asksToExecute } from './rules/execution.ts';
 
@@ -24,6 +25,7 @@ export function beginAttempt(context: OrchestrationContext, iteration: Iteration
   const { number, restart, restarts } = iteration;
   const { attempt: last, coordination, events, maxAttempts, plain } = context;
   const earlier = restart && last && earlierAnswer(context, last, restart);
+  if (last !== undefined) keepSnapshot(context, last);
   const notice = restart && {
     attempt: number,
     ...restart,
@@ -67,9 +69,12 @@ function newParticipant(
   { earlier, isPlanning, number }: Attempt,
   restart: RestartNotice | undefined,
 ): Participant {
-  const { conversation, history, instructions, models, task, team, toolSets, turn } = context;
+  const { conversation, history, models, task, team, toolSets, turn } = context;
   const { backend, id, orchestrator, persona, timedOut } = teamAgent;
-  const tools = teamAgent.tools?.[number === 1 ? 'first' : isPlanning ? 'planning' : 'acting'];
+  const workspace = newWorkspace(context, teamAgent, earlier);
+  const instructions = (workspace && context.filesInstructions) ?? context.instructions;
+  const tools = teamAgent.tools?.[number === 1 ? 'first' : isPlanning ? 'planning' : 'acting'].of(id, workspace);
+  const files = workspace && startFiles(team.orchestrator.restart_workspace, bestFolder(context, earlier));
   const own = orchestrator.kind === 'custom' ? undefined : tools?.set;
   const ofTeam = (earlier === undefined ? undefined : toolSets.later) ?? toolSets;
   const agent = new Agent({ id, text: persona, backend }, models, {
@@ -77,7 +82,7 @@ function newParticipant(
     // A custom orchestrator has its own tools in conversations of its own; here it only votes.
     tools: own ?? ofTeam.coordination,
     transcript: conversation,
-    messages: [...history, { role: 'user', content: taskMessage(task, restart) }],
+    messages: [...history, { role: 'user', content: taskMessage(task, restart && { ...restart, files }) }],
   });
   return {
     teamAgent,
@@ -97,10 +102,16 @@ function newParticipant(
     toolRounds: 0,
     failures: 0,
     tools,
+    workspace,
+    telling: undefined,
     work: [],
     out: timedOut ? 'timed out in an earlier attempt' : undefined,
   };
 }
+
+/** Where the files of the best answer so far are to be found; undefined if it has none. */
+const bestFolder = (context: OrchestrationContext, earlier: EarlierAnswer | undefined): string | undefined =>
+  earlier?.answer.tree ? folderOf(context, earlier.name) : undefined;
 
 function votesOf(attempt: Attempt): Vote[] {
   const candidates = candidatesOf(attempt);
@@ -146,11 +157,22 @@ export const failuresOf = ({ participants }: Attempt): string[] =>
 type TeamEnding = Ending<Attempt, Outcome, TeamRestart>;
 
 /**
- * The run's answer. A cancelled run that has none yet says so, in parentheses.
+ * The run's answer, with its files if there are any.
  *
  * @throws `ApplicationFailure` of type `NoAnswer` when no agent has answered in any attempt
  */
-export function deliver({ best, last, outcome, why }: TeamEnding): { agent: string; answer: string } {
+export async function deliver(
+  context: OrchestrationContext,
+  ending: TeamEnding,
+): Promise<{ agent: string; answer: string }> {
+  const answer = answerOf(ending);
+  keepSnapshot(context, ending.last);
+  if (context.agents.some(({ start }) => start !== undefined)) context.delivered = await filesOf(context, ending.best);
+  return answer;
+}
+
+/** The run's answer. A cancelled run that has none yet says so, in parentheses. */
+function answerOf({ best, last, outcome, why }: TeamEnding): { agent: string; answer: string } {
   if (best?.selected === undefined || best.result === undefined) {
     if (outcome === 'cancelled') return { agent: '', answer: noAnswerYet(why ?? '') };
     throw noAnswer(last);
@@ -165,9 +187,9 @@ export function restartsOf(restarts: readonly TeamRestart[]): OrchestrationResul
 }
 
 export function resultOf(context: OrchestrationContext, ending: TeamEnding): OrchestrationResult {
-  const { events, humanInput, usage } = context;
+  const { delivered, events, humanInput, usage } = context;
   const { last, outcome, restarts } = ending;
-  const { agent, answer } = deliver(ending);
+  const { agent, answer } = answerOf(ending);
   return {
     workflow: 'orchestration',
     answer,
@@ -178,6 +200,7 @@ export function resultOf(context: OrchestrationContext, ending: TeamEnding): Orc
     outcome,
     warnings: [...warningsOf(context), ...(agent === '' ? ['There was no answer yet'] : [])],
     humanQa: humanInput.history,
+    ...delivered,
     usage: usage.total,
     events: events.count,
   };

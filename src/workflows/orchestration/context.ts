@@ -7,8 +7,10 @@ import type { BlobRef, Content, NewMessage, Text, TranscriptRef } from '../../pr
 import type { EarlierMessage } from '../../protocol/orchestration.ts';
 import type { OrchestrationPhase } from '../../protocol/state.ts';
 import type { ToolSources } from '../../config/tool-sources.ts';
+import type { AttemptFiles, RunFiles, TreeChanges } from '../../protocol/workspace.ts';
 import type { Agent } from '../agent/agent.ts';
 import type { ToolAnswer, ToolExecutor } from '../agent/tool-executor.ts';
+import type { AgentWorkspace } from '../agent/workspace.ts';
 import type { Asker } from '../ask-others/broadcast.ts';
 import type { Iteration } from '../runtime/iterate.ts';
 import type { RunContext } from '../runtime/run-context.ts';
@@ -24,6 +26,8 @@ export interface TeamContext extends RunContext {
   toolSets: TeamToolSets;
   /** What system messages say after the persona: to those who answer and vote, while they only plan, and to the judge. */
   instructions: { coordination: Text; planning: Text; final: Text };
+  /** The first two for agents that have a workspace; undefined if none has. */
+  filesInstructions: { coordination: Text; planning: Text } | undefined;
 }
 
 /** The tools that agents have while they answer and vote, and of those that the judge has. */
@@ -47,6 +51,8 @@ export interface TeamAgent {
   sources: ToolSources;
   /** These tools, offered together with the team's; undefined when it has none. */
   tools: AttemptTools | undefined;
+  /** The tree of files that it begins with, null for none; undefined if it has no workspace. */
+  start: string | null | undefined;
   /** Whether it ran out of time in some attempt, and is therefore out of all later ones. */
   timedOut: boolean;
 }
@@ -70,10 +76,20 @@ export interface Task {
   turn: number;
 }
 
+/** The files that an orchestration has come to, and those of its attempts. */
+export interface TeamFiles {
+  workspace?: RunFiles;
+  snapshots?: AttemptFiles[];
+}
+
 /** One orchestration: a team at work on one task. */
 export interface OrchestrationContext extends TeamContext, Task {
   /** The attempt under way, or the last one; undefined before the first. */
   attempt: Attempt | undefined;
+  /** What the attempts that are over have come to; absent as long as none has any files. */
+  snapshots?: AttemptFiles[];
+  /** What is delivered besides the answer; absent until then. */
+  delivered?: TeamFiles;
 }
 
 /** Why another attempt is made, and who asked for it. */
@@ -113,6 +129,10 @@ export interface GivenAnswer {
   text: Content;
   /** Whether it ends in the middle, since its model came to its limit of tokens. */
   isCut?: boolean;
+  /** The files that belong to it, null for none; absent if its agent has no workspace. */
+  tree?: string | null;
+  /** What they differ in from those that the run has begun with; absent if that is nothing, or not known yet. */
+  changes?: TreeChanges;
 }
 
 /** An answer that may be voted for. */
@@ -179,7 +199,11 @@ export interface Participant {
   failures: number;
   /** Its own tools in this attempt; undefined when it has none. */
   tools: ToolExecutor | undefined;
-  /** What it has done with them. */
+  /** Its files in this attempt; undefined if it has no workspace. */
+  workspace: AgentWorkspace | undefined;
+  /** Settles when it was told which files belong to its answer; undefined while there is nothing to tell. */
+  telling: Promise<void> | undefined;
+  /** What it has done with its tools. */
   work: DoneWork[];
   /** Why it is out of this attempt; undefined while it is in. */
   out: string | undefined;

@@ -1,4 +1,5 @@
 import { CancellationScope, CancelledFailure, isCancellation } from '@temporalio/workflow';
+import { showFiles, tellFiles } from './files.ts';
 import { answerByCall, noAction, refusalText, voteByCall, votingMessage } from './prompts.ts';
 import { coordinationTools } from './tools.ts';
 import {
@@ -34,6 +35,8 @@ export async function coordinate(context: OrchestrationContext, attempt: Attempt
   if (!attempt.participants.some(hasAnswer)) return;
   attempt.phase = 'voting';
   for (let round = 1; await votingRound(context, attempt, round); round++);
+  const told = attempt.participants.flatMap(({ telling }) => telling ?? []);
+  if (told.length > 0) await Promise.all(told);
 }
 
 /** @returns whether a new answer has made the votes of this round void, so that another round is needed */
@@ -41,7 +44,10 @@ async function votingRound(context: OrchestrationContext, attempt: Attempt, roun
   context.events.emit({ type: 'voting', round });
   const voters = attempt.participants.filter(isIn);
   for (const participant of attempt.participants) Object.assign(participant, { vote: undefined, prose: undefined });
-  for (const voter of voters) showAnswers(attempt, voter, round);
+  for (const voter of voters) {
+    showAnswers(attempt, voter, round);
+    showFiles(context, attempt, voter);
+  }
 
   const calls = new CancellationScope();
   let superseded = false;
@@ -83,6 +89,8 @@ async function takeTurn(participation: Participation): Promise<Action['kind'] | 
   if (orchestrator.kind === 'custom' && attempt.phase === 'answering') {
     const given = await worked(participation, () => customAnswer(participation, orchestrator));
     if (given === undefined) return undefined;
+    // Its code need not wait for its calls.
+    if (participant.workspace !== undefined) await participant.workspace.settled();
     giveAnswer(context, participant, given);
     return 'answer';
   }
@@ -237,17 +245,23 @@ function takeAnswer(
 }
 
 function giveAnswer(
-  { events }: OrchestrationContext,
+  context: OrchestrationContext,
   participant: Participant,
-  answer: GivenAnswer,
+  given: GivenAnswer,
   isProse = false,
 ): void {
+  const { attempt, events } = context;
+  const { teamAgent, workspace } = participant;
+  const answer = workspace === undefined ? given : { ...given, tree: workspace.tree };
   Object.assign(participant, { answer, state: 'answered', strikes: 0, toolRounds: 0, prose: undefined });
   participant.answersGiven += 1;
-  const { id, name } = participant.teamAgent;
+  const { id, name } = teamAgent;
   const content = preview(answer.content);
   const number = participant.answersGiven;
   events.emit({ type: 'answer', agent: id, name, number, content, ...(isProse && { fromProse: true }) });
+  // An attempt that ends meanwhile does without: the files are its answer's all the same.
+  if (workspace !== undefined)
+    participant.telling = attempt?.scope.run(() => tellFiles(context, teamAgent, answer)).catch(() => {});
 }
 
 function takeVote({ context, attempt, participant }: Participation, { name, reason }: Action & { kind: 'vote' }): void {

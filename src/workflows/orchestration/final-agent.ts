@@ -21,17 +21,10 @@ import {
   type OrchestrationContext,
   type TeamRestart,
 } from './context.ts';
+import { finalWorkspace, tellFiles } from './files.ts';
 import { doneWork } from './participant.ts';
-import {
-  carryOutPrompt,
-  decisionPrompt,
-  decisionRepair,
-  presentedMessage,
-  presentPrompt,
-  refusalText,
-  reviewMessage,
-  type VoteCount,
-} from './prompts.ts';
+import { carryOutPrompt, decisionPrompt, decisionRepair, filesPrompt, presentPrompt, refusalText } from './prompts.ts';
+import { presentedMessage, reviewMessage, type VoteCount } from './review-prompts.ts';
 import { decisionTools } from './tools.ts';
 import { readDecision, type Decision } from './rules/decision.ts';
 
@@ -89,6 +82,7 @@ async function evaluate(context: OrchestrationContext, attempt: Attempt, selecte
     work,
     restarts: restartsOf(restarts),
     votes: votesFor(attempt),
+    files: attempt.result?.changes,
     selected: selected.name,
     plan: isPlanning || work.length > 0 ? selected.answer.text : undefined,
     best: selected === earlier ? undefined : earlier?.answer.text,
@@ -163,7 +157,8 @@ export async function present(context: OrchestrationContext, attempt: Attempt): 
     return context.warn(`${presented}: its answer is delivered as it was voted for`, id);
   }
   context.events.emit({ type: 'presented', agent: id, content: preview(presented.content) });
-  attempt.result = presented;
+  const { tree } = selected.answer;
+  attempt.result = { ...(tree !== undefined && { tree }), ...presented };
 }
 
 /** @returns the final answer, or in words why there is none */
@@ -200,16 +195,26 @@ async function presentedWithTools(
   purpose: Purpose,
 ): Promise<GivenAnswer | string> {
   const { id, sources } = selected.teamAgent;
-  const tools = await ToolExecutor.open(id, sources, [], context);
+  const workspace = finalWorkspace(context, attempt, selected);
+  const tools = (await ToolExecutor.open(id, sources, [], context)).of(id, workspace);
   const agent = finalConversation(context, selected, { ...reviewOf(context, attempt, selected), tools: tools.set });
-  agent.tell({ role: 'user', content: attempt.isPlanning ? carryOutPrompt : presentPrompt });
+  const prompt = attempt.isPlanning ? carryOutPrompt : presentPrompt;
+  agent.tell({ role: 'user', content: workspace === undefined ? prompt : `${filesPrompt} ${prompt}` });
   const { beganWith } = context.handlers;
   const loop: LoopContext = { agent, run: tools.call.bind(tools), say: () => {}, beganWith, ...purpose };
   for (let round = 1; ; round++) {
     const isLast = round > maxToolRounds;
     const reply = await agent.reply(purpose, isLast ? { choice: 'none' } : {});
     if (isLast) refuseCalls(loop, reply.calls, notRun);
-    if (isLast || reply.calls.length === 0) return presentation(agent, reply, purpose);
+    if (isLast || reply.calls.length === 0) {
+      const presented = await presentation(agent, reply, purpose);
+      if (typeof presented === 'string' || workspace === undefined) return presented;
+      const answer = { ...presented, tree: workspace.tree };
+      const { changes, tree } = selected.answer;
+      if (answer.tree === tree) return { ...answer, ...(changes && { changes }) };
+      await tellFiles(context, selected.teamAgent, answer);
+      return answer;
+    }
     attempt.presenterWork.push(...(await runCalls(loop, reply.calls, false)).map(doneWork));
   }
 }
@@ -236,7 +241,7 @@ function reviewOf(
   const answers = candidatesOf(attempt).map(({ answer, name, teamAgent }) => {
     return { name, content: answer.text, yours: teamAgent === selected.teamAgent };
   });
-  const record = { work: selected.work, restarts: restartsOf(attempt.restarts) };
+  const record = { work: selected.work, files: selected.answer.changes, restarts: restartsOf(attempt.restarts) };
   const review = reviewMessage(context.task, answers, votesFor(attempt), selected.name, record);
   const messages: NewMessage[] = [...context.history, { role: 'user', content: review }];
   return { transcript: context.conversation, messages };

@@ -4,7 +4,6 @@ import type { Content, Text } from '../../protocol/message.ts';
 import { joinContent } from '../agent/content.ts';
 import { today } from '../agent/prompts.ts';
 import { askingText, responsesAreAutomatic, type AskingRules } from '../ask-others/prompts.ts';
-import type { DoneWork } from './context.ts';
 import type { Refusal } from './rules/action.ts';
 
 const coordination =
@@ -21,15 +20,21 @@ const planOnly =
   'Answer with a plan that can be carried out as it stands: every step in order, with what it changes and how its ' +
   'success is seen. Do not claim that anything was done.';
 
+const ownFiles = (folder: string): string =>
+  'You have a workspace: files that your tools list, read and change, and that belong to your answer as they are when you ' +
+  `give it. As soon as another answer is shown to you, its files are in ${folder}/NAME/, where you can only read them.`;
+
 /**
  * Tells every agent how the team works together.
  *
  * @param asking undefined when agents may not ask others
  * @param isPlanning whether the team only plans
+ * @param folder where an agent with a workspace finds the files of the others; undefined for one without
  */
-export function coordinationText(asking: AskingRules | undefined, isPlanning = false): string {
+export function coordinationText(asking: AskingRules | undefined, isPlanning = false, folder?: string): string {
   const calls = asking === undefined ? [oneCall] : [askingText(asking), askOrAct];
-  return [coordination, ...calls, ...(isPlanning ? [planOnly] : []), today()].join(' ');
+  const files = folder === undefined ? [] : [ownFiles(folder)];
+  return [coordination, ...calls, ...files, ...(isPlanning ? [planOnly] : []), today()].join(' ');
 }
 
 /** What the agents of an attempt are told about the restart before it. */
@@ -43,9 +48,18 @@ export interface RestartNotice {
   earlier?: PastRestart[];
   /** The best answer so far. */
   best?: Content | undefined;
+  /** Which files the agent has now; undefined for an agent without a workspace. */
+  files?: string | undefined;
 }
 
-interface PastRestart {
+/** Says which files an agent has after a restart. @param folder where those of the best answer are; undefined for none */
+export function startFiles(start: 'clean' | 'winner', folder: string | undefined): string {
+  if (folder !== undefined && start === 'winner') return 'Your workspace holds the files of the best answer so far.';
+  const best = folder === undefined ? '' : ` The files of the best answer so far are in ${folder}/.`;
+  return `Your workspace is again as it was at the very beginning.${best}`;
+}
+
+export interface PastRestart {
   attempt: number;
   reason: string;
   instructions: string;
@@ -58,7 +72,7 @@ const mostOfRestart = 500;
 const beginningOf = (text: string, most: number): string => (text.length <= most ? text : `${text.slice(0, most)}…`);
 
 /** Lists what was asked for by earlier restarts; empty if there were none. */
-function restartList(restarts: PastRestart[]): string {
+export function restartList(restarts: PastRestart[]): string {
   if (restarts.length === 0) return '';
   const lines = restarts.slice(-mostRestarts).map(({ attempt, instructions, reason }) => {
     const [why, what] = [reason, instructions].map((text) => beginningOf(text.trim(), mostOfRestart));
@@ -67,7 +81,7 @@ function restartList(restarts: PastRestart[]): string {
   return `\n\n${headings.earlierRestarts}\n${lines.join('\n')}`;
 }
 
-const bestAnswer = (best: Content | undefined): Content[] =>
+export const bestAnswer = (best: Content | undefined): Content[] =>
   best === undefined ? [] : [`\n\n${headings.best}\n`, best];
 
 /**
@@ -85,6 +99,7 @@ export function restartBlock(notice: RestartNotice): Content {
     notice.instructions,
     restartList(notice.earlier ?? []),
     ...bestAnswer(notice.best),
+    notice.files === undefined ? '' : `\n\n${notice.files}`,
     '\n\nStart afresh and follow these instructions: what you give has to be better than what there was.',
   ]);
 }
@@ -109,7 +124,7 @@ export interface ShownAnswer {
   yours: boolean;
 }
 
-function answerList(answers: ShownAnswer[]): Content {
+export function answerList(answers: ShownAnswer[]): Content {
   return joinContent([
     headings.answers,
     ...answers.flatMap((answer) => [
@@ -138,83 +153,6 @@ export function votingMessage(changed: ShownAnswer[], firstRound: boolean): Cont
 export const finalText = (): string =>
   'You are the final agent of a team: you judge whether its work is good enough, and write the answer that its reader ' +
   `gets. ${today()}`;
-
-export interface VoteCount {
-  /** Anonymous name. */
-  name: string;
-  reasons: string[];
-}
-
-/** What judges are shown of how a result came about. */
-export interface WorkRecord {
-  /** The tool calls of the agent whose answer was selected. */
-  work: DoneWork[];
-  /** The run's restarts so far. */
-  restarts: PastRestart[];
-}
-
-/** How many tool calls judges are shown, the last ones. */
-const mostWork = 20;
-
-/** Lists tool calls with the beginnings of their results; empty if there were none. */
-function workList(work: DoneWork[]): string {
-  if (work.length === 0) return '';
-  const left = Math.max(0, work.length - mostWork);
-  const lines = work.slice(left).map(({ input, status, text, tool }) => `- ${tool}(${input}) → ${status}: ${text}`);
-  const note = left === 0 ? [] : [`- (${left} calls before these)`];
-  return `\n\n${headings.work}\n\n${[...note, ...lines].join('\n')}`;
-}
-
-function voteList(votes: VoteCount[], selected: string): string {
-  const lines = votes.map(
-    ({ name, reasons }) => `- ${name}: ${reasons.length} (${reasons.map((reason) => reason.trim()).join('; ')})`,
-  );
-  return `\n\n${headings.votes}\n\n${[...lines, `Selected: ${selected}`].join('\n')}`;
-}
-
-/** What the final agent reviews: the task, all answers and the votes, and how the selected answer came about. */
-export function reviewMessage(
-  task: Text,
-  answers: ShownAnswer[],
-  votes: VoteCount[],
-  selected: string,
-  record?: WorkRecord,
-): Content {
-  return joinContent([
-    `${headings.task}\n\n`,
-    task,
-    '\n\n',
-    answerList(answers),
-    voteList(votes, selected),
-    ...(record === undefined ? [] : [workList(record.work), restartList(record.restarts)]),
-  ]);
-}
-
-/** What the judge is shown beside the presented answer. */
-export interface PresentedRecord extends WorkRecord {
-  votes: VoteCount[];
-  /** Anonymous name of the selected answer. */
-  selected: string;
-  /** The selected answer where it was a plan, or tools were used for it: what the presented answer is measured by. */
-  plan: Content | undefined;
-  /** The best answer of the attempts before. */
-  best: Content | undefined;
-}
-
-/** What the judge evaluates after the presentation: the task and the presented answer, and how it came about. */
-export function presentedMessage(task: Text, presented: Content, record?: PresentedRecord): Content {
-  const shown = [`${headings.task}\n\n`, task, `\n\n${headings.finalAnswer}\n\n`, presented];
-  if (record === undefined) return joinContent(shown);
-  const { best, plan, restarts, selected, votes, work } = record;
-  return joinContent([
-    ...shown,
-    ...(plan === undefined ? [] : [`\n\n${headings.plan}\n\n`, plan]),
-    workList(work),
-    voteList(votes, selected),
-    restartList(restarts),
-    ...bestAnswer(best),
-  ]);
-}
 
 /**
  * Asks for `submit` or `restart_orchestration`.
@@ -249,6 +187,10 @@ export const carryOutPrompt =
   'The team has only planned, and nothing was done yet. You may act and have all tools: carry out what the task needs, ' +
   'check that it worked, and say in the answer what was done. ' +
   presentPrompt;
+
+/** Comes before either of these where the final agent has a workspace. */
+export const filesPrompt =
+  'Your workspace holds the files of the selected answer. As you leave them, they are delivered with your answer.';
 
 /** The result of a call that is not accepted. */
 export function refusalText(refusal: Refusal): string {

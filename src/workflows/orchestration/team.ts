@@ -2,14 +2,17 @@ import type { AgentSettings, Team } from '../../config/team.ts';
 import type { ToolSpec } from '../../protocol/message.ts';
 import type { EarlierMessage, PreparedOrchestration, PreparedTeam } from '../../protocol/orchestration.ts';
 import type { ToolVariant } from '../../protocol/tool.ts';
+import { worksOnFiles } from '../../protocol/workspace.ts';
 import { storeTexts, storeRepeated } from '../agent/text-refs.ts';
 import { hasTools, ToolExecutor } from '../agent/tool-executor.ts';
 import { askingTools } from '../ask-others/prompts.ts';
 import { loadHandleText } from '../custom-code/run.ts';
 import { askingOf, openRunContext, type RunContext, type RunRecord } from '../runtime/run-context.ts';
 import { announce } from '../runtime/run-ends.ts';
+import { startTrees, type AgentTrees } from '../runtime/run-files.ts';
 import type { RunHandlers } from '../runtime/run-handlers.ts';
 import type { AttemptTools, Task, TeamAgent, TeamContext } from './context.ts';
+import { temporaryWorkspace } from './files.ts';
 import { coordinationText, finalText } from './prompts.ts';
 import { coordinationTools, decisionToolsWith } from './tools.ts';
 import { anonymousName } from './rules/ballot.ts';
@@ -24,17 +27,20 @@ import { anonymousName } from './rules/ballot.ts';
 export async function openTeam(
   prepared: PreparedTeam,
   handlers: RunHandlers,
-  record: Partial<RunRecord>,
+  record: Partial<RunRecord> & { files?: AgentTrees },
 ): Promise<TeamContext> {
   const { team } = prepared;
   const { budget, orchestrator, timeout_settings } = team;
   const { coordination } = orchestrator;
   const run = openRunContext({ prepared, budget, coordination, agents: team.agents.length }, handlers, record);
   const stored = await storeInstructions(team);
-  const agents = await openAgents(team, run);
+  const starts = record.files ?? (await startTrees(prepared.folders, handlers.events));
+  const agents = await openAgents(team, run, starts);
+  const isWithFiles = agents.some(({ start }) => start !== undefined);
   return {
     ...run,
     ...stored,
+    filesInstructions: isWithFiles ? await storeFilesInstructions(team) : undefined,
     agents,
     team,
     coordination,
@@ -102,28 +108,41 @@ async function storeInstructions(team: Team): Promise<Pick<TeamContext, 'toolSet
   };
 }
 
+async function storeFilesInstructions(team: Team): Promise<TeamContext['filesInstructions']> {
+  const asking = askingOf(team.orchestrator.coordination, team.agents.length);
+  const folder = temporaryWorkspace(team);
+  const texts = [false, true].map((isPlanning) => coordinationText(asking, isPlanning, folder));
+  const [coordination, planning] = await storeRepeated(texts);
+  return coordination && planning && { coordination, planning };
+}
+
 const mayRestart = ({ orchestrator }: Team): boolean => orchestrator.coordination.max_orchestration_restarts > 0;
 
 /** The anonymous names of the agents. @param withEarlier whether there may be an earlier answer to name */
 const namesOf = ({ agents }: Team, withEarlier = false): string[] =>
   Array.from({ length: agents.length + (withEarlier ? 1 : 0) }, (_, index) => anonymousName(index));
 
-async function openAgents(team: Team, run: RunContext): Promise<TeamAgent[]> {
+async function openAgents(team: Team, run: RunContext, starts: AgentTrees): Promise<TeamAgent[]> {
   const names = namesOf(team);
   for (const { orchestrator } of team.agents)
     if (orchestrator.kind === 'custom') await loadHandleText(orchestrator.module);
   const personas = await storeTexts(team.agents.map((agent) => agent.system_message ?? ''));
   return Promise.all(
-    team.agents.map(async (agent, index) => ({
-      id: agent.id,
-      name: names[index] ?? '',
-      persona: agent.system_message === undefined ? undefined : personas[index],
-      backend: agent.backend,
-      orchestrator: agent.orchestrator,
-      sources: agent.tools,
-      tools: await openTools(team, agent, run),
-      timedOut: false,
-    })),
+    team.agents.map(async (agent, index) => {
+      const tools = await openTools(team, agent, run);
+      const hasWorkspace = worksOnFiles(agent.tools.packages) || tools?.acting.usesFiles;
+      return {
+        id: agent.id,
+        name: names[index] ?? '',
+        persona: agent.system_message === undefined ? undefined : personas[index],
+        backend: agent.backend,
+        orchestrator: agent.orchestrator,
+        sources: agent.tools,
+        tools,
+        start: hasWorkspace ? (starts[agent.id] ?? null) : undefined,
+        timedOut: false,
+      };
+    }),
   );
 }
 

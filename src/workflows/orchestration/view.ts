@@ -28,12 +28,13 @@ export function viewOf(context: OrchestrationContext): RunView {
     phase: phaseOf(context),
     attempt: context.attempt?.number ?? 0,
     maxAttempts: context.maxAttempts,
-    agents: participants().map(({ teamAgent, state: doing, answersGiven, vote }) => ({
+    agents: participants().map(({ answer, teamAgent, state: doing, answersGiven, vote }) => ({
       id: teamAgent.id,
       state: doing,
       answers: answersGiven,
       timedOut: teamAgent.timedOut,
       vote: (vote && nameOf(vote.name)) ?? null,
+      ...(answer?.changes && { files: answer.changes.count }),
     })),
     selectedAgent: context.attempt?.selected?.teamAgent.id ?? null,
     restarts: restartsOf(context.attempt?.restarts ?? []),
@@ -62,7 +63,8 @@ export function teamDetails(state: TeamState): string[] {
   ];
 }
 
-function agentLine({ id, state, answers, vote }: TeamState['agents'][number]): string {
+function agentLine({ id, state, answers, files, vote }: TeamState['agents'][number]): string {
   const given = answers > 1 ? `, ${answers} answers` : '';
-  return `- **${id}**: ${inWords(state)}${vote === null ? '' : ` for ${vote}`}${given}`;
+  const changed = files === undefined ? '' : `, ${files} ${files === 1 ? 'file' : 'files'} changed`;
+  return `- **${id}**: ${inWords(state)}${vote === null ? '' : ` for ${vote}`}${given}${changed}`;
 }

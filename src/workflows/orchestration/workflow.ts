@@ -74,7 +74,7 @@ export async function answerTask(team: TeamContext, task: Task): Promise<Orchest
       if (result?.isCut) context.warn(`the answer of ${selected?.teamAgent.id} was cut off at its limit of tokens`);
       return outcome === 'submitted' && context.warnings.length > 0 ? 'degraded' : outcome;
     },
-    deliver: async (end) => deliver(end),
+    deliver: (end) => deliver(context, end),
   });
   return resultOf(context, ending);
 }

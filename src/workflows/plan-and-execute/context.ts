@@ -6,6 +6,7 @@ import type { AgentState } from '../../protocol/agent-state.ts';
 import type { BlobRef, Content, Text } from '../../protocol/message.ts';
 import type { PreparedSolve, QueryAnalysis, SolvePhase, Validation } from '../../protocol/plan-and-execute.ts';
 import type { ToolSources } from '../../config/tool-sources.ts';
+import { worksOnFiles, type RunFiles } from '../../protocol/workspace.ts';
 import { Agent, type Purpose } from '../agent/agent.ts';
 import { systemOf } from '../agent/loops.ts';
 import { today } from '../agent/prompts.ts';
@@ -16,8 +17,10 @@ import { askingText, askingTools } from '../ask-others/prompts.ts';
 import { fitted } from '../runtime/fitted.ts';
 import type { Iteration } from '../runtime/iterate.ts';
 import { askingOf, openRunContext, type RunContext } from '../runtime/run-context.ts';
+import { startTrees } from '../runtime/run-files.ts';
 import type { RunHandlers } from '../runtime/run-handlers.ts';
-import { abilitiesText, roleInstructions, type ShownResult, type ToolUse } from './prompts.ts';
+import { SharedFiles } from './files.ts';
+import { abilitiesText, roleInstructions, sharedFiles, type ShownResult, type ToolUse } from './prompts.ts';
 import { Subtasks, type Subtask } from './rules/subtasks.ts';
 import { analysisTool, finishTool, subtasksTool, validationTool } from './tools.ts';
 
@@ -69,6 +72,10 @@ export interface PlanContext extends RunContext {
   stored: Stored;
   attachments: Attachment[];
   tools: ToolExecutor;
+  /** The files that subtasks share; undefined if their agents have no workspace. */
+  files: SharedFiles | undefined;
+  /** What they have come to; absent before the end. */
+  workspace?: RunFiles;
   planner: StructuredAgent;
   analysis: QueryAnalysis;
   subtasks: Subtasks;
@@ -114,13 +121,17 @@ export async function openPlan(
   const askTools = asking === undefined ? [] : askingTools(asking.mode);
   const own = orchestrator.kind === 'custom' ? askTools : [finishTool, ...askTools];
   const executor = await ToolExecutor.open('executor', withFileTools(tools, attachments), own, run);
-  const stored = await storeInstructions(problem, settings, executor);
+  const starts = await startTrees(prepared.folders, handlers.events);
+  const hasFiles = worksOnFiles(tools.packages) || executor.usesFiles;
+  const files = hasFiles ? new SharedFiles(starts['executor'] ?? null, handlers.events) : undefined;
+  const stored = await storeInstructions(problem, settings, executor, hasFiles);
   const base = { ...run, settings, stored, conversations: new Map() };
   return {
     ...base,
     problem,
     attachments,
     tools: executor,
+    files,
     planner: newRoleAgent(base, 'planner', stored.tools.planning),
     analysis: { requirements: [], answerFormat: '' },
     subtasks: new Subtasks(),
@@ -140,7 +151,12 @@ function withFileTools({ mcpServers, packages }: ToolSources, attachments: Attac
   return { packages: [...new Set([...packages, ...own])], mcpServers };
 }
 
-async function storeInstructions(problem: string, settings: PlanSettings, tools: ToolExecutor): Promise<Stored> {
+async function storeInstructions(
+  problem: string,
+  settings: PlanSettings,
+  tools: ToolExecutor,
+  hasFiles: boolean,
+): Promise<Stored> {
   const { coordination, orchestrator } = settings;
   const asking = askingOf(coordination, 1);
   const own = asking === undefined ? [] : askingTools(asking.mode);
@@ -148,7 +164,9 @@ async function storeInstructions(problem: string, settings: PlanSettings, tools:
   const dated = (text: string): string => `${today()} ${text}`;
   const { executor, planner, synthesis, validator } = roleInstructions;
   const planning = [dated(told(planner)), abilitiesText(tools.described, limitOf(orchestrator))];
-  const carrying = [dated(told(executor)), systemOf(orchestrator, undefined)].filter((text) => text !== '');
+  const carrying = [dated(told(executor)), hasFiles ? sharedFiles : '', systemOf(orchestrator, undefined)].filter(
+    (text) => text !== '',
+  );
   const sets = [[analysisTool, subtasksTool], [validationTool]].map((tools) => [...tools, ...own]);
   const texts = [planning.join('\n\n'), carrying.join('\n\n'), dated(synthesis), dated(told(validator))];
   const none = { blob: '' };

@@ -73,12 +73,14 @@ async function execute(context: PlanContext, again: string[] = []): Promise<void
 }
 
 async function executeOne(context: PlanContext, id: string, isRetry: boolean): Promise<void> {
-  const { events, results, subtasks } = context;
+  const { events, files, results, subtasks } = context;
   const { description, error: failure } = subtaskOf(context, id);
   subtasks.start(id);
   events.emit({ type: 'subtask_started', id, description, isRetry });
-  const end = await atWork(context, id, 'answering', () => carryOutSubtask(context, id, failure));
+  const workspace = files?.open();
+  const end = await atWork(context, id, 'answering', () => carryOutSubtask(context, id, failure, workspace));
   if ('error' in end) return fail(context, id, end.error, isRetry);
+  if (workspace !== undefined) await files?.take(id, workspace);
   subtasks.complete(id, end.result, context.retries + 1);
   results.set(id, end.content);
   events.emit({ type: 'subtask_completed', id, result: end.result, isRetry });

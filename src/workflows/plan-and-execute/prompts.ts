@@ -38,6 +38,11 @@ export const roleInstructions = {
     'gaps. Put into `warnings` what a reader should know of a complete answer all the same.',
 } as const;
 
+/** What an executor with a workspace is told besides. */
+export const sharedFiles =
+  'Your workspace begins with the files that completed subtasks have left. What you change in it is kept for the others, ' +
+  'and for the reader of the answer, if you end as `completed`.';
+
 /** A tool of the agents that carry out subtasks, in a line. */
 export interface DescribedTool {
   name: string;

@@ -6,7 +6,7 @@ import type { PlanContext } from './context.ts';
 
 /** The result of a run, with what is too long in it cut. */
 export function resultOf(context: PlanContext, outcome: SolveOutcome): SolveResult {
-  const { answer, events, retries, subtasks, usage, validation } = context;
+  const { answer, events, retries, subtasks, usage, validation, workspace } = context;
   return fittedResult(context, {
     workflow: 'planAndExecute',
     answer: answer?.text ?? '',
@@ -17,6 +17,7 @@ export function resultOf(context: PlanContext, outcome: SolveOutcome): SolveResu
     retries,
     stateSummary: subtasks.get_state_summary(),
     validation,
+    ...(workspace && { workspace }),
     usage: usage.total,
     events: events.count,
   });

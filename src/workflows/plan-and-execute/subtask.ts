@@ -5,7 +5,8 @@ import { AgentTools } from '../agent/agent-tools.ts';
 import { loopOf } from '../agent/loops.ts';
 import { textRef, storeTexts } from '../agent/text-refs.ts';
 import { replyBy, teamActionPrompt } from '../agent/prompts.ts';
-import type { ToolAnswer } from '../agent/tool-executor.ts';
+import type { ToolAnswer, ToolExecutor } from '../agent/tool-executor.ts';
+import type { AgentWorkspace } from '../agent/workspace.ts';
 import { writtenCall } from '../agent/written-call.ts';
 import type { Attachment } from '../../protocol/attachment.ts';
 import type { Text } from '../../protocol/message.ts';
@@ -43,14 +44,21 @@ const saidBytes = 3000;
  * Has a new agent carry out a subtask.
  *
  * @param failure why the subtask failed before; undefined if it has not run yet
+ * @param workspace its files; undefined if the plan has none
  * @throws `ApplicationFailure` of type `BudgetSpent`; `CancelledFailure`
  */
-export async function carryOutSubtask(context: PlanContext, id: string, failure: string | undefined): Promise<Finish> {
+export async function carryOutSubtask(
+  context: PlanContext,
+  id: string,
+  failure: string | undefined,
+  workspace: AgentWorkspace | undefined,
+): Promise<Finish> {
   const { orchestrator } = context.settings;
+  const tools = context.tools.of(id, workspace);
   try {
     const brief = await briefOf(context, id, failure);
-    if (orchestrator.kind === 'custom') return await customSubtask(context, id, brief, orchestrator);
-    return await loop(context, id, brief, orchestrator);
+    if (orchestrator.kind === 'custom') return await customSubtask(context, id, brief, tools, orchestrator);
+    return await loop(context, id, brief, tools, orchestrator);
   } catch (error) {
     return error instanceof SubtaskEndedError ? error.finish : { error: failureReason(error) };
   }
@@ -58,11 +66,16 @@ export async function carryOutSubtask(context: PlanContext, id: string, failure:
 
 type LoopSettings = Exclude<OrchestratorSettings, { kind: 'custom' }>;
 
-async function loop(context: PlanContext, id: string, brief: SubtaskBrief, settings: LoopSettings): Promise<Finish> {
+async function loop(
+  context: PlanContext,
+  id: string,
+  brief: SubtaskBrief,
+  tools: ToolExecutor,
+  settings: LoopSettings,
+): Promise<Finish> {
   const { broadcast, models, conversations, events, stored, uses } = context;
   const images = brief.attachments.flatMap(({ image }) => image ?? []);
   const persona = { id, text: undefined, backend: context.settings.backends.executor };
-  const tools = context.tools.of(id);
   const agent = new Agent(persona, models, {
     system: stored.instructions.executor,
     tools: tools.set,
@@ -165,6 +178,7 @@ async function customSubtask(
   context: PlanContext,
   id: string,
   brief: SubtaskBrief,
+  tools: ToolExecutor,
   settings: CustomSettings,
 ): Promise<Finish> {
   const { events, models, problem, settings: plan } = context;
@@ -175,7 +189,7 @@ async function customSubtask(
   const turn = new CustomTurn(context, {
     settings,
     persona,
-    tools: context.tools.of(id),
+    tools,
     asker: { id, agent, conversation: `${id} ${when}`, asking: 0 },
     say: (text) => events.emit({ type: 'says', agent: id, text, last: false }),
     history: [],

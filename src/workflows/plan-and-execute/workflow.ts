@@ -69,6 +69,7 @@ export async function planAndExecute(input: SolveInput): Promise<SolveResult> {
     async deliver({ why = '' }) {
       context.answer ??= resultsAsAnswer(context, why);
       context.phase = 'done';
+      if (context.files !== undefined) context.workspace = await context.files.result();
       return { agent: 'synthesis', answer: context.answer.text };
     },
   });

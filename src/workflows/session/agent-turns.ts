@@ -10,12 +10,15 @@ import { loopOf, systemOf } from '../agent/loops.ts';
 import { storeTexts } from '../agent/text-refs.ts';
 import { callsCancelled, isCancelled } from '../runtime/iterate.ts';
 import type { RunContext } from '../runtime/run-context.ts';
+import type { AgentTrees } from '../runtime/run-files.ts';
 import { tellFinal } from '../runtime/run-ends.ts';
 import type { RunHandlers } from '../runtime/run-handlers.ts';
 import {
   callTimeout,
   openAgentSession,
   sessionCancelled,
+  sessionFiles,
+  turnFiles,
   type AgentSession,
   type SessionRecord,
   type TurnHandler,
@@ -60,6 +63,10 @@ export class AgentTurnHandler implements TurnHandler<AgentSaid> {
     return this.#session.run;
   }
 
+  get files(): AgentTrees {
+    return sessionFiles(this.#session);
+  }
+
   get said(): AgentSaid {
     const { transcript, append } = this.#agent.fork;
     return { transcript, append };
@@ -68,6 +75,7 @@ export class AgentTurnHandler implements TurnHandler<AgentSaid> {
   /** @throws `ApplicationFailure` of type `TurnFailed` when the model has failed for good; the turn is then forgotten */
   async take(text: string, turn: number): Promise<TurnOutcome> {
     const before = this.said;
+    const filesBefore = this.#session.tools.workspace.tree;
     const messages: string[] = [];
     const { id, orchestrator } = this.#settings;
     const { run, tools } = this.#session;
@@ -89,12 +97,13 @@ export class AgentTurnHandler implements TurnHandler<AgentSaid> {
     try {
       const { answer, isCut, limited } = await loopOf(orchestrator)(context, text);
       if (isCut) run.warn('the answer was cut off at its limit of tokens', id);
-      return await this.#end({ answer, messages, outcome: limited ? 'limit' : 'answered' });
+      return await this.#end({ answer, messages, outcome: limited ? 'limit' : 'answered' }, filesBefore);
     } catch (error) {
-      if (isCancelled(run)) return await this.#stop(messages, 'cancelled', sessionCancelled);
+      if (isCancelled(run)) return await this.#stop(messages, 'cancelled', sessionCancelled, filesBefore);
       if (isCancellation(error)) throw error;
-      if (isBudgetSpent(error)) return await this.#stop(messages, 'budget', error.message);
+      if (isBudgetSpent(error)) return await this.#stop(messages, 'budget', error.message, filesBefore);
       this.#agent = this.#newAgent(before);
+      tools.workspace.set(filesBefore);
       if (error instanceof ApplicationFailure) throw error;
       throw ApplicationFailure.nonRetryable(callFailure(error).reason, failureTypes.turnFailed);
     } finally {
@@ -103,20 +112,27 @@ export class AgentTurnHandler implements TurnHandler<AgentSaid> {
   }
 
   /** Ends a turn early with what the agent said last. @param why in words */
-  #stop(messages: string[], outcome: 'budget' | 'cancelled', why: string): Promise<TurnOutcome> {
+  #stop(
+    messages: string[],
+    outcome: 'budget' | 'cancelled',
+    why: string,
+    filesBefore: string | null,
+  ): Promise<TurnOutcome> {
     this.run.events.emit({ type: 'stopped', why: outcome });
     const answer = this.#agent.lastWords || noAnswerYet(why);
-    return this.#end({ answer, messages: [...messages, answer], outcome });
+    return this.#end({ answer, messages: [...messages, answer], outcome }, filesBefore);
   }
 
-  async #end(turn: TurnOutcome): Promise<TurnOutcome> {
+  async #end(turn: TurnOutcome, filesBefore: string | null): Promise<TurnOutcome> {
     const { answer, outcome } = turn;
     const final = { outcome, agent: this.#settings.id, answer };
-    await CancellationScope.nonCancellable(async () => {
+    return CancellationScope.nonCancellable(async () => {
       if (outcome === 'cancelled') await callsCancelled(this.run);
+      const { hasWorkspace } = this.#session;
+      const files = hasWorkspace && { workspace: await turnFiles(this.#session, filesBefore) };
       await tellFinal(this.run, final);
+      return { ...turn, ...files };
     });
-    return turn;
   }
 
   #newAgent({ transcript, append }: AgentSaid): Agent {

@@ -2,6 +2,7 @@ import { proxyLocalActivities } from '@temporalio/workflow';
 import type { Activities } from '../../activities/activities.ts';
 import type { TranscriptRef } from '../../protocol/message.ts';
 import type { PreparedSession, SessionResult, TurnResult } from '../../protocol/session.ts';
+import type { RunFiles } from '../../protocol/workspace.ts';
 import { preview } from '../orchestration/context.ts';
 import { fitted } from '../runtime/fitted.ts';
 import { recordOf, warningsOf } from '../runtime/run-context.ts';
@@ -45,6 +46,10 @@ async function handlerOf(
   return AgentTurnHandler.open(prepared, own, handlers, earlier);
 }
 
+/** A session's files after a turn that has nothing to do with them. */
+const unchanged = (files: RunFiles | undefined): RunFiles | undefined =>
+  files && { ...files, count: 0, added: [], changed: [], removed: [] };
+
 /** The most bytes that a session hands over, just under what the server takes: answers of a person are not to be cut. */
 const recordBytes = 1_900_000;
 
@@ -74,11 +79,17 @@ export class Conversation {
     run.warnings.splice(0);
     events.attempt = 0;
     events.emit({ type: 'turn', turn, text: preview(text) });
-    const { answer, messages: said, outcome } = await this.#handler.take(text, turn);
+    const {
+      answer,
+      messages: said,
+      outcome,
+      workspace = unchanged(this.#last.workspace),
+    } = await this.#handler.take(text, turn);
+    const files = workspace && { workspace };
     const messages = outcome === 'cancelled' ? [...said, `(${sessionCancelled}.)`] : said;
     const warnings = warningsOf(run);
-    this.#last = { answer, messages, outcome, warnings, turns: turn };
-    return fitted({ answer, messages, turn, warnings });
+    this.#last = { answer, messages, outcome, warnings, turns: turn, ...files };
+    return fitted({ answer, messages, turn, warnings, ...files });
   }
 
   /** The session's result. @param isCancelled whether it ends because somebody has cancelled it */
@@ -98,7 +109,7 @@ export class Conversation {
   }
 
   record(): SessionRecord {
-    const { run, said } = this.#handler;
-    return fitted({ run: recordOf(run), said, last: this.#last, prepared: this.#prepared }, recordBytes);
+    const { files, run, said } = this.#handler;
+    return fitted({ run: recordOf(run), said, files, last: this.#last, prepared: this.#prepared }, recordBytes);
   }
 }

@@ -11,12 +11,15 @@ import { CustomTurn, type CustomSettings } from '../custom-code/custom-turn.ts';
 import { loadHandleText, runCustomTurn } from '../custom-code/run.ts';
 import { callsCancelled, isCancelled } from '../runtime/iterate.ts';
 import type { RunContext } from '../runtime/run-context.ts';
+import type { AgentTrees } from '../runtime/run-files.ts';
 import { tellFinal } from '../runtime/run-ends.ts';
 import type { RunHandlers } from '../runtime/run-handlers.ts';
 import {
   callTimeout,
   openAgentSession,
   sessionCancelled,
+  sessionFiles,
+  turnFiles,
   type AgentSession,
   type SessionRecord,
   type TurnHandler,
@@ -63,6 +66,10 @@ export class CustomTurnHandler implements TurnHandler<TranscriptRef | null> {
     return new CustomTurnHandler({ session, agent: prepared.agent, settings, handleText, history }, said);
   }
 
+  get files(): AgentTrees {
+    return sessionFiles(this.#opened.session);
+  }
+
   get run(): RunContext {
     return this.#opened.session.run;
   }
@@ -72,6 +79,7 @@ export class CustomTurnHandler implements TurnHandler<TranscriptRef | null> {
     const { agent, handleText, session } = this.#opened;
     const { events } = this.run;
     const messages: string[] = [];
+    const filesBefore = session.tools.workspace.tree;
     const say = (said: string, last = false): void => {
       messages.push(said);
       events.emit({ type: 'says', agent: agent.id, text: said, last });
@@ -85,7 +93,10 @@ export class CustomTurnHandler implements TurnHandler<TranscriptRef | null> {
       answer = await runCustomTurn(work, handleText, text, limit);
     } catch (error) {
       const isEnd = isCancelled(this.run);
-      if (!isEnd && (isCancellation(error) || !isBudgetSpent(error))) throw error;
+      if (!isEnd && (isCancellation(error) || !isBudgetSpent(error))) {
+        session.tools.workspace.set(filesBefore);
+        throw error;
+      }
       const how = isEnd ? 'cancelled' : 'budget';
       events.emit({ type: 'stopped', why: how });
       outcome = how;
@@ -95,12 +106,13 @@ export class CustomTurnHandler implements TurnHandler<TranscriptRef | null> {
       session.state = 'waiting';
     }
     if (messages.at(-1) !== answer) say(answer, true);
-    await CancellationScope.nonCancellable(async () => {
+    return CancellationScope.nonCancellable(async () => {
       if (outcome === 'cancelled') await callsCancelled(this.run);
+      const files = session.hasWorkspace && { workspace: await turnFiles(session, filesBefore) };
       await this.#keep(text, answer);
       await tellFinal(this.run, { outcome, agent: agent.id, answer });
+      return { answer, messages, outcome, ...files };
     });
-    return { answer, messages, outcome };
   }
 
   #openTurn(turn: number, say: (text: string) => void): CustomTurn {

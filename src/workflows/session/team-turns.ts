@@ -6,6 +6,7 @@ import type { SessionResult } from '../../protocol/session.ts';
 import type { TeamContext } from '../orchestration/context.ts';
 import { newTask, openTeam } from '../orchestration/team.ts';
 import { answerTask } from '../orchestration/workflow.ts';
+import type { AgentTrees } from '../runtime/run-files.ts';
 import type { RunHandlers } from '../runtime/run-handlers.ts';
 import type { SessionRecord, TurnHandler, TurnOutcome } from './turn-handler.ts';
 
@@ -36,14 +37,22 @@ export class TeamTurnHandler implements TurnHandler<TranscriptRef | null> {
     handlers: RunHandlers,
     earlier: SessionRecord | undefined,
   ): Promise<TeamTurnHandler> {
-    return new TeamTurnHandler(await openTeam(prepared, handlers, earlier?.run ?? {}), said);
+    const record = { ...earlier?.run, ...(earlier?.files && { files: earlier.files }) };
+    return new TeamTurnHandler(await openTeam(prepared, handlers, record), said);
+  }
+
+  /** After a turn with files, all agents go on with those of its answer. */
+  get files(): AgentTrees {
+    return Object.fromEntries(
+      this.run.agents.flatMap(({ id, start }) => (start === undefined ? [] : [[id, start] as const])),
+    );
   }
 
   async take(text: string, turn: number): Promise<TurnOutcome> {
     const { said } = this;
     // In a cancelled session too, a turn has a result, which the conversation holds.
     const task = await CancellationScope.nonCancellable(() => newTask(text, []));
-    const { answer, outcome } = await answerTask(this.run, {
+    const { answer, outcome, workspace } = await answerTask(this.run, {
       ...task,
       conversation: said,
       plain: { task: text, history: async () => (said === null ? [] : readMessages(said)) },
@@ -55,6 +64,9 @@ export class TeamTurnHandler implements TurnHandler<TranscriptRef | null> {
         { role: 'assistant', content: answer },
       ]),
     );
-    return { answer, messages: [answer], outcome: outcomes[outcome] };
+    if (workspace !== undefined) {
+      for (const agent of this.run.agents) if (agent.start !== undefined) agent.start = workspace.tree;
+    }
+    return { answer, messages: [answer], outcome: outcomes[outcome], ...(workspace && { workspace }) };
   }
 }

@@ -1,11 +1,14 @@
 import type { TranscriptRef } from '../../protocol/message.ts';
 import type { PreparedAgent, PreparedSession, SessionResult } from '../../protocol/session.ts';
 import type { TeamState } from '../../protocol/state.ts';
+import { worksOnFiles, type RunFiles } from '../../protocol/workspace.ts';
 import { ToolExecutor } from '../agent/tool-executor.ts';
+import { AgentWorkspace } from '../agent/workspace.ts';
 import { askingTools, type AskingRules } from '../ask-others/prompts.ts';
 import { teamDetails } from '../orchestration/view.ts';
 import { refuseRequest } from '../runtime/iterate.ts';
 import { askingOf, openRunContext, type RunContext, type RunRecord } from '../runtime/run-context.ts';
+import { runFiles, startTrees, tellChanges, type AgentTrees } from '../runtime/run-files.ts';
 import type { RunHandlers } from '../runtime/run-handlers.ts';
 
 /** Time for each model call of a session's agent, in milliseconds. */
@@ -18,6 +21,8 @@ export interface TurnOutcome {
   answer: string;
   messages: string[];
   outcome: SessionResult['outcome'];
+  /** The files that the turn has come to; absent if there is no workspace. */
+  workspace?: RunFiles;
 }
 
 /** Takes a session's turns. There is one implementation for each kind of configuration. */
@@ -25,6 +30,8 @@ export interface TurnHandler<Said = unknown> {
   run: RunContext;
   /** The conversation so far, small enough for the input of the session's next run. */
   said: Said;
+  /** The files so far, which the session's next run begins with. */
+  files: AgentTrees;
   /** Takes a turn, and emits its events up to `final`. */
   take(text: string, turn: number): Promise<TurnOutcome>;
 }
@@ -34,8 +41,10 @@ export interface SessionRecord {
   run: RunRecord;
   /** The handler's `said`. */
   said: unknown;
+  /** The handler's `files`; sessions of earlier versions have none. */
+  files?: AgentTrees;
   /** The result of the last turn, and the number of turns. */
-  last: Pick<SessionResult, 'answer' | 'messages' | 'outcome' | 'turns' | 'warnings'>;
+  last: Pick<SessionResult, 'answer' | 'messages' | 'outcome' | 'turns' | 'warnings' | 'workspace'>;
   prepared: PreparedSession;
 }
 
@@ -44,6 +53,7 @@ export interface AgentSession {
   run: RunContext;
   id: string;
   tools: ToolExecutor;
+  hasWorkspace: boolean;
   asking: AskingRules | undefined;
   state: TeamState['agents'][number]['state'];
   turns: number;
@@ -62,8 +72,11 @@ export async function openAgentSession(
   handlers.takeRequests(() => refuseRequest(run));
   const asking = askingOf(coordination, 1);
   const own = asking === undefined ? [] : askingTools(asking.mode);
-  const tools = await ToolExecutor.open(id, agent.tools, own, run);
-  const session: AgentSession = { run, id, tools, asking, state: 'waiting', turns: 0, transcript: () => null };
+  const starts = earlier?.files ?? (await startTrees(prepared.folders, handlers.events));
+  const tools = (await ToolExecutor.open(id, agent.tools, own, run)).of(id, new AgentWorkspace(starts[id]));
+  const hasWorkspace = worksOnFiles(agent.tools.packages) || tools.usesFiles;
+  const doing = { state: 'waiting' as const, turns: 0, transcript: () => null };
+  const session: AgentSession = { run, id, tools, hasWorkspace, asking, ...doing };
   handlers.show({
     state: () => stateOf(session),
     details: () => teamDetails(stateOf(session)),
@@ -71,6 +84,18 @@ export async function openAgentSession(
   });
   return session;
 }
+
+/** The files of a session with one agent after a turn. Tells what the turn has changed. @param before those before it */
+export async function turnFiles({ id, run, tools }: AgentSession, before: string | null): Promise<RunFiles> {
+  await tools.workspace.settled();
+  const workspace = await runFiles(before, tools.workspace.tree);
+  tellChanges(run.events, id, workspace);
+  return workspace;
+}
+
+/** The files of a session with one agent, by its id. */
+export const sessionFiles = ({ hasWorkspace, id, tools }: AgentSession): AgentTrees =>
+  hasWorkspace ? { [id]: tools.workspace.tree } : {};
 
 const stateOf = ({ id, run, state, turns }: AgentSession): TeamState => ({
   workflow: 'session',

@@ -11,13 +11,12 @@ import {
   decisionRepair,
   finalText,
   noAction,
-  presentedMessage,
   restartBlock,
-  reviewMessage,
   taskMessage,
   voteByCall,
   votingMessage,
 } from '../../../src/workflows/orchestration/prompts.ts';
+import { presentedMessage, reviewMessage } from '../../../src/workflows/orchestration/review-prompts.ts';
 import { coordinationTools, decisionToolsWith } from '../../../src/workflows/orchestration/tools.ts';
 
 const textOf = (content: Content): string => joinContent([content])[0] as string;

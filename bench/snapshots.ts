@@ -1,0 +1,59 @@
+/**
+ * `npm run bench -- snapshots`: what it costs to store a folder of 10,000 files of which one was changed, beside storing it
+ * for the first time. Fails from a tenth on, and if more than the one file is stored. Medians of rounds.
+ */
+import { lstatSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { collect } from '../src/sandbox/folder.ts';
+import { identityOf } from '../src/sandbox/open-folder.ts';
+import { tickMs } from '../src/sandbox/stamps.ts';
+import { Trees } from '../src/sandbox/tree.ts';
+import { openSqliteStore } from '../src/store/sqlite.ts';
+import { median } from './stage.ts';
+
+const rounds = 5;
+const files = 10_000;
+const most = 0.1;
+
+async function timed<T>(work: () => Promise<T>): Promise<{ result: T; ms: number }> {
+  const startedAt = performance.now();
+  const result = await work();
+  return { result, ms: performance.now() - startedAt };
+}
+
+async function round(number: number): Promise<{ stored: number; share: number; first: number }> {
+  const home = mkdtempSync(join(tmpdir(), 'reprise-bench-'));
+  const folder = join(home, 'folder');
+  const pathOf = (index: number): string => join(folder, `part${index % 100}`, `file${index}.txt`);
+  for (let part = 0; part < 100; part++) mkdirSync(join(folder, `part${part}`), { recursive: true });
+  for (let index = 0; index < files; index++)
+    writeFileSync(pathOf(index), `${index} of round ${number}, `.repeat(1000));
+  const store = openSqliteStore(join(home, 'store.sqlite'));
+  const trees = new Trees(store);
+  await pause(tickMs * 2);
+  const identity = identityOf(lstatSync(folder, { bigint: true }));
+  const none = { folder, identity, own: new Map(), mounted: new Map(), marks: new Map() };
+  const first = await timed(() => collect(store, trees, none));
+  writeFileSync(pathOf(number), 'changed');
+  const second = await timed(() => collect(store, trees, first.result.made));
+  await store.close();
+  rmSync(home, { recursive: true });
+  return { stored: second.result.read, share: second.ms / first.ms, first: first.ms };
+}
+
+// The first round warms up.
+await round(0);
+const taken: Array<Awaited<ReturnType<typeof round>>> = [];
+for (let number = 1; number <= rounds; number++) taken.push(await round(number));
+const share = median(taken.map((each) => each.share));
+const stored = Math.max(...taken.map((each) => each.stored));
+console.log(
+  `${files} files, 1 changed: ${stored} file${stored === 1 ? '' : 's'} stored, ${(share * 100).toFixed(1)}% of the first ` +
+    `snapshot's time (${Math.round(median(taken.map(({ first }) => first)))} ms; medians of ${rounds} rounds)`,
+);
+if (stored !== 1 || share >= most) {
+  console.error(`It must be 1 file and less than ${most * 100}%`);
+  process.exit(1);
+}

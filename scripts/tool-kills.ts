@@ -1,0 +1,32 @@
+/**
+ * Kills workers inside calls of tools that change files, lets another worker with an empty home on the same store go on, and
+ * tells whether every file was as in a run that nothing has disturbed: `npm run example scripts/tool-kills.ts [KILLS]`.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { findTemporalCli } from '../src/embedded/temporal-cli.ts';
+import { workflowBundle } from '../src/worker/workflow-bundle.ts';
+import { toolKills } from '../test/support/tool-kills.ts';
+
+/** How many runs are under way at a time. */
+const atOnce = 18;
+
+const kills = Number(process.argv[2] ?? 36);
+const folder = mkdtempSync(join(tmpdir(), 'reprise-tool-kills-'));
+const { codePath: bundle } = await workflowBundle(folder, folder);
+const temporal = await findTemporalCli(console.error);
+const differing: string[] = [];
+let killed = 0;
+for (let batch = 0; killed < kills; batch++) {
+  const runs = Math.min(atOnce, kills - killed);
+  const moment = batch % 2 === 0 ? 'before' : 'after';
+  const told = await toolKills({ runs, moment, temporal, bundle });
+  killed += told.killed;
+  differing.push(...told.differing);
+  console.error(`${killed} killed ${moment} their results were kept, ${differing.length} different`);
+}
+rmSync(folder, { recursive: true, force: true });
+for (const text of differing) console.log(text);
+console.log(`${killed - differing.length} of ${killed} runs ended with the undisturbed run's files, bit for bit`);
+process.exit(differing.length === 0 ? 0 : 1);

@@ -1,0 +1,93 @@
+import { join } from 'node:path';
+import { Context } from '@temporalio/activity';
+import { findFolder } from '../sandbox/named-folder.ts';
+import type { ImportedFolder, MergedTree, TreeSummary } from '../protocol/workspace.ts';
+import { compareTrees, mergeTrees } from '../sandbox/compare.ts';
+import { importFolder } from '../sandbox/folder.ts';
+import { Trees } from '../sandbox/tree.ts';
+import { fileName, replaceFolder } from '../sandbox/write-out.ts';
+import type { Store } from '../store/store.ts';
+import { cancellable } from './cancellable.ts';
+import { keep } from './keep.ts';
+import { invalid } from './prepare.ts';
+
+/** How many of the things left out of a folder, and of the conflicts of a merge, the history names. */
+const named = 5;
+
+/** A tree that is written into a folder of its own, and the names that lead there. */
+export interface ExportedTree {
+  path: string[];
+  tree: string | null;
+}
+
+/** The activities for trees of files, which workflows know by their ids alone. */
+export function createTreeActivities({ store, configFolder }: { store: Store; configFolder: string }) {
+  const trees = new Trees(store);
+  return {
+    /**
+     * Takes folders of the worker's configuration folder over into the store. They stay as they are. A folder that is gone
+     * counts as empty.
+     *
+     * @returns one for each folder, in their order
+     * @throws `ApplicationFailure` of type `InvalidInput` for one that leads out, cannot be read, or holds too much
+     */
+    async importFolders(folders: string[]): Promise<ImportedFolder[]> {
+      return cancellable(async (signal) => {
+        const imported: ImportedFolder[] = [];
+        for (const folder of folders) {
+          const found = findFolder(configFolder, folder);
+          if (found.kind === 'refused') throw invalid([`cwd: ${found.why}`]);
+          if (found.kind === 'missing') imported.push({ tree: null, files: 0, bytes: 0, leftOut: [] });
+          else imported.push(await taken(found.real, signal));
+        }
+        return imported;
+      });
+    },
+
+    /** A tree in figures, and in what it differs from an earlier one. */
+    async compareFiles(from: string | null, to: string | null): Promise<TreeSummary> {
+      return compareTrees(await trees.read(from), await trees.read(to));
+    },
+
+    /** Takes what was changed between `base` and `theirs` over into `ours`; where that has changed too, `theirs` wins. */
+    async mergeFiles(base: string | null, ours: string | null, theirs: string | null): Promise<MergedTree> {
+      const merged = await mergeTrees(await trees.read(base), await trees.read(ours), await trees.read(theirs));
+      const tree = await keep('Merged files', () => trees.write(merged.tree));
+      return { tree, conflicts: firstOf(merged.conflicts) };
+    },
+
+    /**
+     * Writes trees into a folder of the run's own below one of the worker's configuration folder, in place of what an
+     * earlier try, or an earlier run of the same id, has written there.
+     *
+     * @param part a folder in the run's own; empty for the whole of it
+     * @returns the folder that they are in, relative to the configuration folder
+     * @throws `ApplicationFailure` of type `InvalidInput` if it leads out
+     */
+    async exportFiles(folder: string, part: string, exported: ExportedTree[]): Promise<string> {
+      const { workflowId = '' } = Context.current().info.workflowExecution ?? {};
+      return cancellable(async () => {
+        const place = join(folder, fileName(workflowId), part);
+        const found = findFolder(configFolder, place);
+        if (found.kind === 'refused') throw invalid([`orchestrator.snapshot_storage: ${found.why}`]);
+        // The ids of agents are anything.
+        const parts = exported.map(({ path, tree }) => ({ path: path.map(fileName).join('/'), tree }));
+        await replaceFolder(store, trees, join(configFolder, place), parts);
+        return place;
+      });
+    },
+  };
+
+  async function taken(folder: string, signal: AbortSignal): Promise<ImportedFolder> {
+    try {
+      const { leftOut, ...rest } = await importFolder(store, trees, folder, undefined, signal);
+      return { ...rest, leftOut: firstOf(leftOut) };
+    } catch (error) {
+      signal.throwIfAborted();
+      throw invalid([(error as Error).message]);
+    }
+  }
+}
+
+const firstOf = (texts: string[]): string[] =>
+  texts.length <= named ? texts : [...texts.slice(0, named), `${texts.length - named} more`];

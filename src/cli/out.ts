@@ -1,0 +1,84 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { RunFiles } from '../protocol/workspace.ts';
+import { Trees } from '../sandbox/tree.ts';
+import { OutConflictError, writeOut } from '../sandbox/write-out.ts';
+import { hashOf } from '../store/ids.ts';
+import { openSqliteStore } from '../store/sqlite.ts';
+import { writeAtomic } from '../worker/write-atomic.ts';
+import { CommandError, say, usageError } from './exit.ts';
+import { countText } from './live/spent.ts';
+import { homeFolder, type CommonOptions } from './options.ts';
+import { shellWord } from './questions/box.ts';
+
+/** What this home has written into a folder of the machine, so that the same run may write there again. */
+interface WrittenRecord {
+  run: string;
+  /** Object ids by paths. */
+  files: Record<string, string>;
+}
+
+/** Checks `--out` before anything starts. @throws `CommandError`, status 2, where nothing could be written there */
+export function checkOut({ detach, out }: Pick<CommonOptions, 'detach' | 'out'>): void {
+  if (out === undefined) return;
+  if (detach)
+    throw usageError('--out waits for the end of the run, and --detach does not; later: reprise show ID --out DIR');
+  if (out === '') throw usageError('--out takes a folder');
+  const stats = statSync(out, { throwIfNoEntry: false });
+  if (stats !== undefined && !stats.isDirectory()) throw usageError(`--out ${out}: is a file, not a folder`);
+}
+
+/**
+ * Writes the files that a run has come to into a folder, and says which. They are read from the store of this home.
+ *
+ * @param files undefined if the run has no workspace
+ * @throws `CommandError`, status 1, where the folder holds other files of the same names; then nothing is written
+ */
+export async function writeFiles(run: string, files: RunFiles | undefined, out: string): Promise<void> {
+  if (files === undefined)
+    return say('There are no files to write: no agent of the answer has a workspace (cwd, or builtin.workspace)');
+  const home = homeFolder();
+  const database = join(home, 'store.sqlite');
+  if (!existsSync(database)) throw notHere(home);
+  const store = openSqliteStore(database);
+  try {
+    if (files.tree !== null && (await store.missingObjects([files.tree])).length > 0) throw notHere(home);
+    const place = resolve(out);
+    const recordFile = join(home, 'outputs', `${hashOf(place)}.json`);
+    const before = writtenBefore(recordFile, run);
+    const { removed, written, files: all } = await writeOut(store, new Trees(store), files.tree, place, before);
+    writeAtomic(recordFile, JSON.stringify({ run, files: Object.fromEntries(all) } satisfies WrittenRecord));
+    say(outText(out, all.size, written, removed));
+  } catch (error) {
+    if (!(error instanceof OutConflictError)) throw error;
+    throw new CommandError(
+      `--out: ${error.message}. Nothing was written there; move them away, or name another folder: ` +
+        `reprise show ${shellWord(run)} --out DIR`,
+    );
+  } finally {
+    await store.close();
+  }
+}
+
+const notHere = (home: string): CommandError =>
+  new CommandError(`--out: the files are in the store of the run's worker, and not in ${home} (REPRISE_HOME)`);
+
+function writtenBefore(recordFile: string, run: string): ReadonlyMap<string, string> {
+  if (!existsSync(recordFile)) return new Map();
+  const record = JSON.parse(readFileSync(recordFile, 'utf8')) as WrittenRecord;
+  return new Map(record.run === run ? Object.entries(record.files) : []);
+}
+
+/** How many paths are listed. */
+const listed = 20;
+
+function outText(out: string, all: number, written: string[], removed: string[]): string {
+  const there = all - written.length;
+  const facts = [
+    `${countText(written.length, 'file')} written to ${out}`,
+    ...(there === 0 ? [] : [`${there} there already`]),
+    ...(removed.length === 0 ? [] : [`${removed.length} removed`]),
+  ];
+  const more = written.length > listed ? [`  … and ${written.length - listed} more`] : [];
+  return [facts.join(', '), ...written.slice(0, listed).map((path) => `  ${path}`), ...more].join('\n');
+}

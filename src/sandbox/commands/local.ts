@@ -1,0 +1,113 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { dirname } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Descendants } from './descendants.ts';
+import { commandLimits, diskTrouble } from './limits.ts';
+import { runProcess, type ProcessEnd, type ProcessOrder } from './process.ts';
+
+/** Where a command runs. The folders exist. */
+export interface CommandPlace {
+  /** The files of the workspace. */
+  folder: string;
+  /** For the home folder and temporary files of this one command. */
+  scratch: string;
+}
+
+export type CommandOrder = CommandPlace &
+  Pick<ProcessOrder, 'timeout' | 'signal' | 'onOutput'> & {
+    command: string;
+  };
+
+/**
+ * Linux's own means to keep together all that a command starts: in a namespace of process numbers every process ends with
+ * the first one, and none sees or signals others. The first one ends with the worker (`--pdeathsig`). Not every system
+ * allows it (pid_namespaces(7), unshare(1), setpriv(1)).
+ */
+const together = [
+  ['setpriv', '--pdeathsig', 'KILL', '--'],
+  ['unshare', '--user', '--map-current-user', '--pid', '--fork', '--kill-child=KILL', '--mount-proc', '--'],
+].flat();
+
+let isPossible: Promise<boolean> | undefined;
+
+/** Whether this system can keep a command's processes together. */
+export const canKeepTogether = (): Promise<boolean> => (isPossible ??= tryTogether());
+
+async function tryTogether(): Promise<boolean> {
+  if (process.platform !== 'linux') return false;
+  const [file = '', ...args] = [...together, 'true'];
+  try {
+    const [code] = (await once(spawn(file, args, { stdio: 'ignore', timeout: 10_000 }), 'exit')) as [number | null];
+    return code === 0;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Sets the limits that the shell can set, each where the system has it, and then runs the command (`$2`) by a shell (`$1`).
+ * Sizes of files are in blocks of 512 bytes, other sizes in 1024 (POSIX, ulimit).
+ */
+const limited = `exec 2>&1 </dev/null
+{ echo 1000 >/proc/self/oom_score_adj; } 2>/dev/null
+ulimit -c 0 2>/dev/null
+ulimit -f ${commandLimits.file / 512} 2>/dev/null
+ulimit -d ${commandLimits.memory / 1024} 2>/dev/null
+ulimit -n ${commandLimits.openFiles} 2>/dev/null
+umask 022
+exec "$1" -c "$2"`;
+
+/** How often is looked at what a command takes, in milliseconds. */
+const watchEveryMs = 250;
+
+/**
+ * Runs a command by this user, in the folder. Its environment has nothing of the worker's but the path of programs. It is
+ * ended with all that it has started.
+ *
+ * @throws the signal's reason if that is aborted
+ */
+export async function runLocally({ command, folder, scratch, ...order }: CommandOrder): Promise<ProcessEnd> {
+  const isTogether = await canKeepTogether();
+  const mark = `REPRISE_COMMAND=${randomUUID()}`;
+  const shell = ['/bin/sh', '-c', limited, 'sh', 'sh', command];
+  const [file = '', ...args] = isTogether ? [...together, ...shell] : shell;
+  const [name = '', value = ''] = mark.split('=');
+  const family = (child: ChildProcess): Descendants => new Descendants(child.pid ?? 0, isTogether ? undefined : mark);
+  let found: Descendants | undefined;
+  const of = (child: ChildProcess): Descendants => (found ??= family(child));
+  return runProcess({
+    ...order,
+    file,
+    args,
+    cwd: folder,
+    env: {
+      PATH: process.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin',
+      HOME: scratch,
+      TMPDIR: scratch,
+      LANG: 'C.UTF-8',
+      TERM: 'dumb',
+      // A command of git would look for a repository in the folders above, and find one that is not the agent's.
+      GIT_CEILING_DIRECTORIES: dirname(folder),
+      [name]: value,
+    },
+    end: (child) => of(child).end(),
+    watch: (child, over) => watched(of(child), folder, over),
+  });
+}
+
+/** Why a command has to end, as soon as there is a reason. */
+async function watched(descendants: Descendants, folder: string, over: AbortSignal): Promise<string> {
+  for (;;) {
+    await pause(watchEveryMs, undefined, { signal: over });
+    const living = await descendants.find();
+    if (living.length > commandLimits.processes)
+      return `it had ${living.length} processes; it may have ${commandLimits.processes}`;
+    const memory = living.reduce((sum, each) => sum + each.memory, 0);
+    if (memory > commandLimits.memory)
+      return `it took ${Math.round(memory / 1_000_000)} MB of memory; it may take ${Math.round(commandLimits.memory / 1_000_000)}`;
+    const trouble = await diskTrouble(folder);
+    if (trouble !== undefined) return trouble;
+  }
+}

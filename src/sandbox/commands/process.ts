@@ -1,0 +1,94 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { Output } from './output.ts';
+
+/** How many bytes a command may print before it is ended. */
+const mostBytes = 20_000_000;
+
+/** How long what a process has printed may take to arrive after its end, in milliseconds. */
+const drainMs = 2000;
+
+export interface ProcessOrder {
+  file: string;
+  args: string[];
+  cwd: string;
+  env: Record<string, string>;
+  /** How long it may run, in seconds. */
+  timeout: number;
+  signal: AbortSignal;
+  /** Ends it with all that it has started. Is called once, also after it has ended by itself. */
+  end: (child: ChildProcess) => Promise<void>;
+  /** Is called each time that something was printed. */
+  onOutput: (output: Output) => void;
+  /** Reasons to end it from outside, such as the memory that it takes; resolves with the reason, or never. */
+  watch?: (child: ChildProcess, over: AbortSignal) => Promise<string>;
+}
+
+export interface ProcessEnd {
+  /** The exit code; null if a signal has ended it. */
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  /** What it has printed to both streams, in the order in which it arrived. */
+  output: string;
+  /** What it has printed to standard error alone, without its beginning if it is long. */
+  errors: string;
+  /** Why it was ended; absent if it has ended by itself. */
+  ended?: string;
+}
+
+/**
+ * Runs a program to its end, in a group of its own, with nothing to read but a pipe that stays open for as long as this
+ * process lives.
+ *
+ * @throws `Error` if it cannot be started; the signal's reason if that is aborted, once the program has ended
+ */
+export async function runProcess(order: ProcessOrder): Promise<ProcessEnd> {
+  const { args, cwd, end, env, file, onOutput, signal, timeout, watch } = order;
+  signal.throwIfAborted();
+  const child = spawn(file, args, { cwd, env, stdio: 'pipe', detached: true });
+  // The program need not read.
+  child.stdin.on('error', () => {});
+  const { promise: reason, resolve: stop } = Promise.withResolvers<string | undefined>();
+  const output = new Output();
+  const errors = new Output();
+  const take = (stream: 'stdout' | 'stderr', part: Buffer): void => {
+    // What comes after the limit was reached would only fill the memory.
+    if (output.bytes > mostBytes) return;
+    output.add(stream, part);
+    if (stream === 'stderr') errors.add(stream, part);
+    onOutput(output);
+    if (output.bytes > mostBytes) stop(`it had printed more than ${mostBytes / 1_000_000} MB`);
+  };
+  child.stdout.on('data', (part: Buffer) => take('stdout', part));
+  child.stderr.on('data', (part: Buffer) => take('stderr', part));
+  const over = new AbortController();
+  const timer = setTimeout(() => stop(`it had run for ${timeout} seconds`), timeout * 1000);
+  const abort = (): void => stop(undefined);
+  signal.addEventListener('abort', abort, { once: true });
+  const closed = once(child, 'close');
+  closed.catch(() => {});
+  try {
+    // It rejects if the program cannot be started.
+    const exited = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
+    void watch?.(child, over.signal).then(stop, () => {});
+    const first = await Promise.race([exited.then(() => 'exit' as const), reason.then((text) => ({ text }))]);
+    await end(child);
+    const [code, killed] = await exited;
+    // Whatever holds the pipes has been ended too, as far as it could be found.
+    await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, drainMs).unref())]);
+    signal.throwIfAborted();
+    const ended = first === 'exit' ? undefined : first.text;
+    return {
+      code,
+      signal: killed,
+      output: output.text(),
+      errors: errors.tail(2000),
+      ...(ended !== undefined && { ended }),
+    };
+  } finally {
+    over.abort();
+    clearTimeout(timer);
+    signal.removeEventListener('abort', abort);
+    for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
+  }
+}

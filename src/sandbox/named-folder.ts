@@ -1,0 +1,80 @@
+import { realpathSync, statSync } from 'node:fs';
+import { dirname, isAbsolute, join, posix, relative, sep } from 'node:path';
+import { z } from 'zod';
+
+const choices = 'name a folder in it, as in workspace1 or files/shop';
+
+/** What is wrong with the name of a folder that a configuration may use; undefined if nothing is. */
+function nameProblem(name: string): string | undefined {
+  if (name.includes('\0')) return 'is no path';
+  const path = posix.normalize(name.replaceAll('\\', '/'));
+  if (posix.isAbsolute(path) || /^[a-z]:/i.test(path))
+    return `"${name}" is absolute, and must be in the folder of the configuration: ${choices}`;
+  if (path === '..' || path.startsWith('../'))
+    return `"${name}" leads out of the folder of the configuration: ${choices}`;
+  return undefined;
+}
+
+/** A folder in the folder of the configuration, by its relative path. */
+export const folderSchema = z
+  .string()
+  .min(1)
+  .superRefine((name, context) => {
+    const message = nameProblem(name);
+    if (message !== undefined) context.addIssue({ code: 'custom', message });
+  });
+
+/** What no path of a workspace may hold, and how long one may be so that there is room for others below it. */
+const unfit = /[\p{Cc}\p{Cs}\\]/u;
+const longest = 200;
+
+/** A folder in an agent's workspace, as paths of trees have it: names joined by `/`. */
+export const workspaceFolderSchema = z
+  .string()
+  .transform((name) => posix.normalize(name).replace(/\/$/, ''))
+  .refine(
+    (name) => nameProblem(name) === undefined && name !== '.' && !unfit.test(name) && name.length <= longest,
+    'is no folder of a workspace: names joined by /, without .. and without a / in front',
+  );
+
+/** A folder that a configuration names. `missing`: there is nothing of this name. */
+export type NamedFolder = { kind: 'folder'; real: string } | { kind: 'missing' } | { kind: 'refused'; why: string };
+
+/**
+ * Finds a folder in the folder of a configuration. Links on the way are followed, and must not lead out.
+ *
+ * @param base the folder of the configuration
+ */
+export function findFolder(base: string, name: string): NamedFolder {
+  const problem = nameProblem(name);
+  if (problem !== undefined) return { kind: 'refused', why: problem };
+  const home = realpathSync(base);
+  const place = join(home, name);
+  let above = place;
+  for (;;) {
+    const real = realOf(above);
+    if (real === undefined) {
+      above = dirname(above);
+      continue;
+    }
+    if (typeof real === 'object') return { kind: 'refused', why: `"${name}" cannot be looked at: ${real.message}` };
+    const path = relative(home, real);
+    if (path === '..' || path.startsWith(`..${sep}`) || isAbsolute(path))
+      return {
+        kind: 'refused',
+        why: `"${name}" is a link that leads out of the folder of the configuration: ${choices}`,
+      };
+    if (!statSync(real).isDirectory()) return { kind: 'refused', why: `"${name}" is not a folder; ${choices}` };
+    return above === place ? { kind: 'folder', real } : { kind: 'missing' };
+  }
+}
+
+/** The path behind all links; undefined if there is nothing; an error if nobody can tell, as with links in a circle. */
+function realOf(path: string): string | Error | undefined {
+  try {
+    return realpathSync(path);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return code === 'ENOENT' || code === 'ENOTDIR' ? undefined : (error as Error);
+  }
+}

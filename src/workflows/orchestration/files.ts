@@ -1,0 +1,131 @@
+import { proxyActivities } from '@temporalio/workflow';
+import type { Activities } from '../../activities/activities.ts';
+import { defaultTemporaryWorkspace, type AttemptFiles, type Mount } from '../../protocol/workspace.ts';
+import { failureReason } from '../agent/failures.ts';
+import { AgentWorkspace } from '../agent/workspace.ts';
+import { runFiles, tellChanges } from '../runtime/run-files.ts';
+import {
+  candidatesOf,
+  type Attempt,
+  type Candidate,
+  type EarlierAnswer,
+  type GivenAnswer,
+  type OrchestrationContext,
+  type Participant,
+  type TeamAgent,
+  type TeamContext,
+  type TeamFiles,
+} from './context.ts';
+
+const { exportFiles } = proxyActivities<Activities>({
+  summary: 'snapshots',
+  startToCloseTimeout: '30 minutes',
+  heartbeatTimeout: '15 seconds',
+  retry: { initialInterval: '500 ms', maximumAttempts: 5 },
+});
+
+/** Where agents find the files of an answer. @param name its anonymous name */
+export const folderOf = ({ team }: TeamContext, name: string): string => `${temporaryWorkspace(team)}/${name}`;
+
+export const temporaryWorkspace = ({ orchestrator }: TeamContext['team']): string =>
+  orchestrator.agent_temporary_workspace ?? defaultTemporaryWorkspace;
+
+/**
+ * An agent's workspace for one attempt; undefined for an agent without one. It begins with the agent's own files, or after a
+ * restart with those of the best answer, if the configuration says so.
+ */
+export function newWorkspace(
+  context: OrchestrationContext,
+  { start }: TeamAgent,
+  earlier: EarlierAnswer | undefined,
+): AgentWorkspace | undefined {
+  if (start === undefined) return undefined;
+  const best = context.team.orchestrator.restart_workspace === 'winner' ? earlier?.answer.tree : undefined;
+  return new AgentWorkspace(
+    best === undefined ? start : best,
+    mountsOf(context, earlier === undefined ? [] : [earlier]),
+  );
+}
+
+/** Shows an agent the files of the answers that it has been shown. Its own it has. */
+export function showFiles(
+  context: OrchestrationContext,
+  attempt: Attempt,
+  { teamAgent, workspace }: Participant,
+): void {
+  const isOwn = ({ attempt: number, teamAgent: author }: Candidate): boolean =>
+    author === teamAgent && number === attempt.number;
+  workspace?.mount(
+    mountsOf(
+      context,
+      candidatesOf(attempt).filter((each) => !isOwn(each)),
+    ),
+  );
+}
+
+/** The workspace of a final agent: it goes on with the files of the selected answer. */
+export function finalWorkspace(
+  context: OrchestrationContext,
+  attempt: Attempt,
+  selected: Candidate,
+): AgentWorkspace | undefined {
+  if (selected.teamAgent.start === undefined) return undefined;
+  const others = candidatesOf(attempt).filter((each) => each !== selected && each.name !== selected.name);
+  return new AgentWorkspace(selected.answer.tree, mountsOf(context, others));
+}
+
+const mountsOf = (context: OrchestrationContext, candidates: Candidate[]): Mount[] =>
+  candidates.flatMap(({ answer: { tree }, name }) =>
+    tree === undefined || tree === null ? [] : [{ path: folderOf(context, name), tree }],
+  );
+
+/** Finds out and tells which files belong to an answer that were not there when the run began. */
+export async function tellFiles({ events }: TeamContext, { id, start }: TeamAgent, answer: GivenAnswer): Promise<void> {
+  if (start === undefined || answer.tree === undefined || answer.tree === start) return;
+  answer.changes = await runFiles(start, answer.tree);
+  tellChanges(events, id, answer.changes);
+}
+
+/** Keeps which files an attempt has come to, when it is over. */
+export function keepSnapshot(context: OrchestrationContext, { number, participants }: Attempt): void {
+  const trees = participants.flatMap(({ answer, teamAgent, workspace }) =>
+    workspace === undefined ? [] : [[teamAgent.id, answer?.tree === undefined ? workspace.tree : answer.tree] as const],
+  );
+  if (trees.length === 0) return;
+  (context.snapshots ??= []).push({ attempt: number, agents: Object.fromEntries(trees) });
+}
+
+/**
+ * The files that are delivered with an answer, and those of all attempts. With `snapshot_storage` they are written there
+ * too; that this fails costs the run nothing but a warning.
+ *
+ * @param best the attempt whose result is delivered; undefined if there is none
+ */
+export async function filesOf(context: OrchestrationContext, best: Attempt | undefined): Promise<TeamFiles> {
+  const { snapshots } = context;
+  const { start } = best?.selected?.teamAgent ?? {};
+  const tree = best?.result?.tree;
+  const workspace = start === undefined || tree === undefined ? undefined : await runFiles(start, tree);
+  if (snapshots !== undefined) await exportSnapshots(context, snapshots, tree);
+  return { ...(workspace && { workspace }), ...(snapshots && { snapshots }) };
+}
+
+async function exportSnapshots(
+  context: OrchestrationContext,
+  snapshots: AttemptFiles[],
+  tree: string | null | undefined,
+): Promise<void> {
+  const { events, team, turn } = context;
+  const { snapshot_storage: folder } = team.orchestrator;
+  if (folder === undefined) return;
+  const ofAttempts = snapshots.flatMap(({ agents, attempt }) =>
+    Object.entries(agents).map(([id, each]) => ({ path: [`attempt${attempt}`, id], tree: each })),
+  );
+  const final = tree === undefined ? [] : [{ path: ['final'], tree }];
+  try {
+    const place = await exportFiles(folder, turn === 0 ? '' : `turn${turn}`, [...ofAttempts, ...final]);
+    events.emit({ type: 'notice', text: `The files of all attempts are in ${place}` });
+  } catch (error) {
+    context.warn(`the files of the attempts could not be written to ${folder}: ${failureReason(error)}`);
+  }
+}

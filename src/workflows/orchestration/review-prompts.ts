@@ -1,0 +1,100 @@
+import { headings } from '../../protocol/headings.ts';
+import type { Content, Text } from '../../protocol/message.ts';
+import type { TreeChanges } from '../../protocol/workspace.ts';
+import { joinContent } from '../agent/content.ts';
+import type { DoneWork } from './context.ts';
+import { answerList, bestAnswer, restartList, type PastRestart, type ShownAnswer } from './prompts.ts';
+
+export interface VoteCount {
+  /** Anonymous name. */
+  name: string;
+  reasons: string[];
+}
+
+/** What judges are shown of how a result came about. */
+export interface WorkRecord {
+  /** The tool calls of the agent whose answer was selected. */
+  work: DoneWork[];
+  /** What was changed in the files that belong to the result; undefined for nothing. */
+  files?: TreeChanges | undefined;
+  /** The run's restarts so far. */
+  restarts: PastRestart[];
+}
+
+/** How many tool calls judges are shown, the last ones. */
+const mostWork = 20;
+
+/** Lists tool calls with the beginnings of their results; empty if there were none. */
+function workList(work: DoneWork[]): string {
+  if (work.length === 0) return '';
+  const left = Math.max(0, work.length - mostWork);
+  const lines = work.slice(left).map(({ input, status, text, tool }) => `- ${tool}(${input}) → ${status}: ${text}`);
+  const note = left === 0 ? [] : [`- (${left} calls before these)`];
+  return `\n\n${headings.work}\n\n${[...note, ...lines].join('\n')}`;
+}
+
+/** How many files of each kind judges are shown. */
+const mostFiles = 30;
+
+/** Lists what was changed in files; empty if nothing was. */
+function fileList(files: TreeChanges | undefined): string {
+  if (files === undefined || files.count === 0) return '';
+  const { added, changed, count, removed } = files;
+  const lines = Object.entries({ new: added, changed, removed }).flatMap(([how, paths]) =>
+    paths.slice(0, mostFiles).map((path) => `- ${path} (${how})`),
+  );
+  const more = count - lines.length;
+  return `\n\n${headings.files}\n\n${[...lines, ...(more > 0 ? [`- (${more} more)`] : [])].join('\n')}`;
+}
+
+function voteList(votes: VoteCount[], selected: string): string {
+  const lines = votes.map(
+    ({ name, reasons }) => `- ${name}: ${reasons.length} (${reasons.map((reason) => reason.trim()).join('; ')})`,
+  );
+  return `\n\n${headings.votes}\n\n${[...lines, `Selected: ${selected}`].join('\n')}`;
+}
+
+/** What the final agent reviews: the task, all answers and the votes, and how the selected answer came about. */
+export function reviewMessage(
+  task: Text,
+  answers: ShownAnswer[],
+  votes: VoteCount[],
+  selected: string,
+  record?: WorkRecord,
+): Content {
+  return joinContent([
+    `${headings.task}\n\n`,
+    task,
+    '\n\n',
+    answerList(answers),
+    voteList(votes, selected),
+    ...(record === undefined ? [] : [workList(record.work), fileList(record.files), restartList(record.restarts)]),
+  ]);
+}
+
+/** What the judge is shown beside the presented answer. */
+export interface PresentedRecord extends WorkRecord {
+  votes: VoteCount[];
+  /** Anonymous name of the selected answer. */
+  selected: string;
+  /** The selected answer where it was a plan, or tools were used for it: what the presented answer is measured by. */
+  plan: Content | undefined;
+  /** The best answer of the attempts before. */
+  best: Content | undefined;
+}
+
+/** What the judge evaluates after the presentation: the task and the presented answer, and how it came about. */
+export function presentedMessage(task: Text, presented: Content, record?: PresentedRecord): Content {
+  const shown = [`${headings.task}\n\n`, task, `\n\n${headings.finalAnswer}\n\n`, presented];
+  if (record === undefined) return joinContent(shown);
+  const { best, files, plan, restarts, selected, votes, work } = record;
+  return joinContent([
+    ...shown,
+    ...(plan === undefined ? [] : [`\n\n${headings.plan}\n\n`, plan]),
+    workList(work),
+    fileList(files),
+    voteList(votes, selected),
+    restartList(restarts),
+    ...bestAnswer(best),
+  ]);
+}

@@ -1,0 +1,61 @@
+import { proxyLocalActivities } from '@temporalio/workflow';
+import type { Activities } from '../../activities/activities.ts';
+import type { RunFiles } from '../../protocol/workspace.ts';
+import { AgentWorkspace } from '../agent/workspace.ts';
+import type { EventLog } from '../runtime/event-log.ts';
+import { runFiles, tellChanges } from '../runtime/run-files.ts';
+
+const { mergeFiles } = proxyLocalActivities<Activities>({
+  startToCloseTimeout: '1 minute',
+  retry: { maximumAttempts: 5 },
+});
+
+/**
+ * The files that the subtasks of a plan share. Each begins with those that there are, and what it has changed is taken over
+ * when it is completed, one after the other in the order of completion. What a failed one has changed is dropped.
+ */
+export class SharedFiles {
+  readonly #start: string | null;
+  readonly #events: EventLog;
+  #tree: string | null;
+  #last: Promise<void> = Promise.resolve();
+
+  constructor(start: string | null, events: EventLog) {
+    this.#start = start;
+    this.#tree = start;
+    this.#events = events;
+  }
+
+  /** A workspace for a subtask that begins now. */
+  open(): AgentWorkspace {
+    return new AgentWorkspace(this.#tree);
+  }
+
+  /** Takes over what a completed subtask has changed, and tells it. */
+  take(subtask: string, workspace: AgentWorkspace): Promise<void> {
+    const turn = async (): Promise<void> => {
+      // Calls beside the one that has ended the subtask may be under way still.
+      await workspace.settled();
+      const { start, tree } = workspace;
+      if (tree === start) return;
+      tellChanges(this.#events, subtask, await runFiles(start, tree));
+      if (this.#tree === start) {
+        this.#tree = tree;
+        return;
+      }
+      const merged = await mergeFiles(start, this.#tree, tree);
+      this.#tree = merged.tree;
+      if (merged.conflicts.length === 0) return;
+      const paths = merged.conflicts.join(', ');
+      this.#events.emit({ type: 'notice', text: `${subtask} has replaced what another subtask had changed: ${paths}` });
+    };
+    const taken = this.#last.then(turn);
+    this.#last = taken.catch(() => {});
+    return taken;
+  }
+
+  /** What the run has come to. */
+  result(): Promise<RunFiles> {
+    return runFiles(this.#start, this.#tree);
+  }
+}

@@ -1,0 +1,51 @@
+import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
+import type { Activities } from '../../activities/activities.ts';
+import type { RunFiles, StartFolders, TreeChanges } from '../../protocol/workspace.ts';
+import type { EventLog } from './event-log.ts';
+
+const { importFolders } = proxyActivities<Activities>({
+  summary: 'workspaces',
+  startToCloseTimeout: '30 minutes',
+  heartbeatTimeout: '15 seconds',
+  retry: { initialInterval: '500 ms', maximumAttempts: 5 },
+});
+
+const { compareFiles } = proxyLocalActivities<Activities>({
+  startToCloseTimeout: '1 minute',
+  retry: { maximumAttempts: 5 },
+});
+
+/** Trees by the ids of the agents whose files they are; null for no files. */
+export type AgentTrees = Record<string, string | null>;
+
+/**
+ * Takes over the folders with which agents begin, each once. Tells what was left out.
+ *
+ * @throws `ActivityFailure` when a folder cannot be read, or holds too much
+ */
+export async function startTrees(folders: StartFolders | undefined, events: EventLog): Promise<AgentTrees> {
+  if (folders === undefined) return {};
+  const names = [...new Set(Object.values(folders))];
+  const imported = await importFolders(names);
+  for (const [index, { leftOut }] of imported.entries()) {
+    if (leftOut.length === 0) continue;
+    events.emit({ type: 'notice', text: `Not taken over from ${names[index]}: ${leftOut.join('; ')}` });
+  }
+  const treeOf = (folder: string): string | null => imported[names.indexOf(folder)]?.tree ?? null;
+  return Object.fromEntries(Object.entries(folders).map(([id, folder]) => [id, treeOf(folder)]));
+}
+
+/** The files that a run has come to. @param start what it has begun with */
+export async function runFiles(start: string | null, tree: string | null): Promise<RunFiles> {
+  return { tree, ...(await compareFiles(start, tree)) };
+}
+
+/** How many paths an event names. */
+const told = 5;
+
+/** Tells what an agent has changed; nothing if it has changed nothing. */
+export function tellChanges(events: EventLog, agent: string, { added, changed, count, removed }: TreeChanges): void {
+  if (count === 0) return;
+  const paths = [...added, ...changed, ...removed].slice(0, told);
+  events.emit({ type: 'files', agent, count, paths });
+}
