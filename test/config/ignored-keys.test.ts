@@ -14,7 +14,12 @@ function ignoredIn(content: ConfigInput): string[] {
 const said = (...names: string[]) => [`Without effect in this version: ${names.join(', ')}`];
 
 const type = 'offline' as const;
-type Backend = { type: typeof type; cwd?: string; mcp_servers?: Array<{ name: string; command: string }> };
+type Backend = {
+  type: typeof type;
+  cwd?: string;
+  enable_mcp_command_line?: boolean;
+  mcp_servers?: Array<{ name: string; command: string }>;
+};
 type Place = [place: string, configOf: (backend: Backend) => ConfigInput];
 
 const wires = [
@@ -48,18 +53,18 @@ const places: Place[] = [
 ];
 
 describe('keys of later versions are named', () => {
-  const inert = { cwd: 'here', enable_mcp_command_line: true, command_line_execution_mode: 'docker' as const };
-  const names = ['cwd', 'enable_mcp_command_line', 'command_line_execution_mode'];
+  const inert = { cwd: 'here' };
+  const names = ['cwd'];
 
   test.each(places)('%s', (_, configOf) => {
     expect(ignoredIn(configOf({ type, ...inert }))).toEqual(said(...names));
     expect(ignoredIn(configOf({ type }))).toEqual([]);
   });
 
-  test('each once, those that are set, also where they change nothing', () => {
-    const backend = { type, enable_mcp_command_line: false };
+  test('each once', () => {
+    const backend = { type, cwd: 'here' };
     const agents = ['a', 'b'].map((id) => ({ id, backend }));
-    expect(ignoredIn({ agents, final_agent: { backend } })).toEqual(said('enable_mcp_command_line'));
+    expect(ignoredIn({ agents, final_agent: { backend } })).toEqual(said('cwd'));
   });
 
   test('of a team besides', () => {
@@ -71,6 +76,32 @@ describe('keys of later versions are named', () => {
     const read = readConfigFile(fileURLToPath(new URL(`../../examples/${name}.yaml`, import.meta.url)));
     if (!read.ok) throw new Error(read.problems.join('\n'));
     expect(ignoredKeys(read.config)).toEqual(said(...names, 'snapshot_storage', 'agent_temporary_workspace'));
+  });
+});
+
+describe('commands are named where nobody may run them', () => {
+  const named: Record<string, string> = {
+    'final_agent.backend': 'enable_mcp_command_line (of final_agent)',
+    'research.backend': 'enable_mcp_command_line',
+    'research.plan.backend': 'enable_mcp_command_line',
+    'research.criticism.backend': 'enable_mcp_command_line',
+    'research.synthesize.backend': 'enable_mcp_command_line',
+    'plan.planner.backend': 'enable_mcp_command_line (of planner)',
+    'plan.validator.backend': 'enable_mcp_command_line (of validator)',
+    'plan.synthesis.backend': 'enable_mcp_command_line (of synthesis)',
+  };
+  const on = { enable_mcp_command_line: true, command_line_execution_mode: 'docker' as const };
+
+  test.each(places)('%s', (place, configOf) => {
+    const name = named[place];
+    expect(ignoredIn(configOf({ type, ...on }))).toEqual(name === undefined ? [] : said(name));
+  });
+
+  test('and so is the way of running them where they are not enabled', () => {
+    const backend = { type, command_line_execution_mode: 'local' as const };
+    expect(ignoredIn({ agents: [{ id: 'a', backend }] })).toEqual(
+      said('command_line_execution_mode (without enable_mcp_command_line)'),
+    );
   });
 });
 
