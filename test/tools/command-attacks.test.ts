@@ -18,7 +18,8 @@ beforeAll(async () => {
   writeFileSync(secret, text);
   bench = toolBench({}, { REPRISE_ALLOW_COMMANDS: 'local' });
   isTogether = await canKeepTogether();
-  if (!isTogether) console.warn('SKIPPED: this system has no namespaces for users; what only they keep back is not tried');
+  if (!isTogether)
+    console.warn('SKIPPED: this system has no namespaces for users; what only they keep back is not tried');
 });
 afterAll(async () => {
   await bench.close();
@@ -55,7 +56,10 @@ const links: Attack[] = [
   ['a link to a file outside', 'ln -s OUT/secret link'],
   ['a link to a folder outside', 'ln -s OUT folder'],
   ['a relative link that leads out', 'ln -s ../../../../../../../../../../../../OUT/secret link'],
-  ['a link that leads out by way of another one', 'mkdir -p a/b && ln -s .. a/b/up && ln -s a/b/up/../../../../secret link'],
+  [
+    'a link that leads out by way of another one',
+    'mkdir -p a/b && ln -s .. a/b/up && ln -s a/b/up/../../../../secret link',
+  ],
   ['a link to itself', 'ln -s me me'],
   ['links in a circle', 'ln -s b a; ln -s a b'],
   ['a folder that links to its own folder', 'mkdir d; ln -s . d/d; ln -s .. d/up'],
@@ -66,11 +70,20 @@ const links: Attack[] = [
   ['a socket', 'python3 -c "import socket; socket.socket(socket.AF_UNIX).bind(\'socket\')" || true'],
   ['a device', 'mknod device c 1 5 || true'],
   ['the folder of the workspace replaced by a link', 'cd .. && mv workspace away && ln -s OUT workspace'],
-  ['the folder above replaced by a link', 'cd ../.. && for d in [0-9]*; do mv $d away$d && mkdir fake && ln -s OUT $d; done; true'],
+  [
+    'the folder above replaced by a link',
+    'cd ../.. && for d in [0-9]*; do mv $d away$d && mkdir fake && ln -s OUT $d; done; true',
+  ],
   ['the folder of the workspace deleted', 'rmdir "$PWD"; true'],
   ['another folder in its place', 'cd .. && mv workspace away && mkdir workspace && cp OUT/secret workspace/'],
-  ['an archive with members that lead out', 'python3 -c "import tarfile,io; t=tarfile.open(\'a.tar\',\'w\'); i=tarfile.TarInfo(\'../../escaped\'); i.size=1; t.addfile(i,io.BytesIO(b\'x\'))" && tar xf a.tar; true'],
-  ['a configuration of git with a hook', 'mkdir -p .git/hooks && printf "[core]\\n\\tfsmonitor = touch OUT/hooked\\n" > .git/config'],
+  [
+    'an archive with members that lead out',
+    "python3 -c \"import tarfile,io; t=tarfile.open('a.tar','w'); i=tarfile.TarInfo('../../escaped'); i.size=1; t.addfile(i,io.BytesIO(b'x'))\" && tar xf a.tar; true",
+  ],
+  [
+    'a configuration of git with a hook',
+    'mkdir -p .git/hooks && printf "[core]\\n\\tfsmonitor = touch OUT/hooked\\n" > .git/config',
+  ],
 ];
 
 const names: Attack[] = [
@@ -81,7 +94,10 @@ const names: Attack[] = [
   ['names like options', 'touch -- -rf --help "-e x"'],
   ['names of 255 bytes', 'touch "$(printf %0255d 0)"'],
   ['a path deeper than any may be', 'for i in $(seq 200); do mkdir d && cd d; done; touch bottom'],
-  ['folders in one another beyond the longest path', 'n=$(printf %0200d 0); for i in $(seq 60); do mkdir $n && cd -P $n || break; done 2>/dev/null; true'],
+  [
+    'folders in one another beyond the longest path',
+    'n=$(printf %0200d 0); for i in $(seq 60); do mkdir $n && cd -P $n || break; done 2>/dev/null; true',
+  ],
   ['a name of a mark that stands for what cannot be read', 'touch "$(printf "\\357\\277\\275")"'],
   ['names that differ by case or form alone', 'touch a A "$(printf "\\303\\251")" "$(printf "e\\314\\201")"'],
 ];
@@ -122,7 +138,11 @@ const takers: Attack[] = [
   ['a loop that does nothing', 'while :; do :; done', 1],
   ['a file that grows without end', 'cat /dev/zero > big', 20],
   ['memory without end', 'python3 -c "x=[]\nwhile True: x.append(bytearray(50_000_000))"', 20],
-  ['memory without end by many processes', 'for i in 1 2 3 4 5 6; do python3 -c "import time; x=bytearray(900_000_000); time.sleep(100)" & done; wait', 20],
+  [
+    'memory without end by many processes',
+    'for i in 1 2 3 4 5 6; do python3 -c "import time; x=bytearray(900_000_000); time.sleep(100)" & done; wait',
+    20,
+  ],
 ];
 
 const all = [...links, ...names, ...sizes, ...processes, ...takers];
@@ -149,7 +169,8 @@ describe('a command may leave what it likes', () => {
 });
 
 test('nothing is left of them on the disk', async () => {
-  const mine = () => readdirSync(tmpdir()).filter((name) => name.includes(`-${process.pid}-`) && name.startsWith('reprise-commands-'));
+  const mine = () =>
+    readdirSync(tmpdir()).filter((name) => name.includes(`-${process.pid}-`) && name.startsWith('reprise-commands-'));
   await bench.toolbox.close();
   expect(mine()).toEqual([]);
 });

@@ -153,7 +153,9 @@ describe('what keeps commands from running is said before the run begins', () =>
   test('that no engine answers', async () => {
     open();
     docker.answer('');
-    await expect(listing()).rejects.toThrow('run_command: no Docker engine answers (Cannot connect to the Docker daemon)');
+    await expect(listing()).rejects.toThrow(
+      'run_command: no Docker engine answers (Cannot connect to the Docker daemon)',
+    );
     // It is asked again, since the engine may have been started.
     docker.answer('28.2.2 []');
     await expect(listing()).resolves.toBeDefined();
