@@ -95,7 +95,7 @@ describe('a command in a container', () => {
 
   test.each([
     ['an option', '--privileged'],
-    ['quotes', `'; touch /tmp/reprise-never; '"$(touch /tmp/reprise-never)"`],
+    ['quotes', `'; exit 1; '"$(exit 1)"`],
     ['the end of options', '-- sh'],
     ['lines', 'echo a\necho b'],
     ['a dollar', 'echo $0 $1 $$'],
