@@ -86,7 +86,7 @@ function toolRunner({ store, tools }: ToolDependencies) {
     const workflowId = info.workflowExecution?.workflowId ?? '';
     let shown: ModelProgress | undefined;
     const progress = (partial: string, characters: number): void => {
-      shown = { partial, characters, attempt: info.attempt };
+      shown = { partial, characters, attempt: info.attempt, agent: input.agent };
     };
     try {
       return await cancellable(

@@ -46,7 +46,7 @@ export interface CallModelResult {
   notices?: string[];
 }
 
-/** Heartbeat details of a running `callModel`: what the model has written so far. */
+/** Heartbeat details of a running `callModel`, or of a tool that shows what it has so far: what is written by now. */
 export interface ModelProgress {
   /** The last 4,000 characters of the text, or of the tool arguments, in progress. */
   partial: string;
@@ -54,4 +54,6 @@ export interface ModelProgress {
   characters: number;
   /** The try that writes, from 1; older versions did not say. */
   attempt?: number;
+  /** The configured id of the agent whose tool it is. That of a model's call is known by its event. */
+  agent?: string;
 }

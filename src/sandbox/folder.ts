@@ -60,6 +60,8 @@ export interface MadeFolder {
   identity: string;
   owner?: Owner | undefined;
   own: ReadonlyMap<string, KnownFile>;
+  /** The id of the tree of these, where it is known. */
+  tree?: string | null | undefined;
   /** What stands there to be read only. */
   mounted: Tree;
   /** The stamps of what stands there to be read only, folders included. */
@@ -150,7 +152,7 @@ export async function changeFolder(store: Store, made: MadeFolder, own: Tree): P
   for (const path of gone) files.delete(path);
   for (const [path, file] of await writeAll(store, new Map(added), folder, { owner })) files.set(path, file);
   await pause(tickMs);
-  return { ...made, own: files };
+  return { ...made, own: files, tree: undefined };
 }
 
 export interface CollectedFolder {
@@ -180,10 +182,17 @@ export async function collect(
 ): Promise<CollectedFolder> {
   const { folder, identity, marks, mounted, own: known } = made;
   const skipped = foldersOf(mounted);
-  const { files, isOdd, leftOut, read } = await readFolder(store, folder, { identity, known, skipped, limits, signal });
+  const { changed, files, isOdd, leftOut, read } = await readFolder(store, folder, {
+    identity,
+    known,
+    skipped,
+    limits,
+    signal,
+  });
+  const tree = made.tree === undefined ? await trees.write(files) : await trees.change(made.tree, changed);
   return {
-    tree: await trees.write(files),
-    made: { ...made, own: files },
+    tree,
+    made: { ...made, own: files, tree },
     read,
     leftOut,
     isExact: leftOut.length === 0 && !isOdd && (await isUnchanged(folder, marks)),

@@ -15,6 +15,8 @@ export interface KnownFile extends TreeFile {
 
 export interface FolderContent extends ReadingEnd {
   files: Map<string, KnownFile>;
+  /** What differs from the known files: those that were read, as they are now, and null for those that are gone. */
+  changed: Map<string, KnownFile | null>;
   /** How many of them were read, since they were not known or have changed. */
   read: number;
 }
@@ -57,7 +59,9 @@ export async function readFolder(store: Store, folder: string, choice: ReadingCh
     const files = new Map(settled);
     for (const path of end.changed) files.delete(path);
     for (const [path, file] of read) files.set(path, file);
-    return { files, read: read.size, leftOut: end.leftOut, isOdd: end.isOdd };
+    const gone = [...known.keys()].filter((path) => !files.has(path));
+    const changed = new Map<string, KnownFile | null>([...gone.map((path) => [path, null] as const), ...read]);
+    return { files, changed, read: read.size, leftOut: end.leftOut, isOdd: end.isOdd };
   } finally {
     reader.rest();
   }

@@ -97,6 +97,7 @@ describe('what a tool does is a result', () => {
     expect(stage.runs.at(-1)?.context).toEqual({
       workflowId: 'w',
       agentId: 'agent_a',
+      progress: expect.any(Function),
       idempotencyKey: 'r/a1',
       signal: expect.any(AbortSignal),
     });

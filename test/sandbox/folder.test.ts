@@ -60,12 +60,9 @@ describe('importing a folder', () => {
     });
     const { leftOut, tree } = await importFolder(store, trees, folder);
     expect(Object.keys(await textsOf(tree))).toEqual(['a']);
-    expect(leftOut.map((each) => each.split(':')[0]).toSorted()).toEqual([
-      '".env.local"',
-      '".git"',
-      '".reprise"',
-      '"p/node_modules"',
-    ]);
+    expect(new Set(leftOut.map((each) => each.split(':')[0]))).toEqual(
+      new Set(['".env.local"', '".git"', '".reprise"', '"p/node_modules"']),
+    );
   });
 
   test('of more than the limits names the folder that has the most', async () => {

@@ -73,7 +73,7 @@ describe('a command in a container', () => {
       '--ulimit': ['fsize=1073741824', 'nofile=4096', 'core=0'],
       '--tmpfs': ['/tmp:rw,nosuid,nodev,mode=1777,size=536870912'],
     };
-    for (const [flag, wanted] of Object.entries(values)) expect(valuesOf(flag), flag).toEqual(wanted);
+    expect(Object.fromEntries(Object.keys(values).map((flag) => [flag, valuesOf(flag)]))).toEqual(values);
     expect(valuesOf('--user')[0]).toMatch(new RegExp(`^${uid}:\\d+$`));
     expect(valuesOf('--mount')).toEqual([expect.stringMatching(/^type=bind,source=\/[^,]+,target=\/workspace$/)]);
     expect(args).toContain(defaultImage);
@@ -95,7 +95,7 @@ describe('a command in a container', () => {
 
   test.each([
     ['an option', '--privileged'],
-    ['quotes', `'; touch /tmp/reprise-never; '"$(touch /tmp/reprise-never)"`],
+    ['quotes', `'; exit 1; '"$(exit 1)"`],
     ['the end of options', '-- sh'],
     ['lines', 'echo a\necho b'],
     ['a dollar', 'echo $0 $1 $$'],
@@ -153,7 +153,9 @@ describe('what keeps commands from running is said before the run begins', () =>
   test('that no engine answers', async () => {
     open();
     docker.answer('');
-    await expect(listing()).rejects.toThrow('run_command: no Docker engine answers (Cannot connect to the Docker daemon)');
+    await expect(listing()).rejects.toThrow(
+      'run_command: no Docker engine answers (Cannot connect to the Docker daemon)',
+    );
     // It is asked again, since the engine may have been started.
     docker.answer('28.2.2 []');
     await expect(listing()).resolves.toBeDefined();

@@ -1,6 +1,10 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { CallToolResult } from '../../src/protocol/tool.ts';
+import { canKeepTogether } from '../../src/sandbox/commands/local.ts';
 import { Trees } from '../../src/sandbox/tree.ts';
 import { toolBench, type ToolBench } from '../support/tool-bench.ts';
 
@@ -44,6 +48,64 @@ describe('a local command', () => {
     expect(await filesOf(tree)).toEqual({ file: 'begun\n' });
   });
 
+  test('shows what it prints while it runs', async () => {
+    bench = toolBench({}, environment);
+    const tool = { name: 'run_command', source, timeout: 720, workspace: { tree: null, mounts: [] } };
+    const { environment: activity, result } = bench.call(tool, { command: 'echo begun; sleep 1000', timeout: 600 });
+    const shown = new Promise((resolve) => {
+      activity.on('heartbeat', (details: { partial?: string } | undefined) => {
+        if (details?.partial !== undefined) resolve(details);
+      });
+    });
+    expect(await shown).toEqual({ partial: 'begun\n', characters: 6, attempt: 1, agent: 'agent_a' });
+    activity.cancel('CANCELLED');
+    await expect(result).rejects.toThrow(/CANCELLED/);
+  });
+
+  test('ends with its worker, however that ends', async () => {
+    bench = toolBench({}, environment);
+    if (!(await canKeepTogether())) {
+      console.warn(
+        'SKIPPED: this system has no namespaces for users, so that a command may outlive a worker that is killed',
+      );
+      return;
+    }
+    const module = new URL('../../src/sandbox/commands/local.ts', import.meta.url).href;
+    const code = `import { runLocally } from '${module}';
+      const print = () => console.log('running');
+      await runLocally({ command: 'echo begun; exec 9>lock; flock 9; sleep 1000', folder: '${bench.folder}',
+        scratch: '${bench.folder}', timeout: 600, signal: new AbortController().signal, onOutput: print });`;
+    const worker = spawn(process.execPath, ['--input-type=module-typescript', '-e', code], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await once(worker.stdout, 'data');
+    worker.kill('SIGKILL');
+    // The lock is free once every process that has the file open is gone.
+    expect(spawnSync('flock', ['-w', '60', join(bench.folder, 'lock'), 'true']).status).toBe(0);
+  });
+
+  test('that a dead worker may have run is not run again', async () => {
+    bench = toolBench({}, environment);
+    const listed = await bench.list({ packages: ['builtin.command.local'] });
+    const [tool] = listed.tools;
+    expect(tool).toMatchObject({ sideEffects: 'once', workspace: 'writes', readsOn: true });
+    const again = { name: 'run_command', source, timeout: 720, sideEffects: 'once' as const };
+    const call = { ...again, workspace: { tree: null, mounts: [] } };
+    const { status, text } = await bench.call(call, { command: 'touch a' }, { attempt: 2 }).result;
+    expect({ status, text }).toEqual({ status: 'exception', text: expect.stringContaining('It was not run again') });
+  });
+
+  test('whose output is long is shown without its middle, which read_result has', async () => {
+    bench = toolBench({}, environment);
+    const tool = { name: 'run_command', source, timeout: 720, readsOn: true as const };
+    const call = { ...tool, workspace: { tree: null, mounts: [] } };
+    const { blob = '', text } = await bench.call(call, { command: 'seq 100000; exit 7' }).result;
+    expect(text).toMatch(/^1\n2\n/);
+    const shown = await bench.store.blob(blob);
+    expect(shown).toMatch(/characters were left out here; read on with read_result/);
+    expect(shown).toMatch(/\n99999\n100000\n\[exit code 7\]$/);
+  });
+
   test('has none of the worker’s variables', async () => {
     process.env['REPRISE_TEST_SECRET'] = 'secret';
     bench = toolBench({}, environment);
@@ -56,7 +118,8 @@ describe('a local command', () => {
   test('is refused by a worker that does not allow it', async () => {
     bench = toolBench();
     await expect(bench.list({ packages: ['builtin.command.local'] })).rejects.toThrow(/REPRISE_ALLOW_COMMANDS=local/);
-    expect(await run('touch /tmp/reprise-never')).toMatchObject({ status: 'exception' });
-    expect(existsSync('/tmp/reprise-never')).toBe(false);
+    const never = join(bench.folder, 'never');
+    expect(await run(`touch ${never}`)).toMatchObject({ status: 'exception' });
+    expect(existsSync(never)).toBe(false);
   });
 });

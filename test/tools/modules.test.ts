@@ -175,7 +175,7 @@ describe('what cannot be used is refused, with the file, what is wrong and what 
     ['tools.wether', /did you mean tools\.weather\?/],
     [
       'builtin.serch',
-      /no such built-in; there are builtin\.search, builtin\.files, builtin\.attachments, builtin\.web, builtin\.calculator, builtin\.results$/,
+      /no such built-in; there are builtin\.search, builtin\.files, .*, builtin\.command, builtin\.command\.local$/,
     ],
   ])('the name %s', async (name, message) => {
     expect(await failure(bench.list({ packages: [name] }))).toMatch(message);

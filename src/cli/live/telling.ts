@@ -38,9 +38,9 @@ export class Telling {
     return this.#format({ text, stamped: false }, '');
   }
 
-  /** The agent that a model call is for; for any other call, its activity type. */
-  agentOf({ activityId, activity }: PendingCall): string {
-    return this.#agents.get(activityId) ?? activity;
+  /** The agent that a call is for, of a model or of a tool that shows what it has so far; else the call's activity type. */
+  agentOf({ activityId, activity, progress }: PendingCall): string {
+    return this.#agents.get(activityId) ?? progress?.agent ?? activity;
   }
 
   #eventLines(event: RunEvent): string[] {

@@ -103,17 +103,18 @@ export function runArguments(
     bind(folder, '/workspace'),
     ...readOnly.map((each) => `${bind(`${folder}/${each}`, `/workspace/${each}`)},readonly`),
   ];
-  return [
-    ...['run', '--rm', '--init', '--interactive', '--name', name, '--label', `${label}=${hostname()}:${process.pid}`],
-    ...['--pull', 'never', '--log-driver', 'none', '--network', network, '--hostname', 'workspace'],
-    ...['--read-only', '--cap-drop', 'ALL', '--security-opt', 'no-new-privileges', '--user', user],
-    ...['--pids-limit', String(processes), '--memory', String(memory), '--memory-swap', String(memory)],
-    ...['--cpus', String(cpus), '--ulimit', `fsize=${file}`, '--ulimit', `nofile=${openFiles}`, '--ulimit', 'core=0'],
-    ...['--tmpfs', `/tmp:rw,nosuid,nodev,mode=1777,size=${temporary}`],
-    ...mounts.flatMap((mount) => ['--mount', mount]),
-    ...['--workdir', '/workspace', '--env', 'HOME=/tmp', '--env', 'LANG=C.UTF-8'],
-    ...['--entrypoint', 'sh', image, '-c', script, 'sh', command],
+  const parts = [
+    ['run', '--rm', '--init', '--interactive', '--name', name, '--label', `${label}=${hostname()}:${process.pid}`],
+    ['--pull', 'never', '--log-driver', 'none', '--network', network, '--hostname', 'workspace'],
+    ['--read-only', '--cap-drop', 'ALL', '--security-opt', 'no-new-privileges', '--user', user],
+    ['--pids-limit', String(processes), '--memory', String(memory), '--memory-swap', String(memory)],
+    ['--cpus', String(cpus), '--ulimit', `fsize=${file}`, '--ulimit', `nofile=${openFiles}`, '--ulimit', 'core=0'],
+    ['--tmpfs', `/tmp:rw,nosuid,nodev,mode=1777,size=${temporary}`],
+    mounts.flatMap((mount) => ['--mount', mount]),
+    ['--workdir', '/workspace', '--env', 'HOME=/tmp', '--env', 'LANG=C.UTF-8'],
+    ['--entrypoint', 'sh', image, '-c', script, 'sh', command],
   ];
+  return parts.flat();
 }
 
 /** A value of `--mount`, which is a line of CSV. */
@@ -133,13 +134,15 @@ const engineFailed = 125;
  */
 export async function runInDocker(
   engine: DockerEngine,
-  { command, folder, scratch: _, ...order }: CommandOrder,
+  { command, folder, onOutput, signal, timeout }: Omit<CommandOrder, 'scratch'>,
   readOnly: string[],
 ): Promise<ProcessEnd> {
   const name = `reprise-${randomUUID()}`;
   const { env } = engine;
   const end = await runProcess({
-    ...order,
+    onOutput,
+    signal,
+    timeout,
     file: 'docker',
     args: runArguments(engine, { command, folder, name, readOnly }),
     cwd: '/',

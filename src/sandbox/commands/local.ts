@@ -37,7 +37,7 @@ export const canKeepTogether = (): Promise<boolean> => (isPossible ??= tryTogeth
 
 async function tryTogether(): Promise<boolean> {
   if (process.platform !== 'linux') return false;
-  const [file = '', ...args] = [...together, 'true'];
+  const [file, ...args] = [...together, 'true'];
   try {
     const [code] = (await once(spawn(file, args, { stdio: 'ignore', timeout: 10_000 }), 'exit')) as [number | null];
     return code === 0;

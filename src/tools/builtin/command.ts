@@ -51,7 +51,11 @@ function commandTool(commands: Commands, mode: CommandMode): ToolDefinition {
       if (workspace === undefined) throw new Error('run_command was called without a workspace');
       const agent = `${workflowId}/${agentId}`;
       const end = await commands.run(mode, {
-        ...{ command, timeout, agent, workspace, signal },
+        command,
+        timeout,
+        agent,
+        workspace,
+        signal,
         onOutput: (tail, bytes) => progress?.(tail, bytes),
       });
       const left = end.leftOut.map((each) => `[not kept: ${each}]`);

@@ -18,7 +18,7 @@ describe('where no rule is about a call', () => {
     ['undeclared', undefined, 'allow'],
     ['idempotent', undefined, 'ask'],
     ['once', undefined, 'ask'],
-    ['once', 'writes', 'allow'],
+    ['once', 'writes', 'ask'],
     ['idempotent', 'writes', 'allow'],
     ['undeclared', 'reads', 'allow'],
   ])('side effects %s, workspace %s: %s', ([sideEffects, workspace, action]) => {
