@@ -26,7 +26,12 @@ const agentSchema = z
     tool_packages: toolPackagesSchema.optional().describe(toolPackages),
     backend: backendSchema.optional().describe('Its model. Absent: the first provider whose key is set, else offline.'),
   })
-  .superRefine(limitsFit);
+  .superRefine(limitsFit)
+  .superRefine(({ backend, orchestrator = 'simple_tool' }, context) => {
+    if (backend?.type !== 'claude_code' || orchestrator === 'simple_tool') return;
+    const message = 'claude_code has a loop of its own: leave this out';
+    context.addIssue({ code: 'custom', path: ['orchestrator'], message });
+  });
 
 /** How a team works together (`orchestrator.coordination`). */
 const coordinationSchema = z.strictObject({

@@ -15,6 +15,9 @@ interface DefaultModels {
   cheap: string;
 }
 
+// https://platform.claude.com/docs/en/about-claude/models/overview
+const claude: DefaultModels = { strong: 'claude-sonnet-5-5', cheap: 'claude-haiku-5-5' };
+
 /**
  * The models of November 2026. The strong one is what its provider recommends for the everyday work of agents, at no more
  * than $2 a million tokens read and $10 written. It is not the provider's dearest, since the default team's three agents
@@ -25,8 +28,8 @@ interface DefaultModels {
 export const defaultModels: Partial<Record<Backend['type'], DefaultModels>> = {
   // https://developers.openai.com/api/docs/models
   openai: { strong: 'gpt-6.2-sol', cheap: 'gpt-6-luna' },
-  // https://platform.claude.com/docs/en/about-claude/models/overview
-  claude: { strong: 'claude-sonnet-5-5', cheap: 'claude-haiku-5-5' },
+  claude,
+  claude_code: claude,
   // https://ai.google.dev/gemini-api/docs/deprecations: a preview may be shut down within weeks, so both are stable.
   gemini: { strong: 'gemini-3.8-flash', cheap: 'gemini-3.5-flash-lite' },
 };
@@ -37,6 +40,12 @@ const openai: Provider = {
   keyVariable: 'OPENAI_API_KEY',
 };
 
+const anthropic: Provider = {
+  baseUrl: 'https://api.anthropic.com',
+  baseUrlVariable: 'ANTHROPIC_BASE_URL',
+  keyVariable: 'ANTHROPIC_API_KEY',
+};
+
 const providers: Record<Exclude<Backend['type'], 'offline'>, Provider> = {
   openai,
   chatcompletion: openai,
@@ -45,11 +54,8 @@ const providers: Record<Exclude<Backend['type'], 'offline'>, Provider> = {
     baseUrlVariable: 'GEMINI_BASE_URL',
     keyVariable: 'GEMINI_API_KEY',
   },
-  claude: {
-    baseUrl: 'https://api.anthropic.com',
-    baseUrlVariable: 'ANTHROPIC_BASE_URL',
-    keyVariable: 'ANTHROPIC_API_KEY',
-  },
+  claude: anthropic,
+  claude_code: anthropic,
 };
 
 type RemoteBackend = Backend & { type: keyof typeof providers };

@@ -243,4 +243,3 @@ async function eachAtOnce<T>(all: T[], work: (each: T) => Promise<void>): Promis
   };
   await Promise.all(Array.from({ length: Math.min(atOnce, all.length) }, runner));
 }
-

@@ -142,6 +142,7 @@ export function sumOfUsage(usages: TokenUsage[]): TokenUsage {
     inputTokens: sum(({ inputTokens }) => inputTokens),
     cachedInputTokens: sum(({ cachedInputTokens }) => cachedInputTokens),
     outputTokens: sum(({ outputTokens }) => outputTokens),
+    ...(usages.some(({ costUsd }) => costUsd !== undefined) && { costUsd: sum(({ costUsd = 0 }) => costUsd) }),
     ...(usages.some(({ estimated }) => estimated) && { estimated: true }),
   };
 }

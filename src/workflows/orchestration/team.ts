@@ -74,33 +74,53 @@ async function storeInstructions(team: Team): Promise<Pick<TeamContext, 'toolSet
   const forLater = mayRestart(team)
     ? [coordinationTools(namesOf(team, true), asking?.mode), decisionToolsWith({ plans, compares })]
     : [];
+  const forAlone =
+    asking !== undefined && team.agents.some(cannotAsk)
+      ? [
+          coordinationText(undefined),
+          coordinationText(undefined, true),
+          coordinationTools(namesOf(team)),
+          coordinationTools(namesOf(team, true)),
+        ]
+      : [];
   const none = { blob: '' };
-  const [coordination = none, decision = none, told = none, toldLast = none, planning, ...later] = await storeRepeated([
+  const [coordination = none, decision = none, told = none, toldLast = none, planning, ...more] = await storeRepeated([
     coordinationTools(namesOf(team), asking?.mode),
     decisionToolsWith({ plans, compares: false }),
     coordinationText(asking),
     finalText(),
     coordinationText(asking, true),
     ...forLater,
+    ...forAlone,
   ]);
-  const [laterCoordination, laterDecision] = later;
+  const [laterCoordination, laterDecision] = more.slice(0, forLater.length);
+  const [aloneTold, alonePlanning, alone, aloneLater] = more.slice(forLater.length);
   return {
     toolSets: {
       coordination,
       decision,
+      ...(alone !== undefined && { alone }),
       // The worker of an earlier version has stored none.
       later:
         laterCoordination === undefined || laterDecision === undefined
           ? undefined
-          : { coordination: laterCoordination, decision: laterDecision },
+          : {
+              coordination: laterCoordination,
+              decision: laterDecision,
+              ...(aloneLater !== undefined && { alone: aloneLater }),
+            },
     },
     instructions: {
       coordination: told,
       planning: planning ?? told,
       final: toldLast,
+      ...(aloneTold && alonePlanning && { alone: { coordination: aloneTold, planning: alonePlanning } }),
     },
   };
 }
+
+/** Claude Code takes no questions while it works, and asks none (MassGen's documentation "Agent Communication"). */
+const cannotAsk = ({ backend }: Pick<AgentSettings, 'backend'>): boolean => backend.type === 'claude_code';
 
 const mayRestart = ({ orchestrator }: Team): boolean => orchestrator.coordination.max_orchestration_restarts > 0;
 
@@ -133,11 +153,11 @@ async function openAgents(team: Team, run: RunContext): Promise<TeamAgent[]> {
  */
 async function openTools(
   team: Team,
-  { id, orchestrator, tools }: AgentSettings,
+  { backend, id, orchestrator, tools }: AgentSettings,
   run: RunContext,
 ): Promise<AttemptTools | undefined> {
   const { coordination } = team.orchestrator;
-  const asking = askingOf(coordination, team.agents.length)?.mode;
+  const asking = cannotAsk({ backend }) ? undefined : askingOf(coordination, team.agents.length)?.mode;
   // A custom orchestrator returns its answer, and therefore has no tool to answer with.
   const ownWith = (withEarlier: boolean): ToolSpec[] =>
     orchestrator.kind !== 'custom'
