@@ -254,10 +254,7 @@ function refuseFailed(
   const isLimit = subtype === 'error_max_turns' || subtype === 'error_max_budget_usd';
   if (!is_error || isLimit) return;
   const text = [result, ...errors].filter(Boolean).join('; ') || 'Claude Code has failed';
-  throw toFailure(
-    Anthropic.APIError.generate(status ?? undefined, { error: { message: text } }, text, new Headers()),
-    endpoint,
-  );
+  throw toFailure(Anthropic.APIError.generate(status ?? undefined, undefined, text, new Headers()), endpoint);
 }
 
 /** The failure of a process that has ended without a result. */

@@ -1,5 +1,6 @@
 import { ApplicationFailure } from '@temporalio/common';
 import type { z } from 'zod';
+import { findSdk, sdkMissing } from '../claude-code/sdk.ts';
 import type { Backend } from '../config/backend.ts';
 import { defaultBackend } from '../config/complete-backend.ts';
 import type { Environment } from '../config/environment.ts';
@@ -111,7 +112,11 @@ export function createPreparations({ configFolder, environment, namespace, price
 
   function prepareTeam(config: TeamConfig): PreparedTeam {
     const team = completeTeam(config, environment);
-    const { prices, warnings } = pricesOf(backendsOf(team), team, preflightTeam);
+    const isReady = backendsOf(team).every(({ type }) => type !== 'claude_code') || findSdk(configFolder) !== undefined;
+    const { prices, warnings } = pricesOf(backendsOf(team), team, (...given) => [
+      ...preflightTeam(...given),
+      ...(isReady ? [] : [sdkMissing]),
+    ]);
     const own = team.agents.map((_, index) => config.agents?.[index]?.backend);
     return { team, prices, notices: noticesOf({ kind: 'team', team: config }, own), warnings };
   }

@@ -111,6 +111,7 @@ export function environmentOf(
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
     DISABLE_AUTOUPDATER: '1',
     CLAUDE_CODE_DISABLE_AUTO_MEMORY: '1',
+    ENABLE_TOOL_SEARCH: 'false',
     // What runs on when a turn is over would be lost.
     CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1',
     // Temporal tries again, on this worker or on another one.

@@ -154,7 +154,13 @@ function serve(sdk: Sdk, { mayCall, tools }: Turn, calls: ToolCall[]): McpServer
   const { instance } = sdk.createSdkMcpServer({ name: serverName, version: '1', tools: [] });
   instance.server.registerCapabilities({ tools: {} });
   instance.server.setRequestHandler(request('tools/list'), () => ({
-    tools: tools.map(({ description, name, parameters }) => ({ name, description, inputSchema: parameters })),
+    tools: tools.map(({ description, name, parameters }) => ({
+      name,
+      description,
+      inputSchema: parameters,
+      // Tools that a model has to look for first would change the beginning of the conversation when it finds them.
+      _meta: { 'anthropic/alwaysLoad': true },
+    })),
   }));
   instance.server.setRequestHandler(request('tools/call'), ({ params }) => {
     if (!mayCall) return { content: [{ type: 'text', text: notNow }], isError: true };

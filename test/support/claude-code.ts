@@ -2,8 +2,13 @@ import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { defaultPayloadConverter } from '@temporalio/common';
+import type { WorkflowHandle } from '@temporalio/client';
 import { sdkPackage, sdkVersion } from '../../src/claude-code/sdk.ts';
 import { cacheFolder } from '../../src/embedded/cache-folder.ts';
+import type { CallModelResult } from '../../src/protocol/model-call.ts';
+import { Trees } from '../../src/sandbox/tree.ts';
+import { openSqliteStore } from '../../src/store/sqlite.ts';
 import { presentPrompt } from '../../src/workflows/orchestration/prompts.ts';
 import type { Script, Scripted, Seen } from './model-server.ts';
 import { teamScript } from './team-script.ts';
@@ -46,7 +51,7 @@ export interface CodeRequest extends Seen {
   /** How many results of tools it shows that came since it was asked. */
   done: number;
   /** The absolute path of a file of its workspace. */
-  at: (path: string) => string;
+  place: (path: string) => string;
 }
 
 export const useTool = (name: string, input: object): Scripted => ({ calls: [{ name, arguments: input }] });
@@ -72,7 +77,38 @@ export function codeScript(act: (request: CodeRequest) => Scripted | Promise<Scr
             ? 'vote'
             : 'answer',
       done: messages.slice(last).filter(({ role }) => role === 'tool').length,
-      at: (path) => `${workspace}/${path}`,
+      place: (path) => `${workspace}/${path}`,
     });
   };
+}
+
+/** The results of a run's model calls, in their order, by the ids of their agents. */
+export async function modelResults(run: WorkflowHandle): Promise<Array<{ agent: string; result: CallModelResult }>> {
+  const { events } = await run.fetchHistory();
+  const agents = new Map<string, string>();
+  return (events ?? []).flatMap((event) => {
+    const { activityTaskCompletedEventAttributes: done, activityTaskScheduledEventAttributes: started } = event;
+    const [payload] = done?.result?.payloads ?? [];
+    if (started?.activityType?.name === 'callModel') {
+      const summary = event.userMetadata?.summary;
+      agents.set(String(event.eventId), summary ? defaultPayloadConverter.fromPayload<string>(summary).split(' ')[0]! : '');
+    }
+    const agent = agents.get(String(done?.scheduledEventId));
+    if (!payload || agent === undefined) return [];
+    return [{ agent, result: defaultPayloadConverter.fromPayload<CallModelResult>(payload) }];
+  });
+}
+
+/** The texts of the files in a tree of a worker's store, by their paths. */
+export async function filesIn(home: string, tree: string | null): Promise<Record<string, string>> {
+  const store = openSqliteStore(join(home, 'store.sqlite'));
+  try {
+    const texts: Record<string, string> = {};
+    for (const [path, { id }] of await new Trees(store).read(tree)) {
+      texts[path] = new TextDecoder().decode(await store.object(id));
+    }
+    return texts;
+  } finally {
+    await store.close();
+  }
 }
