@@ -7,7 +7,7 @@ import { claudeCodeWire, goOn, toldIn, type SessionRef } from '../claude-code/co
 import { commandTool, readingTools, writingTools, type Permissions } from '../claude-code/guard.ts';
 import { Meter, usageOf } from '../claude-code/meter.ts';
 import { Place } from '../claude-code/place.ts';
-import { findSdk, loadSdk, sdkMissing, type ResultMessage } from '../claude-code/sdk.ts';
+import { findSdk, loadSdk, missingSdk, type ResultMessage } from '../claude-code/sdk.ts';
 import { Session } from '../claude-code/session.ts';
 import { runTurn, type TurnResult } from '../claude-code/turn.ts';
 import type { Backend } from '../config/backend.ts';
@@ -75,7 +75,10 @@ export function createClaudeCode({ configFolder, environment, store }: Dependenc
     const { attempt } = info;
     const reach = reachOf(backend, environment);
     const file = findSdk(configFolder);
-    if (file === undefined) throw ApplicationFailure.nonRetryable(sdkMissing, failureTypes.badRequest, sdkMissing);
+    if (file === undefined) {
+      const [text] = missingSdk([backend], configFolder);
+      throw ApplicationFailure.nonRetryable(text, failureTypes.badRequest, text);
+    }
 
     const last = await store.checkpoint(key, inputHash);
     if (last !== undefined && last.attempt < attempt) {
@@ -176,6 +179,9 @@ export function createClaudeCode({ configFolder, environment, store }: Dependenc
 /** How many characters of what Claude Code prints besides are kept for the message of a failure. */
 const stderrKept = 1000;
 
+/** How many requests a turn may make, since a model that goes round in circles would not stop. */
+const mostTurns = 200;
+
 const nothing: TokenUsage = { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, costUsd: 0 };
 
 interface Reach {
@@ -197,13 +203,13 @@ function reachOf(backend: Backend, environment: Environment): Reach {
 }
 
 function optionsFor(backend: Backend, place: Place, { baseUrl, headers, model }: Reach, environment: Environment) {
-  const { max_tokens: maxTokens, max_turns: maxTurns, reasoning_effort: effort } = backend;
+  const { max_tokens: maxTokens, max_turns: maxTurns = mostTurns, reasoning_effort: effort } = backend;
   return {
     cwd: place.workspace,
     env: environmentOf(place, { baseUrl, headers, maxTokens }, environment),
     model,
     ...(effort !== undefined && { effort }),
-    ...(maxTurns !== undefined && { maxTurns }),
+    maxTurns,
     permissionMode: 'acceptEdits' as const,
     permissionPrompts: 'none' as const,
     // Neither the user's settings nor those of the agent's files say what may be done.
@@ -241,7 +247,7 @@ function answerOf(
   };
 }
 
-function noticesOf({ subtype }: ResultMessage, { max_turns: turns }: Backend): string[] {
+function noticesOf({ subtype }: ResultMessage, { max_turns: turns = mostTurns }: Backend): string[] {
   if (subtype === 'error_max_turns') return [`claude_code stopped after ${turns} turns (max_turns)`];
   return subtype === 'error_max_budget_usd' ? ['claude_code stopped because the budget is spent'] : [];
 }

@@ -1,6 +1,6 @@
 import { ApplicationFailure } from '@temporalio/common';
 import type { z } from 'zod';
-import { findSdk, sdkMissing } from '../claude-code/sdk.ts';
+import { missingSdk } from '../claude-code/sdk.ts';
 import type { Backend } from '../config/backend.ts';
 import { defaultBackend } from '../config/complete-backend.ts';
 import type { Environment } from '../config/environment.ts';
@@ -112,10 +112,10 @@ export function createPreparations({ configFolder, environment, namespace, price
 
   function prepareTeam(config: TeamConfig): PreparedTeam {
     const team = completeTeam(config, environment);
-    const isReady = backendsOf(team).every(({ type }) => type !== 'claude_code') || findSdk(configFolder) !== undefined;
-    const { prices, warnings } = pricesOf(backendsOf(team), team, (...given) => [
+    const backends = backendsOf(team);
+    const { prices, warnings } = pricesOf(backends, team, (...given) => [
       ...preflightTeam(...given),
-      ...(isReady ? [] : [sdkMissing]),
+      ...missingSdk(backends, configFolder),
     ]);
     const own = team.agents.map((_, index) => config.agents?.[index]?.backend);
     return { team, prices, notices: noticesOf({ kind: 'team', team: config }, own), warnings };

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { ChildProcess } from 'node:child_process';
+import type { Backend } from '../config/backend.ts';
 
 /**
  * The package that backends of the type `claude_code` run on. It is no dependency of Reprise, since it brings a binary of
@@ -13,7 +14,7 @@ export const sdkPackage = '@anthropic-ai/claude-agent-sdk';
 /** The version that Reprise is tested with. The package changes often, so that others may not work. */
 export const sdkVersion = '0.3.330';
 
-export const sdkMissing =
+const missing =
   `claude_code needs the package ${sdkPackage}, which is not installed (it holds Claude Code, 364 MB): ` +
   `npm install ${sdkPackage}@${sdkVersion}, in the folder of your configuration or where Reprise is installed`;
 
@@ -30,6 +31,12 @@ export function findSdk(folder: string): string | undefined {
     if (file !== undefined) return file;
   }
   return undefined;
+}
+
+/** Says that the package is not installed, where backends need it. @param folder that of the configurations */
+export function missingSdk(backends: Backend[], folder: string): string[] {
+  const isNeeded = backends.some(({ type }) => type === 'claude_code');
+  return isNeeded && findSdk(folder) === undefined ? [missing] : [];
 }
 
 /** Loads the package. @param file as `findSdk` returns it @throws what the module throws */

@@ -20,6 +20,7 @@ export class Session implements SdkSessionStore {
   #head: string | null;
   #added: SdkEntry[] = [];
   readonly #seen = new Set<string>();
+  readonly #failed = new Set<string>();
   readonly #waiting = new Set<() => void>();
 
   private constructor(store: Store, head: string | null, earlier: SdkEntry[]) {
@@ -44,7 +45,10 @@ export class Session implements SdkSessionStore {
     // Without its sum of costs a session counts from 0 in each turn, so that no turn is counted twice.
     if (subpath === undefined) {
       this.#added.push(...entries.filter(({ type }) => type !== 'cost-state'));
-      for (const name of entries.flatMap(blocksOf)) this.#seen.add(name);
+      for (const { id, is_error: isError, tool_use_id: of = id, type } of entries.flatMap(blocksOf)) {
+        this.#seen.add(`${type} ${of}`);
+        if (isError && of !== undefined) this.#failed.add(of);
+      }
     }
     for (const look of this.#waiting) look();
     return Promise.resolve();
@@ -72,6 +76,11 @@ export class Session implements SdkSessionStore {
     }
   }
 
+  /** Whether a call's result, which has arrived, is an error. */
+  hasFailed(id: string): boolean {
+    return this.#failed.has(id);
+  }
+
   /** Stores what is new. @returns the object id by which the session is opened again; null if it has no line */
   async save(): Promise<string | null> {
     const entries = [...this.#added];
@@ -86,12 +95,12 @@ export class Session implements SdkSessionStore {
 
 interface Block {
   type?: string;
+  /** Of a call. */
   id?: string;
+  /** Of the call that a result is one of. */
   tool_use_id?: string;
+  is_error?: boolean;
 }
 
-/** The kinds and ids of the calls and results in a line. */
-const blocksOf = ({ message }: SdkEntry): string[] =>
-  ((Array.isArray(message?.content) ? message.content : []) as Block[]).flatMap(({ id, tool_use_id: of, type }) =>
-    type === 'tool_use' || type === 'tool_result' ? [`${type} ${id ?? of}`] : [],
-  );
+const blocksOf = ({ message }: SdkEntry): Block[] =>
+  Array.isArray(message?.content) ? (message.content as Block[]) : [];

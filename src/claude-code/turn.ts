@@ -131,13 +131,13 @@ async function afterTools(
   { tool_calls: done }: ToolBatch,
   work: DoneWork[],
 ): Promise<object> {
-  for (const { tool_input: input, tool_name: tool, tool_response: response } of done) {
-    if (!tool.startsWith(prefix) && work.length < toldWork) {
-      work.push({ tool, input: shortened(input), status: 'ok', text: shortened(response ?? '') });
-    }
-  }
   const ids = done.map(({ tool_use_id: id }) => id);
   if (await session.has('tool_result', ids)) await onStep(true);
+  for (const { tool_input: input, tool_name: tool, tool_response: response = '', tool_use_id: id } of done) {
+    if (tool.startsWith(prefix) || work.length >= toldWork) continue;
+    const status = session.hasFailed(id) ? 'error' : 'ok';
+    work.push({ tool, input: shortened(input), status, text: shortened(response) });
+  }
   return { continue: true };
 }
 

@@ -75,7 +75,7 @@ const writtenSchema = z
       .int()
       .positive()
       .optional()
-      .describe('For claude_code: how many requests it may make in one turn. Absent: as many as its time allows.'),
+      .describe('For claude_code: how many requests it may make in one turn. Absent: 200.'),
     cwd: name.optional().describe(withoutEffect),
     enable_mcp_command_line: z.boolean().optional().describe(withoutEffect),
     command_line_execution_mode: z.enum(['local', 'docker']).optional().describe(withoutEffect),
@@ -93,11 +93,8 @@ export const backendSchema = writtenSchema
 /** A backend without its type, which is given by where it stands. */
 export const backendOfType = (type: Written['type']) =>
   writtenSchema
-    .omit({ type: true })
-    .superRefine((keys, context) => {
-      checkEffort({ type, ...keys }, context);
-      checkClaudeCode({ type, ...keys }, context);
-    })
+    .omit({ type: true, max_turns: true })
+    .superRefine((keys, context) => checkEffort({ type, ...keys }, context))
     .transform((keys) => withOneEffort({ type, ...keys }));
 
 /** A role that has a backend and nothing else to configure. */

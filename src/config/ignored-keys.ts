@@ -7,6 +7,9 @@ const keysOfBackends = ['cwd', 'enable_mcp_command_line', 'command_line_executio
 const askedAlone =
   'broadcast: agents has nobody to ask in a team of one agent; human is the mode that has someone to ask';
 
+const isMute = (agents: string[]): string =>
+  `${agents.join(', ')}: the backend claude_code has no ask_others; such an agent neither asks nor is asked`;
+
 /**
  * Warnings for a person about settings that do nothing: keys of later versions, MCP servers of a role that has no tools,
  * modules that no wire leads to, and asking other agents when there are none.
@@ -18,6 +21,7 @@ export function ignoredKeys(config: CheckedConfig): string[] {
       const { coordination, snapshot_storage, agent_temporary_workspace } = orchestrator;
       const backends = [...agents, final_agent, final_agent?.judge].map((each) => each?.backend);
       const isAlone = agents.length === 1 && coordination.broadcast === 'agents';
+      const mute = agents.filter(({ backend }) => backend?.type === 'claude_code').map(({ id }) => id);
       return [
         ...notice(
           backends,
@@ -28,6 +32,7 @@ export function ignoredKeys(config: CheckedConfig): string[] {
           { snapshot_storage, agent_temporary_workspace },
         ),
         ...(isAlone ? [askedAlone] : []),
+        ...(coordination.broadcast !== false && mute.length > 0 ? [isMute(mute)] : []),
       ];
     }
     case 'agent': {
@@ -54,9 +59,11 @@ export function ignoredKeys(config: CheckedConfig): string[] {
 }
 
 /** @param backends those of all roles; undefined for a role that has none of its own */
-function notice(backends: Array<Backend | undefined>, servers: object = {}, others: object = {}): string[] {
+function notice(backends: Array<Backend | undefined>, servers: object = {}, general: object = {}): string[] {
   const namesIn = (settings: object) => Object.entries(settings).flatMap(([key, value]) => (value ? [key] : []));
-  const ofBackends = keysOfBackends.filter((key) => backends.some((each) => each?.[key] !== undefined));
-  const names = [...namesIn(servers), ...ofBackends, ...namesIn(others)];
+  // Claude Code runs its commands itself.
+  const others = backends.filter((each) => each?.type !== 'claude_code');
+  const ofBackends = keysOfBackends.filter((key) => others.some((each) => each?.[key] !== undefined));
+  const names = [...namesIn(servers), ...ofBackends, ...namesIn(general)];
   return names.length === 0 ? [] : [`Without effect in this version: ${names.join(', ')}`];
 }

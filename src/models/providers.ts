@@ -15,9 +15,6 @@ interface DefaultModels {
   cheap: string;
 }
 
-// https://platform.claude.com/docs/en/about-claude/models/overview
-const claude: DefaultModels = { strong: 'claude-sonnet-5-5', cheap: 'claude-haiku-5-5' };
-
 /**
  * The models of November 2026. The strong one is what its provider recommends for the everyday work of agents, at no more
  * than $2 a million tokens read and $10 written. It is not the provider's dearest, since the default team's three agents
@@ -28,8 +25,8 @@ const claude: DefaultModels = { strong: 'claude-sonnet-5-5', cheap: 'claude-haik
 export const defaultModels: Partial<Record<Backend['type'], DefaultModels>> = {
   // https://developers.openai.com/api/docs/models
   openai: { strong: 'gpt-6.2-sol', cheap: 'gpt-6-luna' },
-  claude,
-  claude_code: claude,
+  // https://platform.claude.com/docs/en/about-claude/models/overview
+  claude: { strong: 'claude-sonnet-5-5', cheap: 'claude-haiku-5-5' },
   // https://ai.google.dev/gemini-api/docs/deprecations: a preview may be shut down within weeks, so both are stable.
   gemini: { strong: 'gemini-3.8-flash', cheap: 'gemini-3.5-flash-lite' },
 };
@@ -76,7 +73,8 @@ export function routeOf(backend: RemoteBackend, environment: Environment) {
 export const isRemote = (backend: Backend): backend is RemoteBackend => backend.type !== 'offline';
 
 /** The model of a backend, or the default one of its type. Undefined if there is none. */
-export const modelOf = ({ type, model }: Backend): string | undefined => model ?? defaultModels[type]?.strong;
+export const modelOf = ({ type, model }: Backend): string | undefined =>
+  model ?? defaultModels[type === 'claude_code' ? 'claude' : type]?.strong;
 
 /** Keys of servers that mostly ask for none: the variable is read, and may be unset. */
 const optionalKeys = ['OLLAMA_API_KEY', 'LM_API_TOKEN', 'REPRISE_MODEL_KEY'];

@@ -38,7 +38,10 @@ test('a killed worker’s turns are resumed elsewhere: what was answered is not 
   function runner({ done, messages, place, prompt }: CodeRequest): Scripted {
     if (!prompt.includes('this is a new one')) {
       if (done === 0) return useTool('Write', { file_path: place('b.txt'), content: 'one' });
-      return useTool('Bash', { command: `echo two >> b.txt; echo $CLAUDE_PID $$ > ${machine.home}/pid; sleep 600`, description: 'x' });
+      return useTool('Bash', {
+        command: `echo two >> b.txt; echo $CLAUDE_PID $$ > ${machine.home}/pid; sleep 600`,
+        description: 'x',
+      });
     }
     const interrupted = messages.findLast(({ role }) => role === 'tool')?.text ?? '';
     if (done === 0 && interrupted.includes('outcome is unknown')) {
@@ -67,7 +70,11 @@ test('a killed worker’s turns are resumed elsewhere: what was answered is not 
   const reprise = await connect({ address: machine.address });
   onTestFinished(() => reprise.close());
 
-  const backend = { type: 'claude_code' as const, enable_mcp_command_line: true, command_line_execution_mode: 'local' as const };
+  const backend = {
+    type: 'claude_code' as const,
+    enable_mcp_command_line: true,
+    command_line_execution_mode: 'local' as const,
+  };
   const config = {
     agents: ['writer', 'runner'].map((id) => ({ id, system_message: `I am ${id}.`, backend })),
     orchestrator: { coordination: { max_orchestration_restarts: 0 } },

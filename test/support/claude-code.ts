@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { defaultPayloadConverter } from '@temporalio/common';
@@ -59,10 +59,13 @@ export const useTool = (name: string, input: object): Scripted => ({ calls: [{ n
 /** The call of a tool of the workflow. */
 export const own = (name: string, input: object): Scripted => useTool(`mcp__reprise__${name}`, input);
 
-/** A script for a team with Claude Code: the others do what they do by default (see `teamScript`). */
-export function codeScript(act: (request: CodeRequest) => Scripted | Promise<Scripted>): Script {
+/** A script for a team with Claude Code. @param others what the agents of other backends say */
+export function codeScript(
+  act: (request: CodeRequest) => Scripted | Promise<Scripted>,
+  others: Script = teamScript(),
+): Script {
   return (seen) => {
-    if (seen.wire !== 'anthropic') return teamScript()(seen);
+    if (seen.wire !== 'anthropic') return others(seen);
     const { messages, prompt } = seen;
     const last = messages.findLastIndex(({ role }) => role === 'user');
     const { text = '' } = messages[last] ?? {};
@@ -82,6 +85,16 @@ export function codeScript(act: (request: CodeRequest) => Scripted | Promise<Scr
   };
 }
 
+/** What turns of Claude Code have left in a folder for temporary files. */
+export const leftIn = (temporary: string): string[] =>
+  readdirSync(temporary).flatMap((name) =>
+    name.startsWith('claude-resume')
+      ? [name]
+      : /^reprise-claude-code/.test(name)
+        ? readdirSync(join(temporary, name))
+        : [],
+  );
+
 /** The results of a run's model calls, in their order, by the ids of their agents. */
 export async function modelResults(run: WorkflowHandle): Promise<Array<{ agent: string; result: CallModelResult }>> {
   const { events } = await run.fetchHistory();
@@ -91,7 +104,10 @@ export async function modelResults(run: WorkflowHandle): Promise<Array<{ agent: 
     const [payload] = done?.result?.payloads ?? [];
     if (started?.activityType?.name === 'callModel') {
       const summary = event.userMetadata?.summary;
-      agents.set(String(event.eventId), summary ? defaultPayloadConverter.fromPayload<string>(summary).split(' ')[0]! : '');
+      agents.set(
+        String(event.eventId),
+        summary ? defaultPayloadConverter.fromPayload<string>(summary).split(' ')[0]! : '',
+      );
     }
     const agent = agents.get(String(done?.scheduledEventId));
     if (!payload || agent === undefined) return [];
