@@ -18,6 +18,7 @@ import { createWorker } from '../src/worker.ts';
 import { quietRuntime } from '../src/worker/quiet-runtime.ts';
 import { courses } from '../test/histories/courses.ts';
 import { writeKit } from '../test/support/agent-script.ts';
+import { claudeCodeModules, installIn } from '../test/support/claude-code.ts';
 import { startModelServer } from '../test/support/model-server.ts';
 import { startSearchServer } from '../test/support/search-server.ts';
 
@@ -36,6 +37,7 @@ const server = await startServer({ cli, port: await freePort(), log: join(home, 
 writeKit(home);
 const names = process.argv.slice(2);
 const chosen = courses.filter(({ name }) => names.length === 0 || names.includes(name));
+if (chosen.some(({ needsClaudeCode }) => needsClaudeCode)) installIn(home, await claudeCodeModules());
 for (const { name, type = 'orchestration', script, input, extensions, found, lacksKey, steer } of chosen) {
   const model = await startModelServer(script);
   const search = found && (await startSearchServer(() => found));
@@ -43,6 +45,8 @@ for (const { name, type = 'orchestration', script, input, extensions, found, lac
   const variables = {
     OPENAI_API_KEY: 'recorded',
     OPENAI_BASE_URL: model.openai,
+    ANTHROPIC_API_KEY: 'recorded',
+    ANTHROPIC_BASE_URL: model.anthropic,
     ...(search && { SEARXNG_URL: search.url }),
   };
   const workerWith = (others: NodeJS.ProcessEnv = {}) =>
