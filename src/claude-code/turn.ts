@@ -164,8 +164,9 @@ function serve(sdk: Sdk, { mayCall, tools }: Turn, calls: ToolCall[]): McpServer
   }));
   instance.server.setRequestHandler(request('tools/call'), ({ params }) => {
     if (!mayCall) return { content: [{ type: 'text', text: notNow }], isError: true };
-    const id = params._meta?.['claudecode/toolUseId'] ?? `call_${calls.length + 1}`;
-    calls.push({ id, name: params.name, arguments: JSON.stringify(params.arguments ?? {}) });
+    const { _meta: about, arguments: given = {}, name } = params;
+    const id = about?.['claudecode/toolUseId'] ?? `call_${calls.length + 1}`;
+    calls.push({ id, name, arguments: JSON.stringify(given) });
     return { content: [{ type: 'text', text: handedOver }], _meta: { 'claude/endTurn': true } };
   });
   return instance;

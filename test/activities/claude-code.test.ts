@@ -73,7 +73,7 @@ async function turn(input: Partial<CallModelInput>, script: typeof act, worker: 
     work: { files: { tree: null, mounts: [] } },
     ...input,
   };
-  return { environment, result: environment.run(callModel, full) as Promise<CallModelResult> };
+  return { environment, result: environment.run<[CallModelInput], CallModelResult, typeof callModel>(callModel, full) };
 }
 
 const run = async (...given: Parameters<typeof turn>): Promise<CallModelResult> => (await turn(...given)).result;
@@ -248,10 +248,9 @@ describe('a turn of Claude Code', () => {
       held.resolve();
       return new Promise<Scripted>(() => {});
     });
-    const failed = expect(result).rejects.toThrow(CancelledFailure);
-    await held.promise;
-    environment.cancel();
-    await failed;
+    const cancelled = held.promise.then(() => environment.cancel());
+    await expect(result).rejects.toThrow(CancelledFailure);
+    await cancelled;
     expect(await store.spent([`r/model-${count}`])).toEqual(
       new Map([[`r/model-${count}`, expect.objectContaining({ inputTokens: 10, outputTokens: 5 })]]),
     );

@@ -90,7 +90,7 @@ export const leftIn = (temporary: string): string[] =>
   readdirSync(temporary).flatMap((name) =>
     name.startsWith('claude-resume')
       ? [name]
-      : /^reprise-claude-code/.test(name)
+      : name.startsWith('reprise-claude-code')
         ? readdirSync(join(temporary, name))
         : [],
   );
