@@ -47,7 +47,7 @@ describe('a tree as a folder', () => {
       'a.txt': 'one',
       'bin/run.sh': ['#!/bin/sh\n', 'executable'],
       'bin/deep/to-a': ['../../a.txt', 'link'],
-      'empty': '',
+      empty: '',
     });
     const folder = await make(tree);
     expect(readFileSync(join(folder.path, 'bin/deep/to-a'), 'utf8')).toBe('one');
@@ -114,7 +114,7 @@ describe('what leads out of a folder is left out, and named', () => {
   });
 
   test('such a link in a tree is not made', async () => {
-    const folder = await make(await treeOf({ 'evil': ['../../../etc', 'link'], 'sub/evil': ['../../x', 'link'] }));
+    const folder = await make(await treeOf({ evil: ['../../../etc', 'link'], 'sub/evil': ['../../x', 'link'] }));
     expect(() => readlinkSync(join(folder.path, 'evil'))).toThrow('ENOENT');
     expect(() => readlinkSync(join(folder.path, 'sub/evil'))).toThrow('ENOENT');
   });
