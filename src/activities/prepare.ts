@@ -4,6 +4,7 @@ import { missingSdk } from '../claude-code/sdk.ts';
 import type { Backend } from '../config/backend.ts';
 import { defaultBackend } from '../config/complete-backend.ts';
 import type { Environment } from '../config/environment.ts';
+import { searchNotices } from '../config/everyday-tools.ts';
 import { ignoredKeys } from '../config/ignored-keys.ts';
 import {
   orchestrationInputSchema,
@@ -25,6 +26,7 @@ import type { PreparedSolve } from '../protocol/plan-and-execute.ts';
 import type { PriceTable } from '../protocol/usage.ts';
 import type { PreparedResearch } from '../protocol/research.ts';
 import type { PreparedAgent, PreparedSession } from '../protocol/session.ts';
+import { howToSearch, variableOf } from '../search/services.ts';
 import { inputProblem, jsonBytes } from '../workflows/runtime/size.ts';
 
 export interface PrepareDependencies {
@@ -48,8 +50,7 @@ const offlineNotice =
   'for one set OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY, or name a model: --model ollama/qwen3:8b';
 
 /** Explains why research on any other subject finds nothing. */
-const ownDocsNotice =
-  "ONLY REPRISE'S OWN DOCUMENTATION IS SEARCHED: name a folder (search.folder), or set SEARXNG_URL or TAVILY_API_KEY";
+const ownDocsNotice = `ONLY REPRISE'S OWN DOCUMENTATION IS SEARCHED: name a folder (search.folder), or ${howToSearch}`;
 
 /**
  * The activities that workflows begin with. They check and complete the input, which may come from anywhere, and throw
@@ -93,7 +94,11 @@ export function createPreparations({ configFolder, environment, namespace, price
       const { prices, warnings } = pricesOf(Object.values(settings.backends), settings, preflightPlan);
       const { backend, planner, validator, synthesis, executor } = plan.plan;
       const own = [planner, validator, synthesis, executor].map((role) => role?.backend ?? backend);
-      const notices = noticesOf({ kind: 'plan', plan }, own);
+      const { backends, tools } = settings;
+      const notices = [
+        ...noticesOf({ kind: 'plan', plan }, own),
+        ...searchNotices([{ backend: backends.executor, tools }], environment),
+      ];
       return told({ problem, settings, prices, notices, warnings });
     },
   };
@@ -106,8 +111,7 @@ export function createPreparations({ configFolder, environment, namespace, price
   /** Tells which service a run uses, and may pay for, that its configuration does not name. */
   function chosenSearch(named: string | undefined, { search: { provider } }: ResearchSettings): string[] {
     if (named !== undefined || provider === 'folder') return [];
-    const variable = provider === 'tavily' ? 'TAVILY_API_KEY' : 'SEARXNG_URL';
-    return [`Searches with ${provider}, since ${variable} is set and search.provider is not`];
+    return [`Searches with ${provider}, since ${variableOf[provider]} is set and search.provider is not`];
   }
 
   function prepareTeam(config: TeamConfig): PreparedTeam {
@@ -118,13 +122,17 @@ export function createPreparations({ configFolder, environment, namespace, price
       ...missingSdk(backends, configFolder),
     ]);
     const own = team.agents.map((_, index) => config.agents?.[index]?.backend);
-    return { team, prices, notices: noticesOf({ kind: 'team', team: config }, own), warnings };
+    const notices = [...noticesOf({ kind: 'team', team: config }, own), ...searchNotices(team.agents, environment)];
+    return { team, prices, notices, warnings };
   }
 
   function prepareAgent(config: OneAgentConfig | undefined): PreparedAgent {
     const agent = config === undefined ? defaultAgent(environment) : completeAgent(config);
     const { prices, warnings } = pricesOf([agent.backend], agent, preflightAgent);
-    const notices = noticesOf(config && { kind: 'agent', agent: config }, [config?.backend]);
+    const notices = [
+      ...noticesOf(config && { kind: 'agent', agent: config }, [config?.backend]),
+      ...searchNotices([agent], environment),
+    ];
     return { agent, prices, notices, warnings };
   }
 

@@ -150,14 +150,14 @@ function cut(text: string): string {
 /** The first characters of a text, without half of a surrogate pair at the end. */
 const beginning = (text: string, length: number): string => text.slice(0, length).replace(/[\uD800-\uDBFF]$/, '');
 
-/** The package whose tool reads on in results that are too long, and the built-in packages whose results may be that. */
+/** The package whose tool reads on in results that are too long, and the built-in package whose results may be that. */
 const reader = 'builtin.results';
-const longWinded = ['builtin.files', 'builtin.web'];
+const longWinded = 'builtin.files';
 
 /**
  * The activity `listTools` loads and checks all sources of tools, and stores the tools that a model is offered. An agent that
  * has a source whose results may be too long, which no one can bound beforehand, gets `read_result` besides: an MCP server,
- * and some of the built-in packages. One that has only tools of the user's own gets just these: who wrote them knows how long
+ * and one of the built-in packages. One that has only tools of the user's own gets just these: who wrote them knows how long
  * their results are, and can name `builtin.results` too.
  *
  * @throws `ApplicationFailure` of type `InvalidInput`, not retryable, which names everything that is wrong
@@ -212,7 +212,7 @@ function inOneLine(description: string): string {
   return line.length <= describedIn ? line : `${beginning(line, describedIn)}…`;
 }
 
-const mayBeLong = (source: ToolSource): boolean => 'mcp' in source || longWinded.includes(source.package);
+const mayBeLong = (source: ToolSource): boolean => 'mcp' in source || source.package === longWinded;
 
 /** A tool that says nothing of its side effects may have any. */
 const isHarmless = ({ onlyReads = false, sideEffects }: Tool): boolean => sideEffects === 'none' || onlyReads;

@@ -50,16 +50,18 @@ export async function readPlan(options: CommonOptions): Promise<PlanConfig | und
  * @param options of them, `id` is that of a session which may be open already: then nobody is asked anything
  */
 export async function readConversation(options: CommonOptions): Promise<object | undefined> {
-  const blank = ({ model, fallback, usd }: Choice, environment: Environment): Config | undefined => {
+  const blank = ({ model, fallback, usd, tools }: Choice, environment: Environment): Config | undefined => {
     if (options.agents !== undefined) return defaultTeam(options);
     const backend = model ?? fallback;
     if (backend !== undefined) return agentOn(backend);
-    if (usd === undefined) return undefined;
-    if (!meansLocal(options))
-      throw usageError('--budget needs --model or --config here, since the worker is elsewhere');
+    if (usd === undefined && tools === undefined) return undefined;
+    if (!meansLocal(options)) {
+      const option = tools === undefined ? '--budget' : '--tools';
+      throw usageError(`${option} needs --model or --config here, since the worker is elsewhere`);
+    }
     const own = defaultBackend(environment);
     // The offline model costs nothing, and the worker says that it is used.
-    return own.type === 'offline' ? undefined : agentOn(own);
+    return own.type === 'offline' && tools === undefined ? undefined : agentOn(own);
   };
   const config = await read(options, checkConversation, blank, options.id === undefined);
   return config?.content;
@@ -123,19 +125,19 @@ interface Place {
 /** What the person chose, by options, by a variable, or by saying yes to a server that was found. */
 async function choose(options: CommonOptions, written: Config | undefined, place: Place): Promise<Choice> {
   const { environment, isLocal } = place;
-  const { model: name, budget: usd } = options;
+  const { model: name, budget: usd, tools } = options;
   const { REPRISE_MODEL: fallbackName } = environment;
   if (name !== undefined) {
     const model = backendOf(name, environment, '--model: ');
     if (isLocal) await checkServer(`--model ${name}`, model, environment);
-    return { model, usd };
+    return { model, usd, tools };
   }
-  if (written !== undefined && !needsDefault(written)) return { usd };
+  if (written !== undefined && !needsDefault(written)) return { usd, tools };
   const fallback = defaultBackend(environment);
   if (fallbackName !== undefined) {
     if (isLocal) await checkServer(`REPRISE_MODEL=${fallbackName}`, fallback, environment);
-    return { fallback, usd };
+    return { fallback, usd, tools };
   }
-  if (!isLocal || fallback.type !== 'offline') return { usd };
-  return { fallback: await offerServer(environment, place.mayPrompt), usd };
+  if (!isLocal || fallback.type !== 'offline') return { usd, tools };
+  return { fallback: await offerServer(environment, place.mayPrompt), usd, tools };
 }

@@ -7,13 +7,14 @@ import { findPrices, readPrices } from '../config/prices.ts';
 import { completeResearch, describeResearch, preflightResearch } from '../config/research.ts';
 import { backendsOf, completeTeam, describeTeam, preflightTeam } from '../config/team.ts';
 import { missingSdk } from '../claude-code/sdk.ts';
+import { searchNotices } from '../config/everyday-tools.ts';
 import { usageError } from './exit.ts';
 
 /** What a configuration comes to in an environment. */
 interface Examined {
   /** What would keep it from running there, such as a key that is not set. */
   missing: string[];
-  /** What a person should know of its models' prices. */
+  /** What a person should know of its models' prices, and of its tools. */
   warnings: string[];
   /** Its description. */
   text: string;
@@ -28,11 +29,12 @@ export function examine(config: CheckedConfig, environment: Environment, folder:
     case 'team': {
       const team = completeTeam(config.team, environment);
       const missing = [...preflightTeam(team, environment), ...missingSdk(backendsOf(team), folder)];
-      return examined(backendsOf(team), team, missing, describeTeam(team), environment);
+      return examined(backendsOf(team), team, missing, describeTeam(team), environment, team.agents);
     }
     case 'agent': {
       const agent = completeAgent(config.agent);
-      return examined([agent.backend], agent, preflightAgent(agent, environment), describeAgent(agent), environment);
+      const missing = preflightAgent(agent, environment);
+      return examined([agent.backend], agent, missing, describeAgent(agent), environment, [agent]);
     }
     case 'research': {
       const settings = completeResearch(config.research, environment);
@@ -42,7 +44,9 @@ export function examine(config: CheckedConfig, environment: Environment, folder:
     case 'plan': {
       const settings = completePlan(config.plan, environment);
       const missing = preflightPlan(settings, environment);
-      return examined(Object.values(settings.backends), settings, missing, describePlan(settings), environment);
+      const { backends, tools } = settings;
+      const agents = [{ backend: backends.executor, tools }];
+      return examined(Object.values(backends), settings, missing, describePlan(settings), environment, agents);
     }
   }
 }
@@ -53,9 +57,11 @@ function examined(
   missing: string[],
   text: string,
   environment: Environment,
+  agents: Parameters<typeof searchNotices>[0] = [],
 ): Examined {
   const { warnings, problems } = findPrices(backends, settings, ownPrices(environment), environment);
-  return { missing: [...missing, ...problems], warnings: problems.length > 0 ? [] : warnings, text };
+  const told = [...(problems.length > 0 ? [] : warnings), ...searchNotices(agents, environment)];
+  return { missing: [...missing, ...problems], warnings: told, text };
 }
 
 function ownPrices(environment: Environment): ReturnType<typeof readPrices> {

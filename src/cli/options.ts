@@ -9,6 +9,8 @@ export interface CommonOptions {
   budget?: number;
   /** How many agents the default team has. */
   agents?: number;
+  /** Whether every agent gets the everyday tools. */
+  tools?: boolean;
   id?: string;
   detach?: boolean;
   json?: boolean;
@@ -50,6 +52,10 @@ export function withConfig(command: Command): Command {
 
 export function withAgents(command: Command): Command {
   return command.option('--agents <n>', 'how many agents the default team has (default: 3)', agentCount);
+}
+
+export function withTools(command: Command): Command {
+  return command.option('--tools', 'every agent may search and read the web, and keep what it finds as files');
 }
 
 /** The agents of the default team have a letter each. */

@@ -9,6 +9,7 @@ import {
   withNotify,
   withStart,
   withTemporal,
+  withTools,
   withView,
   type FollowOptions,
 } from './options.ts';
@@ -35,12 +36,14 @@ const examples: Record<string, string[]> = {
     'reprise ask --model ollama/qwen3:8b "…"',
     'reprise ask --model openai/gpt-6-luna --agents 5 --budget 0.50 "…"',
     'reprise ask --model http://127.0.0.1:8000/v1#Qwen/Qwen3-8B "…"',
+    'reprise ask --tools "What has changed in the newest release of SQLite?"',
     'reprise ask --config team.yaml --json "…" > result.json',
     'reprise ask --detach --id q1 "…"',
   ],
   chat: [
     'reprise chat',
     'reprise chat --model anthropic/claude-sonnet-5-5',
+    'reprise chat --tools "What does https://example.com say?"',
     'reprise chat --json "Name a color"',
     'reprise chat --id c1 "Name a color"',
     'reprise chat --id c1 "And another one"',
@@ -54,6 +57,7 @@ const examples: Record<string, string[]> = {
   ],
   solve: [
     'reprise solve "Which of these towns has grown most since 1990?" --attach towns.csv',
+    'BRAVE_API_KEY=… reprise solve "Which countries have joined the euro since 2020?"',
     'reprise solve --config plan.yaml --json "…" > result.json',
     'reprise solve --model gemini/gemini-3.8-flash "…"',
     'reprise solve --detach --id s1 "…" --attach report.pdf --attach figure.png',
@@ -111,14 +115,14 @@ export function buildProgram(): Command {
 }
 
 function addRunCommands(program: Command): void {
-  withAgents(withStart(program.command('ask <task>')))
+  withAgents(withTools(withStart(program.command('ask <task>'))))
     .description('a team answers, votes, and starts over while the result is not good enough')
     .action(async (task: string, options: FollowOptions) => (await import('./commands/start.ts')).ask(task, options));
-  withAgents(withStart(program.command('start [task]', { hidden: true }))).action(
+  withAgents(withTools(withStart(program.command('start [task]', { hidden: true })))).action(
     async (task: string | undefined, options: FollowOptions) =>
       (await import('./commands/start.ts')).first(task ?? sampleQuestion, options),
   );
-  withAgents(withConfig(program.command('chat [text]')))
+  withAgents(withTools(withConfig(program.command('chat [text]'))))
     .description('a conversation with one agent or a team; without TEXT one turn for each line that is typed')
     .option('--id <id>', 'continue an open session, or begin one of this id that stays open')
     .option('--history <file>', 'what was said before: JSON, [{"role", "content"}]')
@@ -130,7 +134,7 @@ function addRunCommands(program: Command): void {
     .action(async (idea: string, options: FollowOptions) =>
       (await import('./commands/start.ts')).research(idea, options),
     );
-  withStart(program.command('solve <problem>'))
+  withTools(withStart(program.command('solve <problem>')))
     .description('plans a problem, carries out its subtasks, checks the answer, and repeats only what failed')
     .option('--attach <file>', 'a file that comes with it; may be given several times', listed)
     .action(async (problem: string, options: SolveOptions) =>

@@ -1,7 +1,8 @@
 import { effortProblem, type Effort } from '../models/capabilities.ts';
 import { modelOf } from '../models/providers.ts';
 import type { Backend } from './backend.ts';
-import { isModel } from './modules.ts';
+import { everydayTools, withEveryday } from './everyday-tools.ts';
+import { entry, isModel } from './modules.ts';
 import { checkConfig, type CheckedConfig, type Config } from './kinds.ts';
 import { defaultAgents } from './team.ts';
 
@@ -13,17 +14,21 @@ export interface Choice {
   fallback?: Backend | undefined;
   /** The most that the run may cost, in US dollars (`--budget`). */
   usd?: number | undefined;
+  /** Whether every agent gets the everyday tools beside its own (`--tools`). */
+  tools?: boolean | undefined;
 }
 
 /**
  * A configuration with what a person chose. A model replaces all backends: what says where a backend is and what only its
  * provider understands gives way (`type`, `model`, `base_url`, `api_key_env`, `headers`, `extra_body`), and the rest stays,
- * such as `temperature`; an effort stays if the new model takes it. The budget's other limits stay.
+ * such as `temperature`; an effort stays if the new model takes it. The budget's other limits stay, and so do an agent's own
+ * tools. Research has none.
  */
 export function withChoice(config: Config, choice: Choice): Config {
   const { usd } = choice;
   const limited = usd === undefined ? config.content : { ...config.content, budget: { ...budgetOf(config), usd } };
-  const content = withBackends(limited, config.kind, choice);
+  const equipped = choice.tools === true ? withTools(limited, config.kind) : limited;
+  const content = withBackends(equipped, config.kind, choice);
   const checked = checkConfig(content);
   // Whatever is put in is valid where the rest is.
   if (!checked.ok) throw new Error(JSON.stringify(checked.problems));
@@ -61,6 +66,45 @@ function withBackends(content: object, kind: Config['kind'], { model, fallback }
       return { ...content, [kind]: { ...Object.fromEntries(roles), backend: own(settings['backend'] as object) } };
     }
   }
+}
+
+function withTools(content: object, kind: Config['kind']): object {
+  const { agents = defaultAgents(), modules, exchange, plan } = content as Mapping;
+  switch (kind) {
+    case 'team':
+      return { ...content, agents: (agents as Mapping[]).map(equipped) };
+    case 'agent':
+      return { ...content, ...withToolModule(modules as Mapping[], exchange as Mapping[]) };
+    case 'plan': {
+      const { executor = {} } = plan as { executor?: Mapping };
+      return { ...content, plan: { ...(plan as Mapping), executor: equipped(executor) } };
+    }
+    case 'research':
+      return content;
+  }
+}
+
+const equipped = (owner: Mapping): Mapping => ({
+  ...owner,
+  tool_packages: withEveryday(owner['tool_packages'] as string[] | undefined),
+});
+
+/** Wires a module of the everyday tools to the one agent, beside those that it has. */
+function withToolModule(modules: Mapping[], exchange: Mapping[]): { modules: Mapping[]; exchange: Mapping[] } {
+  const ids = modules.map(({ id }) => id);
+  const id = ['everyday_tools', ...ids.map((_, index) => `everyday_tools_${index + 2}`)].find(
+    (each) => !ids.includes(each),
+  );
+  const provided = { module: 'PythonToolProvider', id, config: { tool_packages: everydayTools } };
+  const agent = exchange.find(({ module }) => module === entry)?.['provider'];
+  const wire = { module: [agent].flat()[0], protocol: 'ToolProviderProtocol' };
+  const isOwn = ({ module, protocol }: Mapping): boolean => module === wire.module && protocol === wire.protocol;
+  const own = exchange.find(isOwn);
+  const others = exchange.filter((each) => each !== own);
+  return {
+    modules: [...modules, provided],
+    exchange: [...others, { ...wire, provider: [...[own?.['provider'] ?? []].flat(), id] }],
+  };
 }
 
 /** The keys of a backend that mean something only to its own provider, or say where that is. */

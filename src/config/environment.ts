@@ -20,6 +20,8 @@ export const environmentVariables = [
   'GITHUB_API_URL',
   'TAVILY_API_KEY',
   'TAVILY_BASE_URL',
+  'BRAVE_API_KEY',
+  'BRAVE_BASE_URL',
   'SEARXNG_URL',
   'DATABASE_URL',
 ] as const;

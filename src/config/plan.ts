@@ -3,6 +3,7 @@ import { backendSchema, roleSchema, type Backend } from './backend.ts';
 import { completeBackend, defaultBackend, describeBackend, preflightBackends } from './complete-backend.ts';
 import { describeCoordination, soloShape } from './coordination.ts';
 import type { Environment } from './environment.ts';
+import { executorTools } from './everyday-tools.ts';
 import {
   describeOrchestrator,
   limitsFit,
@@ -24,7 +25,9 @@ const settingsSchema = z.strictObject({
       backend: backendSchema.optional().describe('The model of the agents that carry out the subtasks.'),
       orchestrator: orchestratorSchema.default('simple_tool').describe('Their loop.'),
       ...limitsShape,
-      tool_packages: toolPackagesSchema.default([]).describe(toolPackages),
+      tool_packages: toolPackagesSchema
+        .optional()
+        .describe(`${toolPackages} Absent, and without mcp_servers: ${executorTools.join(', ')}.`),
       mcp_servers: mcpServersSchema.default([]).describe('Servers of tools (Model Context Protocol).'),
     })
     .superRefine(limitsFit)
@@ -70,6 +73,7 @@ export interface PlanSettings extends Omit<PlanConfig['plan'], 'backend' | Role>
 export function completePlan({ plan, ...common }: PlanConfig, environment: Environment): PlanSettings {
   const { backend = defaultBackend(environment), planner, validator, synthesis, executor, ...limits } = plan;
   const { orchestrator, tool_packages, mcp_servers, backend: own = backend } = executor;
+  const mcpServers = [...mcp_servers, ...(own.mcp_servers ?? [])];
   return {
     ...common,
     ...limits,
@@ -80,7 +84,7 @@ export function completePlan({ plan, ...common }: PlanConfig, environment: Envir
       executor: completeBackend(own),
     },
     orchestrator: orchestratorOf(orchestrator, executor),
-    tools: { packages: tool_packages, mcpServers: [...mcp_servers, ...(own.mcp_servers ?? [])] },
+    tools: { packages: tool_packages ?? (mcpServers.length === 0 ? executorTools : []), mcpServers },
   };
 }
 

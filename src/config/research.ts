@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { missingForSearch } from '../search/missing.ts';
+import { serviceOf } from '../search/services.ts';
 import { backendSchema, roleSchema, type Backend } from './backend.ts';
 import { completeBackend, defaultBackend, describeBackend, preflightBackends } from './complete-backend.ts';
 import { describeCoordination, soloShape } from './coordination.ts';
@@ -66,10 +67,10 @@ const settingsSchema = z
     search: z
       .strictObject({
         provider: z
-          .enum(['folder', 'searxng', 'tavily'])
+          .enum(['folder', 'searxng', 'tavily', 'brave'])
           .optional()
           .describe(
-            'Absent: folder if there is one, else the service whose variable is set (SEARXNG_URL, TAVILY_API_KEY).',
+            'Absent: folder if there is one, else the service whose variable is set (SEARXNG_URL, TAVILY_API_KEY, BRAVE_API_KEY).',
           ),
         folder: z.string().min(1).optional().describe('The folder to search, relative to this file.'),
         max_results: z.int().min(1).max(20).default(5).describe('How many results each query gives.'),
@@ -148,14 +149,9 @@ export function completeResearch(config: ResearchConfig, environment: Environmen
   };
 }
 
-/**
- * Where a configuration searches that names no provider: its folder, or the service whose variable is set. If both are, a
- * SearXNG of the user's own comes first, which costs nothing.
- */
+/** Where a configuration searches that names no provider: its folder, or the service whose variable is set. */
 function defaultProvider({ folder }: { folder?: string | undefined }, environment: Environment) {
-  if (folder !== undefined) return 'folder';
-  if (environment['SEARXNG_URL'] !== undefined) return 'searxng';
-  return environment['TAVILY_API_KEY'] === undefined ? 'folder' : 'tavily';
+  return folder === undefined ? (serviceOf(environment) ?? 'folder') : 'folder';
 }
 
 /** Whether only Reprise's documentation is searched, since the configuration names neither a folder nor a service. */

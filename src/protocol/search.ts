@@ -13,9 +13,12 @@ export interface Hit extends Work {
   similarity?: number;
 }
 
+/** A service that searches the web. */
+export type WebSearchService = 'searxng' | 'tavily' | 'brave';
+
 /** Where a research run searches, and how many hits it takes. */
 export interface SearchSettings {
-  provider: 'folder' | 'searxng' | 'tavily';
+  provider: 'folder' | WebSearchService;
   /** Absolute path for the provider `folder`; the default is Reprise's own documentation. */
   folder?: string | undefined;
   /** For each query. */

@@ -1,3 +1,4 @@
+import { Breaks } from '../breaks.ts';
 import { hashOf } from '../store/ids.ts';
 import type { Store } from '../store/store.ts';
 
@@ -38,8 +39,10 @@ export class Trees {
   /** The files of a tree. @param id null for the empty one @throws `Error` if the store lacks a part of it */
   async read(id: string | null): Promise<Map<string, TreeFile>> {
     const files = new Map<string, TreeFile>();
+    const breaks = new Breaks();
     const walk = async (folder: string, prefix: string): Promise<void> => {
       for (const [name, object, kind, bytes] of await this.#entries(folder)) {
+        if (breaks.due) await breaks.take();
         const path = `${prefix}${name}`;
         if (kind === 'sub') await walk(object, `${path}/`);
         else files.set(path, { id: object, bytes, mode: kind });
@@ -53,7 +56,7 @@ export class Trees {
   async write(tree: Tree): Promise<string | null> {
     if (tree.size === 0) return null;
     const made = new Map<string, FolderEntry[]>();
-    const id = idOf(nested(tree), made);
+    const id = await idOf(await nested(tree), made, new Breaks());
     const isNew = ([each]: [string, FolderEntry[]]): boolean => !this.#folders.has(each);
     const added = [...made].filter(isNew);
     await this.#store.putObjects(added.map(([, entries]) => contentOf(entries)));
@@ -81,19 +84,21 @@ const remembered = 20_000;
 const contentOf = (entries: FolderEntry[]): Uint8Array => new TextEncoder().encode(JSON.stringify(entries));
 
 /** The id of a folder. @param made gets what its object and those of the folders in it hold, by their ids */
-function idOf({ files, subs }: Folder, made: Map<string, FolderEntry[]>): string {
-  const entries: FolderEntry[] = [
-    ...[...files].map(([name, { id, mode, bytes }]): FolderEntry => [name, id, mode, bytes]),
-    ...[...subs].map(([name, folder]): FolderEntry => [name, idOf(folder, made), 'sub', 0]),
-  ].toSorted(([one], [other]) => (one < other ? -1 : 1));
+async function idOf({ files, subs }: Folder, made: Map<string, FolderEntry[]>, breaks: Breaks): Promise<string> {
+  const entries = [...files].map(([name, { id, mode, bytes }]): FolderEntry => [name, id, mode, bytes]);
+  for (const [name, folder] of subs) entries.push([name, await idOf(folder, made, breaks), 'sub', 0]);
+  if (breaks.due) await breaks.take();
+  entries.sort(([one], [other]) => (one < other ? -1 : 1));
   const id = hashOf(contentOf(entries));
   made.set(id, entries);
   return id;
 }
 
-function nested(tree: Tree): Folder {
+async function nested(tree: Tree): Promise<Folder> {
   const root: Folder = { files: new Map(), subs: new Map() };
+  const breaks = new Breaks();
   for (const [path, file] of tree) {
+    if (breaks.due) await breaks.take();
     const names = path.split('/');
     const last = names.pop() ?? '';
     let folder = root;

@@ -15,8 +15,8 @@ export interface WorkspaceFile {
 /** The folder in which an agent finds the files of its run, such as attachments. */
 export const attachmentsFolder = 'attachments';
 
-/** How many files a workspace may have, how many bytes together, and how many each. */
-export const workspaceLimits = { files: 20_000, bytes: 500_000_000, fileBytes: 50_000_000 };
+/** How many files and folders a workspace may have, how many bytes together, and how many each file. */
+export const workspaceLimits = { files: 20_000, folders: 20_000, bytes: 500_000_000, fileBytes: 50_000_000 };
 
 /** How many links are followed to a file. */
 const maxLinks = 10;
@@ -185,9 +185,11 @@ export class Workspace {
   }
 
   #refuseLarge(place: string, bytes: number, old: TreeFile | undefined): void {
-    const { bytes: most, fileBytes, files } = workspaceLimits;
+    const { bytes: most, fileBytes, files, folders } = workspaceLimits;
     if (bytes > fileBytes) throw new ToolError(`${place} would have ${bytes} bytes; a file may have ${fileBytes}`);
     if (old === undefined && this.#own.size >= files) throw new ToolError(`a workspace may have ${files} files`);
+    const added = old === undefined ? foldersOf(place).filter((each) => !this.#folders.has(each)).length : 0;
+    if (this.#folders.size + added > folders) throw new ToolError(`a workspace may have ${folders} folders`);
     const sum = this.#bytes + bytes - (old?.bytes ?? 0);
     if (sum > most) throw new ToolError(`with ${place} the workspace would have ${sum} bytes; it may have ${most}`);
   }

@@ -2,11 +2,13 @@ import { statSync } from 'node:fs';
 import type { Environment } from '../config/environment.ts';
 import { ownDocs } from '../tools/own-docs.ts';
 import type { SearchSettings } from '../protocol/search.ts';
+import { variableOf } from './services.ts';
 
 /** The variable that a search lacks in this environment; undefined if it has what it needs. */
 export function missingVariable({ provider }: SearchSettings, environment: Environment): string | undefined {
-  const needed = { folder: undefined, searxng: 'SEARXNG_URL', tavily: 'TAVILY_API_KEY' }[provider];
-  return needed !== undefined && environment[needed] === undefined ? needed : undefined;
+  if (provider === 'folder') return undefined;
+  const needed = variableOf[provider];
+  return environment[needed] === undefined ? needed : undefined;
 }
 
 /** Lists what keeps a search from working in this environment, in words that name the key; empty if nothing does. */
@@ -18,6 +20,8 @@ export function missingForSearch({ provider, folder = ownDocs }: SearchSettings,
       return [...unset('SEARXNG_URL'), ...noAddress('SEARXNG_URL')];
     case 'tavily':
       return [...unset('TAVILY_API_KEY'), ...noAddress('TAVILY_BASE_URL')];
+    case 'brave':
+      return [...unset('BRAVE_API_KEY'), ...noAddress('BRAVE_BASE_URL')];
   }
 
   function unset(variable: string): string[] {

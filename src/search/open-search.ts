@@ -3,6 +3,7 @@ import type { SearchSettings } from '../protocol/search.ts';
 import type { Store } from '../store/store.ts';
 import { ownDocs } from '../tools/own-docs.ts';
 import { keyMissing } from '../models/failures.ts';
+import { searchBrave } from './brave.ts';
 import { searchRefused } from './failures.ts';
 import { searchFolder } from './folder.ts';
 import { missingForSearch, missingVariable } from './missing.ts';
@@ -31,5 +32,7 @@ export function openSearch(search: SearchSettings, { store, environment }: Searc
       return searchSearxng(environment['SEARXNG_URL'] ?? '');
     case 'tavily':
       return searchTavily(environment['TAVILY_API_KEY'] ?? '', environment['TAVILY_BASE_URL']);
+    case 'brave':
+      return searchBrave(environment['BRAVE_API_KEY'] ?? '', environment['BRAVE_BASE_URL']);
   }
 }

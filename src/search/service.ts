@@ -10,9 +10,17 @@ export interface Service {
   addressVariable: string;
   /** What to check if it answers with a status that is an error. */
   hints: Record<number, string>;
+  /** How long to wait after a 429 that has no `Retry-After`, in milliseconds, as other headers say; undefined if none does. */
+  wait?: (headers: Headers) => number | undefined;
 }
 
 const defaultTimeout = 15_000;
+
+/** A wait that is longer than this, in milliseconds, is one for another day. */
+const longestWait = 60_000;
+
+/** How much of an answer is read at most, in bytes: twenty results have some kilobytes. */
+const maxBytes = 5_000_000;
 
 /**
  * Sends a request to a service, and parses its answer as JSON.
@@ -31,18 +39,39 @@ export async function ask(
     const timed = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
     const response = await fetch(url, { ...request, signal: timed });
     if (!response.ok) throw refusal(service, response);
-    return parsed(service, await response.text());
+    return parsed(service, await textOf(service, response));
   } catch (error) {
     if (signal.aborted || !(error instanceof TypeError || error instanceof DOMException)) throw error;
     throw unreached(service, error);
   }
 }
 
-function refusal({ provider, addressVariable, hints }: Service, { status, headers }: Response): Error {
+function refusal({ provider, addressVariable, hints, wait }: Service, { status, headers }: Response): Error {
   const check = status >= 500 ? 'the fault is on its side' : `check ${addressVariable}`;
-  const message = `${provider} answered with status ${status}; ${hints[status] ?? check}`;
+  const said = `${provider} answered with status ${status}`;
+  const message = `${said}; ${hints[status] ?? check}`;
   const transient = status === 408 || status === 429 || status >= 500;
-  return transient ? searchFailed(message, retryDelay(headers, Date.now())) : searchRefused(message);
+  if (!transient) return searchRefused(message);
+  const pause = status === 429 ? wait?.(headers) : undefined;
+  if (pause !== undefined && pause > longestWait) return searchRefused(`${said}; ${spent}`);
+  return searchFailed(message, retryDelay(headers, Date.now()) ?? apart(pause));
+}
+
+export const spent = 'what its plan allows is used up; see its dashboard';
+
+/** Searches that were refused together would be so again if all of them came back at the same moment. */
+const apart = (pause: number | undefined): number | undefined =>
+  pause === undefined ? undefined : Math.round(pause * (1 + 2 * Math.random()));
+
+async function textOf({ provider }: Service, response: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of response.body ?? []) {
+    size += chunk.length;
+    if (size > maxBytes) throw searchRefused(`${provider} answered with over ${maxBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
 }
 
 function parsed({ provider, addressVariable }: Service, text: string): unknown {

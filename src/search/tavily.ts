@@ -1,7 +1,5 @@
 import type { SearchProvider } from './provider.ts';
-import { ask, resultsIn, type Service } from './service.ts';
-
-const spent = 'what its plan allows is used up; see its dashboard';
+import { ask, resultsIn, spent, type Service } from './service.ts';
 
 const service: Service = {
   provider: 'tavily',

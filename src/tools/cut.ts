@@ -12,3 +12,21 @@ export function cutInMiddle(text: string, first: number, last: number, more = ''
   const left = grouped(text.length - beginning.length - end.length);
   return `${beginning}\n[… ${left} characters were left out here${more}]\n${end}`;
 }
+
+/**
+ * A part of a text by characters, which never begins or ends within a character of two code units: such a one belongs to
+ * the part that its second half begins.
+ *
+ * @param from how many characters to skip, fewer than the text has
+ * @param count how many to take at most
+ * @returns the part with a line after it that says where it goes on
+ */
+export function partFrom(text: string, from: number, count: number): string {
+  const start = isSecondHalf(text, from) ? from - 1 : from;
+  const last = Math.min(text.length, from + count);
+  const end = isSecondHalf(text, last) && last - 1 > start ? last - 1 : last;
+  const on = end < text.length ? `; it goes on with "from": ${end}` : '';
+  return `${text.slice(start, end)}\n[characters ${start} to ${end} of ${grouped(text.length)}${on}]`;
+}
+
+const isSecondHalf = (text: string, at: number): boolean => /^[\uDC00-\uDFFF]/.test(text.charAt(at));

@@ -173,8 +173,9 @@ describe('read_result', () => {
   };
 
   test('is offered beside tools whose results may be too long, and by its own name, but not beside others alone', async () => {
-    expect(await offered({ packages: ['builtin.web'] })).toEqual(['fetch_page +', 'read_result +']);
+    expect(await offered({ packages: ['builtin.files'] })).toEqual(['read_file +', 'read_result +']);
     expect(await offered({ packages: ['builtin.calculator'] })).toEqual(['calculate']);
+    expect(await offered({ packages: ['builtin.web'] })).toEqual(['web_search', 'fetch_page']);
     expect(await offered({ packages: ['builtin.results', 'builtin.files'] })).toEqual(['read_result +', 'read_file +']);
     bench.write({ 'tools/own.ts': `export const tools = [${tool('look')}];` });
     expect(await offered({ packages: ['tools.own'] })).toEqual(['look']);
@@ -183,7 +184,7 @@ describe('read_result', () => {
 
   test('gives way to another tool of its name', async () => {
     bench.write({ 'tools/reader.ts': `export const tools = [${tool('read_result')}];` });
-    expect(await offered({ packages: ['tools.reader', 'builtin.web'] })).toEqual(['read_result', 'fetch_page']);
+    expect(await offered({ packages: ['tools.reader', 'builtin.files'] })).toEqual(['read_result', 'read_file']);
   });
 
   const tool = (name: string): string =>

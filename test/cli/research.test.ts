@@ -138,7 +138,7 @@ describe('wrong configuration: status 2 with what is wrong, nothing is started',
       'an unknown provider',
       'research',
       'research:\n  search:\n    provider: google\n',
-      /^wrong\.yaml:3: research\.search\.provider: "google" is not one of folder \| searxng \| tavily$/m,
+      /^wrong\.yaml:3: research\.search\.provider: "google" is not one of folder \| searxng \| tavily \| brave$/m,
     ],
     [
       'a repository of another form',

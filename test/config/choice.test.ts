@@ -134,6 +134,52 @@ describe('what --model leaves of a backend', () => {
   });
 });
 
+describe('--tools', () => {
+  const packagesOf = (content: object): string[][] => {
+    const config = withChoice(written(content), { tools: true });
+    switch (config.kind) {
+      case 'team':
+        return completeTeam(config.team, {}).agents.map(({ tools }) => tools.packages);
+      case 'agent':
+        return [config.agent.tools.packages];
+      case 'plan':
+        return [completePlan(config.plan, {}).tools.packages];
+      case 'research':
+        return [];
+    }
+  };
+  const everyday = ['builtin.web', 'builtin.attachments'];
+  const llm = { module: 'OpenAILLM', id: 'llm' };
+
+  test.each([
+    ['each agent of the default team', {}, [everyday, everyday, everyday]],
+    [
+      'agents beside their own, each package once',
+      { agents: [{ id: 'a', tool_packages: ['tools.weather', 'builtin.web'] }, { id: 'b' }] },
+      [['tools.weather', ...everyday], everyday],
+    ],
+    ['one agent', agent(llm), [everyday]],
+    ['the subtasks of a plan', { plan: {} }, [everyday]],
+    [
+      'those that have others',
+      { plan: { executor: { tool_packages: ['tools.weather'] } } },
+      [['tools.weather', ...everyday]],
+    ],
+    ['nobody in research, which searches by itself', { research: {} }, []],
+  ])('gives the everyday tools to %s', (_, content, packages) => {
+    expect(packagesOf(content)).toEqual(packages);
+  });
+
+  test('gives them to one agent that has other modules of tools, whatever these are called', () => {
+    const own = { module: 'PythonToolProvider', id: 'everyday_tools', config: { tool_packages: ['tools.weather'] } };
+    const { modules, exchange } = agent(llm) as { modules: object[]; exchange: object[] };
+    const wire = { module: 'loop', protocol: 'ToolProviderProtocol', provider: 'everyday_tools' };
+    expect(packagesOf({ modules: [...modules, own], exchange: [...exchange, wire] })).toEqual([
+      ['tools.weather', ...everyday],
+    ]);
+  });
+});
+
 test('--budget replaces the limit in dollars, and leaves the others', () => {
   for (const content of Object.values(configs)) {
     const config = written({ ...content, budget: { usd: 3, calls: 40 } });

@@ -22,3 +22,22 @@ describe('the limits of those who carry out a plan', () => {
     expect(() => completed({ max_iterations: 4 })).toThrow('is a limit of the loop react');
   });
 });
+
+describe('the tools of those who carry out a plan', () => {
+  const server = { name: 'files', command: 'mcp-files' };
+  const packagesOf = (executor: object): string[] => completed(executor).tools.packages;
+
+  test('are those of the web where a configuration names none', () => {
+    expect(packagesOf({})).toEqual(['builtin.web']);
+    expect(describePlan(completed({}))).toContain('Tools: builtin.web (loaded by the worker).');
+  });
+
+  test.each([
+    ['none at all', { tool_packages: [] }, []],
+    ['others', { tool_packages: ['tools.weather'] }, ['tools.weather']],
+    ['a server', { mcp_servers: [server] }, []],
+    ['a server of its backend', { backend: { type: 'openai', mcp_servers: [server] } }, []],
+  ])('are not where it names %s', (_, executor, packages) => {
+    expect(packagesOf(executor)).toEqual(packages);
+  });
+});

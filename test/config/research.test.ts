@@ -10,7 +10,8 @@ test.each<[what: string, search: object, environment: Record<string, string>, pr
   ['the provider that is named', { provider: 'tavily' }, { SEARXNG_URL }, 'tavily'],
   ['the folder that is named', { folder: 'notes' }, { SEARXNG_URL, TAVILY_API_KEY }, 'folder'],
   ['SearXNG where its address is set', {}, { SEARXNG_URL, TAVILY_API_KEY }, 'searxng'],
-  ['Tavily where its key is set', {}, { TAVILY_API_KEY }, 'tavily'],
+  ['Tavily where its key is set', {}, { TAVILY_API_KEY, BRAVE_API_KEY: 'k' }, 'tavily'],
+  ['Brave where only its key is set', {}, { BRAVE_API_KEY: 'k' }, 'brave'],
   ['else Reprise’s own documentation', {}, {}, 'folder'],
 ])('where a run searches: %s', (_, search, environment, provider) => {
   expect(completed({ search }, environment).search).toMatchObject({ provider, max_results: 5, read_pages: 3 });

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import type { SearchProvider } from '../../src/search/provider.ts';
 import { freePort } from '../../src/embedded/ports.ts';
+import { searchBrave } from '../../src/search/brave.ts';
 import { searchSearxng } from '../../src/search/searxng.ts';
 import { ask } from '../../src/search/service.ts';
 import { searchTavily } from '../../src/search/tavily.ts';
@@ -21,6 +22,7 @@ const key = 'tvly-secret-key';
 const providers: Array<[name: string, provider: SearchProvider]> = [
   ['searxng', searchSearxng(server.url)],
   ['tavily', searchTavily(key, server.url)],
+  ['brave', searchBrave(key, server.brave)],
 ];
 const { signal } = new AbortController();
 
@@ -57,6 +59,65 @@ test('Tavily is asked with its key, for as many as are wanted, and in at most 40
   ]);
 });
 
+describe('Brave', () => {
+  const brave = searchBrave(key, `${server.brave}/`);
+
+  test('is asked with its token, for plain web results, and for no more than it gives', async () => {
+    answer = { results: [] };
+    expect(await brave.find(' momentum  & trading ', 30, signal)).toEqual([]);
+    expect(server.searches).toEqual([
+      {
+        service: 'brave',
+        query: 'momentum & trading',
+        parameters: { q: 'momentum & trading', count: '20', result_filter: 'web', text_decorations: 'false' },
+        authorization: key,
+      },
+    ]);
+  });
+
+  test.each([
+    ['of many words', 'word '.repeat(80), 'word '.repeat(50).trim()],
+    ['that is long', 'm'.repeat(500), 'm'.repeat(400)],
+  ])('takes a query %s, shortened', async (_, query, asked) => {
+    answer = { results: [] };
+    await brave.find(query, 5, signal);
+    expect(server.searches[0]?.query).toBe(asked);
+  });
+
+  test('that does not know the token says so with a status of its own', async () => {
+    answer = { status: 422, raw: '{"error":{"code":"SUBSCRIPTION_TOKEN_INVALID"}}' };
+    await expect(brave.find('momentum', 5, signal)).rejects.toMatchObject({
+      nonRetryable: true,
+      message: expect.stringMatching(/status 422; check BRAVE_API_KEY/),
+    });
+  });
+
+  test('with the limit of this second reached is waited for, not by all at the same moment', async () => {
+    answer = { status: 429, headers: { 'x-ratelimit-remaining': '0, 1000', 'x-ratelimit-reset': '1, 1419704' } };
+    const failure = await brave.find('momentum', 5, signal).catch((error: unknown) => error);
+    const { nextRetryDelay, nonRetryable } = failure as { nextRetryDelay: number; nonRetryable: boolean };
+    expect(nonRetryable).toBe(false);
+    expect(nextRetryDelay).toBeGreaterThanOrEqual(1000);
+    expect(nextRetryDelay).toBeLessThanOrEqual(3000);
+  });
+
+  test('with the limit of this month reached has used up its plan', async () => {
+    answer = { status: 429, headers: { 'x-ratelimit-remaining': '1, 0', 'x-ratelimit-reset': '1, 1419704' } };
+    await expect(brave.find('momentum', 5, signal)).rejects.toMatchObject({
+      nonRetryable: true,
+      message: expect.stringContaining('used up'),
+    });
+  });
+});
+
+test('an answer without end is given up', async () => {
+  answer = { raw: 'x'.repeat(5_000_001) };
+  await expect(searchTavily(key, server.url).find('momentum', 5, signal)).rejects.toMatchObject({
+    nonRetryable: true,
+    message: 'tavily answered with over 5000000 bytes',
+  });
+});
+
 describe.each(providers)('%s', (name, provider) => {
   test('gives its results in their order; what has no title or no web address is left out', async () => {
     answer = {
@@ -83,10 +144,20 @@ describe.each(providers)('%s', (name, provider) => {
     ['too many searches', { status: 429 }, false, /status 429/],
     ['its own timeout', { status: 408 }, false, /status 408/],
     ['a bad request', { status: 400 }, true, /status 400/],
-    ['a key that it does not know', { status: 401 }, true, /status 401; check .*(TAVILY_API_KEY|SEARXNG_URL)/],
-    ['a refusal', { status: 403 }, true, /status 403; (check TAVILY_API_KEY|.* must list json under search)/],
-    ['another address', { status: 404 }, true, /status 404; check (TAVILY_BASE_URL|SEARXNG_URL)/],
-    ['a page', { raw: '<html>Welcome</html>' }, true, /what is no JSON; check (TAVILY_BASE_URL|SEARXNG_URL)/],
+    [
+      'a key that it does not know',
+      { status: 401 },
+      true,
+      /status 401; check .*(TAVILY_API_KEY|SEARXNG_URL|BRAVE_API_KEY)/,
+    ],
+    ['a refusal', { status: 403 }, true, /status 403; (check (TAVILY|BRAVE)_API_KEY|.* must list json under search)/],
+    ['another address', { status: 404 }, true, /status 404; check (TAVILY_BASE_URL|SEARXNG_URL|BRAVE_BASE_URL)/],
+    [
+      'a page',
+      { raw: '<html>Welcome</html>' },
+      true,
+      /what is no JSON; check (TAVILY_BASE_URL|SEARXNG_URL|BRAVE_BASE_URL)/,
+    ],
     ['nothing', { raw: '' }, true, /no JSON/],
     ['JSON of another shape', { raw: '{"hits":[]}' }, true, /without a list of results/],
     ['no object', { raw: 'null' }, true, /without a list of results/],

@@ -54,8 +54,8 @@ async function isOpenSession({ client }: Reprise, id: string, options: ChatOptio
       return false;
     }
     if (type !== 'session') throw usageError(`The run ${id} is no session: its type is ${type}`);
-    const { config, history, model, agents, budget } = options;
-    if ([config, history, model, agents, budget].some((each) => each !== undefined))
+    const { config, history, model, agents, budget, tools } = options;
+    if ([config, history, model, agents, budget, tools].some((each) => each !== undefined))
       say(`The session ${id} is open: it goes on with its own configuration and history`);
     return true;
   } catch (error) {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Environment } from '../../config/environment.ts';
 import type { Store } from '../../store/store.ts';
 import { readDefinitions, type ToolDefinition } from '../definition.ts';
 import { indexOfFolder } from '../folder-index.ts';
@@ -8,22 +9,35 @@ import { attachmentTools } from './attachments/tools.ts';
 import { evaluate, ExpressionError, vocabulary } from './expression.ts';
 import { fileTool } from './files.ts';
 import { resultTool } from './results.ts';
-import { webTool } from './web.ts';
+import type { AddressRule } from './web/addresses.ts';
+import { webTools } from './web/tools.ts';
 import { workspaceTools } from './workspace.ts';
 
-/** Reprise's own tools by their package, defined as users define theirs. @param folder the extensions folder */
-export function builtinPackages(folder: string, store: Store): Map<string, Tool[]> {
+interface BuiltinSettings {
+  /** The extensions folder. */
+  folder: string;
+  store: Store;
+  environment: Environment;
+  pageRule?: AddressRule;
+}
+
+/** Reprise's own tools by their package, defined as users define theirs. */
+export function builtinPackages({ folder, store, environment, pageRule }: BuiltinSettings): Map<string, Tool[]> {
   const packages: Array<[string, ToolDefinition[]]> = [
     ['builtin.search', [searchTool(folder)]],
     ['builtin.files', [fileTool(folder)]],
     ['builtin.attachments', attachmentTools(store)],
-    ['builtin.web', [webTool()]],
+    ['builtin.web', webTools({ store, environment }, pageRule)],
     ['builtin.calculator', [calculatorTool]],
     ['builtin.results', [resultTool(store)]],
     ['builtin.workspace', workspaceTools],
   ];
-  return new Map(packages.map(([name, definitions]) => [name, readDefinitions(definitions).tools]));
+  return new Map(packages.map(([name, definitions]) => [name, toolsOf(name, definitions)]));
 }
+
+/** The web is far and slow, so that no call of it is a local activity, but a team that only plans may look into it. */
+const toolsOf = (name: string, definitions: ToolDefinition[]): Tool[] =>
+  readDefinitions(definitions).tools.map((tool) => (name === 'builtin.web' ? { ...tool, onlyReads: true } : tool));
 
 const searchParameters = z.object({
   query: z.string().min(1).describe('What to look for, in words that the texts may use'),

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { grouped } from '../../files/limits.ts';
 import type { Store } from '../../store/store.ts';
 import type { ToolDefinition } from '../definition.ts';
+import { partFrom } from '../cut.ts';
 import { ToolError } from '../tool.ts';
 
 /** How much of a result is read at once, in characters. */
@@ -24,13 +25,6 @@ export const resultTool = (store: Store): ToolDefinition => ({
     if (blob === undefined) throw new ToolError(`there is no result ${id}; shortened results name their ids in a note`);
     const text = await store.blob(blob);
     if (from >= text.length) throw new ToolError(`result ${id} has ${grouped(text.length)} characters`);
-    // Halves of a surrogate pair stay together, with the part that the second one begins.
-    const start = isSecondHalf(text, from) ? from - 1 : from;
-    const last = Math.min(text.length, from + characters);
-    const end = isSecondHalf(text, last) && last - 1 > start ? last - 1 : last;
-    const on = end < text.length ? `; it goes on with "from": ${end}` : '';
-    return `${text.slice(start, end)}\n[characters ${start} to ${end} of ${grouped(text.length)}${on}]`;
+    return partFrom(text, from, characters);
   },
 });
-
-const isSecondHalf = (text: string, at: number): boolean => /^[\uDC00-\uDFFF]/.test(text.charAt(at));

@@ -1,12 +1,10 @@
 import { z } from 'zod';
-import { plainName } from '../../../files/names.ts';
-import { recognise } from '../../../files/recognise.ts';
-import { keepFile } from '../../../files/run-files.ts';
 import { didYouMean } from '../../../config/problems.ts';
 import type { RunFile, Store } from '../../../store/store.ts';
 import type { ToolDefinition } from '../../definition.ts';
 import { ToolError } from '../../tool.ts';
 import { queryTable } from './query.ts';
+import { savedText, saveFile } from './save.ts';
 
 /** The built-in package `builtin.attachments`, which reaches only the files of the workflow that calls. */
 export const attachmentTools = (store: Store): ToolDefinition[] => [
@@ -100,18 +98,8 @@ const saveTool = (store: Store): ToolDefinition => ({
     'see it like the files that came with the task. A file that was saved under this name before is replaced.',
   parameters: saveParameters,
   sideEffects: 'idempotent',
-  async execute({ name: given, text }: z.output<typeof saveParameters>, { workflowId }) {
-    const name = plainName(given);
-    if (name === undefined) throw new ToolError(`${given} is no name of a file`);
-    const bytes = Buffer.from(text);
-    const found = recognise(name, bytes);
-    if (typeof found === 'string') throw new ToolError(`${name} ${found}`);
-    const kept = await keepFile(store, workflowId, { name, bytes, found, from: 'tool' });
-    if (kept.from === 'attachment') {
-      throw new ToolError(`${name} came with the task and stays as it is; save under another name`);
-    }
-    const note = kept.note === undefined ? '' : `; ${kept.note}`;
-    return `Saved as ${name} (${kept.kind}, ${kept.bytes} bytes)${note}`;
+  async execute({ name, text }: z.output<typeof saveParameters>, { workflowId }) {
+    return savedText(await saveFile(store, workflowId, name, Buffer.from(text)));
   },
 });
 

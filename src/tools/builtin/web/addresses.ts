@@ -1,17 +1,21 @@
 import { lookup } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
-import { ToolError } from '../tool.ts';
+import { ToolError } from '../../tool.ts';
 
 /** Says whether an IP address may be connected to. */
 export type AddressRule = (address: string) => boolean;
 
-/** What is not the public internet: loopback, private, link-local, shared, documentation, multicast, and tunnels. */
+/**
+ * What is not the public internet: loopback, private, link-local, shared, documentation, multicast, and tunnels (IANA's
+ * registries of special-purpose addresses); and the one public address at which Azure answers its virtual machines only.
+ */
 const notPublic = new BlockList();
 for (const [network, prefix] of [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
   ['100.64.0.0', 10],
   ['127.0.0.0', 8],
+  ['168.63.129.16', 32],
   ['169.254.0.0', 16],
   ['172.16.0.0', 12],
   ['192.0.0.0', 24],
@@ -57,7 +61,9 @@ export function checkedLookup(rule: AddressRule): LookupFunction {
       const refused = addresses.find(({ address }) => !rule(address));
       if (refused !== undefined) return callback(refusal(hostname, refused.address), []);
       const [first] = addresses;
-      if (options.all || first === undefined) callback(null, addresses);
+      // Node takes the first one without looking whether there is one.
+      if (first === undefined) return callback(new ToolError(`${hostname} has no address`), []);
+      if (options.all) callback(null, addresses);
       else callback(null, first.address, first.family);
     });
   };

@@ -1,0 +1,33 @@
+import { missingForSearch } from '../search/missing.ts';
+import { howToSearch, serviceOf } from '../search/services.ts';
+import type { Backend } from './backend.ts';
+import type { Environment } from './environment.ts';
+import type { ToolSources } from './tool-sources.ts';
+
+const web = 'builtin.web';
+
+/** The packages that every agent gets by `--tools`. */
+export const everydayTools: string[] = [web, 'builtin.attachments'];
+
+/** The packages of a plan's executor whose configuration names no tools. */
+export const executorTools: string[] = [web];
+
+/** Packages with those that every agent gets. */
+export const withEveryday = (packages: string[] = []): string[] => [...new Set([...packages, ...everydayTools])];
+
+/**
+ * Tells why `web_search` will not work, if somebody has it. The offline model never calls it.
+ *
+ * @param agents those who have tools
+ */
+export function searchNotices(
+  agents: Array<{ backend: Backend; tools: ToolSources }>,
+  environment: Environment,
+): string[] {
+  const mayCall = agents.some(({ backend, tools }) => backend.type !== 'offline' && tools.packages.includes(web));
+  if (!mayCall) return [];
+  const provider = serviceOf(environment);
+  if (provider === undefined) return [`web_search has no search service, and agents are told so: ${howToSearch}`];
+  const missing = missingForSearch({ provider, max_results: 1 }, environment);
+  return missing.map((problem) => `web_search will not work: ${problem.replace(/^search\.provider: /, '')}`);
+}

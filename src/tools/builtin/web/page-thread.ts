@@ -1,0 +1,109 @@
+/**
+ * Reads one page as text in a thread of its own, since other people wrote it: the time for deeply nested elements grows with
+ * the square of their number. Takes `PageTask` as `workerData`, posts `PageNews`, and ends.
+ */
+import { parentPort, workerData } from 'node:worker_threads';
+import { Readability } from '@mozilla/readability';
+import { convert, type FormatCallback, type SelectorDefinition } from 'html-to-text';
+import { parseHTML } from 'linkedom';
+
+/** `page`: its address; if that is absent, only complete links keep where they lead. */
+export type PageTask = { html: string; page?: string; main?: boolean } | { json: string };
+
+export type PageNews =
+  /** All of the text. */
+  | { whole: string }
+  /** The text without menus and the like; null if it is not clear which part that is. */
+  | { main: string | null };
+
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has none
+const post = (news: PageNews): void => parentPort?.postMessage(news);
+
+/** A part with less text than this is not the main one of a page that has more than twice as much, in characters. */
+const leastMain = 500;
+/** Nor is one with a smaller share of the page's text than this. */
+const leastShare = 0.05;
+
+const task = workerData as PageTask;
+if ('json' in task) post({ whole: prettyJson(task.json) });
+else readHtml(task);
+
+function prettyJson(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text.trim();
+  }
+}
+
+function readHtml({ html, page, main = false }: Extract<PageTask, { html: string }>): void {
+  const place = page === undefined ? undefined : { page, base: baseOf(html, page) };
+  const text = textWith((href) => addressOf(href, place));
+  // The whole text comes first: it is there even if the main part takes more time or memory than there is.
+  const whole = text(html);
+  post({ whole });
+  if (main) post({ main: mainOf(html, text, whole) });
+}
+
+/** The address from which a page's links count, which the page itself may state. */
+function baseOf(html: string, page: string): string {
+  const [, stated] = /<base\s[^>]*?href\s*=\s*["']?([^"'\s>]+)/i.exec(html) ?? [];
+  return (stated !== undefined && URL.parse(stated, page)?.href) || page;
+}
+
+function mainOf(html: string, text: (html: string) => string, whole: string): string | null {
+  try {
+    const { document } = parseHTML(html);
+    const { content, title } = new Readability(document).parse() ?? {};
+    const main = text(content ?? '').trim();
+    if (main.length < whole.length * leastShare) return null;
+    if (main.length < leastMain && whole.length > 2 * main.length) return null;
+    const heading = title?.replaceAll(/\s+/g, ' ').trim() ?? '';
+    return heading === '' || main.slice(0, 2 * heading.length).includes(heading) ? main : `${heading}\n${main}`;
+  } catch {
+    return null;
+  }
+}
+
+/** Makes texts of HTML. By default some blocks get empty lines or capitals, and others share a line with what is around. */
+function textWith(pathRewrite: (href: string) => string): (html: string) => string {
+  const blocks = 'address dd details dl dt fieldset figure h1 h2 h3 h4 h5 h6 hr option p summary table title tr'.split(
+    ' ',
+  );
+  const silent = 'img noscript script style svg template'.split(' ');
+  const oneLine = { leadingLineBreaks: 1, trailingLineBreaks: 1 };
+  const cell: FormatCallback = (element, walk, builder) => {
+    walk(element.children, builder);
+    builder.addInline(' | ');
+  };
+  const each = (selectors: string[], how: Omit<SelectorDefinition, 'selector'>): SelectorDefinition[] =>
+    selectors.map((selector) => ({ selector, ...how }));
+  const selectors = [
+    ...each(blocks, { format: 'block', options: oneLine }),
+    ...each(silent, { format: 'skip' }),
+    ...each(['blockquote', 'ol', 'pre'], { options: oneLine }),
+    { selector: 'ul', options: { ...oneLine, itemPrefix: '- ' } },
+    {
+      selector: 'a',
+      options: {
+        pathRewrite,
+        linkBrackets: ['(', ')'] as [string, string],
+        hideLinkHrefIfSameAsText: true,
+      },
+    },
+    ...each(['td', 'th'], { format: 'cell' }),
+  ];
+  return (html) => convert(html, { wordwrap: false, formatters: { cell }, selectors }).replaceAll('\u00A0', ' ');
+}
+
+/**
+ * Where a link leads on the web: by its path if that is within the page's site, so that menus do not repeat the host. '' for
+ * a place on the same page, for scripts and for mail.
+ */
+function addressOf(href: string, place: { page: string; base: string } | undefined): string {
+  if (href.startsWith('#')) return '';
+  if (place === undefined) return /^https?:/i.test(href) ? href : '';
+  const url = URL.parse(href, place.base);
+  if (url === null || !/^https?:$/.test(url.protocol)) return '';
+  return url.origin === new URL(place.page).origin ? `${url.pathname}${url.search}${url.hash}` : url.href;
+}
