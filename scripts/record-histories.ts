@@ -19,6 +19,7 @@ import { quietRuntime } from '../src/worker/quiet-runtime.ts';
 import { courses } from '../test/histories/courses.ts';
 import { fileCourses } from '../test/histories/file-courses.ts';
 import { writeKit } from '../test/support/agent-script.ts';
+import { claudeCodeModules, installIn } from '../test/support/claude-code.ts';
 import { startModelServer } from '../test/support/model-server.ts';
 import { startSearchServer } from '../test/support/search-server.ts';
 
@@ -37,6 +38,7 @@ const server = await startServer({ cli, port: await freePort(), log: join(home, 
 writeKit(home);
 const names = process.argv.slice(2);
 const chosen = [...courses, ...fileCourses].filter(({ name }) => names.length === 0 || names.includes(name));
+if (chosen.some(({ needsClaudeCode }) => needsClaudeCode)) installIn(home, await claudeCodeModules());
 for (const course of chosen) {
   const { name, type = 'orchestration', script, input, extensions, found, lacksKey, prepare, steer } = course;
   prepare?.(home);
@@ -46,6 +48,8 @@ for (const course of chosen) {
   const variables = {
     OPENAI_API_KEY: 'recorded',
     OPENAI_BASE_URL: model.openai,
+    ANTHROPIC_API_KEY: 'recorded',
+    ANTHROPIC_BASE_URL: model.anthropic,
     ...(search && { SEARXNG_URL: search.url }),
   };
   const workerWith = (others: NodeJS.ProcessEnv = {}) =>

@@ -7,6 +7,7 @@ import { historyRoom, newest } from '../workflows/custom-code/newest.ts';
 import type { NewMessage, TokenUsage, ToolSpec, TranscriptRef } from '../protocol/message.ts';
 import type { EarlierMessage } from '../protocol/orchestration.ts';
 import { whyNotRun, type OrchestratorDependencies } from './custom-code.ts';
+import { createClaudeCode } from './claude-code.ts';
 import { createCallModel, journalKey, type CallModelDependencies } from './model.ts';
 import { createCallTool, createListTools, type ToolDependencies } from './tools.ts';
 import { resolveMessages } from './resolve.ts';
@@ -28,7 +29,7 @@ export function createActivities(
 ) {
   const { store } = dependencies;
   return bounded({
-    callModel: createCallModel(dependencies),
+    callModel: createCallModel({ ...dependencies, askClaudeCode: createClaudeCode(dependencies) }),
     callTool: createCallTool(dependencies),
     listTools: createListTools(dependencies),
     search: createSearch(dependencies),

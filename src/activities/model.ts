@@ -2,11 +2,12 @@ import { Context } from '@temporalio/activity';
 import type { Backend } from '../config/backend.ts';
 import type { Message, TokenUsage, ToolSpec } from '../protocol/message.ts';
 import type { CallModelInput, CallModelResult, ModelProgress } from '../protocol/model-call.ts';
-import type { Model } from '../models/model.ts';
+import type { Model, ModelResponse } from '../models/model.ts';
 import { estimateUsage } from '../models/estimate.ts';
 import { hashOf } from '../store/ids.ts';
 import { sumOfUsage, type Store } from '../store/store.ts';
 import { argumentReader, type ReadArguments } from './arguments.ts';
+import type { AskClaudeCode, ClaudeCodeResponse } from './claude-code.ts';
 import { fittingRequests } from './fitting.ts';
 import { keep } from './keep.ts';
 import { readReply } from './reply.ts';
@@ -17,6 +18,8 @@ import { plainConversation, writingNow } from '../workflows/ask-others/prompts.t
 export interface CallModelDependencies {
   store: Store;
   openModel: (backend: Backend) => Model;
+  /** For backends of the type `claude_code`. */
+  askClaudeCode?: AskClaudeCode;
 }
 
 /**
@@ -31,7 +34,7 @@ export interface CallModelDependencies {
  *
  * @throws `ApplicationFailure` of the types in `models/failures.ts`, see `failedFor`; `CancelledFailure`
  */
-export function createCallModel({ store, openModel }: CallModelDependencies) {
+export function createCallModel({ store, openModel, askClaudeCode }: CallModelDependencies) {
   const toolSetOf = toolSets(store);
   const send = fittingRequests(openModel);
 
@@ -47,19 +50,33 @@ export function createCallModel({ store, openModel }: CallModelDependencies) {
     const append = await resolveMessages(store, input.append);
     const tools = await toolSetOf(typeof input.tools === 'string' ? input.tools : (input.tools?.blob ?? null));
     const messages = await messagesFor(store, input, [...earlier, ...append]);
-    await recordDeadTry(store, key, messages);
+    const asked = input.backend.type === 'claude_code' ? askClaudeCode : undefined;
+    if (asked === undefined) await recordDeadTry(store, key, messages);
     const progress = new Progress(context);
     let usage: TokenUsage | undefined;
     try {
-      const response = await send(input.backend, messages, {
-        tools: tools.specs,
-        ...(input.toolChoice !== undefined && { toolChoice: input.toolChoice }),
-        loadImages: (of) => loadImages(store, of),
-        signal: context.cancellationSignal,
-        attempt,
-        onDelta: (delta) => progress.add(delta),
-      });
-      const { message, finish, notices } = response;
+      const onDelta = (delta: string): void => progress.add(delta);
+      const response: ModelResponse & Partial<ClaudeCodeResponse> = asked
+        ? await asked({
+            input,
+            inputHash,
+            key,
+            messages,
+            tools: tools.specs,
+            onDelta,
+            onSpent(spent) {
+              usage = spent;
+            },
+          })
+        : await send(input.backend, messages, {
+            tools: tools.specs,
+            ...(input.toolChoice !== undefined && { toolChoice: input.toolChoice }),
+            loadImages: (of) => loadImages(store, of),
+            signal: context.cancellationSignal,
+            attempt,
+            onDelta,
+          });
+      const { message, finish, notices = [], tree, work = [] } = response;
       const spent = checkedUsage(response.usage, messages, message);
       usage = spent;
       const { reply, written } = await readReply(message, finish, tools.read);
@@ -71,7 +88,8 @@ export function createCallModel({ store, openModel }: CallModelDependencies) {
           parent: input.transcript?.id ?? null,
           messages: [...append, written],
           result: {
-            reply,
+            reply: work.length > 0 ? { ...reply, work } : reply,
+            ...(tree !== undefined && { tree }),
             usage: sumOfUsage([spent, ...failed.map((each) => each.usage)]),
             ...(notices.length > 0 && { notices }),
           },

@@ -1,5 +1,6 @@
 import { ApplicationFailure } from '@temporalio/common';
 import type { z } from 'zod';
+import { missingSdk } from '../claude-code/sdk.ts';
 import type { Backend } from '../config/backend.ts';
 import { defaultBackend } from '../config/complete-backend.ts';
 import type { Environment } from '../config/environment.ts';
@@ -121,7 +122,11 @@ export function createPreparations({ configFolder, environment, namespace, price
 
   function prepareTeam(config: TeamConfig): PreparedTeam {
     const team = completeTeam(config, environment);
-    const { prices, warnings } = pricesOf(backendsOf(team), team, preflightTeam);
+    const backends = backendsOf(team);
+    const { prices, warnings } = pricesOf(backends, team, (...given) => [
+      ...preflightTeam(...given),
+      ...missingSdk(backends, configFolder),
+    ]);
     const own = team.agents.map((_, index) => config.agents?.[index]?.backend);
     const named = team.agents.map(({ backend, id }) => [id, [backend.cwd, `agent ${id}`]] as const);
     const { folders, missing } = foldersFor(Object.fromEntries(named), team.orchestrator.snapshot_storage);

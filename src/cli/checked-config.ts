@@ -1,3 +1,4 @@
+import { dirname, resolve } from 'node:path';
 import { agentOn, needsDefault, withChoice, type Choice } from '../config/choice.ts';
 import { defaultBackend } from '../config/complete-backend.ts';
 import { readEnvironment, type Environment } from '../config/environment.ts';
@@ -103,7 +104,7 @@ async function read(
   // A worker elsewhere has keys of its own; one on this machine has the keys of this process.
   if (isLocal) {
     const missing = config
-      ? examine(config, environment).missing
+      ? examine(config, environment, dirname(resolve(options.config ?? 'x'))).missing
       : preflightAgent(defaultAgent(environment), environment);
     if (missing.length > 0) throw usageError(missing.join('\n'));
   }

@@ -6,6 +6,7 @@ import { completePlan, describePlan, preflightPlan } from '../config/plan.ts';
 import { findPrices, readPrices } from '../config/prices.ts';
 import { completeResearch, describeResearch, preflightResearch } from '../config/research.ts';
 import { backendsOf, completeTeam, describeTeam, preflightTeam } from '../config/team.ts';
+import { missingSdk } from '../claude-code/sdk.ts';
 import { searchNotices } from '../config/everyday-tools.ts';
 import { usageError } from './exit.ts';
 
@@ -19,12 +20,15 @@ interface Examined {
   text: string;
 }
 
-/** @throws `CommandError`, status 2, if the user's file of prices cannot be read */
-export function examine(config: CheckedConfig, environment: Environment): Examined {
+/**
+ * @param folder that of the configuration
+ * @throws `CommandError`, status 2, if the user's file of prices cannot be read
+ */
+export function examine(config: CheckedConfig, environment: Environment, folder: string): Examined {
   switch (config.kind) {
     case 'team': {
       const team = completeTeam(config.team, environment);
-      const missing = preflightTeam(team, environment);
+      const missing = [...preflightTeam(team, environment), ...missingSdk(backendsOf(team), folder)];
       return examined(backendsOf(team), team, missing, describeTeam(team), environment, team.agents);
     }
     case 'agent': {

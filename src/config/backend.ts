@@ -4,8 +4,11 @@ import { folderSchema } from '../sandbox/named-folder.ts';
 import { mcpServersSchema } from './tool-sources.ts';
 import { holdsSecret, writtenOut } from './variables.ts';
 
-/** `openai` speaks Responses, `gemini` and `chatcompletion` Chat Completions, `claude` Anthropic's Messages. */
-export const backendTypes = ['openai', 'claude', 'gemini', 'chatcompletion', 'offline'] as const;
+/**
+ * `openai` speaks Responses, `gemini` and `chatcompletion` Chat Completions, `claude` Anthropic's Messages. `claude_code` is no
+ * model but an agent of its own, which works on its files with its own tools.
+ */
+export const backendTypes = ['openai', 'claude', 'gemini', 'chatcompletion', 'claude_code', 'offline'] as const;
 
 const name = z.string().min(1);
 
@@ -31,7 +34,9 @@ const writtenSchema = z
   .strictObject({
     type: z
       .enum(backendTypes)
-      .describe('What it speaks; chatcompletion is any OpenAI-compatible server, offline needs no key.'),
+      .describe(
+        'What it speaks; chatcompletion is any OpenAI-compatible server, claude_code is Claude Code, offline needs no key.',
+      ),
     model: name.optional().describe("The model's name. Absent: the default one of the type."),
     base_url: z.url().optional().describe("An address that replaces the provider's."),
     api_key_env: name.optional().describe("The variable that holds the key. Absent: the type's, as OPENAI_API_KEY."),
@@ -65,6 +70,11 @@ const writtenSchema = z
       .describe('After how many seconds without content a stream is dead. Absent: 60.'),
     folder: name.optional().describe('The folder that the offline model quotes, relative to this file.'),
     mcp_servers: mcpServersSchema.optional().describe("Servers of the agent's tools (Model Context Protocol)."),
+    max_turns: z
+      .int()
+      .positive()
+      .optional()
+      .describe('For claude_code: how many requests it may make in one turn. Absent: 200.'),
     cwd: folderSchema
       .optional()
       .describe(
@@ -84,12 +94,15 @@ const writtenSchema = z
 type Written = z.output<typeof writtenSchema>;
 
 /** An agent's `backend:`. A temperature outside the provider's range is clamped to it; `effort` is `reasoning_effort`. */
-export const backendSchema = writtenSchema.superRefine(checkEffort).transform(withOneEffort);
+export const backendSchema = writtenSchema
+  .superRefine(checkEffort)
+  .superRefine(checkClaudeCode)
+  .transform(withOneEffort);
 
 /** A backend without its type, which is given by where it stands. */
 export const backendOfType = (type: Written['type']) =>
   writtenSchema
-    .omit({ type: true })
+    .omit({ type: true, max_turns: true })
     .superRefine((keys, context) => checkEffort({ type, ...keys }, context))
     .transform((keys) => withOneEffort({ type, ...keys }));
 
@@ -100,6 +113,36 @@ export type Backend = Omit<Written, 'effort'>;
 
 function withOneEffort({ effort, ...backend }: Written): Backend {
   return effort === undefined ? backend : { ...backend, reasoning_effort: effort };
+}
+
+/** What Claude Code decides itself, or has no use for. */
+const notOfClaudeCode = ['temperature', 'extra_body', 'idle_timeout', 'folder'] as const;
+
+function checkClaudeCode(backend: Written, context: z.RefinementCtx): void {
+  const {
+    command_line_execution_mode: mode,
+    effort,
+    enable_mcp_command_line: mayRun,
+    reasoning_effort: asked = effort,
+  } = backend;
+  const refuse = (key: keyof Written, message: string): void =>
+    context.addIssue({ code: 'custom', path: [key], message });
+  if (backend.type !== 'claude_code') {
+    if (backend.max_turns !== undefined) refuse('max_turns', 'is for claude_code alone; an agent has max_thoughts');
+    return;
+  }
+  for (const key of notOfClaudeCode) {
+    if (backend[key] !== undefined) refuse(key, 'is nothing that claude_code takes; leave it out');
+  }
+  if (asked === 'none' || asked === 'minimal') {
+    refuse(
+      effort === asked ? 'effort' : 'reasoning_effort',
+      `"${asked}" is no effort of claude_code: low | medium | high | xhigh`,
+    );
+  }
+  if (mayRun && mode !== 'local') {
+    refuse('command_line_execution_mode', 'must be local for claude_code, which runs its commands itself');
+  }
 }
 
 /** Checks an effort that a model of one's own choice is to take. The default model's is checked at the start of a run. */

@@ -112,7 +112,7 @@ function withToolModule(modules: Mapping[], exchange: Mapping[]): { modules: Map
 }
 
 /** The keys of a backend that mean something only to its own provider, or say where that is. */
-const ofProvider = ['type', 'model', 'base_url', 'api_key_env', 'headers', 'extra_body'];
+const ofProvider = ['type', 'model', 'base_url', 'api_key_env', 'headers', 'extra_body', 'max_turns'];
 
 function replaced(written: object, model: Backend): Backend {
   const kept = Object.fromEntries(
@@ -128,14 +128,14 @@ function replaced(written: object, model: Backend): Backend {
   return { ...kept, ...model };
 }
 
-/** The modules by which one agent gets each type of backend. */
-const moduleOf = {
+/** The modules by which one agent gets each type of backend. Claude Code is an agent already. */
+const moduleOf: Partial<Record<Backend['type'], string>> = {
   openai: 'OpenAILLM',
   claude: 'AnthropicLLM',
   gemini: 'GoogleLLM',
   chatcompletion: 'ChatCompletionLLM',
   offline: 'OfflineLLM',
-} as const;
+};
 
 function withModel(module: Mapping, model: Backend): Mapping {
   const { module: name, config } = module;

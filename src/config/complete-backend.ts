@@ -29,6 +29,8 @@ export function completeBackend(backend: Backend): Backend {
 
 /** The packages of an agent's tools, with those that its backend brings along: for its files, and for commands. */
 export function packagesOf(packages: string[], backend: Backend): string[] {
+  // Claude Code brings its own.
+  if (backend.type === 'claude_code') return packages;
   const all = withCommands(packages, backend);
   return backend.cwd === undefined ? all : [...new Set([...all, 'builtin.workspace'])];
 }

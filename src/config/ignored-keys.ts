@@ -7,6 +7,9 @@ const keysOfTools = ['mcp_servers', 'cwd', 'enable_mcp_command_line'] as const;
 const askedAlone =
   'broadcast: agents has nobody to ask in a team of one agent; human is the mode that has someone to ask';
 
+const isMute = (agents: string[]): string =>
+  `${agents.join(', ')}: the backend claude_code has no ask_others; such an agent neither asks nor is asked`;
+
 /**
  * Warnings for a person about settings that do nothing: tools of a role that has none,
  * modules that no wire leads to, and asking other agents when there are none.
@@ -18,9 +21,11 @@ export function ignoredKeys(config: CheckedConfig): string[] {
       const { coordination } = orchestrator;
       const backends = [...agents, final_agent, final_agent?.judge].map((each) => each?.backend);
       const isAlone = agents.length === 1 && coordination.broadcast === 'agents';
+      const mute = agents.filter(({ backend }) => backend?.type === 'claude_code').map(({ id }) => id);
       return [
         ...notice(backends, inRoles({ final_agent: final_agent?.backend, judge: final_agent?.judge?.backend })),
         ...(isAlone ? [askedAlone] : []),
+        ...(coordination.broadcast !== false && mute.length > 0 ? [isMute(mute)] : []),
       ];
     }
     case 'agent': {

@@ -1,7 +1,6 @@
-import { backendTypes } from './backend.ts';
 import { checkAgent, type OneAgentConfig, type OneAgentConfigInput } from './one-agent.ts';
 import { planSchema, type PlanConfig, type PlanConfigInput } from './plan.ts';
-import { checkedBy, type Checked, type Problem } from './problems.ts';
+import { checkedBy, type Checked } from './problems.ts';
 import { researchSchema, type ResearchConfig, type ResearchConfigInput } from './research.ts';
 import { teamSchema, type TeamConfig, type TeamConfigInput } from './team.ts';
 
@@ -30,13 +29,10 @@ export type ConversationConfig = Extract<Config, { kind: 'team' | 'agent' }>;
 const kindOfKey = { modules: 'agent', exchange: 'agent', research: 'research', plan: 'plan' } as const;
 
 const checks: { [K in Kind]: (content: object) => Checked<Kinds[K]> } = {
-  team(content) {
-    const checked = checkedBy(teamSchema, content);
-    return checked.ok ? checked : { ok: false, problems: checked.problems.map(aboutClaudeCode) };
-  },
+  team: (content) => checkedBy(teamSchema, content),
   agent: checkAgent,
-  research: (content) => checkedBy(researchSchema, content),
-  plan: (content) => checkedBy(planSchema, content),
+  research: (content) => withoutClaudeCode(content, checkedBy(researchSchema, content)),
+  plan: (content) => withoutClaudeCode(content, checkedBy(planSchema, content)),
 };
 
 /** Checks a configuration's content, of whichever kind it is, and fills in the defaults. */
@@ -100,11 +96,20 @@ const notAMapping: Checked<never> = {
   problems: [{ path: [], message: 'a configuration is a mapping of keys to values' }],
 };
 
-/** MassGen has a backend `claude_code`. Its users may try it here, so the problem tells them what it would lack. */
-function aboutClaudeCode(problem: Problem): Problem {
-  if (!problem.message.startsWith('"claude_code" is not one of')) return problem;
-  const message =
-    'claude_code is not delivered as a backend, and with broadcasting on, ' +
-    `an agent of that backend would have no ask_others; use one of ${backendTypes.join(', ')}`;
-  return { ...problem, message };
+/** Refuses Claude Code for the roles of research and plans, which want single replies of a model. */
+function withoutClaudeCode<T>(content: object, checked: Checked<T>): Checked<T> {
+  const problems = placesOf(content, []).map((path) => ({ path, message: onlyInTeams }));
+  if (problems.length === 0) return checked;
+  return { ok: false, problems: [...(checked.ok ? [] : checked.problems), ...problems] };
+}
+
+const onlyInTeams =
+  'claude_code is a backend of the agents of a team; here use one of openai, claude, gemini, chatcompletion, offline';
+
+/** Where a configuration names Claude Code. */
+function placesOf(value: unknown, path: string[]): string[][] {
+  if (!isMapping(value)) return [];
+  return Object.entries(value).flatMap(([key, each]) =>
+    key === 'type' && each === 'claude_code' ? [[...path, key]] : placesOf(each, [...path, key]),
+  );
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { backendSchema, roleSchema, type Backend } from './backend.ts';
-import { preflightCommands } from './commands.ts';
+import { preflightCommands, withCommands } from './commands.ts';
 import { completeBackend, defaultBackend, describeBackend, packagesOf, preflightBackends } from './complete-backend.ts';
 import { about, broadcastSchema, budgetSchema, describeCoordination, waitingTime } from './coordination.ts';
 import type { Environment } from './environment.ts';
@@ -29,7 +29,12 @@ const agentSchema = z
     tool_packages: toolPackagesSchema.optional().describe(toolPackages),
     backend: backendSchema.optional().describe('Its model. Absent: the first provider whose key is set, else offline.'),
   })
-  .superRefine(limitsFit);
+  .superRefine(limitsFit)
+  .superRefine(({ backend, orchestrator = 'simple_tool' }, context) => {
+    if (backend?.type !== 'claude_code' || orchestrator === 'simple_tool') return;
+    const message = 'claude_code has a loop of its own: leave this out';
+    context.addIssue({ code: 'custom', path: ['orchestrator'], message });
+  });
 
 /** How a team works together (`orchestrator.coordination`). */
 const coordinationSchema = z.strictObject({
@@ -172,7 +177,9 @@ export function preflightTeam({ agents, final_agent }: Team, environment: Enviro
   const backends = Object.fromEntries(agents.map(({ id, backend }) => [`agent ${id}`, backend]));
   const { backend, judge } = final_agent ?? {};
   const own = { ...(backend && { 'final agent': backend }), ...(judge && { judge: judge.backend }) };
-  const packages = Object.fromEntries(agents.map(({ id, tools }) => [`agent ${id}`, tools.packages]));
+  // Claude Code runs its commands itself, without one of our tools.
+  const packagesFor = ({ backend, tools }: Team['agents'][number]) => withCommands(tools.packages, backend);
+  const packages = Object.fromEntries(agents.map((agent) => [`agent ${agent.id}`, packagesFor(agent)]));
   return [...preflightBackends({ ...backends, ...own }, environment), ...preflightCommands(packages, environment)];
 }
 

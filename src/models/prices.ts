@@ -45,19 +45,22 @@ const newer: PriceTable = {
 export const pricesFor = (backends: Backend[], overrides: PriceTable, environment: Environment): PriceTable =>
   Object.fromEntries(
     backends.flatMap((backend) => {
-      const price = overrides[backend.model ?? ''] ?? listPrice(backend, environment);
+      const own = overrides[backend.model ?? ''];
+      // Claude Code says itself what its calls cost, several models together.
+      const price = backend.type === 'claude_code' ? own : (own ?? listPrice(backend, environment));
       return price === undefined ? [] : [[backend.model ?? '', price]];
     }),
   );
 
 /** The names of models that cost money, but nobody knows how much. */
 export const unpricedIn = (backends: Backend[], prices: PriceTable): string[] => {
-  const names = backends.filter(isRemote).map(({ model = '' }) => model);
+  const priced = backends.filter((backend) => isRemote(backend) && backend.type !== 'claude_code');
+  const names = priced.map(({ model = '' }) => model);
   return [...new Set(names)].filter((name) => name !== '' && prices[name] === undefined);
 };
 
 /** The library's names of the providers whose models a type of backend has. */
-const providerIds = { openai: 'openai', claude: 'anthropic', gemini: 'google' } as const;
+const providerIds = { openai: 'openai', claude: 'anthropic', claude_code: 'anthropic', gemini: 'google' } as const;
 
 function listPrice(backend: Backend, environment: Environment): Price | undefined {
   if (!isRemote(backend)) return undefined;

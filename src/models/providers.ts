@@ -37,6 +37,12 @@ const openai: Provider = {
   keyVariable: 'OPENAI_API_KEY',
 };
 
+const anthropic: Provider = {
+  baseUrl: 'https://api.anthropic.com',
+  baseUrlVariable: 'ANTHROPIC_BASE_URL',
+  keyVariable: 'ANTHROPIC_API_KEY',
+};
+
 const providers: Record<Exclude<Backend['type'], 'offline'>, Provider> = {
   openai,
   chatcompletion: openai,
@@ -45,11 +51,8 @@ const providers: Record<Exclude<Backend['type'], 'offline'>, Provider> = {
     baseUrlVariable: 'GEMINI_BASE_URL',
     keyVariable: 'GEMINI_API_KEY',
   },
-  claude: {
-    baseUrl: 'https://api.anthropic.com',
-    baseUrlVariable: 'ANTHROPIC_BASE_URL',
-    keyVariable: 'ANTHROPIC_API_KEY',
-  },
+  claude: anthropic,
+  claude_code: anthropic,
 };
 
 type RemoteBackend = Backend & { type: keyof typeof providers };
@@ -70,7 +73,8 @@ export function routeOf(backend: RemoteBackend, environment: Environment) {
 export const isRemote = (backend: Backend): backend is RemoteBackend => backend.type !== 'offline';
 
 /** The model of a backend, or the default one of its type. Undefined if there is none. */
-export const modelOf = ({ type, model }: Backend): string | undefined => model ?? defaultModels[type]?.strong;
+export const modelOf = ({ type, model }: Backend): string | undefined =>
+  model ?? defaultModels[type === 'claude_code' ? 'claude' : type]?.strong;
 
 /** Keys of servers that mostly ask for none: the variable is read, and may be unset. */
 const optionalKeys = ['OLLAMA_API_KEY', 'LM_API_TOKEN', 'REPRISE_MODEL_KEY'];

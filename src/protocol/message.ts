@@ -92,6 +92,8 @@ export interface TokenUsage {
   inputTokens: number;
   cachedInputTokens: number;
   outputTokens: number;
+  /** What they have cost in US dollars, where that is known otherwise than by their numbers: for several requests in one. */
+  costUsd?: number;
   /** True when Reprise has estimated the numbers because the provider gave none, as for a cancelled stream. */
   estimated?: boolean;
 }

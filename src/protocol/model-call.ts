@@ -1,5 +1,7 @@
 import type { Backend } from '../config/backend.ts';
 import type { BlobRef, Content, NewMessage, TokenUsage, TranscriptRef } from './message.ts';
+import type { CallToolResult } from './tool.ts';
+import type { WorkspaceInput } from './workspace.ts';
 
 /** Whether a reply may call tools. `required`: it has at least one call. `oneOf`: it calls one of these. */
 export type ToolChoice = 'auto' | 'required' | 'none' | { oneOf: string[] };
@@ -22,6 +24,25 @@ export interface CallModelInput {
     /** Activity id of the parent's call under way, if any. The shadow is also shown what that call has written so far. */
     writing?: string;
   };
+  /** What an agent works on that does more in a call than one request: for backends of the type `claude_code`. */
+  work?: {
+    /** Its files; absent: it has none, and no tools of its own. */
+    files?: WorkspaceInput;
+    /** Whether it may only read them. */
+    readsOnly?: true;
+    /** The most that the call may cost, in US dollars. */
+    mostUsd?: number;
+  };
+}
+
+/** A tool call, as a judge is shown it. */
+export interface DoneWork {
+  tool: string;
+  /** As JSON. */
+  input: string;
+  status: CallToolResult['status'];
+  /** The beginning of the result. */
+  text: string;
 }
 
 /** A tool call with arguments that fit the tool's schema, or with the reason why they do not. */
@@ -35,6 +56,8 @@ export interface Reply {
   content: string;
   calls: ReplyCall[];
   finish: Finish;
+  /** What an agent has done with tools of its own before it replied. */
+  work?: DoneWork[];
 }
 
 /** Result of `callModel`. `transcript` ends with the reply. */
@@ -42,6 +65,8 @@ export interface CallModelResult {
   transcript: TranscriptRef;
   reply: Reply;
   usage: TokenUsage;
+  /** Id of the tree of files that the call ended in, null for one without files; absent if it changed none. */
+  tree?: string | null;
   /** What the person who started the run should know, such as a setting that the model does not take. */
   notices?: string[];
 }

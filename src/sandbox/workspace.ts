@@ -54,23 +54,9 @@ export class Workspace {
   }
 
   /** @param workflowId the run whose attachments are in the folder `attachments` */
-  static async open(
-    store: Store,
-    trees: Trees,
-    { mounts, tree }: WorkspaceInput,
-    workflowId: string,
-  ): Promise<Workspace> {
-    const others = new Map<string, TreeFile>();
-    for (const { path, tree: mounted } of mounts) {
-      for (const [name, file] of await trees.read(mounted)) others.set(`${path}/${name}`, file);
-    }
-    for (const { bytes, content, name } of await store.files(workflowId)) {
-      const path = treePath(`${attachmentsFolder}/${name}`);
-      // A member of an archive has its archive's name before its own, which is a file here and no folder.
-      if (content === undefined || path === undefined || name.includes('/')) continue;
-      others.set(path, { id: content, bytes, mode: 'file' });
-    }
-    return new Workspace(store, trees, await trees.read(tree), others);
+  static async open(store: Store, trees: Trees, input: WorkspaceInput, workflowId: string): Promise<Workspace> {
+    const { others, own } = await filesIn(store, trees, input, workflowId);
+    return new Workspace(store, trees, own, others);
   }
 
   /** All files, sorted by path. */
@@ -238,6 +224,30 @@ export class Workspace {
 export function foldersOf(path: string): string[] {
   const names = path.split('/');
   return names.slice(1).map((_, index) => names.slice(0, index + 1).join('/'));
+}
+
+/**
+ * The files of an agent: its own ones, and besides those that it may only read.
+ *
+ * @param workflowId the run whose attachments are in the folder `attachments`
+ */
+export async function filesIn(
+  store: Store,
+  trees: Trees,
+  { mounts, tree }: WorkspaceInput,
+  workflowId: string,
+): Promise<Record<'own' | 'others', Map<string, TreeFile>>> {
+  const others = new Map<string, TreeFile>();
+  for (const { path, tree: mounted } of mounts) {
+    for (const [name, file] of await trees.read(mounted)) others.set(`${path}/${name}`, file);
+  }
+  for (const { bytes, content, name } of await store.files(workflowId)) {
+    const path = treePath(`${attachmentsFolder}/${name}`);
+    // A member of an archive has its archive's name before its own, which is a file here and no folder.
+    if (content === undefined || path === undefined || name.includes('/')) continue;
+    others.set(path, { id: content, bytes, mode: 'file' });
+  }
+  return { own: await trees.read(tree), others };
 }
 
 /** Where a link leads to; undefined if that is outside. */

@@ -71,6 +71,7 @@ const steps = [
   CREATE TABLE objects (id TEXT PRIMARY KEY, content BLOB NOT NULL);
   ALTER TABLE files ADD COLUMN content TEXT REFERENCES objects(id);
 `,
+  `CREATE TABLE checkpoints (key TEXT PRIMARY KEY, input_hash TEXT NOT NULL, state TEXT NOT NULL) WITHOUT ROWID;`,
 ];
 
 const version = steps.length;

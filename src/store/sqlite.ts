@@ -11,7 +11,7 @@ import { largeHashOf, segmentId } from './ids.ts';
 import { FileRows } from './sqlite-files.ts';
 import { prepareSchema } from './sqlite-schema.ts';
 import { SqliteStatements } from './sqlite-statements.ts';
-import { sumOfUsage, type ReplyCommit, type RunFile, type Store, type Try } from './store.ts';
+import { sumOfUsage, type Checkpoint, type ReplyCommit, type RunFile, type Store, type Try } from './store.ts';
 
 const chainOf = `
   WITH RECURSIVE chain(id, parent, messages, depth) AS (
@@ -67,8 +67,19 @@ class SqliteStore implements Store {
       const transcript = this.#insert(parent, messages);
       const full: CallModelResult = { transcript, ...result };
       this.#sql.run('INSERT INTO replies VALUES (?, ?, ?, ?)', key, inputHash, transcript.id, JSON.stringify(full));
+      this.#sql.run('DELETE FROM checkpoints WHERE key = ?', key);
       return full;
     });
+  }
+
+  async putCheckpoint(key: string, inputHash: string, checkpoint: Checkpoint): Promise<void> {
+    const values = [key, inputHash, JSON.stringify(checkpoint)];
+    await this.#sql.write(() => this.#sql.run('INSERT OR REPLACE INTO checkpoints VALUES (?, ?, ?)', ...values));
+  }
+
+  async checkpoint(key: string, inputHash: string): Promise<Checkpoint | undefined> {
+    const sql = 'SELECT state FROM checkpoints WHERE key = ? AND input_hash = ?';
+    return this.#sql.read(() => this.#sql.json(sql, key, inputHash) as Checkpoint | undefined);
   }
 
   async findToolResult(key: string, inputHash: string): Promise<CallToolResult | undefined> {

@@ -48,6 +48,18 @@ export interface RunFile {
   from: 'attachment' | 'tool';
 }
 
+/** How far a call has come that consists of several requests to a model. */
+export interface Checkpoint {
+  /** Temporal's number of the try that has come so far. */
+  attempt: number;
+  /** What that try has cost until then. */
+  usage: TokenUsage;
+  /** The object id of the conversation so far; null if there is none. */
+  session: string | null;
+  /** The id of the tree of files as they were then; null for one without files. */
+  tree: string | null;
+}
+
 /**
  * Keeps transcripts, blobs, results, reports, files, and the journal of replies and tool results. Only a file that a tool made is
  * ever changed in place. The ids of segments and blobs are hashes of their content, and of two writers of one report,
@@ -62,6 +74,10 @@ export interface Store {
    * @returns what the journal holds afterwards: this result, or that of the writer that came first
    */
   commitReply(commit: ReplyCommit): Promise<CallModelResult>;
+  /** Remembers how far a call has come, in place of what was remembered before. Its reply's commit forgets it. */
+  putCheckpoint(key: string, inputHash: string, checkpoint: Checkpoint): Promise<void>;
+  /** How far an earlier attempt of a call with the same input has come; undefined if that is not known. */
+  checkpoint(key: string, inputHash: string): Promise<Checkpoint | undefined>;
   /** The journalled result of an earlier attempt of a tool call with the same input; undefined if there is none. */
   findToolResult(key: string, inputHash: string): Promise<CallToolResult | undefined>;
   /** Journals the result of a tool call. @returns this result, or that of the writer that came first */
@@ -126,6 +142,7 @@ export function sumOfUsage(usages: TokenUsage[]): TokenUsage {
     inputTokens: sum(({ inputTokens }) => inputTokens),
     cachedInputTokens: sum(({ cachedInputTokens }) => cachedInputTokens),
     outputTokens: sum(({ outputTokens }) => outputTokens),
+    ...(usages.some(({ costUsd }) => costUsd !== undefined) && { costUsd: sum(({ costUsd = 0 }) => costUsd) }),
     ...(usages.some(({ estimated }) => estimated) && { estimated: true }),
   };
 }

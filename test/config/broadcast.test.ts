@@ -87,17 +87,3 @@ describe('a coordination block beside research or plan', () => {
     expect(problemsIn(`plan: {}\ncoordination:\n  ${line}\n`)).toEqual([named]);
   });
 });
-
-describe('claude_code', () => {
-  const said = /claude_code is not delivered.*would have no ask_others; use one of openai, claude, gemini, /;
-
-  test('is refused for an agent and for the final agent, beside other problems', () => {
-    const backend = '{ type: claude_code }';
-    const text = `agents:\n  - id: a\n    backend: ${backend}\nfinal_agent:\n  backend: ${backend}\nbudgt: 1\n`;
-    expect(problemsIn(text)).toEqual([
-      expect.stringMatching(said),
-      expect.stringMatching(said),
-      expect.stringContaining('c.yaml:6: budgt: unknown key'),
-    ]);
-  });
-});

@@ -75,7 +75,7 @@ describe('a problem names file, line, key and the valid choices', () => {
     [
       'a value that is none of the choices',
       agent('type: opnai'),
-      'team.yaml:4: agents[0].backend.type: "opnai" is not one of openai | claude | gemini | chatcompletion | offline; did you mean openai?',
+      'team.yaml:4: agents[0].backend.type: "opnai" is not one of openai | claude | gemini | chatcompletion | claude_code | offline; did you mean openai?',
     ],
     [
       'a mode that there is not',
@@ -131,11 +131,6 @@ describe('a problem names file, line, key and the valid choices', () => {
     ],
     ['an idle timeout of 0', 'idle_timeout: 0\n', 'team.yaml:1: idle_timeout: 0 is too small (more than 0)'],
     ['no agents', 'agents: []\n', 'team.yaml:1: agents: must not be empty'],
-    [
-      'claude_code',
-      agent('type: claude_code'),
-      'team.yaml:4: agents[0].backend.type: claude_code is not delivered as a backend, and with broadcasting on, an agent of that backend would have no ask_others; use one of openai,',
-    ],
     ['a file that is a list', '- a\n', 'team.yaml:1: a configuration is a mapping'],
     ['an empty file', '', 'team.yaml: the file is empty'],
     ['a syntax error', 'agents: [\n', 'team.yaml:2:'],

@@ -8,6 +8,7 @@ import type { SolveInput } from '../../src/protocol/plan-and-execute.ts';
 import type { SessionInput } from '../../src/protocol/session.ts';
 import { agentOf, call, calls, inTurn, toolResults } from '../support/agent-script.ts';
 import { hasAsked, resultsIn } from '../support/asking.ts';
+import { codeScript, own, useTool } from '../support/claude-code.ts';
 import { configOf } from '../support/extensions.ts';
 import type { Script } from '../support/model-server.ts';
 import { criticism, plan, researchScript } from '../support/research-script.ts';
@@ -24,6 +25,8 @@ export interface Course {
   input: OrchestrationInput | SessionInput | ResearchInput | SolveInput;
   /** What the worker's search service finds; absent: it has none. */
   found?: SearchAnswer;
+  /** Whether the worker needs the package of Claude Code. */
+  needsClaudeCode?: true;
   /** The worker's extensions folder; default: an empty one. */
   extensions?: string;
   /** Prepares the worker's home, which is its extensions folder too. */
@@ -589,5 +592,33 @@ export const courses: Course[] = [
       validate: () => ({ text: 'Hm.' }),
     }),
     input: { problem: 'What does it say?', config: { plan: { backend: openai } } },
+  },
+  {
+    name: 'claude-code',
+    needsClaudeCode: true,
+    script: codeScript(
+      ({ asked, done, place, prompt }) => {
+        if (asked === 'vote') return own('vote', { agent_id: 'agent2', reason: 'fine' });
+        if (asked !== 'answer') return { text: 'Presented.' };
+        if (done === 0) return useTool('Write', { file_path: place('notes.txt'), content: 'one' });
+        return own('new_answer', { content: prompt.includes('attempt 2') ? 'A better one.' : 'One.' });
+      },
+      teamScript({
+        answer: (request) => (hasAsked(request) ? answer('Two.') : ask('Which?')),
+        vote: () => vote('agent2'),
+        decide: ({ attempt }) => (attempt === 1 ? restart('Again.', 'Better.') : submit()),
+      }),
+    ),
+    input: {
+      task: 'Write notes.',
+      config: {
+        agents: [
+          { id: 'coder', backend: { type: 'claude_code' } },
+          { id: 'agent_b', backend: openai },
+          { id: 'agent_c', backend: openai },
+        ],
+        orchestrator: { coordination: { broadcast: 'agents' } },
+      },
+    },
   },
 ];

@@ -53,6 +53,18 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
       expect(await store.findReply(key, 'h1')).toEqual(first);
     });
 
+    test('of a call under way the last checkpoint is found, for the same input alone, until its reply is committed', async () => {
+      const key = newKey();
+      const checkpoint = { attempt: 1, usage, session: 's1', tree: null };
+      expect(await store.checkpoint(key, 'h1')).toBeUndefined();
+      await store.putCheckpoint(key, 'h1', checkpoint);
+      await store.putCheckpoint(key, 'h1', { ...checkpoint, session: 's2', tree: 't' });
+      expect(await store.checkpoint(key, 'h1')).toEqual({ ...checkpoint, session: 's2', tree: 't' });
+      expect(await store.checkpoint(key, 'h2')).toBeUndefined();
+      await store.commitReply(commit({ key }));
+      expect(await store.checkpoint(key, 'h1')).toBeUndefined();
+    });
+
     test('the same key with another input is a call of its own', async () => {
       const key = newKey();
       await store.commitReply(commit({ key }));

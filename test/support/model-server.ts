@@ -145,8 +145,9 @@ async function handle(
 const eventsOf = { openai: openaiEvents, responses: responsesEvents, anthropic: anthropicEvents };
 
 function wireOf(url = ''): Wire {
-  if (url.endsWith('/messages')) return 'anthropic';
-  return url.endsWith('/responses') ? 'responses' : 'openai';
+  const [path = ''] = url.split('?');
+  if (path.endsWith('/messages')) return 'anthropic';
+  return path.endsWith('/responses') ? 'responses' : 'openai';
 }
 
 async function read(request: IncomingMessage, index: number): Promise<Seen> {

@@ -13,7 +13,8 @@ const workerMain = fileURLToPath(new URL('./worker-main.ts', import.meta.url));
 /** A Temporal server and a worker, each a process of its own that can be killed and started again on the same data. */
 export class Machine {
   readonly home = mkdtempSync(join(tmpdir(), 'reprise-machine-'));
-  readonly #variables: Record<string, string>;
+  /** The worker's environment besides this process's. */
+  readonly variables: Record<string, string>;
   readonly #bundle: string;
   #port = 0;
   #server: ChildProcess | undefined;
@@ -24,7 +25,7 @@ export class Machine {
    * @param bundle path of its workflows; default: those of the test run
    */
   constructor(variables: Record<string, string>, bundle = inject('temporal').bundle) {
-    this.#variables = variables;
+    this.variables = variables;
     this.#bundle = bundle;
   }
 
@@ -46,7 +47,7 @@ export class Machine {
   /** Starts the worker and waits until it polls. */
   async startWorker(): Promise<void> {
     const worker = spawn(process.execPath, [workerMain, this.address, this.home, this.#bundle], {
-      env: { ...process.env, ...this.#variables },
+      env: { ...process.env, ...this.variables },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     this.#worker = worker;

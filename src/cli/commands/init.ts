@@ -49,7 +49,7 @@ const root = fileURLToPath(new URL('../../..', import.meta.url));
 const docs = 'https://github.com/reprise-agents/reprise/blob/main/docs/configuration.md';
 
 /** The modules of one agent by the types of backends. */
-const modules: Record<Backend['type'], string> = {
+const modules: Partial<Record<Backend['type'], string>> = {
   openai: 'OpenAILLM',
   claude: 'AnthropicLLM',
   gemini: 'GoogleLLM',
@@ -125,7 +125,7 @@ function filesOf(kind: Kind, backend: Backend, folder: string): File[] {
     RUN: runCommand(kind, folder),
     DOCS: docs,
     BACKEND: inline(backend),
-    MODEL_MODULE: modules[type],
+    MODEL_MODULE: modules[type] ?? '',
     MODEL_CONFIG: inline(config),
     OTHER_BACKEND: `${when}: ${inline(other)}`,
     OTHER_MODULE: `${when}: ${modules[otherType]}, and config: ${inline(otherConfig)}`,

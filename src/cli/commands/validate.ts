@@ -1,3 +1,4 @@
+import { dirname, resolve } from 'node:path';
 import { readEnvironment } from '../../config/environment.ts';
 import { ignoredKeys } from '../../config/ignored-keys.ts';
 import { readConfigFile } from '../../config/read-config.ts';
@@ -8,7 +9,7 @@ import { printText, say, usageError } from '../exit.ts';
 export async function validate(file: string): Promise<void> {
   const read = readConfigFile(file);
   if (!read.ok) throw usageError(read.problems.join('\n'));
-  const { missing, text, warnings } = examine(read.config, readEnvironment(process.env));
+  const { missing, text, warnings } = examine(read.config, readEnvironment(process.env), dirname(resolve(file)));
   for (const warning of [...missing, ...warnings]) say(`Warning: ${warning}`);
   for (const notice of ignoredKeys(read.config)) say(notice);
   await printText(`${file} is valid.\n${text}`);

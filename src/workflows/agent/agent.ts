@@ -16,6 +16,7 @@ import { withPreviews } from './previews.ts';
 import type { MissingKeys } from '../runtime/missing-keys.ts';
 import type { UsageTracker } from './usage-tracker.ts';
 import type { Backend } from '../../config/backend.ts';
+import type { AgentWorkspace } from './workspace.ts';
 
 /** The beginning of a conversation. */
 export interface Opening {
@@ -28,6 +29,15 @@ export interface Opening {
    * and a model's signed thoughts, hold only for what has come before them, tools included.
    */
   tools: BlobRef | null;
+  /** What an agent of its own, such as Claude Code, works on; absent: it only replies. */
+  workplace?: Workplace | undefined;
+}
+
+/** The files of an agent that does more in a call than one request. */
+export interface Workplace {
+  files: AgentWorkspace;
+  /** Whether it may only read them. */
+  readsOnly: boolean;
 }
 
 /** How a reply is asked for. */
@@ -53,17 +63,19 @@ export class Agent {
   readonly #models: ModelCaller;
   readonly #system: Content | undefined;
   readonly #tools: BlobRef | null;
+  readonly #workplace: Workplace | undefined;
   #transcript: TranscriptRef | null;
   #results: Array<ToolMessage<Content>> = [];
   #told: NewMessage[];
   #writing: string | undefined;
   #lastWords = '';
 
-  constructor(persona: Persona, models: ModelCaller, { system, tools, transcript, messages }: Opening) {
+  constructor(persona: Persona, models: ModelCaller, { system, tools, transcript, messages, workplace }: Opening) {
     this.persona = persona;
     this.#models = models;
     this.#system = system;
     this.#tools = tools;
+    this.#workplace = workplace;
     this.#transcript = transcript;
     this.#told = messages;
   }
@@ -101,15 +113,19 @@ export class Agent {
   async reply(purpose: Purpose, { choice, temperature }: ReplyOptions = {}): Promise<Reply> {
     const told = this.#told.length;
     try {
-      const call = this.#models.start(withTemperature(this.persona, temperature), purpose, {
-        ...(this.#system !== undefined && { system: this.#system }),
-        transcript: this.#transcript,
-        append: this.#pending,
-        tools: this.#tools,
-        ...(choice !== undefined && { toolChoice: choice }),
-      });
-      this.#writing = call.activityId;
-      const { transcript, reply } = await call.result;
+      const ask = (work?: CallModelInput['work']): Promise<CallModelResult> => {
+        const call = this.#models.start(withTemperature(this.persona, temperature), purpose, {
+          ...(this.#system !== undefined && { system: this.#system }),
+          transcript: this.#transcript,
+          append: this.#pending,
+          tools: this.#tools,
+          ...(choice !== undefined && { toolChoice: choice }),
+          ...(work !== undefined && { work }),
+        });
+        this.#writing = call.activityId;
+        return call.result;
+      };
+      const { transcript, reply } = await this.#work(ask);
       if (reply.content.trim() !== '') this.#lastWords = reply.content;
       this.#transcript = transcript;
       this.#results = [];
@@ -118,6 +134,13 @@ export class Agent {
     } finally {
       this.#writing = undefined;
     }
+  }
+
+  /** Makes a call with the agent's files, if it has any to work on. */
+  #work(ask: (work?: CallModelInput['work']) => Promise<CallModelResult>): Promise<CallModelResult> {
+    if (this.#workplace === undefined) return ask();
+    const { files, readsOnly } = this.#workplace;
+    return files.use((given) => ask({ files: given, ...(readsOnly && { readsOnly }) }));
   }
 
   /** Results come first, since providers require them right after the calls. */
@@ -223,11 +246,17 @@ export class ModelCaller {
         // What is transient is tried again for as long as the agent has time. The activity itself bounds what costs money.
         retry: { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '30 seconds' },
       });
-      return callModel({ backend, ...withPreviews(request) });
+      return callModel({ backend, ...withPreviews(request), ...this.#limit(backend, request) });
     };
     this.#usage.callStarted(id);
     this.#emit({ type: 'thinking', agent: id, purpose: purpose.what, activityId, model });
     return { activityId, result: this.#account(this.#keys.orWait(id, call), activityId, persona) };
+  }
+
+  /** A call that makes many requests gets the limit that is otherwise looked at before each of them. */
+  #limit({ type }: Backend, { work }: Request): Pick<CallModelInput, 'work'> {
+    const mostUsd = type === 'claude_code' ? this.#usage.usdLeft : undefined;
+    return mostUsd === undefined ? {} : { work: { ...work, mostUsd } };
   }
 
   async #account(

@@ -64,7 +64,7 @@ export class UsageTracker {
   }
 
   callEnded(agent: string, model: string | undefined, usage: TokenUsage): void {
-    const cost = costOf(usage, this.#prices[model ?? '']);
+    const cost = this.#costOf(model, usage);
     add(this.#sum, usage, cost);
     add(this.#figuresOf(agent), usage, cost);
     if (tokensOf(usage) > tokensOf(this.#largest.get(agent))) this.#largest.set(agent, usage);
@@ -107,6 +107,11 @@ export class UsageTracker {
     return spentLimit({ seconds: this.#budget.seconds }, this.#spent);
   }
 
+  /** What is left of a budget of money, in US dollars; undefined without one. */
+  get usdLeft(): number | undefined {
+    return this.#budget.usd === undefined ? undefined : this.#budget.usd - this.#spent.usd;
+  }
+
   get budgetLeft(): string | undefined {
     return budgetLeft(this.#budget, this.#spent);
   }
@@ -127,7 +132,7 @@ export class UsageTracker {
       const usage = isReserved ? this.#largest.get(agent) : undefined;
       if (usage === undefined) continue;
       tokens += tokensOf(usage);
-      usd += costOf(usage, this.#prices[model ?? '']);
+      usd += this.#costOf(model, usage);
     }
     return {
       calls: this.#sum.calls,
@@ -135,6 +140,12 @@ export class UsageTracker {
       usd,
       seconds: (Date.now() - this.#startedAt) / 1000,
     };
+  }
+
+  /** A call that says itself what it has cost is believed, unless the user has said what its model costs. */
+  #costOf(model: string | undefined, usage: TokenUsage): number {
+    const price = this.#prices[model ?? ''];
+    return price === undefined ? (usage.costUsd ?? 0) : costOf(usage, price);
   }
 
   #figuresOf(agent: string): Figures {

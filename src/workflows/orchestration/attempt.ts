@@ -4,6 +4,7 @@ import type { OrchestrationResult, Outcome, Vote } from '../../protocol/orchestr
 import { Agent } from '../agent/agent.ts';
 import { noAnswerYet } from '../agent/loop-context.ts';
 import { systemMessage } from '../agent/prompts.ts';
+import { AgentWorkspace } from '../agent/workspace.ts';
 import type { Ending, Iteration } from '../runtime/iterate.ts';
 import { warningsOf } from '../runtime/run-context.ts';
 import {
@@ -76,11 +77,15 @@ function newParticipant(
   const tools = teamAgent.tools?.[number === 1 ? 'first' : isPlanning ? 'planning' : 'acting'].of(id, workspace);
   const files = workspace && startFiles(team.orchestrator.restart_workspace, bestFolder(context, earlier));
   const own = orchestrator.kind === 'custom' ? undefined : tools?.set;
-  const ofTeam = (earlier === undefined ? undefined : toolSets.later) ?? toolSets;
+  const isAlone = backend.type === 'claude_code';
+  const { later = toolSets } = toolSets;
+  const ofTeam = earlier === undefined ? toolSets : later;
+  const told = (isAlone ? instructions.alone : undefined) ?? instructions;
   const agent = new Agent({ id, text: persona, backend }, models, {
-    system: systemMessage(persona, isPlanning ? instructions.planning : instructions.coordination),
+    system: systemMessage(persona, isPlanning ? told.planning : told.coordination),
     // A custom orchestrator has its own tools in conversations of its own; here it only votes.
-    tools: own ?? ofTeam.coordination,
+    tools: own ?? (isAlone ? ofTeam.alone : undefined) ?? ofTeam.coordination,
+    ...(isAlone && { workplace: { files: workspace ?? new AgentWorkspace(), readsOnly: isPlanning } }),
     transcript: conversation,
     messages: [...history, { role: 'user', content: taskMessage(task, restart && { ...restart, files }) }],
   });

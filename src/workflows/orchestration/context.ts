@@ -4,16 +4,19 @@ import type { Team } from '../../config/team.ts';
 import type { AgentState } from '../../protocol/agent-state.ts';
 import type { Requester } from '../../protocol/events.ts';
 import type { BlobRef, Content, NewMessage, Text, TranscriptRef } from '../../protocol/message.ts';
+import type { DoneWork } from '../../protocol/model-call.ts';
 import type { EarlierMessage } from '../../protocol/orchestration.ts';
 import type { OrchestrationPhase } from '../../protocol/state.ts';
 import type { ToolSources } from '../../config/tool-sources.ts';
 import type { AttemptFiles, RunFiles, TreeChanges } from '../../protocol/workspace.ts';
 import type { Agent } from '../agent/agent.ts';
-import type { ToolAnswer, ToolExecutor } from '../agent/tool-executor.ts';
+import type { ToolExecutor } from '../agent/tool-executor.ts';
 import type { AgentWorkspace } from '../agent/workspace.ts';
 import type { Asker } from '../ask-others/broadcast.ts';
 import type { Iteration } from '../runtime/iterate.ts';
 import type { RunContext } from '../runtime/run-context.ts';
+
+export type { DoneWork };
 
 /** A team that is ready for tasks. In a session it stays the same for all of them. */
 export interface TeamContext extends RunContext {
@@ -25,17 +28,30 @@ export interface TeamContext extends RunContext {
   agents: TeamAgent[];
   toolSets: TeamToolSets;
   /** What system messages say after the persona: to those who answer and vote, while they only plan, and to the judge. */
-  instructions: { coordination: Text; planning: Text; final: Text };
-  /** The first two for agents that have a workspace; undefined if none has. */
-  filesInstructions: { coordination: Text; planning: Text } | undefined;
+  instructions: TeamInstructions;
+  /** Those for agents that have a workspace; undefined if none has. */
+  filesInstructions: Omit<TeamInstructions, 'final'> | undefined;
+}
+
+interface TeamInstructions {
+  coordination: Text;
+  planning: Text;
+  final: Text;
+  /** Those of agents that cannot ask others in a team that otherwise may; absent if there are none. */
+  alone?: { coordination: Text; planning: Text };
 }
 
 /** The tools that agents have while they answer and vote, and of those that the judge has. */
-export interface TeamToolSets {
+export interface TeamToolSets extends ToolSets {
+  /** Those of the attempts after a restart, in which an earlier answer may be voted for; undefined without restarts. */
+  later: ToolSets | undefined;
+}
+
+interface ToolSets {
   coordination: BlobRef;
   decision: BlobRef;
-  /** Those of the attempts after a restart, in which an earlier answer may be voted for; undefined without restarts. */
-  later: { coordination: BlobRef; decision: BlobRef } | undefined;
+  /** Those of agents that cannot ask others in a team that otherwise may; absent if there are none. */
+  alone?: BlobRef;
 }
 
 /** An agent of a team, throughout all attempts. */
@@ -151,16 +167,6 @@ export interface Candidate {
 export interface EarlierAnswer extends Candidate {
   /** Whether a new answer needs more votes than it. An answer that a person has rejected needs the most votes itself. */
   leads: boolean;
-}
-
-/** A tool call, as a judge is shown it. */
-export interface DoneWork {
-  tool: string;
-  /** As JSON. */
-  input: string;
-  status: ToolAnswer['status'];
-  /** The beginning of the result. */
-  text: string;
 }
 
 interface CastVote {

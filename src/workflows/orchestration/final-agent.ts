@@ -169,7 +169,8 @@ async function presentedBy(
 ): Promise<GivenAnswer | string> {
   const purpose = purposeOf(context, attempt, 'present');
   try {
-    if (hasTools(selected.teamAgent.sources)) return await presentedWithTools(context, attempt, selected, purpose);
+    const works = hasTools(selected.teamAgent.sources) || isClaudeCode(context, selected);
+    if (works) return await presentedWithTools(context, attempt, selected, purpose);
     const agent = presenterOf(context, attempt, selected);
     agent.tell({ role: 'user', content: presentPrompt });
     // The judge's tools stay in the conversation, since they are part of what the model's thoughts are bound to.
@@ -197,7 +198,9 @@ async function presentedWithTools(
   const { id, sources } = selected.teamAgent;
   const workspace = finalWorkspace(context, attempt, selected);
   const tools = (await ToolExecutor.open(id, sources, [], context)).of(id, workspace);
-  const agent = finalConversation(context, selected, { ...reviewOf(context, attempt, selected), tools: tools.set });
+  const workplace = workspace && isClaudeCode(context, selected) && { files: workspace, readsOnly: false };
+  const opening = { ...reviewOf(context, attempt, selected), tools: tools.set, ...(workplace && { workplace }) };
+  const agent = finalConversation(context, selected, opening);
   const prompt = attempt.isPlanning ? carryOutPrompt : presentPrompt;
   agent.tell({ role: 'user', content: workspace === undefined ? prompt : `${filesPrompt} ${prompt}` });
   const { beganWith } = context.handlers;
@@ -218,6 +221,10 @@ async function presentedWithTools(
     attempt.presenterWork.push(...(await runCalls(loop, reply.calls, false)).map(doneWork));
   }
 }
+
+/** Whether the one who presents is Claude Code, which works on files without any tools of ours. */
+const isClaudeCode = ({ team }: OrchestrationContext, { teamAgent }: Candidate): boolean =>
+  (team.final_agent?.backend ?? teamAgent.backend).type === 'claude_code';
 
 /** The attempt's conversation in which the final agent reviews answers and votes, and decides. */
 function reviewerOf(context: OrchestrationContext, attempt: Attempt, selected: Candidate): Agent {

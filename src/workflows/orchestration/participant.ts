@@ -20,7 +20,10 @@ export async function nextReply(participation: Participation): Promise<Reply> {
   const { orchestrator } = participant.teamAgent;
   const purpose = purposeOf(participation);
   if (orchestrator.kind !== 'react') {
-    return participant.agent.reply(purpose, { choice: 'required', temperature: temperatureOf(participant) });
+    const temperature = temperatureOf(participant);
+    const reply = await participant.agent.reply(purpose, { choice: 'required', temperature });
+    participant.work.push(...(reply.work ?? []));
+    return reply;
   }
   const phases = new ReAct(loopContextOf(participation), orchestrator);
   if (participant.hasLearnt) await phases.observe();
@@ -119,7 +122,9 @@ async function ask(participation: Participation, asks: AskCall[]): Promise<boole
 }
 
 const othersOf = ({ attempt, participant }: Participation): Asker[] =>
-  attempt.participants.filter((other) => other !== participant && isIn(other)).map(({ asker }) => asker);
+  attempt.participants
+    .filter((other) => other !== participant && isIn(other) && other.teamAgent.backend.type !== 'claude_code')
+    .map(({ asker }) => asker);
 
 /** @returns false when the calls were refused because the agent has used tools too often since its last action */
 async function useTools(participation: Participation, uses: ReplyCall[]): Promise<boolean> {

@@ -80,30 +80,47 @@ async function storeInstructions(team: Team): Promise<Pick<TeamContext, 'toolSet
   const forLater = mayRestart(team)
     ? [coordinationTools(namesOf(team, true), asking?.mode), decisionToolsWith({ plans, compares })]
     : [];
+  const forAlone =
+    asking !== undefined && team.agents.some(cannotAsk)
+      ? [
+          coordinationText(undefined),
+          coordinationText(undefined, true),
+          coordinationTools(namesOf(team)),
+          coordinationTools(namesOf(team, true)),
+        ]
+      : [];
   const none = { blob: '' };
-  const [coordination = none, decision = none, told = none, toldLast = none, planning, ...later] = await storeRepeated([
+  const [coordination = none, decision = none, told = none, toldLast = none, planning, ...more] = await storeRepeated([
     coordinationTools(namesOf(team), asking?.mode),
     decisionToolsWith({ plans, compares: false }),
     coordinationText(asking),
     finalText(),
     coordinationText(asking, true),
     ...forLater,
+    ...forAlone,
   ]);
-  const [laterCoordination, laterDecision] = later;
+  const [laterCoordination, laterDecision] = more.slice(0, forLater.length);
+  const [aloneTold, alonePlanning, alone, aloneLater] = more.slice(forLater.length);
   return {
     toolSets: {
       coordination,
       decision,
+      ...(alone !== undefined && { alone }),
       // The worker of an earlier version has stored none.
       later:
         laterCoordination === undefined || laterDecision === undefined
           ? undefined
-          : { coordination: laterCoordination, decision: laterDecision },
+          : {
+              coordination: laterCoordination,
+              decision: laterDecision,
+              ...(aloneLater !== undefined && { alone: aloneLater }),
+            },
     },
     instructions: {
       coordination: told,
       planning: planning ?? told,
       final: toldLast,
+      ...(aloneTold && alonePlanning && { alone: { coordination: aloneTold, planning: alonePlanning } }),
     },
   };
 }
@@ -111,10 +128,17 @@ async function storeInstructions(team: Team): Promise<Pick<TeamContext, 'toolSet
 async function storeFilesInstructions(team: Team): Promise<TeamContext['filesInstructions']> {
   const asking = askingOf(team.orchestrator.coordination, team.agents.length);
   const folder = temporaryWorkspace(team);
-  const texts = [false, true].map((isPlanning) => coordinationText(asking, isPlanning, folder));
-  const [coordination, planning] = await storeRepeated(texts);
-  return coordination && planning && { coordination, planning };
+  const textsFor = (rules: typeof asking): string[] =>
+    [false, true].map((isPlanning) => coordinationText(rules, isPlanning, folder));
+  const isAlone = asking !== undefined && team.agents.some(cannotAsk);
+  const texts = [...textsFor(asking), ...(isAlone ? textsFor(undefined) : [])];
+  const [coordination, planning, told, toldPlanning] = await storeRepeated(texts);
+  const alone = told && toldPlanning && { coordination: told, planning: toldPlanning };
+  return coordination && planning && { coordination, planning, ...(alone && { alone }) };
 }
+
+/** Claude Code takes no questions while it works, and asks none (MassGen's documentation "Agent Communication"). */
+const cannotAsk = ({ backend }: Pick<AgentSettings, 'backend'>): boolean => backend.type === 'claude_code';
 
 const mayRestart = ({ orchestrator }: Team): boolean => orchestrator.coordination.max_orchestration_restarts > 0;
 
@@ -130,7 +154,7 @@ async function openAgents(team: Team, run: RunContext, starts: AgentTrees): Prom
   return Promise.all(
     team.agents.map(async (agent, index) => {
       const tools = await openTools(team, agent, run);
-      const hasWorkspace = worksOnFiles(agent.tools.packages) || tools?.acting.usesFiles;
+      const hasWorkspace = worksOnFiles(agent.tools.packages) || tools?.acting.usesFiles || cannotAsk(agent);
       return {
         id: agent.id,
         name: names[index] ?? '',
@@ -152,11 +176,11 @@ async function openAgents(team: Team, run: RunContext, starts: AgentTrees): Prom
  */
 async function openTools(
   team: Team,
-  { id, orchestrator, tools }: AgentSettings,
+  { backend, id, orchestrator, tools }: AgentSettings,
   run: RunContext,
 ): Promise<AttemptTools | undefined> {
   const { coordination } = team.orchestrator;
-  const asking = askingOf(coordination, team.agents.length)?.mode;
+  const asking = cannotAsk({ backend }) ? undefined : askingOf(coordination, team.agents.length)?.mode;
   // A custom orchestrator returns its answer, and therefore has no tool to answer with.
   const ownWith = (withEarlier: boolean): ToolSpec[] =>
     orchestrator.kind !== 'custom'

@@ -34,7 +34,11 @@ function messagesProblem({ messages = [], model = '', tools = [], system = [] }:
   // https://platform.claude.com/docs/en/api/messages
   if (messages.length === 0) return 'messages: at least one message is required';
   if (messages[0]?.role !== 'user') return 'messages: first message must use the "user" role';
-  const odd = messages.findIndex(({ role }) => role !== 'user' && role !== 'assistant');
+  // https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages: from Opus 4.8 on, behind a user's.
+  const mayInstruct = (index: number): boolean => messages[index - 1]?.role === 'user' && /-4-8|-5/.test(model);
+  const odd = messages.findIndex(
+    ({ role }, index) => role !== 'user' && role !== 'assistant' && !(role === 'system' && mayInstruct(index)),
+  );
   if (odd >= 0) return `messages.${odd}.role: Input should be 'user' or 'assistant'`;
   // From 4.6 on (https://platform.claude.com/docs/en/about-claude/models/whats-new-claude-4-6).
   if (messages.at(-1)?.role === 'assistant' && /-4-[6-9]|-5/.test(model)) {

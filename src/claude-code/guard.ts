@@ -1,0 +1,77 @@
+import { realpathSync } from 'node:fs';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+
+/** The built-in tools of Claude Code that read files, and those that change them. */
+export const readingTools = ['Read', 'Glob', 'Grep'];
+export const writingTools = ['Edit', 'Write', 'NotebookEdit'];
+
+/** The tool that runs commands. */
+export const commandTool = 'Bash';
+
+/** What Claude Code may do in its folder. */
+export interface Permissions {
+  /** The agent's files. */
+  workspace: string;
+  /** Folders besides, which may be read, such as that in which Claude Code keeps results that are too long. */
+  readable: string[];
+  /** First names of paths in the workspace that may only be read. */
+  mounts: string[];
+  /** The built-in tools that it has. */
+  tools: string[];
+}
+
+/** The arguments of tools that are paths. */
+const paths = ['file_path', 'notebook_path', 'path'];
+
+/**
+ * Says why a call of a built-in tool is refused: it is none of those that the agent has, or it leads out of the agent's
+ * files, by `..`, by an absolute path, or by a link. A command is not looked at, since no look would hold it back.
+ *
+ * @param input the call's arguments as Claude Code takes them
+ * @returns undefined if the call may run
+ */
+export function whyRefused(
+  { mounts, readable, tools, workspace }: Permissions,
+  tool: string,
+  input: unknown,
+): string | undefined {
+  if (!tools.includes(tool)) return `No such tool available: ${tool}`;
+  if (tool === commandTool) return undefined;
+  const given = (typeof input === 'object' && input !== null ? input : {}) as Record<string, unknown>;
+  const isWrite = writingTools.includes(tool);
+  const named = Object.entries(given).filter(([key]) => paths.includes(key));
+  for (const [, path] of named) {
+    if (typeof path !== 'string') return 'a path is a text';
+    const place = realPlace(resolve(workspace, path));
+    const inside = within(realPlace(workspace), place);
+    if (inside === undefined) {
+      const isReadable = !isWrite && readable.some((each) => within(realPlace(each), place) !== undefined);
+      if (!isReadable) return `${path} is outside of your workspace, ${workspace}`;
+    } else if (isWrite && mounts.includes(inside.split(sep)[0] ?? '')) {
+      return `${path} can only be read: what is in ${inside.split(sep)[0]}/ is not yours`;
+    }
+  }
+  // A pattern of Glob names files; that of Grep is an expression for their lines.
+  const globs = Object.entries(given).filter(([key]) => key === (tool === 'Glob' ? 'pattern' : 'glob'));
+  const out = globs.find(([, pattern]) => typeof pattern !== 'string' || leadsOut(pattern));
+  return out && `${JSON.stringify(out[1])} may lead out of your workspace: name a path in it, without .. and ~`;
+}
+
+/** Braces may hide what a pattern leads to. */
+const leadsOut = (pattern: string): boolean => pattern.includes('..') || /(^|[{,(|])[/~\\]/.test(pattern);
+
+/** Where a path really leads to, links resolved as far as there are any files. */
+function realPlace(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    const parent = dirname(path);
+    return parent === path ? path : join(realPlace(parent), relative(parent, path));
+  }
+}
+
+/** A path below a folder, relative to it; undefined if it is not below. */
+function within(folder: string, path: string): string | undefined {
+  const way = relative(folder, path);
+  return way === '..' || way.startsWith(`..${sep}`) || resolve(folder, way) !== path ? undefined : way;
+}

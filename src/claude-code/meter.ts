@@ -1,0 +1,82 @@
+import { costOf } from '../workflows/agent/budget.ts';
+import type { TokenUsage } from '../protocol/message.ts';
+import type { Price } from '../protocol/usage.ts';
+import type { ResultMessage, StreamEvent } from './sdk.ts';
+
+/** How many characters make a token, roughly. */
+const perToken = 4;
+
+/** Counts what a turn of Claude Code costs, as its requests are answered. */
+export class Meter {
+  readonly #priceOf: (model: string) => Price | undefined;
+  #done: Required<Omit<TokenUsage, 'estimated'>> = nothing();
+  #model = '';
+  #current: TokenUsage | undefined;
+  #characters = 0;
+
+  /** @param priceOf list prices, by which a turn is estimated that does not come to its end */
+  constructor(priceOf: (model: string) => Price | undefined) {
+    this.#priceOf = priceOf;
+  }
+
+  /** Takes an event of the stream. @returns the text that it adds, for people to see */
+  take({ delta, message, type, usage }: StreamEvent): string {
+    if (type === 'message_start' && message !== undefined) {
+      this.#end();
+      this.#model = message.model;
+      const {
+        cache_creation_input_tokens: made,
+        cache_read_input_tokens: read,
+        input_tokens: input,
+      } = message.usage ?? {};
+      const cached = read ?? 0;
+      this.#current = { inputTokens: (input ?? 0) + cached + (made ?? 0), cachedInputTokens: cached, outputTokens: 0 };
+    }
+    if (type === 'message_delta' && this.#current !== undefined) {
+      this.#current.outputTokens = usage?.output_tokens ?? this.#current.outputTokens;
+    }
+    if (type === 'message_stop') this.#end();
+    const added = delta?.text ?? delta?.partial_json ?? '';
+    this.#characters += added.length + (delta?.thinking?.length ?? 0);
+    return added;
+  }
+
+  /** What the turn has cost so far; undefined before its first request was answered. */
+  get spent(): TokenUsage | undefined {
+    const open = this.#current && this.#priced(this.#current);
+    const sum = open === undefined ? this.#done : plus(this.#done, open);
+    return sum.inputTokens === 0 ? undefined : sum;
+  }
+
+  #end(): void {
+    if (this.#current !== undefined) this.#done = plus(this.#done, this.#priced(this.#current));
+    this.#current = undefined;
+    this.#characters = 0;
+  }
+
+  #priced(usage: TokenUsage): Required<Omit<TokenUsage, 'estimated'>> {
+    // A reply that was broken off does not say how long it was.
+    const written = { ...usage, outputTokens: usage.outputTokens || Math.ceil(this.#characters / perToken) };
+    return { ...written, costUsd: costOf(written, this.#priceOf(this.#model)) };
+  }
+}
+
+/** What a whole turn has cost, all its models and requests together, as Claude Code says. */
+export function usageOf({ modelUsage, total_cost_usd: costUsd }: ResultMessage): TokenUsage {
+  const sum = { ...nothing(), costUsd };
+  for (const each of Object.values(modelUsage)) {
+    sum.inputTokens += each.inputTokens + each.cacheReadInputTokens + each.cacheCreationInputTokens;
+    sum.cachedInputTokens += each.cacheReadInputTokens;
+    sum.outputTokens += each.outputTokens;
+  }
+  return sum;
+}
+
+const nothing = () => ({ inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, costUsd: 0 });
+
+const plus = (one: ReturnType<typeof nothing>, other: ReturnType<typeof nothing>) => ({
+  inputTokens: one.inputTokens + other.inputTokens,
+  cachedInputTokens: one.cachedInputTokens + other.cachedInputTokens,
+  outputTokens: one.outputTokens + other.outputTokens,
+  costUsd: one.costUsd + other.costUsd,
+});

@@ -1,0 +1,120 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Environment } from '../config/environment.ts';
+import type { Place } from './place.ts';
+import type { SpawnOptions } from './sdk.ts';
+
+/** The descriptor by which Claude Code gets its key, and the one that is closed when the worker dies. */
+const keyDescriptor = 3;
+
+/**
+ * Starts what it is given, and ends it with all that it has started when the worker that holds descriptor 4 is no more:
+ * Claude Code itself would go on for minutes, and pay for what nobody gets. A command that runs in the background of a
+ * shell has no standard input unless it is given another name.
+ */
+const script = `
+exec 5<&0
+"$@" <&5 4<&- 5<&- &
+claude=$!
+( read -r _ <&4; kill -TERM $claude; sleep 2; kill -KILL 0 ) <&4 3<&- 5<&- >/dev/null 2>&1 &
+exec 0</dev/null 3<&- 4<&- 5<&-
+wait $claude
+`;
+
+/** How long Claude Code may take to end what it has started, in milliseconds. */
+const politeMs = 2000;
+
+/** Ends whatever a process has started that is still there. */
+function killGroup(child: ChildProcess): void {
+  try {
+    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+  } catch {
+    // All have ended.
+  }
+}
+
+/**
+ * Starts Claude Code in a group of processes of its own. It gets its key by a descriptor rather than by its environment,
+ * which every command that it runs could print.
+ *
+ * @param signal ends it at once
+ */
+export function startClaudeCode(
+  { args, command, env }: SpawnOptions,
+  { key, place, signal }: { key: string; place: Place; signal: AbortSignal },
+): ChildProcess {
+  const child = spawn('/bin/sh', ['-c', script, 'sh', command, ...args], {
+    cwd: place.workspace,
+    env: { ...env, ...keptConfig(env, place), CLAUDE_CODE_API_KEY_FILE_DESCRIPTOR: String(keyDescriptor) },
+    stdio: ['pipe', 'pipe', 'pipe', 'pipe', 'pipe'],
+    detached: true,
+  });
+  const [, , , keyPipe] = child.stdio;
+  // A process that could not be started, or has ended, is reported by its own events.
+  for (const pipe of child.stdio) pipe?.on('error', () => {});
+  if (keyPipe !== undefined && keyPipe !== null && 'end' in keyPipe) keyPipe.end(key);
+  const end = (): void => {
+    const lifeline = child.stdio[4];
+    lifeline?.destroy();
+    setTimeout(() => killGroup(child), politeMs).unref();
+  };
+  signal.addEventListener('abort', end, { once: true });
+  child.once('exit', () => {
+    signal.removeEventListener('abort', end);
+    killGroup(child);
+  });
+  return child;
+}
+
+/**
+ * To go on with a session, the SDK writes its file into a temporary folder of its own, which a worker that dies would leave
+ * behind. It is moved to the place, which is found and removed.
+ */
+function keptConfig(env: SpawnOptions['env'], { config }: Place): Record<string, string> {
+  const { CLAUDE_CONFIG_DIR: folder } = env;
+  const sessions = folder !== undefined && folder !== config ? join(folder, 'projects') : undefined;
+  if (sessions === undefined || folder === undefined || !existsSync(sessions)) return {};
+  renameSync(sessions, join(config, 'projects'));
+  rmSync(folder, { recursive: true, force: true });
+  return { CLAUDE_CONFIG_DIR: config };
+}
+
+/** The variables of the worker that Claude Code gets besides its own, without which no request may leave some networks. */
+const passed = ['PATH', 'LANG', 'LC_ALL', 'TZ', 'HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'NODE_EXTRA_CA_CERTS'];
+
+/** The environment of Claude Code (https://code.claude.com/docs/en/settings#environment-variables). */
+export function environmentOf(
+  place: Place,
+  { baseUrl, headers, maxTokens }: { baseUrl: string; headers: Record<string, string>; maxTokens?: number | undefined },
+  variables: Environment,
+): Record<string, string> {
+  const kept = passed.flatMap((name) => {
+    const value = variables[name] ?? variables[name.toLowerCase()] ?? process.env[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return {
+    ...Object.fromEntries(kept),
+    HOME: place.home,
+    TMPDIR: place.temporary,
+    CLAUDE_CONFIG_DIR: place.config,
+    // A repository that the temporary folder lies in is not the agent's.
+    GIT_CEILING_DIRECTORIES: join(place.workspace, '..'),
+    ANTHROPIC_BASE_URL: baseUrl,
+    ...(Object.keys(headers).length > 0 && {
+      ANTHROPIC_CUSTOM_HEADERS: Object.entries(headers)
+        .map(([name, value]) => `${name}: ${value}`)
+        .join('\n'),
+    }),
+    ...(maxTokens !== undefined && { CLAUDE_CODE_MAX_OUTPUT_TOKENS: String(maxTokens) }),
+    // Nothing leaves the machine but requests to the model.
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+    DISABLE_AUTOUPDATER: '1',
+    CLAUDE_CODE_DISABLE_AUTO_MEMORY: '1',
+    ENABLE_TOOL_SEARCH: 'false',
+    // What runs on when a turn is over would be lost.
+    CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1',
+    // Temporal tries again, on this worker or on another one.
+    CLAUDE_CODE_MAX_RETRIES: '2',
+  };
+}
