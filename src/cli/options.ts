@@ -59,7 +59,7 @@ export function withAgents(command: Command): Command {
 }
 
 export function withTools(command: Command): Command {
-  return command.option('--tools', 'every agent may search and read the web, and keep what it finds as files');
+  return command.option('--tools', 'every agent may search and read the web, keep files, and run Python over them');
 }
 
 export function withYes(command: Command): Command {

@@ -46,9 +46,15 @@ export async function writeFiles(run: string, files: RunFiles | undefined, out: 
     const place = resolve(out);
     const recordFile = join(home, 'outputs', `${hashOf(place)}.json`);
     const before = writtenBefore(recordFile, run);
-    const { removed, written, files: all } = await writeOut(store, new Trees(store), files.tree, place, before);
+    const {
+      removed,
+      written,
+      files: all,
+      leftOut,
+    } = await writeOut(store, new Trees(store), files.tree, place, before);
     writeAtomic(recordFile, JSON.stringify({ run, files: Object.fromEntries(all) } satisfies WrittenRecord));
     say(outText(out, all.size, written, removed));
+    if (leftOut > 0) say(`${countText(leftOut, 'file')} in .git left out: git would run what they say`);
   } catch (error) {
     if (!(error instanceof OutConflictError)) throw error;
     throw new CommandError(

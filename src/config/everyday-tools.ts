@@ -7,7 +7,7 @@ import type { ToolSources } from './tool-sources.ts';
 const web = 'builtin.web';
 
 /** The packages that every agent gets by `--tools`. */
-export const everydayTools: string[] = [web, 'builtin.attachments'];
+export const everydayTools: string[] = [web, 'builtin.attachments', 'builtin.workspace', 'builtin.python'];
 
 /** The packages of a plan's executor whose configuration names no tools. */
 export const executorTools: string[] = [web];

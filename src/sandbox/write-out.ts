@@ -42,25 +42,30 @@ export interface WrittenOut {
   removed: string[];
   /** All files of the tree, to be kept for the next time. */
   files: Map<string, string>;
+  /** How many files were left out, since they are in a folder `.git`. */
+  leftOut: number;
 }
 
 /**
  * Writes the files of a tree into a folder, which is made if it is missing. What a run has written there before is replaced,
  * or removed if the tree has it no more. Other files stay, and none is written over: where one has the name of a file of the
  * tree and another content, nothing is written at all. No link is followed below the folder, and none that leads out is
- * made. Each file is there whole or not at all, and a folder that was empty gets all of them at once.
+ * made. Each file is there whole or not at all, and a folder that was empty gets all of them at once. What is in a folder
+ * `.git` is left out: git runs what its configuration says, and whoever looks at the files may use git.
  *
  * @throws `OutConflictError`; `Error` of the system, or if the store lacks a part of the tree
  */
 export async function writeOut(
   store: Store,
   trees: Trees,
-  tree: string | null,
+  given: string | null,
   target: string,
   before: WrittenBefore = new Map(),
 ): Promise<WrittenOut> {
   const folder = resolve(target);
-  const wanted = await trees.read(tree);
+  const whole = await trees.read(given);
+  const wanted = withoutGit(whole);
+  const tree = wanted.size === whole.size ? given : await trees.write(wanted);
   const files = new Map([...wanted].map(([path, { id }]) => [path, id]));
   const isNew = !existsSync(folder) || readdirSync(folder).length === 0;
   const { missing, removed } = isNew
@@ -83,7 +88,7 @@ export async function writeOut(
   } finally {
     await rm(part, { recursive: true, force: true });
   }
-  return { written: missing.toSorted(), removed, files };
+  return { written: missing.toSorted(), removed, files, leftOut: whole.size - wanted.size };
 }
 
 /**
@@ -102,7 +107,7 @@ export async function replaceFolder(
     for (const { path, tree } of parts) {
       const place = join(part, path);
       mkdirSync(place, { recursive: true });
-      await materialise(store, trees, tree, [], place);
+      await materialise(store, trees, await trees.write(withoutGit(await trees.read(tree))), [], place);
     }
     await rm(folder, { recursive: true, force: true });
     renameSync(part, folder);
@@ -117,6 +122,9 @@ export const fileName = (text: string): string =>
     .replaceAll(/[^\w.-]+/g, '_')
     .replace(/^\.+/, '_')
     .slice(0, 150);
+
+const withoutGit = (tree: Tree): Tree =>
+  new Map([...tree].filter(([path]) => !path.toLowerCase().split('/').includes('.git')));
 
 async function madeBeside(store: Store, trees: Trees, tree: string | null, folder: string): Promise<string> {
   const part = join(dirname(folder), `.${basename(folder)}.${randomUUID()}`);

@@ -148,7 +148,7 @@ describe('--tools', () => {
         return [];
     }
   };
-  const everyday = ['builtin.web', 'builtin.attachments'];
+  const everyday = ['builtin.web', 'builtin.attachments', 'builtin.workspace', 'builtin.python'];
   const llm = { module: 'OpenAILLM', id: 'llm' };
 
   test.each([

@@ -42,7 +42,7 @@ type Place = [what: string, owner: string, configOf: (mode?: Mode) => ConfigInpu
 
 const places: Place[] = [
   ['a team', 'agent a', (mode) => ({ agents: [{ id: 'a', backend: backendOf(mode) }] })],
-  ['a plan', 'executor', (mode) => ({ plan: { backend: backendOf(mode) } })],
+  ['a plan', 'executor', (mode) => ({ plan: { backend: backendOf(mode), executor: { tool_packages: [] } } })],
   [
     'one agent',
     'agent loop',

@@ -26,7 +26,7 @@ const trees = fc
   .map((entries) => {
     const tree = new Map(entries.map(([names, each]) => [names.join('/'), each] as const));
     const isFolder = (path: string): boolean => [...tree.keys()].some((each) => each.startsWith(`${path}/`));
-    return new Map([...tree].filter(([path]) => !isFolder(path))) as Tree;
+    return new Map([...tree].filter(([path]) => !isFolder(path)));
   });
 
 describe('a tree', () => {

@@ -62,6 +62,12 @@ describe('a folder that is missing or empty', () => {
     expect(readdirSync(folder).filter((name) => name.startsWith('.'))).toEqual([]);
   });
 
+  test('gets nothing of a folder .git, whose configuration git would run', async () => {
+    const tree = await treeOf({ 'a.txt': 'A', '.git/config': '[core]', 'sub/.GIT/hooks/x': 'x', '.gitignore': 'x' });
+    expect(await write(tree)).toMatchObject({ written: ['.gitignore', 'a.txt'], leftOut: 2 });
+    expect(readdirSync(out).toSorted()).toEqual(['.gitignore', 'a.txt']);
+  });
+
   test('is made for a tree without files', async () => {
     expect((await write(null)).written).toEqual([]);
     expect(readdirSync(out)).toEqual([]);

@@ -143,3 +143,36 @@ describe('the text of HTML', () => {
     });
   });
 });
+
+describe('hosts that the worker names', () => {
+  const answering = async (): Promise<{ port: number; close: () => void }> => {
+    const server = createServer((request, response) => {
+      if (request.url === '/away') response.writeHead(302, { location: `http://localhost:4711/` }).end();
+      else response.setHeader('content-type', 'text/plain').end('From within.');
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return { port: (server.address() as AddressInfo).port, close: () => server.close() };
+  };
+  const tool = { name: 'fetch_page', source: { package: 'builtin.web' } };
+
+  test('are fetched from wherever they are, and no other port, name or redirect is', async () => {
+    const [named, other] = [await answering(), await answering()];
+    const bench = toolBench({}, { REPRISE_FETCH_HOSTS: `wiki.example:80, 127.0.0.1:${named.port}` });
+    const read = async (url: string) => (await bench.call(tool, { url }).result).text;
+    expect(await read(`http://127.0.0.1:${named.port}/`)).toMatch(/From within\.$/);
+    const refused = /is not on the public internet/;
+    expect(await read(`http://127.0.0.1:${other.port}/`)).toMatch(refused);
+    expect(await read(`http://localhost:${named.port}/`)).toMatch(refused);
+    expect(await read(`http://127.0.0.1:${named.port}/away`)).toMatch(refused);
+    for (const { close } of [named, other]) close();
+    await bench.close();
+  });
+
+  test.each(['wiki.example', 'http://wiki.example:80', '*', 'a@b:80', '127.0.0.1:'])(
+    'are refused at once where they are none: %s',
+    (hosts) => {
+      expect(() => toolBench({}, { REPRISE_FETCH_HOSTS: hosts })).toThrow(/is no host with its port/);
+    },
+  );
+});

@@ -20,6 +20,8 @@ const maxTextBytes = 2_000_000;
 export interface FetchSettings {
   /** Which addresses may be connected to. */
   rule: AddressRule;
+  /** Hosts with their ports that may be connected to wherever they are; none if absent. */
+  hosts?: ReadonlySet<string> | undefined;
   signal: AbortSignal;
   /** How many bytes the content may have, unpacked. */
   maxBytes: number;
@@ -102,7 +104,9 @@ function parsed(address: string, base?: string): URL {
   return url;
 }
 
-async function get(url: URL, { rule, signal }: FetchSettings): Promise<IncomingMessage> {
+async function get(url: URL, { hosts, rule: general, signal }: FetchSettings): Promise<IncomingMessage> {
+  const place = `${url.hostname}:${url.port || (url.protocol === 'https:' ? '443' : '80')}`;
+  const rule: AddressRule = hosts?.has(place) ? () => true : general;
   checkLiteral(url.hostname, rule);
   if (isBadPort(url.port)) throw new ToolError(`${url.href}: port ${url.port} is for another protocol`);
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();

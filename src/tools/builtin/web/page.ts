@@ -30,8 +30,13 @@ const parameters = z.object({
 /** How many fetches there may be at the same time: each may hold tens of megabytes. */
 const atOnce = new Places(16);
 
-/** `fetch_page` of the built-in package `builtin.web`. @param rule which addresses may be connected to */
-export function pageTool(store: Store, rule: AddressRule): ToolDefinition {
+/**
+ * `fetch_page` of the built-in package `builtin.web`.
+ *
+ * @param rule which addresses may be connected to
+ * @param hosts those that may be besides, such as `wiki.example:8080`
+ */
+export function pageTool(store: Store, rule: AddressRule, hosts: ReadonlySet<string> = new Set()): ToolDefinition {
   const recent = new RecentPages();
   return {
     name: 'fetch_page',
@@ -45,7 +50,10 @@ export function pageTool(store: Store, rule: AddressRule): ToolDefinition {
       const place = `${workflowId}\n${url.trim()}\n${whole}`;
       const known = from > 0 ? recent.find(place) : undefined;
       if (known !== undefined && save_as === undefined) return pageFrom(known, from);
-      const fetched = await atOnce.take(() => fetchBytes(url.trim(), { rule, signal, maxBytes: maxFileBytes }), signal);
+      const fetched = await atOnce.take(
+        () => fetchBytes(url.trim(), { rule, hosts, signal, maxBytes: maxFileBytes }),
+        signal,
+      );
       if (save_as !== undefined) return saved(await save(store, workflowId, save_as, fetched), store, fetched);
       const page = await readFetched(fetched, whole, signal);
       recent.keep(place, page);

@@ -1,3 +1,4 @@
+import type { Environment } from '../../../config/environment.ts';
 import type { SearchDependencies } from '../../../search/open-search.ts';
 import type { ToolDefinition } from '../../definition.ts';
 import { isPublic, type AddressRule } from './addresses.ts';
@@ -7,5 +8,13 @@ import { webSearchTool } from './search.ts';
 /** The built-in package `builtin.web`. @param rule which addresses `fetch_page` may connect to */
 export const webTools = (dependencies: SearchDependencies, rule: AddressRule = isPublic): ToolDefinition[] => [
   webSearchTool(dependencies),
-  pageTool(dependencies.store, rule),
+  pageTool(dependencies.store, rule, hostsIn(dependencies.environment)),
 ];
+
+/** The hosts that `REPRISE_FETCH_HOSTS` names. @throws `Error` for what is no host with its port */
+function hostsIn({ REPRISE_FETCH_HOSTS: named = '' }: Environment): Set<string> {
+  const hosts = named.split(',').flatMap((each) => each.trim().toLowerCase() || []);
+  const wrong = hosts.find((host) => !/^([^\s/:@]+|\[[\da-f:.]+\]):\d{1,5}$/.test(host));
+  if (wrong === undefined) return new Set(hosts);
+  throw new Error(`REPRISE_FETCH_HOSTS: ${wrong} is no host with its port; an example: wiki.example:80,127.0.0.1:8080`);
+}
