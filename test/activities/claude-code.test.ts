@@ -148,7 +148,7 @@ describe('a turn of Claude Code', () => {
     const result = await run(
       { backend },
       doing(() => [useTool('Bash', { command, description: 'x' })]),
-      { SECRET_OF_WORKER: 'the secret of the worker' },
+      { SECRET_OF_WORKER: 'the secret of the worker', REPRISE_ALLOW_COMMANDS: 'local' },
     );
     const [said = ''] = toolsSaid();
     expect(said).toMatch(/\/workspace\b/);
