@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Reprise } from '../../src/client.ts';
+import type { Reprise, SessionInput } from '../../src/client.ts';
 import { call, toolResults } from '../support/agent-script.ts';
 import { completeAs } from '../support/completed.ts';
 import { startModelServer } from '../support/model-server.ts';
@@ -89,6 +89,46 @@ async function made(
   await done(folder, command);
   if (!(await folder.withClient(comesToWait))) throw new Error(`${command}: it does not come to wait`);
 }
+
+/** A tool that declares an effect, so that it needs leave. */
+const weather = `export const tools = [{
+  name: 'get_weather',
+  description: 'Looks up the weather in a city: Tokyo.',
+  parameters: { type: 'object', properties: { city: { type: 'string', enum: ['Tokyo'] } }, required: ['city'] },
+  sideEffects: true,
+  execute: () => 'Rain.',
+}];
+`;
+
+/** Has a session of this id wait for leave to call a tool. */
+const leave =
+  (id: string) =>
+  (folder: PageFolder): Promise<void> => {
+    folder.write('tools/weather.ts', weather);
+    const config: SessionInput['config'] = {
+      attended: true,
+      modules: [
+        { id: 'llm', module: 'OfflineLLM' },
+        { id: 'kit', module: 'PythonToolProvider', config: { tool_packages: ['tools.weather'] } },
+        { id: 'agent', module: 'SimpleToolOrchestrator' },
+      ],
+      exchange: [
+        { module: 'agent', protocol: 'LLMProtocol', provider: 'llm' },
+        { module: 'agent', protocol: 'ToolProviderProtocol', provider: 'kit' },
+        { module: '__entry__', protocol: 'TextMessageHandlerProtocol', provider: 'agent' },
+      ],
+    };
+    return folder.withClient(async (reprise) => {
+      // What was answered before may still go on.
+      await reprise
+        .getRun(id)
+        .terminate('The next line begins')
+        .catch(() => {});
+      const run = await reprise.startSession({ text: 'What is the weather in Tokyo?', config }, { id });
+      // No event tells.
+      while ((await run.pendingQuestions()).length === 0) await pause(50);
+    });
+  };
 
 /** Has the server forget all runs, so that a command that shows all of them shows what is made next. */
 const emptied = (folder: PageFolder): Promise<void> =>
@@ -231,6 +271,7 @@ export const setUps: Record<string, PageSetUp> = {
       'npx reprise restart q1 --reason "Only plans" --instructions "Write the code"': { before: question('q1') },
       'npx reprise cancel q1': { before: question('q1') },
       'npx reprise answer q1 "Dark mode"': { before: question('q1') },
+      'npx reprise approve q1 --allow': { before: leave('q1') },
       'npx reprise decide r1 --accept': { before: approval('r1') },
       [requestRestart('q1', '{"reason":"…","instructions":"…"}')]: { before: question('q1') },
       [`temporal workflow signal --workflow-id q1 --name answer --input '{"answer":"Dark mode"}'`]: {

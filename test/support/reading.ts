@@ -79,3 +79,10 @@ function mayCall(choice: unknown, name: string): boolean {
   const only = forced ?? (inner as Part | undefined)?.['name'] ?? name;
   return type !== 'none' && only === name;
 }
+
+/** All of a run's history as text, with what is in its payloads. @param history as `fetchHistory` returns it */
+export const historyText = (history: object): string =>
+  // Payloads are in base64 in what their own `toJSON` makes of them.
+  JSON.stringify(history).replaceAll(/"data":"([\w+/=]+)"/g, (_, data: string) =>
+    Buffer.from(data, 'base64').toString(),
+  );

@@ -25,6 +25,8 @@ async function turnWith(mcp: McpServer, tool: string, args: object, coordination
   const config = {
     ...agent,
     modules: [...agent.modules, { module: 'MCPToolProvider', id: 'tools', config: { servers: [mcp] } }],
+    // What the tools ask for is tried here, and not whether they may be called.
+    permissions: [{ tool: '*', action: 'allow' }],
     exchange: [...agent.exchange, { module: 'agent', protocol: 'ToolProviderProtocol', provider: 'tools' }],
     coordination,
   };

@@ -6,6 +6,7 @@ import type { TurnResult } from '../../src/protocol/session.ts';
 import { login } from '../../src/tools/mcp/login.ts';
 import { Logins, loginsIn } from '../../src/tools/mcp/logins.ts';
 import { agentOf, call, inTurn, toolResults } from '../support/agent-script.ts';
+import { historyText } from '../support/reading.ts';
 import { startLoginServer, type LoginServer } from '../support/login-server.ts';
 import type { Script } from '../support/model-server.ts';
 import { running, type Running } from '../support/running.ts';
@@ -62,9 +63,7 @@ test('a login that ends in the middle of a run is waited for, and the call is ma
   await session.result();
   const { events } = await session.fetchHistory();
   const { tokens } = new Logins(join(run.home, 'logins')).read(server.url);
-  const history = JSON.stringify(events, (_, value: unknown) =>
-    value instanceof Uint8Array ? Buffer.from(value).toString() : value,
-  );
+  const history = historyText(events ?? []);
   expect(history).toContain('Echo: two');
   expect(history).not.toContain(tokens?.access_token);
 });

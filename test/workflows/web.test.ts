@@ -12,6 +12,7 @@ import { openStore } from '../../src/store/open-store.ts';
 import { openToolRegistry } from '../../src/tools/tool-registry.ts';
 import { openParts } from '../../src/worker/parts.ts';
 import { call, toolResults } from '../support/agent-script.ts';
+import { historyText } from '../support/reading.ts';
 import { sharedRunning } from '../support/running.ts';
 import { startSearchServer, type SearchServer } from '../support/search-server.ts';
 import { completed, solveScript } from '../support/solve-script.ts';
@@ -93,7 +94,9 @@ test('a subtask searches, follows links, keeps a table that it has found, and co
       ],
     });
     expect((await handle.result()) as SolveResult).toMatchObject({ outcome: 'complete' });
-    expect(JSON.stringify(await handle.fetchHistory())).not.toContain('brave-secret');
+    const history = historyText(await handle.fetchHistory());
+    expect(history).toContain('How many units were sold?');
+    expect(history).not.toContain('brave-secret');
   });
   expect(results).toEqual([
     `1. The mill\n${base}/\nFlour.`,
