@@ -11,7 +11,7 @@ import { findSdk, loadSdk, missingSdk, type ResultMessage } from '../claude-code
 import { Session } from '../claude-code/session.ts';
 import { runTurn, type TurnResult } from '../claude-code/turn.ts';
 import type { Backend } from '../config/backend.ts';
-import { allowsLocal } from '../config/commands.ts';
+import { allowsLocal } from '../config/tools/commands.ts';
 import type { Environment } from '../config/environment.ts';
 import { withVariables } from '../config/variables.ts';
 import { failureTypes, keyMissing, toFailure, type Endpoint } from '../models/failures.ts';

@@ -4,7 +4,7 @@ import { missingSdk } from '../claude-code/sdk.ts';
 import type { Backend } from '../config/backend.ts';
 import { defaultBackend } from '../config/complete-backend.ts';
 import type { Environment } from '../config/environment.ts';
-import { searchNotices } from '../config/everyday-tools.ts';
+import { searchNotices } from '../config/tools/everyday-tools.ts';
 import { ignoredKeys } from '../config/ignored-keys.ts';
 import {
   orchestrationInputSchema,
@@ -15,7 +15,7 @@ import {
 import { checkConversation, checkPlan, checkResearch, checkTeam, type CheckedConfig } from '../config/kinds.ts';
 import { completeAgent, defaultAgent, preflightAgent, type OneAgentConfig } from '../config/one-agent.ts';
 import { completePlan, preflightPlan } from '../config/plan.ts';
-import { permissionsOf } from '../config/permissions.ts';
+import { permissionsOf } from '../config/tools/permissions.ts';
 import { findPrices, type KnownPrices } from '../config/prices.ts';
 import { checkedBy, problemText, under, type Checked } from '../config/problems.ts';
 import { readNamedConfig } from '../config/read-config.ts';

@@ -7,7 +7,7 @@ import { findPrices, readPrices } from '../config/prices.ts';
 import { completeResearch, describeResearch, preflightResearch } from '../config/research.ts';
 import { backendsOf, completeTeam, describeTeam, preflightTeam } from '../config/team.ts';
 import { missingSdk } from '../claude-code/sdk.ts';
-import { searchNotices } from '../config/everyday-tools.ts';
+import { searchNotices } from '../config/tools/everyday-tools.ts';
 import { usageError } from './exit.ts';
 
 /** What a configuration comes to in an environment. */

@@ -1,10 +1,10 @@
 import { effortProblem, type Effort } from '../models/capabilities.ts';
 import { modelOf } from '../models/providers.ts';
 import type { Backend } from './backend.ts';
-import { everydayTools, withEveryday } from './everyday-tools.ts';
+import { everydayTools, withEveryday } from './tools/everyday-tools.ts';
 import { entry, isModel } from './modules.ts';
 import { checkConfig, type CheckedConfig, type Config } from './kinds.ts';
-import { withLeave } from './permissions.ts';
+import { withLeave } from './tools/permissions.ts';
 import { defaultAgents } from './team.ts';
 
 /** What a person chose for a run beside its configuration. */

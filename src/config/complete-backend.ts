@@ -1,7 +1,7 @@
 import { effortProblem } from '../models/capabilities.ts';
 import { missingKey, modelOf } from '../models/providers.ts';
 import type { Backend } from './backend.ts';
-import { withCommands } from './commands.ts';
+import { withCommands } from './tools/commands.ts';
 import type { Environment } from './environment.ts';
 import { backendOf } from './model-name.ts';
 import { withVariables } from './variables.ts';

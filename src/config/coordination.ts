@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { permissionShape } from './permissions.ts';
+import { permissionShape } from './tools/permissions.ts';
 import { priceTableSchema } from './prices.ts';
 
 const tenYears = 10 * 365 * 24 * 60 * 60;

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import type { Backend } from './backend.ts';
-import { preflightCommands } from './commands.ts';
+import { preflightCommands } from './tools/commands.ts';
 import { completeBackend, defaultBackend, describeBackend, packagesOf, preflightBackends } from './complete-backend.ts';
 import { about, broadcastSchema, describeCoordination, soloShape, waitingTime } from './coordination.ts';
 import type { Environment } from './environment.ts';
 import { checkExchange, providersOf, type Wire, type WireInput } from './exchange.ts';
 import { checkModules, entry, type Module, type ModuleInput } from './modules.ts';
 import { describeOrchestrator, orchestratorOf, type OrchestratorSettings } from './orchestrators.ts';
-import { describePermissions } from './permissions.ts';
+import { describePermissions } from './tools/permissions.ts';
 import { checkedBy, type Checked } from './problems.ts';
 import { describeTools, type ToolSources } from './tool-sources.ts';
 

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { backendSchema, roleSchema, type Backend } from './backend.ts';
-import { preflightCommands } from './commands.ts';
+import { preflightCommands } from './tools/commands.ts';
 import { completeBackend, defaultBackend, describeBackend, packagesOf, preflightBackends } from './complete-backend.ts';
 import { describeCoordination, soloShape } from './coordination.ts';
 import type { Environment } from './environment.ts';
-import { executorTools } from './everyday-tools.ts';
+import { executorTools } from './tools/everyday-tools.ts';
 import {
   describeOrchestrator,
   limitsFit,
@@ -13,7 +13,7 @@ import {
   orchestratorSchema,
   type OrchestratorSettings,
 } from './orchestrators.ts';
-import { describePermissions } from './permissions.ts';
+import { describePermissions } from './tools/permissions.ts';
 import { describeTools, mcpServersSchema, toolPackages, toolPackagesSchema, type ToolSources } from './tool-sources.ts';
 
 /** The key `plan` (the document "Retry Optimization"). */

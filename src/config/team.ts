@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { backendSchema, roleSchema, type Backend } from './backend.ts';
-import { preflightCommands, withCommands } from './commands.ts';
+import { preflightCommands, withCommands } from './tools/commands.ts';
 import { completeBackend, defaultBackend, describeBackend, packagesOf, preflightBackends } from './complete-backend.ts';
 import { about, broadcastSchema, budgetSchema, describeCoordination, waitingTime } from './coordination.ts';
 import type { Environment } from './environment.ts';
@@ -13,7 +13,7 @@ import {
   orchestratorSchema,
   type OrchestratorSettings,
 } from './orchestrators.ts';
-import { permissionShape, describePermissions } from './permissions.ts';
+import { permissionShape, describePermissions } from './tools/permissions.ts';
 import { priceTableSchema } from './prices.ts';
 import { unique } from './problems.ts';
 import { describeTools, toolPackages, toolPackagesSchema, type ToolSources } from './tool-sources.ts';

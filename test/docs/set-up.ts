@@ -90,23 +90,12 @@ async function made(
   if (!(await folder.withClient(comesToWait))) throw new Error(`${command}: it does not come to wait`);
 }
 
-/** A tool that declares an effect, so that it needs leave. */
-const weather = `export const tools = [{
-  name: 'get_weather',
-  description: 'Looks up the weather in a city: Tokyo.',
-  parameters: { type: 'object', properties: { city: { type: 'string', enum: ['Tokyo'] } }, required: ['city'] },
-  sideEffects: true,
-  execute: () => 'Rain.',
-}];
-`;
-
 /** Has a session of this id wait for leave to call a tool. */
 const leave =
   (id: string) =>
   (folder: PageFolder): Promise<void> => {
-    folder.write('tools/weather.ts', weather);
     const config: SessionInput['config'] = {
-      attended: true,
+      permissions: [{ tool: 'get_weather', action: 'ask' }],
       modules: [
         { id: 'llm', module: 'OfflineLLM' },
         { id: 'kit', module: 'PythonToolProvider', config: { tool_packages: ['tools.weather'] } },
@@ -126,7 +115,8 @@ const leave =
         .catch(() => {});
       const run = await reprise.startSession({ text: 'What is the weather in Tokyo?', config }, { id });
       // No event tells.
-      while ((await run.pendingQuestions()).length === 0) await pause(50);
+      while ((await run.isOpen()) && (await run.pendingQuestions()).length === 0) await pause(50);
+      if (!(await run.isOpen())) throw new Error(`The run ${id} has ended without asking for leave`);
     });
   };
 

@@ -1,4 +1,4 @@
-import { allowsLocal, notAllowed } from '../../config/commands.ts';
+import { allowsLocal, notAllowed } from '../../config/tools/commands.ts';
 import type { Environment } from '../../config/environment.ts';
 import type { Store } from '../../store/store.ts';
 import { SourceError, ToolError } from '../../tools/tool.ts';

@@ -1,8 +1,8 @@
-import { missingForSearch } from '../search/missing.ts';
-import { howToSearch, serviceOf } from '../search/services.ts';
-import type { Backend } from './backend.ts';
-import type { Environment } from './environment.ts';
-import type { ToolSources } from './tool-sources.ts';
+import { missingForSearch } from '../../search/missing.ts';
+import { howToSearch, serviceOf } from '../../search/services.ts';
+import type { Backend } from '../backend.ts';
+import type { Environment } from '../environment.ts';
+import type { ToolSources } from '../tool-sources.ts';
 
 const web = 'builtin.web';
 
