@@ -56,7 +56,11 @@ test('a killed worker’s turns are resumed elsewhere: what was answered is not 
       return request.prompt.includes('I am writer.') ? writer(request) : runner(request);
     }),
   );
-  const machine = new Machine({ ANTHROPIC_API_KEY: 'test-key', ANTHROPIC_BASE_URL: model.anthropic });
+  const machine = new Machine({
+    ANTHROPIC_API_KEY: 'test-key',
+    ANTHROPIC_BASE_URL: model.anthropic,
+    REPRISE_ALLOW_COMMANDS: 'local',
+  });
   const temporary = join(machine.home, 'tmp');
   onTestFinished(async () => {
     await Promise.all([machine.killWorker(), machine.killServer(), model.close()]);
