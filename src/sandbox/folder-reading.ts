@@ -147,11 +147,12 @@ export class FolderReading {
     if (leftOut.some((each) => (each.endsWith('*') ? name.startsWith(each.slice(0, -1)) : name === each)))
       return this.#leave(path, 'is not taken along');
     // A name that is no UTF-8 arrives with this character in the place of what cannot be read, which is another name.
-    const isKnown = this.#known.has(path);
-    if (!isKnown && (name.includes('\uFFFD') || treePath(path) !== path))
+    const knownAs = this.#known.get(path);
+    if (knownAs === undefined && (name.includes('\uFFFD') || treePath(path) !== path))
       return this.#leave(path, 'has a name that no path may have');
     const stats = folder.stats(name);
     if (stats.dev !== device) return this.#leave(path, 'is on another file system');
+    const stamp = knownAs === undefined ? undefined : stampOf(stats);
     if (stats.isDirectory()) {
       this.#folders++;
       this.#isOdd ||= (stats.mode & permissions) !== usualFolder;
@@ -163,7 +164,7 @@ export class FolderReading {
       return this.#leave(path, `has ${stats.size} bytes; a file may have ${limits.fileBytes}`);
     this.#isOdd ||= stats.nlink > 1n || !(isLink || usual.includes(stats.mode & permissions));
     this.#count(path, Number(stats.size));
-    if (isKnown && this.#known.get(path) === stampOf(stats)) return onSame(path);
+    if (stamp !== undefined && stamp === knownAs) return onSame(path);
     const mode = isLink ? 'link' : (stats.mode & 0o100n) !== 0n ? 'executable' : 'file';
     const some = this.#seen.get(prefix);
     if (some === undefined) this.#seen.set(prefix, [{ name, path, mode }]);

@@ -6,8 +6,11 @@ import { parentPort } from 'node:worker_threads';
 import { FolderReading, type FileRead, type ReadingEnd, type ReadingOrder } from './folder-reading.ts';
 
 export interface ThreadOrder extends ReadingOrder {
-  /** Paths of known files and their stamps, in turn, each ended by a zero byte: one text is copied faster than a map. */
-  known: string;
+  /**
+   * Paths of known files and their stamps, in turn, each ended by a zero byte: one text is copied faster than a map. Null
+   * for the files that the thread knows from its last order.
+   */
+  known: string | null;
   /** How many batches are under way to the process, shared with it. */
   underWay: Int32Array;
 }
@@ -24,18 +27,27 @@ const mostUnderWay = 3;
 const port = parentPort;
 
 // oxlint-disable unicorn/require-post-message-target-origin -- a thread has none
+/** The stamps of the files of the last folder, as far as later changes will show in them. */
+let last = new Map<string, string>();
+
 port?.on('message', ({ known: texts, underWay, ...order }: ThreadOrder) => {
+  const known = texts === null ? last : pairs(texts);
+  const read: FileRead[] = [];
   const give = (files: FileRead[], content: Uint8Array): void => {
+    read.push(...files);
     Atomics.add(underWay, 0, 1);
     port.postMessage({ files, content } satisfies FolderNews, [content.buffer as ArrayBuffer]);
     for (let now = Atomics.load(underWay, 0); now >= mostUnderWay; now = Atomics.load(underWay, 0))
       Atomics.wait(underWay, 0, now);
   };
   try {
-    const known = pairs(texts);
-    const changed = new Set(known.keys());
-    const end = new FolderReading(order, known, give).run((path) => changed.delete(path));
-    port.postMessage({ ...end, changed: [...changed] } satisfies FolderNews);
+    const same = new Set<string>();
+    const end = new FolderReading(order, known, give).run((path) => same.add(path));
+    const changed = same.size === known.size ? [] : [...known.keys()].filter((path) => !same.has(path));
+    for (const path of changed) known.delete(path);
+    for (const { path, settled, stamp } of read) if (settled) known.set(path, stamp);
+    last = known;
+    port.postMessage({ ...end, changed } satisfies FolderNews);
   } catch (error) {
     port.postMessage({ problem: (error as Error).message } satisfies FolderNews);
   }

@@ -43,12 +43,20 @@ export async function readFolder(store: Store, folder: string, choice: ReadingCh
   const { identity, known = new Map<string, KnownFile>(), leftOut = [], limits, signal, skipped = [] } = choice;
   signal?.throwIfAborted();
   const settled = [...known].filter(([, file]) => file.settled);
-  const stamps = settled.map(([path, { stamp }]) => `${path}\0${stamp}\0`).join('');
   const underWay = new Int32Array(new SharedArrayBuffer(4));
   const read = new Map<string, KnownFile>();
   const reader = idle.pop() ?? new Reader();
   try {
-    const order = { folder, identity, skipped, leftOut, limits, known: stamps, underWay };
+    const stamps = (): string => settled.map(([path, { stamp }]) => `${path}\0${stamp}\0`).join('');
+    const order = {
+      folder,
+      identity,
+      skipped,
+      leftOut,
+      limits,
+      known: reader.knows(known) ? null : stamps(),
+      underWay,
+    };
     const end = await reader.run(order, signal, async ({ content, files }) => {
       let at = 0;
       const ids = await store.putObjects(files.map(({ bytes }) => content.subarray(at, (at += bytes))));
@@ -60,6 +68,7 @@ export async function readFolder(store: Store, folder: string, choice: ReadingCh
     for (const path of end.changed) files.delete(path);
     for (const [path, file] of read) files.set(path, file);
     const gone = [...known.keys()].filter((path) => !files.has(path));
+    reader.remember(files);
     const changed = new Map<string, KnownFile | null>([...gone.map((path) => [path, null] as const), ...read]);
     return { files, changed, read: read.size, leftOut: end.leftOut, isOdd: end.isOdd };
   } finally {
@@ -85,6 +94,7 @@ class Reader {
     resourceLimits: { maxOldGenerationSizeMb: memoryMb },
   });
   #isGood = true;
+  #last: ReadonlyMap<string, KnownFile> | undefined;
   #onNews: (news: FolderNews) => void = () => {};
   #onBroken: (error: Error) => void = () => {};
 
@@ -92,6 +102,19 @@ class Reader {
     this.#worker.on('message', (news: FolderNews) => this.#onNews(news));
     this.#worker.on('error', (error: Error) => this.#break(error));
     this.#worker.on('exit', () => this.#break(new Error('the thread that reads folders has ended')));
+  }
+
+  /** Whether the thread has the stamps of these files from its last folder. */
+  knows(files: ReadonlyMap<string, KnownFile>): boolean {
+    const isLast = this.#last === files;
+    // It holds for the next order alone, which changes what the thread knows.
+    this.#last = undefined;
+    return isLast;
+  }
+
+  /** Tells what the last folder held, in a map that nobody changes. */
+  remember(files: ReadonlyMap<string, KnownFile>): void {
+    this.#last = files;
   }
 
   /** @param take is given batches one after the other */
