@@ -9,7 +9,7 @@ const atOnce = 4_000_000;
 /** How many files that are not kept are named. */
 const mostNotes = 20;
 
-/** Passes on the files that code has made, changed or removed below `/work`. */
+/** Passes on the files that code has made, changed or removed below `/workspace`. */
 export class Changes {
   readonly #post: (news: FromPython) => void;
   #files: PythonFile[] = [];
@@ -61,7 +61,7 @@ export class Changes {
   }
 }
 
-const inside = (place: unknown): string => String(place).slice('/work/'.length);
+const inside = (place: unknown): string => String(place).slice('/workspace/'.length);
 
 const shown = (path: string): string => JSON.stringify(path.slice(0, 200));
 
@@ -72,7 +72,7 @@ function bytesOf(content: Uint8Array | string, path: string): Uint8Array {
     copy.set(content);
     return copy;
   }
-  if (!content.startsWith('/work/')) return new TextEncoder().encode(content);
+  if (!content.startsWith('/workspace/')) return new TextEncoder().encode(content);
   const up = '../'.repeat(path.split('/').length - 1);
-  return new TextEncoder().encode(`${up}${content.slice('/work/'.length)}`);
+  return new TextEncoder().encode(`${up}${content.slice('/workspace/'.length)}`);
 }

@@ -198,7 +198,7 @@ export function makeRealm(outside: Outside): Realm {
         (it) => {
           python = it;
           for (const name of ['read', 'load', 'readbuffer']) delete scope[name];
-          it.FS.mkdirTree('/work');
+          it.FS.mkdirTree('/workspace');
           if (memory === undefined) it.runPython(warmUp);
           return memory === undefined ? loaded(undefined, it.makeMemorySnapshot()) : loaded();
         },
@@ -225,7 +225,7 @@ export function makeRealm(outside: Outside): Realm {
       python.unregisterJsModule('pyodide_js');
       python.unregisterJsModule('js');
       harden();
-      python.FS.chdir('/work');
+      python.FS.chdir('/workspace');
       python['_api'].on_fatal = (error) => end(JSON.stringify({ broken: `Python broke: ${String(error)}` }));
       python.runPythonAsync(text, { globals: python.toPy({ source: code }) }).then(
         (outcome) => end(String(outcome)),

@@ -39,7 +39,7 @@ class Wheels(importlib.abc.MetaPathFinder):
         return importlib.machinery.PathFinder.find_spec(name)
 
 def is_own(filename):
-    return filename == NAME or filename.startswith("/work/")
+    return filename == NAME or filename.startswith("/workspace/")
 
 def shorten(error, seen):
     if error is None or id(error) in seen:
@@ -62,7 +62,7 @@ async def run(source):
         sys.modules.pop(name, None)
     if os.path.isdir("/wheels"):
         sys.meta_path.append(Wheels("/wheels"))
-    sys.path.insert(0, "/work")
+    sys.path.insert(0, "/workspace")
     sys.stdout.reconfigure(line_buffering=True)
     linecache.cache[NAME] = (len(source), None, [line + "\\n" for line in source.split("\\n")], NAME)
     main = sys.modules["__main__"].__dict__

@@ -39,7 +39,7 @@ const outside = outsideOf({
 
 function end(outcome: string): void {
   const { problem, broken } = readOutcome(outcome);
-  if (problem === undefined && broken === undefined) look('/work');
+  if (problem === undefined && broken === undefined) look('/workspace');
   output.close();
   changes.close();
   if (broken !== undefined) post({ end: 'broken', problem: broken });
@@ -77,7 +77,7 @@ for (const [name, bytes] of Object.entries(wheels)) put(`/wheels/${name}`, bytes
 
 parentPort?.on('message', (message: ToPython) => {
   if ('files' in message) {
-    for (const { path, bytes, mode } of message.files) put(`/work/${path}`, bytes, mode);
+    for (const { path, bytes, mode } of message.files) put(`/workspace/${path}`, bytes, mode);
     return;
   }
   isOpen = false;

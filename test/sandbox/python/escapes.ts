@@ -136,7 +136,7 @@ raise ValueError`,
   'traces a process': 'import ctypes; return ctypes.CDLL("libc.so.6").ptrace(0, 0, 0, 0)',
   'loads a library of the machine': 'import ctypes; return ctypes.CDLL("/lib/x86_64-linux-gnu/libc.so.6")',
   'loads a library that it has written':
-    'import ctypes; open("a.so", "wb").write(b"\\x7fELF" + bytes(100)); return ctypes.CDLL("/work/a.so")',
+    'import ctypes; open("a.so", "wb").write(b"\\x7fELF" + bytes(100)); return ctypes.CDLL("/workspace/a.so")',
   'runs a command of C': 'import ctypes; s = ctypes.CDLL(None).system(b"id"); assert s in (0, 1); return os.fork()',
 };
 

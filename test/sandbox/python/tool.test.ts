@@ -80,7 +80,7 @@ describe('run_python answers as a REPL does', () => {
         '  File "code.py", line 3, in <module>',
         '    helper.read("{")',
         '    ~~~~~~~~~~~^^^^^',
-        '  File "/work/helper.py", line 4, in read',
+        '  File "/workspace/helper.py", line 4, in read',
         '    return json.loads(text)',
         '           ~~~~~~~~~~^^^^^^',
         'json.decoder.JSONDecodeError: Expecting property name enclosed in double quotes: line 1 column 2 (char 1)',
@@ -190,7 +190,7 @@ describe('the files of run_python', () => {
     const code = [
       'import os',
       'os.mkdir("sub"); open("a.txt", "w").write("a")',
-      'os.symlink("/work/a.txt", "sub/whole"); os.symlink("../a.txt", "sub/relative")',
+      'os.symlink("/workspace/a.txt", "sub/whole"); os.symlink("../a.txt", "sub/relative")',
       'os.symlink("/etc/passwd", "out"); os.symlink("../../etc", "sub/up")',
       'open("line\\nbreak", "w").write("x"); open("back\\\\slash", "w").write("x")',
     ];

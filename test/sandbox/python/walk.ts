@@ -32,11 +32,11 @@ const load = keep(await pyodideIn(context, (name) => bytes(name).toString()));
 const loaded = Promise.withResolvers<void>();
 realm.load(load, bytes('pyodide-lock.json').toString(), undefined, warmUp, () => loaded.resolve());
 await loaded.promise;
-realm.put('/work/a.txt', Buffer.from('a'), 'file');
+realm.put('/workspace/a.txt', Buffer.from('a'), 'file');
 const program = 'import asyncio, os, json\nasyncio.run(asyncio.sleep(0.01))\nos.urandom(4), open("a.txt").read()';
 realm.run(runner, program);
 const outcome = await ended.promise;
-realm.look('/work');
+realm.look('/workspace');
 
 const seen = new Set<object>();
 const leaks: string[] = outcome === '{}' ? [] : [`the program failed: ${outcome}`];
