@@ -132,7 +132,8 @@ test('in a package of CommonJS modules, as `npm init` makes it, tools are ES mod
 test('the first tool of docs/tools.md runs as it is printed there, in an empty folder', async () => {
   const text = readFileSync(new URL('../../docs/tools.md', import.meta.url), 'utf8');
   const [, config = '', tool = '', words = '', answer = ''] =
-    /```yaml\n([^]*?)```[^]*?```ts\n([^]*?)```[^]*?\$ (npx reprise .*)\n(?:(?!```)[^])*\n…\n(.*)\n…\n```/.exec(text) ?? [];
+    /```yaml\n([^]*?)```[^]*?```ts\n([^]*?)```[^]*?\$ (npx reprise .*)\n(?:(?!```)[^])*\n…\n(.*)\n…\n```/.exec(text) ??
+    [];
   mkdirSync(join(home.folder, 'documented', 'tools'), { recursive: true });
   writeFileSync(join(home.folder, 'documented', 'agent.yaml'), config);
   writeFileSync(join(home.folder, 'documented', 'tools', 'weather.ts'), tool);
