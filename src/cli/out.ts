@@ -79,6 +79,7 @@ function writtenBefore(recordFile: string, run: string): ReadonlyMap<string, str
 const listed = 20;
 
 function outText(out: string, all: number, written: string[], removed: string[]): string {
+  if (all === 0 && removed.length === 0) return `The answer has no files, so that nothing is written to ${out}`;
   const there = all - written.length;
   const facts = [
     `${countText(written.length, 'file')} written to ${out}`,

@@ -111,6 +111,14 @@ describe('--out DIR', () => {
     expect(textOf('notes/note.md')).toBe('my own\n');
   });
 
+  test('says so where the answer has no files', async () => {
+    script = () => ({ text: 'Nothing to write.' });
+    const words = ['chat', 'Go.', '--config', 'agent.yaml', '--id', 'idle', '--out', 'empty'];
+    const { status, stderr } = await home.run(words);
+    expect(status).toBe(0);
+    expect(stderr).toContain('The answer has no files, so that nothing is written to empty\n');
+  });
+
   test('of `solve` has what the completed subtasks have left; the JSON names the files', async () => {
     script = solveScript({
       work: (request) => (done(request) > 0 ? completed('Made.') : write('report.md', 'Report\n')),
