@@ -3,7 +3,6 @@ import type { Store } from '../store/store.ts';
 import { Commands } from '../sandbox/commands/commands.ts';
 import { commandPackages, commandTools } from './builtin/command.ts';
 import { builtinPackages } from './builtin/index.ts';
-import type { AddressRule } from './builtin/web/addresses.ts';
 import { Logins } from './mcp/logins.ts';
 import type { McpServers } from './mcp/servers.ts';
 import { ToolModules } from './modules.ts';
@@ -20,8 +19,6 @@ interface ToolRegistrySettings {
   environment: Environment;
   /** The store that has the files of runs, for built-ins. */
   store: Store;
-  /** Which addresses pages are fetched from; if absent, those of the public internet. */
-  pageRule?: AddressRule;
 }
 
 /** All tools that a worker has. No module is loaded and no server started before it is needed. */

@@ -1,15 +1,10 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { join } from 'node:path';
 import type { AddressInfo } from 'node:net';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { createCallTool } from '../../src/activities/tools.ts';
-import { readEnvironment } from '../../src/config/environment.ts';
 import { noOrchestrators } from '../../src/config/extensions.ts';
 import type { SolveResult } from '../../src/protocol/plan-and-execute.ts';
-import { openStore } from '../../src/store/open-store.ts';
-import { openToolRegistry } from '../../src/tools/tool-registry.ts';
 import { openParts } from '../../src/worker/parts.ts';
 import { call, toolResults } from '../support/agent-script.ts';
 import { historyText } from '../support/reading.ts';
@@ -64,21 +59,17 @@ test('a subtask searches, follows links, keeps a table that it has found, and co
     OPENAI_BASE_URL: run.model.openai,
     BRAVE_API_KEY: 'brave-secret',
     BRAVE_BASE_URL: search.brave,
+    // The pages of this test are on this machine.
+    REPRISE_FETCH_HOSTS: new URL(base).host,
   };
   const place = { home: run.home, configFolder: run.home };
   const parts = openParts({ ...place, variables }, noOrchestrators, { hasQuestion: false });
-  const environment = readEnvironment(variables);
-  const store = openStore(run.home, environment);
-  // The pages of this test are on this machine.
-  const pageRule = (): boolean => true;
-  const logs = join(run.home, 'logs');
-  const tools = openToolRegistry({ folder: run.home, logs, environment, store, pageRule });
   const taskQueue = `${run.taskQueue}-web`;
   const worker = await Worker.create({
     connection,
     taskQueue,
     workflowBundle: { codePath: bundle },
-    activities: { ...parts.activities, callTool: createCallTool({ store, tools }) },
+    activities: parts.activities,
     sinks: parts.sinks(connection, 'default'),
     plugins: [{ name: 'parts', runWorker: (worker, next) => parts.run(worker, next) }],
   });
@@ -105,5 +96,5 @@ test('a subtask searches, follows links, keeps a table that it has found, and co
     expect.stringMatching(/\nSaved as 2025\.csv \(table, 29 bytes\)/),
     expect.stringContaining('"rows":[[7]]'),
   ]);
-  await Promise.all([tools.close(), store.close(), connection.close()]);
+  await connection.close();
 });

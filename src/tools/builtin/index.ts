@@ -10,7 +10,6 @@ import { evaluate, ExpressionError, vocabulary } from './expression.ts';
 import { fileTool } from './files.ts';
 import { pythonTool } from './python.ts';
 import { resultTool } from './results.ts';
-import type { AddressRule } from './web/addresses.ts';
 import { webTools } from './web/tools.ts';
 import { workspaceTools } from './workspace.ts';
 
@@ -19,16 +18,15 @@ interface BuiltinSettings {
   folder: string;
   store: Store;
   environment: Environment;
-  pageRule?: AddressRule;
 }
 
 /** Reprise's own tools by their package, defined as users define theirs. */
-export function builtinPackages({ folder, store, environment, pageRule }: BuiltinSettings): Map<string, Tool[]> {
+export function builtinPackages({ folder, store, environment }: BuiltinSettings): Map<string, Tool[]> {
   const packages: Array<[string, ToolDefinition[]]> = [
     ['builtin.search', [searchTool(folder)]],
     ['builtin.files', [fileTool(folder)]],
     ['builtin.attachments', attachmentTools(store)],
-    ['builtin.web', webTools({ store, environment }, pageRule)],
+    ['builtin.web', webTools({ store, environment })],
     ['builtin.calculator', [calculatorTool]],
     ['builtin.results', [resultTool(store)]],
     ['builtin.python', [pythonTool(environment)]],

@@ -1,14 +1,14 @@
 import type { Environment } from '../../../config/environment.ts';
 import type { SearchDependencies } from '../../../search/open-search.ts';
 import type { ToolDefinition } from '../../definition.ts';
-import { isPublic, type AddressRule } from './addresses.ts';
+import { isPublic } from './addresses.ts';
 import { pageTool } from './page.ts';
 import { webSearchTool } from './search.ts';
 
-/** The built-in package `builtin.web`. @param rule which addresses `fetch_page` may connect to */
-export const webTools = (dependencies: SearchDependencies, rule: AddressRule = isPublic): ToolDefinition[] => [
+/** The built-in package `builtin.web`. */
+export const webTools = (dependencies: SearchDependencies): ToolDefinition[] => [
   webSearchTool(dependencies),
-  pageTool(dependencies.store, rule, hostsIn(dependencies.environment)),
+  pageTool(dependencies.store, isPublic, hostsIn(dependencies.environment)),
 ];
 
 /** The hosts that `REPRISE_FETCH_HOSTS` names. @throws `Error` for what is no host with its port */
