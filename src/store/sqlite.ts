@@ -24,6 +24,12 @@ export function openSqliteStore(file: string, cipher: Cipher = plain): Store {
   return new SqlStore(new SqliteDatabase(writing, new DatabaseSync(file)), cipher);
 }
 
+/** Opens an existing store to read from it, and changes nothing there. @throws `Error` if it cannot be opened */
+export function readSqliteStore(file: string, cipher: Cipher = plain): Store {
+  const reading = new DatabaseSync(file, { readOnly: true });
+  return new SqlStore(new SqliteDatabase(reading, reading), cipher);
+}
+
 /** For how long an operation waits for a lock that another process holds, in milliseconds. */
 const patienceMs = 5000;
 
@@ -72,7 +78,7 @@ export class SqliteDatabase implements Database {
   async close(): Promise<void> {
     await this.#writingNow;
     this.#reading.close();
-    this.#writing.close();
+    if (this.#writing !== this.#reading) this.#writing.close();
   }
 
   /** One transaction at a time: they share a connection, and many that wait for the lock would take it from one another. */
