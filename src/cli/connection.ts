@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { connect, taskQueue, type Reprise } from '../client.ts';
 import { readEnvironment } from '../config/environment.ts';
@@ -11,7 +11,7 @@ import { liveWorkers, workerFolder, type Queue, type WorkerRecord } from '../emb
 import { livePollers } from '../worker/deployment.ts';
 import { CommandError, exitStatus, say, usageError } from './exit.ts';
 import { reasonOf } from './failures.ts';
-import { homeFolder, type CommonOptions } from './options.ts';
+import { homeFolder, openHome, type CommonOptions } from './options.ts';
 import { targetOf, type Target } from './target.ts';
 
 export interface Opened {
@@ -39,7 +39,9 @@ export async function withConnection(opened: Promise<Opened>, work: (opened: Ope
 
 /** Connects for a command that only concerns runs that exist already. @throws `CommandError`, status 3 */
 export async function open(options: CommonOptions): Promise<Opened> {
-  const holder = await usableHolder(homeFolder());
+  const home = homeFolder();
+  if (existsSync(home)) openHome();
+  const holder = await usableHolder(home);
   return openAt(targetOf(options.temporal, holder), holder);
 }
 
@@ -51,7 +53,7 @@ export async function open(options: CommonOptions): Promise<Opened> {
  * @throws `CommandError`, status 3
  */
 export async function openWithWorker(options: CommonOptions): Promise<Opened> {
-  const home = homeFolder();
+  const home = openHome();
   const holder = await usableHolder(home);
   const target = targetOf(options.temporal, holder);
   if (!target.isLocal) return openElsewhere(target);

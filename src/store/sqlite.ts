@@ -1,8 +1,8 @@
-import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Breaks } from '../breaks.ts';
+import { privateFile, privateFolder } from '../private-files.ts';
 import type { Message, TokenUsage, TranscriptRef } from '../protocol/message.ts';
 import type { CallModelResult } from '../protocol/model-call.ts';
 import type { StoredReport } from '../protocol/research.ts';
@@ -29,7 +29,8 @@ const chainOf = `
  * @throws `Error` if a newer version wrote the file, or if it cannot be opened
  */
 export function openSqliteStore(file: string): Store {
-  mkdirSync(dirname(file), { recursive: true });
+  privateFolder(dirname(file));
+  privateFile(file);
   const database = new DatabaseSync(file, { timeout: 5000 });
   prepareSchema(database, file);
   // SQLite waits for a lock by blocking the process, which at this point has nothing else to do yet.

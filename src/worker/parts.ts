@@ -11,6 +11,7 @@ import type { RunSinks } from '../protocol/sinks.ts';
 import { openStore } from '../store/open-store.ts';
 import { loginsIn } from '../tools/mcp/logins.ts';
 import { openToolRegistry } from '../tools/tool-registry.ts';
+import { logFormat } from './log-format.ts';
 import { logSink } from './log-sink.ts';
 import { watchLoopLag } from './loop-lag.ts';
 import { runWatch } from './run-watch.ts';
@@ -46,6 +47,7 @@ export function openParts(
   const environment = readEnvironment(variables);
   // A name that is wrong must end the worker now, or every run would fail by it again and again.
   defaultBackend(environment);
+  const format = logFormat(environment);
   const store = openStore(home, environment);
   const [logs, logins] = [join(home, 'logs'), loginsIn(home)];
   const tools = openToolRegistry({ folder: configFolder, logs, logins, environment, store });
@@ -60,7 +62,7 @@ export function openParts(
       orchestrators,
       prices: readPrices(environment),
     }),
-    sinks: (connection, namespace) => ({ ...logSink(home), watch: runWatch(connection, namespace) }),
+    sinks: (connection, namespace) => ({ ...logSink(home, format), watch: runWatch(connection, namespace) }),
     async run(worker, next) {
       const stopWatching = watchLoopLag((text) => Runtime.instance().logger.warn(text));
       try {
