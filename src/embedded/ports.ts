@@ -12,9 +12,10 @@ export async function freePort(wanted = 0): Promise<number> {
 
 /**
  * Ports that no browser connects to, whatever a page asks for: some of those that the Fetch standard blocks
- * (https://fetch.spec.whatwg.org/#port-blocking), without those of services that are in wide use.
+ * (https://fetch.spec.whatwg.org/#port-blocking), without those that Chromium still takes, and those of services that are in
+ * wide use.
  */
-const blockedPorts = [3659, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080];
+export const blockedPorts = [1719, 1720, 1723, 3659, 6566, 6665, 6666, 6667, 6668, 6669, 6697, 10080];
 
 /** Free ports that browsers do not connect to, as many as there are and at most so many. */
 export async function unreachablePorts(count: number, host = '127.0.0.1'): Promise<number[]> {

@@ -25,6 +25,7 @@ const protection = {
   'x-frame-options': 'SAMEORIGIN',
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
+  'x-content-type-options': 'nosniff',
 };
 
 /** The Web UI shows Markdown in frames of its own. */
