@@ -8,7 +8,12 @@ export function privateFolder(path: string): void {
   mkdirSync(path, { recursive: true, mode: privateMode.folder });
 }
 
-/** Makes an empty file where there is none, before a library makes it that knows no permissions. */
+/** Makes an empty file where there is none, for a library that would make it for everybody. */
 export function privateFile(path: string): void {
-  closeSync(openSync(path, 'a', privateMode.file));
+  try {
+    // One that is there already must not even be opened: to close it would end the locks that this process has on it.
+    closeSync(openSync(path, 'wx', privateMode.file));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
 }

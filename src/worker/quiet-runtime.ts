@@ -39,6 +39,11 @@ function jsonOf({ level, message, timestampNanos, meta = {} }: LogEntry): string
     level,
     message,
     ...(error instanceof Error && { error: error.message }),
-    ...{ workflowId, runId: runId ?? workflowRunId, type: workflowType, activityId, activityType, attempt },
+    workflowId,
+    runId: runId ?? workflowRunId,
+    type: workflowType,
+    activityId,
+    activityType,
+    attempt,
   });
 }

@@ -1,5 +1,12 @@
 import { once } from 'node:events';
-import { createServer, request, type IncomingMessage, type OutgoingHttpHeaders, type Server } from 'node:http';
+import {
+  createServer,
+  request,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -13,14 +20,14 @@ let port: number;
 let passed: string[] = [];
 
 beforeAll(async () => {
-  inner = createServer((incoming, outgoing) => {
-    void text(incoming).then((body) => {
-      passed.push([incoming.method, incoming.url, incoming.headers.host, body].join(' '));
-      outgoing.setHeader('set-cookie', ['a=1', 'b=2']);
-      outgoing.setHeader('content-security-policy', "default-src 'self'");
-      outgoing.writeHead(201).end(`seen ${body}`);
-    });
-  }).listen(0, '127.0.0.1');
+  const answerTo = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
+    const body = await text(incoming);
+    passed.push([incoming.method, incoming.url, incoming.headers.host, body].join(' '));
+    outgoing.setHeader('set-cookie', ['a=1', 'b=2']);
+    outgoing.setHeader('content-security-policy', "default-src 'self'");
+    outgoing.writeHead(201).end(`seen ${body}`);
+  };
+  inner = createServer((incoming, outgoing) => void answerTo(incoming, outgoing)).listen(0, '127.0.0.1');
   await once(inner, 'listening');
   port = await freePort();
   proxy = uiProxy({ host: '127.0.0.1', port: (inner.address() as AddressInfo).port }, port).listen(port, '127.0.0.1');

@@ -106,10 +106,11 @@ describe.skipIf(browserPath === undefined)('a page of another site, in a browser
     attack = '';
     for (const each of blockedPorts) {
       if (address === ui.host && each === ui.port) continue;
-      await serve((incoming, outgoing) => void heard.push(incoming.url ?? '') || outgoing.end(), {
-        host: address,
-        port: each,
-      });
+      const hear: RequestListener = (incoming, outgoing) => {
+        heard.push(incoming.url ?? '');
+        outgoing.end();
+      };
+      await serve(hear, { host: address, port: each });
       attack += `await fetch('http://${address}:${each}/', { mode: 'no-cors' }).catch(() => {});`;
       await browser.goTo(`http://${address}:${each}/`);
     }
