@@ -5,10 +5,12 @@ import { readEnvironment } from '../config/environment.ts';
 import { noteUse, startBackground } from '../embedded/background.ts';
 import { isOwnServer, OtherAddressError } from '../embedded/home-server.ts';
 import { isHeld, readHolder, type Holder } from '../embedded/lock.ts';
+import { retentionDays } from '../embedded/retention.ts';
 import { answers, isListening } from '../embedded/server.ts';
 import { currentVersion, variablesNamedIn } from '../embedded/worker-version.ts';
 import { liveWorkers, workerFolder, type Queue, type WorkerRecord } from '../embedded/workers.ts';
 import { livePollers } from '../worker/deployment.ts';
+import { logFormat } from '../worker/log-format.ts';
 import { CommandError, exitStatus, say, usageError } from './exit.ts';
 import { reasonOf } from './failures.ts';
 import { homeFolder, openHome, type CommonOptions } from './options.ts';
@@ -120,6 +122,9 @@ async function workerFor(
       isFit(worker),
   );
   if (found !== undefined) return found;
+  // The `up` would end by them as well, but only its log would say so.
+  retentionDays(environment);
+  logFormat(environment);
   const isFirst = liveWorkers(home).length === 0;
   say(isFirst ? 'Starting Temporal and a worker in the background …' : 'Starting a worker in the background …');
   try {

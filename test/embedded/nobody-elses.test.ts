@@ -1,4 +1,4 @@
-import { spawnSync, type SpawnSyncReturns } from 'node:child_process';
+import { spawn, spawnSync, type SpawnSyncReturns } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from 'node:fs';
 import { request, type IncomingMessage } from 'node:http';
@@ -6,8 +6,11 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { tsToMs } from '@temporalio/common/lib/time.js';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import type { Reprise } from '../../src/client.ts';
+import { freePort } from '../../src/embedded/ports.ts';
 import { isAlive, processes } from '../../src/embedded/processes.ts';
+import { answers } from '../../src/embedded/server.ts';
 import { Home, type Running } from '../support/cli.ts';
 
 const hasProgram = (name: string): boolean => spawnSync('which', [name]).status === 0;
@@ -43,6 +46,13 @@ const ui = (): URL => new URL(home.holder?.uiAddress ?? '');
 const commandLine = (): string => processes().find(({ pid }) => pid === serverPid())?.commandLine ?? '';
 const guardPid = (): number | undefined =>
   processes().find((each) => each.commandLine.includes(`server-guard.ts --pid ${serverPid()} `))?.pid;
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+async function retentionOf({ client }: Reprise): Promise<number> {
+  const { config } = await client.workflowService.describeNamespace({ namespace: 'default' });
+  return tsToMs(config?.workflowExecutionRetentionTtl);
+}
 
 /** Where a process listens, as in `0100007F:1F90`: addresses as Linux lists them, with the bytes of each word reversed. */
 function listening(pid: number): string[] {
@@ -128,9 +138,9 @@ describe('the embedded server', patient, () => {
   test('keeps closed runs for as many days as it is told, those of namespaces that it has already as well', async () => {
     expect(up.stderr).toContain('; closed runs are kept for 3 days');
     const reprise = await home.client();
-    const { config } = await reprise.client.workflowService.describeNamespace({ namespace: 'default' });
+    const kept = await retentionOf(reprise);
     await reprise.close();
-    expect(tsToMs(config?.workflowExecutionRetentionTtl)).toBe(3 * 24 * 60 * 60 * 1000);
+    expect(kept).toBe(3 * dayMs);
   });
 
   test('gets its guard back at the same port, and goes on itself', async () => {
@@ -179,12 +189,16 @@ describe.skipIf(process.platform === 'win32')('what is in the home', patient, ()
 
 describe('wrong settings', patient, () => {
   test.each([
+    ['REPRISE_RETENTION_DAYS', '36501', 'it must be a whole number of days, from 1 to 36500'],
     ['REPRISE_RETENTION_DAYS', '0', 'it must be a whole number of days, from 1 to 36500'],
     ['REPRISE_RETENTION_DAYS', '1.5', 'it must be a whole number of days, from 1 to 36500'],
     ['REPRISE_LOG_FORMAT', 'xml', 'it must be "text" or "json"'],
   ])('%s=%s is refused with status 2', async (name, value, reason) => {
     const { status, stderr } = await home.run(['up'], { [name]: value });
     expect([status, stderr]).toEqual([2, `${name} is "${value}"; ${reason}\n`]);
+    // With another key the command needs a worker of its own.
+    const asked = await home.run(['ask', 'Hello?'], { [name]: value, OPENAI_API_KEY: 'test-key-other' });
+    expect([asked.status, asked.stderr]).toEqual([2, `${name} is "${value}"; ${reason}\n`]);
   });
 });
 
@@ -207,3 +221,33 @@ test('a guard ends with its server, also where nobody is there to end it', patie
     await other.remove();
   }
 });
+
+test(
+  'a server that an earlier version has left open is replaced, and its runs are kept for 30 days from then on',
+  patient,
+  async () => {
+    const other = await Home.make();
+    const port = other.address.split(':')[1] ?? '';
+    const words = ['server', 'start-dev', '--ip', '127.0.0.1', '--port', port, '--ui-port', String(await freePort())];
+    const old = spawn(inject('temporal').cli, [...words, '--db-filename', join(other.path, 'temporal.db')], {
+      stdio: 'ignore',
+    });
+    try {
+      await expect.poll(() => answers(other.address), { timeout: 60_000 }).toBe(true);
+      const before = await other.client();
+      await expect.poll(() => retentionOf(before), { timeout: 60_000 }).toBe(dayMs);
+      await before.close();
+      const own = other.start(['up']);
+      await own.says(/Ready\./);
+      expect(own.stderr).toContain('The Temporal server of this folder is of an earlier version');
+      expect(isAlive(old.pid ?? 0)).toBe(false);
+      const after = await other.client();
+      expect(await retentionOf(after)).toBe(30 * dayMs);
+      await after.close();
+      own.process.kill('SIGTERM');
+      await own.finished;
+    } finally {
+      await other.remove();
+    }
+  },
+);

@@ -116,3 +116,12 @@ test('a Temporal CLI that is not there', async () => {
     /The Temporal server cannot be started: .*none ENOENT/,
   );
 });
+
+test('a Temporal CLI whose server takes orders by HTTP all the same is refused, and its server is ended', async () => {
+  const open = `--dynamic-config-value 'frontend.httpAllowedHosts=["*"]'`;
+  const cli = program(`exec ${settings.cli} "$@" ${open}`);
+  await expect(startServer({ ...settings, cli })).rejects.toThrow(
+    `The Temporal CLI at ${cli} is too old: its server lets`,
+  );
+  await expect.poll(() => answers(`127.0.0.1:${settings.port}`), { timeout: 60_000 }).toBe(false);
+});
