@@ -69,7 +69,12 @@ export async function chaos(settings: ChaosSettings): Promise<{ verdict: Verdict
   // One after the other, since the first makes the bundle.
   for (const worker of workers) await worker.start();
   const reprise = await connect({ address: server.address });
-  const load = new Load({ reprise, seed, runsAtOnce, onEnd: ({ id, outcome, problem }) => tell(`${id} ${outcome ?? problem}`) });
+  const load = new Load({
+    reprise,
+    seed,
+    runsAtOnce,
+    onEnd: ({ id, outcome, problem }) => tell(`${id} ${outcome ?? problem}`),
+  });
   const watch = new CommitWatch(store);
   const over = new AbortController();
   try {

@@ -41,7 +41,7 @@ const model = await startModelServer(async (seen) => {
   const oddity = oddityOf(call, seen, good);
   if (oddity !== undefined) entry.oddity = oddity;
   const reply = oddity === undefined ? good : odd(good, oddity);
-  return { ...reply, ...plannedPace(seed, call), text: `${mark(seen.index, oddity)} ${reply.text ?? ''}` };
+  return { ...reply, ...plannedPace(seed, call), text: `${reply.text ?? ''} ${mark(seen.index, oddity)}`.trim() };
 });
 
 /** What stands in a reply, by which it is known again in the store and in later requests. */
@@ -52,7 +52,9 @@ const isVolatile = (text: string): boolean => text.startsWith('[You are writing 
 
 /** Tells a call by what it says, so that it is the same however often and by whomever it is made. */
 function identityOf(seen: Seen): string {
-  const texts = seen.messages.filter(({ text }) => !isVolatile(text)).map(({ role, text, calls }) => [role, text, calls]);
+  const texts = seen.messages
+    .filter(({ text }) => !isVolatile(text))
+    .map(({ role, text, calls }) => [role, text, calls]);
   const hash = createHash('sha256').update(JSON.stringify(texts)).digest('hex').slice(0, 12);
   const agent = /I am (\S+)\./.exec(seen.prompt)?.[1] ?? seen.tools[0] ?? 'agent';
   return `${runOfRequest(seen)} ${agent} after ${seen.messages.length} messages, ${hash}`;
@@ -81,10 +83,14 @@ const broken: Partial<Record<Fault, (good: Scripted) => Scripted>> = {
 const faulty = (good: Scripted, fault: Fault): Scripted =>
   broken[fault]?.(good) ?? { ...good, breaks: { after: 2, by: 'dropping' } };
 
-/** An oddity does not follow upon another, since models that never do as asked are given up. */
+/**
+ * An oddity does not follow upon another, since models that never do as asked are given up. A question is always asked: an
+ * answer that a person has given before would otherwise wait in vain.
+ */
 function oddityOf(call: string, { messages, tools }: Seen, good: Scripted): Oddity | undefined {
   const wasOdd = messages.slice(-6).some(({ text }) => text.includes(', odd]'));
-  return wasOdd || tools.length === 0 || good.calls === undefined ? undefined : plannedOddity(seed, call);
+  const isQuestion = good.calls?.some(({ name }) => name === 'ask_others') ?? true;
+  return wasOdd || tools.length === 0 || isQuestion ? undefined : plannedOddity(seed, call);
 }
 
 function odd(good: Scripted, oddity: Oddity): Scripted {

@@ -46,7 +46,7 @@ export interface RunEnd {
   id: string;
   kind: string;
   /** The result's outcome; undefined where the run has not ended, or not with a result. */
-  outcome?: string;
+  outcome?: string | undefined;
   /** Why there is no outcome. */
   problem?: string;
   /** All of the result, as JSON. */
@@ -126,7 +126,9 @@ function repeatedIn(requests: PaidRequest[], committed: Map<number, number>): st
     if (kept.length > 1) return [`${call}: kept ${kept.length} times (${numbersOf(kept)})`];
     const since = committed.get(kept[0]?.reply ?? -1) ?? Infinity;
     const again = made.filter(({ at, reply }) => at > since && reply !== kept[0]?.reply);
-    return again.length === 0 ? [] : [`${call}: made again (${numbersOf(again)}) after reply ${kept[0]?.reply} was kept`];
+    return again.length === 0
+      ? []
+      : [`${call}: made again (${numbersOf(again)}) after reply ${kept[0]?.reply} was kept`];
   });
 }
 
