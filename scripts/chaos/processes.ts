@@ -64,13 +64,18 @@ export class WorkerProcess {
     this.#log = createWriteStream(settings.log, { flags: 'a' });
   }
 
+  get #isRunning(): boolean {
+    return this.#child !== undefined && this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
   get pid(): number | undefined {
     return this.#child?.pid;
   }
 
-  /** Starts it, and waits until it serves its queue or ends. */
+  /** Starts it where it does not run, and waits until it serves its queue or ends. */
   async start(): Promise<void> {
     this.#isWanted = true;
+    if (this.#isRunning) return;
     const { extensions, main = repriseMain, nodeWords = [], variables } = this.settings;
     const words = [...nodeWords, '--disable-warning=ExperimentalWarning', main, 'worker', '--extensions', extensions];
     const child = spawn(process.execPath, words, {
@@ -98,10 +103,9 @@ export class WorkerProcess {
   /** Asks it to end, and waits until it has: it finishes its calls in flight. */
   async end(): Promise<void> {
     this.#isWanted = false;
-    const child = this.#child;
-    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
-    const gone = once(child, 'exit');
-    child.kill('SIGTERM');
+    if (this.#child === undefined || !this.#isRunning) return;
+    const gone = once(this.#child, 'exit');
+    this.#child.kill('SIGTERM');
     await gone;
   }
 

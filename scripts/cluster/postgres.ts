@@ -15,19 +15,43 @@ export async function startPostgres(folder: string) {
     chownSync(data, ids.uid, ids.gid);
     execFileSync('chmod', ['755', folder]);
   }
-  execFileSync(join(bin, 'initdb'), ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C'], { ...ids, stdio: 'ignore', cwd: '/' });
+  execFileSync(join(bin, 'initdb'), ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C'], {
+    ...ids,
+    stdio: 'ignore',
+    cwd: '/',
+  });
   const port = await freePort();
   let child: ChildProcess | undefined;
   const start = async (): Promise<void> => {
     const log = openSync(join(folder, 'postgres.log'), 'a');
     child = spawn(
       join(bin, 'postgres'),
-      ['-D', data, '-p', String(port), '-c', 'listen_addresses=127.0.0.1', '-c', `unix_socket_directories=`, '-c', 'max_connections=200'],
+      [
+        '-D',
+        data,
+        '-p',
+        String(port),
+        '-c',
+        'listen_addresses=127.0.0.1',
+        '-c',
+        `unix_socket_directories=`,
+        '-c',
+        'max_connections=200',
+      ],
       { ...ids, stdio: ['ignore', log, log], cwd: '/' },
     );
     closeSync(log);
     while (!(await isListening(`127.0.0.1:${port}`))) await pause(100);
   };
   await start();
-  return { port, user: 'postgres', start, kill: () => killed(child), stop: async () => { child?.kill('SIGINT'); await pause(500); } };
+  return {
+    port,
+    user: 'postgres',
+    start,
+    kill: () => killed(child),
+    stop: async () => {
+      child?.kill('SIGINT');
+      await pause(500);
+    },
+  };
 }

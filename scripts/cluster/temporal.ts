@@ -43,7 +43,9 @@ export async function startTemporal({ server, sql }: Binaries, database: Databas
     address,
     async start() {
       const log = openSync(join(folder, 'temporal.log'), 'a');
-      const started = spawn(server, ['--config-file', config, '--allow-no-auth', 'start'], { stdio: ['ignore', log, log] });
+      const started = spawn(server, ['--config-file', config, '--allow-no-auth', 'start'], {
+        stdio: ['ignore', log, log],
+      });
       closeSync(log);
       child = started;
       const hasEnded = (): boolean => started.exitCode !== null || started.signalCode !== null;
@@ -62,7 +64,19 @@ function setUpDatabases(sql: string, { port, user }: Database): void {
     const run = (...words: string[]): unknown =>
       execFileSync(
         sql,
-        ['--plugin', 'postgres12', '--endpoint', '127.0.0.1', '--port', String(port), '--user', user, '--database', name, ...words],
+        [
+          '--plugin',
+          'postgres12',
+          '--endpoint',
+          '127.0.0.1',
+          '--port',
+          String(port),
+          '--user',
+          user,
+          '--database',
+          name,
+          ...words,
+        ],
         { stdio: ['ignore', 'ignore', 'pipe'] },
       );
     run('create-database');
