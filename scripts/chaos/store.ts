@@ -49,6 +49,6 @@ export function sqliteStore(home: string): TestedStore {
 }
 
 /** Sets the size beyond which the processes cannot write any file. Those that have ended are left out. */
-function limitFiles(pids: number[], bytes: string): void {
+export function limitFiles(pids: number[], bytes: string): void {
   for (const pid of pids) spawnSync('prlimit', [`--pid=${pid}`, `--fsize=${bytes}:unlimited`]);
 }

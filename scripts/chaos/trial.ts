@@ -21,7 +21,7 @@ export interface TrialSettings {
   /** Is told of all that happens, with the time since the beginning. */
   say: (text: string) => void;
   /** What else goes on meanwhile; it ends before the disturbances do. */
-  meanwhile?: (tell: (text: string) => void) => Promise<void>;
+  meanwhile?: (tell: (text: string) => void, openRuns: () => string[]) => Promise<void>;
 }
 
 export interface Trial {
@@ -51,7 +51,10 @@ export async function trial(machine: Machine, settings: TrialSettings): Promise<
     watch.begin();
     load.begin();
     const disturbed = disturb(machine, plannedDisturbances(seed, kinds), over.signal, tell);
-    await Promise.race([Promise.all([pause(minutes * 60_000), settings.meanwhile?.(tell)]), disturbed]);
+    await Promise.race([
+      Promise.all([pause(minutes * 60_000), settings.meanwhile?.(tell, () => [...load.open.keys()])]),
+      disturbed,
+    ]);
     over.abort();
     const counts = await disturbed;
     tell('all is well again; the open runs come to their end');

@@ -2,10 +2,11 @@ import { chmodSync, mkdirSync, mkdtempSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { workflowBundle } from '../../src/worker/workflow-bundle.ts';
 import { writeConfigs } from '../chaos/configs.ts';
 import { clusterDisturbances, databaseDisturbances, disturbances } from '../chaos/plan.ts';
 import { startProvider, WorkerProcess, type Provider } from '../chaos/processes.ts';
-import { postgresStore } from '../chaos/store.ts';
+import { postgresStore } from '../chaos/postgres-store.ts';
 import { clocksIn, keptIfBroken, trial, workerVariables, type Trial, type TrialSettings } from '../chaos/trial.ts';
 import { temporalBinaries } from './binaries.ts';
 import { makeNextVersion } from './next-version.ts';
@@ -18,6 +19,9 @@ export type ClusterSettings = Pick<TrialSettings, 'minutes' | 'seed' | 'runsAtOn
 /** How many workers migrate the empty store at once, and how many of them go on. */
 const migrating = 10;
 const workersInAll = 3;
+
+/** How long all of them serve, in milliseconds. */
+const settleMs = 15_000;
 
 /**
  * Sets up what a cluster has, natively: PostgreSQL, Temporal's own server on it, and workers that share nothing but these.
@@ -32,7 +36,8 @@ export async function cluster(settings: ClusterSettings): Promise<Trial> {
   chmodSync(folder, 0o755);
   const extensions = join(folder, 'extensions');
   writeConfigs(extensions);
-  mkdirSync(join(folder, 'bundles'));
+  say('Bundling the workflows …');
+  await workflowBundle(folder, extensions);
   const nextMain = makeNextVersion(join(folder, 'next'));
   const provider = await startProvider(seed);
   const postgres = await startPostgres(folder);
@@ -58,12 +63,15 @@ export async function cluster(settings: ClusterSettings): Promise<Trial> {
     });
   });
   const serving = workers.slice(0, workersInAll);
-  const upgraded = { open: 0 };
-  const upgrade = async (tell: (text: string) => void, openRuns: () => number): Promise<void> => {
-    await pause(minutes * 30_000);
-    upgraded.open = openRuns();
+  const upgraded: string[] = [];
+  const upgrade = async (tell: (text: string) => void, openRuns: () => string[]): Promise<void> => {
+    await pause(settleMs);
+    tell(`${migrating - workersInAll} workers are no longer needed, and end`);
+    await Promise.all(workers.slice(workersInAll).map((worker) => worker.end()));
+    await pause(minutes * 30_000 - settleMs);
+    upgraded.push(...openRuns());
     for (const worker of serving) {
-      tell(`a worker of the next version takes the place of one, with ${openRuns()} runs open`);
+      tell(`a worker of the next version takes the place of one, with ${openRuns().length} runs open`);
       worker.settings = { ...worker.settings, main: nextMain };
       await worker.end();
       await worker.start();
@@ -72,8 +80,6 @@ export async function cluster(settings: ClusterSettings): Promise<Trial> {
   const judged = await (async () => {
     say(`Starting ${migrating} workers at once on an empty store …`);
     await Promise.all(workers.map((worker) => worker.start()));
-    await Promise.all(workers.slice(workersInAll).map((worker) => worker.end()));
-    const schemas = await store.schemas();
     const cut = (worker: number): (() => Promise<void>) => {
       lines[worker]?.cut();
       return async () => lines[worker]?.mend();
@@ -87,7 +93,11 @@ export async function cluster(settings: ClusterSettings): Promise<Trial> {
       provider,
       meanwhile: upgrade,
     });
-    return { verdict, lines: [...said, `upgraded runs ${upgraded.open}`, `schema count ${schemas}`] };
+    const schemas = await store.schemas();
+    const lostIds = verdict.lost.map((text) => text.replace(/:.*/, ''));
+    const lostOnes = upgraded.filter((id) => lostIds.includes(id));
+    const more = [`upgraded runs ${upgraded.length}, lost ${lostOnes.length}`, `schema count ${schemas}`];
+    return { verdict, lines: [...said, ...more] };
   })().finally(async () => {
     await Promise.all([...workers.map((worker) => worker.kill()), server.kill(), provider.close()]);
     await Promise.all(lines.map((line) => line.close()));

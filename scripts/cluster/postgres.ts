@@ -6,15 +6,14 @@ import { freePort } from '../../src/embedded/ports.ts';
 import { isListening } from '../../src/embedded/server.ts';
 import { killed } from '../chaos/processes.ts';
 
+export type PostgresServer = Awaited<ReturnType<typeof startPostgres>>;
+
 export async function startPostgres(folder: string) {
   const bin = globSync('/usr/lib/postgresql/*/bin').at(-1) ?? '';
-  const ids = process.getuid?.() === 0 ? { uid: 101, gid: 104 } : {};
+  const ids = process.getuid?.() === 0 ? { uid: 101, gid: 104 } : undefined;
   const data = join(folder, 'postgres');
   mkdirSync(data);
-  if ('uid' in ids) {
-    chownSync(data, ids.uid, ids.gid);
-    execFileSync('chmod', ['755', folder]);
-  }
+  if (ids !== undefined) chownSync(data, ids.uid, ids.gid);
   execFileSync(join(bin, 'initdb'), ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C'], {
     ...ids,
     stdio: 'ignore',
@@ -23,6 +22,7 @@ export async function startPostgres(folder: string) {
   const port = await freePort();
   let child: ChildProcess | undefined;
   const start = async (): Promise<void> => {
+    if (child !== undefined && child.exitCode === null && child.signalCode === null) return;
     const log = openSync(join(folder, 'postgres.log'), 'a');
     child = spawn(
       join(bin, 'postgres'),
@@ -41,17 +41,8 @@ export async function startPostgres(folder: string) {
       { ...ids, stdio: ['ignore', log, log], cwd: '/' },
     );
     closeSync(log);
-    while (!(await isListening(`127.0.0.1:${port}`))) await pause(100);
+    while (!(await isListening(`127.0.0.1:${port}`)) && child.exitCode === null) await pause(100);
   };
   await start();
-  return {
-    port,
-    user: 'postgres',
-    start,
-    kill: () => killed(child),
-    stop: async () => {
-      child?.kill('SIGINT');
-      await pause(500);
-    },
-  };
+  return { port, user: 'postgres', pid: () => child?.pid, start, kill: () => killed(child) };
 }
