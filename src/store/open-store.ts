@@ -1,12 +1,15 @@
 import { join } from 'node:path';
 import type { Environment } from '../config/environment.ts';
+import { openPostgresStore } from './postgres.ts';
 import { openSqliteStore } from './sqlite.ts';
 import type { Store } from './store.ts';
 
-/** Opens the store in a home folder. @throws `Error` if `DATABASE_URL` is set, which this version does not support */
+/**
+ * Opens the store: the PostgreSQL database that `DATABASE_URL` names, else the file of a home folder.
+ *
+ * @throws what `openSqliteStore` does; an unreachable PostgreSQL shows when the store is first used
+ */
 export function openStore(home: string, environment: Environment): Store {
-  if (environment['DATABASE_URL'] !== undefined) {
-    throw new Error('DATABASE_URL: this version stores in SQLite only; unset it, and let one machine run all workers');
-  }
-  return openSqliteStore(join(home, 'store.sqlite'));
+  const url = environment['DATABASE_URL'];
+  return url === undefined ? openSqliteStore(join(home, 'store.sqlite')) : openPostgresStore(url);
 }
