@@ -3,13 +3,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../../src/embedded/ports.ts';
 import { startServer, type RunningServer } from '../../src/embedded/server.ts';
+import { startPostgres } from '../../test/support/postgres.ts';
 import { writeConfigs } from './configs.ts';
 import { databaseDisturbances, disturbances } from './plan.ts';
 import { killed, startProvider, WorkerProcess } from './processes.ts';
+import { postgresStore } from './postgres-store.ts';
 import { sqliteStore } from './store.ts';
 import { clocksIn, keptIfBroken, trial, workerVariables, type Trial, type TrialSettings } from './trial.ts';
 
+export const stores = ['sqlite', 'postgres'] as const;
+
 export interface ChaosSettings extends Pick<TrialSettings, 'minutes' | 'seed' | 'runsAtOnce' | 'say'> {
+  store: (typeof stores)[number];
   /** How many worker processes there are. */
   workers: number;
   /** Path of the Temporal CLI. */
@@ -32,7 +37,8 @@ export async function chaos(settings: ChaosSettings): Promise<Trial> {
   writeConfigs(extensions);
   const provider = await startProvider(seed);
   const server = await serverIn(folder, cli);
-  const store = sqliteStore(home);
+  const postgres = settings.store === 'postgres' ? await startPostgres() : undefined;
+  const store = postgres === undefined ? sqliteStore(home) : postgresStore(postgres);
   const clocks = clocksIn(folder, settings.workers);
   const workers = clocks.map(
     ({ nodeWords, variables }, index) =>
@@ -45,7 +51,7 @@ export async function chaos(settings: ChaosSettings): Promise<Trial> {
   );
   const ending = async (): Promise<void> => {
     await Promise.all([...workers.map((worker) => worker.kill()), server.kill(), provider.close()]);
-    await store.close();
+    await postgres?.stop();
   };
   const judged = await (async () => {
     // One after the other, since the first makes the bundle.

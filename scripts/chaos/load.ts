@@ -63,14 +63,17 @@ export class Load {
       if (end.turns !== undefined && 'turns' in result) end.turns.counted = result.turns;
     } catch (error) {
       over.abort();
-      const { cause } = error as Error;
-      end.problem = `${String(error)}${cause === undefined ? '' : `: ${String(cause)}`}`;
+      end.problem = wordsOf(error);
     }
     this.open.delete(id);
     this.ends.push(end);
     this.#settings.onEnd(end);
   }
 }
+
+/** An error with its causes. */
+const wordsOf = (error: unknown): string =>
+  error instanceof Error && error.cause !== undefined ? `${String(error)}: ${wordsOf(error.cause)}` : String(error);
 
 const isSession = ({ kind }: PlannedRun): boolean => kind === 'chat' || kind === 'react';
 
@@ -124,7 +127,7 @@ async function converse(run: SessionRun, { id, tasks }: PlannedRun, end: RunEnd)
     }
     await untilAnswered(() => run.close());
   } catch (error) {
-    if (!end.cancelled) end.problem = String(error);
+    if (!end.cancelled) end.problem = wordsOf(error);
   }
 }
 

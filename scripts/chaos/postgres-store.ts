@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Client, type ClientConfig } from 'pg';
-import type { PostgresServer } from '../cluster/postgres.ts';
+import type { PostgresServer } from '../../test/support/postgres.ts';
 import { limitFiles, type TestedStore } from './store.ts';
 
 export interface PostgresTestedStore extends TestedStore {
@@ -10,27 +11,26 @@ export interface PostgresTestedStore extends TestedStore {
   schemas(): Promise<number>;
 }
 
-/** A database of its own on a PostgreSQL server, for the store of the workers. */
-export async function postgresStore(server: PostgresServer, database: string): Promise<PostgresTestedStore> {
-  const { port, user } = server;
-  const place = { host: '127.0.0.1', port, user };
-  await withClient({ ...place, database: 'postgres' }, (client) => client.query(`CREATE DATABASE ${database}`));
-  const settings = { ...place, database, statement_timeout: 5000, connectionTimeoutMillis: 5000 };
-  const urlAt = (other: number): string => `postgres://${user}@127.0.0.1:${other}/${database}`;
+/** The store of workers in the database `reprise` of a PostgreSQL server. */
+export function postgresStore(server: PostgresServer): PostgresTestedStore {
+  const settings = { connectionString: server.url, statement_timeout: 5000, connectionTimeoutMillis: 5000 };
+  const urlAt = (port: number): string => server.url.replace(`:${server.port}/`, `:${port}/`);
   const rowsOf = <Row extends object>(sql: string, values: unknown[] = []): Promise<Row[]> =>
     withClient(settings, async (client) => (await client.query<Row>(sql, values)).rows);
   return {
-    variables: { DATABASE_URL: urlAt(port) },
+    variables: { DATABASE_URL: server.url },
     urlAt,
-    server: { kill: server.kill, start: server.start },
+    server: { kill: server.kill, start: server.restart },
     replies: (known) =>
       rowsOf<{ key: string; result: string }>('SELECT key, result FROM replies WHERE key <> ALL ($1::text[])', [
         [...known],
       ]),
     async lock() {
-      const client = new Client({ ...place, database });
+      const client = new Client(server.url);
       client.on('error', () => {});
       await client.connect();
+      // The first worker that needs the store makes its tables.
+      while ((await client.query(storesFound)).rowCount === 0) await pause(500);
       await client.query('BEGIN; LOCK TABLE replies, segments, tool_results IN ACCESS EXCLUSIVE MODE');
       return () => client.end();
     },
@@ -39,19 +39,19 @@ export async function postgresStore(server: PostgresServer, database: string): P
       return async () => {
         limitFiles(processesOf(server.pid()), 'unlimited');
         // A server that cannot write its log of changes ends itself.
-        await server.start();
+        if (server.pid() === undefined) await server.restart();
       };
     },
     async schemas() {
       const names = await rowsOf<{ name: string }>('SELECT name FROM reprise_migrations');
       if (new Set(names.map(({ name }) => name)).size !== names.length)
         throw new Error(`Migrations were made twice: ${names.map(({ name }) => name).join(', ')}`);
-      const found = await rowsOf(`SELECT table_schema FROM information_schema.tables WHERE table_name = 'replies'`);
-      return found.length;
+      return (await rowsOf(storesFound)).length;
     },
-    async close() {},
   };
 }
+
+const storesFound = `SELECT table_schema FROM information_schema.tables WHERE table_name = 'replies'`;
 
 async function withClient<T>(settings: ClientConfig, work: (client: Client) => Promise<T>): Promise<T> {
   const client = new Client(settings);

@@ -14,7 +14,6 @@ export interface TestedStore {
   fill(pids: number[]): Promise<() => Promise<void>>;
   /** `kill -9` of the database server, and its start on the same data. */
   server?: { kill(): Promise<void>; start(): Promise<void> };
-  close(): Promise<void>;
 }
 
 /** The embedded store of a home folder. */
@@ -44,7 +43,6 @@ export function sqliteStore(home: string): TestedStore {
       limitFiles(pids, '1024');
       return async () => limitFiles(pids, 'unlimited');
     },
-    async close() {},
   };
 }
 

@@ -67,6 +67,10 @@ export async function trial(machine: Machine, settings: TrialSettings): Promise<
       `workers that ended by themselves and were started again: ${[ownEnds.length, ...ownEnds].join(', ')}`,
     ];
     return { verdict, lines };
+  } catch (error) {
+    // Requests that are cut off by what follows would be heard of before it.
+    tell(`the trial itself has failed: ${String(error)}`);
+    throw error;
   } finally {
     over.abort();
     await reprise.close();

@@ -1,7 +1,8 @@
-import { chmodSync, mkdirSync, mkdtempSync, symlinkSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { startPostgres } from '../../test/support/postgres.ts';
 import { workflowBundle } from '../../src/worker/workflow-bundle.ts';
 import { writeConfigs } from '../chaos/configs.ts';
 import { clusterDisturbances, databaseDisturbances, disturbances } from '../chaos/plan.ts';
@@ -10,7 +11,6 @@ import { postgresStore } from '../chaos/postgres-store.ts';
 import { clocksIn, keptIfBroken, trial, workerVariables, type Trial, type TrialSettings } from '../chaos/trial.ts';
 import { temporalBinaries } from './binaries.ts';
 import { makeNextVersion } from './next-version.ts';
-import { startPostgres } from './postgres.ts';
 import { startProxy } from './proxy.ts';
 import { startTemporal } from './temporal.ts';
 
@@ -32,17 +32,15 @@ export async function cluster(settings: ClusterSettings): Promise<Trial> {
   const { minutes, say, seed } = settings;
   const binaries = temporalBinaries(say);
   const folder = mkdtempSync(join(tmpdir(), 'reprise-cluster-'));
-  // The database runs as another user.
-  chmodSync(folder, 0o755);
   const extensions = join(folder, 'extensions');
   writeConfigs(extensions);
   say('Bundling the workflows …');
   await workflowBundle(folder, extensions);
   const nextMain = makeNextVersion(join(folder, 'next'));
   const provider = await startProvider(seed);
-  const postgres = await startPostgres(folder);
+  const postgres = await startPostgres();
   const server = await startTemporal(binaries, postgres, folder);
-  const store = await postgresStore(postgres, 'reprise');
+  const store = postgresStore(postgres);
   const clocks = clocksIn(folder, migrating);
   const lines = await Promise.all(clocks.map(() => linesTo(server.address, postgres.port, provider)));
   const workers = clocks.map(({ nodeWords, variables }, index) => {
@@ -101,8 +99,7 @@ export async function cluster(settings: ClusterSettings): Promise<Trial> {
   })().finally(async () => {
     await Promise.all([...workers.map((worker) => worker.kill()), server.kill(), provider.close()]);
     await Promise.all(lines.map((line) => line.close()));
-    await store.close();
-    await postgres.kill();
+    await postgres.stop();
   });
   return keptIfBroken(judged, folder);
 }

@@ -8,13 +8,8 @@ import { msToTs } from '@temporalio/common/lib/time.js';
 import { freePort } from '../../src/embedded/ports.ts';
 import { answersWithin } from '../../src/embedded/server.ts';
 import { killed } from '../chaos/processes.ts';
+import type { PostgresServer } from '../../test/support/postgres.ts';
 import type { Binaries } from './binaries.ts';
-
-/** Where a PostgreSQL server is. */
-export interface Database {
-  port: number;
-  user: string;
-}
 
 export interface TemporalServer {
   /** The address for clients, the same after each start. */
@@ -30,7 +25,7 @@ const databases = { temporal: 'temporal', temporal_visibility: 'visibility' };
 const patienceMs = 90_000;
 
 /** Sets up the databases of Temporal's own server and starts it. @param folder for its configuration and its log */
-export async function startTemporal({ server, sql }: Binaries, database: Database, folder: string) {
+export async function startTemporal({ server, sql }: Binaries, database: PostgresServer, folder: string) {
   setUpDatabases(sql, database);
   const services = await portsOf(['frontend', 'history', 'matching', 'worker']);
   const config = join(folder, 'temporal.yaml');
@@ -59,7 +54,7 @@ export async function startTemporal({ server, sql }: Binaries, database: Databas
   return temporal;
 }
 
-function setUpDatabases(sql: string, { port, user }: Database): void {
+function setUpDatabases(sql: string, { password, port, user }: PostgresServer): void {
   for (const [name, schema] of Object.entries(databases)) {
     const run = (...words: string[]): unknown =>
       execFileSync(
@@ -77,7 +72,7 @@ function setUpDatabases(sql: string, { port, user }: Database): void {
           name,
           ...words,
         ],
-        { stdio: ['ignore', 'ignore', 'pipe'] },
+        { env: { ...process.env, SQL_PASSWORD: password }, stdio: ['ignore', 'ignore', 'pipe'] },
       );
     run('create-database');
     run('setup-schema', '--version', '0.0');
@@ -105,7 +100,7 @@ async function lowPort(): Promise<number> {
 }
 
 /** The server's configuration: Temporal's own for development with PostgreSQL, with other ports, and without an HTTP API. */
-function configOf({ port, user }: Database, services: Record<string, Ports>, dynamic: string): object {
+function configOf({ password, port, user }: PostgresServer, services: Record<string, Ports>, dynamic: string): object {
   const store = (databaseName: string): object => ({
     sql: {
       pluginName: 'postgres12',
@@ -113,9 +108,9 @@ function configOf({ port, user }: Database, services: Record<string, Ports>, dyn
       connectAddr: `127.0.0.1:${port}`,
       connectProtocol: 'tcp',
       user,
-      password: '',
-      maxConns: 20,
-      maxIdleConns: 20,
+      password,
+      maxConns: 6,
+      maxIdleConns: 6,
       maxConnLifetime: '1h',
     },
   });

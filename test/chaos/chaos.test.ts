@@ -16,6 +16,7 @@ test(
       seed: 1386,
       runsAtOnce: 3,
       workers: 2,
+      store: 'sqlite',
       cli,
       say: (text) => said.push(text),
       prepare(home) {
