@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../../src/embedded/ports.ts';
 import { startServer, type RunningServer } from '../../src/embedded/server.ts';
+import { killed } from '../../test/support/killed.ts';
 import { startPostgres } from '../../test/support/postgres.ts';
 import { writeConfigs } from './configs.ts';
 import { databaseDisturbances, disturbances } from './plan.ts';
-import { killed, startProvider, WorkerProcess } from './processes.ts';
+import { startProvider, WorkerProcess } from './processes.ts';
 import { postgresStore } from './postgres-store.ts';
 import { sqliteStore } from './store.ts';
 import { clocksIn, keptIfBroken, trial, workerVariables, type Trial, type TrialSettings } from './trial.ts';
@@ -49,17 +50,17 @@ export async function chaos(settings: ChaosSettings): Promise<Trial> {
         variables: { ...variables, ...store.variables, ...workerVariables(home, server.address, provider) },
       }),
   );
-  const ending = async (): Promise<void> => {
-    await Promise.all([...workers.map((worker) => worker.kill()), server.kill(), provider.close()]);
-    await postgres?.stop();
-  };
-  const judged = await (async () => {
+  let judged: Trial;
+  try {
     // One after the other, since the first makes the bundle.
     for (const worker of workers) await worker.start();
     const kinds = [...disturbances, ...(store.server === undefined ? [] : databaseDisturbances)];
     const machine = { workers, clocks, store, server };
-    return trial(machine, { ...settings, kinds, address: server.address, provider, say });
-  })().finally(ending);
+    judged = await trial(machine, { ...settings, kinds, address: server.address, provider, say });
+  } finally {
+    await Promise.all([...workers.map((worker) => worker.kill()), server.kill(), provider.close()]);
+    await postgres?.stop();
+  }
   return keptIfBroken(judged, folder);
 }
 

@@ -11,7 +11,7 @@ export interface Clock {
   set(seconds: number): void;
 }
 
-const libraries = process.env['LIBFAKETIME'] ?? '/usr/lib/*/faketime/libfaketime.so.1';
+const libraries = process.env['LIBFAKETIME'] ?? '/usr/lib/*/faketime/libfaketimeMT.so.1';
 
 /**
  * The clock of a worker: the system's as libfaketime changes it, for all of the process; without that library, what `Date` says

@@ -20,7 +20,7 @@ export function postgresStore(server: PostgresServer): PostgresTestedStore {
   return {
     variables: { DATABASE_URL: server.url },
     urlAt,
-    server: { kill: server.kill, start: server.restart },
+    server: { kill: () => server.kill(), start: () => server.restart() },
     replies: (known) =>
       rowsOf<{ key: string; result: string }>('SELECT key, result FROM replies WHERE key <> ALL ($1::text[])', [
         [...known],

@@ -4,18 +4,11 @@ import { createWriteStream, type WriteStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { killed } from '../../test/support/killed.ts';
 import type { Books } from './verdict.ts';
 
 const repriseMain = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
 const providerMain = fileURLToPath(new URL('./provider.ts', import.meta.url));
-
-/** `kill -9`, and wait until it is gone. */
-export async function killed(child: ChildProcess | undefined): Promise<void> {
-  if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
-  const gone = once(child, 'exit');
-  child.kill('SIGKILL');
-  await gone;
-}
 
 /** The provider and the service, a process of its own. */
 export interface Provider {

@@ -94,7 +94,7 @@ function oddityOf(call: string, { messages, tools }: Seen, good: Scripted): Oddi
 }
 
 function odd(good: Scripted, oddity: Oddity): Scripted {
-  const [{ name = '' } = {}] = good.calls ?? [];
+  const name = good.calls?.[0]?.name ?? '';
   if (oddity === 'broken arguments') return { calls: [{ name, arguments: '{"content": "half of' }] };
   if (oddity === 'unknown tool') return { calls: [{ name: 'do_everything', arguments: {} }] };
   if (oddity === 'cut off') return { text: 'I would say that it is', finish: 'length' };

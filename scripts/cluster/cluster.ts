@@ -75,7 +75,8 @@ export async function cluster(settings: ClusterSettings): Promise<Trial> {
       await worker.start();
     }
   };
-  const judged = await (async () => {
+  let judged: Trial;
+  try {
     say(`Starting ${migrating} workers at once on an empty store …`);
     await Promise.all(workers.map((worker) => worker.start()));
     const cut = (worker: number): (() => Promise<void>) => {
@@ -95,12 +96,12 @@ export async function cluster(settings: ClusterSettings): Promise<Trial> {
     const lostIds = verdict.lost.map((text) => text.replace(/:.*/, ''));
     const lostOnes = upgraded.filter((id) => lostIds.includes(id));
     const more = [`upgraded runs ${upgraded.length}, lost ${lostOnes.length}`, `schema count ${schemas}`];
-    return { verdict, lines: [...said, ...more] };
-  })().finally(async () => {
+    judged = { verdict, lines: [...said, ...more] };
+  } finally {
     await Promise.all([...workers.map((worker) => worker.kill()), server.kill(), provider.close()]);
     await Promise.all(lines.map((line) => line.close()));
     await postgres.stop();
-  });
+  }
   return keptIfBroken(judged, folder);
 }
 

@@ -7,7 +7,7 @@ import { Connection } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { freePort } from '../../src/embedded/ports.ts';
 import { answersWithin } from '../../src/embedded/server.ts';
-import { killed } from '../chaos/processes.ts';
+import { killed } from '../../test/support/killed.ts';
 import type { PostgresServer } from '../../test/support/postgres.ts';
 import type { Binaries } from './binaries.ts';
 

@@ -73,7 +73,7 @@ describe('a verdict', () => {
       ['a run that has not ended is lost', account({ runs: [run({ outcome: undefined })] }), 'lost', 'has not ended'],
       [
         'a run that has failed is lost, with its reason',
-        account({ runs: [run({ outcome: undefined, problem: 'no agent is left' }) as RunEnd] }),
+        account({ runs: [run({ outcome: undefined, problem: 'no agent is left' })] }),
         'lost',
         'team-0: no agent is left',
       ],
