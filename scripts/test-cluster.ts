@@ -1,6 +1,7 @@
 /**
  * Disturbs a cluster while runs of all kinds go on and its workers are upgraded, and tells whether any promise was broken:
- * `npm run test:cluster -- --minutes 5 --seed 1`. The exit status is 1 where one was.
+ * `npm run test:cluster -- --minutes 5 --seed 1`. The exit status is 1 where one was, or where
+ * the ten workers that start at once leave another number of schemas than one.
  */
 import { parseArgs } from 'node:util';
 import { isKept } from './chaos/verdict.ts';
@@ -14,11 +15,11 @@ const { values } = parseArgs({
   },
 });
 console.log(`seed ${values.seed}`);
-const { lines, verdict } = await cluster({
+const { lines, schemas, verdict } = await cluster({
   minutes: Number(values.minutes),
   seed: Number(values.seed),
   runsAtOnce: Number(values['runs-at-once']),
   say: console.error,
 });
 for (const line of lines) console.log(line);
-process.exit(isKept(verdict) ? 0 : 1);
+process.exit(isKept(verdict) && schemas === 1 ? 0 : 1);

@@ -28,7 +28,7 @@ const settleMs = 15_000;
  * Ten workers start at once on an empty store, and three of them go on. Half way through they are replaced by those of the
  * next version, one after the other, while all of it is disturbed.
  */
-export async function cluster(settings: ClusterSettings): Promise<Trial> {
+export async function cluster(settings: ClusterSettings): Promise<Trial & { schemas: number }> {
   const { minutes, say, seed } = settings;
   const binaries = temporalBinaries(say);
   const folder = mkdtempSync(join(tmpdir(), 'reprise-cluster-'));
@@ -75,7 +75,7 @@ export async function cluster(settings: ClusterSettings): Promise<Trial> {
       await worker.start();
     }
   };
-  let judged: Trial;
+  let judged: Trial & { schemas: number };
   try {
     say(`Starting ${migrating} workers at once on an empty store …`);
     await Promise.all(workers.map((worker) => worker.start()));
@@ -96,13 +96,13 @@ export async function cluster(settings: ClusterSettings): Promise<Trial> {
     const lostIds = verdict.lost.map((text) => text.replace(/:.*/, ''));
     const lostOnes = upgraded.filter((id) => lostIds.includes(id));
     const more = [`upgraded runs ${upgraded.length}, lost ${lostOnes.length}`, `schema count ${schemas}`];
-    judged = { verdict, lines: [...said, ...more] };
+    judged = { verdict, schemas, lines: [...said, ...more] };
   } finally {
     await Promise.all([...workers.map((worker) => worker.kill()), server.kill(), provider.close()]);
     await Promise.all(lines.map((line) => line.close()));
     await postgres.stop();
   }
-  return keptIfBroken(judged, folder);
+  return { ...keptIfBroken(judged, folder), schemas: judged.schemas };
 }
 
 type Lines = Awaited<ReturnType<typeof linesTo>>;
