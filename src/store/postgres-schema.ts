@@ -7,6 +7,9 @@ const folder = fileURLToPath(new URL('./migrations', import.meta.url));
 /** The table of the migrations that a database has had, each by the name of its file. */
 const migrationsTable = 'reprise_migrations';
 
+/** https://www.postgresql.org/docs/current/errcodes-appendix.html */
+const duplicateTable = '42P07';
+
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 
 /**
@@ -19,8 +22,17 @@ export async function prepareSchema(client: ClientBase, place: string): Promise<
   const { rows: found } = await client.query<{ schema: string | null }>('SELECT current_schema() AS schema');
   const schema = found[0]?.schema ?? 'public';
   const known: string[] = [];
-  await runner({
-    dbClient: client,
+  // The library hides the codes of some errors in texts of its own.
+  let failed: { code?: string; message: string } | undefined;
+  const watched = {
+    query: (text: string, values?: unknown[]) =>
+      client.query(text, values).catch((error: { code?: string; message: string }) => {
+        failed ??= error;
+        throw error;
+      }),
+  };
+  const ran = runner({
+    dbClient: watched as ClientBase,
     dir: folder,
     direction: 'up',
     migrationsTable,
@@ -41,6 +53,10 @@ export async function prepareSchema(client: ClientBase, place: string): Promise<
       },
     ],
     logger: silent,
+  });
+  await ran.catch((error: unknown) => {
+    if (failed?.code !== duplicateTable) throw failed ?? error;
+    throw new Error(`${place}: ${failed.message}. Reprise needs a database of its own`, { cause: failed });
   });
   const { rows } = await client.query<{ name: string }>(`SELECT name FROM "${schema}"."${migrationsTable}"`);
   const unknown = rows.map(({ name }) => name).filter((name) => !known.includes(name));

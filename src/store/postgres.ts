@@ -14,7 +14,11 @@ import type { Store } from './store.ts';
  * @throws (from its methods) `PostgresUnavailableError`; `Error` if the URL is wrong or a newer version wrote the database
  */
 export const openPostgresStore = (url: string, cipher: Cipher = plain): Store =>
-  new SqlStore(new PostgresDatabase(url), cipher);
+  new SqlStore(new PostgresDatabase(url, true), cipher);
+
+/** Opens an existing store to read from it, and leaves its schema as it is. @throws what `openPostgresStore` does */
+export const readPostgresStore = (url: string, cipher: Cipher = plain): Store =>
+  new SqlStore(new PostgresDatabase(url, false), cipher);
 
 /** Of one process. Times are in milliseconds, and the URL may name others. */
 const settings: PoolConfig = {
@@ -39,13 +43,16 @@ const shortest = 10;
 
 class PostgresDatabase implements Database {
   readonly #url: string;
+  readonly #prepares: boolean;
   /** The server in words, without user and password. */
   #place = 'PostgreSQL';
   #pool: Pool | undefined;
   #opening: Promise<Pool> | undefined;
 
-  constructor(url: string) {
+  /** @param prepares whether the schema is brought to this version */
+  constructor(url: string, prepares: boolean) {
     this.#url = url;
+    this.#prepares = prepares;
   }
 
   async read<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
@@ -83,14 +90,17 @@ class PostgresDatabase implements Database {
   }
 
   async #open(): Promise<Pool> {
-    const [{ default: pg }, { prepareSchema }] = await Promise.all([import('pg'), import('./postgres-schema.ts')]);
+    const { default: pg } = await import('pg');
     if (this.#pool === undefined) {
       this.#place = placeOf(this.#url, pg.Client);
       this.#pool = new pg.Pool({ ...settings, connectionString: this.#url });
       // A connection that breaks while nobody uses it is replaced; without a listener it would end the process.
       this.#pool.on('error', () => {});
     }
-    await withClient(this.#pool, (client) => prepareSchema(client, this.#place));
+    if (this.#prepares) {
+      const { prepareSchema } = await import('./postgres-schema.ts');
+      await withClient(this.#pool, (client) => prepareSchema(client, this.#place));
+    }
     return this.#pool;
   }
 

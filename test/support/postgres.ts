@@ -127,7 +127,13 @@ export async function startPostgres(): Promise<PostgresServer> {
     pid: () => (isRunning() ? server?.pid : undefined),
     database: make,
     down: () => end('SIGINT'),
-    kill: () => end('SIGKILL'),
+    async kill() {
+      // Its processes for connections would outlive it for a moment.
+      const children = execFileSync('ps', ['-o', 'pid=', '--ppid', String(server?.pid)], { encoding: 'utf8' });
+      const ended = end('SIGKILL');
+      for (const pid of children.trim().split(/\s+/)) process.kill(Number(pid), 'SIGKILL');
+      await ended;
+    },
     async restart() {
       await end('SIGINT');
       await start();
