@@ -3,6 +3,7 @@ import { Runtime, Worker, type NativeConnection } from '@temporalio/worker';
 import { deploymentName, taskQueue } from './client/names.ts';
 import { awaitStore } from './worker/await-store.ts';
 import { heartbeatThrottle, openParts, type PartSettings } from './worker/parts.ts';
+import { identityWith, othersWithOtherStores, workerIdentity } from './worker/deployment.ts';
 import { registerSearchAttributes } from './worker/search-attributes.ts';
 import { workflowBundle, type WorkflowBundle } from './worker/workflow-bundle.ts';
 
@@ -24,7 +25,7 @@ export interface WorkerSettings extends PartSettings {
   bundle?: Omit<WorkflowBundle, 'hash'>;
   /** Its version for Temporal's Worker Versioning; when absent, the worker takes no part in that. */
   version?: VersionSettings;
-  /** The name under which Temporal lists the worker; when absent, Temporal's own. */
+  /** The name under which Temporal lists the worker, beside the id of its store; when absent, Temporal's own. */
   identity?: string;
   /** The task queue to poll; `reprise` when absent. */
   taskQueue?: string;
@@ -48,12 +49,22 @@ export async function createWorker(settings: WorkerSettings): Promise<Worker> {
   const known = await registerSearchAttributes(connection, namespace);
   const bundle = settings.bundle ?? (await workflowBundle(home, configFolder, onBundling));
   const parts = openParts(settings, bundle.orchestrators, known);
-  await awaitStore(parts.store, (text) => Runtime.instance().logger.warn(text));
+  const warn = (text: string): void => Runtime.instance().logger.warn(text);
+  await awaitStore(parts.store, warn);
+  const identity = identityWith(settings.identity ?? workerIdentity(false), await parts.store.identity());
+  const queue = settings.taskQueue ?? taskQueue;
+  const others = await othersWithOtherStores(connection.workflowService, namespace, queue, identity);
+  if (others.length > 0) {
+    warn(
+      `Other workers of the task queue ${queue} have another store: ${others.join(', ')}. Runs that they have begun are ` +
+        `refused here, and those begun here are refused there. Give all of them the same DATABASE_URL`,
+    );
+  }
   return Worker.create({
     connection,
     namespace,
-    taskQueue: settings.taskQueue ?? taskQueue,
-    ...(settings.identity !== undefined && { identity: settings.identity }),
+    taskQueue: queue,
+    identity,
     ...(settings.version && {
       workerDeploymentOptions: {
         useWorkerVersioning: true,
@@ -63,6 +74,7 @@ export async function createWorker(settings: WorkerSettings): Promise<Worker> {
     }),
     workflowBundle: { codePath: bundle.codePath },
     activities: parts.activities,
+    interceptors: { activity: parts.interceptors },
     sinks: parts.sinks(connection, namespace),
     plugins: [{ name: 'reprise.tools', runWorker: (worker, next) => parts.run(worker, next) }],
     maxHeartbeatThrottleInterval: heartbeatThrottle,

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Environment } from '../config/environment.ts';
-import { openPostgresStore, readPostgresStore } from './postgres.ts';
+import { openPostgresStore, postgresPlace, readPostgresStore } from './postgres.ts';
 import { openSqliteStore, readSqliteStore } from './sqlite.ts';
 import type { Store } from './store.ts';
 
@@ -15,6 +15,12 @@ const fileIn = (home: string): string => join(home, 'store.sqlite');
 export function openStore(home: string, environment: Environment): Store {
   const url = environment['DATABASE_URL'];
   return url === undefined ? openSqliteStore(fileIn(home)) : openPostgresStore(url);
+}
+
+/** The store in words, without a password. */
+export function storePlace(home: string, environment: Environment): string {
+  const url = environment['DATABASE_URL'];
+  return url === undefined ? `SQLite in ${fileIn(home)}` : postgresPlace(url);
 }
 
 /**

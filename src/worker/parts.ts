@@ -1,6 +1,13 @@
 import { join } from 'node:path';
-import { Runtime, type InjectedSinks, type NativeConnection, type Worker } from '@temporalio/worker';
+import {
+  Runtime,
+  type ActivityInterceptorsFactory,
+  type InjectedSinks,
+  type NativeConnection,
+  type Worker,
+} from '@temporalio/worker';
 import { createActivities } from '../activities/activities.ts';
+import { storeGuard } from '../activities/own-store.ts';
 import { patient } from '../activities/patient-store.ts';
 import type { KnownNamespace } from '../activities/prepare.ts';
 import { defaultBackend } from '../config/complete-backend.ts';
@@ -9,7 +16,7 @@ import { readEnvironment } from '../config/environment.ts';
 import { readPrices } from '../config/prices.ts';
 import { modelOpener } from '../models/open-model.ts';
 import type { RunSinks } from '../protocol/sinks.ts';
-import { openStore } from '../store/open-store.ts';
+import { openStore, storePlace } from '../store/open-store.ts';
 import type { Store } from '../store/store.ts';
 import { loginsIn } from '../tools/mcp/logins.ts';
 import { openToolRegistry } from '../tools/tool-registry.ts';
@@ -31,6 +38,8 @@ export interface PartSettings {
 export interface WorkerParts {
   store: Store;
   activities: ReturnType<typeof createActivities>;
+  /** Interceptors of its activities. */
+  interceptors: ActivityInterceptorsFactory[];
   sinks(connection: NativeConnection, namespace: string): InjectedSinks<RunSinks>;
   /** Runs the worker, says when something holds it up, and ends the tools' servers after it. */
   run(worker: Worker, next: (worker: Worker) => Promise<void>): Promise<void>;
@@ -66,6 +75,7 @@ export function openParts(
       orchestrators,
       prices: readPrices(environment),
     }),
+    interceptors: [storeGuard(store, storePlace(home, environment))],
     sinks: (connection, namespace) => ({ ...logSink(home, format), watch: runWatch(connection, namespace) }),
     async run(worker, next) {
       const stopWatching = watchLoopLag((text) => Runtime.instance().logger.warn(text));

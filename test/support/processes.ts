@@ -47,12 +47,30 @@ export class Machine {
 
   /** Starts the worker and waits until it polls. */
   async startWorker(): Promise<void> {
-    const worker = spawn(process.execPath, [workerMain, this.address, this.home, this.#bundle], {
-      env: { ...process.env, ...this.variables },
-      stdio: ['ignore', 'pipe', 'inherit'],
+    this.#worker = (await this.startOther(this.home, {})).child;
+  }
+
+  /**
+   * Starts another worker, which is the caller's to end, and waits until it polls.
+   *
+   * @param variables besides the worker's own
+   * @returns `said` gives what it has printed as an error so far
+   */
+  async startOther(
+    home: string,
+    variables: Record<string, string>,
+  ): Promise<{ child: ChildProcess; said: () => string }> {
+    const worker = spawn(process.execPath, [workerMain, this.address, home, this.#bundle], {
+      env: { ...process.env, ...this.variables, ...variables },
+      stdio: ['ignore', 'pipe', 'pipe'],
     });
-    this.#worker = worker;
+    let said = '';
+    worker.stderr.on('data', (chunk: Buffer) => {
+      said += chunk.toString();
+      process.stderr.write(chunk);
+    });
     await once(worker.stdout, 'data');
+    return { child: worker, said: () => said };
   }
 
   async killServer(): Promise<void> {
