@@ -1,6 +1,6 @@
 import { isGrpcServiceError, ServiceError, WorkflowFailedError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure, CancelledFailure, NamespaceNotFoundError, TerminatedFailure } from '@temporalio/common';
-import { AnswerTooLongError, InputTooLargeError, RunNotOpenError } from '../client.ts';
+import { AnswerTooLongError, InputTooLargeError, MessageRefusedError, RunNotOpenError } from '../client.ts';
 import { ModelNameError } from '../config/model-name.ts';
 import { CommandError, exitStatus, usageError } from './exit.ts';
 
@@ -8,7 +8,7 @@ import { CommandError, exitStatus, usageError } from './exit.ts';
 export function asCommandError(error: unknown): unknown {
   if (error instanceof WorkflowFailedError || error instanceof WorkflowUpdateFailedError) return runFailed(error);
   if (error instanceof ModelNameError) return usageError(error.message);
-  if (error instanceof RunNotOpenError) return new CommandError(error.message);
+  if (error instanceof RunNotOpenError || error instanceof MessageRefusedError) return new CommandError(error.message);
   if (error instanceof AnswerTooLongError || error instanceof InputTooLargeError) return usageError(error.message);
   const namespace = missingNamespace(error);
   if (namespace !== undefined) {
