@@ -9,7 +9,6 @@ import { sumOfUsage, type Store } from '../store/store.ts';
 import { argumentReader, type ReadArguments } from './arguments.ts';
 import type { AskClaudeCode, ClaudeCodeResponse } from './claude-code.ts';
 import { fittingRequests } from './fitting.ts';
-import { keep } from './keep.ts';
 import { readReply } from './reply.ts';
 import { loadImages, resolveMessages } from './resolve.ts';
 import { checkedUsage, failedFor, isUnreadable, recordDeadTry, recordTry } from './tries.ts';
@@ -80,20 +79,18 @@ export function createCallModel({ store, openModel, askClaudeCode }: CallModelDe
       const spent = checkedUsage(response.usage, messages, message);
       usage = spent;
       const { reply, written } = await readReply(message, finish, tools.read);
-      return await keep('A reply', async () => {
-        const failed = await store.tries(key);
-        return store.commitReply({
-          key,
-          inputHash,
-          parent: input.transcript?.id ?? null,
-          messages: [...append, written],
-          result: {
-            reply: work.length > 0 ? { ...reply, work } : reply,
-            ...(tree !== undefined && { tree }),
-            usage: sumOfUsage([spent, ...failed.map((each) => each.usage)]),
-            ...(notices.length > 0 && { notices }),
-          },
-        });
+      const failed = await store.tries(key);
+      return await store.commitReply({
+        key,
+        inputHash,
+        parent: input.transcript?.id ?? null,
+        messages: [...append, written],
+        result: {
+          reply: work.length > 0 ? { ...reply, work } : reply,
+          ...(tree !== undefined && { tree }),
+          usage: sumOfUsage([spent, ...failed.map((each) => each.usage)]),
+          ...(notices.length > 0 && { notices }),
+        },
       });
     } catch (error) {
       if (usage !== undefined || progress.characters > 0 || context.cancellationSignal.aborted) {
