@@ -1,0 +1,12 @@
+import { readFileSync } from 'node:fs';
+import { Worker } from '@temporalio/worker';
+import { bundle } from './src/worker/bundler.ts';
+import { signalModule } from './src/worker/workflow-bundle.ts';
+import { quietRuntime } from './src/worker/quiet-runtime.ts';
+quietRuntime();
+const b: any = await bundle('./src/workflows/index.ts', process.env['NOI'] ? [] : [signalModule]);
+console.log(b.error);
+const h = JSON.parse(readFileSync('/tmp/bounds-look/h.json','utf8'));
+const t = Date.now();
+await Worker.runReplayHistory({ workflowBundle: { code: b.code } , debugMode: true}, h);
+console.log('replay', Date.now()-t);
