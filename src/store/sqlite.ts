@@ -15,7 +15,7 @@ import type { Store } from './store.ts';
  * @param file the path of the file, whose folder is created if it is missing
  * @throws `Error` if a newer version wrote the file, or if it cannot be opened
  */
-export function openSqliteStore(file: string, cipher: Cipher = plain): Store {
+export function openSqliteStore(file: string, cipher: Cipher = plain): SqlStore {
   mkdirSync(dirname(file), { recursive: true });
   const writing = new DatabaseSync(file, { timeout: 5000 });
   prepareSchema(writing, file);
@@ -32,6 +32,9 @@ export function readSqliteStore(file: string, cipher: Cipher = plain): Store {
 
 /** For how long an operation waits for a lock that another process holds, in milliseconds. */
 const patienceMs = 5000;
+
+/** How many pages that hold nothing are given back in one transaction. */
+const pagesAtOnce = 500;
 
 /** The first wait for a lock, and the longest one, in milliseconds. */
 const shortest = 1;
@@ -73,6 +76,28 @@ export class SqliteDatabase implements Database {
   /** A writer does not keep reading waiting, but a process that recovers the file does. */
   read<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
     return unlocked(() => work(this.#read), Date.now() + patienceMs);
+  }
+
+  async size(): Promise<{ bytes: number; free: number }> {
+    return this.read(async (sql) => {
+      const pragma = async (name: string): Promise<number> =>
+        Number(Object.values((await sql.get(`PRAGMA ${name}`)) ?? {})[0]);
+      const bytes = await pragma('page_size');
+      return { bytes: bytes * (await pragma('page_count')), free: bytes * (await pragma('freelist_count')) };
+    });
+  }
+
+  /** Only files that this version has made can do it: others would have to be written anew as a whole. */
+  async shrink(): Promise<boolean> {
+    const mode = await this.read((sql) => sql.get('PRAGMA auto_vacuum'));
+    if (mode?.['auto_vacuum'] !== 2) return false;
+    while ((await this.size()).free > 0) {
+      await this.write((sql) => sql.all(`PRAGMA incremental_vacuum(${pagesAtOnce})`));
+      await pause(shortest);
+    }
+    // The file itself becomes shorter with the next checkpoint, which others may hold up without harm.
+    await this.read((sql) => sql.all('PRAGMA wal_checkpoint(TRUNCATE)'));
+    return true;
   }
 
   async close(): Promise<void> {

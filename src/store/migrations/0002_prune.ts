@@ -1,0 +1,13 @@
+import type { MigrationBuilder } from 'node-pg-migrate';
+
+const tables = 'segments replies tries tool_results checkpoints blobs objects results files file_runs'.split(' ');
+
+/** When a row was last written, as in `sqlite-schema.ts`, and the namespaces whose runs the store has. */
+export function up(migration: MigrationBuilder): void {
+  for (const table of tables) {
+    migration.sql(
+      `ALTER TABLE ${table} ADD COLUMN touched_at BIGINT NOT NULL DEFAULT extract(epoch FROM now())::bigint;`,
+    );
+  }
+  migration.sql('CREATE TABLE namespaces (id TEXT PRIMARY KEY, name TEXT NOT NULL);');
+}
