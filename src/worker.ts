@@ -49,6 +49,7 @@ export async function createWorker(settings: WorkerSettings): Promise<Worker> {
   const bundle = settings.bundle ?? (await workflowBundle(home, configFolder, onBundling));
   const parts = openParts(settings, bundle.orchestrators, known);
   await awaitStore(parts.store, (text) => Runtime.instance().logger.warn(text));
+  await parts.join(connection, namespace);
   return Worker.create({
     connection,
     namespace,

@@ -79,12 +79,17 @@ const steps = [
   INSERT INTO identity VALUES (lower(hex(randomblob(8))));
 `,
   // When a row was last written, in seconds since 1970, so that `prune` leaves alone what a run may be about to refer to. What
-  // was there before counts as written now.
+  // was there before counts as written now. A row that others refer to is removed in a time that does not grow with theirs.
   `
   ${['segments', 'replies', 'tries', 'tool_results', 'checkpoints', 'blobs', 'objects', 'results', 'files', 'file_runs']
     .map((table) => `ALTER TABLE ${table} ADD COLUMN touched_at INTEGER NOT NULL DEFAULT ${now()};`)
     .join('\n  ')}
   CREATE TABLE namespaces (id TEXT PRIMARY KEY, name TEXT NOT NULL) WITHOUT ROWID;
+  CREATE INDEX replies_by_segment ON replies (segment);
+  CREATE INDEX results_by_blob ON results (blob);
+  CREATE INDEX files_by_text ON files (text_blob);
+  CREATE INDEX files_by_image ON files (image_blob);
+  CREATE INDEX files_by_content ON files (content);
 `,
 ];
 

@@ -85,6 +85,16 @@ export class Sweep {
     await this.#database.write((sql) => sql.run('DELETE FROM namespaces WHERE id = ?', id));
   }
 
+  /** The runs that the journal has entries of. */
+  async runIds(): Promise<Set<string>> {
+    const found = new Set<string>();
+    for (const { isJournal, keys, table } of owned) {
+      if (!isJournal) continue;
+      await this.#each(table, keys, keys.join(), async (row) => void found.add(runOf(row)));
+    }
+    return found;
+  }
+
   size(): Promise<{ bytes: number; free: number }> {
     return this.#database.size();
   }
@@ -232,6 +242,8 @@ export class Sweep {
 
 function isNeeded({ isJournal, keys: [owner] }: Owned, row: Row, needed: Needed, before: number): boolean {
   if (Number(row['touched_at']) >= before) return true;
-  const name = String(row[owner]);
-  return isJournal ? needed.runIds.has(name.split('/')[0] ?? '') : needed.workflowIds.has(name);
+  return isJournal ? needed.runIds.has(runOf(row)) : needed.workflowIds.has(String(row[owner]));
 }
+
+/** The run of a journal key. */
+const runOf = (row: Row): string => String(row['key']).split('/')[0] ?? '';

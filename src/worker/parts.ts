@@ -13,6 +13,7 @@ import { openStore } from '../store/open-store.ts';
 import type { Store } from '../store/store.ts';
 import { loginsIn } from '../tools/mcp/logins.ts';
 import { openToolRegistry } from '../tools/tool-registry.ts';
+import { joinNamespace } from './join-namespace.ts';
 import { logSink } from './log-sink.ts';
 import { watchLoopLag } from './loop-lag.ts';
 import { runWatch } from './run-watch.ts';
@@ -30,6 +31,8 @@ export interface PartSettings {
 export interface WorkerParts {
   store: Store;
   activities: ReturnType<typeof createActivities>;
+  /** Notes in the store whose runs use it. */
+  join(connection: NativeConnection, namespace: string): Promise<void>;
   sinks(connection: NativeConnection, namespace: string): InjectedSinks<RunSinks>;
   /** Runs the worker, says when something holds it up, and ends the tools' servers after it. */
   run(worker: Worker, next: (worker: Worker) => Promise<void>): Promise<void>;
@@ -64,6 +67,8 @@ export function openParts(
       orchestrators,
       prices: readPrices(environment),
     }),
+    join: (connection, namespace) =>
+      joinNamespace(store, connection, namespace, (text) => Runtime.instance().logger.warn(text)),
     sinks: (connection, namespace) => ({ ...logSink(home), watch: runWatch(connection, namespace) }),
     async run(worker, next) {
       const stopWatching = watchLoopLag((text) => Runtime.instance().logger.warn(text));

@@ -69,6 +69,7 @@ export class ReprisePlugin extends SimplePlugin {
     if (this.#connection === undefined || this.#parts === undefined) return next(worker);
     Object.assign(this.#known, await registerSearchAttributes(this.#connection, this.#namespace));
     await awaitStore(this.#parts.store, (text) => Runtime.instance().logger.warn(text));
+    await this.#parts.join(this.#connection, this.#namespace);
     await this.#parts.run(worker, next);
   }
 
