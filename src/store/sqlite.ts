@@ -6,6 +6,7 @@ import { plain, type Cipher } from './cipher.ts';
 import type { Database, Row, Sql, Value } from './database.ts';
 import { SqlStore } from './sql-store.ts';
 import { prepareSchema } from './sqlite-schema.ts';
+import { StoreFile, StoreFileError } from './sqlite-file.ts';
 import type { Store } from './store.ts';
 
 /**
@@ -21,13 +22,13 @@ export function openSqliteStore(file: string, cipher: Cipher = plain): SqlStore 
   prepareSchema(writing, file);
   // SQLite waits for a lock by blocking the process, which at this point has nothing else to do yet.
   writing.exec('PRAGMA busy_timeout = 0');
-  return new SqlStore(new SqliteDatabase(writing, new DatabaseSync(file)), cipher);
+  return new SqlStore(new SqliteDatabase(writing, new DatabaseSync(file), new StoreFile(file)), cipher);
 }
 
 /** Opens an existing store to read from it, and changes nothing there. @throws `Error` if it cannot be opened */
 export function readSqliteStore(file: string, cipher: Cipher = plain): Store {
   const reading = new DatabaseSync(file, { readOnly: true });
-  return new SqlStore(new SqliteDatabase(reading, reading), cipher);
+  return new SqlStore(new SqliteDatabase(reading, reading, new StoreFile(file)), cipher);
 }
 
 /** For how long an operation waits for a lock that another process holds, in milliseconds. */
@@ -52,8 +53,11 @@ export class SqliteDatabase implements Database {
   #waiting: Write[] = [];
   #writingNow: Promise<void> | undefined;
 
+  readonly #file: StoreFile | undefined;
+
   /** @param writing and `reading`: connections without a busy timeout, since SQLite waits by blocking the whole process */
-  constructor(writing: DatabaseSync, reading: DatabaseSync) {
+  constructor(writing: DatabaseSync, reading: DatabaseSync, file?: StoreFile) {
+    this.#file = file;
     this.#writing = writing;
     this.#reading = reading;
     this.#write = statementsOf(writing);
@@ -74,8 +78,13 @@ export class SqliteDatabase implements Database {
   }
 
   /** A writer does not keep reading waiting, but a process that recovers the file does. */
-  read<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
-    return unlocked(() => work(this.#read), Date.now() + patienceMs);
+  async read<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+    this.#file?.assertSame();
+    try {
+      return await unlocked(() => work(this.#read), Date.now() + patienceMs);
+    } catch (error) {
+      throw this.#told(error);
+    }
   }
 
   async size(): Promise<{ bytes: number; free: number }> {
@@ -116,14 +125,18 @@ export class SqliteDatabase implements Database {
         const results = await unlocked(() => this.#transaction(writes), Date.now() + patienceMs);
         for (const settle of results) settle();
       } catch (error) {
-        for (const { reject } of writes) reject(error);
+        const told = this.#told(error);
+        for (const { reject } of writes) reject(told);
       }
     }
   }
 
+  #told = (error: unknown): unknown => this.#file?.told(error, sqliteResult(error)) ?? error;
+
   /** @returns what tells each write how it has ended, which is to be called once all are committed */
   async #transaction(writes: Write[]): Promise<Array<() => void>> {
     const database = this.#writing;
+    this.#file?.assertSame();
     // A deferred transaction fails at once when it turns from reading to writing while another one writes.
     database.exec('BEGIN IMMEDIATE');
     try {
@@ -200,4 +213,5 @@ function sqliteResult(error: unknown): number {
 }
 
 /** Whether an SQLite file cannot be used for now: it is locked, full, or not writable. */
-export const isSqliteOutOfOrder = (error: unknown): boolean => passing.includes(sqliteResult(error));
+export const isSqliteOutOfOrder = (error: unknown): boolean =>
+  error instanceof StoreFileError || passing.includes(sqliteResult(error));

@@ -1,6 +1,8 @@
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Runtime, type InjectedSinks, type NativeConnection, type Worker } from '@temporalio/worker';
 import { createActivities } from '../activities/activities.ts';
+import { roomIn } from '../activities/room.ts';
 import { patient } from '../activities/patient-store.ts';
 import type { KnownNamespace } from '../activities/prepare.ts';
 import { defaultBackend } from '../config/complete-backend.ts';
@@ -61,6 +63,7 @@ export function openParts(
       store,
       tools,
       openModel: modelOpener(environment),
+      assertRoom: roomIn([home, tmpdir()], environment),
       environment,
       configFolder,
       namespace,
