@@ -60,6 +60,7 @@ export async function createWorker(settings: WorkerSettings): Promise<Worker> {
         `refused here, and those begun here are refused there. Give all of them the same DATABASE_URL`,
     );
   }
+  await parts.join(connection, namespace);
   return Worker.create({
     connection,
     namespace,

@@ -18,6 +18,8 @@ import { plainConversation, writingNow } from '../workflows/ask-others/prompts.t
 export interface CallModelDependencies {
   store: Store;
   openModel: (backend: Backend) => Model;
+  /** Throws where there is no room on the disk for a reply. */
+  assertRoom?: () => Promise<void>;
   /** For backends of the type `claude_code`. */
   askClaudeCode?: AskClaudeCode;
 }
@@ -34,7 +36,7 @@ export interface CallModelDependencies {
  *
  * @throws `ApplicationFailure` of the types in `models/failures.ts`, see `failedFor`; `CancelledFailure`
  */
-export function createCallModel({ store, openModel, askClaudeCode }: CallModelDependencies) {
+export function createCallModel({ assertRoom, store, openModel, askClaudeCode }: CallModelDependencies) {
   const toolSetOf = toolSets(store);
   const send = fittingRequests(openModel);
 
@@ -52,6 +54,7 @@ export function createCallModel({ store, openModel, askClaudeCode }: CallModelDe
     const messages = await messagesFor(store, input, [...earlier, ...append]);
     const asked = input.backend.type === 'claude_code' ? askClaudeCode : undefined;
     if (asked === undefined) await recordDeadTry(store, key, messages);
+    await assertRoom?.();
     const progress = new Progress(context);
     let usage: TokenUsage | undefined;
     try {

@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
   Runtime,
@@ -8,6 +9,7 @@ import {
 } from '@temporalio/worker';
 import { createActivities } from '../activities/activities.ts';
 import { storeGuard } from '../activities/own-store.ts';
+import { roomIn } from '../activities/room.ts';
 import { patient } from '../activities/patient-store.ts';
 import type { KnownNamespace } from '../activities/prepare.ts';
 import { defaultBackend } from '../config/complete-backend.ts';
@@ -20,6 +22,7 @@ import { openStore, storePlace } from '../store/open-store.ts';
 import type { Store } from '../store/store.ts';
 import { loginsIn } from '../tools/mcp/logins.ts';
 import { openToolRegistry } from '../tools/tool-registry.ts';
+import { joinNamespace } from './join-namespace.ts';
 import { logFormat } from './log-format.ts';
 import { logSink } from './log-sink.ts';
 import { watchLoopLag } from './loop-lag.ts';
@@ -40,6 +43,8 @@ export interface WorkerParts {
   activities: ReturnType<typeof createActivities>;
   /** Interceptors of its activities. */
   interceptors: ActivityInterceptorsFactory[];
+  /** Notes in the store whose runs use it. */
+  join(connection: NativeConnection, namespace: string): Promise<void>;
   sinks(connection: NativeConnection, namespace: string): InjectedSinks<RunSinks>;
   /** Runs the worker, says when something holds it up, and ends the tools' servers after it. */
   run(worker: Worker, next: (worker: Worker) => Promise<void>): Promise<void>;
@@ -69,6 +74,7 @@ export function openParts(
       store,
       tools,
       openModel: modelOpener(environment),
+      assertRoom: roomIn([home, tmpdir()], environment),
       environment,
       configFolder,
       namespace,
@@ -76,6 +82,8 @@ export function openParts(
       prices: readPrices(environment),
     }),
     interceptors: [storeGuard(store, storePlace(home, environment))],
+    join: (connection, namespace) =>
+      joinNamespace(store, connection, namespace, (text) => Runtime.instance().logger.warn(text)),
     sinks: (connection, namespace) => ({ ...logSink(home, format), watch: runWatch(connection, namespace) }),
     async run(worker, next) {
       const stopWatching = watchLoopLag((text) => Runtime.instance().logger.warn(text));
