@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { Runtime, type InjectedSinks, type NativeConnection, type Worker } from '@temporalio/worker';
 import { createActivities } from '../activities/activities.ts';
+import { patient } from '../activities/patient-store.ts';
 import type { KnownNamespace } from '../activities/prepare.ts';
 import { defaultBackend } from '../config/complete-backend.ts';
 import type { CustomOrchestrators } from '../config/extensions.ts';
@@ -9,6 +10,7 @@ import { readPrices } from '../config/prices.ts';
 import { modelOpener } from '../models/open-model.ts';
 import type { RunSinks } from '../protocol/sinks.ts';
 import { openStore } from '../store/open-store.ts';
+import type { Store } from '../store/store.ts';
 import { loginsIn } from '../tools/mcp/logins.ts';
 import { openToolRegistry } from '../tools/tool-registry.ts';
 import { logFormat } from './log-format.ts';
@@ -27,6 +29,7 @@ export interface PartSettings {
 
 /** What every worker needs besides the workflows. */
 export interface WorkerParts {
+  store: Store;
   activities: ReturnType<typeof createActivities>;
   sinks(connection: NativeConnection, namespace: string): InjectedSinks<RunSinks>;
   /** Runs the worker, says when something holds it up, and ends the tools' servers after it. */
@@ -48,10 +51,11 @@ export function openParts(
   // A name that is wrong must end the worker now, or every run would fail by it again and again.
   defaultBackend(environment);
   const format = logFormat(environment);
-  const store = openStore(home, environment);
+  const store = patient(openStore(home, environment));
   const [logs, logins] = [join(home, 'logs'), loginsIn(home)];
   const tools = openToolRegistry({ folder: configFolder, logs, logins, environment, store });
   return {
+    store,
     activities: createActivities({
       store,
       tools,
@@ -70,6 +74,7 @@ export function openParts(
       } finally {
         stopWatching();
         await tools.close();
+        await store.close();
       }
     },
   };
