@@ -61,6 +61,7 @@ export async function createWorker(settings: WorkerSettings): Promise<Worker> {
     workflowBundle: { codePath: bundle.codePath },
     activities: parts.activities,
     sinks: parts.sinks(connection, namespace),
+    interceptors: { activity: parts.interceptors },
     plugins: [{ name: 'reprise.tools', runWorker: (worker, next) => parts.run(worker, next) }],
     maxHeartbeatThrottleInterval: heartbeatThrottle,
     maxConcurrentActivityTaskExecutions: 200,

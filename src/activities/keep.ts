@@ -1,4 +1,5 @@
 import { Context } from '@temporalio/activity';
+import { note } from '../telemetry/call-notes.ts';
 import { isOutOfOrder } from '../store/sqlite-statements.ts';
 
 /** The first wait for a store that is out of order, and the longest one, in milliseconds. */
@@ -15,9 +16,12 @@ const longest = 5000;
  */
 export async function keep<T>(what: string, store: () => Promise<T>): Promise<T> {
   const context = Context.current();
+  const began = performance.now();
   for (let wait = shortest; ; wait = Math.min(longest, wait * 2)) {
     try {
-      return await store();
+      const stored = await store();
+      if (wait > shortest) note({ storeOutOfOrder: (performance.now() - began) / 1000 });
+      return stored;
     } catch (error) {
       if (!isOutOfOrder(error)) throw error;
       if (wait === shortest) {

@@ -9,6 +9,7 @@ import { sumOfUsage, type Store } from '../store/store.ts';
 import { argumentReader, type ReadArguments } from './arguments.ts';
 import type { AskClaudeCode, ClaudeCodeResponse } from './claude-code.ts';
 import { fittingRequests } from './fitting.ts';
+import { note } from '../telemetry/call-notes.ts';
 import { keep } from './keep.ts';
 import { readReply } from './reply.ts';
 import { loadImages, resolveMessages } from './resolve.ts';
@@ -44,7 +45,10 @@ export function createCallModel({ store, openModel, askClaudeCode }: CallModelDe
     const key = journalKey(workflowExecution?.runId, activityId);
     const inputHash = hashOf(JSON.stringify(input));
     const journalled = await store.findReply(key, inputHash);
-    if (journalled !== undefined) return journalled;
+    if (journalled !== undefined) {
+      note({ journalHit: true });
+      return journalled;
+    }
 
     const earlier = input.transcript === null ? [] : await store.messages(input.transcript.id);
     const append = await resolveMessages(store, input.append);
@@ -79,6 +83,7 @@ export function createCallModel({ store, openModel, askClaudeCode }: CallModelDe
       const { message, finish, notices = [], tree, work = [] } = response;
       const spent = checkedUsage(response.usage, messages, message);
       usage = spent;
+      note({ usage: spent, ...(response.model !== undefined && { responseModel: response.model }) });
       const { reply, written } = await readReply(message, finish, tools.read);
       return await keep('A reply', async () => {
         const failed = await store.tries(key);
@@ -97,7 +102,9 @@ export function createCallModel({ store, openModel, askClaudeCode }: CallModelDe
       });
     } catch (error) {
       if (usage !== undefined || progress.characters > 0 || context.cancellationSignal.aborted) {
-        await recordTry(store, key, usage ?? estimateUsage(messages, progress));
+        const lost = usage ?? estimateUsage(messages, progress);
+        note({ usage: lost });
+        await recordTry(store, key, lost);
       } else if (isUnreadable(error)) {
         await recordTry(store, key, sumOfUsage([]));
       }

@@ -1,5 +1,11 @@
 import { join } from 'node:path';
-import { Runtime, type InjectedSinks, type NativeConnection, type Worker } from '@temporalio/worker';
+import {
+  Runtime,
+  type ActivityInterceptorsFactory,
+  type InjectedSinks,
+  type NativeConnection,
+  type Worker,
+} from '@temporalio/worker';
 import { createActivities } from '../activities/activities.ts';
 import type { KnownNamespace } from '../activities/prepare.ts';
 import { defaultBackend } from '../config/complete-backend.ts';
@@ -10,6 +16,7 @@ import { modelOpener } from '../models/open-model.ts';
 import type { RunSinks } from '../protocol/sinks.ts';
 import { openStore } from '../store/open-store.ts';
 import { loginsIn } from '../tools/mcp/logins.ts';
+import { openTelemetry } from '../telemetry/telemetry.ts';
 import { openToolRegistry } from '../tools/tool-registry.ts';
 import { logSink } from './log-sink.ts';
 import { watchLoopLag } from './loop-lag.ts';
@@ -28,7 +35,9 @@ export interface PartSettings {
 export interface WorkerParts {
   activities: ReturnType<typeof createActivities>;
   sinks(connection: NativeConnection, namespace: string): InjectedSinks<RunSinks>;
-  /** Runs the worker, says when something holds it up, and ends the tools' servers after it. */
+  /** Interceptors of its activities, for traces and metrics. */
+  interceptors: ActivityInterceptorsFactory[];
+  /** Runs the worker, says when something holds it up, and ends the tools' servers and the export of telemetry after it. */
   run(worker: Worker, next: (worker: Worker) => Promise<void>): Promise<void>;
 }
 
@@ -46,28 +55,37 @@ export function openParts(
   const environment = readEnvironment(variables);
   // A name that is wrong must end the worker now, or every run would fail by it again and again.
   defaultBackend(environment);
-  const store = openStore(home, environment);
+  const telemetry = openTelemetry(environment);
+  const store = telemetry.timed(openStore(home, environment));
   const [logs, logins] = [join(home, 'logs'), loginsIn(home)];
   const tools = openToolRegistry({ folder: configFolder, logs, logins, environment, store });
+  const activities = createActivities({
+    store,
+    tools,
+    openModel: modelOpener(environment),
+    environment,
+    configFolder,
+    namespace,
+    orchestrators,
+    prices: readPrices(environment),
+  });
   return {
-    activities: createActivities({
-      store,
-      tools,
-      openModel: modelOpener(environment),
-      environment,
-      configFolder,
-      namespace,
-      orchestrators,
-      prices: readPrices(environment),
+    activities,
+    sinks: (connection, namespace) => ({
+      ...logSink(home),
+      ...telemetry.sinks,
+      watch: runWatch(connection, namespace),
     }),
-    sinks: (connection, namespace) => ({ ...logSink(home), watch: runWatch(connection, namespace) }),
+    interceptors: telemetry.interceptors(Object.keys(activities)),
     async run(worker, next) {
+      const stopTelemetry = await telemetry.start(worker.connection, worker.options.namespace);
       const stopWatching = watchLoopLag((text) => Runtime.instance().logger.warn(text));
       try {
         await next(worker);
       } finally {
         stopWatching();
         await tools.close();
+        await stopTelemetry();
       }
     },
   };

@@ -5,7 +5,7 @@ import { findOrchestrators } from '../config/extensions.ts';
 import { adaptedConfiguration } from './bundler.ts';
 import { heartbeatThrottle, openParts, type PartSettings, type WorkerParts } from './parts.ts';
 import { registerSearchAttributes } from './search-attributes.ts';
-import { guardModule, writeEntry } from './workflow-bundle.ts';
+import { guardModule, tracingModule, writeEntry } from './workflow-bundle.ts';
 
 /** By default `home` is `.reprise`, `configFolder` the working directory, and `variables` those of the process. */
 export type PluginSettings = Partial<PartSettings>;
@@ -43,6 +43,10 @@ export class ReprisePlugin extends SimplePlugin {
       ...options,
       activities: { ...activities, ...this.#parts.activities },
       sinks: { ...options.sinks, ...this.#parts.sinks(connection, namespace) },
+      interceptors: {
+        ...options.interceptors,
+        activity: [...(options.interceptors?.activity ?? []), ...this.#parts.interceptors],
+      },
       maxHeartbeatThrottleInterval: options.maxHeartbeatThrottleInterval ?? heartbeatThrottle,
     };
   }
@@ -54,7 +58,7 @@ export class ReprisePlugin extends SimplePlugin {
       workflowsPath: this.#entry(options.workflowsPath),
       webpackConfigHook: (configuration) =>
         adaptedConfiguration(options.webpackConfigHook?.(configuration) ?? configuration),
-      workflowInterceptorModules: [...(options.workflowInterceptorModules ?? []), guardModule],
+      workflowInterceptorModules: [...(options.workflowInterceptorModules ?? []), tracingModule, guardModule],
     };
   }
 

@@ -1,17 +1,22 @@
+import { telemetrySettings } from '../telemetry/settings.ts';
 import { DefaultLogger, Runtime, type LogEntry } from '@temporalio/worker';
 
 let installed = false;
 
 /**
- * Makes the SDK print only what went wrong, a line each, since runs have a log of their own. It must be called before the
- * first connection of the process.
+ * Makes the SDK print only what went wrong, a line each, since runs have a log of their own, and send its metrics where
+ * OpenTelemetry's variables say. It must be called before the first connection of the process.
  */
 export function quietRuntime(): void {
   if (installed) return;
   installed = true;
+  const { metrics } = telemetrySettings(process.env);
   Runtime.install({
     logger: new DefaultLogger('WARN', (entry) => process.stderr.write(`${lineOf(entry)}\n`)),
-    telemetryOptions: { logging: { forward: {}, filter: { core: 'WARN', other: 'ERROR' } } },
+    telemetryOptions: {
+      logging: { forward: {}, filter: { core: 'WARN', other: 'ERROR' } },
+      ...(metrics !== undefined && { metrics }),
+    },
     // Each command ends its worker by itself, in its own way.
     shutdownSignals: [],
   });
