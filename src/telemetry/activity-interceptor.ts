@@ -43,12 +43,13 @@ export function activityInterceptor(given: Given): ActivityInterceptorsFactory {
           throw error;
         } finally {
           const notes = notesOf(context);
-          span?.end(call.ended(notes, result), errorType ?? call.failed?.(result));
+          const failed = errorType ?? call.failed?.(result);
+          span?.end(call.ended(notes, result), failed);
           const isLeft = errorType === 'cancelled' || errorType === 'MissingKey';
           if (errorType !== undefined && !isLeft)
             metrics.count('reprise.activity.failures', { 'reprise.activity': activityType, 'error.type': errorType });
           if (notes.journalHit) metrics.count('reprise.journal.hits', { 'reprise.activity': activityType });
-          else call.measured(metrics, (performance.now() - began) / 1000, notes, errorType);
+          else call.measured(metrics, (performance.now() - began) / 1000, notes, failed);
           if (notes.storeOutOfOrder !== undefined) metrics.record('reprise.store.out_of_order', notes.storeOutOfOrder);
         }
       },

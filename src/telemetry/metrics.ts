@@ -97,10 +97,18 @@ type Name = keyof typeof instruments;
 /** Metrics of one kind. */
 type Of<K extends Instrument['kind']> = { [N in Name]: (typeof instruments)[N]['kind'] extends K ? N : never }[Name];
 
+/** A name as Prometheus takes it, the same as a collector makes of it on the way from OTLP; `_total` of counters is added later. */
+const prometheusName = (name: string): string => {
+  const unit = instruments[name as Name]?.unit === 's' ? '_seconds' : '';
+  return `${name.replaceAll('.', '_')}${unit}`;
+};
+
 /** Bounds of the histograms, and of Temporal's own ones that would else end at a minute. */
 export const histogramBuckets: Record<string, number[]> = {
   ...Object.fromEntries(
-    Object.entries(instruments).flatMap(([name, each]) => ('buckets' in each ? [[name, [...each.buckets]]] : [])),
+    Object.entries(instruments).flatMap(([name, each]) =>
+      'buckets' in each ? [name, prometheusName(name)].map((either) => [either, [...each.buckets]]) : [],
+    ),
   ),
   activity_execution_latency: seconds,
   activity_succeed_endtoend_latency: seconds,
@@ -119,21 +127,31 @@ const nothing = (): void => {};
 
 export const noMetrics: Metrics = { isOn: false, count: nothing, record: nothing, set: nothing };
 
-/** @param meter of Temporal's runtime, whose native part exports these metrics beside its own */
-export function openMetrics(meter: MetricMeter): Metrics {
+/**
+ * @param meter of Temporal's runtime, whose native part exports these metrics beside its own
+ * @param isPrometheus whether it serves them to Prometheus, for which it takes only names as Prometheus has them
+ */
+export function openMetrics(meter: MetricMeter, isPrometheus: boolean): Metrics {
   const made = <I>(kind: Instrument['kind'], make: (name: string, unit: string, description: string) => I) =>
     Object.fromEntries(
       Object.entries(instruments)
         .filter(([, each]) => each.kind === kind)
-        .map(([name, { description, unit }]) => [name, make(name, unit, description)]),
+        .map(([name, { description, unit }]) => [
+          name,
+          isPrometheus ? make(prometheusName(name), '', description) : make(name, unit, description),
+        ]),
     );
+  const named = (tags: MetricTags = {}): MetricTags =>
+    isPrometheus
+      ? Object.fromEntries(Object.entries(tags).map(([key, value]) => [key.replaceAll('.', '_'), value]))
+      : tags;
   const counters = made('counter', (name, unit, text) => meter.createCounter(name, unit, text));
   const histograms = made('histogram', (name, unit, text) => meter.createHistogram(name, 'float', unit, text));
   const gauges = made('gauge', (name, unit, text) => meter.createGauge(name, 'float', unit, text));
   return {
     isOn: true,
-    count: (name, tags) => counters[name]?.add(1, tags),
-    record: (name, value, tags) => histograms[name]?.record(value, tags),
-    set: (name, value, tags) => gauges[name]?.set(value, tags),
+    count: (name, tags) => counters[name]?.add(1, named(tags)),
+    record: (name, value, tags) => histograms[name]?.record(value, named(tags)),
+    set: (name, value, tags) => gauges[name]?.set(value, named(tags)),
   };
 }

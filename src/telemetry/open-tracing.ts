@@ -25,7 +25,7 @@ import {
   type Sampler,
 } from '@opentelemetry/sdk-trace';
 import { version } from '../version.ts';
-import { resourceOf } from './settings.ts';
+import { resourceOf, type TelemetrySettings } from './settings.ts';
 import {
   agentSpanId,
   parsedTraceparent,
@@ -43,7 +43,11 @@ import {
  *
  * @param warn is told when spans cannot be sent, at most once a minute
  */
-export function openTracing(variables: NodeJS.ProcessEnv, warn: (text: string) => void): Tracing & { tracer: Tracer } {
+export function openTracing(
+  to: NonNullable<TelemetrySettings['traces']>,
+  variables: NodeJS.ProcessEnv,
+  warn: (text: string) => void,
+): Tracing & { tracer: Tracer } {
   warnSparsely(warn);
   const ids = new GivenIds();
   const sampler = samplerOf(variables['OTEL_TRACES_SAMPLER'], variables['OTEL_TRACES_SAMPLER_ARG']);
@@ -52,7 +56,7 @@ export function openTracing(variables: NodeJS.ProcessEnv, warn: (text: string) =
     sampler,
     idGenerator: ids,
     resource: defaultResource().merge(resourceFromAttributes(resourceOf(variables))),
-    spanProcessors: [new BatchSpanProcessor({ exporter: new OTLPTraceExporter(), scheduledDelayMillis: delay })],
+    spanProcessors: [new BatchSpanProcessor({ exporter: new OTLPTraceExporter(to), scheduledDelayMillis: delay })],
   });
   const tracer = provider.getTracer('reprise', version);
 

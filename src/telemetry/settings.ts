@@ -3,14 +3,14 @@ import { histogramBuckets } from './metrics.ts';
 
 /** Where telemetry goes, by OpenTelemetry's standard variables. */
 export interface TelemetrySettings {
-  /** Whether spans are exported. Their exporter reads the endpoint, the headers and the rest of it by itself. */
-  traces: boolean;
+  /** Where spans go; undefined for nowhere. Their exporter reads timeout, compression and certificates by itself. */
+  traces: { url: string; headers: Record<string, string> } | undefined;
   /** Where the SDK's native part sends its own metrics and Reprise's; undefined for nowhere. */
   metrics: MetricsExporter | undefined;
 }
 
 /** How the telemetry of a worker is named where `OTEL_SERVICE_NAME` does not say. */
-export const defaultServiceName = 'reprise-worker';
+const defaultServiceName = 'reprise-worker';
 
 /** Milliseconds between two exports of metrics where `OTEL_METRIC_EXPORT_INTERVAL` does not say: OpenTelemetry's default. */
 const exportEveryMs = 60_000;
@@ -22,12 +22,16 @@ const exportEveryMs = 60_000;
  * @throws `Error` where they ask for a protocol or an exporter that there is not
  */
 export function telemetrySettings(variables: NodeJS.ProcessEnv): TelemetrySettings {
-  if (flag(variables['OTEL_SDK_DISABLED'])) return { traces: false, metrics: undefined };
+  if (flag(variables['OTEL_SDK_DISABLED'])) return { traces: undefined, metrics: undefined };
   const tracesTo = exporterOf(variables, 'TRACES', ['otlp', 'none']);
   const metricsTo = exporterOf(variables, 'METRICS', ['otlp', 'prometheus', 'none']);
   const metricsUrl = endpointOf(variables, 'METRICS');
+  const tracesUrl = endpointOf(variables, 'TRACES');
   return {
-    traces: tracesTo === 'otlp' && endpointOf(variables, 'TRACES') !== undefined,
+    traces:
+      tracesTo === 'otlp' && tracesUrl !== undefined
+        ? { url: tracesUrl, headers: headersFor(variables, 'TRACES') }
+        : undefined,
     metrics:
       metricsTo === 'prometheus'
         ? prometheus(variables)
@@ -71,10 +75,7 @@ function otlp(variables: NodeJS.ProcessEnv, url: string): MetricsExporter {
     otel: {
       url,
       http: true,
-      headers: {
-        ...headersOf(variables['OTEL_EXPORTER_OTLP_HEADERS']),
-        ...headersOf(variables['OTEL_EXPORTER_OTLP_METRICS_HEADERS']),
-      },
+      headers: headersFor(variables, 'METRICS'),
       metricsExportInterval: interval,
       useSecondsForDurations: true,
       temporality: isDelta ? 'delta' : 'cumulative',
@@ -99,8 +100,13 @@ function prometheus(variables: NodeJS.ProcessEnv): MetricsExporter {
   };
 }
 
+const headersFor = (variables: NodeJS.ProcessEnv, signal: Signal): Record<string, string> => ({
+  ...pairsIn(variables['OTEL_EXPORTER_OTLP_HEADERS']),
+  ...pairsIn(variables[`OTEL_EXPORTER_OTLP_${signal}_HEADERS`]),
+});
+
 /** `key=value` pairs with commas between them, whose values are URL-encoded. */
-export function headersOf(text = ''): Record<string, string> {
+function pairsIn(text = ''): Record<string, string> {
   const pairs = text.split(',').flatMap((pair) => {
     const [key = '', ...value] = pair.split('=');
     return key.trim() === '' ? [] : [[key.trim(), decodeURIComponent(value.join('=').trim())]];
@@ -110,7 +116,7 @@ export function headersOf(text = ''): Record<string, string> {
 
 /** What the telemetry is of. */
 export function resourceOf(variables: NodeJS.ProcessEnv): Record<string, string> {
-  const attributes = headersOf(variables['OTEL_RESOURCE_ATTRIBUTES']);
+  const attributes = pairsIn(variables['OTEL_RESOURCE_ATTRIBUTES']);
   const name = variables['OTEL_SERVICE_NAME'] || attributes['service.name'] || defaultServiceName;
   return { ...attributes, 'service.name': name };
 }

@@ -36,10 +36,11 @@ export interface Telemetry {
  */
 export function openTelemetry(environment: Environment): Telemetry {
   const { traces } = telemetrySettings(environment);
-  const meter = Runtime.instance().metricMeter;
-  const metrics = meter === noopMetricMeter ? noMetrics : openMetrics(meter);
+  const { metricMeter, options } = Runtime.instance();
+  const isPrometheus = options.runtimeOptions.metricsExporter?.type === 'prometheus';
+  const metrics = metricMeter === noopMetricMeter ? noMetrics : openMetrics(metricMeter, isPrometheus);
   let tracing: Tracing | undefined;
-  const isOn = traces || metrics.isOn;
+  const isOn = traces !== undefined || metrics.isOn;
   return {
     timed: (store) => (metrics.isOn ? timedStore(store, metrics) : store),
     sinks: telemetrySink(metrics, () => tracing),
@@ -56,9 +57,9 @@ export function openTelemetry(environment: Environment): Telemetry {
           ]
         : [],
     async start(connection, namespace) {
-      if (traces) {
+      if (traces !== undefined) {
         const { openTracing } = await import('./open-tracing.ts');
-        tracing = openTracing(environment, (text) => Runtime.instance().logger.warn(text));
+        tracing = openTracing(traces, environment, (text) => Runtime.instance().logger.warn(text));
       }
       const stop = metrics.isOn && connection !== undefined ? watchGauges(metrics, connection, namespace) : undefined;
       return async () => {
