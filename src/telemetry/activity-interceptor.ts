@@ -13,7 +13,7 @@ import type { OpenSpan, Tracing } from './tracing.ts';
 interface Given {
   metrics: Metrics;
   /** Undefined where no spans are exported. It is asked at each call. */
-  tracing(): Tracing | undefined;
+  tracing: () => Tracing | undefined;
   /** The types of activities that it is for; a user's own worker may have others. */
   activityTypes: readonly string[];
   /** The user's own. */

@@ -58,9 +58,9 @@ const { root } = protobuf.parse(
   readFileSync(fileURLToPath(new URL('./otlp.proto', import.meta.url)), 'utf8').replaceAll(/\/\/.*$/gm, ''),
 );
 
-function decoded<T>(type: string, body: Buffer): T {
+function decoded(type: string, body: Buffer): unknown {
   const message = root.lookupType(type);
-  return message.toObject(message.decode(body), { longs: String, bytes: String, arrays: true }) as T;
+  return message.toObject(message.decode(body), { longs: String, bytes: String, arrays: true });
 }
 
 const valueOf = (value: Any): unknown =>
@@ -110,7 +110,7 @@ export async function startCollector(): Promise<Collector> {
   const collector: Omit<Collector, 'address' | 'close'> = { spans: [], metrics: new Map(), raw: [], headers: {} };
   const take = (url: string | undefined, body: Buffer): void => {
     if (url === '/v1/traces') {
-      for (const { resource, scopeSpans } of decoded<TraceRequest>('TraceRequest', body).resourceSpans)
+      for (const { resource, scopeSpans } of (decoded('TraceRequest', body) as TraceRequest).resourceSpans)
         for (const span of scopeSpans.flatMap(({ spans }) => spans))
           collector.spans.push({
             trace: hex(span.traceId),
@@ -127,7 +127,7 @@ export async function startCollector(): Promise<Collector> {
             events: span.events.length,
           });
     } else if (url === '/v1/metrics') {
-      const request = decoded<MetricsRequest>('MetricsRequest', body);
+      const request = decoded('MetricsRequest', body) as MetricsRequest;
       for (const { gauge, histogram, name, sum, unit = '' } of request.resourceMetrics.flatMap(({ scopeMetrics }) =>
         scopeMetrics.flatMap(({ metrics }) => metrics),
       )) {
