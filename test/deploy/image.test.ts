@@ -100,7 +100,7 @@ let worker: ChildProcess | undefined;
 beforeAll(() => {
   chmodSync(base, 0o755);
   build(instructions);
-}, 600_000);
+}, 900_000);
 afterAll(async () => {
   if (worker?.exitCode === null) {
     worker.kill('SIGKILL');
