@@ -3,6 +3,7 @@ import type { Duration } from '@temporalio/common';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { taskQueue } from './client/names.ts';
 import { Reprise } from './client/reprise.ts';
+import { tracedStarts } from './telemetry/client-interceptor.ts';
 
 export { AnswerTooLongError, InputTooLargeError, MessageRefusedError, RunNotOpenError } from './client/errors.ts';
 export type { InboxQuestion } from './client/inbox.ts';
@@ -113,6 +114,10 @@ export async function connect(options: ConnectOptions = {}): Promise<Reprise> {
     await connection.close();
     throw error;
   }
-  const client = new Client({ connection, namespace: options.namespace ?? (namespace || 'default') });
+  const client = new Client({
+    connection,
+    namespace: options.namespace ?? (namespace || 'default'),
+    interceptors: { workflow: [tracedStarts] },
+  });
   return new Reprise(client, connection, options.taskQueue ?? taskQueue, options.buildId);
 }

@@ -21,6 +21,7 @@ import type { RunSinks } from '../protocol/sinks.ts';
 import { openStore, storePlace } from '../store/open-store.ts';
 import type { Store } from '../store/store.ts';
 import { loginsIn } from '../tools/mcp/logins.ts';
+import { openTelemetry } from '../telemetry/telemetry.ts';
 import { openToolRegistry } from '../tools/tool-registry.ts';
 import { joinNamespace } from './join-namespace.ts';
 import { logFormat } from './log-format.ts';
@@ -41,12 +42,12 @@ export interface PartSettings {
 export interface WorkerParts {
   store: Store;
   activities: ReturnType<typeof createActivities>;
-  /** Interceptors of its activities. */
+  /** Interceptors of its activities: for traces and metrics, and to refuse runs of other stores. */
   interceptors: ActivityInterceptorsFactory[];
   /** Notes in the store whose runs use it. */
   join(connection: NativeConnection, namespace: string): Promise<void>;
   sinks(connection: NativeConnection, namespace: string): InjectedSinks<RunSinks>;
-  /** Runs the worker, says when something holds it up, and ends the tools' servers after it. */
+  /** Runs the worker, says when something holds it up, and ends the tools' servers and the export of telemetry after it. */
   run(worker: Worker, next: (worker: Worker) => Promise<void>): Promise<void>;
 }
 
@@ -65,27 +66,34 @@ export function openParts(
   // A name that is wrong must end the worker now, or every run would fail by it again and again.
   defaultBackend(environment);
   const format = logFormat(environment);
-  const store = patient(openStore(home, environment));
+  const telemetry = openTelemetry(environment);
+  const store = patient(telemetry.timed(openStore(home, environment)));
   const [logs, logins] = [join(home, 'logs'), loginsIn(home)];
   const tools = openToolRegistry({ folder: configFolder, logs, logins, environment, store });
+  const activities = createActivities({
+    store,
+    tools,
+    openModel: modelOpener(environment),
+    assertRoom: roomIn([home, tmpdir()], environment),
+    environment,
+    configFolder,
+    namespace,
+    orchestrators,
+    prices: readPrices(environment),
+  });
   return {
     store,
-    activities: createActivities({
-      store,
-      tools,
-      openModel: modelOpener(environment),
-      assertRoom: roomIn([home, tmpdir()], environment),
-      environment,
-      configFolder,
-      namespace,
-      orchestrators,
-      prices: readPrices(environment),
-    }),
-    interceptors: [storeGuard(store, storePlace(home, environment))],
+    activities,
+    interceptors: [...telemetry.interceptors(Object.keys(activities)), storeGuard(store, storePlace(home, environment))],
     join: (connection, namespace) =>
       joinNamespace(store, connection, namespace, (text) => Runtime.instance().logger.warn(text)),
-    sinks: (connection, namespace) => ({ ...logSink(home, format), watch: runWatch(connection, namespace) }),
+    sinks: (connection, namespace) => ({
+      ...logSink(home, format),
+      ...telemetry.sinks,
+      watch: runWatch(connection, namespace),
+    }),
     async run(worker, next) {
+      const stopTelemetry = await telemetry.start(worker.connection, worker.options.namespace);
       const stopWatching = watchLoopLag((text) => Runtime.instance().logger.warn(text));
       try {
         await next(worker);
@@ -93,6 +101,7 @@ export function openParts(
         stopWatching();
         await tools.close();
         await store.close();
+        await stopTelemetry();
       }
     },
   };

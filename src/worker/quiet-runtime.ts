@@ -1,3 +1,4 @@
+import { telemetrySettings } from '../telemetry/settings.ts';
 import { DefaultLogger, Runtime, type LogEntry } from '@temporalio/worker';
 import { readEnvironment } from '../config/environment.ts';
 import { jsonLine, logFormat } from './log-format.ts';
@@ -5,8 +6,8 @@ import { jsonLine, logFormat } from './log-format.ts';
 let installed = false;
 
 /**
- * Makes the SDK print only what went wrong, a line each, since runs have a log of their own. It must be called before the
- * first connection of the process.
+ * Makes the SDK print only what went wrong, a line each, since runs have a log of their own, and send its metrics where
+ * OpenTelemetry's variables say. It must be called before the first connection of the process.
  *
  * @throws `VariableError` where `REPRISE_LOG_FORMAT` names no format
  */
@@ -14,9 +15,13 @@ export function quietRuntime(): void {
   if (installed) return;
   const line = logFormat(readEnvironment(process.env)) === 'json' ? jsonOf : lineOf;
   installed = true;
+  const { metrics } = telemetrySettings(process.env);
   Runtime.install({
     logger: new DefaultLogger('WARN', (entry) => process.stderr.write(line(entry))),
-    telemetryOptions: { logging: { forward: {}, filter: { core: 'WARN', other: 'ERROR' } } },
+    telemetryOptions: {
+      logging: { forward: {}, filter: { core: 'WARN', other: 'ERROR' } },
+      ...(metrics !== undefined && { metrics }),
+    },
     // Each command ends its worker by itself, in its own way.
     shutdownSignals: [],
   });
