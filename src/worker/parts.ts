@@ -13,6 +13,7 @@ import { openStore } from '../store/open-store.ts';
 import type { Store } from '../store/store.ts';
 import { loginsIn } from '../tools/mcp/logins.ts';
 import { openToolRegistry } from '../tools/tool-registry.ts';
+import { logFormat } from './log-format.ts';
 import { logSink } from './log-sink.ts';
 import { watchLoopLag } from './loop-lag.ts';
 import { runWatch } from './run-watch.ts';
@@ -49,6 +50,7 @@ export function openParts(
   const environment = readEnvironment(variables);
   // A name that is wrong must end the worker now, or every run would fail by it again and again.
   defaultBackend(environment);
+  const format = logFormat(environment);
   const store = patient(openStore(home, environment));
   const [logs, logins] = [join(home, 'logs'), loginsIn(home)];
   const tools = openToolRegistry({ folder: configFolder, logs, logins, environment, store });
@@ -64,7 +66,7 @@ export function openParts(
       orchestrators,
       prices: readPrices(environment),
     }),
-    sinks: (connection, namespace) => ({ ...logSink(home), watch: runWatch(connection, namespace) }),
+    sinks: (connection, namespace) => ({ ...logSink(home, format), watch: runWatch(connection, namespace) }),
     async run(worker, next) {
       const stopWatching = watchLoopLag((text) => Runtime.instance().logger.warn(text));
       try {
