@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { Worker, type NativeConnection } from '@temporalio/worker';
 import { deploymentName, taskQueue } from './client/names.ts';
@@ -58,7 +59,8 @@ export async function createWorker(settings: WorkerSettings): Promise<Worker> {
         defaultVersioningBehavior: settings.version.behavior,
       },
     }),
-    workflowBundle: { codePath: bundle.codePath },
+    workflowBundle: parts.keys.on ? encryptingBundle(bundle.codePath) : { codePath: bundle.codePath },
+    dataConverter: parts.dataConverter,
     activities: parts.activities,
     sinks: parts.sinks(connection, namespace),
     plugins: [{ name: 'reprise.tools', runWorker: (worker, next) => parts.run(worker, next) }],
@@ -68,3 +70,9 @@ export async function createWorker(settings: WorkerSettings): Promise<Worker> {
     shutdownGraceTime: '10 minutes',
   });
 }
+
+/** The same bundle with the word that it is to encrypt failures, which it could not find out by itself. */
+const encryptingBundle = (codePath: string): { code: string } => ({
+  // In the first line, so that the lines of stack traces stay as they are.
+  code: `globalThis.repriseEncrypts = true; ${readFileSync(codePath, 'utf8')}`,
+});

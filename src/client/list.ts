@@ -2,6 +2,7 @@ import type { Client, WorkflowExecutionInfo, WorkflowHandle } from '@temporalio/
 import type { PendingQuestion } from '../protocol/questions.ts';
 import type { State } from '../protocol/state.ts';
 import type { Figures, Usage } from '../protocol/usage.ts';
+import { decodeAll } from '../encryption/decode.ts';
 import { askLiveState } from './live-state.ts';
 import { firstLine } from './names.ts';
 import { questionIn, type RunStatus } from './show/show.ts';
@@ -100,7 +101,7 @@ async function inputQuestion(
     maximumPageSize: 1,
   });
   const { payloadConverter } = options.loadedDataConverter;
-  const [event] = history?.events ?? [];
+  const [event] = await decodeAll(history?.events ?? [], options.loadedDataConverter);
   const [input] = event?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
   const summary = event?.userMetadata?.summary;
   const question = input && questionIn(payloadConverter.fromPayload(input));

@@ -35,7 +35,6 @@ export async function* watchRun<S extends State>(
   { everyMs = 250, after, until }: WatchOptions,
 ): AsyncGenerator<RunSnapshot<S>> {
   const { client, workflowId } = handle;
-  const { payloadConverter } = client.options.loadedDataConverter;
   let over = false;
   const settled = until?.then(
     () => (over = true),
@@ -55,7 +54,7 @@ export async function* watchRun<S extends State>(
         const description = await handle.describe();
         const { runId, historyLength } = description;
         ended = description.status.name !== 'RUNNING';
-        snapshot.calls = callsIn(description, payloadConverter);
+        snapshot.calls = await callsIn(description, client.options.loadedDataConverter);
         const isQuiet = runId === seen?.runId && historyLength <= seenLength;
         if (isQuiet && Date.now() - askedAt < quietMs) return;
         askedAt = Date.now();

@@ -1,4 +1,5 @@
 import type { Sinks } from '@temporalio/workflow';
+import type { RunEvent } from './events.ts';
 
 /** One entry of the log, of one or more lines. A `stamped` entry is printed with its time. */
 export interface LogEntry {
@@ -9,8 +10,8 @@ export interface LogEntry {
 /** What workflows tell the worker that runs them. */
 export interface RunSinks extends Sinks {
   run: {
-    /** Writes to the log file. @param at ISO 8601 time of the event behind the entry */
-    say(entry: LogEntry, at: string): void;
+    /** Writes to the log file. @param at ISO 8601 time of the event behind the entry, and `type` its type */
+    say(entry: LogEntry, at: string, type: RunEvent['type']): void;
   };
   /** Keeps user code that never ends from blocking the worker; see `workflows/custom-code/guard.ts`. */
   watch: {

@@ -53,6 +53,18 @@ export function logSink(home: string, { bytes, files } = limits): Pick<InjectedS
   };
 }
 
+/** The same without anything that a run has said: of each entry with a time, the type of the event behind it. */
+export const withoutContent = ({ run: { say } }: ReturnType<typeof logSink>): ReturnType<typeof logSink> => ({
+  run: {
+    say: {
+      ...say,
+      fn(info, { stamped }, at, type) {
+        if (stamped) return say.fn(info, { text: type, stamped }, at, type);
+      },
+    },
+  },
+});
+
 /** Such as `log-2026-01-18T17-09-44-123Z-9f3a2c1b.txt`, never the same one: workers of a home may rename at one moment. */
 const nameOfFull = (time: Date): string =>
   `log-${time.toISOString().replaceAll(/[:.]/g, '-')}-${randomBytes(4).toString('hex')}.txt`;

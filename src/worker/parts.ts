@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { DataConverter } from '@temporalio/common';
 import { Runtime, type InjectedSinks, type NativeConnection, type Worker } from '@temporalio/worker';
 import { createActivities } from '../activities/activities.ts';
 import type { KnownNamespace } from '../activities/prepare.ts';
@@ -6,12 +7,14 @@ import { defaultBackend } from '../config/complete-backend.ts';
 import type { CustomOrchestrators } from '../config/extensions.ts';
 import { readEnvironment } from '../config/environment.ts';
 import { readPrices } from '../config/prices.ts';
+import { dataConverterOf } from '../encryption/data-converter.ts';
+import { readKeys, type Keys } from '../encryption/keys.ts';
 import { modelOpener } from '../models/open-model.ts';
 import type { RunSinks } from '../protocol/sinks.ts';
 import { openStore } from '../store/open-store.ts';
 import { loginsIn } from '../tools/mcp/logins.ts';
 import { openToolRegistry } from '../tools/tool-registry.ts';
-import { logSink } from './log-sink.ts';
+import { logSink, withoutContent } from './log-sink.ts';
 import { watchLoopLag } from './loop-lag.ts';
 import { runWatch } from './run-watch.ts';
 
@@ -27,6 +30,9 @@ export interface PartSettings {
 /** What every worker needs besides the workflows. */
 export interface WorkerParts {
   activities: ReturnType<typeof createActivities>;
+  /** The keys of the worker's variables. */
+  keys: Keys;
+  dataConverter: DataConverter;
   sinks(connection: NativeConnection, namespace: string): InjectedSinks<RunSinks>;
   /** Runs the worker, says when something holds it up, and ends the tools' servers after it. */
   run(worker: Worker, next: (worker: Worker) => Promise<void>): Promise<void>;
@@ -44,23 +50,30 @@ export function openParts(
   namespace: KnownNamespace,
 ): WorkerParts {
   const environment = readEnvironment(variables);
+  const keys = readKeys(environment);
   // A name that is wrong must end the worker now, or every run would fail by it again and again.
   defaultBackend(environment);
   const store = openStore(home, environment);
   const [logs, logins] = [join(home, 'logs'), loginsIn(home)];
   const tools = openToolRegistry({ folder: configFolder, logs, logins, environment, store });
   return {
+    keys,
+    dataConverter: dataConverterOf(keys),
     activities: createActivities({
       store,
       tools,
       openModel: modelOpener(environment),
       environment,
       configFolder,
-      namespace,
+      // Search attributes are never encrypted.
+      namespace: keys.on ? { hasQuestion: false } : namespace,
       orchestrators,
       prices: readPrices(environment),
     }),
-    sinks: (connection, namespace) => ({ ...logSink(home), watch: runWatch(connection, namespace) }),
+    sinks: (connection, namespace) => ({
+      ...(keys.on ? withoutContent(logSink(home)) : logSink(home)),
+      watch: runWatch(connection, namespace, keys.on),
+    }),
     async run(worker, next) {
       const stopWatching = watchLoopLag((text) => Runtime.instance().logger.warn(text));
       try {

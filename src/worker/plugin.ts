@@ -1,7 +1,11 @@
 import { join, resolve } from 'node:path';
 import { SimplePlugin } from '@temporalio/plugin';
+import type { DataConverter } from '@temporalio/common';
 import type { BundleOptions, NativeConnection, Worker, WorkerOptions } from '@temporalio/worker';
 import { findOrchestrators } from '../config/extensions.ts';
+import { failureConverterPath } from '../encryption/data-converter.ts';
+import { readKeys } from '../encryption/keys.ts';
+import { readEnvironment } from '../config/environment.ts';
 import { adaptedConfiguration } from './bundler.ts';
 import { heartbeatThrottle, openParts, type PartSettings, type WorkerParts } from './parts.ts';
 import { registerSearchAttributes } from './search-attributes.ts';
@@ -14,7 +18,8 @@ export type PluginSettings = Partial<PartSettings>;
  * Adds Reprise's workflows and activities to a worker that has its own: `Worker.create({…, plugins: [new
  * ReprisePlugin()]})` with `workflowsPath`, or `bundleWorkflowCode({…, plugins: [plugin]})` beforehand. Runs are then
  * started on that worker's task queue (`connect({ taskQueue })`). A custom orchestrator that cannot be bundled makes the
- * whole bundle fail, whereas `createWorker` leaves it out.
+ * whole bundle fail, whereas `createWorker` leaves it out. With `REPRISE_ENCRYPTION_KEY` the worker's own workflows are encrypted
+ * too; a bundle must then be made with the variable set.
  *
  * @throws `MissingSearchAttributesError` when the worker is run, where search attributes are missing and may not be
  *   registered from here
@@ -43,6 +48,7 @@ export class ReprisePlugin extends SimplePlugin {
       ...options,
       activities: { ...activities, ...this.#parts.activities },
       sinks: { ...options.sinks, ...this.#parts.sinks(connection, namespace) },
+      dataConverter: joined(options.dataConverter, this.#parts.dataConverter),
       maxHeartbeatThrottleInterval: options.maxHeartbeatThrottleInterval ?? heartbeatThrottle,
     };
   }
@@ -54,6 +60,9 @@ export class ReprisePlugin extends SimplePlugin {
       workflowsPath: this.#entry(options.workflowsPath),
       webpackConfigHook: (configuration) =>
         adaptedConfiguration(options.webpackConfigHook?.(configuration) ?? configuration),
+      ...(readKeys(readEnvironment(this.#settings.variables)).on && {
+        failureConverterPath: options.failureConverterPath ?? failureConverterPath,
+      }),
       workflowInterceptorModules: [...(options.workflowInterceptorModules ?? []), guardModule],
     };
   }
@@ -72,3 +81,10 @@ export class ReprisePlugin extends SimplePlugin {
     return entry;
   }
 }
+
+/** The converter of the worker's own, with Reprise's encryption on the way to the server and back. */
+const joined = (own: DataConverter | undefined, { payloadCodecs = [], ...ours }: DataConverter): DataConverter => ({
+  ...ours,
+  ...own,
+  payloadCodecs: [...(own?.payloadCodecs ?? []), ...payloadCodecs],
+});

@@ -5,6 +5,7 @@ import type { TurnResult } from '../../protocol/session.ts';
 import type { RunResult, State } from '../../protocol/state.ts';
 import type { Figures, PriceTable, Usage } from '../../protocol/usage.ts';
 import type { RunFiles } from '../../protocol/workspace.ts';
+import { decodeAll } from '../../encryption/decode.ts';
 import { costOf } from '../../workflows/agent/budget.ts';
 import { askLiveState } from '../live-state.ts';
 import { callsOf, type ShownCall } from './calls.ts';
@@ -146,14 +147,16 @@ function firstTurn(records: HistoryRecord[]): string {
 
 /** The histories of a run and of those that it continues, oldest first. */
 async function chainOf(handle: WorkflowHandle): Promise<{ histories: RunHistory[]; isWhole: boolean }> {
-  const { payloadConverter } = handle.client.options.loadedDataConverter;
-  const fetched = [await handle.fetchHistory()];
+  const converter = handle.client.options.loadedDataConverter;
+  const { payloadConverter } = converter;
+  const fetched = [await decodeAll(await handle.fetchHistory(), converter)];
   for (;;) {
     const [first] = fetched;
     const { continues } = first === undefined ? {} : readHistory(first, payloadConverter);
     if (continues === undefined) break;
     try {
-      fetched.unshift(await handle.client.getHandle(handle.workflowId, continues).fetchHistory());
+      const earlier = await handle.client.getHandle(handle.workflowId, continues).fetchHistory();
+      fetched.unshift(await decodeAll(earlier, converter));
     } catch (error) {
       // The server deletes ended runs after some time.
       if (!(error instanceof WorkflowNotFoundError)) throw error;
