@@ -1,6 +1,13 @@
 import { isGrpcServiceError, ServiceError, WorkflowFailedError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure, CancelledFailure, NamespaceNotFoundError, TerminatedFailure } from '@temporalio/common';
-import { AnswerTooLongError, InputTooLargeError, RunNotOpenError } from '../client.ts';
+import {
+  AnswerTooLongError,
+  BadKeyError,
+  InputTooLargeError,
+  RunNotOpenError,
+  TamperedError,
+  UnknownKeyError,
+} from '../client.ts';
 import { ModelNameError } from '../config/model-name.ts';
 import { CommandError, exitStatus, usageError } from './exit.ts';
 
@@ -10,6 +17,8 @@ export function asCommandError(error: unknown): unknown {
   if (error instanceof ModelNameError) return usageError(error.message);
   if (error instanceof RunNotOpenError) return new CommandError(error.message);
   if (error instanceof AnswerTooLongError || error instanceof InputTooLargeError) return usageError(error.message);
+  if (error instanceof BadKeyError || error instanceof UnknownKeyError) return usageError(error.message);
+  if (error instanceof TamperedError) return new CommandError(error.message);
   const namespace = missingNamespace(error);
   if (namespace !== undefined) {
     return usageError(

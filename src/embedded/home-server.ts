@@ -1,5 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
+import { codecEndpoint } from './home-codec.ts';
 import { isHeld, readHolder, type Holder } from './lock.ts';
 import { freePort } from './ports.ts';
 import { endProcess, processes } from './processes.ts';
@@ -107,14 +108,17 @@ function embeddedServers(): Array<HomeServer & { database: string }> {
 }
 
 async function startHere(home: string, port: number, uiPort: number, say: Say): Promise<HomeServer> {
+  const uiAddress = `http://127.0.0.1:${uiPort}`;
+  const codec = codecEndpoint(uiAddress);
   const { address, process: server } = await startServer({
     cli: await findTemporalCli(say),
     port,
     uiPort,
+    ...(codec !== undefined && { codecEndpoint: codec }),
     database: databaseOf(home),
     log: join(home, 'logs', 'temporal.log'),
     // The server outlives an `up` that is killed, and the next `up` adopts it.
     detached: true,
   });
-  return { address, uiAddress: `http://127.0.0.1:${uiPort}`, serverPid: server.pid ?? 0 };
+  return { address, uiAddress, serverPid: server.pid ?? 0 };
 }

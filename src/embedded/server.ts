@@ -11,6 +11,8 @@ export interface ServerSettings {
   port: number;
   /** Port of the Web UI; without it, there is none. */
   uiPort?: number;
+  /** Where the Web UI has payloads decrypted; without it, it shows them as they are. */
+  codecEndpoint?: string;
   /** File of the database; without it, the database is in memory. */
   database?: string;
   /** File to which the server's output is appended. */
@@ -59,7 +61,7 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
 }
 
 async function startOnce(settings: ServerSettings): Promise<RunningServer> {
-  const { cli, port, uiPort, database, log, detached = false } = settings;
+  const { cli, port, uiPort, codecEndpoint, database, log, detached = false } = settings;
   // Otherwise a server that has the port already would be mistaken for the new one.
   if ((await freePort(port)) !== port) throw new Error(`Port ${port} is taken by another program`);
   mkdirSync(dirname(log), { recursive: true });
@@ -68,6 +70,7 @@ async function startOnce(settings: ServerSettings): Promise<RunningServer> {
     'server start-dev --ip 127.0.0.1 --log-level warn'.split(' '),
     ['--port', String(port)],
     uiPort === undefined ? ['--headless'] : ['--ui-port', String(uiPort)],
+    codecEndpoint === undefined ? [] : ['--ui-codec-endpoint', codecEndpoint],
     database === undefined ? [] : ['--db-filename', database],
     database === undefined ? [] : pragmas.flatMap((pragma) => ['--sqlite-pragma', pragma]),
     queues.flatMap((queue) => ['--dynamic-config-value', `history.${queue}ProcessorMaxPollRPS=1000`]),

@@ -1,6 +1,6 @@
-import type { Payload, PayloadCodec } from '@temporalio/common';
+import { defaultPayloadConverter, type Payload, type PayloadCodec } from '@temporalio/common';
 import { temporal } from '@temporalio/proto';
-import type { Keys } from './keys.ts';
+import { TamperedError, UnknownKeyError, type Keys } from './keys.ts';
 
 const { Payload: Message } = temporal.api.common.v1;
 
@@ -38,4 +38,20 @@ function opened(payload: Payload, keys: Keys): Payload {
     text.decode(payload.metadata['encoding'] ?? new Uint8Array()) === encoding;
   if (!isOurs) return payload;
   return Message.decode(keys.open('payload', '', text.decode(id), payload.data ?? new Uint8Array()));
+}
+
+/** The same codec for those who show payloads: one that it cannot decrypt says why, and the others are shown all the same. */
+export const tolerant = (codec: PayloadCodec): PayloadCodec => ({
+  encode: (payloads) => codec.encode(payloads),
+  decode: (payloads) => Promise.all(payloads.map((payload) => decodedOrWhyNot(codec, payload))),
+});
+
+async function decodedOrWhyNot(codec: PayloadCodec, payload: Payload): Promise<Payload> {
+  try {
+    const [decoded] = await codec.decode([payload]);
+    return decoded ?? payload;
+  } catch (error) {
+    if (!(error instanceof UnknownKeyError || error instanceof TamperedError)) throw error;
+    return defaultPayloadConverter.toPayload(error.message);
+  }
 }

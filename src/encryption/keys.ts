@@ -114,6 +114,12 @@ export function readKeys(environment: Environment): Keys {
   return new Keys(secrets);
 }
 
+/** What a worker says of its keys when it starts. */
+export function encryptionLine({ ids: [first, ...others] }: Keys): string {
+  const old = others.length === 0 ? '' : `; it also reads what ${others.join(', ')} encrypted`;
+  return `Encryption is on, with the key ${first}${old}`;
+}
+
 /** Eight hexadecimal digits, from which the key cannot be found out. */
 const fingerprint = (secret: Buffer): string =>
   createHmac('sha256', secret).update('reprise key id').digest('hex').slice(0, 8);

@@ -9,6 +9,7 @@ import { Up } from '../../embedded/up.ts';
 import { currentVersion } from '../../embedded/worker-version.ts';
 import { readWorker, workerFolder, type Queue, type WorkerRecord } from '../../embedded/workers.ts';
 import { readEnvironment } from '../../config/environment.ts';
+import { readKeys } from '../../encryption/keys.ts';
 import { CommandError, exitStatus, say, usageError } from '../exit.ts';
 import { asCommandError } from '../failures.ts';
 import { homeFolder, type CommonOptions } from '../options.ts';
@@ -38,6 +39,8 @@ export async function up(options: UpOptions): Promise<void> {
   const minutes = idleMinutes();
   const bundling = (): void => say('Bundling the workflows (once) …');
   const environment = readEnvironment(process.env);
+  // A bad key must end this before anything is started.
+  readKeys(environment);
   const version = await currentVersion(home, options.extensions, environment, options.variable ?? [], bundling);
   const isOwn = await ownServer(home, address, named);
   const queue: Queue = { namespace, ...(!isOwn && { address }) };

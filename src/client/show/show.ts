@@ -9,6 +9,7 @@ import { decodeAll } from '../../encryption/decode.ts';
 import { costOf } from '../../workflows/agent/budget.ts';
 import { askLiveState } from '../live-state.ts';
 import { callsOf, type ShownCall } from './calls.ts';
+import { whyStuck } from '../stuck.ts';
 import { readHistory, type HistoryRecord, type RunHistory } from './history.ts';
 import type { RunStep } from './step.ts';
 import { modelCallsIn, stepsOf, summaryOf } from './steps.ts';
@@ -74,6 +75,7 @@ export async function showRun(handle: WorkflowHandle, { home, prompts }: ShowOpt
   const blobs = home === undefined ? undefined : (await import('../../store/read-blobs.ts')).openBlobs(home);
   try {
     const live = status.name === 'RUNNING' ? await askLiveState(handle, patience) : undefined;
+    const stuck = live === undefined && status.name === 'RUNNING' ? await whyStuck(handle) : undefined;
     const texts = new Texts(recordsIn(histories), (id) => blobs?.read(id));
     const shown = recordOf(histories, texts, prompts ?? false);
     return {
@@ -88,6 +90,7 @@ export async function showRun(handle: WorkflowHandle, { home, prompts }: ShowOpt
         ...(status.name === 'RUNNING' && live === undefined
           ? ['No worker has told what the run is doing; this is what it has done so far.']
           : []),
+        ...(stuck === undefined ? [] : [`Its worker cannot go on: ${stuck}`]),
         ...(texts.missing === 0
           ? []
           : ["Some long texts are cut or missing: they are in the store of the worker's home (REPRISE_HOME)."]),
