@@ -1,9 +1,9 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { PayloadCodec } from '@temporalio/common';
-import { temporal } from '@temporalio/proto';
+import proto from '@temporalio/proto';
 import { hashOf } from '../store/ids.ts';
 
-const { Payloads } = temporal.api.common.v1;
+const { Payloads } = proto.temporal.api.common.v1;
 
 export interface CodecRoute {
   codec: PayloadCodec;

@@ -1,8 +1,8 @@
 import { defaultPayloadConverter, type Payload, type PayloadCodec } from '@temporalio/common';
-import { temporal } from '@temporalio/proto';
+import proto from '@temporalio/proto';
 import { TamperedError, UnknownKeyError, type Keys } from './keys.ts';
 
-const { Payload: Message } = temporal.api.common.v1;
+const { Payload: Message } = proto.temporal.api.common.v1;
 
 /** What a payload's metadata says of its encryption, as in Temporal's samples. */
 const encoding = 'binary/encrypted';
