@@ -1,5 +1,6 @@
-import { holdsSecret, isPlaceholder, writtenOut } from './variables.ts';
 import type { Problem } from './problems.ts';
+import { holdsSecret, isPlaceholder, writtenOut } from './variables.ts';
+import { secretName } from './worker-secrets.ts';
 
 const kept = 'holds what looks like a secret, and a configuration is kept with its runs: ';
 const inEnvironment = "set the variable NAME in the worker's environment";
@@ -17,10 +18,6 @@ const ways: Record<string, string> = {
 
 /** What people write in their own words. A secret in it is worth a warning, since it may only look like one. */
 const prose = ['system_message', 'domain', 'prompt', 'description', 'instructions'];
-
-/** Names of headers, variables, keys and parameters whose values are secret. */
-const secretName =
-  /(^|[-_.])(api[-_]?key|apikey|key|token|secret|password|passwd|pwd|authorization|credentials?|cookie|signature)$/i;
 
 /** In a request's body a `token` may be a piece of text, and a `key` anything. */
 const secretBodyName =

@@ -54,7 +54,9 @@ export function openParts(
   // A name that is wrong must end the worker now, or every run would fail by it again and again.
   defaultBackend(environment);
   const store = openStore(home, environment);
-  const [logs, logins] = [join(home, 'logs'), loginsIn(home)];
+  // What servers of tools print may be what runs are about.
+  const logs = keys.on ? undefined : join(home, 'logs');
+  const logins = loginsIn(home);
   const tools = openToolRegistry({ folder: configFolder, logs, logins, environment, store });
   return {
     keys,
