@@ -4,6 +4,9 @@ import type { RunFiles } from '../protocol/workspace.ts';
 import { Trees } from '../sandbox/tree.ts';
 import { OutConflictError, writeOut } from '../sandbox/write-out.ts';
 import { hashOf } from '../store/ids.ts';
+import { readEnvironment } from '../config/environment.ts';
+import { readKeys } from '../encryption/keys.ts';
+import { cipherOf } from '../store/sealing.ts';
 import { openSqliteStore } from '../store/sqlite.ts';
 import { writeAtomic } from '../worker/write-atomic.ts';
 import { CommandError, say, usageError } from './exit.ts';
@@ -40,7 +43,7 @@ export async function writeFiles(run: string, files: RunFiles | undefined, out: 
   const home = homeFolder();
   const database = join(home, 'store.sqlite');
   if (!existsSync(database)) throw notHere(home);
-  const store = openSqliteStore(database);
+  const store = openSqliteStore(database, cipherOf(readKeys(readEnvironment(process.env))));
   try {
     if (files.tree !== null && (await store.missingObjects([files.tree])).length > 0) throw notHere(home);
     const place = resolve(out);

@@ -1,22 +1,28 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import type { Keys } from '../encryption/keys.ts';
+import { cipherOf } from './sealing.ts';
 
 /**
  * Opens the store of a home folder to read texts from it, and changes nothing there.
  *
  * @returns undefined if there is no store that can be read
  */
-export function openBlobs(home: string): { read: (id: string) => string | undefined; close: () => void } | undefined {
+export function openBlobs(
+  home: string,
+  keys: Keys,
+): { read: (id: string) => string | undefined; close: () => void } | undefined {
   const file = join(home, 'store.sqlite');
   if (!existsSync(file)) return undefined;
+  const cipher = cipherOf(keys);
   try {
     const database = new DatabaseSync(file, { readOnly: true, timeout: 5000 });
     const select = database.prepare('SELECT content FROM blobs WHERE id = ?');
     return {
       read: (id) => {
         const content = select.get(id)?.['content'] as string | Uint8Array | undefined;
-        return typeof content === 'object' ? Buffer.from(content).toString() : content;
+        return typeof content === 'object' ? Buffer.from(cipher.openBytes(content, `blobs ${id}`)).toString() : content;
       },
       close: () => database.close(),
     };

@@ -12,6 +12,7 @@ import { readKeys, type Keys } from '../encryption/keys.ts';
 import { modelOpener } from '../models/open-model.ts';
 import type { RunSinks } from '../protocol/sinks.ts';
 import { openStore } from '../store/open-store.ts';
+import { checkStoreKeys } from '../store/sealing.ts';
 import { loginsIn } from '../tools/mcp/logins.ts';
 import { openToolRegistry } from '../tools/tool-registry.ts';
 import { logSink, withoutContent } from './log-sink.ts';
@@ -77,6 +78,8 @@ export function openParts(
       watch: runWatch(connection, namespace, keys.on),
     }),
     async run(worker, next) {
+      const warning = await checkStoreKeys(store, keys);
+      if (warning !== undefined) Runtime.instance().logger.warn(warning);
       const stopWatching = watchLoopLag((text) => Runtime.instance().logger.warn(text));
       try {
         await next(worker);

@@ -5,6 +5,7 @@ import type { TurnResult } from '../../protocol/session.ts';
 import type { RunResult, State } from '../../protocol/state.ts';
 import type { Figures, PriceTable, Usage } from '../../protocol/usage.ts';
 import type { RunFiles } from '../../protocol/workspace.ts';
+import { keysBehind } from '../../encryption/codec.ts';
 import { decodeAll } from '../../encryption/decode.ts';
 import { costOf } from '../../workflows/agent/budget.ts';
 import { askLiveState } from '../live-state.ts';
@@ -72,7 +73,8 @@ const patience = 3000;
 export async function showRun(handle: WorkflowHandle, { home, prompts }: ShowOptions): Promise<RunRecord> {
   const { status } = await handle.describe();
   const { histories, isWhole } = await chainOf(handle);
-  const blobs = home === undefined ? undefined : (await import('../../store/read-blobs.ts')).openBlobs(home);
+  const keys = keysBehind(handle.client.options.loadedDataConverter.payloadCodecs);
+  const blobs = home === undefined ? undefined : (await import('../../store/read-blobs.ts')).openBlobs(home, keys);
   try {
     const live = status.name === 'RUNNING' ? await askLiveState(handle, patience) : undefined;
     const stuck = live === undefined && status.name === 'RUNNING' ? await whyStuck(handle) : undefined;
