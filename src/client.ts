@@ -8,7 +8,7 @@ import { keyVariable, readKeys } from './encryption/keys.ts';
 import { Reprise } from './client/reprise.ts';
 
 export { BadKeyError, TamperedError, UnknownKeyError } from './encryption/keys.ts';
-export { AnswerTooLongError, InputTooLargeError, RunNotOpenError } from './client/errors.ts';
+export { AnswerTooLongError, InputTooLargeError, RunNotOpenError, SecretInConfigError } from './client/errors.ts';
 export type { InboxQuestion } from './client/inbox.ts';
 export type { ListedRun, ListOptions } from './client/list.ts';
 export { newRunId, taskQueue } from './client/names.ts';

@@ -5,6 +5,7 @@ import {
   BadKeyError,
   InputTooLargeError,
   RunNotOpenError,
+  SecretInConfigError,
   TamperedError,
   UnknownKeyError,
 } from '../client.ts';
@@ -17,7 +18,8 @@ export function asCommandError(error: unknown): unknown {
   if (error instanceof ModelNameError) return usageError(error.message);
   if (error instanceof RunNotOpenError) return new CommandError(error.message);
   if (error instanceof AnswerTooLongError || error instanceof InputTooLargeError) return usageError(error.message);
-  if (error instanceof BadKeyError || error instanceof UnknownKeyError) return usageError(error.message);
+  if (error instanceof BadKeyError || error instanceof UnknownKeyError || error instanceof SecretInConfigError)
+    return usageError(error.message);
   if (error instanceof TamperedError) return new CommandError(error.message);
   const namespace = missingNamespace(error);
   if (namespace !== undefined) {

@@ -19,3 +19,8 @@ export class AnswerTooLongError extends Error {
 export class InputTooLargeError extends Error {
   override name = 'InputTooLargeError';
 }
+
+/** The configuration in a run's input holds a secret itself, and was not sent: it would be kept with the run. */
+export class SecretInConfigError extends Error {
+  override name = 'SecretInConfigError';
+}
