@@ -6,7 +6,7 @@ export const keyVariable = 'REPRISE_ENCRYPTION_KEY';
 export const howToMakeAKey = 'openssl rand -base64 32';
 
 /** What a ciphertext is part of. Each purpose has keys of its own, so that nothing can be moved from one to the other. */
-export type Purpose = 'payload' | 'store' | 'store id';
+export type Purpose = 'payload' | 'store';
 
 /** The variable does not hold keys. The message never has what it holds. */
 export class BadKeyError extends Error {
@@ -36,23 +36,24 @@ interface Key {
   /** A fingerprint, by which a ciphertext names its key. */
   id: string;
   secret: Buffer;
-  derived: Map<Purpose, Buffer>;
 }
 
 const keyBytes = 32;
+const saltBytes = 16;
 const nonceBytes = 12;
 const tagBytes = 16;
 
 /**
  * The keys of `REPRISE_ENCRYPTION_KEY`: one or more, each of 32 bytes in base64, separated by commas. The first one encrypts,
- * and all of them decrypt. The cipher is AES-256-GCM with random nonces; a ciphertext is its nonce, then the encrypted bytes,
- * then the tag.
+ * and all of them decrypt. The cipher is AES-256-GCM with random nonces and, since a key is good for no more than 2³² of those, a
+ * key of its own for each ciphertext, derived by a random salt (HKDF). A ciphertext is the salt, the nonce, the encrypted
+ * bytes, and the tag.
  */
 export class Keys {
   readonly #keys: Key[];
 
   constructor(keys: readonly Buffer[]) {
-    this.#keys = keys.map((secret) => ({ id: fingerprint(secret), secret, derived: new Map() }));
+    this.#keys = keys.map((secret) => ({ id: fingerprint(secret), secret }));
   }
 
   /** Whether new content is encrypted. */
@@ -69,10 +70,12 @@ export class Keys {
   seal(purpose: Purpose, bound: string, content: Uint8Array): { id: string; sealed: Uint8Array<ArrayBuffer> } {
     const [key] = this.#keys;
     if (key === undefined) throw new Error(`${keyVariable} is not set`);
-    const nonce = randomBytes(nonceBytes);
-    const cipher = createCipheriv('aes-256-gcm', derivedKey(key, purpose), nonce, { authTagLength: tagBytes });
+    const [salt, nonce] = [randomBytes(saltBytes), randomBytes(nonceBytes)];
+    const cipher = createCipheriv('aes-256-gcm', derivedKey(key, purpose, salt), nonce, { authTagLength: tagBytes });
     cipher.setAAD(Buffer.from(bound));
-    const sealed = new Uint8Array(Buffer.concat([nonce, cipher.update(content), cipher.final(), cipher.getAuthTag()]));
+    const sealed = new Uint8Array(
+      Buffer.concat([salt, nonce, cipher.update(content), cipher.final(), cipher.getAuthTag()]),
+    );
     return { id: key.id, sealed };
   }
 
@@ -81,14 +84,17 @@ export class Keys {
     const key = this.#keys.find((each) => each.id === id);
     if (key === undefined) throw new UnknownKeyError(id, this.ids);
     const what = purpose === 'payload' ? 'A payload' : 'A row of the store';
-    if (sealed.length < nonceBytes + tagBytes) throw new TamperedError(what, id);
+    const start = saltBytes + nonceBytes;
+    if (sealed.length < start + tagBytes) throw new TamperedError(what, id);
     const end = sealed.length - tagBytes;
-    const nonce = sealed.subarray(0, nonceBytes);
-    const decipher = createDecipheriv('aes-256-gcm', derivedKey(key, purpose), nonce, { authTagLength: tagBytes });
+    const [salt, nonce] = [sealed.subarray(0, saltBytes), sealed.subarray(saltBytes, start)];
+    const decipher = createDecipheriv('aes-256-gcm', derivedKey(key, purpose, salt), nonce, {
+      authTagLength: tagBytes,
+    });
     decipher.setAAD(Buffer.from(bound));
     decipher.setAuthTag(sealed.subarray(end));
     try {
-      return new Uint8Array(Buffer.concat([decipher.update(sealed.subarray(nonceBytes, end)), decipher.final()]));
+      return new Uint8Array(Buffer.concat([decipher.update(sealed.subarray(start, end)), decipher.final()]));
     } catch {
       throw new TamperedError(what, id);
     }
@@ -124,8 +130,6 @@ export function encryptionLine({ ids: [first, ...others] }: Keys): string {
 const fingerprint = (secret: Buffer): string =>
   createHmac('sha256', secret).update('reprise key id').digest('hex').slice(0, 8);
 
-function derivedKey({ derived, secret }: Key, purpose: Purpose): Buffer {
-  const known = derived.get(purpose) ?? Buffer.from(hkdfSync('sha256', secret, '', `reprise ${purpose}`, keyBytes));
-  derived.set(purpose, known);
-  return known;
-}
+/** The key of one ciphertext. */
+const derivedKey = ({ secret }: Key, purpose: Purpose, salt: Uint8Array): Buffer =>
+  Buffer.from(hkdfSync('sha256', secret, salt, `reprise ${purpose}`, keyBytes));

@@ -228,7 +228,6 @@ describe.each([
       const record = await run.show({ prompts: true, home: home.path });
       shown += JSON.stringify([result, record]);
       runs.push(run.id);
-      console.log(run.id, JSON.stringify(result).slice(0, 600));
     }
     const histories = await Promise.all(runs.map((id) => decodedRun(reprise, id)));
     decoded = Buffer.concat(histories);
@@ -238,6 +237,9 @@ describe.each([
   test('what is looked for was there', () => {
     expect(model.requests.some(({ headers }) => headers.authorization === `Bearer ${secrets.openaiKey}`)).toBe(true);
     expect(github.requests.some(({ authorization }) => authorization?.includes(secrets.githubToken))).toBe(true);
+    // The server of tools has returned what it was given, and the provider has shown what it was sent.
+    expect(shown).toMatch(/GATE_TOKEN[^,]*\[redacted\]/);
+    expect(shown).toMatch(/Authorization: Bearer \[redacted\]/);
     const known = foundIn(Buffer.from(shown), content);
     expect(Object.keys(content).filter((name) => !known.includes(name))).toEqual([]);
   });
