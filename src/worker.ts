@@ -1,12 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
-import { Worker, type NativeConnection } from '@temporalio/worker';
+import { Runtime, Worker, type NativeConnection } from '@temporalio/worker';
 import { deploymentName, taskQueue } from './client/names.ts';
+import { awaitStore } from './worker/await-store.ts';
 import { heartbeatThrottle, openParts, type PartSettings } from './worker/parts.ts';
 import { registerSearchAttributes } from './worker/search-attributes.ts';
 import { workflowBundle, type WorkflowBundle } from './worker/workflow-bundle.ts';
 
 export { taskQueue } from './client/names.ts';
+export { StoreUnavailableError } from './worker/await-store.ts';
 export { ReprisePlugin, type PluginSettings } from './worker/plugin.ts';
 export { MissingSearchAttributesError } from './worker/search-attributes.ts';
 
@@ -36,7 +38,7 @@ export interface WorkerSettings extends PartSettings {
  * `worker.run()` then polls until `worker.shutdown()` is called, which lets calls in flight finish.
  *
  * @throws `MissingSearchAttributesError` where search attributes are missing and may not be registered from here: on such
- *   a worker, no run would get on
+ *   a worker, no run would get on; `StoreUnavailableError` where the store cannot be used within a minute
  */
 export async function createWorker(settings: WorkerSettings): Promise<Worker> {
   const { configFolder, connection, home, namespace, onBundling } = settings;
@@ -47,6 +49,7 @@ export async function createWorker(settings: WorkerSettings): Promise<Worker> {
   const known = await registerSearchAttributes(connection, namespace);
   const bundle = settings.bundle ?? (await workflowBundle(home, configFolder, onBundling));
   const parts = openParts(settings, bundle.orchestrators, known);
+  await awaitStore(parts.store, (text) => Runtime.instance().logger.warn(text));
   return Worker.create({
     connection,
     namespace,

@@ -1,6 +1,6 @@
 import { defaultPayloadConverter, type Payload, type PayloadCodec } from '@temporalio/common';
 import proto from '@temporalio/proto';
-import { Keys, TamperedError, UnknownKeyError } from './keys.ts';
+import { TamperedError, UnknownKeyError, type Keys } from './keys.ts';
 
 const { Payload: Message } = proto.temporal.api.common.v1;
 
@@ -17,19 +17,11 @@ const bytes = (word: string): Uint8Array => new TextEncoder().encode(word);
  * there is no key.
  */
 export function payloadCodec(keys: Keys): PayloadCodec {
-  const codec: PayloadCodec = {
+  return {
     encode: async (payloads) => (keys.on ? payloads.map((payload) => sealed(payload, keys)) : payloads),
     decode: async (payloads) => payloads.map((payload) => opened(payload, keys)),
   };
-  keysOfCodecs.set(codec, keys);
-  return codec;
 }
-
-const keysOfCodecs = new WeakMap<PayloadCodec, Keys>();
-
-/** The keys of a client's codec, by which its home's store is read too. */
-export const keysBehind = (codecs: readonly PayloadCodec[]): Keys =>
-  codecs.map((codec) => keysOfCodecs.get(codec)).find((keys) => keys !== undefined) ?? new Keys([]);
 
 function sealed(payload: Payload, keys: Keys): Payload {
   const { id, sealed: data } = keys.seal('payload', '', Message.encode(payload).finish());

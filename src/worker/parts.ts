@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { DataConverter } from '@temporalio/common';
 import { Runtime, type InjectedSinks, type NativeConnection, type Worker } from '@temporalio/worker';
 import { createActivities } from '../activities/activities.ts';
+import { patient } from '../activities/patient-store.ts';
 import type { KnownNamespace } from '../activities/prepare.ts';
 import { defaultBackend } from '../config/complete-backend.ts';
 import type { CustomOrchestrators } from '../config/extensions.ts';
@@ -13,6 +14,7 @@ import { modelOpener } from '../models/open-model.ts';
 import type { RunSinks } from '../protocol/sinks.ts';
 import { openStore } from '../store/open-store.ts';
 import { checkStoreKeys } from '../store/sealing.ts';
+import type { Store } from '../store/store.ts';
 import { loginsIn } from '../tools/mcp/logins.ts';
 import { openToolRegistry } from '../tools/tool-registry.ts';
 import { logSink, withoutContent } from './log-sink.ts';
@@ -30,6 +32,7 @@ export interface PartSettings {
 
 /** What every worker needs besides the workflows. */
 export interface WorkerParts {
+  store: Store;
   activities: ReturnType<typeof createActivities>;
   /** The keys of the worker's variables. */
   keys: Keys;
@@ -54,12 +57,13 @@ export function openParts(
   const keys = readKeys(environment);
   // A name that is wrong must end the worker now, or every run would fail by it again and again.
   defaultBackend(environment);
-  const store = openStore(home, environment);
+  const store = patient(openStore(home, environment));
   // What servers of tools print may be what runs are about.
   const logs = keys.on ? undefined : join(home, 'logs');
   const logins = loginsIn(home);
   const tools = openToolRegistry({ folder: configFolder, logs, logins, environment, store });
   return {
+    store,
     keys,
     dataConverter: dataConverterOf(keys),
     activities: createActivities({
@@ -86,6 +90,7 @@ export function openParts(
       } finally {
         stopWatching();
         await tools.close();
+        await store.close();
       }
     },
   };

@@ -1,8 +1,15 @@
 import { join, resolve } from 'node:path';
 import { SimplePlugin } from '@temporalio/plugin';
 import type { DataConverter } from '@temporalio/common';
-import type { BundleOptions, NativeConnection, Worker, WorkerOptions } from '@temporalio/worker';
+import {
+  Runtime,
+  type BundleOptions,
+  type NativeConnection,
+  type Worker,
+  type WorkerOptions,
+} from '@temporalio/worker';
 import { findOrchestrators } from '../config/extensions.ts';
+import { awaitStore } from './await-store.ts';
 import { failureConverterPath } from '../encryption/data-converter.ts';
 import { readKeys } from '../encryption/keys.ts';
 import { readEnvironment } from '../config/environment.ts';
@@ -22,7 +29,7 @@ export type PluginSettings = Partial<PartSettings>;
  * too; a bundle must then be made with the variable set.
  *
  * @throws `MissingSearchAttributesError` when the worker is run, where search attributes are missing and may not be
- *   registered from here
+ *   registered from here; `StoreUnavailableError` then, where the store cannot be used within a minute
  */
 export class ReprisePlugin extends SimplePlugin {
   readonly #settings: PartSettings;
@@ -70,6 +77,7 @@ export class ReprisePlugin extends SimplePlugin {
   override async runWorker(worker: Worker, next: (worker: Worker) => Promise<void>): Promise<void> {
     if (this.#connection === undefined || this.#parts === undefined) return next(worker);
     Object.assign(this.#known, await registerSearchAttributes(this.#connection, this.#namespace));
+    await awaitStore(this.#parts.store, (text) => Runtime.instance().logger.warn(text));
     await this.#parts.run(worker, next);
   }
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readKeys, type Keys } from '../../src/encryption/keys.ts';
-import { openBlobs } from '../../src/store/read-blobs.ts';
+import { Blobs } from '../../src/store/read-blobs.ts';
 import { checkStoreKeys, cipherOf } from '../../src/store/sealing.ts';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
 import { reportOf } from '../support/reports.ts';
@@ -61,7 +61,8 @@ const bytesOf = (): string =>
     .join('\n');
 
 test('nothing that is said is in the files of a sealed store, and whoever has the key reads all of it', async () => {
-  const keys = keysOf(newKey());
+  const key = newKey();
+  const keys = keysOf(key);
   const store = opened(keys);
   const { blob, object, segment } = await fill(store);
   expect(bytesOf()).not.toContain(canary);
@@ -71,9 +72,9 @@ test('nothing that is said is in the files of a sealed store, and whoever has th
   expect(await store.findToolResult('r/tool-1', 'h')).toMatchObject({ text: canary });
   expect(await store.file('w', 'a.txt')).toMatchObject({ note: canary });
   expect(await store.reports(5)).toMatchObject([{ idea: canary }]);
-  const blobs = openBlobs(home, keys);
-  expect(blobs?.read(blob)).toBe(canary);
-  blobs?.close();
+  const blobs = new Blobs(home, { REPRISE_ENCRYPTION_KEY: key });
+  expect(await blobs.read(blob)).toBe(canary);
+  await blobs.close();
   await store.close();
 });
 

@@ -2,6 +2,7 @@ import { takeLock } from '../../embedded/lock.ts';
 import { Up } from '../../embedded/up.ts';
 import { sharedVersion } from '../../embedded/worker-version.ts';
 import { workerFolder, type WorkerRecord } from '../../embedded/workers.ts';
+import { StoreUnavailableError } from '../../worker/await-store.ts';
 import { MissingSearchAttributesError } from '../../worker/search-attributes.ts';
 import { openAt } from '../connection.ts';
 import { CommandError, exitStatus, say } from '../exit.ts';
@@ -32,7 +33,9 @@ export async function worker(options: CommonOptions & { extensions: string }): P
     await running.run(() => say(`Worker on ${address}, namespace ${namespace}. Ctrl-C ends it.`));
     await ending;
   } catch (error) {
-    if (error instanceof MissingSearchAttributesError) throw new CommandError(error.message, exitStatus.unreachable);
+    if (error instanceof MissingSearchAttributesError || error instanceof StoreUnavailableError) {
+      throw new CommandError(error.message, exitStatus.unreachable);
+    }
     throw error;
   }
 }
