@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { Runtime, Worker, type NativeConnection } from '@temporalio/worker';
 import { deploymentName, taskQueue } from './client/names.ts';
+import { encryptsGlobal } from './protocol/encryption.ts';
 import { awaitStore } from './worker/await-store.ts';
 import { heartbeatThrottle, openParts, type PartSettings } from './worker/parts.ts';
 import { registerSearchAttributes } from './worker/search-attributes.ts';
@@ -75,7 +76,12 @@ export async function createWorker(settings: WorkerSettings): Promise<Worker> {
 }
 
 /** The same bundle with the word that it is to encrypt failures, which it could not find out by itself. */
-const encryptingBundle = (codePath: string): { code: string } => ({
+function encryptingBundle(codePath: string): { code: string } {
+  const code = readFileSync(codePath, 'utf8');
+  if (!code.includes(encryptsGlobal))
+    Runtime.instance().logger.warn(
+      'The bundle of workflows is of an earlier version: messages of failures stay readable',
+    );
   // In the first line, so that the lines of stack traces stay as they are.
-  code: `globalThis.repriseEncrypts = true; ${readFileSync(codePath, 'utf8')}`,
-});
+  return { code: `globalThis.${encryptsGlobal} = true; ${code}` };
+}

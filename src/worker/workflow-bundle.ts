@@ -64,7 +64,7 @@ const ownModule = (name: string): string => join(root, `${name}${ending}`);
 export const guardModule = ownModule('workflows/custom-code/guard');
 
 /** Path of the module by which workflows write their failures. */
-const failureConverter = ownModule('workflows/failure-converter');
+export const failureConverter = ownModule('workflows/failure-converter');
 
 /** A hash of the sources of the workflows, and of the lock file, which says with which SDK they are bundled. */
 function sourceHash(): string {

@@ -29,11 +29,12 @@ const secrets = {
 
 /** What runs are about, by where it stands. */
 const content = Object.fromEntries(
-  [
-    ...['task', 'persona', 'argument', 'toolResult', 'toolError', 'answer', 'reason', 'restart', 'question'],
-    ...['reply', 'final', 'providerWords', 'turn', 'chat', 'idea', 'plan', 'hit', 'criticism', 'report'],
-    ...['problem', 'attachment', 'requirement', 'subtask', 'result', 'synthesis', 'badConfig'],
-  ].map((name) => [name, canary(name)]),
+  (
+    'task persona argument toolResult toolError answer reason restart question reply final providerWords turn chat idea ' +
+    'plan hit criticism report problem attachment requirement subtask result synthesis badConfig'
+  )
+    .split(' ')
+    .map((name) => [name, canary(name)]),
 ) as Record<string, string>;
 const c = (name: string): string => content[name] ?? '';
 
@@ -210,7 +211,7 @@ describe.each([
       config: 'plan',
       attachments: [{ name: 'notes.txt', data: Buffer.from(`${c('attachment')}\n`).toString('base64') }],
     });
-    const refused = await reprise.startOrchestration({ task: c('task'), config: { [c('badConfig')]: 1 } as never });
+    const refused = await reprise.startOrchestration({ task: c('task'), config: { [c('badConfig')]: 1 } });
     const literal = { agents: [{ id: 'a', backend: { type: 'openai', api_key_env: secrets.openaiKey } }] };
     // What is refused was not sent.
     await expect(reprise.startOrchestration({ task: 'x', config: literal as never })).rejects.toThrow(

@@ -40,7 +40,7 @@ async function fill(store: ReturnType<typeof opened>) {
   await store.commitToolResult('r/tool-1', 'h', { status: 'ok', text: canary });
   const blob = await store.putBlob(canary);
   const [object = ''] = await store.putObjects([Buffer.from(canary)]);
-  await store.putReport({ ...reportOf({ id: 'one' }), idea: canary } as never);
+  await store.putReport(reportOf({ id: 'one', idea: canary }));
   const file = {
     name: 'a.txt',
     kind: 'text',
