@@ -1,6 +1,7 @@
-import { execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { request } from 'node:http';
+import { promisify } from 'node:util';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { connect } from '../../src/client.ts';
@@ -113,10 +114,10 @@ test('with it the Temporal CLI shows a run, and without it nothing of that', asy
   await using reprise = await connect({ address, taskQueue: run.taskQueue, encryptionKey: key });
   const started = await reprise.startOrchestration({ task: 'Canary-task' });
   await started.result();
-  const show = (...more: string[]) =>
-    execFileSync(cli, ['workflow', 'describe', '--address', address, '--workflow-id', started.id, ...more]).toString();
-  expect(show('--codec-endpoint', server.address)).toMatch(/Canary-task[^]*final answer/);
-  expect(show()).not.toMatch(/Canary|final answer/);
+  const words = ['workflow', 'describe', '--address', address, '--workflow-id', started.id];
+  const show = async (...more: string[]) => (await promisify(execFile)(cli, [...words, ...more])).stdout;
+  expect(await show('--codec-endpoint', server.address)).toMatch(/Canary-task[^]*final answer/);
+  expect(await show()).not.toMatch(/Canary|final answer/);
 });
 
 test('the command needs a key, and beyond this machine a token', async () => {
