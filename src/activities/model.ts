@@ -3,6 +3,7 @@ import type { Backend } from '../config/backend.ts';
 import type { Message, TokenUsage, ToolSpec } from '../protocol/message.ts';
 import type { CallModelInput, CallModelResult, ModelProgress } from '../protocol/model-call.ts';
 import type { Model, ModelResponse } from '../models/model.ts';
+import { decodeAll } from '../encryption/decode.ts';
 import { estimateUsage } from '../models/estimate.ts';
 import { hashOf } from '../store/ids.ts';
 import { sumOfUsage, type Store } from '../store/store.ts';
@@ -175,11 +176,13 @@ async function partialOf(activityId: string): Promise<string> {
   const { workflowId = '', runId } = info.workflowExecution ?? {};
   const handle = client.workflow.getHandle(workflowId, runId);
   try {
-    const { raw } = await client.connection.withDeadline(Date.now() + patienceMs, () => handle.describe());
+    const described = await client.connection.withDeadline(Date.now() + patienceMs, () => handle.describe());
+    const { loadedDataConverter } = client.options;
+    const raw = await decodeAll(described.raw, loadedDataConverter);
     const call = raw.pendingActivities?.find((pending) => pending.activityId === activityId);
     const payload = call?.heartbeatDetails?.payloads?.[0];
     if (!payload) return '';
-    return client.options.loadedDataConverter.payloadConverter.fromPayload<ModelProgress>(payload).partial;
+    return loadedDataConverter.payloadConverter.fromPayload<ModelProgress>(payload).partial;
   } catch {
     return '';
   }

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { connect, taskQueue, type Reprise } from '../client.ts';
+import { BadKeyError, connect, taskQueue, type Reprise } from '../client.ts';
 import { readEnvironment } from '../config/environment.ts';
 import { noteUse, startBackground } from '../embedded/background.ts';
 import { isOwnServer, OtherAddressError } from '../embedded/home-server.ts';
@@ -160,6 +160,7 @@ export async function openAt(
     });
     return { reprise, uiAddress: ours?.uiAddress };
   } catch (error) {
+    if (error instanceof BadKeyError) throw error;
     throw new CommandError(
       `Temporal does not answer at ${address} (${reasonOf(error)}).\n` +
         'Name another address with --temporal or TEMPORAL_ADDRESS, or start one here: reprise up',

@@ -71,6 +71,19 @@ export function withYes(command: Command): Command {
 /** The agents of the default team have a letter each. */
 const mostAgents = 26;
 
+/** Where a command listens for requests. */
+export function withListening(command: Command): Command {
+  return command
+    .option('--port <port>', 'the port to listen at', portOf, 8234)
+    .option('--host <address>', 'the address to listen at; beyond this machine a token is needed', '127.0.0.1');
+}
+
+function portOf(text: string): number {
+  const port = Number(text);
+  if (/^\d+$/.test(text) && port <= 65_535) return port;
+  throw new InvalidArgumentError('A port is a number from 0 to 65535; 0 is any that is free.');
+}
+
 function dollars(text: string): number {
   const usd = Number(text);
   if (text.trim() !== '' && Number.isFinite(usd) && usd > 0) return usd;

@@ -6,6 +6,7 @@ import { CommandError, exitStatus, say } from './exit.ts';
 import {
   withAgents,
   withConfig,
+  withListening,
   withNotify,
   withOut,
   withStart,
@@ -19,6 +20,7 @@ import type { ApproveOptions } from './commands/approve.ts';
 import type { AnswerOptions } from './commands/answer.ts';
 import type { CancelOptions } from './commands/cancel.ts';
 import type { ChatOptions } from './commands/chat.ts';
+import type { CodecServerOptions } from './commands/codec-server.ts';
 import type { DecideOptions, RestartOptions } from './commands/steer.ts';
 import type { InitOptions } from './commands/init.ts';
 import type { InboxOptions } from './commands/inbox.ts';
@@ -267,6 +269,10 @@ function addServiceCommands(program: Command): void {
     .action(async (server: string, options: LoginOptions) =>
       (await import('./commands/login.ts')).login(server, options),
     );
+  withListening(program.command('codec-server'))
+    .description("decrypt for Temporal's Web UI and CLI, where REPRISE_ENCRYPTION_KEY is set")
+    .option('--origin <url>', 'a Web UI that may ask; may be given several times (default: that of `up`)', listed)
+    .action(async (options: CodecServerOptions) => (await import('./commands/codec-server.ts')).codecServer(options));
   withTemporal(program.command('worker'))
     .description('a worker alone')
     .addOption(extensions())

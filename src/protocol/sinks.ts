@@ -1,5 +1,6 @@
 import type { Sinks } from '@temporalio/workflow';
 import type { Caller } from './caller.ts';
+import type { RunEvent } from './events.ts';
 
 /** One entry of the log, of one or more lines. A `stamped` entry is printed with its time. */
 export interface LogEntry {
@@ -31,8 +32,8 @@ export type RunSpan = { end: number } & ({ outcome: string } | { errorType: stri
 /** What workflows tell the worker that runs them. */
 export interface RunSinks extends Sinks {
   run: {
-    /** Writes to the log file. @param at ISO 8601 time of the event behind the entry */
-    say(entry: LogEntry, at: string): void;
+    /** Writes to the log file. @param at ISO 8601 time of the event behind the entry, and `type` its type */
+    say(entry: LogEntry, at: string, type: RunEvent['type']): void;
   };
   /** What traces and metrics are made of (`telemetry/run-spans.ts`). Times are milliseconds since the epoch. */
   telemetry: {

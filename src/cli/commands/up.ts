@@ -10,6 +10,7 @@ import { currentVersion } from '../../embedded/worker-version.ts';
 import { readWorker, workerFolder, type Queue, type WorkerRecord } from '../../embedded/workers.ts';
 import { retentionDays } from '../../embedded/retention.ts';
 import { readEnvironment } from '../../config/environment.ts';
+import { readKeys } from '../../encryption/keys.ts';
 import { logFormat } from '../../worker/log-format.ts';
 import { CommandError, exitStatus, say, sayAs, usageError } from '../exit.ts';
 import { asCommandError } from '../failures.ts';
@@ -43,6 +44,8 @@ export async function up(options: UpOptions): Promise<void> {
   const days = retentionDays(environment);
   const home = openHome();
   const bundling = (): void => say('Bundling the workflows (once) …');
+  // A bad key must end this before anything is started.
+  readKeys(environment);
   const version = await currentVersion(home, options.extensions, environment, options.variable ?? [], bundling);
   const isOwn = await ownServer(home, address, named);
   const queue: Queue = { namespace, ...(!isOwn && { address }) };

@@ -60,7 +60,7 @@ export class EventLog {
     const event: RunEvent = { seq: this.count + 1, at: new Date().toISOString(), attempt: this.attempt, ...body };
     this.#events.push(event);
     if (body.type === 'final') this.#lastAnswer = body.answer;
-    for (const entry of entriesOf(event)) run.say(entry, event.at);
+    for (const entry of entriesOf(event)) run.say(entry, event.at, event.type);
     count(event);
     if (body.type === 'final') endRound();
     this.#onEvent();
