@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import type { Duration } from '@temporalio/common';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
@@ -85,6 +86,11 @@ export interface ConnectOptions {
    * absent, a run goes to the version that is current when it begins.
    */
   buildId?: string;
+  /**
+   * The folder of the worker that is to trust the runs that are started from here (its `home`): with its secret they are
+   * signed where they bring more than anybody may (docs/security.md). `REPRISE_HOME`, else `.reprise`, when absent.
+   */
+  home?: string;
   /** How long the server may take to answer; 5 seconds when absent. */
   connectTimeout?: Duration;
 }
@@ -114,5 +120,6 @@ export async function connect(options: ConnectOptions = {}): Promise<Reprise> {
     throw error;
   }
   const client = new Client({ connection, namespace: options.namespace ?? (namespace || 'default') });
-  return new Reprise(client, connection, options.taskQueue ?? taskQueue, options.buildId);
+  const home = resolve(options.home || process.env['REPRISE_HOME'] || '.reprise');
+  return new Reprise(client, connection, { taskQueue: options.taskQueue ?? taskQueue, home, buildId: options.buildId });
 }

@@ -1,5 +1,7 @@
 import { resolve } from 'node:path';
 import { InvalidArgumentError, type Command } from 'commander';
+import { AllowError, allowIn, allowWords, readAllow } from '../trust/allow.ts';
+import { usageError } from './exit.ts';
 
 /** Options of all commands that start or follow runs. */
 export interface CommonOptions {
@@ -94,4 +96,17 @@ export function withOut(command: Command): Command {
 /** The folder of the embedded server's data, of the store and of the logs: `REPRISE_HOME`, else `.reprise`. */
 export function homeFolder(): string {
   return resolve(process.env['REPRISE_HOME'] || '.reprise');
+}
+
+/**
+ * What inputs may bring to the worker of a command, in words: what it was given, and `REPRISE_ALLOW`.
+ *
+ * @throws `CommandError`, status 2, for words that mean nothing
+ */
+export function allowed(given: string[] = []): string[] {
+  try {
+    return allowWords(readAllow([...given, ...allowIn(process.env['REPRISE_ALLOW'])]));
+  } catch (error) {
+    throw error instanceof AllowError ? usageError(error.message) : error;
+  }
 }

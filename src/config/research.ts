@@ -4,6 +4,7 @@ import { serviceOf } from '../search/services.ts';
 import { backendSchema, roleSchema, type Backend } from './backend.ts';
 import { completeBackend, defaultBackend, describeBackend, preflightBackends } from './complete-backend.ts';
 import { describeCoordination, soloShape } from './coordination.ts';
+import type { OpenIssueInput } from '../protocol/research.ts';
 import type { SearchSettings } from '../protocol/search.ts';
 import type { Environment } from './environment.ts';
 
@@ -120,12 +121,15 @@ type Role = 'plan' | 'criticism' | 'synthesize';
 
 /** Research that is ready to run: every role has its backend, and the numbers of its domain are filled in. */
 export interface ResearchSettings
-  extends Omit<ResearchConfig['research'], 'backend' | 'domains' | 'search' | Role>, Omit<ResearchConfig, 'research'> {
+  extends
+    Omit<ResearchConfig['research'], 'backend' | 'domains' | 'github_issue' | 'search' | Role>,
+    Omit<ResearchConfig, 'research'> {
   backends: Record<Role, Backend>;
   weights: Record<string, number>;
   /** Whether the configuration has set the weights: then a score has to be made of scores for its aspects. */
   hasOwnWeights?: boolean;
   search: SearchSettings;
+  github_issue?: Omit<OpenIssueInput, 'reportId'> | undefined;
 }
 
 /** Gives each role its backend with a model, and replaces the general numbers by those of the domain. */

@@ -9,7 +9,7 @@ import type { WorkspaceInput } from './workspace.ts';
  */
 
 /** Where one tool comes from. */
-export type ToolSource = { package: string } | { mcp: McpServer };
+export type ToolSource = { package: string; seal?: string } | { mcp: McpServer };
 
 /**
  * What a tool declares about its side effects. `none`: it has none, and may run as a local activity. `undeclared`: it

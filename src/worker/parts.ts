@@ -1,16 +1,21 @@
 import { join } from 'node:path';
 import { Runtime, type InjectedSinks, type NativeConnection, type Worker } from '@temporalio/worker';
 import { createActivities } from '../activities/activities.ts';
+import { isTrustedServer, mayHaveKeys } from '../activities/gate.ts';
 import type { KnownNamespace } from '../activities/prepare.ts';
 import { defaultBackend } from '../config/complete-backend.ts';
 import type { CustomOrchestrators } from '../config/extensions.ts';
-import { readEnvironment } from '../config/environment.ts';
+import { readEnvironment, type Environment } from '../config/environment.ts';
 import { readPrices } from '../config/prices.ts';
 import { modelOpener } from '../models/open-model.ts';
 import type { RunSinks } from '../protocol/sinks.ts';
 import { openStore } from '../store/open-store.ts';
 import { loginsIn } from '../tools/mcp/logins.ts';
+import type { ToolRegistry } from '../tools/tool.ts';
 import { openToolRegistry } from '../tools/tool-registry.ts';
+import { Guard } from '../trust/guard.ts';
+import { homeSecret } from '../trust/home-secret.ts';
+import { macOf } from '../trust/mac.ts';
 import { logSink } from './log-sink.ts';
 import { watchLoopLag } from './loop-lag.ts';
 import { runWatch } from './run-watch.ts';
@@ -22,6 +27,11 @@ export interface PartSettings {
   configFolder: string;
   /** The environment variables, with the providers' keys and addresses. */
   variables: NodeJS.ProcessEnv;
+  /**
+   * What inputs may bring that nobody has signed with the secret of `home`: `commands`, `modules`, `hosts=a,b:8000`,
+   * `files=DIR` (docs/security.md). When absent, nothing.
+   */
+  allow?: readonly string[] | undefined;
 }
 
 /** What every worker needs besides the workflows. */
@@ -35,11 +45,12 @@ export interface WorkerParts {
 /**
  * Opens what a worker needs.
  *
+ * @throws `AllowError` for permissions that mean nothing
  * @param orchestrators the custom orchestrators in the worker's bundle of workflows
  * @param namespace may be filled in until the worker polls
  */
 export function openParts(
-  { configFolder, home, variables }: PartSettings,
+  { allow = [], configFolder, home, variables }: PartSettings,
   orchestrators: CustomOrchestrators,
   namespace: KnownNamespace,
 ): WorkerParts {
@@ -48,12 +59,19 @@ export function openParts(
   defaultBackend(environment);
   const store = openStore(home, environment);
   const [logs, logins] = [join(home, 'logs'), loginsIn(home)];
-  const tools = openToolRegistry({ folder: configFolder, logs, logins, environment, store });
+  const guard = new Guard({ allow, configFolder, environment, home, sealSecret: async () => macOf(homeSecret(home), 'seals') });
+  const registry = { folder: configFolder, logs, environment, store };
+  const tools = withForeign(
+    openToolRegistry({ ...registry, logins }),
+    openToolRegistry({ ...registry, environment: knownVariables(environment, guard) }),
+  );
+  const [openOwn, openForeign] = [modelOpener(environment), modelOpener({})];
   return {
     activities: createActivities({
       store,
       tools,
-      openModel: modelOpener(environment),
+      guard,
+      openModel: (backend) => (mayHaveKeys(backend, guard) ? openOwn : openForeign)(backend),
       environment,
       configFolder,
       namespace,
@@ -72,6 +90,18 @@ export function openParts(
     },
   };
 }
+
+/** Tools of MCP servers that only the worker's permissions let in come from a registry without the worker's logins. */
+const withForeign = (own: ToolRegistry, foreign: ToolRegistry): ToolRegistry => ({
+  ...own,
+  tools: (source) => ('mcp' in source && !isTrustedServer(source.mcp) ? foreign : own).tools(source),
+  async close() {
+    await Promise.all([own.close(), foreign.close()]);
+  },
+});
+
+const knownVariables = (environment: Environment, { policy }: Guard): Environment =>
+  Object.fromEntries(Object.entries(environment).filter(([name]) => policy.isKnownVariable(name)));
 
 /**
  * The longest time between two heartbeats of a call that reports progress. The live view reads heartbeats, and

@@ -11,11 +11,12 @@ import { readWorker, workerFolder, type Queue, type WorkerRecord } from '../../e
 import { readEnvironment } from '../../config/environment.ts';
 import { CommandError, exitStatus, say, usageError } from '../exit.ts';
 import { asCommandError } from '../failures.ts';
-import { homeFolder, type CommonOptions } from '../options.ts';
+import { allowed, homeFolder, type CommonOptions } from '../options.ts';
 import { targetOf } from '../target.ts';
 
 export interface UpOptions extends CommonOptions {
   extensions: string;
+  allow?: string[];
   background?: boolean;
   /** Whether the address is the default one, which the person did not name. */
   unnamed?: boolean;
@@ -38,7 +39,8 @@ export async function up(options: UpOptions): Promise<void> {
   const minutes = idleMinutes();
   const bundling = (): void => say('Bundling the workflows (once) …');
   const environment = readEnvironment(process.env);
-  const version = await currentVersion(home, options.extensions, environment, options.variable ?? [], bundling);
+  const allow = allowed(options.allow);
+  const version = await currentVersion(home, options.extensions, environment, options.variable ?? [], allow, bundling);
   const isOwn = await ownServer(home, address, named);
   const queue: Queue = { namespace, ...(!isOwn && { address }) };
   const lock = await takeWorker(workerFolder(home, version.buildId, queue), background);
