@@ -124,11 +124,13 @@ export function plainUrl(value: unknown): URL | undefined {
 
 /**
  * Whether the worker's owner has allowed inputs to name a file or a folder. Links on the way are followed. What the home
- * folder holds is never allowed, nor is a folder that holds the home folder.
+ * folder holds is never allowed, nor is a folder that holds the home folder, nor a path that goes up behind a name: where
+ * that is a link, programs do not agree on where it leads.
  *
  * @param base the folder from which a relative path counts
  */
 export function allowsPath({ allow, home }: Policy, path: string, base: string): boolean {
+  if (goesUpBehindName(path)) return false;
   const real = realPath(resolve(base, path));
   const own = realPath(home);
   if (real === undefined || own === undefined || isIn(own, real) || isIn(real, own)) return false;
@@ -136,6 +138,12 @@ export function allowsPath({ allow, home }: Policy, path: string, base: string):
     const above = realPath(folder);
     return above !== undefined && isIn(above, real);
   });
+}
+
+function goesUpBehindName(path: string): boolean {
+  const steps = path.split(/[/\\]+/);
+  const named = steps.findIndex((step) => !['', '.', '..'].includes(step));
+  return named !== -1 && steps.includes('..', named);
 }
 
 /** Whether a path is a folder itself or something in it. */

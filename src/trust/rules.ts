@@ -57,7 +57,7 @@ export const baseUrl: Rule = unlessAbsent((value, backend, policy) => {
   if (policy.isOwnAddress(backend as Partial<Backend>)) return undefined;
   const refused = address(value, backend, policy);
   if (refused !== undefined || !isAbsent(backend['api_key_env']) || backend['type'] === 'chatcompletion') return refused;
-  return { what: `have a key sent to an address of its own, which ${String(backend['type'])} needs` };
+  return { what: 'have a key sent to an address of its own; a server without a key is a chatcompletion backend' };
 });
 
 export const keyVariable: Rule = unlessAbsent((value, backend, policy) =>
@@ -106,21 +106,26 @@ export const commandMode: Rule = unlessAbsent((value, _beside, { allow }) => {
   return { what: 'have commands run as the user of the worker', flag: 'commands' };
 });
 
-/** A path that counts from the worker's working directory, or with `inConfigFolder` from its folder of configurations. */
-export const path =
+/**
+ * A path that counts from the worker's working directory, or with `inConfigFolder` from its folder of configurations.
+ *
+ * @param what an input does with it
+ */
+const path =
   ({ inConfigFolder, what }: { inConfigFolder: boolean; what: string }): Rule =>
   (value, _beside, policy) => {
     if (isAbsent(value)) return undefined;
     if (typeof value !== 'string' || value.includes('\0')) return notPlain('a path');
     const base = inConfigFolder ? policy.configFolder : '.';
-    return allowsPath(policy, value, base) ? undefined : { what: `name ${what} of the worker's machine`, flag: 'files=DIR' };
+    return allowsPath(policy, value, base) ? undefined : { what, flag: 'files=DIR' };
   };
 
-export const folder = path({ inConfigFolder: false, what: 'a folder' });
-export const folderInConfig = path({ inConfigFolder: true, what: 'a folder' });
+const aFolder = "name a folder of the worker's machine";
+export const folder = path({ inConfigFolder: false, what: aFolder });
+export const folderInConfig = path({ inConfigFolder: true, what: aFolder });
 
 /** An attachment: a path, or a mapping with a path. One with its content in it reaches nowhere. */
-const attachedFile = path({ inConfigFolder: true, what: 'a file' });
+const attachedFile = path({ inConfigFolder: true, what: "name a file of the worker's machine" });
 export const attachment: Rule = (value, beside, policy) => {
   if (!isMapping(value)) return attachedFile(value, beside, policy);
   return 'path' in value ? attachedFile(value['path'] ?? '\0', beside, policy) : undefined;
@@ -130,10 +135,11 @@ const moduleOfItsOwn: Refused = { what: 'have a module of the worker loaded', fl
 
 /** The built-in packages that read the worker's folder of configurations. */
 const readers = ['builtin.files', 'builtin.search'];
+const ownFolder = path({ inConfigFolder: true, what: "have agents read the worker's own folder" });
 
 export const toolPackage: Rule = (value, beside, policy) => {
   if (typeof value !== 'string') return notPlain('a package');
-  if (readers.includes(value)) return folderInConfig('.', beside, policy);
+  if (readers.includes(value)) return ownFolder('.', beside, policy);
   if (value === 'builtin.command.local') return commandMode('local', beside, policy);
   return value.startsWith('builtin.') || policy.allow.modules ? undefined : moduleOfItsOwn;
 };

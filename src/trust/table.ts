@@ -143,7 +143,8 @@ export const typesOfModules: Record<string, string> = {
 
 const backendOfModule = (type: string): Entry => ({ ...backend, seen: (config) => ({ ...config, type }) });
 
-const configsOfModules: Record<string, Entry> = {
+/** What every key of a module's `config:` reaches, by the module's name. */
+export const moduleEntries: Record<string, Entry> = {
   ...Object.fromEntries(Object.entries(typesOfModules).map(([name, type]) => [name, backendOfModule(type)])),
   PythonToolProvider: mapping({ tool_packages: toolPackages }),
   MCPToolProvider: mapping({ servers: mcpServers, timeout: harmless }),
@@ -166,7 +167,7 @@ const configsOfModules: Record<string, Entry> = {
 /** The `config:` of a module. That of a user's own goes with its path, which is refused by itself. */
 function configOf({ module }: Record<string, unknown>): Entry {
   const name = typeof module === 'string' ? module.slice(module.lastIndexOf('.') + 1) : '';
-  return Object.hasOwn(configsOfModules, name) ? (configsOfModules[name] ?? harmless) : harmless;
+  return Object.hasOwn(moduleEntries, name) ? (moduleEntries[name] ?? harmless) : harmless;
 }
 
 const agent = mapping({
@@ -231,6 +232,7 @@ const config: Entry = {
 
 const conversation = list(mapping({ role: harmless, content: harmless }));
 const signature = harmless;
+const attachments = list({ reach: 'files', rule: attachment, keys: { path: harmless, name: harmless, data: harmless } });
 
 /** What every key of the workflows' inputs reaches. A configuration that is named, instead of brought, reaches nothing. */
 export const inputEntries = {
@@ -251,7 +253,7 @@ export const inputEntries = {
   research: mapping({ idea: harmless, config, signature }),
   planAndExecute: mapping({
     problem: harmless,
-    attachments: list(reaches('files', attachment)),
+    attachments,
     config,
     signature,
   }),
@@ -267,7 +269,7 @@ export const partEntries = {
   search,
   issue: githubIssue,
   folder: reaches('files', folderInConfig),
-  attachments: list(reaches('files', attachment)),
+  attachments,
 } satisfies Record<string, Entry>;
 
 export type PartName = keyof typeof partEntries;
