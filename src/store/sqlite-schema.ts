@@ -72,6 +72,11 @@ const steps = [
   ALTER TABLE files ADD COLUMN content TEXT REFERENCES objects(id);
 `,
   `CREATE TABLE checkpoints (key TEXT PRIMARY KEY, input_hash TEXT NOT NULL, state TEXT NOT NULL) WITHOUT ROWID;`,
+  `
+  CREATE TABLE secrets (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+  CREATE TABLE identity (id TEXT NOT NULL);
+  INSERT INTO identity VALUES (lower(hex(randomblob(8))));
+`,
 ];
 
 const version = steps.length;

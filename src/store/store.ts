@@ -132,6 +132,10 @@ export interface Store {
   file(workflowId: string, name: string): Promise<RunFile | undefined>;
   /** All files of a workflow, in the order in which they were added. */
   files(workflowId: string): Promise<RunFile[]>;
+  /** A random value of 32 bytes in base64, made when it is first asked for, and the same for all workers of the store. */
+  secret(name: string): Promise<string>;
+  /** The random id that the store was made with, in 16 hexadecimal digits, by which it is told from another one. */
+  identity(): Promise<string>;
   close(): Promise<void>;
 }
 
