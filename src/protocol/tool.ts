@@ -71,6 +71,8 @@ export interface CallToolInput {
   workspace?: WorkspaceInput;
   /** Whether a person is there who may be asked for what the tool needs; if not, such a request is declined. */
   asks?: true;
+  /** Whether a person has given the arguments in place of the model's: then they are checked against the tool's schema. */
+  edited?: true;
   /** What the person has answered to the last call of the same tool, which could not go on without. */
   input?: InputGiven;
 }

@@ -32,13 +32,18 @@ export type Standing = 'harmless' | 'sealed' | 'allowed';
 export class Guard {
   readonly policy: Policy;
   readonly #home: string;
-  readonly #sealSecret: () => Promise<string>;
+  readonly #askSecret: () => Promise<string>;
+  #secret: string | undefined;
 
   /** @throws `AllowError` */
   constructor({ allow, configFolder, environment, home, sealSecret }: GuardSettings) {
     this.policy = policyOf({ allow: readAllow(allow), configFolder, environment, home }, () => ownFilesIn(configFolder));
     this.#home = home;
-    this.#sealSecret = sealSecret;
+    this.#askSecret = sealSecret;
+  }
+
+  async #sealSecret(): Promise<string> {
+    return (this.#secret ??= await this.#askSecret());
   }
 
   isSigned(input: object): boolean {

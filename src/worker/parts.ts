@@ -14,8 +14,6 @@ import { loginsIn } from '../tools/mcp/logins.ts';
 import type { ToolRegistry } from '../tools/tool.ts';
 import { openToolRegistry } from '../tools/tool-registry.ts';
 import { Guard } from '../trust/guard.ts';
-import { homeSecret } from '../trust/home-secret.ts';
-import { macOf } from '../trust/mac.ts';
 import { logSink } from './log-sink.ts';
 import { watchLoopLag } from './loop-lag.ts';
 import { runWatch } from './run-watch.ts';
@@ -59,7 +57,7 @@ export function openParts(
   defaultBackend(environment);
   const store = openStore(home, environment);
   const [logs, logins] = [join(home, 'logs'), loginsIn(home)];
-  const guard = new Guard({ allow, configFolder, environment, home, sealSecret: async () => macOf(homeSecret(home), 'seals') });
+  const guard = new Guard({ allow, configFolder, environment, home, sealSecret: () => store.secret('seal') });
   const registry = { folder: configFolder, logs, environment, store };
   const tools = withForeign(
     openToolRegistry({ ...registry, logins }),

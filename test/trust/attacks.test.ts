@@ -128,16 +128,13 @@ describe('addresses at allowed hosts may be named, and no others', () => {
     expect(refusal).toContain('config.agents[0].backend.base_url: ');
   });
 
-  test.each([
-    [['not a list'], 'config'],
-    [{ url: 'http://llm.example' }, 'config'],
-    [['http://evil.example'], 'config'],
-  ])('what is no text is no address: %j', async (base_url) => {
-    const refusal = await refusalOf(
-      permissive.prepare('orchestration', askWith({ type: 'chatcompletion', model: 'm', base_url })),
-    );
-    expect(refusal).toContain('base_url');
-  });
+  test.each(['["http://evil.example"]', '{"url":"http://llm.example"}', '7', 'true'])(
+    'what is no text is no address: %s',
+    async (text) => {
+      const backend = { type: 'chatcompletion', model: 'm', base_url: raw(text) };
+      expect(await refusalOf(permissive.prepare('orchestration', askWith(backend)))).toContain('base_url');
+    },
+  );
 });
 
 describe('a key goes where the worker sends it, and nowhere else', () => {

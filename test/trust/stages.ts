@@ -78,7 +78,7 @@ export function worker(at: Machine, allow: string[] = [], environment: Environme
     guard,
     /** Prepares an input as it comes over the wire. */
     prepare: (type: keyof typeof prepare, input: unknown, run: RunOf = {}): Promise<object> =>
-      inRun(run, type, () => prepare[type](JSON.parse(JSON.stringify(input)))),
+      inRun<object>(run, type, () => prepare[type](JSON.parse(JSON.stringify(input)))),
   };
 }
 
