@@ -5,7 +5,23 @@ import type { McpServer } from '../config/tool-sources.ts';
 import { failureTypes } from '../protocol/errors.ts';
 import type { ToolSource } from '../protocol/tool.ts';
 import type { Guard } from '../trust/guard.ts';
-import type { OpenedActivities } from './activities.ts';
+import type { createStoreAttachments } from './files.ts';
+import type { createOpenIssue } from './issues.ts';
+import type { createCallModel } from './model.ts';
+import type { createSearch } from './search.ts';
+import type { createCallTool, createListTools } from './tools.ts';
+import type { createTreeActivities } from './trees.ts';
+
+/** The activities that reach beyond their run. */
+interface Reaching extends Pick<ReturnType<typeof createTreeActivities>, 'exportFiles' | 'importFolders'> {
+  callModel: ReturnType<typeof createCallModel>;
+  callTool: ReturnType<typeof createCallTool>;
+  listTools: ReturnType<typeof createListTools>;
+  openIssue: ReturnType<typeof createOpenIssue>;
+  search: ReturnType<typeof createSearch>;
+  storeAttachments: ReturnType<typeof createStoreAttachments>;
+  findOrchestrator(file: string): Promise<string>;
+}
 
 /**
  * Puts a check before each activity that reaches beyond the run: programs, modules, addresses, keys and files must be those of
@@ -14,10 +30,7 @@ import type { OpenedActivities } from './activities.ts';
  *
  * @throws (from the activities) `ApplicationFailure` of type `NotAllowed`
  */
-export function gated(activities: OpenedActivities, guard: Guard): OpenedActivities {
-  const { callModel, callTool, exportFiles, findOrchestrator, importFolders, listTools, openIssue, search, storeAttachments } =
-    activities;
-
+export function gated<A extends Reaching>(activities: A, guard: Guard): A {
   const checkBackend = ({ seal, ...backend }: Backend) => guard.check('backend', backend, seal);
 
   async function checkSource(source: ToolSource): Promise<void> {
@@ -26,12 +39,10 @@ export function gated(activities: OpenedActivities, guard: Guard): OpenedActivit
     await guard.check('mcp', server, seal);
   }
 
-  return {
-    ...activities,
-
+  const checked: Reaching = {
     async callModel(input) {
       await checkBackend(input.backend);
-      return callModel(input);
+      return activities.callModel(input);
     },
 
     async listTools(input) {
@@ -42,7 +53,7 @@ export function gated(activities: OpenedActivities, guard: Guard): OpenedActivit
       };
       for (const name of packages) await checkSource({ package: name, ...sealOf(name) });
       for (const mcp of mcpServers) await checkSource({ mcp });
-      const listed = await listTools(input);
+      const listed = await activities.listTools(input);
       // Each tool takes the seal of its package along, for when it is called.
       const sealed = (list: typeof listed): typeof listed => ({
         ...list,
@@ -56,48 +67,49 @@ export function gated(activities: OpenedActivities, guard: Guard): OpenedActivit
 
     async callTool(input) {
       await checkSource(input.tool.source);
-      return callTool(input);
+      return activities.callTool(input);
     },
 
     async search(input) {
       const { seal, ...settings } = input.search;
       await guard.check('search', settings, seal);
-      return search(input);
+      return activities.search(input);
     },
 
     async openIssue(input) {
       const { labels, repo, seal } = input;
       await guard.check('issue', { repo, labels }, seal);
-      return openIssue(input);
+      return activities.openIssue(input);
     },
 
     async storeAttachments(input) {
       await guard.check('attachments', input.attachments, input.seal);
-      if (input.backend === undefined) return storeAttachments(input);
+      if (input.backend === undefined) return activities.storeAttachments(input);
       const standing = await checkBackend(input.backend);
       const { backend, ...rest } = input;
       // A recording is transcribed by the model's provider, with the key; not so at an address that an input chose.
       const isOwn = standing === 'sealed' || mayHaveKeys(backend as Backend, guard);
-      return storeAttachments(isOwn ? input : rest);
+      return activities.storeAttachments(isOwn ? input : rest);
     },
 
     async importFolders(folders, seals = {}) {
       for (const folder of folders)
         await guard.check('folder', folder, Object.hasOwn(seals, folder) ? seals[folder] : undefined);
-      return importFolders(folders);
+      return activities.importFolders(folders);
     },
 
     async exportFiles(folder, part, exported, seal) {
       await guard.check('folder', folder, seal);
-      return exportFiles(folder, part, exported);
+      return activities.exportFiles(folder, part, exported);
     },
 
     async findOrchestrator(file) {
       const problem = modulePathProblem(file);
       if (problem !== undefined) throw ApplicationFailure.nonRetryable(problem, failureTypes.invalidInput);
-      return findOrchestrator(file);
+      return activities.findOrchestrator(file);
     },
   };
+  return { ...activities, ...checked };
 }
 
 /**

@@ -30,8 +30,9 @@ import type { PreparedAgent, PreparedSession } from '../protocol/session.ts';
 import { foldersOf } from './start-folders.ts';
 import { howToSearch, variableOf } from '../search/services.ts';
 import { refusalText, type Guard } from '../trust/guard.ts';
+import { refusals } from '../trust/refusals.ts';
 import { sealingFor, type Sealing } from '../trust/sealing.ts';
-import { inputEntries, refusals, type InputName } from '../trust/table.ts';
+import { inputEntries, type InputName } from '../trust/table.ts';
 import { inputProblem, jsonBytes } from '../workflows/runtime/size.ts';
 
 export interface PrepareDependencies {
@@ -124,7 +125,9 @@ export function createPreparations(dependencies: PrepareDependencies) {
       ];
       const permissions = permissionsOf(settings, settings.coordination);
       const sealed = { ...settings, backends: await sealing.backends(backends), tools: await sealing.tools(tools) };
-      const attachmentsSeal = guard.isSigned(input as object) ? await guard.seal('attachments', attachments) : undefined;
+      const attachmentsSeal = guard.isSigned(input as object)
+        ? await guard.seal('attachments', attachments)
+        : undefined;
       return told({
         problem,
         settings: sealed,

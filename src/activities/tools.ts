@@ -130,7 +130,10 @@ async function find(registry: ToolRegistry, { tool: { name, source } }: CallTool
  *
  * @throws `ToolError` if they do not fit the tool
  */
-function editedArguments({ spec }: Tool, { arguments: edited, tool: { name } }: CallToolInput): Record<string, unknown> {
+function editedArguments(
+  { spec }: Tool,
+  { arguments: edited, tool: { name } }: CallToolInput,
+): Record<string, unknown> {
   const call = { id: 'edited', name, arguments: JSON.stringify(edited) };
   const { reply } = argumentReader([spec])(call, 'tool_calls');
   if ('error' in reply) throw new ToolError(`a person changed the arguments: ${reply.error}`);

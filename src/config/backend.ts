@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { effortProblem, efforts } from '../models/capabilities.ts';
-import { backendTypes } from '../models/providers.ts';
+import { backendTypes } from './backend-types.ts';
 import { folderSchema } from '../sandbox/named-folder.ts';
 import { mcpServersSchema } from './tool-sources.ts';
 import { holdsSecret, writtenOut } from './variables.ts';

@@ -4,7 +4,6 @@ import { serviceOf } from '../search/services.ts';
 import { backendSchema, roleSchema, type Backend } from './backend.ts';
 import { completeBackend, defaultBackend, describeBackend, preflightBackends } from './complete-backend.ts';
 import { describeCoordination, soloShape } from './coordination.ts';
-import type { OpenIssueInput } from '../protocol/research.ts';
 import type { SearchSettings } from '../protocol/search.ts';
 import type { Environment } from './environment.ts';
 
@@ -129,7 +128,8 @@ export interface ResearchSettings
   /** Whether the configuration has set the weights: then a score has to be made of scores for its aspects. */
   hasOwnWeights?: boolean;
   search: SearchSettings;
-  github_issue?: Omit<OpenIssueInput, 'reportId'> | undefined;
+  /** The seal is that of the repository. */
+  github_issue?: (NonNullable<ResearchConfig['research']['github_issue']> & { seal?: string }) | undefined;
 }
 
 /** Gives each role its backend with a model, and replaces the general numbers by those of the domain. */

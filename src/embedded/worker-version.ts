@@ -82,10 +82,7 @@ export async function sharedVersion(
 function environmentHash(home: string, environment: Environment, names: string[], allow: string[]): string {
   const read = [...new Set([...environmentVariables, 'REPRISE_PRICES', ...names])].sort();
   const set = read.filter((name) => environment[name] !== undefined);
-  return keyed(
-    home,
-    [...set.map((name) => `${name}=${environment[name]}`), ...allow.map((word) => `allow ${word}`)],
-  );
+  return keyed(home, [...set.map((name) => `${name}=${environment[name]}`), ...allow.map((word) => `allow ${word}`)]);
 }
 
 const sources = fileURLToPath(new URL('..', import.meta.url));

@@ -1,12 +1,6 @@
 import type { Backend } from '../config/backend.ts';
 import type { Environment } from '../config/environment.ts';
 
-/**
- * `openai` speaks Responses, `gemini` and `chatcompletion` Chat Completions, `claude` Anthropic's Messages. `claude_code` is no
- * model but an agent of its own, which works on its files with its own tools.
- */
-export const backendTypes = ['openai', 'claude', 'gemini', 'chatcompletion', 'claude_code', 'offline'] as const;
-
 /** What a type of backend needs for its requests. */
 interface Provider {
   baseUrl: string;

@@ -8,7 +8,8 @@ import { isMac, macOf } from './mac.ts';
 import { ownFilesIn } from './own-files.ts';
 import { policyOf, strictest, type Policy } from './policy.ts';
 import { isSigned, type SignedRun } from './signature.ts';
-import { partEntries, refusals, type Entry, type PartName, type Refusal } from './table.ts';
+import { refusals, type Entry, type Refusal } from './refusals.ts';
+import { partEntries, type PartName } from './table.ts';
 
 export interface GuardSettings {
   environment: Environment;
@@ -37,7 +38,9 @@ export class Guard {
 
   /** @throws `AllowError` */
   constructor({ allow, configFolder, environment, home, sealSecret }: GuardSettings) {
-    this.policy = policyOf({ allow: readAllow(allow), configFolder, environment, home }, () => ownFilesIn(configFolder));
+    this.policy = policyOf({ allow: readAllow(allow), configFolder, environment, home }, () =>
+      ownFilesIn(configFolder),
+    );
     this.#home = home;
     this.#askSecret = sealSecret;
   }

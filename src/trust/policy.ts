@@ -3,7 +3,8 @@ import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'nod
 import type { Backend } from '../config/backend.ts';
 import type { Environment } from '../config/environment.ts';
 import { backendOf } from '../config/model-name.ts';
-import { backendTypes, isRemote, routeOf } from '../models/providers.ts';
+import { backendTypes } from '../config/backend-types.ts';
+import { isRemote, routeOf } from '../models/providers.ts';
 import { readAllow, type Allow } from './allow.ts';
 
 /** What a worker lets an input do that nobody whom it trusts has signed. */

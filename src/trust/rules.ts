@@ -1,5 +1,4 @@
-import type { Backend } from '../config/backend.ts';
-import { backendTypes } from '../models/providers.ts';
+import { backendTypes } from '../config/backend-types.ts';
 import { isModulePath } from '../config/extensions.ts';
 import { variablesIn } from '../config/variables.ts';
 import { allowsHost } from './allow.ts';
@@ -54,26 +53,30 @@ export const address: Rule = unlessAbsent((value, _beside, { allow }) => {
 
 /** Of a backend: its address, to which the worker's keys go only if the address is the worker's as well. */
 export const baseUrl: Rule = unlessAbsent((value, backend, policy) => {
-  if (policy.isOwnAddress(backend as Partial<Backend>)) return undefined;
+  if (policy.isOwnAddress(backend)) return undefined;
   const refused = address(value, backend, policy);
-  if (refused !== undefined || !isAbsent(backend['api_key_env']) || backend['type'] === 'chatcompletion') return refused;
+  if (refused !== undefined || !isAbsent(backend['api_key_env']) || backend['type'] === 'chatcompletion')
+    return refused;
   return { what: 'have a key sent to an address of its own; a server without a key is a chatcompletion backend' };
 });
 
 export const keyVariable: Rule = unlessAbsent((value, backend, policy) =>
-  policy.isOwnAddress(backend as Partial<Backend>)
+  policy.isOwnAddress(backend)
     ? undefined
     : { what: `have the variable ${String(value)} of the worker sent to an address that is not that key's own` },
 );
 
 /** Headers by which a gateway is told to send the request, and the key with it, to another address. */
-const routing = /host|url|uri|base|target|forward|proxy|rout|upstream|endpoint|config|provider|virtual|connection|encoding/i;
+const routing =
+  /host|url|uri|base|target|forward|proxy|rout|upstream|endpoint|config|provider|virtual|connection|encoding/i;
 
 export const headers: Rule = unlessAbsent((value, beside, policy) => {
   const refused = noVariables(value, beside, policy);
   if (refused !== undefined) return refused;
   const name = Object.keys(value as object).find((each) => routing.test(each));
-  return name === undefined ? undefined : { what: `bring the header ${name}, which may send the worker's key elsewhere` };
+  return name === undefined
+    ? undefined
+    : { what: `bring the header ${name}, which may send the worker's key elsewhere` };
 });
 
 /** Keys of a request by which a gateway is told of other addresses, or by which a provider finds what its account has stored. */

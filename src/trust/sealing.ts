@@ -5,7 +5,8 @@ import type { Team } from '../config/team.ts';
 import { failureTypes } from '../protocol/errors.ts';
 import type { Prepared } from '../protocol/orchestration.ts';
 import { refusalText, type Guard } from './guard.ts';
-import { partEntries, refusals, type PartName } from './table.ts';
+import { refusals } from './refusals.ts';
+import { partEntries, type PartName } from './table.ts';
 
 /** Seals what a prepared run passes on to activities. */
 export interface Sealing {

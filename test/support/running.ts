@@ -15,7 +15,6 @@ import { signed } from '../../src/trust/signature.ts';
 import { createWorker } from '../../src/worker.ts';
 import { quietRuntime } from '../../src/worker/quiet-runtime.ts';
 import { workflowBundle } from '../../src/worker/workflow-bundle.ts';
-import { everything } from './guard.ts';
 import { startModelServer, type ModelServer, type Script } from './model-server.ts';
 
 /** Inputs as they come from outside, whose configurations are checked by the worker alone. */
@@ -86,7 +85,6 @@ export async function running(
       },
       bundle: code,
       taskQueue,
-      allow: everything,
     });
     return { worker, ended: worker.run() };
   };

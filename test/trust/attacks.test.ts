@@ -194,7 +194,10 @@ describe('a configuration is named by its file in the folder of the worker', () 
   symlinkSync(join(here.configFolder, 'own.yaml'), join(here.configFolder, 'alias.yaml'));
   writeFileSync(
     join(here.configFolder, 'bomb.yaml'),
-    `a: &a [1,1,1,1,1,1,1,1,1]\n${[...'bcdefghi'].map((name, at) => `${name}: &${name} [${`*${'abcdefgh'[at]},`.repeat(9)}]`).join('\n')}\n`,
+    `a: &a [1,1,1,1,1,1,1,1,1]\n${'b c d e f g h i'
+      .split(' ')
+      .map((name, at) => `${name}: &${name} [${`*${'abcdefgh'[at]},`.repeat(9)}]`)
+      .join('\n')}\n`,
   );
   const strict = worker(here);
 
@@ -242,7 +245,10 @@ describe('keys that mean something to JavaScript mean nothing here', () => {
   test.each([
     ['a prototype of a backend', '{"agents":[{"id":"a","backend":{"type":"offline","__proto__":{"folder":"/etc"}}}]}'],
     ['a prototype of the configuration', '{"__proto__":{"agents":[{"id":"a","tool_packages":["tools.x"]}]}}'],
-    ['a constructor', '{"agents":[{"id":"a","backend":{"type":"offline","constructor":{"prototype":{"folder":"/"}}}}]}'],
+    [
+      'a constructor',
+      '{"agents":[{"id":"a","backend":{"type":"offline","constructor":{"prototype":{"folder":"/"}}}}]}',
+    ],
     ['a list in place of a mapping', '{"agents":[{"id":"a","backend":[{"type":"claude_code"}]}]}'],
     ['a mapping in place of a list', '{"agents":{"0":{"id":"a","backend":{"type":"claude_code"}}}}'],
     ['an agent in a list of lists', '{"agents":[[{"id":"a","backend":{"type":"claude_code"}}]]}'],

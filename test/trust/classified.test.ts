@@ -9,7 +9,8 @@ import {
 import { jsonSchemaOf, schemaNames, type JsonSchema } from '../../src/config/json-schema.ts';
 import type { Kind } from '../../src/config/kinds.ts';
 import { moduleConfigs } from '../../src/config/modules.ts';
-import { configEntries, inputEntries, moduleEntries, type Entry } from '../../src/trust/table.ts';
+import { configEntries, inputEntries, moduleEntries } from '../../src/trust/table.ts';
+import type { Entry } from '../../src/trust/refusals.ts';
 
 const kinds = schemaNames.filter((name): name is Kind => name !== 'config');
 
@@ -31,10 +32,13 @@ const inputs = {
   planAndExecute: solveInputSchema,
 };
 
-test.each(Object.keys(inputEntries) as Array<keyof typeof inputs>)('every key of the input %s is classified', (name) => {
-  const schema = z.toJSONSchema(inputs[name], { io: 'input' }) as JsonSchema;
-  expect(unclassified(inputEntries[name], schema, schema)).toEqual([]);
-});
+test.each(Object.keys(inputEntries) as Array<keyof typeof inputs>)(
+  'every key of the input %s is classified',
+  (name) => {
+    const schema = z.toJSONSchema(inputs[name], { io: 'input' }) as JsonSchema;
+    expect(unclassified(inputEntries[name], schema, schema)).toEqual([]);
+  },
+);
 
 test('a key that is new is found wherever it stands', () => {
   const agent = z.strictObject({ id: z.string(), backend: z.strictObject({ type: z.string(), socket: z.string() }) });
@@ -69,7 +73,7 @@ function formsOf(schema: JsonSchema, root: JsonSchema): JsonSchema[] {
   const { $ref, allOf, anyOf, oneOf, ...rest } = schema as JsonSchema & Record<string, JsonSchema[] | undefined>;
   const referred = typeof $ref === 'string' ? [refIn(root, $ref)] : [];
   const forms = [...referred, ...(allOf ?? []), ...(anyOf ?? []), ...(oneOf ?? [])];
-  return [rest as JsonSchema, ...forms.flatMap((form) => formsOf(form, root))];
+  return [rest, ...forms.flatMap((form) => formsOf(form, root))];
 }
 
 const refIn = (root: JsonSchema, ref: string): JsonSchema =>

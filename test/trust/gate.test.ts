@@ -68,7 +68,11 @@ const strict = activitiesOf();
 const { prepare } = worker(here);
 
 const server = { name: 's', command: 'sh', args: ['-c', 'id'] };
-const remote: Backend = { type: 'openai', base_url: 'http://metadata.example/v1', api_key_env: 'AWS_SECRET_ACCESS_KEY' };
+const remote: Backend = {
+  type: 'openai',
+  base_url: 'http://metadata.example/v1',
+  api_key_env: 'AWS_SECRET_ACCESS_KEY',
+};
 
 /** The input of a run of the owner's. */
 const input = {
@@ -99,7 +103,12 @@ const preparedSolve = async (): Promise<PreparedSolve> => {
 };
 
 const call = { transcript: null, append: [{ role: 'user' as const, content: 'Hi' }], tools: null };
-const listed = (source: ToolSource) => ({ name: nameOf(source), source, sideEffects: 'undeclared' as const, timeout: 10 });
+const listed = (source: ToolSource) => ({
+  name: nameOf(source),
+  source,
+  sideEffects: 'undeclared' as const,
+  timeout: 10,
+});
 const callOf = (source: ToolSource) => ({ tool: listed(source), arguments: {}, agent: 'a' });
 
 const kept = [{ path: ['final'], tree: null }];
@@ -198,14 +207,17 @@ describe('an activity does', () => {
     expect(await refusalOf(inRun({}, 'orchestration', owner))).toBe('');
   });
 
-  test.each(asked)('not $what for whoever asks the activity itself, and names the flag', async ({ allow, stranger }) => {
-    const before = done.length;
-    const failure = await inRun({}, 'orchestration', stranger).catch((error: unknown) => error);
-    expect(failure).toMatchObject({ type: 'NotAllowed', nonRetryable: true });
-    expect((failure as Error).message).toContain(`--allow ${allow}`);
-    expect((failure as Error).message).toContain('it has no seal');
-    expect(done.slice(before)).toEqual([]);
-  });
+  test.each(asked)(
+    'not $what for whoever asks the activity itself, and names the flag',
+    async ({ allow, stranger }) => {
+      const before = done.length;
+      const failure = await inRun({}, 'orchestration', stranger).catch((error: unknown) => error);
+      expect(failure).toMatchObject({ type: 'NotAllowed', nonRetryable: true });
+      expect((failure as Error).message).toContain(`--allow ${allow}`);
+      expect((failure as Error).message).toContain('it has no seal');
+      expect(done.slice(before)).toEqual([]);
+    },
+  );
 
   test.each(asked.filter(({ what }) => what !== 'listTools of a module'))(
     'not $what for another run that has found the seal in a history',
@@ -241,7 +253,10 @@ test('a seal is for just what it was made for', async () => {
 });
 
 test('what needs no leave is done for anybody, and has no seal', async () => {
-  const prepared = (await prepare('orchestration', { task: 'T', config: { agents: [{ id: 'a' }] } })) as PreparedOrchestration;
+  const prepared = (await prepare('orchestration', {
+    task: 'T',
+    config: { agents: [{ id: 'a' }] },
+  })) as PreparedOrchestration;
   expect(JSON.stringify(prepared)).not.toContain('seal');
   const backend = prepared.team.agents[0]?.backend ?? remote;
   expect(await refusalOf(inRun({}, 'x', () => strict.callModel({ ...call, backend })))).toBe('');

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { configEntries, inputEntries, moduleEntries, type Entry } from '../../src/trust/table.ts';
+import { configEntries, inputEntries, moduleEntries } from '../../src/trust/table.ts';
+import type { Entry } from '../../src/trust/refusals.ts';
 import { machine, refusalOf, variables, worker } from './stages.ts';
 
 const here = machine();
@@ -39,7 +40,10 @@ const servers: Hostile[] = [
     value: { ...server, client_credentials: login('https://issuer.example') },
     allow: 'hosts=issuer.example',
   },
-  { key: 'client_credentials.client_secret', value: { ...server, client_credentials: login('https://issuer.example') } },
+  {
+    key: 'client_credentials.client_secret',
+    value: { ...server, client_credentials: login('https://issuer.example') },
+  },
 ];
 
 function login(issuer: string) {
@@ -67,7 +71,9 @@ const backends = (isModule: boolean): Hostile[] =>
         allow: 'hosts=metadata.example',
       },
       // A module's type is that of its name.
-      ...(isModule ? [{ key: 'base_url', value: { base_url: 'http://metadata.example/v1' }, allow: 'hosts=metadata.example' }] : []),
+      ...(isModule
+        ? [{ key: 'base_url', value: { base_url: 'http://metadata.example/v1' }, allow: 'hosts=metadata.example' }]
+        : []),
       { key: 'api_key_env', value: { api_key_env: 'AWS_SECRET_ACCESS_KEY' } },
       { key: 'api_key_env', value: { api_key_env: 'ANTHROPIC_API_KEY' } },
       { key: 'api_key_env', value: { api_key_env: 'GITHUB_TOKEN' } },
@@ -196,7 +202,8 @@ describe('an input of anybody is refused for what it brings, with the path of th
     const strict = worker(here);
     const refusal = await refusalOf(strict.prepare(type, input));
     const line = refusal.split('\n').find((each) => each.startsWith(`${path}: an input may not `));
-    expect(line, refusal).toBeDefined();
+    if (line === undefined) throw new Error(`It is not refused: ${refusal}`);
+    expect(line).toContain('an input may not ');
     const flag = allow?.startsWith('files=') ? 'files=DIR' : allow;
     if (flag === undefined) expect(line).not.toContain('--allow');
     else expect(line).toContain(`start the worker with --allow ${flag}`);
@@ -216,7 +223,12 @@ describe('an input of anybody is refused for what it brings, with the path of th
 test('the rows above try every key that reaches anything', () => {
   const tried = new Set(rows.map(({ path, type }) => `${type} ${path.replaceAll(/\[\d+\]/g, '[]')}`));
   const missing = (Object.keys(inputEntries) as InputName[]).flatMap((type) => {
-    const kinds = { orchestration: ['team'], session: ['team', 'agent'], research: ['research'], planAndExecute: ['plan'] };
+    const kinds = {
+      orchestration: ['team'],
+      session: ['team', 'agent'],
+      research: ['research'],
+      planAndExecute: ['plan'],
+    };
     const configs = (kinds[type] as Array<keyof typeof configEntries>).flatMap((kind) =>
       reachingPaths(configEntries[kind], 'config'),
     );

@@ -69,10 +69,10 @@ export function worker(at: Machine, allow: string[] = [], environment: Environme
     prices: {},
   });
   const prepare = {
-    orchestration: preparations.prepareOrchestration,
-    session: preparations.prepareSession,
-    research: preparations.prepareResearch,
-    planAndExecute: preparations.prepareSolve,
+    orchestration: (input: unknown) => preparations.prepareOrchestration(input),
+    session: (input: unknown) => preparations.prepareSession(input),
+    research: (input: unknown) => preparations.prepareResearch(input),
+    planAndExecute: (input: unknown) => preparations.prepareSolve(input),
   };
   return {
     guard,

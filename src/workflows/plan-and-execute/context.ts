@@ -112,7 +112,11 @@ export async function openPlan(
   const keepsFiles = given.length > 0 || tools.packages.includes(fileTools);
   // This is needed without attachments too: a run under the id of an earlier one must not see the earlier one's files.
   const attachments = keepsFiles
-    ? await storeAttachments({ attachments: given, backend: settings.backends.executor, ...(seal !== undefined && { seal }) })
+    ? await storeAttachments({
+        attachments: given,
+        backend: settings.backends.executor,
+        ...(seal !== undefined && { seal }),
+      })
     : [];
   for (const { bytes, kind, name, note } of attachments)
     emit({ type: 'attachment', name, kind, bytes, ...(note !== undefined && { note }) });
