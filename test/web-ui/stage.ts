@@ -9,6 +9,7 @@ import { noOrchestrators } from '../../src/config/extensions.ts';
 import { freePort } from '../../src/embedded/ports.ts';
 import { startServer } from '../../src/embedded/server.ts';
 import { createWorker } from '../../src/worker.ts';
+import { everything } from '../support/guard.ts';
 import { quietRuntime } from '../../src/worker/quiet-runtime.ts';
 import { Browser, browserPath } from '../support/browser.ts';
 
@@ -35,6 +36,7 @@ export async function openWebUi(
     namespace: 'default',
     home,
     configFolder: home,
+    allow: everything,
     variables,
     bundle: { codePath: bundle, orchestrators: noOrchestrators },
   });
