@@ -12,6 +12,9 @@ const { status } = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc
   stdio: 'inherit',
 });
 if (status !== 0) process.exit(1);
-const { code } = await bundleWorkflowCode({ workflowsPath: resolve('dist/workflows/index.js') });
+const { code } = await bundleWorkflowCode({
+  workflowsPath: resolve('dist/workflows/index.js'),
+  workflowInterceptorModules: [resolve('dist/workflows/runtime/own-store.js')],
+});
 writeFileSync('dist/workflow-bundle.js', code);
 await import('./schemas.ts');

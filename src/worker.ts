@@ -1,11 +1,14 @@
 import { setFlagsFromString } from 'node:v8';
-import { Worker, type NativeConnection } from '@temporalio/worker';
+import { Runtime, Worker, type NativeConnection } from '@temporalio/worker';
 import { deploymentName, taskQueue } from './client/names.ts';
+import { awaitStore } from './worker/await-store.ts';
 import { heartbeatThrottle, openParts, type PartSettings } from './worker/parts.ts';
+import { identityWith, othersWithOtherStores, workerIdentity } from './worker/deployment.ts';
 import { registerSearchAttributes } from './worker/search-attributes.ts';
 import { workflowBundle, type WorkflowBundle } from './worker/workflow-bundle.ts';
 
 export { taskQueue } from './client/names.ts';
+export { StoreUnavailableError } from './worker/await-store.ts';
 export { ReprisePlugin, type PluginSettings } from './worker/plugin.ts';
 export { MissingSearchAttributesError } from './worker/search-attributes.ts';
 
@@ -22,7 +25,7 @@ export interface WorkerSettings extends PartSettings {
   bundle?: Omit<WorkflowBundle, 'hash'>;
   /** Its version for Temporal's Worker Versioning; when absent, the worker takes no part in that. */
   version?: VersionSettings;
-  /** The name under which Temporal lists the worker; when absent, Temporal's own. */
+  /** The name under which Temporal lists the worker, beside the id of its store; when absent, Temporal's own. */
   identity?: string;
   /** The task queue to poll; `reprise` when absent. */
   taskQueue?: string;
@@ -35,7 +38,7 @@ export interface WorkerSettings extends PartSettings {
  * `worker.run()` then polls until `worker.shutdown()` is called, which lets calls in flight finish.
  *
  * @throws `MissingSearchAttributesError` where search attributes are missing and may not be registered from here: on such
- *   a worker, no run would get on
+ *   a worker, no run would get on; `StoreUnavailableError` where the store cannot be used within a minute
  */
 export async function createWorker(settings: WorkerSettings): Promise<Worker> {
   const { configFolder, connection, home, namespace, onBundling } = settings;
@@ -46,11 +49,22 @@ export async function createWorker(settings: WorkerSettings): Promise<Worker> {
   const known = await registerSearchAttributes(connection, namespace);
   const bundle = settings.bundle ?? (await workflowBundle(home, configFolder, onBundling));
   const parts = openParts(settings, bundle.orchestrators, known);
+  const warn = (text: string): void => Runtime.instance().logger.warn(text);
+  await awaitStore(parts.store, warn);
+  const identity = identityWith(settings.identity ?? workerIdentity(false), await parts.store.identity());
+  const queue = settings.taskQueue ?? taskQueue;
+  const others = await othersWithOtherStores(connection.workflowService, namespace, queue, identity);
+  if (others.length > 0) {
+    warn(
+      `Other workers of the task queue ${queue} have another store: ${others.join(', ')}. Runs that they have begun are ` +
+        `refused here, and those begun here are refused there. Give all of them the same DATABASE_URL`,
+    );
+  }
   return Worker.create({
     connection,
     namespace,
-    taskQueue: settings.taskQueue ?? taskQueue,
-    ...(settings.identity !== undefined && { identity: settings.identity }),
+    taskQueue: queue,
+    identity,
     ...(settings.version && {
       workerDeploymentOptions: {
         useWorkerVersioning: true,
@@ -60,6 +74,7 @@ export async function createWorker(settings: WorkerSettings): Promise<Worker> {
     }),
     workflowBundle: { codePath: bundle.codePath },
     activities: parts.activities,
+    interceptors: { activity: parts.interceptors },
     sinks: parts.sinks(connection, namespace),
     plugins: [{ name: 'reprise.tools', runWorker: (worker, next) => parts.run(worker, next) }],
     maxHeartbeatThrottleInterval: heartbeatThrottle,

@@ -9,7 +9,7 @@ import { sumOfUsage, type Store } from '../store/store.ts';
 import { argumentReader, type ReadArguments } from './arguments.ts';
 import type { AskClaudeCode, ClaudeCodeResponse } from './claude-code.ts';
 import { fittingRequests } from './fitting.ts';
-import { keep } from './keep.ts';
+import { sendHeartbeats } from './heartbeats.ts';
 import { readReply } from './reply.ts';
 import { loadImages, resolveMessages } from './resolve.ts';
 import { checkedUsage, failedFor, isUnreadable, recordDeadTry, recordTry } from './tries.ts';
@@ -27,7 +27,7 @@ export interface CallModelDependencies {
  *
  * The reply is journalled under run id and activity id, in one transaction with its segment and before the activity
  * completes: a retry finds it there and does not call again. A commit that fails is repeated with the reply in hand. The
- * reply is streamed. A heartbeat carries `ModelProgress` every 500 ms, and cancellation takes effect within that time.
+ * reply is streamed. Its heartbeats carry `ModelProgress`, and bring cancellation.
  *
  * What tries have cost that brought no reply is recorded, and is part of the result's usage. A conversation that is longer
  * than the model's context is sent in a shortened form, and stored whole.
@@ -80,20 +80,18 @@ export function createCallModel({ store, openModel, askClaudeCode }: CallModelDe
       const spent = checkedUsage(response.usage, messages, message);
       usage = spent;
       const { reply, written } = await readReply(message, finish, tools.read);
-      return await keep('A reply', async () => {
-        const failed = await store.tries(key);
-        return store.commitReply({
-          key,
-          inputHash,
-          parent: input.transcript?.id ?? null,
-          messages: [...append, written],
-          result: {
-            reply: work.length > 0 ? { ...reply, work } : reply,
-            ...(tree !== undefined && { tree }),
-            usage: sumOfUsage([spent, ...failed.map((each) => each.usage)]),
-            ...(notices.length > 0 && { notices }),
-          },
-        });
+      const failed = await store.tries(key);
+      return await store.commitReply({
+        key,
+        inputHash,
+        parent: input.transcript?.id ?? null,
+        messages: [...append, written],
+        result: {
+          reply: work.length > 0 ? { ...reply, work } : reply,
+          ...(tree !== undefined && { tree }),
+          usage: sumOfUsage([spent, ...failed.map((each) => each.usage)]),
+          ...(notices.length > 0 && { notices }),
+        },
       });
     } catch (error) {
       if (usage !== undefined || progress.characters > 0 || context.cancellationSignal.aborted) {
@@ -119,9 +117,6 @@ export function journalKey(runId: string | undefined, activityId: string): strin
   return `${runId}/${activityId}`;
 }
 
-/** Milliseconds between heartbeats, which the live view reads, and through which alone cancellation arrives. */
-const interval = 500;
-
 /** How much of the text in progress a heartbeat carries, in characters. */
 const shown = 4000;
 
@@ -130,21 +125,18 @@ class Progress {
   /** Characters written so far. */
   characters = 0;
   #text = '';
-  readonly #timer: NodeJS.Timeout;
+  /** Ends the heartbeats. */
+  readonly stop: () => void;
 
   constructor(context: Context) {
     const { attempt } = context.info;
     const progress = (): ModelProgress => ({ partial: this.#text, characters: this.characters, attempt });
-    this.#timer = setInterval(() => context.heartbeat(progress()), interval);
+    this.stop = sendHeartbeats(context, progress);
   }
 
   add(delta: string): void {
     this.characters += delta.length;
     this.#text = (this.#text + delta).slice(-shown);
-  }
-
-  stop(): void {
-    clearInterval(this.#timer);
   }
 }
 

@@ -20,9 +20,9 @@ import { Workspace } from '../sandbox/workspace.ts';
 import type { ToolImage } from '../tools/tool-images.ts';
 import { SourceError, ToolError, type Tool, type ToolRegistry } from '../tools/tool.ts';
 import { argumentReader } from './arguments.ts';
+import { refusedTries } from './own-store.ts';
 import { journalKey } from './model.ts';
 import { cancellable } from './cancellable.ts';
-import { keep } from './keep.ts';
 import { invalid } from './prepare.ts';
 
 /** Texts longer than this, in characters, are stored, so that later inputs can refer to them. */
@@ -62,17 +62,15 @@ export function createCallTool(given: ToolDependencies) {
     const key = journalKey(info.workflowExecution?.runId, info.activityId);
     if (info.isLocal) {
       const outcome = await run(input, key);
-      return keep('A tool result', () => stored(store, input, outcome));
+      return stored(store, input, outcome);
     }
 
     const inputHash = hashOf(JSON.stringify(input));
     const journalled = await store.findToolResult(key, inputHash);
     if (journalled !== undefined) return journalled;
-    const mayHaveRun = info.attempt > 1 && input.tool.sideEffects === 'once';
+    const mayHaveRun = info.attempt - 1 > refusedTries(info) && input.tool.sideEffects === 'once';
     const outcome = mayHaveRun ? leftOpen(input) : await run(input, key);
-    return cancellable(() =>
-      keep('A tool result', async () => store.commitToolResult(key, inputHash, await stored(store, input, outcome))),
-    );
+    return cancellable(async () => store.commitToolResult(key, inputHash, await stored(store, input, outcome)));
   };
 }
 
@@ -104,7 +102,7 @@ function toolRunner({ store, tools }: ToolDependencies) {
           const outcome = await runTool(tool, args, { ...given, workspace }, timeout, cancelled);
           // What a call that failed has changed is not kept, so that a retry and the agent start from what was there.
           if (outcome.status !== 'ok' || tool.workspace === 'reads') return outcome;
-          const tree = await keep('The files of a tool call', () => workspace.commit());
+          const tree = await workspace.commit();
           return tree === undefined ? outcome : { ...outcome, tree };
         },
         () => shown,

@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import { InvalidArgumentError, type Command } from 'commander';
+import { protectHome } from '../embedded/protect-home.ts';
 import { AllowError, allowIn, allowWords, readAllow } from '../trust/allow.ts';
-import { usageError } from './exit.ts';
+import { say, usageError } from './exit.ts';
 
 /** Options of all commands that start or follow runs. */
 export interface CommonOptions {
@@ -96,6 +97,13 @@ export function withOut(command: Command): Command {
 /** The folder of the embedded server's data, of the store and of the logs: `REPRISE_HOME`, else `.reprise`. */
 export function homeFolder(): string {
   return resolve(process.env['REPRISE_HOME'] || '.reprise');
+}
+
+/** The home folder, made if it is missing and closed to other users. @throws `UnsafeHomeError` */
+export function openHome(): string {
+  const home = homeFolder();
+  protectHome(home, say);
+  return home;
 }
 
 /**

@@ -289,7 +289,7 @@ export async function main(words: string[]): Promise<number> {
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitStatus.done : exitStatus.usage;
     const failure = error instanceof CommandError ? error : (await import('./failures.ts')).asCommandError(error);
-    say(failure instanceof CommandError ? failure.message : inspect(failure));
+    say(failure instanceof CommandError ? failure.message : inspect(failure), 'ERROR');
     return failure instanceof CommandError ? failure.status : exitStatus.failed;
   }
 }

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { chmodSync, linkSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, linkSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { privateFolder, privateMode } from '../private-files.ts';
 
 const secretFile = (home: string): string => join(home, 'secret');
 
@@ -20,7 +21,7 @@ export function homeSecret(home: string): string {
     throw new Error(`${file} does not hold the secret of its folder: remove it, and start commands and workers again`);
   }
   // Files that are copied often come out readable for everybody.
-  if ((statSync(file).mode & 0o077) !== 0) chmodSync(file, 0o600);
+  if ((statSync(file).mode & 0o077) !== 0) chmodSync(file, privateMode.file);
   return found;
 }
 
@@ -35,9 +36,9 @@ function read(file: string): string | undefined {
 
 /** Makes the secret under another name first, so that nobody ever finds the file without it, and only one gets it made. */
 function made(home: string, file: string): string {
-  mkdirSync(home, { recursive: true, mode: 0o700 });
+  privateFolder(home);
   const part = `${file}.${randomUUID()}`;
-  writeFileSync(part, randomBytes(32).toString('hex'), { mode: 0o600, flag: 'wx' });
+  writeFileSync(part, randomBytes(32).toString('hex'), { mode: privateMode.file, flag: 'wx' });
   try {
     linkSync(part, file);
   } catch (error) {

@@ -1,7 +1,15 @@
 import { join } from 'node:path';
-import { Runtime, type InjectedSinks, type NativeConnection, type Worker } from '@temporalio/worker';
+import {
+  Runtime,
+  type ActivityInterceptorsFactory,
+  type InjectedSinks,
+  type NativeConnection,
+  type Worker,
+} from '@temporalio/worker';
 import { createActivities } from '../activities/activities.ts';
 import { isTrustedServer, mayHaveKeys } from '../activities/gate.ts';
+import { storeGuard } from '../activities/own-store.ts';
+import { patient } from '../activities/patient-store.ts';
 import type { KnownNamespace } from '../activities/prepare.ts';
 import { defaultBackend } from '../config/complete-backend.ts';
 import type { CustomOrchestrators } from '../config/extensions.ts';
@@ -9,11 +17,13 @@ import { readEnvironment, type Environment } from '../config/environment.ts';
 import { readPrices } from '../config/prices.ts';
 import { modelOpener } from '../models/open-model.ts';
 import type { RunSinks } from '../protocol/sinks.ts';
-import { openStore } from '../store/open-store.ts';
+import { openStore, storePlace } from '../store/open-store.ts';
+import type { Store } from '../store/store.ts';
 import { loginsIn } from '../tools/mcp/logins.ts';
 import type { ToolRegistry } from '../tools/tool.ts';
 import { openToolRegistry } from '../tools/tool-registry.ts';
 import { Guard } from '../trust/guard.ts';
+import { logFormat } from './log-format.ts';
 import { logSink } from './log-sink.ts';
 import { watchLoopLag } from './loop-lag.ts';
 import { runWatch } from './run-watch.ts';
@@ -34,7 +44,10 @@ export interface PartSettings {
 
 /** What every worker needs besides the workflows. */
 export interface WorkerParts {
+  store: Store;
   activities: ReturnType<typeof createActivities>;
+  /** Interceptors of its activities. */
+  interceptors: ActivityInterceptorsFactory[];
   sinks(connection: NativeConnection, namespace: string): InjectedSinks<RunSinks>;
   /** Runs the worker, says when something holds it up, and ends the tools' servers after it. */
   run(worker: Worker, next: (worker: Worker) => Promise<void>): Promise<void>;
@@ -43,9 +56,9 @@ export interface WorkerParts {
 /**
  * Opens what a worker needs.
  *
- * @throws `AllowError` for permissions that mean nothing
  * @param orchestrators the custom orchestrators in the worker's bundle of workflows
  * @param namespace may be filled in until the worker polls
+ * @throws `AllowError` for permissions that mean nothing
  */
 export function openParts(
   { allow = [], configFolder, home, variables }: PartSettings,
@@ -55,7 +68,8 @@ export function openParts(
   const environment = readEnvironment(variables);
   // A name that is wrong must end the worker now, or every run would fail by it again and again.
   defaultBackend(environment);
-  const store = openStore(home, environment);
+  const format = logFormat(environment);
+  const store = patient(openStore(home, environment));
   const [logs, logins] = [join(home, 'logs'), loginsIn(home)];
   const guard = new Guard({ allow, configFolder, environment, home, sealSecret: () => store.secret('seal') });
   const registry = { folder: configFolder, logs, environment, store };
@@ -65,6 +79,7 @@ export function openParts(
   );
   const [openOwn, openForeign] = [modelOpener(environment), modelOpener({})];
   return {
+    store,
     activities: createActivities({
       store,
       tools,
@@ -76,7 +91,8 @@ export function openParts(
       orchestrators,
       prices: readPrices(environment),
     }),
-    sinks: (connection, namespace) => ({ ...logSink(home), watch: runWatch(connection, namespace) }),
+    interceptors: [storeGuard(store, storePlace(home, environment))],
+    sinks: (connection, namespace) => ({ ...logSink(home, format), watch: runWatch(connection, namespace) }),
     async run(worker, next) {
       const stopWatching = watchLoopLag((text) => Runtime.instance().logger.warn(text));
       try {
@@ -84,6 +100,7 @@ export function openParts(
       } finally {
         stopWatching();
         await tools.close();
+        await store.close();
       }
     },
   };

@@ -1,11 +1,18 @@
 import { join, resolve } from 'node:path';
 import { SimplePlugin } from '@temporalio/plugin';
-import type { BundleOptions, NativeConnection, Worker, WorkerOptions } from '@temporalio/worker';
+import {
+  Runtime,
+  type BundleOptions,
+  type NativeConnection,
+  type Worker,
+  type WorkerOptions,
+} from '@temporalio/worker';
 import { findOrchestrators } from '../config/extensions.ts';
+import { awaitStore } from './await-store.ts';
 import { adaptedConfiguration } from './bundler.ts';
 import { heartbeatThrottle, openParts, type PartSettings, type WorkerParts } from './parts.ts';
 import { registerSearchAttributes } from './search-attributes.ts';
-import { guardModule, writeEntry } from './workflow-bundle.ts';
+import { guardModule, ownStoreModule, writeEntry } from './workflow-bundle.ts';
 
 /** By default `home` is `.reprise`, `configFolder` the working directory, `variables` those of the process, and `allow` empty. */
 export type PluginSettings = Partial<PartSettings>;
@@ -17,7 +24,7 @@ export type PluginSettings = Partial<PartSettings>;
  * whole bundle fail, whereas `createWorker` leaves it out.
  *
  * @throws `MissingSearchAttributesError` when the worker is run, where search attributes are missing and may not be
- *   registered from here
+ *   registered from here; `StoreUnavailableError` then, where the store cannot be used within a minute
  */
 export class ReprisePlugin extends SimplePlugin {
   readonly #settings: PartSettings;
@@ -43,6 +50,10 @@ export class ReprisePlugin extends SimplePlugin {
       ...options,
       activities: { ...activities, ...this.#parts.activities },
       sinks: { ...options.sinks, ...this.#parts.sinks(connection, namespace) },
+      interceptors: {
+        ...options.interceptors,
+        activity: [...(options.interceptors?.activity ?? []), ...this.#parts.interceptors],
+      },
       maxHeartbeatThrottleInterval: options.maxHeartbeatThrottleInterval ?? heartbeatThrottle,
     };
   }
@@ -54,13 +65,14 @@ export class ReprisePlugin extends SimplePlugin {
       workflowsPath: this.#entry(options.workflowsPath),
       webpackConfigHook: (configuration) =>
         adaptedConfiguration(options.webpackConfigHook?.(configuration) ?? configuration),
-      workflowInterceptorModules: [...(options.workflowInterceptorModules ?? []), guardModule],
+      workflowInterceptorModules: [...(options.workflowInterceptorModules ?? []), ownStoreModule, guardModule],
     };
   }
 
   override async runWorker(worker: Worker, next: (worker: Worker) => Promise<void>): Promise<void> {
     if (this.#connection === undefined || this.#parts === undefined) return next(worker);
     Object.assign(this.#known, await registerSearchAttributes(this.#connection, this.#namespace));
+    await awaitStore(this.#parts.store, (text) => Runtime.instance().logger.warn(text));
     await this.#parts.run(worker, next);
   }
 
