@@ -88,7 +88,7 @@ export function gated<A extends Reaching>(activities: A, guard: Guard): A {
       const standing = await checkBackend(input.backend);
       const { backend, ...rest } = input;
       // A recording is transcribed by the model's provider, with the key; not so at an address that an input chose.
-      const isOwn = standing === 'sealed' || mayHaveKeys(backend as Backend, guard);
+      const isOwn = standing === 'sealed' || mayHaveKeys(backend, guard);
       return activities.storeAttachments(isOwn ? input : rest);
     },
 

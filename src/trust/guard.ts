@@ -88,7 +88,7 @@ function sealedText(part: PartName, value: unknown): unknown {
 }
 
 function reachingPart(part: PartName, value: unknown): unknown {
-  const keys = part === 'mcp' ? undefined : (partEntries[part] as Entry).keys;
+  const keys = part === 'mcp' ? undefined : partEntries[part].keys;
   if (keys === undefined || typeof value !== 'object' || value === null) return value;
   const reaching = Object.entries(value).filter(([key]) => !Object.hasOwn(keys, key) || keys[key]?.reach !== undefined);
   return Object.fromEntries(reaching);
