@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import type { DataConverter, Duration } from '@temporalio/common';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
@@ -98,6 +99,11 @@ export interface ConnectOptions {
   buildId?: string;
   /** Keys in place of those of `REPRISE_ENCRYPTION_KEY`, in the same form; an empty text stands for none. */
   encryptionKey?: string;
+  /**
+   * The folder of the worker that is to trust the runs that are started from here (its `home`): with its secret they are
+   * signed where they bring more than anybody may (docs/security.md). `REPRISE_HOME`, else `.reprise`, when absent.
+   */
+  home?: string;
   /** How long the server may take to answer; 5 seconds when absent. */
   connectTimeout?: Duration;
 }
@@ -133,7 +139,8 @@ export async function connect(options: ConnectOptions = {}): Promise<Reprise> {
     interceptors: { workflow: [tracedStarts] },
     dataConverter,
   });
-  return new Reprise(client, connection, options.taskQueue ?? taskQueue, options.buildId);
+  const home = resolve(options.home || process.env['REPRISE_HOME'] || '.reprise');
+  return new Reprise(client, connection, { taskQueue: options.taskQueue ?? taskQueue, home, buildId: options.buildId });
 }
 
 /**

@@ -19,18 +19,24 @@ import { createPersistReport, createRecallReports } from './reports.ts';
 import { createPreparations, type PrepareDependencies } from './prepare.ts';
 import { createSearch } from './search.ts';
 import { createTreeActivities } from './trees.ts';
+import { gated } from './gate.ts';
 import { createStoreAttachments } from './files.ts';
 
 /** How long to wait for the cost of a call that was just abandoned: its worker learns of that with a heartbeat. */
 const settlingMs = 1500;
 const lookEveryMs = 100;
 
+type Dependencies = CallModelDependencies & PrepareDependencies & ToolDependencies & OrchestratorDependencies;
+
 /** Makes the activities, which do for workflows whatever is not deterministic. */
-export function createActivities(
-  dependencies: CallModelDependencies & PrepareDependencies & ToolDependencies & OrchestratorDependencies,
-) {
-  const { environment, store } = dependencies;
-  return guarded(secretsOf(environment), {
+export const createActivities = (dependencies: Dependencies): OpenedActivities =>
+  guarded(secretsOf(dependencies.environment), gated(openActivities(dependencies), dependencies.guard));
+
+export type OpenedActivities = ReturnType<typeof openActivities>;
+
+function openActivities(dependencies: Dependencies) {
+  const { store } = dependencies;
+  return {
     callModel: createCallModel({ ...dependencies, askClaudeCode: createClaudeCode(dependencies) }),
     callTool: createCallTool(dependencies),
     listTools: createListTools(dependencies),
@@ -119,7 +125,7 @@ export function createActivities(
         await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
       }
     },
-  });
+  };
 }
 
 /** The largest result of an activity, in bytes. Above 2 MB the result of a local one would hold its run up for ever. */
@@ -151,4 +157,4 @@ function guarded<A extends Record<string, (...input: never[]) => Promise<unknown
   return Object.fromEntries(entries) as A;
 }
 
-export type Activities = ReturnType<typeof createActivities>;
+export type Activities = OpenedActivities;

@@ -22,6 +22,7 @@ import { Trees } from '../sandbox/tree.ts';
 import { Workspace } from '../sandbox/workspace.ts';
 import type { ToolImage } from '../tools/tool-images.ts';
 import { SourceError, ToolError, type Tool, type ToolRegistry } from '../tools/tool.ts';
+import { argumentReader } from './arguments.ts';
 import { refusedTries } from './own-store.ts';
 import { note } from '../telemetry/call-notes.ts';
 import { journalKey } from './model.ts';
@@ -107,14 +108,15 @@ function toolRunner({ environment, store, tools }: ToolDependencies) {
       return await cancellable(
         async (signal) => {
           const tool = await find(tools, input);
+          const args = input.edited ? editedArguments(tool, input) : input.arguments;
           const asking = 'mcp' in input.tool.source ? { asks: input.asks ?? false, input: input.input } : {};
           const given = { workflowId, agentId: input.agent, idempotencyKey, signal, progress, ...asking };
           const { timeout } = input.tool;
-          if (tool.workspace === undefined) return runTool(tool, input.arguments, given, timeout, cancelled);
+          if (tool.workspace === undefined) return runTool(tool, args, given, timeout, cancelled);
           if (input.workspace === undefined)
             throw new ToolError(`${tool.spec.name} needs files, and there are none here`);
           const workspace = await Workspace.open(store, trees, input.workspace, workflowId);
-          const outcome = await runTool(tool, input.arguments, { ...given, workspace }, timeout, cancelled);
+          const outcome = await runTool(tool, args, { ...given, workspace }, timeout, cancelled);
           // What a call that failed has changed is not kept, so that a retry and the agent start from what was there.
           if (outcome.status !== 'ok' || tool.workspace === 'reads') return outcome;
           const tree = await workspace.commit();
@@ -136,6 +138,21 @@ async function find(registry: ToolRegistry, { tool: { name, source } }: CallTool
   if (tool !== undefined) return tool;
   const names = tools.map(({ spec }) => spec.name).join(', ');
   throw new Error(`the tool ${name} is no longer where it came from; there are now: ${names || 'none'}`);
+}
+
+/**
+ * The arguments that a person has given in place of the model's, which were checked when they came.
+ *
+ * @throws `ToolError` if they do not fit the tool
+ */
+function editedArguments(
+  { spec }: Tool,
+  { arguments: edited, tool: { name } }: CallToolInput,
+): Record<string, unknown> {
+  const call = { id: 'edited', name, arguments: JSON.stringify(edited) };
+  const { reply } = argumentReader([spec])(call, 'tool_calls');
+  if ('error' in reply) throw new ToolError(`a person changed the arguments: ${reply.error}`);
+  return reply.input;
 }
 
 function leftOpen({ tool }: CallToolInput): Outcome {

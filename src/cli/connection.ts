@@ -7,13 +7,14 @@ import { isOwnServer, OtherAddressError } from '../embedded/home-server.ts';
 import { isHeld, readHolder, type Holder } from '../embedded/lock.ts';
 import { retentionDays } from '../embedded/retention.ts';
 import { answers, isListening } from '../embedded/server.ts';
-import { currentVersion, variablesNamedIn } from '../embedded/worker-version.ts';
+import { variablesNamedIn } from '../config/variables.ts';
+import { currentVersion } from '../embedded/worker-version.ts';
 import { liveWorkers, workerFolder, type Queue, type WorkerRecord } from '../embedded/workers.ts';
 import { livePollers } from '../worker/deployment.ts';
 import { logFormat } from '../worker/log-format.ts';
 import { CommandError, exitStatus, say, usageError } from './exit.ts';
 import { reasonOf } from './failures.ts';
-import { homeFolder, openHome, type CommonOptions } from './options.ts';
+import { allowed, homeFolder, openHome, type CommonOptions } from './options.ts';
 import { targetOf, type Target } from './target.ts';
 
 export interface Opened {
@@ -108,7 +109,7 @@ async function workerFor(
   const variables = config === undefined ? [] : variablesNamedIn(readFileSync(config, 'utf8'));
   const extensions = config === undefined ? process.cwd() : dirname(resolve(config));
   const bundling = (): void => say('Bundling the workflows (once) …');
-  const version = await currentVersion(home, extensions, environment, variables, bundling);
+  const version = await currentVersion(home, extensions, environment, variables, allowed(), bundling);
   const folder = workerFolder(home, version.buildId, queue);
   const isFit = ({ buildId, code, environment: keys }: WorkerRecord): boolean =>
     // Without a configuration nothing in the folder of extensions is needed, and any folder's worker will do.
@@ -154,6 +155,7 @@ export async function openAt(
       address,
       namespace,
       plain: ours !== undefined,
+      home: homeFolder(),
       ...(buildId !== undefined && { buildId }),
       // It is known to be there, so that only a busy machine can keep it from answering.
       ...(ours && { connectTimeout: '30 seconds' }),

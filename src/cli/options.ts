@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import { InvalidArgumentError, type Command } from 'commander';
 import { protectHome } from '../embedded/protect-home.ts';
-import { say } from './exit.ts';
+import { AllowError, allowIn, allowWords, readAllow } from '../trust/allow.ts';
+import { say, usageError } from './exit.ts';
 
 /** Options of all commands that start or follow runs. */
 export interface CommonOptions {
@@ -116,4 +117,17 @@ export function openHome(): string {
   const home = homeFolder();
   protectHome(home, say);
   return home;
+}
+
+/**
+ * What inputs may bring to the worker of a command, in words: what it was given, and `REPRISE_ALLOW`.
+ *
+ * @throws `CommandError`, status 2, for words that mean nothing
+ */
+export function allowed(given: string[] = []): string[] {
+  try {
+    return allowWords(readAllow([...given, ...allowIn(process.env['REPRISE_ALLOW'])]));
+  } catch (error) {
+    throw error instanceof AllowError ? usageError(error.message) : error;
+  }
 }

@@ -102,7 +102,10 @@ const examples: Record<string, string[]> = {
   up: ['reprise up', 'reprise up --temporal localhost:7300'],
   down: ['reprise down'],
   login: ['reprise login https://tickets.example.com/mcp', 'reprise login tickets --config team.yaml'],
-  worker: ['TEMPORAL_ADDRESS=temporal.example.com:7233 reprise worker'],
+  worker: [
+    'TEMPORAL_ADDRESS=temporal.example.com:7233 reprise worker',
+    'reprise worker --allow hosts=llm.example:8000 --allow files=/srv/papers',
+  ],
 };
 
 const kinds = ['team', 'agent', 'research', 'plan'] as const satisfies Kind[];
@@ -251,9 +254,15 @@ function addServiceCommands(program: Command): void {
       process.cwd(),
       'the current folder',
     );
+  const allow = (): Option =>
+    new Option(
+      '--allow <what>',
+      'what runs may bring that nobody of this home has started: commands, modules, hosts=NAME,…, files=DIR; may be given several times (also: REPRISE_ALLOW)',
+    ).argParser(listed);
   withTemporal(program.command('up'))
     .description('embedded Temporal, Web UI and worker, until interrupted')
     .addOption(extensions())
+    .addOption(allow())
     .addOption(new Option('--background').hideHelp())
     .addOption(new Option('--unnamed').hideHelp())
     .addOption(new Option('--variable <name>').argParser(listed).hideHelp())
@@ -276,6 +285,7 @@ function addServiceCommands(program: Command): void {
   withTemporal(program.command('worker'))
     .description('a worker alone')
     .addOption(extensions())
+    .addOption(allow())
     .action(async (options: UpOptions) => (await import('./commands/worker.ts')).worker(options));
 }
 

@@ -9,13 +9,14 @@ import {
   type Worker,
 } from '@temporalio/worker';
 import { createActivities } from '../activities/activities.ts';
+import { isTrustedServer, mayHaveKeys } from '../activities/gate.ts';
 import { storeGuard } from '../activities/own-store.ts';
 import { roomIn } from '../activities/room.ts';
 import { patient } from '../activities/patient-store.ts';
 import type { KnownNamespace } from '../activities/prepare.ts';
 import { defaultBackend } from '../config/complete-backend.ts';
 import type { CustomOrchestrators } from '../config/extensions.ts';
-import { readEnvironment } from '../config/environment.ts';
+import { readEnvironment, type Environment } from '../config/environment.ts';
 import { readPrices } from '../config/prices.ts';
 import { dataConverterOf } from '../encryption/data-converter.ts';
 import { readKeys, type Keys } from '../encryption/keys.ts';
@@ -26,7 +27,9 @@ import { checkStoreKeys } from '../store/sealing.ts';
 import type { Store } from '../store/store.ts';
 import { loginsIn } from '../tools/mcp/logins.ts';
 import { openTelemetry } from '../telemetry/telemetry.ts';
+import type { ToolRegistry } from '../tools/tool.ts';
 import { openToolRegistry } from '../tools/tool-registry.ts';
+import { Guard } from '../trust/guard.ts';
 import { joinNamespace } from './join-namespace.ts';
 import { logFormat } from './log-format.ts';
 import { logSink, withoutContent } from './log-sink.ts';
@@ -40,6 +43,11 @@ export interface PartSettings {
   configFolder: string;
   /** The environment variables, with the providers' keys and addresses. */
   variables: NodeJS.ProcessEnv;
+  /**
+   * What inputs may bring that nobody has signed with the secret of `home`: `commands`, `modules`, `hosts=a,b:8000`,
+   * `files=DIR` (docs/security.md). When absent, nothing.
+   */
+  allow?: readonly string[] | undefined;
 }
 
 /** What every worker needs besides the workflows. */
@@ -63,9 +71,10 @@ export interface WorkerParts {
  *
  * @param orchestrators the custom orchestrators in the worker's bundle of workflows
  * @param namespace may be filled in until the worker polls
+ * @throws `AllowError` for permissions that mean nothing
  */
 export function openParts(
-  { configFolder, home, variables }: PartSettings,
+  { allow = [], configFolder, home, variables }: PartSettings,
   orchestrators: CustomOrchestrators,
   namespace: KnownNamespace,
 ): WorkerParts {
@@ -76,14 +85,21 @@ export function openParts(
   const format = logFormat(environment);
   const telemetry = openTelemetry(environment);
   const store = patient(telemetry.timed(openStore(home, environment)));
+  const guard = new Guard({ allow, configFolder, environment, home, sealSecret: () => store.secret('seal') });
   // What servers of tools print may be what runs are about.
   const logs = keys.on ? undefined : join(home, 'logs');
   const logins = loginsIn(home);
-  const tools = openToolRegistry({ folder: configFolder, logs, logins, environment, store });
+  const registry = { folder: configFolder, logs, environment, store };
+  const tools = withForeign(
+    openToolRegistry({ ...registry, logins }),
+    openToolRegistry({ ...registry, environment: knownVariables(environment, guard) }),
+  );
+  const [openOwn, openForeign] = [modelOpener(environment), modelOpener({})];
   const activities = createActivities({
     store,
     tools,
-    openModel: modelOpener(environment),
+    guard,
+    openModel: (backend) => (mayHaveKeys(backend, guard) ? openOwn : openForeign)(backend),
     assertRoom: roomIn([home, tmpdir()], environment),
     environment,
     configFolder,
@@ -97,7 +113,7 @@ export function openParts(
     keys,
     dataConverter: dataConverterOf(keys),
     activities,
-    interceptors: [...telemetry.interceptors(Object.keys(activities)), storeGuard(store, storePlace(home, environment))],
+    interceptors: [storeGuard(store, storePlace(home, environment)), ...telemetry.interceptors(Object.keys(activities))],
     join: (connection, namespace) =>
       joinNamespace(store, connection, namespace, (text) => Runtime.instance().logger.warn(text)),
     sinks: (connection, namespace) => ({
@@ -121,6 +137,18 @@ export function openParts(
     },
   };
 }
+
+/** Tools of MCP servers that only the worker's permissions let in come from a registry without the worker's logins. */
+const withForeign = (own: ToolRegistry, foreign: ToolRegistry): ToolRegistry => ({
+  ...own,
+  tools: (source) => ('mcp' in source && !isTrustedServer(source.mcp) ? foreign : own).tools(source),
+  async close() {
+    await Promise.all([own.close(), foreign.close()]);
+  },
+});
+
+const knownVariables = (environment: Environment, { policy }: Guard): Environment =>
+  Object.fromEntries(Object.entries(environment).filter(([name]) => policy.isKnownVariable(name)));
 
 /**
  * The longest time between two heartbeats of a call that reports progress. The live view reads heartbeats, and

@@ -18,7 +18,7 @@ import { heartbeatThrottle, openParts, type PartSettings, type WorkerParts } fro
 import { registerSearchAttributes } from './search-attributes.ts';
 import { guardModule, interceptorModules, writeEntry } from './workflow-bundle.ts';
 
-/** By default `home` is `.reprise`, `configFolder` the working directory, and `variables` those of the process. */
+/** By default `home` is `.reprise`, `configFolder` the working directory, `variables` those of the process, and `allow` empty. */
 export type PluginSettings = Partial<PartSettings>;
 
 /**
@@ -38,9 +38,9 @@ export class ReprisePlugin extends SimplePlugin {
   #namespace = 'default';
   readonly #known = { hasQuestion: false };
 
-  constructor({ configFolder = '.', home = '.reprise', variables = process.env }: PluginSettings = {}) {
+  constructor({ allow = [], configFolder = '.', home = '.reprise', variables = process.env }: PluginSettings = {}) {
     super({ name: 'reprise' });
-    this.#settings = { configFolder: resolve(configFolder), home: resolve(home), variables };
+    this.#settings = { allow, configFolder: resolve(configFolder), home: resolve(home), variables };
   }
 
   /** @throws `TypeError` where the worker has no connection, by which runs that hold it up are ended */

@@ -61,7 +61,7 @@ export const keptBundle = (home: string): string => join(home, 'bundles', `${sou
 const ownModule = (name: string): string => join(root, `${name}${ending}`);
 
 /** The modules in `workflows/runtime` with Temporal's interceptors that every worker needs. */
-export const interceptorNames = ['own-store', 'signal-filter', 'tracing'];
+export const interceptorNames = ['tracing', 'own-store', 'signal-filter'];
 
 /** Their paths. */
 export const interceptorModules = interceptorNames.map((name) => ownModule(`workflows/runtime/${name}`));

@@ -15,11 +15,12 @@ import { logFormat } from '../../worker/log-format.ts';
 import { CommandError, exitStatus, say, sayAs, usageError } from '../exit.ts';
 import { asCommandError } from '../failures.ts';
 import { countText } from '../live/spent.ts';
-import { homeFolder, openHome, type CommonOptions } from '../options.ts';
+import { allowed, homeFolder, openHome, type CommonOptions } from '../options.ts';
 import { targetOf } from '../target.ts';
 
 export interface UpOptions extends CommonOptions {
   extensions: string;
+  allow?: string[];
   background?: boolean;
   /** Whether the address is the default one, which the person did not name. */
   unnamed?: boolean;
@@ -46,7 +47,8 @@ export async function up(options: UpOptions): Promise<void> {
   const bundling = (): void => say('Bundling the workflows (once) …');
   // A bad key must end this before anything is started.
   readKeys(environment);
-  const version = await currentVersion(home, options.extensions, environment, options.variable ?? [], bundling);
+  const allow = allowed(options.allow);
+  const version = await currentVersion(home, options.extensions, environment, options.variable ?? [], allow, bundling);
   const isOwn = await ownServer(home, address, named);
   const queue: Queue = { namespace, ...(!isOwn && { address }) };
   const lock = await takeWorker(workerFolder(home, version.buildId, queue), background);
