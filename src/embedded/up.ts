@@ -5,7 +5,7 @@ import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { NativeConnection } from '@temporalio/worker';
 import { countOpenRuns, currentBuild, hasVersioning, livePollers, makeCurrent } from '../worker/deployment.ts';
 import { quietRuntime } from '../worker/quiet-runtime.ts';
-import { HomeWorker, type Ending } from './home-worker.ts';
+import { HomeWorker, type Ending, type ServiceSettings } from './home-worker.ts';
 import type { Say } from './home-server.ts';
 import type { Lock } from './lock.ts';
 import type { ServerKeeper } from './server-keeper.ts';
@@ -22,6 +22,7 @@ export interface UpSettings {
   namespace: string;
   version: WorkerVersion;
   background: boolean;
+  service?: ServiceSettings;
   say: Say;
 }
 
@@ -75,7 +76,7 @@ export class Up {
     const isVersioned = await hasVersioning(connection.workflowService, namespace);
     const record = { ...this.#record, isVersioned };
     this.#record = record;
-    this.#worker = await HomeWorker.start(record, { connection, home });
+    this.#worker = await HomeWorker.start(record, { connection, home, ...this.#settings.service });
     if (this.#hasEnded()) return this.#worker.end('stop');
     if (this.#record.isVersioned) await this.#beCurrent(true);
     this.#lock?.describe({ ...record, isReady: true });

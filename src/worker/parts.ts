@@ -9,6 +9,7 @@ import { readPrices } from '../config/prices.ts';
 import { modelOpener } from '../models/open-model.ts';
 import type { RunSinks } from '../protocol/sinks.ts';
 import { openStore } from '../store/open-store.ts';
+import type { Store } from '../store/store.ts';
 import { loginsIn } from '../tools/mcp/logins.ts';
 import { openToolRegistry } from '../tools/tool-registry.ts';
 import { logSink } from './log-sink.ts';
@@ -26,6 +27,7 @@ export interface PartSettings {
 
 /** What every worker needs besides the workflows. */
 export interface WorkerParts {
+  store: Store;
   activities: ReturnType<typeof createActivities>;
   sinks(connection: NativeConnection, namespace: string): InjectedSinks<RunSinks>;
   /** Runs the worker, says when something holds it up, and ends the tools' servers after it. */
@@ -50,6 +52,7 @@ export function openParts(
   const [logs, logins] = [join(home, 'logs'), loginsIn(home)];
   const tools = openToolRegistry({ folder: configFolder, logs, logins, environment, store });
   return {
+    store,
     activities: createActivities({
       store,
       tools,

@@ -1,15 +1,37 @@
+import type { ServiceSettings } from '../../embedded/home-worker.ts';
 import { takeLock } from '../../embedded/lock.ts';
 import { Up } from '../../embedded/up.ts';
 import { sharedVersion } from '../../embedded/worker-version.ts';
 import { workerFolder, type WorkerRecord } from '../../embedded/workers.ts';
 import { MissingSearchAttributesError } from '../../worker/search-attributes.ts';
+import { readSlots, type Slots } from '../../worker/slots.ts';
 import { openAt } from '../connection.ts';
-import { CommandError, exitStatus, say } from '../exit.ts';
+import { CommandError, exitStatus, say, usageError } from '../exit.ts';
 import { homeFolder, type CommonOptions } from '../options.ts';
 import { targetOf } from '../target.ts';
 
+/** @throws `CommandError`, status 2 */
+function serviceSettings(): ServiceSettings {
+  const variables = process.env;
+  const { REPRISE_HEALTH_HOST: host, REPRISE_HEALTH_PORT: port, REPRISE_SHUTDOWN_SECONDS: seconds } = variables;
+  if (port && !(/^\d+$/.test(port) && Number(port) <= 65_535)) throw usageError('REPRISE_HEALTH_PORT is no port');
+  if (seconds && !/^\d+$/.test(seconds)) throw usageError('REPRISE_SHUTDOWN_SECONDS must be a number of seconds');
+  let slots: Slots | undefined;
+  try {
+    slots = variables.REPRISE_SLOTS ? readSlots(variables.REPRISE_SLOTS) : undefined;
+  } catch (error) {
+    throw usageError((error as Error).message);
+  }
+  return {
+    ...(slots && { slots }),
+    ...(port && { health: { port: Number(port), ...(host && { host }) } }),
+    ...(seconds && { shutdownGraceTime: Number(seconds) * 1000 }),
+  };
+}
+
 /** `reprise worker`: runs a worker alone until interrupted, and then lets calls in flight finish. */
 export async function worker(options: CommonOptions & { extensions: string }): Promise<void> {
+  const service = serviceSettings();
   const target = targetOf(options.temporal, undefined);
   const { address, namespace } = target;
   // Where the server cannot be reached, this connection says more clearly why than the worker's own would.
@@ -18,7 +40,7 @@ export async function worker(options: CommonOptions & { extensions: string }): P
   const home = homeFolder();
   const version = await sharedVersion(home, options.extensions, () => say('Bundling the workflows (once) …'));
   const lock = takeLock<WorkerRecord>(workerFolder(home, version.buildId, { address, namespace }));
-  const running = new Up({ home, keeper: undefined, address, namespace, version, background: false, say }, lock);
+  const running = new Up({ home, keeper: undefined, address, namespace, version, background: false, service, say }, lock);
   let ending: Promise<void> | undefined;
   const stop = (): void => {
     // A second signal does not wait for calls in flight, which another worker makes again.
