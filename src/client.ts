@@ -1,5 +1,5 @@
 import { Client, Connection } from '@temporalio/client';
-import type { Duration } from '@temporalio/common';
+import type { Duration, Priority } from '@temporalio/common';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { taskQueue } from './client/names.ts';
 import { Reprise } from './client/reprise.ts';
@@ -8,7 +8,7 @@ export { AnswerTooLongError, InputTooLargeError, RunNotOpenError } from './clien
 export type { InboxQuestion } from './client/inbox.ts';
 export type { ListedRun, ListOptions } from './client/list.ts';
 export { newRunId, taskQueue } from './client/names.ts';
-export { Reprise } from './client/reprise.ts';
+export { Reprise, type StartOptions } from './client/reprise.ts';
 export { OrchestrationRun, ResearchRun, Run, SolveRun } from './client/run.ts';
 export { SessionRun } from './client/session-run.ts';
 export type { SentMessage, ShownCall } from './client/show/calls.ts';
@@ -85,6 +85,8 @@ export interface ConnectOptions {
    * absent, a run goes to the version that is current when it begins.
    */
   buildId?: string;
+  /** The priority of runs that are started, unless they have one of their own; see `StartOptions`. */
+  priority?: Priority;
   /** How long the server may take to answer; 5 seconds when absent. */
   connectTimeout?: Duration;
 }
@@ -114,5 +116,6 @@ export async function connect(options: ConnectOptions = {}): Promise<Reprise> {
     throw error;
   }
   const client = new Client({ connection, namespace: options.namespace ?? (namespace || 'default') });
-  return new Reprise(client, connection, options.taskQueue ?? taskQueue, options.buildId);
+  const { buildId, priority } = options;
+  return new Reprise(client, connection, { taskQueue: options.taskQueue ?? taskQueue, buildId, priority });
 }

@@ -1,9 +1,13 @@
 import { Context } from '@temporalio/activity';
+import { ApplicationFailure, type Duration } from '@temporalio/common';
+import { msToNumber } from '@temporalio/common/lib/time.js';
 import type { Backend } from '../config/backend.ts';
 import type { Message, TokenUsage, ToolSpec } from '../protocol/message.ts';
 import type { CallModelInput, CallModelResult, ModelProgress } from '../protocol/model-call.ts';
 import type { Model, ModelResponse } from '../models/model.ts';
 import { estimateUsage } from '../models/estimate.ts';
+import { failureTypes } from '../models/failures.ts';
+import type { Rates } from '../rates/rates.ts';
 import { hashOf } from '../store/ids.ts';
 import { sumOfUsage, type Store } from '../store/store.ts';
 import { argumentReader, type ReadArguments } from './arguments.ts';
@@ -18,6 +22,8 @@ import { plainConversation, writingNow } from '../workflows/ask-others/prompts.t
 export interface CallModelDependencies {
   store: Store;
   openModel: (backend: Backend) => Model;
+  /** What providers let through; absent: everything at once. */
+  rates?: Rates;
   /** For backends of the type `claude_code`. */
   askClaudeCode?: AskClaudeCode;
 }
@@ -27,14 +33,14 @@ export interface CallModelDependencies {
  *
  * The reply is journalled under run id and activity id, in one transaction with its segment and before the activity
  * completes: a retry finds it there and does not call again. A commit that fails is repeated with the reply in hand. The
- * reply is streamed. A heartbeat carries `ModelProgress` every 500 ms, and cancellation takes effect within that time.
+ * reply is streamed. Before the request the call waits for its place by the provider's rates. A heartbeat carries `ModelProgress` every 500 ms, and cancellation takes effect within that time.
  *
  * What tries have cost that brought no reply is recorded, and is part of the result's usage. A conversation that is longer
  * than the model's context is sent in a shortened form, and stored whole.
  *
  * @throws `ApplicationFailure` of the types in `models/failures.ts`, see `failedFor`; `CancelledFailure`
  */
-export function createCallModel({ store, openModel, askClaudeCode }: CallModelDependencies) {
+export function createCallModel({ store, openModel, rates, askClaudeCode }: CallModelDependencies) {
   const toolSetOf = toolSets(store);
   const send = fittingRequests(openModel);
 
@@ -54,7 +60,20 @@ export function createCallModel({ store, openModel, askClaudeCode }: CallModelDe
     if (asked === undefined) await recordDeadTry(store, key, messages);
     const progress = new Progress(context);
     let usage: TokenUsage | undefined;
+    let tookTokens: (tokens: number) => void = () => {};
+    let isCalled = false;
     try {
+      if (rates !== undefined && asked === undefined) {
+        tookTokens = await rates.place({
+          backend: input.backend,
+          tokens: estimateUsage(messages, { characters: 0 }).inputTokens,
+          priority: context.info.priority,
+          signal: context.cancellationSignal,
+          onWait: (why) => progress.wait(why),
+        });
+        progress.wait(undefined);
+      }
+      isCalled = true;
       const onDelta = (delta: string): void => progress.add(delta);
       const response: ModelResponse & Partial<ClaudeCodeResponse> = asked
         ? await asked({
@@ -79,6 +98,7 @@ export function createCallModel({ store, openModel, askClaudeCode }: CallModelDe
       const { message, finish, notices = [], tree, work = [] } = response;
       const spent = checkedUsage(response.usage, messages, message);
       usage = spent;
+      tookTokens(spent.inputTokens + spent.outputTokens);
       const { reply, written } = await readReply(message, finish, tools.read);
       return await keep('A reply', async () => {
         const failed = await store.tries(key);
@@ -96,6 +116,8 @@ export function createCallModel({ store, openModel, askClaudeCode }: CallModelDe
         });
       });
     } catch (error) {
+      if (!isCalled) throw error;
+      if (isPause(error)) await rates?.pause(input.backend, msToNumber(error.nextRetryDelay)).catch(() => {});
       if (usage !== undefined || progress.characters > 0 || context.cancellationSignal.aborted) {
         await recordTry(store, key, usage ?? estimateUsage(messages, progress));
       } else if (isUnreadable(error)) {
@@ -107,6 +129,10 @@ export function createCallModel({ store, openModel, askClaudeCode }: CallModelDe
     }
   };
 }
+
+/** Whether a provider has said for how long it takes no more calls. */
+const isPause = (error: unknown): error is ApplicationFailure & { nextRetryDelay: Duration } =>
+  error instanceof ApplicationFailure && error.type === failureTypes.rateLimited && error.nextRetryDelay != null;
 
 async function messagesFor(store: Store, input: CallModelInput, conversation: Message[]): Promise<Message[]> {
   const said = input.shadow === undefined ? conversation : await shadowMessages(conversation, input.shadow);
@@ -130,12 +156,23 @@ class Progress {
   /** Characters written so far. */
   characters = 0;
   #text = '';
+  #waitsFor: string | undefined;
   readonly #timer: NodeJS.Timeout;
 
   constructor(context: Context) {
     const { attempt } = context.info;
-    const progress = (): ModelProgress => ({ partial: this.#text, characters: this.characters, attempt });
+    const progress = (): ModelProgress => ({
+      partial: this.#text,
+      characters: this.characters,
+      attempt,
+      ...(this.#waitsFor !== undefined && { waitsFor: this.#waitsFor }),
+    });
     this.#timer = setInterval(() => context.heartbeat(progress()), interval);
+  }
+
+  /** @param why the request is not sent yet; undefined when it is */
+  wait(why: string | undefined): void {
+    this.#waitsFor = why;
   }
 
   add(delta: string): void {

@@ -70,6 +70,8 @@ async function startOnce(settings: ServerSettings): Promise<RunningServer> {
     uiPort === undefined ? ['--headless'] : ['--ui-port', String(uiPort)],
     database === undefined ? [] : ['--db-filename', database],
     database === undefined ? [] : pragmas.flatMap((pragma) => ['--sqlite-pragma', pragma]),
+    // So that whoever has many runs does not starve others, whose runs name another fairness key.
+    ['--dynamic-config-value', 'matching.useNewMatcher=true', '--dynamic-config-value', 'matching.enableFairness=true'],
     queues.flatMap((queue) => ['--dynamic-config-value', `history.${queue}ProcessorMaxPollRPS=1000`]),
   ].flat();
   const output = openSync(log, 'a');

@@ -132,6 +132,17 @@ export interface Store {
   file(workflowId: string, name: string): Promise<RunFile | undefined>;
   /** All files of a workflow, in the order in which they were added. */
   files(workflowId: string): Promise<RunFile[]>;
+  /**
+   * Takes a part of a rate that all workers of the store share.
+   *
+   * @param cost how long the rate takes to let it through, in milliseconds; below 0 gives back what was not used
+   * @returns after how many milliseconds all that was taken before is through
+   */
+  takeRate(id: string, cost: number): Promise<number>;
+  /** Lets nothing through for some milliseconds, unless it is longer already. */
+  pauseRate(id: string, milliseconds: number): Promise<void>;
+  /** The rates that let nothing through now, with the milliseconds for which they do not. */
+  pausedRates(): Promise<Map<string, number>>;
   close(): Promise<void>;
 }
 

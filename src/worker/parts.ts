@@ -8,6 +8,7 @@ import { readEnvironment } from '../config/environment.ts';
 import { readPrices } from '../config/prices.ts';
 import { modelOpener } from '../models/open-model.ts';
 import type { RunSinks } from '../protocol/sinks.ts';
+import { openRates } from '../rates/rates.ts';
 import { openStore } from '../store/open-store.ts';
 import type { Store } from '../store/store.ts';
 import { loginsIn } from '../tools/mcp/logins.ts';
@@ -57,6 +58,7 @@ export function openParts(
       store,
       tools,
       openModel: modelOpener(environment),
+      rates: openRates(store, environment),
       environment,
       configFolder,
       namespace,
