@@ -1,5 +1,5 @@
 import { Context } from '@temporalio/activity';
-import { isOutOfOrder } from '../store/sqlite-statements.ts';
+import { isOutOfOrder } from '../store/out-of-order.ts';
 
 /** The first wait for a store that is out of order, and the longest one, in milliseconds. */
 const shortest = 250;

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Priority } from '@temporalio/common';
-import type { Store } from '../store/store.ts';
+import type { SharedRates } from '../store/store.ts';
 import { FairQueue, type Waiting } from './fair-queue.ts';
 import type { Limit } from './settings.ts';
 
@@ -23,14 +23,14 @@ const burstShare = 0.1;
  * those whose turn comes next, so that who comes later waits for no long row of others' calls.
  */
 export class Bucket {
-  readonly #store: Store;
+  readonly #rates: SharedRates;
   readonly #limits: Array<{ id: string; of: Limit['of']; unitMs: number; burstMs: number; debt: number }>;
   readonly #queue = new FairQueue<Call>();
   #isServing = false;
 
   /** @param id of the key or host in the store, which does not tell the key */
-  constructor(store: Store, id: string, limits: Limit[]) {
-    this.#store = store;
+  constructor(rates: SharedRates, id: string, limits: Limit[]) {
+    this.#rates = rates;
     this.#limits = limits.map(({ amount, of, periodMs }) => {
       const unitMs = periodMs / amount;
       const burst = Math.max(1, amount * burstShare);
@@ -97,7 +97,7 @@ export class Bucket {
         const debt = limit.debt;
         limit.debt = 0;
         const all = units.reduce((sum, each) => sum + each, debt);
-        const until = await this.#store.takeRate(limit.id, all * limit.unitMs);
+        const until = await this.#rates.take(limit.id, all * limit.unitMs);
         let ahead = until + debt * limit.unitMs;
         return units.map((each) => {
           const wait = ahead - limit.burstMs;

@@ -3,7 +3,7 @@ import type { Priority } from '@temporalio/common';
 import type { Backend } from '../config/backend.ts';
 import type { Environment } from '../config/environment.ts';
 import { isRemote, routeOf } from '../models/providers.ts';
-import type { Store } from '../store/store.ts';
+import type { SharedRates } from '../store/store.ts';
 import { Bucket } from './bucket.ts';
 import { readRates } from './settings.ts';
 
@@ -38,7 +38,7 @@ export interface Rates {
  *
  * @throws `Error` where `REPRISE_RATES` is wrong
  */
-export function openRates(store: Store, environment: Environment): Rates {
+export function openRates(shared: SharedRates, environment: Environment): Rates {
   const settings = readRates(environment['REPRISE_RATES'] ?? '');
   const buckets = new Map<string, Bucket>();
   let pauses: { at: number; until: Promise<Map<string, number>> } | undefined;
@@ -50,7 +50,7 @@ export function openRates(store: Store, environment: Environment): Rates {
     return settings.flatMap(({ limits, name }) => {
       if (![keyVariable, host, hostname].includes(name)) return [];
       const id = name === keyVariable ? `${name} ${hashOf(key)}` : name;
-      const bucket = buckets.get(id) ?? new Bucket(store, id, limits);
+      const bucket = buckets.get(id) ?? new Bucket(shared, id, limits);
       buckets.set(id, bucket);
       return [bucket];
     });
@@ -59,14 +59,14 @@ export function openRates(store: Store, environment: Environment): Rates {
   const pauseId = (backend: Backend): string | undefined => {
     if (!isRemote(backend)) return undefined;
     const { baseUrl, key, model = '' } = routeOf(backend, environment);
-    return `pause ${new URL(baseUrl).host} ${hashOf(key)} ${model}`;
+    return `${new URL(baseUrl).host} ${hashOf(key)} ${model}`;
   };
 
   const pausedFor = async (backend: Backend): Promise<number> => {
     const id = pauseId(backend);
     if (id === undefined) return 0;
     const now = Date.now();
-    if (pauses === undefined || now - pauses.at > heldMs) pauses = { at: now, until: untilOf(store, now) };
+    if (pauses === undefined || now - pauses.at > heldMs) pauses = { at: now, until: untilOf(shared, now) };
     return Math.max(0, ((await pauses.until).get(id) ?? 0) - now);
   };
 
@@ -91,14 +91,14 @@ export function openRates(store: Store, environment: Environment): Rates {
       const id = pauseId(backend);
       if (id === undefined || milliseconds <= 0) return;
       pauses = undefined;
-      await store.pauseRate(id, milliseconds);
+      await shared.pause(id, milliseconds);
     },
   };
 }
 
 /** Until when what is paused is paused, in milliseconds since the epoch. A store that does not answer pauses nothing. */
-async function untilOf(store: Store, now: number): Promise<Map<string, number>> {
-  const left = await store.pausedRates().catch(() => new Map<string, number>());
+async function untilOf(shared: SharedRates, now: number): Promise<Map<string, number>> {
+  const left = await shared.paused().catch(() => new Map<string, number>());
   return new Map([...left].map(([id, milliseconds]) => [id, now + milliseconds]));
 }
 

@@ -1,10 +1,11 @@
 import type { Database } from './database.ts';
+import type { SharedRates } from './store.ts';
 
 /** How far ahead a rate can be taken, in milliseconds: a worker whose clock was wrong must not stop the others for long. */
 const furthestMs = 300_000;
 
 /** The table of rates. A row holds until when all that was taken is through, in milliseconds since the epoch. */
-export class RateRows {
+export class RateRows implements SharedRates {
   readonly #database: Database;
 
   constructor(database: Database) {
@@ -32,15 +33,16 @@ export class RateRows {
       sql.run(
         `INSERT INTO rates (id, free_at) VALUES (?, ?)
          ON CONFLICT (id) DO UPDATE SET free_at = excluded.free_at WHERE rates.free_at < excluded.free_at`,
-        ...[id, until],
+        `paused ${id}`,
+        until,
       ),
     );
   }
 
   async paused(): Promise<Map<string, number>> {
     const now = Date.now();
-    const found = `SELECT id, free_at FROM rates WHERE id LIKE 'pause %' AND free_at > ?`;
+    const found = `SELECT id, free_at FROM rates WHERE id LIKE 'paused %' AND free_at > ?`;
     const rows = await this.#database.read((sql) => sql.all(found, now));
-    return new Map(rows.map((row) => [String(row['id']), Math.min(furthestMs, Number(row['free_at']) - now)]));
+    return new Map(rows.map((row) => [String(row['id']).slice('paused '.length), Math.min(furthestMs, Number(row['free_at']) - now)]));
   }
 }

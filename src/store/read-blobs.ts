@@ -14,7 +14,10 @@ export function openBlobs(home: string): { read: (id: string) => string | undefi
     const database = new DatabaseSync(file, { readOnly: true, timeout: 5000 });
     const select = database.prepare('SELECT content FROM blobs WHERE id = ?');
     return {
-      read: (id) => select.get(id)?.['content'] as string | undefined,
+      read: (id) => {
+        const content = select.get(id)?.['content'] as string | Uint8Array | undefined;
+        return typeof content === 'object' ? Buffer.from(content).toString() : content;
+      },
       close: () => database.close(),
     };
   } catch {

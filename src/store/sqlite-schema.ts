@@ -72,6 +72,12 @@ const steps = [
   ALTER TABLE files ADD COLUMN content TEXT REFERENCES objects(id);
 `,
   `CREATE TABLE checkpoints (key TEXT PRIMARY KEY, input_hash TEXT NOT NULL, state TEXT NOT NULL) WITHOUT ROWID;`,
+  `
+  CREATE TABLE secrets (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+  CREATE TABLE identity (id TEXT NOT NULL);
+  INSERT INTO identity VALUES (lower(hex(randomblob(8))));
+`,
+  `CREATE TABLE rates (id TEXT PRIMARY KEY, free_at REAL NOT NULL) WITHOUT ROWID;`,
 ];
 
 const version = steps.length;

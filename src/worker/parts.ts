@@ -58,7 +58,7 @@ export function openParts(
       store,
       tools,
       openModel: modelOpener(environment),
-      rates: openRates(store, environment),
+      rates: openRates(store.rates, environment),
       environment,
       configFolder,
       namespace,

@@ -129,6 +129,13 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
       );
     });
 
+    test('texts with zero characters, byte order marks and half characters come back as UTF-8 has them', async () => {
+      for (const text of ['a\u0000b', '\uFEFFa', 'é\r\n', '']) {
+        expect(await store.blob(await store.putBlob(text))).toBe(text);
+      }
+      expect(await store.blob(await store.putBlob('\uD800'))).toBe('\uFFFD');
+    });
+
     test('any bytes come back from an object as they were, under the hash of their content', async () => {
       const contents = [new Uint8Array([0, 255, 10]), new Uint8Array(), new TextEncoder().encode('é')];
       const ids = await store.putObjects([...contents, ...contents]);
@@ -210,6 +217,18 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
       expect(newest.map(({ id }) => id)).toEqual(['2031-05-09', '2031-05-05']);
       const all = await store.reports(1000);
       expect(all.map(({ id }) => id)).toEqual(expect.arrayContaining(days));
+    });
+
+    test('a secret is random and of 32 bytes, and the same for all who ask for it at once and later', async () => {
+      const asked = await Promise.all(Array.from({ length: 5 }, () => store.secret('seal')));
+      expect(new Set([...asked, await store.secret('seal')]).size).toBe(1);
+      expect(Buffer.from(asked[0] ?? '', 'base64')).toHaveLength(32);
+      expect(await store.secret('other')).not.toBe(asked[0]);
+    });
+
+    test('a store is known by an id that stays', async () => {
+      expect(await store.identity()).toMatch(/^[0-9a-f]{16}$/);
+      expect(await store.identity()).toBe(await store.identity());
     });
 
     describe('the files of a workflow', () => {

@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
-import { isOutOfOrder, SqliteStatements } from '../../src/store/sqlite-statements.ts';
-import { openSqliteStore } from '../../src/store/sqlite.ts';
+import type { Sql } from '../../src/store/database.ts';
+import { isOutOfOrder } from '../../src/store/out-of-order.ts';
+import { openSqliteStore, SqliteDatabase } from '../../src/store/sqlite.ts';
 import { storeContract } from './contract.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'reprise-store-'));
@@ -54,7 +55,7 @@ describe('SQLite', () => {
     const database = new DatabaseSync(file);
     database.exec(
       `DROP TABLE tool_results; DROP TABLE reports; DROP TABLE files; DROP TABLE file_runs; DROP TABLE tries;
-       DROP TABLE results; DROP TABLE objects; DROP TABLE checkpoints;
+       DROP TABLE results; DROP TABLE objects; DROP TABLE checkpoints; DROP TABLE secrets; DROP TABLE identity;
        CREATE TABLE spent (key TEXT PRIMARY KEY, usage TEXT NOT NULL) WITHOUT ROWID;
        INSERT INTO spent VALUES ('run/model-1', '{"inputTokens":1,"cachedInputTokens":0,"outputTokens":2}');
        PRAGMA user_version = 1`,
@@ -79,18 +80,41 @@ describe('SQLite', () => {
     expect(() => openSqliteStore(file)).toThrow(/newer Reprise \(schema 99/);
   });
 
+  test('what a transaction has written is not read before it is committed, nor is it mixed with another one', async () => {
+    const file = join(folder, 'apart.sqlite');
+    await openSqliteStore(file).close();
+    const database = new SqliteDatabase(new DatabaseSync(file), new DatabaseSync(file));
+    const insert = (sql: Sql, name: string) => sql.run('INSERT INTO secrets VALUES (?, ?)', name, 'v');
+    const count = async (sql: Sql) => Number((await sql.get('SELECT count(*) AS count FROM secrets'))?.['count']);
+    const seen: number[] = [];
+    const writes = ['a', 'b'].map((name) =>
+      database.write(async (sql) => {
+        await insert(sql, `${name}1`);
+        seen.push(await database.read(count));
+        await insert(sql, `${name}2`);
+        seen.push(await count(sql));
+      }),
+    );
+    await Promise.all(writes);
+    expect(seen).toEqual([0, 2, 2, 4]);
+    await database.close();
+  });
+
   test('a full disk leaves nothing half written, is known for what it is, and is over when there is room again', async () => {
-    const database = new DatabaseSync(join(folder, 'full.sqlite'));
-    database.exec('CREATE TABLE texts (text TEXT); PRAGMA max_page_count = 10');
-    const sql = new SqliteStatements(database);
-    const write = (text: string): Promise<void> => sql.write(() => sql.run('INSERT INTO texts VALUES (?)', text));
+    const file = join(folder, 'full.sqlite');
+    const writing = new DatabaseSync(file);
+    writing.exec('CREATE TABLE texts (text TEXT); PRAGMA max_page_count = 10');
+    const database = new SqliteDatabase(writing, new DatabaseSync(file));
+    const write = (text: string): Promise<number> =>
+      database.write((sql) => sql.run('INSERT INTO texts VALUES (?)', text));
     const error: unknown = await write('x'.repeat(100_000)).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ message: 'database or disk is full' });
     expect(isOutOfOrder(error)).toBe(true);
-    database.exec('PRAGMA max_page_count = 1000');
+    writing.exec('PRAGMA max_page_count = 1000');
     await write('y'.repeat(100_000));
-    expect(await sql.read(() => sql.all('SELECT substr(text, 1, 1) AS letter FROM texts'))).toEqual([{ letter: 'y' }]);
-    await sql.close();
+    const letters = await database.read((sql) => sql.all('SELECT substr(text, 1, 1) AS letter FROM texts'));
+    expect(letters).toEqual([{ letter: 'y' }]);
+    await database.close();
   });
 
   test('writes wait their turn, so that those that find the file locked do not hold up the process', async () => {

@@ -1,0 +1,80 @@
+import type { AttachmentKind } from '../protocol/attachment.ts';
+import type { Cipher } from './cipher.ts';
+import type { Database, Row, Sql } from './database.ts';
+import type { RunFile } from './store.ts';
+
+/** The tables of runs' files, which the file methods of `Store` read and write. */
+export class FileRows {
+  readonly #database: Database;
+  readonly #cipher: Cipher;
+
+  constructor(database: Database, cipher: Cipher) {
+    this.#database = database;
+    this.#cipher = cipher;
+  }
+
+  begin(workflowId: string, runId: string): Promise<void> {
+    return this.#database.write(async (sql) => {
+      // Of two at once for the same run, the second waits for the first one here, and then changes nothing.
+      const begun = await sql.run(
+        `INSERT INTO file_runs (workflow_id, run_id) VALUES (?, ?)
+         ON CONFLICT (workflow_id) DO UPDATE SET run_id = excluded.run_id WHERE file_runs.run_id <> excluded.run_id`,
+        workflowId,
+        runId,
+      );
+      if (begun > 0) await sql.run('DELETE FROM files WHERE workflow_id = ?', workflowId);
+    });
+  }
+
+  put(workflowId: string, file: RunFile): Promise<RunFile> {
+    const { name, kind, mediaType, bytes, hash, text = null, image = null, note, content = null, from } = file;
+    const sealed = note === undefined ? null : this.#cipher.sealText(note, placeOf(workflowId, name));
+    const values = [workflowId, name, kind, mediaType, bytes, hash, text, image, sealed, content, from];
+    return this.#database.write(async (sql) => {
+      const written = await sql.run(
+        `INSERT INTO files (workflow_id, name, kind, media_type, bytes, hash, text_blob, image_blob, note, content,
+         source) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+         ON CONFLICT (workflow_id, name) DO UPDATE SET kind = excluded.kind, media_type = excluded.media_type,
+         bytes = excluded.bytes, hash = excluded.hash, text_blob = excluded.text_blob,
+         image_blob = excluded.image_blob, note = excluded.note, content = excluded.content,
+         source = excluded.source WHERE files.source = 'tool' AND excluded.source = 'tool'`,
+        ...values,
+      );
+      return (written === 0 ? await this.#find(sql, workflowId, name) : undefined) ?? file;
+    });
+  }
+
+  find(workflowId: string, name: string): Promise<RunFile | undefined> {
+    return this.#database.read((sql) => this.#find(sql, workflowId, name));
+  }
+
+  async all(workflowId: string): Promise<RunFile[]> {
+    const every = 'SELECT * FROM files WHERE workflow_id = ? ORDER BY place';
+    const rows = await this.#database.read((sql) => sql.all(every, workflowId));
+    return rows.map((row) => this.#fileOf(row));
+  }
+
+  async #find(sql: Sql, workflowId: string, name: string): Promise<RunFile | undefined> {
+    const row = await sql.get('SELECT * FROM files WHERE workflow_id = ? AND name = ?', workflowId, name);
+    return row && this.#fileOf(row);
+  }
+
+  #fileOf(row: Row): RunFile {
+    const name = String(row['name']);
+    const place = placeOf(String(row['workflow_id']), name);
+    return {
+      name,
+      kind: row['kind'] as AttachmentKind,
+      mediaType: String(row['media_type']),
+      bytes: Number(row['bytes']),
+      hash: String(row['hash']),
+      ...(row['text_blob'] !== null && { text: String(row['text_blob']) }),
+      ...(row['image_blob'] !== null && { image: String(row['image_blob']) }),
+      ...(row['note'] !== null && { note: this.#cipher.openText(String(row['note']), place) }),
+      ...(row['content'] !== null && { content: String(row['content']) }),
+      from: row['source'] as RunFile['from'],
+    };
+  }
+}
+
+const placeOf = (workflowId: string, name: string): string => `files ${workflowId}/${name}`;

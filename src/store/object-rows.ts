@@ -1,0 +1,71 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Breaks } from '../breaks.ts';
+import type { Cipher } from './cipher.ts';
+import type { Database } from './database.ts';
+import { largeHashOf } from './ids.ts';
+
+/** How many objects, and of how many bytes together, one transaction writes. */
+const objectsAtOnce = 300;
+const bytesAtOnce = 4_000_000;
+
+/** How many ids one statement looks up, and after how many there is a break. */
+const idsAtOnce = 100;
+
+const presentObjects = `SELECT id FROM objects WHERE id IN (${Array.from({ length: idsAtOnce }, () => '?').join()})`;
+
+/** The table of objects, which the object methods of `Store` read and write. */
+export class ObjectRows {
+  readonly #database: Database;
+  readonly #cipher: Cipher;
+
+  constructor(database: Database, cipher: Cipher) {
+    this.#database = database;
+    this.#cipher = cipher;
+  }
+
+  async put(contents: readonly Uint8Array[]): Promise<string[]> {
+    const ids: string[] = [];
+    const breaks = new Breaks();
+    let batch: Array<[id: string, content: Uint8Array]> = [];
+    let bytes = 0;
+    const flush = async (): Promise<void> => {
+      // All in one order, or two transactions would wait for one another's rows.
+      const rows = batch.toSorted(([one], [other]) => (one < other ? -1 : 1));
+      [batch, bytes] = [[], 0];
+      const insert = 'INSERT INTO objects (id, content) VALUES (?, ?) ON CONFLICT DO NOTHING';
+      await this.#database.write((sql) => Promise.all(rows.map((row) => sql.run(insert, ...row))));
+    };
+    for (const content of contents) {
+      const id = await largeHashOf(content);
+      ids.push(id);
+      batch.push([id, this.#cipher.sealBytes(content, `objects ${id}`)]);
+      bytes += content.length;
+      if (breaks.due) await breaks.take();
+      // A transaction holds up the process for as long as it takes.
+      if (batch.length >= objectsAtOnce || bytes >= bytesAtOnce) await flush();
+    }
+    if (batch.length > 0) await flush();
+    return ids;
+  }
+
+  async find(id: string): Promise<Uint8Array> {
+    const row = await this.#database.read((sql) => sql.get('SELECT content FROM objects WHERE id = ?', id));
+    if (row === undefined) throw new Error(`The store has no object ${id}`);
+    return this.#cipher.openBytes(row['content'] as Uint8Array, `objects ${id}`);
+  }
+
+  async missing(ids: readonly string[]): Promise<string[]> {
+    const missing = new Set(ids);
+    const all = [...missing];
+    for (let from = 0; from < all.length; from += idsAtOnce) {
+      const some = all.slice(from, from + idsAtOnce);
+      // The statement has a fixed number of ids; what is repeated changes nothing.
+      const asked = Array.from({ length: idsAtOnce }, (_, index) => some[index] ?? some[0] ?? '');
+      for (const { id } of await this.#database.read((sql) => sql.all(presentObjects, ...asked))) {
+        missing.delete(String(id));
+      }
+      await nextTurn();
+    }
+    return [...missing];
+  }
+}
