@@ -16,6 +16,9 @@ const aheadMs = 200;
 /** What share of a period's amount may be used at once after a rest. The rest of the period is spread evenly. */
 const burstShare = 0.1;
 
+/** What was taken before keeps nobody waiting for longer than this, or than two periods, in milliseconds. */
+const longest = 300_000;
+
 /**
  * The limits of one key or host. Its state is in the store, and shared by all workers; those who wait are in this process.
  *
@@ -24,7 +27,7 @@ const burstShare = 0.1;
  */
 export class Bucket {
   readonly #rates: SharedRates;
-  readonly #limits: Array<{ id: string; of: Limit['of']; unitMs: number; burstMs: number; debt: number }>;
+  readonly #limits: Array<{ id: string; of: Limit['of']; unitMs: number; burstMs: number; longestMs: number; debt: number }>;
   readonly #queue = new FairQueue<Call>();
   #isServing = false;
 
@@ -34,7 +37,7 @@ export class Bucket {
     this.#limits = limits.map(({ amount, of, periodMs }) => {
       const unitMs = periodMs / amount;
       const burst = Math.max(1, amount * burstShare);
-      return { id: `${id} ${amount} ${of}/${periodMs}`, of, unitMs, burstMs: (burst - 1) * unitMs, debt: 0 };
+      return { id: `${id} ${amount} ${of}/${periodMs}`, of, unitMs, burstMs: (burst - 1) * unitMs, longestMs: Math.max(longest, 2 * periodMs), debt: 0 };
     });
   }
 
@@ -97,7 +100,7 @@ export class Bucket {
         const debt = limit.debt;
         limit.debt = 0;
         const all = units.reduce((sum, each) => sum + each, debt);
-        const until = await this.#rates.take(limit.id, all * limit.unitMs);
+        const until = await this.#rates.take(limit.id, all * limit.unitMs, limit.longestMs);
         let ahead = until + debt * limit.unitMs;
         return units.map((each) => {
           const wait = ahead - limit.burstMs;

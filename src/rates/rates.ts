@@ -10,6 +10,9 @@ import { readRates } from './settings.ts';
 /** How long what the store says of pauses holds, in milliseconds. It is asked only while there are calls. */
 const heldMs = 1000;
 
+/** The longest pause, in milliseconds, whatever the store says: the clock of the worker that wrote it may have been wrong. */
+const longest = 120_000;
+
 /** Calls that have waited for the same end of a pause begin within this share of it, rather than all at once. */
 const spread = 0.1;
 
@@ -99,7 +102,7 @@ export function openRates(shared: SharedRates, environment: Environment): Rates 
 /** Until when what is paused is paused, in milliseconds since the epoch. A store that does not answer pauses nothing. */
 async function untilOf(shared: SharedRates, now: number): Promise<Map<string, number>> {
   const left = await shared.paused().catch(() => new Map<string, number>());
-  return new Map([...left].map(([id, milliseconds]) => [id, now + milliseconds]));
+  return new Map([...left].map(([id, milliseconds]) => [id, now + Math.min(longest, milliseconds)]));
 }
 
 /** Tells two keys apart without telling either. */

@@ -1,9 +1,6 @@
 import type { Database } from './database.ts';
 import type { SharedRates } from './store.ts';
 
-/** How far ahead a rate can be taken, in milliseconds: a worker whose clock was wrong must not stop the others for long. */
-const furthestMs = 300_000;
-
 /** The table of rates. A row holds until when all that was taken is through, in milliseconds since the epoch. */
 export class RateRows implements SharedRates {
   readonly #database: Database;
@@ -12,9 +9,10 @@ export class RateRows implements SharedRates {
     this.#database = database;
   }
 
-  async take(id: string, cost: number): Promise<number> {
+  async take(id: string, cost: number, longest: number): Promise<number> {
     const now = Date.now();
-    const latest = now + furthestMs;
+    // A worker whose clock was wrong must not stop the others for ever.
+    const latest = now + longest;
     const row = await this.#database.write((sql) =>
       sql.get(
         `INSERT INTO rates (id, free_at) VALUES (?, ?)
@@ -28,7 +26,7 @@ export class RateRows implements SharedRates {
   }
 
   async pause(id: string, milliseconds: number): Promise<void> {
-    const until = Date.now() + Math.min(milliseconds, furthestMs);
+    const until = Date.now() + milliseconds;
     await this.#database.write((sql) =>
       sql.run(
         `INSERT INTO rates (id, free_at) VALUES (?, ?)
@@ -43,6 +41,6 @@ export class RateRows implements SharedRates {
     const now = Date.now();
     const found = `SELECT id, free_at FROM rates WHERE id LIKE 'paused %' AND free_at > ?`;
     const rows = await this.#database.read((sql) => sql.all(found, now));
-    return new Map(rows.map((row) => [String(row['id']).slice('paused '.length), Math.min(furthestMs, Number(row['free_at']) - now)]));
+    return new Map(rows.map((row) => [String(row['id']).slice('paused '.length), Number(row['free_at']) - now]));
   }
 }

@@ -66,9 +66,10 @@ export interface SharedRates {
    * Takes a part of a rate.
    *
    * @param cost how long the rate takes to let it through, in milliseconds; below 0 gives back what was not used
+   * @param longest how long what was taken before can keep anybody waiting, in milliseconds
    * @returns after how many milliseconds all that was taken before is through
    */
-  take(id: string, cost: number): Promise<number>;
+  take(id: string, cost: number, longest: number): Promise<number>;
   /** Lets nothing through for some milliseconds, unless it is longer already. */
   pause(id: string, milliseconds: number): Promise<void>;
   /** The rates that are paused now, with the milliseconds for which they are. */
