@@ -10,6 +10,12 @@ import { CommandError, exitStatus, say, usageError } from '../exit.ts';
 import { homeFolder, type CommonOptions } from '../options.ts';
 import { targetOf } from '../target.ts';
 
+export interface WorkerOptions extends CommonOptions {
+  extensions: string;
+  /** Whether to end when another version is current and no run is pinned to this one. */
+  untilReplaced?: boolean;
+}
+
 /** @throws `CommandError`, status 2 */
 function serviceSettings(): ServiceSettings {
   const variables = process.env;
@@ -30,7 +36,7 @@ function serviceSettings(): ServiceSettings {
 }
 
 /** `reprise worker`: runs a worker alone until interrupted, and then lets calls in flight finish. */
-export async function worker(options: CommonOptions & { extensions: string }): Promise<void> {
+export async function worker(options: WorkerOptions): Promise<void> {
   const service = serviceSettings();
   const target = targetOf(options.temporal, undefined);
   const { address, namespace } = target;
@@ -40,7 +46,8 @@ export async function worker(options: CommonOptions & { extensions: string }): P
   const home = homeFolder();
   const version = await sharedVersion(home, options.extensions, () => say('Bundling the workflows (once) …'));
   const lock = takeLock<WorkerRecord>(workerFolder(home, version.buildId, { address, namespace }));
-  const running = new Up({ home, keeper: undefined, address, namespace, version, background: false, service, say }, lock);
+  const settings = { home, keeper: undefined, address, namespace, version, background: false, service, say };
+  const running = new Up({ ...settings, untilReplaced: options.untilReplaced ?? false }, lock);
   let ending: Promise<void> | undefined;
   const stop = (): void => {
     // A second signal does not wait for calls in flight, which another worker makes again.
