@@ -4,6 +4,7 @@ import { Up } from '../../embedded/up.ts';
 import { sharedVersion } from '../../embedded/worker-version.ts';
 import { workerFolder, type WorkerRecord } from '../../embedded/workers.ts';
 import { MissingSearchAttributesError } from '../../worker/search-attributes.ts';
+import { readRates } from '../../rates/settings.ts';
 import { readSlots, type Slots } from '../../worker/slots.ts';
 import { openAt } from '../connection.ts';
 import { CommandError, exitStatus, say, usageError } from '../exit.ts';
@@ -25,6 +26,7 @@ function serviceSettings(): ServiceSettings {
   let slots: Slots | undefined;
   try {
     slots = variables.REPRISE_SLOTS ? readSlots(variables.REPRISE_SLOTS) : undefined;
+    readRates(variables.REPRISE_RATES ?? '');
   } catch (error) {
     throw usageError((error as Error).message);
   }
