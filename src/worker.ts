@@ -1,8 +1,9 @@
 import { setFlagsFromString } from 'node:v8';
 import type { Duration } from '@temporalio/common';
 import { msToNumber } from '@temporalio/common/lib/time.js';
-import { Worker, type NativeConnection } from '@temporalio/worker';
+import { Runtime, Worker, type NativeConnection } from '@temporalio/worker';
 import { deploymentName, taskQueue } from './client/names.ts';
+import { awaitStore } from './worker/await-store.ts';
 import { heartbeatThrottle, openParts, type PartSettings } from './worker/parts.ts';
 import { Health, type HealthSettings } from './worker/health.ts';
 import { registerSearchAttributes } from './worker/search-attributes.ts';
@@ -10,6 +11,7 @@ import { readSlots, slotOptions, type Slots } from './worker/slots.ts';
 import { workflowBundle, type WorkflowBundle } from './worker/workflow-bundle.ts';
 
 export { taskQueue } from './client/names.ts';
+export { StoreUnavailableError } from './worker/await-store.ts';
 export { ReprisePlugin, type PluginSettings } from './worker/plugin.ts';
 export type { HealthSettings } from './worker/health.ts';
 export { MissingSearchAttributesError } from './worker/search-attributes.ts';
@@ -50,7 +52,8 @@ const unheedingMs = 30_000;
  * `worker.run()` then polls until `worker.shutdown()` is called, which lets calls in flight finish.
  *
  * @throws `MissingSearchAttributesError` where search attributes are missing and may not be registered from here: on such
- *   a worker, no run would get on; `Error` where `REPRISE_SLOTS` is wrong or the port for its health is taken
+ *   a worker, no run would get on; `StoreUnavailableError` where the store cannot be used within a minute; `Error` where
+ *   `REPRISE_SLOTS` or `REPRISE_RATES` is wrong, or the port for its health is taken
  */
 export async function createWorker(settings: WorkerSettings): Promise<Worker> {
   const { configFolder, connection, home, namespace, onBundling, variables } = settings;
@@ -65,6 +68,7 @@ export async function createWorker(settings: WorkerSettings): Promise<Worker> {
     const known = await registerSearchAttributes(connection, namespace);
     const bundle = settings.bundle ?? (await workflowBundle(home, configFolder, onBundling));
     const parts = openParts(settings, bundle.orchestrators, known);
+    await awaitStore(parts.store, (text) => Runtime.instance().logger.warn(text));
     const worker = await Worker.create({
       connection,
       namespace,

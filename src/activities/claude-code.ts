@@ -27,7 +27,6 @@ import { filesIn } from '../sandbox/workspace.ts';
 import { hashOf } from '../store/ids.ts';
 import type { Store } from '../store/store.ts';
 import { loadImages } from './resolve.ts';
-import { keep } from './keep.ts';
 
 /** A call for Claude Code. */
 export interface ClaudeCodeRequest {
@@ -148,8 +147,8 @@ export function createClaudeCode({ configFolder, environment, store }: Dependenc
       onSpent(usage);
       refuseFailed(turn.result, reach.endpoint);
       await steps;
-      const after = await keep('The files of Claude Code', collected);
-      const ref: SessionRef = { session: sessionId, head: await keep('A session', () => session.save()) };
+      const after = await collected();
+      const ref: SessionRef = { session: sessionId, head: await session.save() };
       return {
         ...answerOf(turn, ref),
         usage,

@@ -13,7 +13,7 @@ import { sumOfUsage, type Store } from '../store/store.ts';
 import { argumentReader, type ReadArguments } from './arguments.ts';
 import type { AskClaudeCode, ClaudeCodeResponse } from './claude-code.ts';
 import { fittingRequests } from './fitting.ts';
-import { keep } from './keep.ts';
+import { sendHeartbeats } from './heartbeats.ts';
 import { readReply } from './reply.ts';
 import { loadImages, resolveMessages } from './resolve.ts';
 import { checkedUsage, failedFor, isUnreadable, recordDeadTry, recordTry } from './tries.ts';
@@ -33,7 +33,8 @@ export interface CallModelDependencies {
  *
  * The reply is journalled under run id and activity id, in one transaction with its segment and before the activity
  * completes: a retry finds it there and does not call again. A commit that fails is repeated with the reply in hand. The
- * reply is streamed. Before the request the call waits for its place by the provider's rates. A heartbeat carries `ModelProgress` every 500 ms, and cancellation takes effect within that time.
+ * reply is streamed. Before the request the call waits for its place by the provider's rates. Its heartbeats carry
+ * `ModelProgress`, and bring cancellation.
  *
  * What tries have cost that brought no reply is recorded, and is part of the result's usage. A conversation that is longer
  * than the model's context is sent in a shortened form, and stored whole.
@@ -100,20 +101,18 @@ export function createCallModel({ store, openModel, rates, askClaudeCode }: Call
       usage = spent;
       tookTokens(spent.inputTokens + spent.outputTokens);
       const { reply, written } = await readReply(message, finish, tools.read);
-      return await keep('A reply', async () => {
-        const failed = await store.tries(key);
-        return store.commitReply({
-          key,
-          inputHash,
-          parent: input.transcript?.id ?? null,
-          messages: [...append, written],
-          result: {
-            reply: work.length > 0 ? { ...reply, work } : reply,
-            ...(tree !== undefined && { tree }),
-            usage: sumOfUsage([spent, ...failed.map((each) => each.usage)]),
-            ...(notices.length > 0 && { notices }),
-          },
-        });
+      const failed = await store.tries(key);
+      return await store.commitReply({
+        key,
+        inputHash,
+        parent: input.transcript?.id ?? null,
+        messages: [...append, written],
+        result: {
+          reply: work.length > 0 ? { ...reply, work } : reply,
+          ...(tree !== undefined && { tree }),
+          usage: sumOfUsage([spent, ...failed.map((each) => each.usage)]),
+          ...(notices.length > 0 && { notices }),
+        },
       });
     } catch (error) {
       if (!isCalled) throw error;
@@ -145,9 +144,6 @@ export function journalKey(runId: string | undefined, activityId: string): strin
   return `${runId}/${activityId}`;
 }
 
-/** Milliseconds between heartbeats, which the live view reads, and through which alone cancellation arrives. */
-const interval = 500;
-
 /** How much of the text in progress a heartbeat carries, in characters. */
 const shown = 4000;
 
@@ -157,7 +153,8 @@ class Progress {
   characters = 0;
   #text = '';
   #waitsFor: string | undefined;
-  readonly #timer: NodeJS.Timeout;
+  /** Ends the heartbeats. */
+  readonly stop: () => void;
 
   constructor(context: Context) {
     const { attempt } = context.info;
@@ -167,7 +164,7 @@ class Progress {
       attempt,
       ...(this.#waitsFor !== undefined && { waitsFor: this.#waitsFor }),
     });
-    this.#timer = setInterval(() => context.heartbeat(progress()), interval);
+    this.stop = sendHeartbeats(context, progress);
   }
 
   /** @param why the request is not sent yet; undefined when it is */
@@ -178,10 +175,6 @@ class Progress {
   add(delta: string): void {
     this.characters += delta.length;
     this.#text = (this.#text + delta).slice(-shown);
-  }
-
-  stop(): void {
-    clearInterval(this.#timer);
   }
 }
 

@@ -21,7 +21,6 @@ import type { ToolImage } from '../tools/tool-images.ts';
 import { SourceError, ToolError, type Tool, type ToolRegistry } from '../tools/tool.ts';
 import { journalKey } from './model.ts';
 import { cancellable } from './cancellable.ts';
-import { keep } from './keep.ts';
 import { invalid } from './prepare.ts';
 
 /** Texts longer than this, in characters, are stored, so that later inputs can refer to them. */
@@ -61,7 +60,7 @@ export function createCallTool(given: ToolDependencies) {
     const key = journalKey(info.workflowExecution?.runId, info.activityId);
     if (info.isLocal) {
       const outcome = await run(input, key);
-      return keep('A tool result', () => stored(store, input, outcome));
+      return stored(store, input, outcome);
     }
 
     const inputHash = hashOf(JSON.stringify(input));
@@ -69,9 +68,7 @@ export function createCallTool(given: ToolDependencies) {
     if (journalled !== undefined) return journalled;
     const mayHaveRun = info.attempt > 1 && input.tool.sideEffects === 'once';
     const outcome = mayHaveRun ? leftOpen(input) : await run(input, key);
-    return cancellable(() =>
-      keep('A tool result', async () => store.commitToolResult(key, inputHash, await stored(store, input, outcome))),
-    );
+    return cancellable(async () => store.commitToolResult(key, inputHash, await stored(store, input, outcome)));
   };
 }
 
@@ -102,7 +99,7 @@ function toolRunner({ store, tools }: ToolDependencies) {
           const outcome = await runTool(tool, input.arguments, { ...given, workspace }, timeout, cancelled);
           // What a call that failed has changed is not kept, so that a retry and the agent start from what was there.
           if (outcome.status !== 'ok' || tool.workspace === 'reads') return outcome;
-          const tree = await keep('The files of a tool call', () => workspace.commit());
+          const tree = await workspace.commit();
           return tree === undefined ? outcome : { ...outcome, tree };
         },
         () => shown,

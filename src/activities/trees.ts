@@ -8,7 +8,6 @@ import { Trees } from '../sandbox/tree.ts';
 import { fileName, replaceFolder } from '../sandbox/write-out.ts';
 import type { Store } from '../store/store.ts';
 import { cancellable } from './cancellable.ts';
-import { keep } from './keep.ts';
 import { invalid } from './prepare.ts';
 
 /** How many of the things left out of a folder, and of the conflicts of a merge, the history names. */
@@ -52,7 +51,7 @@ export function createTreeActivities({ store, configFolder }: { store: Store; co
     /** Takes what was changed between `base` and `theirs` over into `ours`; where that has changed too, `theirs` wins. */
     async mergeFiles(base: string | null, ours: string | null, theirs: string | null): Promise<MergedTree> {
       const merged = await mergeTrees(await trees.read(base), await trees.read(ours), await trees.read(theirs));
-      const tree = await keep('Merged files', () => trees.write(merged.tree));
+      const tree = await trees.write(merged.tree);
       return { tree, conflicts: firstOf(merged.conflicts) };
     },
 

@@ -1,10 +1,11 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { readEnvironment } from '../config/environment.ts';
 import type { RunFiles } from '../protocol/workspace.ts';
 import { Trees } from '../sandbox/tree.ts';
 import { OutConflictError, writeOut } from '../sandbox/write-out.ts';
 import { hashOf } from '../store/ids.ts';
-import { openSqliteStore } from '../store/sqlite.ts';
+import { readStore } from '../store/open-store.ts';
 import { writeAtomic } from '../worker/write-atomic.ts';
 import { CommandError, say, usageError } from './exit.ts';
 import { countText } from './live/spent.ts';
@@ -29,7 +30,8 @@ export function checkOut({ detach, out }: Pick<CommonOptions, 'detach' | 'out'>)
 }
 
 /**
- * Writes the files that a run has come to into a folder, and says which. They are read from the store of this home.
+ * Writes the files that a run has come to into a folder, and says which. They are read from the store of this home,
+ * or from the one that `DATABASE_URL` names.
  *
  * @param files undefined if the run has no workspace
  * @throws `CommandError`, status 1, where the folder holds other files of the same names; then nothing is written
@@ -38,11 +40,16 @@ export async function writeFiles(run: string, files: RunFiles | undefined, out: 
   if (files === undefined)
     return say('There are no files to write: no agent of the answer has a workspace (cwd, or builtin.workspace)');
   const home = homeFolder();
-  const database = join(home, 'store.sqlite');
-  if (!existsSync(database)) throw notHere(home);
-  const store = openSqliteStore(database);
+  const environment = readEnvironment(process.env);
+  const notHere = new CommandError(
+    environment['DATABASE_URL'] === undefined
+      ? `--out: the files are in the store of the run's worker, and not in ${home} (REPRISE_HOME)`
+      : "--out: the files are in the store of the run's worker, and not in the one that DATABASE_URL names",
+  );
+  const store = readStore(home, environment);
+  if (store === undefined) throw notHere;
   try {
-    if (files.tree !== null && (await store.missingObjects([files.tree])).length > 0) throw notHere(home);
+    if (files.tree !== null && (await store.missingObjects([files.tree])).length > 0) throw notHere;
     const place = resolve(out);
     const recordFile = join(home, 'outputs', `${hashOf(place)}.json`);
     const before = writtenBefore(recordFile, run);
@@ -65,9 +72,6 @@ export async function writeFiles(run: string, files: RunFiles | undefined, out: 
     await store.close();
   }
 }
-
-const notHere = (home: string): CommandError =>
-  new CommandError(`--out: the files are in the store of the run's worker, and not in ${home} (REPRISE_HOME)`);
 
 function writtenBefore(recordFile: string, run: string): ReadonlyMap<string, string> {
   if (!existsSync(recordFile)) return new Map();

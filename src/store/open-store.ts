@@ -1,12 +1,30 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Environment } from '../config/environment.ts';
-import { openSqliteStore } from './sqlite.ts';
+import { openPostgresStore, readPostgresStore } from './postgres.ts';
+import { openSqliteStore, readSqliteStore } from './sqlite.ts';
 import type { Store } from './store.ts';
 
-/** Opens the store in a home folder. @throws `Error` if `DATABASE_URL` is set, which this version does not support */
+const fileIn = (home: string): string => join(home, 'store.sqlite');
+
+/**
+ * Opens the store: the PostgreSQL database that `DATABASE_URL` names, else the file of a home folder.
+ *
+ * @throws what `openSqliteStore` does; that PostgreSQL cannot be used shows when the store is first used
+ */
 export function openStore(home: string, environment: Environment): Store {
-  if (environment['DATABASE_URL'] !== undefined) {
-    throw new Error('DATABASE_URL: this version stores in SQLite only; unset it, and let one machine run all workers');
-  }
-  return openSqliteStore(join(home, 'store.sqlite'));
+  const url = environment['DATABASE_URL'];
+  return url === undefined ? openSqliteStore(fileIn(home)) : openPostgresStore(url);
+}
+
+/**
+ * Opens the same store to read from it, and changes nothing there.
+ *
+ * @returns undefined if the home folder has none
+ * @throws what `openStore` does
+ */
+export function readStore(home: string, environment: Environment): Store | undefined {
+  const url = environment['DATABASE_URL'];
+  if (url !== undefined) return readPostgresStore(url);
+  return existsSync(fileIn(home)) ? readSqliteStore(fileIn(home)) : undefined;
 }

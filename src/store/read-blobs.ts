@@ -1,26 +1,34 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import type { Environment } from '../config/environment.ts';
+import { readStore } from './open-store.ts';
+import { isOutOfOrder } from './out-of-order.ts';
+import type { Store } from './store.ts';
 
-/**
- * Opens the store of a home folder to read texts from it, and changes nothing there.
- *
- * @returns undefined if there is no store that can be read
- */
-export function openBlobs(home: string): { read: (id: string) => string | undefined; close: () => void } | undefined {
-  const file = join(home, 'store.sqlite');
-  if (!existsSync(file)) return undefined;
-  try {
-    const database = new DatabaseSync(file, { readOnly: true, timeout: 5000 });
-    const select = database.prepare('SELECT content FROM blobs WHERE id = ?');
-    return {
-      read: (id) => {
-        const content = select.get(id)?.['content'] as string | Uint8Array | undefined;
-        return typeof content === 'object' ? Buffer.from(content).toString() : content;
-      },
-      close: () => database.close(),
-    };
-  } catch {
-    return undefined;
+/** Reads texts of a store for somebody who does without them where there are none. */
+export class Blobs {
+  #store: Store | undefined;
+
+  constructor(home: string, environment: Environment) {
+    try {
+      this.#store = readStore(home, environment);
+    } catch {
+      // What cannot be opened has nothing to read.
+    }
+  }
+
+  /** @returns undefined for one that the store does not have, and for all once it could not be reached */
+  async read(id: string): Promise<string | undefined> {
+    try {
+      return await this.#store?.blob(id);
+    } catch (error) {
+      // Each further one would wait as long.
+      if (isOutOfOrder(error)) await this.close();
+      return undefined;
+    }
+  }
+
+  async close(): Promise<void> {
+    const store = this.#store;
+    this.#store = undefined;
+    await store?.close();
   }
 }

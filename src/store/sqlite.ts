@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { plain, type Cipher } from './cipher.ts';
 import type { Database, Row, Sql, Value } from './database.ts';
 import { SqlStore } from './sql-store.ts';
@@ -24,6 +24,12 @@ export function openSqliteStore(file: string, cipher: Cipher = plain): Store {
   return new SqlStore(new SqliteDatabase(writing, new DatabaseSync(file)), cipher);
 }
 
+/** Opens an existing store to read from it, and changes nothing there. @throws `Error` if it cannot be opened */
+export function readSqliteStore(file: string, cipher: Cipher = plain): Store {
+  const reading = new DatabaseSync(file, { readOnly: true });
+  return new SqlStore(new SqliteDatabase(reading, reading), cipher);
+}
+
 /** For how long an operation waits for a lock that another process holds, in milliseconds. */
 const patienceMs = 5000;
 
@@ -40,7 +46,8 @@ export class SqliteDatabase implements Database {
   readonly #reading: DatabaseSync;
   readonly #write: Sql;
   readonly #read: Sql;
-  #lastWrite: Promise<unknown> = Promise.resolve();
+  #waiting: Write[] = [];
+  #writingNow: Promise<void> | undefined;
 
   /** @param writing and `reading`: connections without a busy timeout, since SQLite waits by blocking the whole process */
   constructor(writing: DatabaseSync, reading: DatabaseSync) {
@@ -50,13 +57,17 @@ export class SqliteDatabase implements Database {
     this.#read = statementsOf(reading);
   }
 
-  /** @throws SQLite's error if another process holds the lock for more than five seconds */
+  /**
+   * Does the work in one transaction with whatever else is to be written at that moment, since most of what a transaction
+   * costs is that the disk confirms it.
+   *
+   * @throws SQLite's error if another process holds the lock for more than five seconds
+   */
   write<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
-    const deadline = Date.now() + patienceMs;
-    // One at a time: they share a connection, and many that wait for the lock would take it from one another.
-    const written = this.#lastWrite.then(() => unlocked(() => this.#transaction(work), deadline));
-    this.#lastWrite = written.catch(() => {});
-    return written;
+    return new Promise<T>((resolve, reject) => {
+      this.#waiting.push({ work, resolve: resolve as (result: unknown) => void, reject });
+      this.#writingNow ??= this.#writeAll().finally(() => (this.#writingNow = undefined));
+    });
   }
 
   /** A writer does not keep reading waiting, but a process that recovers the file does. */
@@ -65,25 +76,64 @@ export class SqliteDatabase implements Database {
   }
 
   async close(): Promise<void> {
-    await this.#lastWrite;
+    await this.#writingNow;
     this.#reading.close();
-    this.#writing.close();
+    if (this.#writing !== this.#reading) this.#writing.close();
   }
 
-  async #transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+  /** One transaction at a time: they share a connection, and many that wait for the lock would take it from one another. */
+  async #writeAll(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      // What comes in with the same turn of the event loop, such as other replies, is to be written with it.
+      await nextTurn();
+      const writes = this.#waiting.splice(0, writesAtOnce);
+      try {
+        const results = await unlocked(() => this.#transaction(writes), Date.now() + patienceMs);
+        for (const settle of results) settle();
+      } catch (error) {
+        for (const { reject } of writes) reject(error);
+      }
+    }
+  }
+
+  /** @returns what tells each write how it has ended, which is to be called once all are committed */
+  async #transaction(writes: Write[]): Promise<Array<() => void>> {
+    const database = this.#writing;
     // A deferred transaction fails at once when it turns from reading to writing while another one writes.
-    this.#writing.exec('BEGIN IMMEDIATE');
+    database.exec('BEGIN IMMEDIATE');
     try {
-      const result = await work(this.#write);
-      this.#writing.exec('COMMIT');
-      return result;
+      const ends: Array<() => void> = [];
+      for (const { work, resolve, reject } of writes) {
+        database.exec('SAVEPOINT one');
+        try {
+          const result = await work(this.#write);
+          ends.push(() => resolve(result));
+        } catch (error) {
+          // SQLite has rolled back everything by itself if the disk is full or broken.
+          if (!database.isTransaction || locked.includes(sqliteResult(error))) throw error;
+          database.exec('ROLLBACK TO one');
+          ends.push(() => reject(error));
+        }
+        database.exec('RELEASE one');
+      }
+      database.exec('COMMIT');
+      return ends;
     } catch (error) {
-      // SQLite has rolled back by itself if the disk is full or broken.
-      if (this.#writing.isTransaction) this.#writing.exec('ROLLBACK');
+      if (database.isTransaction) database.exec('ROLLBACK');
       throw error;
     }
   }
 }
+
+/** Work that waits to be done, and what is told of its end. */
+interface Write {
+  work: (sql: Sql) => Promise<unknown>;
+  resolve: (result: unknown) => void;
+  reject: (error: unknown) => void;
+}
+
+/** How many writes share a transaction at most: it holds up the process for as long as it takes. */
+const writesAtOnce = 50;
 
 /** The statements of a connection, which prepares each of them once. They are done when their call returns. */
 function statementsOf(database: DatabaseSync): Sql {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { Runtime, type InjectedSinks, type NativeConnection, type Worker } from '@temporalio/worker';
 import { createActivities } from '../activities/activities.ts';
+import { patient } from '../activities/patient-store.ts';
 import type { KnownNamespace } from '../activities/prepare.ts';
 import { defaultBackend } from '../config/complete-backend.ts';
 import type { CustomOrchestrators } from '../config/extensions.ts';
@@ -49,7 +50,7 @@ export function openParts(
   const environment = readEnvironment(variables);
   // A name that is wrong must end the worker now, or every run would fail by it again and again.
   defaultBackend(environment);
-  const store = openStore(home, environment);
+  const store = patient(openStore(home, environment));
   const [logs, logins] = [join(home, 'logs'), loginsIn(home)];
   const tools = openToolRegistry({ folder: configFolder, logs, logins, environment, store });
   return {
@@ -73,6 +74,7 @@ export function openParts(
       } finally {
         stopWatching();
         await tools.close();
+        await store.close();
       }
     },
   };

@@ -1,7 +1,14 @@
 import { join, resolve } from 'node:path';
 import { SimplePlugin } from '@temporalio/plugin';
-import type { BundleOptions, NativeConnection, Worker, WorkerOptions } from '@temporalio/worker';
+import {
+  Runtime,
+  type BundleOptions,
+  type NativeConnection,
+  type Worker,
+  type WorkerOptions,
+} from '@temporalio/worker';
 import { findOrchestrators } from '../config/extensions.ts';
+import { awaitStore } from './await-store.ts';
 import { adaptedConfiguration } from './bundler.ts';
 import { heartbeatThrottle, openParts, type PartSettings, type WorkerParts } from './parts.ts';
 import { registerSearchAttributes } from './search-attributes.ts';
@@ -17,7 +24,7 @@ export type PluginSettings = Partial<PartSettings>;
  * whole bundle fail, whereas `createWorker` leaves it out.
  *
  * @throws `MissingSearchAttributesError` when the worker is run, where search attributes are missing and may not be
- *   registered from here
+ *   registered from here; `StoreUnavailableError` then, where the store cannot be used within a minute
  */
 export class ReprisePlugin extends SimplePlugin {
   readonly #settings: PartSettings;
@@ -61,6 +68,7 @@ export class ReprisePlugin extends SimplePlugin {
   override async runWorker(worker: Worker, next: (worker: Worker) => Promise<void>): Promise<void> {
     if (this.#connection === undefined || this.#parts === undefined) return next(worker);
     Object.assign(this.#known, await registerSearchAttributes(this.#connection, this.#namespace));
+    await awaitStore(this.#parts.store, (text) => Runtime.instance().logger.warn(text));
     await this.#parts.run(worker, next);
   }
 

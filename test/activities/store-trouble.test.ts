@@ -7,6 +7,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger, type LogEntry } from '@temporalio/worker';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createCallModel } from '../../src/activities/model.ts';
+import { patient } from '../../src/activities/patient-store.ts';
 import { createCallTool } from '../../src/activities/tools.ts';
 import type { CallModelInput, CallModelResult } from '../../src/protocol/model-call.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -38,7 +39,7 @@ function call(store: Store) {
   const info = { activityId, workflowExecution: { workflowId: 'w', runId: 'r' } };
   const environment = new MockActivityEnvironment(info, { logger });
   const callModel = createCallModel({
-    store,
+    store: patient(store),
     openModel: () => ({
       async complete(request) {
         requests.push(request);
@@ -92,7 +93,7 @@ test('a tool that has run is not run again because its result cannot be stored',
   const tool = { spec, sideEffects: 'once' as const, timeout: 60, run: async () => ++runs };
   const tools = { tools: async () => [tool], close: async () => {} };
   const store = failing(bench.store, 'commitToolResult', [sqliteError(busy), sqliteError(full)]);
-  const callTool = createCallTool({ store, tools });
+  const callTool = createCallTool({ store: patient(store), tools });
   const listed = { name: 'book', source: { package: 'p' }, sideEffects: 'once' as const, timeout: 60 };
   const result = await bench.run(callTool, { tool: listed, arguments: {}, agent: 'a' });
   expect(result).toEqual({ status: 'ok', text: '1' });

@@ -115,20 +115,3 @@ test('the store does not hold the key', async () => {
   expect(files.join()).toContain('OPENAI_API_KEY');
   expect(files.join()).not.toContain(key);
 });
-
-test('a rate adds up what is taken, and keeps nobody waiting for longer than it may', async () => {
-  model = await startModelServer(() => ({ text: '' }));
-  const store = openSqliteStore(join(folder, 'store.sqlite'));
-  stores.push(store);
-  const startedAt = Date.now();
-  const waits: number[] = [];
-  for (let taken = 0; taken < 5; taken++) waits.push(await store.rates.take('r', 10_000, 300_000));
-  const passed = Date.now() - startedAt;
-  for (const [index, wait] of waits.entries()) {
-    expect(wait).toBeLessThanOrEqual(index * 10_000);
-    expect(wait).toBeGreaterThanOrEqual(index * 10_000 - passed - 1);
-  }
-  // As a worker does whose clock is wrong.
-  await store.rates.take('r', 86_400_000, 300_000);
-  expect(await store.rates.take('r', 1, 300_000)).toBeLessThanOrEqual(300_000);
-});

@@ -96,7 +96,32 @@ describe('SQLite', () => {
       }),
     );
     await Promise.all(writes);
-    expect(seen).toEqual([0, 2, 2, 4]);
+    // The second one writes in the same transaction, after the first.
+    expect(seen).toEqual([0, 2, 0, 4]);
+    await database.close();
+  });
+
+  test('of many writes at once, one that fails takes back what it has written, and none of the others', async () => {
+    const file = join(folder, 'many.sqlite');
+    await openSqliteStore(file).close();
+    const database = new SqliteDatabase(new DatabaseSync(file), new DatabaseSync(file));
+    const names = Array.from({ length: 120 }, (_, index) => `name ${index}`);
+    const ends = await Promise.allSettled(
+      names.map((name, index) =>
+        database.write(async (sql) => {
+          await sql.run('INSERT INTO secrets VALUES (?, ?)', name, 'v');
+          if (index % 10 === 3) throw new Error(`${name} fails`);
+          return name;
+        }),
+      ),
+    );
+    const kept = (await database.read((sql) => sql.all('SELECT name FROM secrets'))).map(({ name }) => name);
+    const done = names.filter((_, index) => index % 10 !== 3);
+    expect(kept.toSorted()).toEqual(done.toSorted());
+    expect(ends.flatMap((end) => (end.status === 'fulfilled' ? [end.value] : []))).toEqual(done);
+    expect(ends.flatMap((end) => (end.status === 'rejected' ? [String(end.reason)] : []))[0]).toBe(
+      'Error: name 3 fails',
+    );
     await database.close();
   });
 

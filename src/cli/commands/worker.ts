@@ -3,6 +3,7 @@ import { takeLock } from '../../embedded/lock.ts';
 import { Up } from '../../embedded/up.ts';
 import { sharedVersion } from '../../embedded/worker-version.ts';
 import { workerFolder, type WorkerRecord } from '../../embedded/workers.ts';
+import { StoreUnavailableError } from '../../worker/await-store.ts';
 import { MissingSearchAttributesError } from '../../worker/search-attributes.ts';
 import { readRates } from '../../rates/settings.ts';
 import { readSlots, type Slots } from '../../worker/slots.ts';
@@ -63,7 +64,9 @@ export async function worker(options: WorkerOptions): Promise<void> {
     await running.run(() => say(`Worker on ${address}, namespace ${namespace}. Ctrl-C ends it.`));
     await ending;
   } catch (error) {
-    if (error instanceof MissingSearchAttributesError) throw new CommandError(error.message, exitStatus.unreachable);
+    if (error instanceof MissingSearchAttributesError || error instanceof StoreUnavailableError) {
+      throw new CommandError(error.message, exitStatus.unreachable);
+    }
     throw error;
   }
 }

@@ -1,4 +1,5 @@
 import { WorkflowNotFoundError, type WorkflowHandle } from '@temporalio/client';
+import { readEnvironment } from '../../config/environment.ts';
 import type { Prepared, PreparedTeam } from '../../protocol/orchestration.ts';
 import type { PendingQuestion } from '../../protocol/questions.ts';
 import type { TurnResult } from '../../protocol/session.ts';
@@ -70,30 +71,50 @@ const patience = 3000;
 export async function showRun(handle: WorkflowHandle, { home, prompts }: ShowOptions): Promise<RunRecord> {
   const { status } = await handle.describe();
   const { histories, isWhole } = await chainOf(handle);
-  const blobs = home === undefined ? undefined : (await import('../../store/read-blobs.ts')).openBlobs(home);
+  const live = status.name === 'RUNNING' ? await askLiveState(handle, patience) : undefined;
+  const { missing, ...shown } = await recordWithTexts(histories, prompts ?? false, home);
+  return {
+    id: handle.workflowId,
+    status: status.name.toLowerCase() as RunStatus,
+    state: live?.state ?? null,
+    waiting: live?.waiting ?? [],
+    ...shown,
+    usage: shown.result?.usage ?? live?.state.usage ?? usageOf(histories),
+    notes: [
+      ...(isWhole ? [] : ['The beginning of this session is not in Temporal any more.']),
+      ...(status.name === 'RUNNING' && live === undefined
+        ? ['No worker has told what the run is doing; this is what it has done so far.']
+        : []),
+      ...(missing === 0
+        ? []
+        : ['Some long texts are cut or missing: they are in the store of its worker (REPRISE_HOME, or DATABASE_URL).']),
+    ],
+  };
+}
+
+/** What the histories of a run say, with the texts of the store in `home`; `missing` counts those that it does not have. */
+async function recordWithTexts(histories: RunHistory[], prompts: boolean, home: string | undefined) {
+  const found = new Map<string, string | undefined>();
+  const take = (): { record: ReturnType<typeof recordOf>; missing: number; wanted: string[] } => {
+    const wanted = new Set<string>();
+    const texts = new Texts(recordsIn(histories), (id) => {
+      if (!found.has(id)) wanted.add(id);
+      return found.get(id);
+    });
+    return { record: recordOf(histories, texts, prompts), missing: texts.missing, wanted: [...wanted] };
+  };
+  let taken = take();
+  if (home === undefined || taken.wanted.length === 0) return { ...taken.record, missing: taken.missing };
+  const { Blobs } = await import('../../store/read-blobs.ts');
+  const blobs = new Blobs(home, readEnvironment(process.env));
   try {
-    const live = status.name === 'RUNNING' ? await askLiveState(handle, patience) : undefined;
-    const texts = new Texts(recordsIn(histories), (id) => blobs?.read(id));
-    const shown = recordOf(histories, texts, prompts ?? false);
-    return {
-      id: handle.workflowId,
-      status: status.name.toLowerCase() as RunStatus,
-      state: live?.state ?? null,
-      waiting: live?.waiting ?? [],
-      ...shown,
-      usage: shown.result?.usage ?? live?.state.usage ?? usageOf(histories),
-      notes: [
-        ...(isWhole ? [] : ['The beginning of this session is not in Temporal any more.']),
-        ...(status.name === 'RUNNING' && live === undefined
-          ? ['No worker has told what the run is doing; this is what it has done so far.']
-          : []),
-        ...(texts.missing === 0
-          ? []
-          : ["Some long texts are cut or missing: they are in the store of the worker's home (REPRISE_HOME)."]),
-      ],
-    };
+    // Which texts a record names shows when it is made, and a text may name another one.
+    for (; taken.wanted.length > 0; taken = take()) {
+      for (const id of taken.wanted) found.set(id, await blobs.read(id));
+    }
+    return { ...taken.record, missing: taken.missing };
   } finally {
-    blobs?.close();
+    await blobs.close();
   }
 }
 

@@ -1,0 +1,60 @@
+import { Context } from '@temporalio/activity';
+import { isOutOfOrder } from '../store/out-of-order.ts';
+import type { Store } from '../store/store.ts';
+
+/** The first wait for a store that is out of order, and the longest one, in milliseconds. */
+const shortest = 250;
+const longest = 5000;
+
+/** What was paid for, or must not happen twice, and what the log calls it. */
+const kept: Partial<Record<keyof Store, string>> = { commitReply: 'A reply', commitToolResult: 'A tool result' };
+
+/** What is left out rather than waited for, see `record` in `tries.ts`. */
+const leftOut: ReadonlyArray<keyof Store> = ['recordTry', 'close'];
+
+/**
+ * The same store, which activities wait for: while it is out of order (locked, full, not writable, its server away), each of
+ * its operations is tried again for as long as the activity lives. To give up would mean to pay again for what cannot be
+ * written, and to fail runs for what cannot be read. The worker's log says so once for each operation.
+ *
+ * @throws (from its methods) `CancelledFailure`; any other error of the store, and outside of an activity each
+ */
+export function patient(store: Store): Store {
+  return new Proxy(store, {
+    get(target, name: keyof Store) {
+      // A call whose place cannot be taken has cost nothing, and is tried again by Temporal.
+      if (name === 'rates') return target.rates;
+      const operation = target[name].bind(target) as (...values: unknown[]) => Promise<unknown>;
+      return leftOut.includes(name) ? operation : (...values: unknown[]) => tried(name, () => operation(...values));
+    },
+  });
+}
+
+async function tried<T>(name: keyof Store, operation: () => Promise<T>): Promise<T> {
+  for (let wait = shortest; ; wait = Math.min(longest, wait * 2)) {
+    try {
+      return await operation();
+    } catch (error) {
+      const context = isOutOfOrder(error) ? presentActivity() : undefined;
+      if (context === undefined) throw error;
+      if (wait === shortest) context.log.warn(`${troubleOf(name)}: ${(error as Error).message}`);
+      await context.sleep(wait);
+    }
+  }
+}
+
+function troubleOf(name: keyof Store): string {
+  const what = kept[name];
+  return what === undefined
+    ? 'An activity waits for the store'
+    : `${what} cannot be stored for now, and is kept until it can`;
+}
+
+/** Undefined outside of an activity. */
+function presentActivity(): Context | undefined {
+  try {
+    return Context.current();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,167 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { ClientBase, Pool, PoolConfig } from 'pg';
+import { plain, type Cipher } from './cipher.ts';
+import type { Database, Sql, Value } from './database.ts';
+import { isConflict, isUnavailable, PostgresUnavailableError } from './postgres-errors.ts';
+import { SqlStore } from './sql-store.ts';
+import type { Store } from './store.ts';
+
+/**
+ * Opens the store in a PostgreSQL database, which workers on many machines may share. It connects when it is first used,
+ * and then brings the schema to this version. The user needs a database of its own.
+ *
+ * @param url `postgres://user:password@host:port/database?sslmode=…` (docs/stores.md)
+ * @throws (from its methods) `PostgresUnavailableError`; `Error` if the URL is wrong or a newer version wrote the database
+ */
+export const openPostgresStore = (url: string, cipher: Cipher = plain): Store =>
+  new SqlStore(new PostgresDatabase(url, true), cipher);
+
+/** Opens an existing store to read from it, and leaves its schema as it is. @throws what `openPostgresStore` does */
+export const readPostgresStore = (url: string, cipher: Cipher = plain): Store =>
+  new SqlStore(new PostgresDatabase(url, false), cipher);
+
+/** Of one process. Times are in milliseconds, and the URL may name others. */
+const settings: PoolConfig = {
+  application_name: 'reprise',
+  // A server takes 100 connections unless it is told otherwise, and each statement takes about a millisecond.
+  max: 5,
+  idleTimeoutMillis: 30_000,
+  connectionTimeoutMillis: 10_000,
+  statement_timeout: 30_000,
+  idle_in_transaction_session_timeout: 30_000,
+  // Longer than the server's own, for servers that nothing is heard of any more.
+  query_timeout: 35_000,
+  keepAlive: true,
+  keepAliveInitialDelayMillis: 10_000,
+  // Statements that do not wait for one another are sent together.
+  pipeline: true,
+};
+
+/** How often a transaction is tried that others are in the way of, and the first wait in between, in milliseconds. */
+const mostTries = 6;
+const shortest = 10;
+
+class PostgresDatabase implements Database {
+  readonly #url: string;
+  readonly #prepares: boolean;
+  /** The server in words, without user and password. */
+  #place = 'PostgreSQL';
+  #pool: Pool | undefined;
+  #opening: Promise<Pool> | undefined;
+
+  /** @param prepares whether the schema is brought to this version */
+  constructor(url: string, prepares: boolean) {
+    this.#url = url;
+    this.#prepares = prepares;
+  }
+
+  async read<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+    try {
+      const pool = await this.#opened();
+      return await work(statementsOf((text, values) => pool.query(text, values)));
+    } catch (error) {
+      throw this.#told(error);
+    }
+  }
+
+  async write<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await withClient(await this.#opened(), (client) => transaction(client, work));
+      } catch (error) {
+        if (!isConflict(error) || tries === mostTries) throw this.#told(error);
+      }
+      await pause(shortest * 2 ** tries * Math.random());
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#opening?.catch(() => {});
+    await this.#pool?.end();
+  }
+
+  /** Connects and prepares the schema. If that fails, the next statement tries again. */
+  #opened(): Promise<Pool> {
+    this.#opening ??= this.#open().catch((error: unknown) => {
+      this.#opening = undefined;
+      throw error;
+    });
+    return this.#opening;
+  }
+
+  async #open(): Promise<Pool> {
+    const { default: pg } = await import('pg');
+    if (this.#pool === undefined) {
+      this.#place = placeOf(this.#url, pg.Client);
+      this.#pool = new pg.Pool({ ...settings, connectionString: this.#url });
+      // A connection that breaks while nobody uses it is replaced; without a listener it would end the process.
+      this.#pool.on('error', () => {});
+    }
+    if (this.#prepares) {
+      const { prepareSchema } = await import('./postgres-schema.ts');
+      await withClient(this.#pool, (client) => prepareSchema(client, this.#place));
+    }
+    return this.#pool;
+  }
+
+  #told(error: unknown): unknown {
+    return isUnavailable(error) ? new PostgresUnavailableError(this.#place, error) : error;
+  }
+}
+
+/** @throws `Error` that says what is wrong with the URL, without the URL, since that has a password */
+function placeOf(url: string, Client: typeof import('pg').Client): string {
+  try {
+    if (!/^postgres(?:ql)?:\/\//.test(url)) throw new Error('it does not begin with postgres://');
+    const { database = '', host, port } = new Client({ connectionString: url });
+    return `PostgreSQL at ${host}:${port}/${database}`;
+  } catch (error) {
+    const reason = (error as Error).message.replaceAll(url, '…');
+    throw new Error(`DATABASE_URL is not of the form postgres://user:password@host:5432/database: ${reason}`);
+  }
+}
+
+async function withClient<T>(pool: Pool, work: (client: ClientBase) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  // The statement under way tells of a connection that breaks; without a listener it would end the process as well.
+  const ignore = (): void => {};
+  client.on('error', ignore);
+  let isBroken = false;
+  try {
+    return await work(client);
+  } catch (error) {
+    isBroken = await client.query('ROLLBACK').then(
+      () => false,
+      () => true,
+    );
+    throw error;
+  } finally {
+    client.off('error', ignore);
+    client.release(isBroken);
+  }
+}
+
+async function transaction<T>(client: ClientBase, work: (sql: Sql) => Promise<T>): Promise<T> {
+  await client.query('BEGIN');
+  const result = await work(statementsOf((text, values) => client.query(text, values)));
+  await client.query('COMMIT');
+  return result;
+}
+
+/** How `pg` does a statement, of which it numbers the values. */
+type Query = (
+  text: string,
+  values: Value[],
+) => Promise<{ rowCount: number | null; rows: Array<Record<string, unknown>> }>;
+
+const statementsOf = (query: Query): Sql => ({
+  run: async (sql, ...values) => (await query(numbered(sql), values)).rowCount ?? 0,
+  get: async (sql, ...values) => (await query(numbered(sql), values)).rows[0],
+  all: async (sql, ...values) => (await query(numbered(sql), values)).rows,
+});
+
+/** `?` as `$1`, `$2`, … No statement of the store has a question mark of another meaning. */
+function numbered(sql: string): string {
+  let count = 0;
+  return sql.replaceAll('?', () => `$${++count}`);
+}
