@@ -132,7 +132,10 @@ async function workerFor(
 function fairnessKey(): string {
   const name = process.env['REPRISE_USER'] || loginName();
   // Temporal takes no longer ones.
-  return Buffer.from(name).subarray(0, 64).toString().replace(/\uFFFD+$/, '');
+  return Buffer.from(name)
+    .subarray(0, 64)
+    .toString()
+    .replace(/\uFFFD+$/, '');
 }
 
 function loginName(): string {

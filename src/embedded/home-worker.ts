@@ -22,10 +22,7 @@ export class HomeWorker {
   readonly done: Promise<void>;
 
   /** Starts a worker and waits until runs can be pinned to it. */
-  static async start(
-    record: WorkerRecord,
-    { connection, ...others }: HomeWorkerSettings,
-  ): Promise<HomeWorker> {
+  static async start(record: WorkerRecord, { connection, ...others }: HomeWorkerSettings): Promise<HomeWorker> {
     const { behavior, buildId, codePath, extensions, isVersioned, namespace, orchestrators } = record;
     const worker = await createWorker({
       connection,

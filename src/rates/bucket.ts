@@ -27,7 +27,14 @@ const longest = 300_000;
  */
 export class Bucket {
   readonly #rates: SharedRates;
-  readonly #limits: Array<{ id: string; of: Limit['of']; unitMs: number; burstMs: number; longestMs: number; debt: number }>;
+  readonly #limits: Array<{
+    id: string;
+    of: Limit['of'];
+    unitMs: number;
+    burstMs: number;
+    longestMs: number;
+    debt: number;
+  }>;
   readonly #queue = new FairQueue<Call>();
   #isServing = false;
 
@@ -37,7 +44,14 @@ export class Bucket {
     this.#limits = limits.map(({ amount, of, periodMs }) => {
       const unitMs = periodMs / amount;
       const burst = Math.max(1, amount * burstShare);
-      return { id: `${id} ${amount} ${of}/${periodMs}`, of, unitMs, burstMs: (burst - 1) * unitMs, longestMs: Math.max(longest, 2 * periodMs), debt: 0 };
+      return {
+        id: `${id} ${amount} ${of}/${periodMs}`,
+        of,
+        unitMs,
+        burstMs: (burst - 1) * unitMs,
+        longestMs: Math.max(longest, 2 * periodMs),
+        debt: 0,
+      };
     });
   }
 

@@ -39,7 +39,11 @@ function makeCertificates(): void {
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'reprise-cloud-'));
   makeCertificates();
-  server = await startServer({ cli: inject('temporal').cli, port: await freePort(), log: join(folder, 'temporal.log') });
+  server = await startServer({
+    cli: inject('temporal').cli,
+    port: await freePort(),
+    log: join(folder, 'temporal.log'),
+  });
   const connection = await Connection.connect({ address: server.address });
   await connection.workflowService.registerNamespace({
     namespace,

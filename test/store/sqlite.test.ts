@@ -55,7 +55,7 @@ describe('SQLite', () => {
     const database = new DatabaseSync(file);
     database.exec(
       `DROP TABLE tool_results; DROP TABLE reports; DROP TABLE files; DROP TABLE file_runs; DROP TABLE tries;
-       DROP TABLE results; DROP TABLE objects; DROP TABLE checkpoints; DROP TABLE secrets; DROP TABLE identity;
+       DROP TABLE results; DROP TABLE objects; DROP TABLE checkpoints; DROP TABLE secrets; DROP TABLE identity; DROP TABLE rates;
        CREATE TABLE spent (key TEXT PRIMARY KEY, usage TEXT NOT NULL) WITHOUT ROWID;
        INSERT INTO spent VALUES ('run/model-1', '{"inputTokens":1,"cachedInputTokens":0,"outputTokens":2}');
        PRAGMA user_version = 1`,

@@ -1,5 +1,11 @@
 import { once } from 'node:events';
-import { connect, createSecureServer, createServer, type SecureServerOptions, type ServerHttp2Session } from 'node:http2';
+import {
+  connect,
+  createSecureServer,
+  createServer,
+  type SecureServerOptions,
+  type ServerHttp2Session,
+} from 'node:http2';
 import type { AddressInfo } from 'node:net';
 
 /** A gRPC server that passes everything on, but for the services whose names it is given: there it denies permission. */
@@ -19,11 +25,7 @@ export interface Demands {
 }
 
 /** @param demands absent: it takes any client, without TLS */
-export async function startRefusingProxy(
-  target: string,
-  refused: string[],
-  demands?: Demands,
-): Promise<RefusingProxy> {
+export async function startRefusingProxy(target: string, refused: string[], demands?: Demands): Promise<RefusingProxy> {
   const calls: string[] = [];
   const sessions = new Set<ServerHttp2Session>();
   const upstream = connect(`http://${target}`);
