@@ -4,7 +4,7 @@ import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { taskQueue } from './client/names.ts';
 import { Reprise } from './client/reprise.ts';
 
-export { AnswerTooLongError, InputTooLargeError, RunNotOpenError } from './client/errors.ts';
+export { AnswerTooLongError, InputTooLargeError, MessageRefusedError, RunNotOpenError } from './client/errors.ts';
 export type { InboxQuestion } from './client/inbox.ts';
 export type { ListedRun, ListOptions } from './client/list.ts';
 export { newRunId, taskQueue } from './client/names.ts';

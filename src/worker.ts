@@ -6,6 +6,7 @@ import { deploymentName, taskQueue } from './client/names.ts';
 import { awaitStore } from './worker/await-store.ts';
 import { heartbeatThrottle, openParts, type PartSettings } from './worker/parts.ts';
 import { Health, type HealthSettings } from './worker/health.ts';
+import { identityWith, othersWithOtherStores, workerIdentity } from './worker/deployment.ts';
 import { registerSearchAttributes } from './worker/search-attributes.ts';
 import { readSlots, slotOptions, type Slots } from './worker/slots.ts';
 import { workflowBundle, type WorkflowBundle } from './worker/workflow-bundle.ts';
@@ -30,7 +31,7 @@ export interface WorkerSettings extends PartSettings {
   bundle?: Omit<WorkflowBundle, 'hash'>;
   /** Its version for Temporal's Worker Versioning; when absent, the worker takes no part in that. */
   version?: VersionSettings;
-  /** The name under which Temporal lists the worker; when absent, Temporal's own. */
+  /** The name under which Temporal lists the worker, beside the id of its store; when absent, Temporal's own. */
   identity?: string;
   /** The task queue to poll; `reprise` when absent. */
   taskQueue?: string;
@@ -56,54 +57,70 @@ const unheedingMs = 30_000;
  *   `REPRISE_SLOTS` or `REPRISE_RATES` is wrong, or the port for its health is taken
  */
 export async function createWorker(settings: WorkerSettings): Promise<Worker> {
-  const { configFolder, connection, home, namespace, onBundling, variables } = settings;
   // Limits the young generation of the workflow threads' heaps, in megabytes. They hold many waiting runs, and V8 would let
   // the garbage from starting them pile up: 200 waiting runs took 205 MB, and take 95 MB with it (bench/asking.ts). The
   // threads are made with the worker, and take the flags that are set before.
   setFlagsFromString('--max-semi-space-size=2');
-  const slots = settings.slots ?? (variables['REPRISE_SLOTS'] ? readSlots(variables['REPRISE_SLOTS']) : undefined);
-  const graceMs = msToNumber(settings.shutdownGraceTime ?? '10 minutes');
   const health = settings.health && (await Health.open(settings.health));
   try {
-    const known = await registerSearchAttributes(connection, namespace);
-    const bundle = settings.bundle ?? (await workflowBundle(home, configFolder, onBundling));
-    const parts = openParts(settings, bundle.orchestrators, known);
-    await awaitStore(parts.store, (text) => Runtime.instance().logger.warn(text));
-    const worker = await Worker.create({
-      connection,
-      namespace,
-      taskQueue: settings.taskQueue ?? taskQueue,
-      ...(settings.identity !== undefined && { identity: settings.identity }),
-      ...(settings.version && {
-        workerDeploymentOptions: {
-          useWorkerVersioning: true,
-          version: { deploymentName, buildId: settings.version.buildId },
-          defaultVersioningBehavior: settings.version.behavior,
-        },
-      }),
-      workflowBundle: { codePath: bundle.codePath },
-      activities: parts.activities,
-      sinks: parts.sinks(connection, namespace),
-      plugins: [
-        {
-          name: 'reprise.tools',
-          async runWorker(running, next) {
-            await parts.run(running, next);
-            // Where it fails, its health goes on to say so for as long as the process lives.
-            health?.close();
-          },
-        },
-      ],
-      maxHeartbeatThrottleInterval: heartbeatThrottle,
-      ...slotOptions(slots),
-      shutdownGraceTime: graceMs,
-      // Work that does not heed its cancellation must not keep the process for ever.
-      shutdownForceTime: graceMs + unheedingMs,
-    });
-    health?.watch({ worker, connection, namespace, store: parts.store });
-    return worker;
+    return await workerWith(settings, health);
   } catch (error) {
     health?.close();
     throw error;
   }
+}
+
+async function workerWith(settings: WorkerSettings, health: Health | undefined): Promise<Worker> {
+  const { configFolder, connection, home, namespace, onBundling, variables } = settings;
+  const slots = settings.slots ?? (variables['REPRISE_SLOTS'] ? readSlots(variables['REPRISE_SLOTS']) : undefined);
+  const known = await registerSearchAttributes(connection, namespace);
+  const bundle = settings.bundle ?? (await workflowBundle(home, configFolder, onBundling));
+  const parts = openParts(settings, bundle.orchestrators, known);
+  const warn = (text: string): void => Runtime.instance().logger.warn(text);
+  await awaitStore(parts.store, warn);
+  const identity = identityWith(settings.identity ?? workerIdentity(false), await parts.store.identity());
+  const queue = settings.taskQueue ?? taskQueue;
+  const others = await othersWithOtherStores(connection.workflowService, namespace, queue, identity);
+  if (others.length > 0) {
+    warn(
+      `Other workers of the task queue ${queue} have another store: ${others.join(', ')}. Runs that they have begun are ` +
+        `refused here, and those begun here are refused there. Give all of them the same DATABASE_URL`,
+    );
+  }
+  await parts.join(connection, namespace);
+  const graceMs = msToNumber(settings.shutdownGraceTime ?? '10 minutes');
+  const worker = await Worker.create({
+    connection,
+    namespace,
+    taskQueue: queue,
+    identity,
+    ...(settings.version && {
+      workerDeploymentOptions: {
+        useWorkerVersioning: true,
+        version: { deploymentName, buildId: settings.version.buildId },
+        defaultVersioningBehavior: settings.version.behavior,
+      },
+    }),
+    workflowBundle: { codePath: bundle.codePath },
+    activities: parts.activities,
+    interceptors: { activity: parts.interceptors },
+    sinks: parts.sinks(connection, namespace),
+    plugins: [
+      {
+        name: 'reprise.tools',
+        async runWorker(running, next) {
+          await parts.run(running, next);
+          // Where it fails, its health goes on to say so for as long as the process lives.
+          health?.close();
+        },
+      },
+    ],
+    maxHeartbeatThrottleInterval: heartbeatThrottle,
+    ...slotOptions(slots),
+    shutdownGraceTime: graceMs,
+    // Work that does not heed its cancellation must not keep the process for ever.
+    shutdownForceTime: graceMs + unheedingMs,
+  });
+  health?.watch({ worker, connection, namespace, store: parts.store });
+  return worker;
 }

@@ -13,6 +13,7 @@ import { createCallTool, createListTools, type ToolDependencies } from './tools.
 import { resolveMessages } from './resolve.ts';
 import { createOpenIssue } from './issues.ts';
 import { createReadPage } from './pages.ts';
+import { ofStore } from './own-store.ts';
 import { createPersistReport, createRecallReports } from './reports.ts';
 import { createPreparations, type PrepareDependencies } from './prepare.ts';
 import { createSearch } from './search.ts';
@@ -39,7 +40,7 @@ export function createActivities(
     openIssue: createOpenIssue(dependencies),
     storeAttachments: createStoreAttachments(dependencies),
     ...createTreeActivities(dependencies),
-    ...createPreparations(dependencies),
+    ...ofStore(createPreparations(dependencies), store),
 
     /** Stores texts, among them tool sets as JSON. @returns their blob ids in order */
     async storeBlobs(texts: string[]): Promise<string[]> {

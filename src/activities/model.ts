@@ -24,6 +24,8 @@ export interface CallModelDependencies {
   openModel: (backend: Backend) => Model;
   /** What providers let through; absent: everything at once. */
   rates?: Rates;
+  /** Throws where there is no room on the disk for a reply. */
+  assertRoom?: () => Promise<void>;
   /** For backends of the type `claude_code`. */
   askClaudeCode?: AskClaudeCode;
 }
@@ -41,7 +43,7 @@ export interface CallModelDependencies {
  *
  * @throws `ApplicationFailure` of the types in `models/failures.ts`, see `failedFor`; `CancelledFailure`
  */
-export function createCallModel({ store, openModel, rates, askClaudeCode }: CallModelDependencies) {
+export function createCallModel({ assertRoom, store, openModel, rates, askClaudeCode }: CallModelDependencies) {
   const toolSetOf = toolSets(store);
   const send = fittingRequests(openModel);
 
@@ -59,6 +61,7 @@ export function createCallModel({ store, openModel, rates, askClaudeCode }: Call
     const messages = await messagesFor(store, input, [...earlier, ...append]);
     const asked = input.backend.type === 'claude_code' ? askClaudeCode : undefined;
     if (asked === undefined) await recordDeadTry(store, key, messages);
+    await assertRoom?.();
     const progress = new Progress(context);
     let usage: TokenUsage | undefined;
     let tookTokens: (tokens: number) => void = () => {};

@@ -19,6 +19,7 @@ import { Trees } from '../sandbox/tree.ts';
 import { Workspace } from '../sandbox/workspace.ts';
 import type { ToolImage } from '../tools/tool-images.ts';
 import { SourceError, ToolError, type Tool, type ToolRegistry } from '../tools/tool.ts';
+import { refusedTries } from './own-store.ts';
 import { journalKey } from './model.ts';
 import { cancellable } from './cancellable.ts';
 import { invalid } from './prepare.ts';
@@ -66,7 +67,7 @@ export function createCallTool(given: ToolDependencies) {
     const inputHash = hashOf(JSON.stringify(input));
     const journalled = await store.findToolResult(key, inputHash);
     if (journalled !== undefined) return journalled;
-    const mayHaveRun = info.attempt > 1 && input.tool.sideEffects === 'once';
+    const mayHaveRun = info.attempt - 1 > refusedTries(info) && input.tool.sideEffects === 'once';
     const outcome = mayHaveRun ? leftOpen(input) : await run(input, key);
     return cancellable(async () => store.commitToolResult(key, inputHash, await stored(store, input, outcome)));
   };

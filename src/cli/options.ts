@@ -1,5 +1,7 @@
 import { resolve } from 'node:path';
 import { InvalidArgumentError, type Command } from 'commander';
+import { protectHome } from '../embedded/protect-home.ts';
+import { say } from './exit.ts';
 
 /** Options of all commands that start or follow runs. */
 export interface CommonOptions {
@@ -94,4 +96,11 @@ export function withOut(command: Command): Command {
 /** The folder of the embedded server's data, of the store and of the logs: `REPRISE_HOME`, else `.reprise`. */
 export function homeFolder(): string {
   return resolve(process.env['REPRISE_HOME'] || '.reprise');
+}
+
+/** The home folder, made if it is missing and closed to other users. @throws `UnsafeHomeError` */
+export function openHome(): string {
+  const home = homeFolder();
+  protectHome(home, say);
+  return home;
 }

@@ -23,6 +23,7 @@ import type { DecideOptions, RestartOptions } from './commands/steer.ts';
 import type { InitOptions } from './commands/init.ts';
 import type { InboxOptions } from './commands/inbox.ts';
 import type { ListOptions } from './commands/list.ts';
+import type { PruneOptions } from './commands/prune.ts';
 import type { ShowOptions } from './commands/show.ts';
 import type { LoginOptions } from './commands/login.ts';
 import type { SolveOptions } from './commands/start.ts';
@@ -96,6 +97,7 @@ const examples: Record<string, string[]> = {
     'reprise show q1 --json > q1.json',
     'reprise show q1 --out shop',
   ],
+  prune: ['reprise prune --dry-run', 'reprise prune --keep-days 90'],
   up: ['reprise up', 'reprise up --temporal localhost:7300'],
   down: ['reprise down'],
   login: ['reprise login https://tickets.example.com/mcp', 'reprise login tickets --config team.yaml'],
@@ -224,6 +226,13 @@ function addPersonCommands(program: Command): void {
     .option('--json', 'print one JSON object')
     .option('--plain', 'no emoji, nothing in bold')
     .action(async (id: string, options: ShowOptions) => (await import('./commands/show.ts')).show(id, options));
+  withTemporal(program.command('prune'))
+    .description('remove from the store what no open or kept run needs')
+    .option('--dry-run', 'only say what would be removed')
+    .option('--keep-days <n>', 'keep ended runs for so many days (default: as long as Temporal has them)')
+    .option('--forget <id>', 'count the runs of a namespace no more that is gone for good')
+    .option('--json', 'print what was removed as one JSON object')
+    .action(async (options: PruneOptions) => (await import('./commands/prune.ts')).prune(options));
   withTemporal(program.command('cancel <id>'))
     .description('end a run with the best answer that it has so far')
     .option('--json', "print the workflow's result as one JSON object")
@@ -281,7 +290,7 @@ export async function main(words: string[]): Promise<number> {
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitStatus.done : exitStatus.usage;
     const failure = error instanceof CommandError ? error : (await import('./failures.ts')).asCommandError(error);
-    say(failure instanceof CommandError ? failure.message : inspect(failure));
+    say(failure instanceof CommandError ? failure.message : inspect(failure), 'ERROR');
     return failure instanceof CommandError ? failure.status : exitStatus.failed;
   }
 }

@@ -19,3 +19,12 @@ export class AnswerTooLongError extends Error {
 export class InputTooLargeError extends Error {
   override name = 'InputTooLargeError';
 }
+
+/** A run that has had as many signals as Temporal takes was sent an update instead, and would not have been changed by it. */
+export class MessageRefusedError extends Error {
+  override name = 'MessageRefusedError';
+
+  constructor(id: string, why: string) {
+    super(`The run ${id} does not take this: ${why}`);
+  }
+}

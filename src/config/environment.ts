@@ -30,6 +30,7 @@ export const environmentVariables = [
   'DATABASE_URL',
   'REPRISE_SLOTS',
   'REPRISE_RATES',
+  'REPRISE_MIN_FREE_MB',
   'REPRISE_ALLOW_COMMANDS',
   'REPRISE_DOCKER_IMAGE',
   'REPRISE_DOCKER_NETWORK',
@@ -37,6 +38,9 @@ export const environmentVariables = [
 
 /** The process's variables by name, without the empty ones. */
 export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A variable has a value that it cannot have; the message names it, and what it can be. */
+export class VariableError extends Error {}
 
 /** Takes the environment's variables except the empty ones, which count as not set. */
 export const readEnvironment = (variables: NodeJS.ProcessEnv): Environment =>

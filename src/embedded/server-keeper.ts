@@ -73,7 +73,6 @@ export class ServerKeeper {
       if (this.#left) return;
       this.#lock ??= this.#succeed();
       if (this.#lock === undefined || isServing(this.#home)) continue;
-      this.#say(`The Temporal server is gone; starting it again at ${this.#holder.address}`);
       try {
         const server = await reopenServer(this.#home, this.#holder, this.#say);
         this.#holder = holderOf(server, this.#holder.asked);

@@ -16,6 +16,10 @@ export const failureTypes = {
   orchestratorFailed: 'OrchestratorFailed',
   /** A key is not set where the worker runs. `details[1]` is `{variable}`. From version 0.3 on runs wait for it. */
   missingKey: 'MissingKey',
+  /** The worker has another store than the run. `details[0]` is a `StoreRefusal`. Runs wait until a worker has theirs. */
+  otherStore: 'OtherStore',
   /** An activity's result is larger than the history takes. */
   resultTooLarge: 'ResultTooLarge',
+  /** A message that came as an update would have had no effect. The message says why. */
+  messageRefused: 'MessageRefused',
 } as const;

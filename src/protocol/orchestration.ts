@@ -33,6 +33,8 @@ export interface Prepared {
   warnings?: string[];
   /** Whether the namespace has the search attribute `RepriseQuestion`; absent where it does not. */
   hasQuestion?: true;
+  /** The id of the store that the run belongs to. Runs of earlier versions have none. */
+  store?: string;
   /** Which tool calls may be made. Runs of earlier versions have none: there every call may. */
   permissions?: Permissions;
   /** The folders with which workspaces begin; absent where there are none, and in runs of earlier versions. */

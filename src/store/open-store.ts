@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Environment } from '../config/environment.ts';
-import { openPostgresStore, readPostgresStore } from './postgres.ts';
+import { openPostgresStore, postgresPlace, readPostgresStore } from './postgres.ts';
 import { openSqliteStore, readSqliteStore } from './sqlite.ts';
+import type { SqlStore } from './sql-store.ts';
 import type { Store } from './store.ts';
 
 const fileIn = (home: string): string => join(home, 'store.sqlite');
@@ -12,9 +13,15 @@ const fileIn = (home: string): string => join(home, 'store.sqlite');
  *
  * @throws what `openSqliteStore` does; that PostgreSQL cannot be used shows when the store is first used
  */
-export function openStore(home: string, environment: Environment): Store {
+export function openStore(home: string, environment: Environment): SqlStore {
   const url = environment['DATABASE_URL'];
   return url === undefined ? openSqliteStore(fileIn(home)) : openPostgresStore(url);
+}
+
+/** The store in words, without a password. */
+export function storePlace(home: string, environment: Environment): string {
+  const url = environment['DATABASE_URL'];
+  return url === undefined ? `SQLite in ${fileIn(home)}` : postgresPlace(url);
 }
 
 /**

@@ -13,7 +13,7 @@ import type { Store } from './store.ts';
  * @param url `postgres://user:password@host:port/database?sslmode=…` (docs/stores.md)
  * @throws (from its methods) `PostgresUnavailableError`; `Error` if the URL is wrong or a newer version wrote the database
  */
-export const openPostgresStore = (url: string, cipher: Cipher = plain): Store =>
+export const openPostgresStore = (url: string, cipher: Cipher = plain): SqlStore =>
   new SqlStore(new PostgresDatabase(url, true), cipher);
 
 /** Opens an existing store to read from it, and leaves its schema as it is. @throws what `openPostgresStore` does */
@@ -44,14 +44,14 @@ const shortest = 10;
 class PostgresDatabase implements Database {
   readonly #url: string;
   readonly #prepares: boolean;
-  /** The server in words, without user and password. */
-  #place = 'PostgreSQL';
+  readonly #place: string;
   #pool: Pool | undefined;
   #opening: Promise<Pool> | undefined;
 
   /** @param prepares whether the schema is brought to this version */
   constructor(url: string, prepares: boolean) {
     this.#url = url;
+    this.#place = postgresPlace(url);
     this.#prepares = prepares;
   }
 
@@ -75,6 +75,16 @@ class PostgresDatabase implements Database {
     }
   }
 
+  async size(): Promise<{ bytes: number; free: number }> {
+    const row = await this.read((sql) => sql.get('SELECT pg_database_size(current_database()) AS bytes'));
+    return { bytes: Number(row?.['bytes']), free: 0 };
+  }
+
+  /** Its autovacuum makes the room of removed rows available to new ones. */
+  async shrink(): Promise<boolean> {
+    return false;
+  }
+
   async close(): Promise<void> {
     await this.#opening?.catch(() => {});
     await this.#pool?.end();
@@ -92,7 +102,7 @@ class PostgresDatabase implements Database {
   async #open(): Promise<Pool> {
     const { default: pg } = await import('pg');
     if (this.#pool === undefined) {
-      this.#place = placeOf(this.#url, pg.Client);
+      check(this.#url, pg.Client);
       this.#pool = new pg.Pool({ ...settings, connectionString: this.#url });
       // A connection that breaks while nobody uses it is replaced; without a listener it would end the process.
       this.#pool.on('error', () => {});
@@ -109,12 +119,18 @@ class PostgresDatabase implements Database {
   }
 }
 
+/** A server in words, without user and password. @param url of any form, also a wrong one */
+export function postgresPlace(url: string): string {
+  if (!URL.canParse(url)) return 'PostgreSQL';
+  const { hostname, pathname, port, searchParams } = new URL(url);
+  return `PostgreSQL at ${searchParams.get('host') ?? hostname}:${port || 5432}${pathname}`;
+}
+
 /** @throws `Error` that says what is wrong with the URL, without the URL, since that has a password */
-function placeOf(url: string, Client: typeof import('pg').Client): string {
+function check(url: string, Client: typeof import('pg').Client): void {
   try {
     if (!/^postgres(?:ql)?:\/\//.test(url)) throw new Error('it does not begin with postgres://');
-    const { database = '', host, port } = new Client({ connectionString: url });
-    return `PostgreSQL at ${host}:${port}/${database}`;
+    void new Client({ connectionString: url });
   } catch (error) {
     const reason = (error as Error).message.replaceAll(url, '…');
     throw new Error(`DATABASE_URL is not of the form postgres://user:password@host:5432/database: ${reason}`);

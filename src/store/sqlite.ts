@@ -1,11 +1,12 @@
-import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
+import { privateFile, privateFolder } from '../private-files.ts';
 import { plain, type Cipher } from './cipher.ts';
 import type { Database, Row, Sql, Value } from './database.ts';
 import { SqlStore } from './sql-store.ts';
 import { prepareSchema } from './sqlite-schema.ts';
+import { StoreFile, StoreFileError } from './sqlite-file.ts';
 import type { Store } from './store.ts';
 
 /**
@@ -15,23 +16,27 @@ import type { Store } from './store.ts';
  * @param file the path of the file, whose folder is created if it is missing
  * @throws `Error` if a newer version wrote the file, or if it cannot be opened
  */
-export function openSqliteStore(file: string, cipher: Cipher = plain): Store {
-  mkdirSync(dirname(file), { recursive: true });
+export function openSqliteStore(file: string, cipher: Cipher = plain): SqlStore {
+  privateFolder(dirname(file));
+  privateFile(file);
   const writing = new DatabaseSync(file, { timeout: 5000 });
   prepareSchema(writing, file);
   // SQLite waits for a lock by blocking the process, which at this point has nothing else to do yet.
   writing.exec('PRAGMA busy_timeout = 0');
-  return new SqlStore(new SqliteDatabase(writing, new DatabaseSync(file)), cipher);
+  return new SqlStore(new SqliteDatabase(writing, new DatabaseSync(file), new StoreFile(file)), cipher);
 }
 
 /** Opens an existing store to read from it, and changes nothing there. @throws `Error` if it cannot be opened */
 export function readSqliteStore(file: string, cipher: Cipher = plain): Store {
   const reading = new DatabaseSync(file, { readOnly: true });
-  return new SqlStore(new SqliteDatabase(reading, reading), cipher);
+  return new SqlStore(new SqliteDatabase(reading, reading, new StoreFile(file)), cipher);
 }
 
 /** For how long an operation waits for a lock that another process holds, in milliseconds. */
 const patienceMs = 5000;
+
+/** How many pages that hold nothing are given back in one transaction. */
+const pagesAtOnce = 500;
 
 /** The first wait for a lock, and the longest one, in milliseconds. */
 const shortest = 1;
@@ -49,8 +54,11 @@ export class SqliteDatabase implements Database {
   #waiting: Write[] = [];
   #writingNow: Promise<void> | undefined;
 
+  readonly #file: StoreFile | undefined;
+
   /** @param writing and `reading`: connections without a busy timeout, since SQLite waits by blocking the whole process */
-  constructor(writing: DatabaseSync, reading: DatabaseSync) {
+  constructor(writing: DatabaseSync, reading: DatabaseSync, file?: StoreFile) {
+    this.#file = file;
     this.#writing = writing;
     this.#reading = reading;
     this.#write = statementsOf(writing);
@@ -71,8 +79,35 @@ export class SqliteDatabase implements Database {
   }
 
   /** A writer does not keep reading waiting, but a process that recovers the file does. */
-  read<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
-    return unlocked(() => work(this.#read), Date.now() + patienceMs);
+  async read<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+    this.#file?.assertSame();
+    try {
+      return await unlocked(() => work(this.#read), Date.now() + patienceMs);
+    } catch (error) {
+      throw this.#told(error);
+    }
+  }
+
+  async size(): Promise<{ bytes: number; free: number }> {
+    return this.read(async (sql) => {
+      const pragma = async (name: string): Promise<number> =>
+        Number(Object.values((await sql.get(`PRAGMA ${name}`)) ?? {})[0]);
+      const bytes = await pragma('page_size');
+      return { bytes: bytes * (await pragma('page_count')), free: bytes * (await pragma('freelist_count')) };
+    });
+  }
+
+  /** Only files that this version has made can do it: others would have to be written anew as a whole. */
+  async shrink(): Promise<boolean> {
+    const mode = await this.read((sql) => sql.get('PRAGMA auto_vacuum'));
+    if (mode?.['auto_vacuum'] !== 2) return false;
+    while ((await this.size()).free > 0) {
+      await this.write((sql) => sql.all(`PRAGMA incremental_vacuum(${pagesAtOnce})`));
+      await pause(shortest);
+    }
+    // The file itself becomes shorter with the next checkpoint, which others may hold up without harm.
+    await this.read((sql) => sql.all('PRAGMA wal_checkpoint(TRUNCATE)'));
+    return true;
   }
 
   async close(): Promise<void> {
@@ -91,14 +126,18 @@ export class SqliteDatabase implements Database {
         const results = await unlocked(() => this.#transaction(writes), Date.now() + patienceMs);
         for (const settle of results) settle();
       } catch (error) {
-        for (const { reject } of writes) reject(error);
+        const told = this.#told(error);
+        for (const { reject } of writes) reject(told);
       }
     }
   }
 
+  #told = (error: unknown): unknown => this.#file?.told(error, sqliteResult(error)) ?? error;
+
   /** @returns what tells each write how it has ended, which is to be called once all are committed */
   async #transaction(writes: Write[]): Promise<Array<() => void>> {
     const database = this.#writing;
+    this.#file?.assertSame();
     // A deferred transaction fails at once when it turns from reading to writing while another one writes.
     database.exec('BEGIN IMMEDIATE');
     try {
@@ -175,4 +214,5 @@ function sqliteResult(error: unknown): number {
 }
 
 /** Whether an SQLite file cannot be used for now: it is locked, full, or not writable. */
-export const isSqliteOutOfOrder = (error: unknown): boolean => passing.includes(sqliteResult(error));
+export const isSqliteOutOfOrder = (error: unknown): boolean =>
+  error instanceof StoreFileError || passing.includes(sqliteResult(error));

@@ -153,6 +153,12 @@ export interface Store {
   secret(name: string): Promise<string>;
   /** The random id that the store was made with, in 16 hexadecimal digits, by which it is told from another one. */
   identity(): Promise<string>;
+  /**
+   * Remembers that workers of a namespace use the store. `prune` removes nothing unless it can see the runs of all of them.
+   *
+   * @param id Temporal's id of the namespace, which no other namespace of any server has
+   */
+  joinNamespace(id: string, name: string): Promise<void>;
   close(): Promise<void>;
 }
 

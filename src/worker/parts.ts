@@ -1,6 +1,15 @@
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Runtime, type InjectedSinks, type NativeConnection, type Worker } from '@temporalio/worker';
+import {
+  Runtime,
+  type ActivityInterceptorsFactory,
+  type InjectedSinks,
+  type NativeConnection,
+  type Worker,
+} from '@temporalio/worker';
 import { createActivities } from '../activities/activities.ts';
+import { storeGuard } from '../activities/own-store.ts';
+import { roomIn } from '../activities/room.ts';
 import { patient } from '../activities/patient-store.ts';
 import type { KnownNamespace } from '../activities/prepare.ts';
 import { defaultBackend } from '../config/complete-backend.ts';
@@ -10,10 +19,12 @@ import { readPrices } from '../config/prices.ts';
 import { modelOpener } from '../models/open-model.ts';
 import type { RunSinks } from '../protocol/sinks.ts';
 import { openRates } from '../rates/rates.ts';
-import { openStore } from '../store/open-store.ts';
+import { openStore, storePlace } from '../store/open-store.ts';
 import type { Store } from '../store/store.ts';
 import { loginsIn } from '../tools/mcp/logins.ts';
 import { openToolRegistry } from '../tools/tool-registry.ts';
+import { joinNamespace } from './join-namespace.ts';
+import { logFormat } from './log-format.ts';
 import { logSink } from './log-sink.ts';
 import { watchLoopLag } from './loop-lag.ts';
 import { runWatch } from './run-watch.ts';
@@ -31,6 +42,10 @@ export interface PartSettings {
 export interface WorkerParts {
   store: Store;
   activities: ReturnType<typeof createActivities>;
+  /** Interceptors of its activities. */
+  interceptors: ActivityInterceptorsFactory[];
+  /** Notes in the store whose runs use it. */
+  join(connection: NativeConnection, namespace: string): Promise<void>;
   sinks(connection: NativeConnection, namespace: string): InjectedSinks<RunSinks>;
   /** Runs the worker, says when something holds it up, and ends the tools' servers after it. */
   run(worker: Worker, next: (worker: Worker) => Promise<void>): Promise<void>;
@@ -50,6 +65,7 @@ export function openParts(
   const environment = readEnvironment(variables);
   // A name that is wrong must end the worker now, or every run would fail by it again and again.
   defaultBackend(environment);
+  const format = logFormat(environment);
   const store = patient(openStore(home, environment));
   const [logs, logins] = [join(home, 'logs'), loginsIn(home)];
   const tools = openToolRegistry({ folder: configFolder, logs, logins, environment, store });
@@ -60,13 +76,17 @@ export function openParts(
       tools,
       openModel: modelOpener(environment),
       rates: openRates(store.rates, environment),
+      assertRoom: roomIn([home, tmpdir()], environment),
       environment,
       configFolder,
       namespace,
       orchestrators,
       prices: readPrices(environment),
     }),
-    sinks: (connection, namespace) => ({ ...logSink(home), watch: runWatch(connection, namespace) }),
+    interceptors: [storeGuard(store, storePlace(home, environment))],
+    join: (connection, namespace) =>
+      joinNamespace(store, connection, namespace, (text) => Runtime.instance().logger.warn(text)),
+    sinks: (connection, namespace) => ({ ...logSink(home, format), watch: runWatch(connection, namespace) }),
     async run(worker, next) {
       const stopWatching = watchLoopLag((text) => Runtime.instance().logger.warn(text));
       try {

@@ -12,7 +12,7 @@ import { awaitStore } from './await-store.ts';
 import { adaptedConfiguration } from './bundler.ts';
 import { heartbeatThrottle, openParts, type PartSettings, type WorkerParts } from './parts.ts';
 import { registerSearchAttributes } from './search-attributes.ts';
-import { guardModule, writeEntry } from './workflow-bundle.ts';
+import { guardModule, interceptorModules, writeEntry } from './workflow-bundle.ts';
 
 /** By default `home` is `.reprise`, `configFolder` the working directory, and `variables` those of the process. */
 export type PluginSettings = Partial<PartSettings>;
@@ -50,6 +50,10 @@ export class ReprisePlugin extends SimplePlugin {
       ...options,
       activities: { ...activities, ...this.#parts.activities },
       sinks: { ...options.sinks, ...this.#parts.sinks(connection, namespace) },
+      interceptors: {
+        ...options.interceptors,
+        activity: [...(options.interceptors?.activity ?? []), ...this.#parts.interceptors],
+      },
       maxHeartbeatThrottleInterval: options.maxHeartbeatThrottleInterval ?? heartbeatThrottle,
     };
   }
@@ -61,7 +65,7 @@ export class ReprisePlugin extends SimplePlugin {
       workflowsPath: this.#entry(options.workflowsPath),
       webpackConfigHook: (configuration) =>
         adaptedConfiguration(options.webpackConfigHook?.(configuration) ?? configuration),
-      workflowInterceptorModules: [...(options.workflowInterceptorModules ?? []), guardModule],
+      workflowInterceptorModules: [...(options.workflowInterceptorModules ?? []), ...interceptorModules, guardModule],
     };
   }
 
@@ -69,6 +73,7 @@ export class ReprisePlugin extends SimplePlugin {
     if (this.#connection === undefined || this.#parts === undefined) return next(worker);
     Object.assign(this.#known, await registerSearchAttributes(this.#connection, this.#namespace));
     await awaitStore(this.#parts.store, (text) => Runtime.instance().logger.warn(text));
+    await this.#parts.join(this.#connection, this.#namespace);
     await this.#parts.run(worker, next);
   }
 

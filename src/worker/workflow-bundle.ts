@@ -46,7 +46,7 @@ export async function workflowBundle(
   if (existsSync(codePath)) return { codePath, ...own };
   onBundling();
   const { bundle } = await loadBundler();
-  const bundled = await bundle(ownModule('workflows/index'), []);
+  const bundled = await bundle(ownModule('workflows/index'), interceptorModules);
   if ('error' in bundled) throw new Error(`The workflows cannot be bundled: ${bundled.error}`);
   writeAtomic(codePath, bundled.code);
   return { codePath, ...own };
@@ -59,6 +59,12 @@ const loadBundler = () => import('./bundler.ts');
 export const keptBundle = (home: string): string => join(home, 'bundles', `${sourceHash()}.js`);
 
 const ownModule = (name: string): string => join(root, `${name}${ending}`);
+
+/** The modules in `workflows/runtime` with Temporal's interceptors that every worker needs. */
+export const interceptorNames = ['own-store', 'signal-filter'];
+
+/** Their paths. */
+export const interceptorModules = interceptorNames.map((name) => ownModule(`workflows/runtime/${name}`));
 
 /** Path of the module with Temporal's interceptor that guards custom orchestrators. */
 export const guardModule = ownModule('workflows/custom-code/guard');
@@ -130,7 +136,7 @@ async function bundled(
   const { bundle } = await loadBundler();
   const bundleFiles = (some: string[], entry: string): Promise<Bundled> => {
     writeEntry(entry, some, extensions);
-    return bundle(entry, [guardModule], inputs);
+    return bundle(entry, [...interceptorModules, guardModule], inputs);
   };
   const all = await bundleFiles(files, `${path}.cjs`);
   if ('code' in all) return { code: all.code, orchestrators: { names: files, leftOut: {} } };

@@ -3,7 +3,7 @@ import type { WorkflowInfo } from '@temporalio/workflow';
 import { logSink } from '../../src/worker/log-sink.ts';
 
 const [home = '', name = '', count = '', bytes = '', files = ''] = process.argv.slice(2);
-const { say } = logSink(home, { bytes: Number(bytes), files: Number(files) }).run;
+const { say } = logSink(home, 'text', { bytes: Number(bytes), files: Number(files) }).run;
 for (let index = 0; index < Number(count); index++)
   await say.fn(
     { workflowId: name } as WorkflowInfo,

@@ -1,15 +1,17 @@
+import { readEnvironment } from '../../config/environment.ts';
 import type { ServiceSettings } from '../../embedded/home-worker.ts';
 import { takeLock } from '../../embedded/lock.ts';
 import { Up } from '../../embedded/up.ts';
 import { sharedVersion } from '../../embedded/worker-version.ts';
 import { workerFolder, type WorkerRecord } from '../../embedded/workers.ts';
 import { StoreUnavailableError } from '../../worker/await-store.ts';
+import { logFormat } from '../../worker/log-format.ts';
 import { MissingSearchAttributesError } from '../../worker/search-attributes.ts';
 import { readRates } from '../../rates/settings.ts';
 import { readSlots, type Slots } from '../../worker/slots.ts';
 import { openAt } from '../connection.ts';
-import { CommandError, exitStatus, say, usageError } from '../exit.ts';
-import { homeFolder, type CommonOptions } from '../options.ts';
+import { CommandError, exitStatus, say, sayAs, usageError } from '../exit.ts';
+import { openHome, type CommonOptions } from '../options.ts';
 import { targetOf } from '../target.ts';
 
 export interface WorkerOptions extends CommonOptions {
@@ -40,13 +42,14 @@ function serviceSettings(): ServiceSettings {
 
 /** `reprise worker`: runs a worker alone until interrupted, and then lets calls in flight finish. */
 export async function worker(options: WorkerOptions): Promise<void> {
+  sayAs(logFormat(readEnvironment(process.env)));
   const service = serviceSettings();
   const target = targetOf(options.temporal, undefined);
   const { address, namespace } = target;
   // Where the server cannot be reached, this connection says more clearly why than the worker's own would.
   const { reprise } = await openAt(target, undefined);
   await reprise.close();
-  const home = homeFolder();
+  const home = openHome();
   const version = await sharedVersion(home, options.extensions, () => say('Bundling the workflows (once) …'));
   const lock = takeLock<WorkerRecord>(workerFolder(home, version.buildId, { address, namespace }));
   const settings = { home, keeper: undefined, address, namespace, version, background: false, service, say };

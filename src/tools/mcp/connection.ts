@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   Client,
@@ -15,6 +15,7 @@ import type { McpServer } from '../../config/tool-sources.ts';
 import type { Environment } from '../../config/environment.ts';
 import { loginName } from '../../protocol/login.ts';
 import { redact } from '../../models/redact.ts';
+import { privateFolder, privateMode } from '../../private-files.ts';
 import { version } from '../../version.ts';
 import { SourceError } from '../tool.ts';
 import { Elicitations } from './elicitation.ts';
@@ -158,8 +159,8 @@ function transportTo(server: McpServer, given: Given, { folder, logins, logs }: 
       ...(authProvider && { authProvider }),
     });
   }
-  mkdirSync(logs, { recursive: true });
-  const stderr = openSync(logFile(logs, server), 'a');
+  privateFolder(logs);
+  const stderr = openSync(logFile(logs, server), 'a', privateMode.file);
   const { command, args } = server;
   // The transport adds the few variables that every program needs.
   return new OneProcess({ command, args, env: values, cwd: folder, stderr }, () => closeSync(stderr));

@@ -10,6 +10,7 @@ import type { AskingRules } from '../ask-others/prompts.ts';
 import { WaitTime } from './clock.ts';
 import type { EventLog } from './event-log.ts';
 import { MissingKeys } from './missing-keys.ts';
+import { belongTo } from './own-store.ts';
 import type { RunHandlers } from './run-handlers.ts';
 
 /**
@@ -60,14 +61,16 @@ interface RunSettings {
 
 /** @param record what earlier runs of the same session have left */
 export function openRunContext(
-  { agents, budget, coordination, prepared: { permissions, prices, warnings: notes = [] } }: RunSettings,
+  { agents, budget, coordination, prepared: { permissions, prices, store, warnings: notes = [] } }: RunSettings,
   handlers: RunHandlers,
   record: Partial<RunRecord> = {},
 ): RunContext {
   const { events } = handlers;
+  belongTo(store);
   const usage = new UsageTracker(budget, prices, record.usage);
   const waits = new WaitTime();
-  const keys = new MissingKeys(usage, waits, events.emit, handlers.beganWith === '0.3');
+  const ignore = (kind: string) => (text: string) => handlers.messages.ignore(kind, text);
+  const keys = new MissingKeys(usage, waits, events.emit, ignore('answer'), handlers.beganWith === '0.3');
   const models = new ModelCaller(usage, events.emit, keys, handlers.isOld);
   const asking = askingOf(coordination, agents);
   const timeout = coordination.broadcast_timeout * 1000;
@@ -85,7 +88,7 @@ export function openRunContext(
     if (!warnings.includes(text)) warnings.push(text);
     events.emit({ type: 'warning', text, ...(agent !== undefined && { agent }) });
   };
-  const leave = new LeaveDesk(permissions, { usage, waits, keys, emit: events.emit, warn }, record.leave);
+  const leave = new LeaveDesk(permissions, { usage, waits, keys, emit: events.emit, ignore: ignore('approve'), warn }, record.leave);
   handlers.takeAnswers({ humanInput, asks: asking?.mode === 'human', keys, leave });
   if (record.events === undefined) for (const text of notes) events.emit({ type: 'warning', text });
   return { events, handlers, usage, models, humanInput, keys, leave, waits, broadcast, notes, warnings, warn };
