@@ -17,7 +17,7 @@ test('what open and kept runs need stays: they go on, are shown and can be reset
   const task = 'Long task: '.padEnd(20_000, 'text ');
   const run = shared(asks('Which color?'));
   const { client, home, taskQueue } = run;
-  const reprise = new Reprise(client, client.connection as never, { taskQueue, home, buildId: undefined });
+  const reprise = new Reprise(client, client.connection as never, { taskQueue, home });
   const store = openStore(home, {});
   const questionOf = async (id: string): Promise<PendingQuestion> => {
     const handle = client.workflow.getHandle(id);
