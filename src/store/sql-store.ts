@@ -52,7 +52,10 @@ export class SqlStore implements Store {
       const full: CallModelResult = { transcript, ...result };
       const written = await sql.run(
         'INSERT INTO replies (key, input_hash, segment, result) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
-        ...[key, inputHash, transcript.id, this.#sealed('replies.result', key, full)],
+        key,
+        inputHash,
+        transcript.id,
+        this.#sealed('replies.result', key, full),
       );
       await sql.run('DELETE FROM checkpoints WHERE key = ?', key);
       return (written === 0 ? await this.#reply(sql, key, inputHash) : undefined) ?? full;
@@ -266,7 +269,10 @@ export class SqlStore implements Store {
     const count = (await countOf(sql, parent)) + messages.length;
     await sql.run(
       'INSERT INTO segments (id, parent, count, messages) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
-      ...[id, parent, count, this.#sealed('segments.messages', id, messages)],
+      id,
+      parent,
+      count,
+      this.#sealed('segments.messages', id, messages),
     );
     return { id, messages: count };
   }
