@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { Runtime, Worker, type NativeConnection } from '@temporalio/worker';
 import { deploymentName, taskQueue } from './client/names.ts';
+import { encryptsGlobal } from './protocol/encryption.ts';
 import { awaitStore } from './worker/await-store.ts';
 import { heartbeatThrottle, openParts, type PartSettings } from './worker/parts.ts';
 import { identityWith, othersWithOtherStores, workerIdentity } from './worker/deployment.ts';
@@ -60,6 +62,7 @@ export async function createWorker(settings: WorkerSettings): Promise<Worker> {
         `refused here, and those begun here are refused there. Give all of them the same DATABASE_URL`,
     );
   }
+  await parts.join(connection, namespace);
   return Worker.create({
     connection,
     namespace,
@@ -72,7 +75,8 @@ export async function createWorker(settings: WorkerSettings): Promise<Worker> {
         defaultVersioningBehavior: settings.version.behavior,
       },
     }),
-    workflowBundle: { codePath: bundle.codePath },
+    workflowBundle: parts.keys.on ? encryptingBundle(bundle.codePath) : { codePath: bundle.codePath },
+    dataConverter: parts.dataConverter,
     activities: parts.activities,
     interceptors: { activity: parts.interceptors },
     sinks: parts.sinks(connection, namespace),
@@ -82,4 +86,15 @@ export async function createWorker(settings: WorkerSettings): Promise<Worker> {
     maxConcurrentWorkflowTaskExecutions: 40,
     shutdownGraceTime: '10 minutes',
   });
+}
+
+/** The same bundle with the word that it is to encrypt failures, which it could not find out by itself. */
+function encryptingBundle(codePath: string): { code: string } {
+  const code = readFileSync(codePath, 'utf8');
+  if (!code.includes(encryptsGlobal))
+    Runtime.instance().logger.warn(
+      'The bundle of workflows is of an earlier version: messages of failures stay readable',
+    );
+  // In the first line, so that the lines of stack traces stay as they are.
+  return { code: `globalThis.${encryptsGlobal} = true; ${code}` };
 }

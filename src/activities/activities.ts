@@ -1,5 +1,6 @@
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
+import { secretsOf, withoutSecretsIn, withoutSecretsInError } from '../config/worker-secrets.ts';
 import { failureTypes } from '../protocol/errors.ts';
 import { loginAddress } from '../protocol/login.ts';
 import { jsonBytes, payloadBytes } from '../workflows/runtime/size.ts';
@@ -28,8 +29,8 @@ const lookEveryMs = 100;
 export function createActivities(
   dependencies: CallModelDependencies & PrepareDependencies & ToolDependencies & OrchestratorDependencies,
 ) {
-  const { store } = dependencies;
-  return bounded({
+  const { environment, store } = dependencies;
+  return guarded(secretsOf(environment), {
     callModel: createCallModel({ ...dependencies, askClaudeCode: createClaudeCode(dependencies) }),
     callTool: createCallTool(dependencies),
     listTools: createListTools(dependencies),
@@ -124,12 +125,23 @@ export function createActivities(
 /** The largest result of an activity, in bytes. Above 2 MB the result of a local one would hold its run up for ever. */
 const resultBytes = 1_900_000;
 
-/** Makes activities whose result the history cannot hold fail, which their runs can tell, instead of hanging. */
-function bounded<A extends Record<string, (...input: never[]) => Promise<unknown>>>(activities: A): A {
+/**
+ * Makes activities whose result the history cannot hold fail, which their runs can tell, instead of hanging; and takes the
+ * worker's secrets out of their results and errors.
+ */
+function guarded<A extends Record<string, (...input: never[]) => Promise<unknown>>>(
+  secrets: string[],
+  activities: A,
+): A {
   const entries = Object.entries(activities).map(([name, activity]) => [
     name,
     async (...input: never[]) => {
-      const result = await activity(...input);
+      const result = await activity(...input).then(
+        (told) => withoutSecretsIn(told, secrets),
+        (error: unknown) => {
+          throw withoutSecretsInError(error, secrets);
+        },
+      );
       const bytes = jsonBytes(result);
       if (bytes <= resultBytes) return result;
       const message = `The result of ${name} has ${bytes} bytes; the history takes ${resultBytes}`;

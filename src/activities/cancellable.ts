@@ -1,7 +1,5 @@
 import { Context } from '@temporalio/activity';
-
-/** The time between heartbeats, through which alone an activity learns that it is cancelled. */
-const heartbeatMs = 500;
+import { sendHeartbeats } from './heartbeats.ts';
 
 /**
  * Does an activity's work, and sends heartbeats meanwhile.
@@ -15,10 +13,10 @@ export async function cancellable<T>(
   details: () => unknown = () => undefined,
 ): Promise<T> {
   const context = Context.current();
-  const heartbeats = context.info.isLocal ? undefined : setInterval(() => context.heartbeat(details()), heartbeatMs);
+  const stop = context.info.isLocal ? undefined : sendHeartbeats(context, details);
   try {
     return await Promise.race([work(context.cancellationSignal), context.cancelled]);
   } finally {
-    clearInterval(heartbeats);
+    stop?.();
   }
 }

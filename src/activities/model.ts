@@ -3,12 +3,15 @@ import type { Backend } from '../config/backend.ts';
 import type { Message, TokenUsage, ToolSpec } from '../protocol/message.ts';
 import type { CallModelInput, CallModelResult, ModelProgress } from '../protocol/model-call.ts';
 import type { Model, ModelResponse } from '../models/model.ts';
+import { decodeAll } from '../encryption/decode.ts';
 import { estimateUsage } from '../models/estimate.ts';
 import { hashOf } from '../store/ids.ts';
 import { sumOfUsage, type Store } from '../store/store.ts';
 import { argumentReader, type ReadArguments } from './arguments.ts';
 import type { AskClaudeCode, ClaudeCodeResponse } from './claude-code.ts';
 import { fittingRequests } from './fitting.ts';
+import { sendHeartbeats } from './heartbeats.ts';
+import { note } from '../telemetry/call-notes.ts';
 import { readReply } from './reply.ts';
 import { loadImages, resolveMessages } from './resolve.ts';
 import { checkedUsage, failedFor, isUnreadable, recordDeadTry, recordTry } from './tries.ts';
@@ -17,6 +20,8 @@ import { plainConversation, writingNow } from '../workflows/ask-others/prompts.t
 export interface CallModelDependencies {
   store: Store;
   openModel: (backend: Backend) => Model;
+  /** Throws where there is no room on the disk for a reply. */
+  assertRoom?: () => Promise<void>;
   /** For backends of the type `claude_code`. */
   askClaudeCode?: AskClaudeCode;
 }
@@ -26,14 +31,14 @@ export interface CallModelDependencies {
  *
  * The reply is journalled under run id and activity id, in one transaction with its segment and before the activity
  * completes: a retry finds it there and does not call again. A commit that fails is repeated with the reply in hand. The
- * reply is streamed. A heartbeat carries `ModelProgress` every 500 ms, and cancellation takes effect within that time.
+ * reply is streamed. Its heartbeats carry `ModelProgress`, and bring cancellation.
  *
  * What tries have cost that brought no reply is recorded, and is part of the result's usage. A conversation that is longer
  * than the model's context is sent in a shortened form, and stored whole.
  *
  * @throws `ApplicationFailure` of the types in `models/failures.ts`, see `failedFor`; `CancelledFailure`
  */
-export function createCallModel({ store, openModel, askClaudeCode }: CallModelDependencies) {
+export function createCallModel({ assertRoom, store, openModel, askClaudeCode }: CallModelDependencies) {
   const toolSetOf = toolSets(store);
   const send = fittingRequests(openModel);
 
@@ -43,7 +48,10 @@ export function createCallModel({ store, openModel, askClaudeCode }: CallModelDe
     const key = journalKey(workflowExecution?.runId, activityId);
     const inputHash = hashOf(JSON.stringify(input));
     const journalled = await store.findReply(key, inputHash);
-    if (journalled !== undefined) return journalled;
+    if (journalled !== undefined) {
+      note({ journalHit: true });
+      return journalled;
+    }
 
     const earlier = input.transcript === null ? [] : await store.messages(input.transcript.id);
     const append = await resolveMessages(store, input.append);
@@ -51,6 +59,7 @@ export function createCallModel({ store, openModel, askClaudeCode }: CallModelDe
     const messages = await messagesFor(store, input, [...earlier, ...append]);
     const asked = input.backend.type === 'claude_code' ? askClaudeCode : undefined;
     if (asked === undefined) await recordDeadTry(store, key, messages);
+    await assertRoom?.();
     const progress = new Progress(context);
     let usage: TokenUsage | undefined;
     try {
@@ -78,6 +87,7 @@ export function createCallModel({ store, openModel, askClaudeCode }: CallModelDe
       const { message, finish, notices = [], tree, work = [] } = response;
       const spent = checkedUsage(response.usage, messages, message);
       usage = spent;
+      note({ usage: spent, ...(response.model !== undefined && { responseModel: response.model }) });
       const { reply, written } = await readReply(message, finish, tools.read);
       const failed = await store.tries(key);
       return await store.commitReply({
@@ -94,7 +104,9 @@ export function createCallModel({ store, openModel, askClaudeCode }: CallModelDe
       });
     } catch (error) {
       if (usage !== undefined || progress.characters > 0 || context.cancellationSignal.aborted) {
-        await recordTry(store, key, usage ?? estimateUsage(messages, progress));
+        const lost = usage ?? estimateUsage(messages, progress);
+        note({ usage: lost });
+        await recordTry(store, key, lost);
       } else if (isUnreadable(error)) {
         await recordTry(store, key, sumOfUsage([]));
       }
@@ -116,9 +128,6 @@ export function journalKey(runId: string | undefined, activityId: string): strin
   return `${runId}/${activityId}`;
 }
 
-/** Milliseconds between heartbeats, which the live view reads, and through which alone cancellation arrives. */
-const interval = 500;
-
 /** How much of the text in progress a heartbeat carries, in characters. */
 const shown = 4000;
 
@@ -127,21 +136,18 @@ class Progress {
   /** Characters written so far. */
   characters = 0;
   #text = '';
-  readonly #timer: NodeJS.Timeout;
+  /** Ends the heartbeats. */
+  readonly stop: () => void;
 
   constructor(context: Context) {
     const { attempt } = context.info;
     const progress = (): ModelProgress => ({ partial: this.#text, characters: this.characters, attempt });
-    this.#timer = setInterval(() => context.heartbeat(progress()), interval);
+    this.stop = sendHeartbeats(context, progress);
   }
 
   add(delta: string): void {
     this.characters += delta.length;
     this.#text = (this.#text + delta).slice(-shown);
-  }
-
-  stop(): void {
-    clearInterval(this.#timer);
   }
 }
 
@@ -170,11 +176,13 @@ async function partialOf(activityId: string): Promise<string> {
   const { workflowId = '', runId } = info.workflowExecution ?? {};
   const handle = client.workflow.getHandle(workflowId, runId);
   try {
-    const { raw } = await client.connection.withDeadline(Date.now() + patienceMs, () => handle.describe());
+    const described = await client.connection.withDeadline(Date.now() + patienceMs, () => handle.describe());
+    const { loadedDataConverter } = client.options;
+    const raw = await decodeAll(described.raw, loadedDataConverter);
     const call = raw.pendingActivities?.find((pending) => pending.activityId === activityId);
     const payload = call?.heartbeatDetails?.payloads?.[0];
     if (!payload) return '';
-    return client.options.loadedDataConverter.payloadConverter.fromPayload<ModelProgress>(payload).partial;
+    return loadedDataConverter.payloadConverter.fromPayload<ModelProgress>(payload).partial;
   } catch {
     return '';
   }

@@ -10,6 +10,9 @@ import type {
   ToolVariant,
 } from '../protocol/tool.ts';
 import type { ImageRef } from '../protocol/message.ts';
+import type { Environment } from '../config/environment.ts';
+import { secretsGiven, secretsOf } from '../config/worker-secrets.ts';
+import { withoutKnown } from '../models/redact.ts';
 import { keyMissing } from '../models/failures.ts';
 import { hashOf } from '../store/ids.ts';
 import type { Store } from '../store/store.ts';
@@ -20,6 +23,7 @@ import { Workspace } from '../sandbox/workspace.ts';
 import type { ToolImage } from '../tools/tool-images.ts';
 import { SourceError, ToolError, type Tool, type ToolRegistry } from '../tools/tool.ts';
 import { refusedTries } from './own-store.ts';
+import { note } from '../telemetry/call-notes.ts';
 import { journalKey } from './model.ts';
 import { cancellable } from './cancellable.ts';
 import { invalid } from './prepare.ts';
@@ -41,6 +45,7 @@ const kept = 1_000_000;
 export interface ToolDependencies {
   store: Store;
   tools: ToolRegistry;
+  environment: Environment;
 }
 
 /**
@@ -66,7 +71,10 @@ export function createCallTool(given: ToolDependencies) {
 
     const inputHash = hashOf(JSON.stringify(input));
     const journalled = await store.findToolResult(key, inputHash);
-    if (journalled !== undefined) return journalled;
+    if (journalled !== undefined) {
+      note({ journalHit: true });
+      return journalled;
+    }
     const mayHaveRun = info.attempt - 1 > refusedTries(info) && input.tool.sideEffects === 'once';
     const outcome = mayHaveRun ? leftOpen(input) : await run(input, key);
     return cancellable(async () => store.commitToolResult(key, inputHash, await stored(store, input, outcome)));
@@ -76,10 +84,19 @@ export function createCallTool(given: ToolDependencies) {
 /** The outcome of a tool that had its agent's files. */
 type FilesOutcome = Outcome & Pick<CallToolResult, 'tree'>;
 
-function toolRunner({ store, tools }: ToolDependencies) {
+function toolRunner({ environment, store, tools }: ToolDependencies) {
   const trees = new Trees(store);
+  const secrets = secretsOf(environment);
 
+  /** A tool may return the very variables that it was given, and what it returns goes to models, the store and the history. */
   return async function run(input: CallToolInput, idempotencyKey: string): Promise<FilesOutcome> {
+    const { text, ...outcome } = await runAsIs(input, idempotencyKey);
+    const { source } = input.tool;
+    const given = 'mcp' in source ? secretsGiven(source.mcp, environment) : [];
+    return { ...outcome, text: withoutKnown(text, [...secrets, ...given]) };
+  };
+
+  async function runAsIs(input: CallToolInput, idempotencyKey: string): Promise<FilesOutcome> {
     const { info, cancellationSignal, cancelled } = Context.current();
     const workflowId = info.workflowExecution?.workflowId ?? '';
     let shown: ModelProgress | undefined;
@@ -110,7 +127,7 @@ function toolRunner({ store, tools }: ToolDependencies) {
       if (error instanceof SourceError && error.variable !== undefined) throw keyMissing(error.message, error.variable);
       return failureOf(error);
     }
-  };
+  }
 }
 
 async function find(registry: ToolRegistry, { tool: { name, source } }: CallToolInput): Promise<Tool> {
@@ -178,7 +195,7 @@ const longWinded = ['builtin.files', 'builtin.python', 'builtin.command', 'built
  *
  * @throws `ApplicationFailure` of type `InvalidInput`, not retryable, which names everything that is wrong
  */
-export function createListTools({ store, tools }: ToolDependencies) {
+export function createListTools({ store, tools }: Pick<ToolDependencies, 'store' | 'tools'>) {
   return async function listTools({
     sources,
     own,

@@ -6,6 +6,7 @@ import { CommandError, exitStatus, say } from './exit.ts';
 import {
   withAgents,
   withConfig,
+  withListening,
   withNotify,
   withOut,
   withStart,
@@ -19,10 +20,12 @@ import type { ApproveOptions } from './commands/approve.ts';
 import type { AnswerOptions } from './commands/answer.ts';
 import type { CancelOptions } from './commands/cancel.ts';
 import type { ChatOptions } from './commands/chat.ts';
+import type { CodecServerOptions } from './commands/codec-server.ts';
 import type { DecideOptions, RestartOptions } from './commands/steer.ts';
 import type { InitOptions } from './commands/init.ts';
 import type { InboxOptions } from './commands/inbox.ts';
 import type { ListOptions } from './commands/list.ts';
+import type { PruneOptions } from './commands/prune.ts';
 import type { ShowOptions } from './commands/show.ts';
 import type { LoginOptions } from './commands/login.ts';
 import type { SolveOptions } from './commands/start.ts';
@@ -95,6 +98,7 @@ const examples: Record<string, string[]> = {
     'reprise show q1 --json > q1.json',
     'reprise show q1 --out shop',
   ],
+  prune: ['reprise prune --dry-run', 'reprise prune --keep-days 90'],
   up: ['reprise up', 'reprise up --temporal localhost:7300'],
   down: ['reprise down'],
   login: ['reprise login https://tickets.example.com/mcp', 'reprise login tickets --config team.yaml'],
@@ -223,6 +227,13 @@ function addPersonCommands(program: Command): void {
     .option('--json', 'print one JSON object')
     .option('--plain', 'no emoji, nothing in bold')
     .action(async (id: string, options: ShowOptions) => (await import('./commands/show.ts')).show(id, options));
+  withTemporal(program.command('prune'))
+    .description('remove from the store what no open or kept run needs')
+    .option('--dry-run', 'only say what would be removed')
+    .option('--keep-days <n>', 'keep ended runs for so many days (default: as long as Temporal has them)')
+    .option('--forget <id>', 'count the runs of a namespace no more that is gone for good')
+    .option('--json', 'print what was removed as one JSON object')
+    .action(async (options: PruneOptions) => (await import('./commands/prune.ts')).prune(options));
   withTemporal(program.command('cancel <id>'))
     .description('end a run with the best answer that it has so far')
     .option('--json', "print the workflow's result as one JSON object")
@@ -258,6 +269,10 @@ function addServiceCommands(program: Command): void {
     .action(async (server: string, options: LoginOptions) =>
       (await import('./commands/login.ts')).login(server, options),
     );
+  withListening(program.command('codec-server'))
+    .description("decrypt for Temporal's Web UI and CLI, where REPRISE_ENCRYPTION_KEY is set")
+    .option('--origin <url>', 'a Web UI that may ask; may be given several times (default: that of `up`)', listed)
+    .action(async (options: CodecServerOptions) => (await import('./commands/codec-server.ts')).codecServer(options));
   withTemporal(program.command('worker'))
     .description('a worker alone')
     .addOption(extensions())
@@ -279,7 +294,7 @@ export async function main(words: string[]): Promise<number> {
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitStatus.done : exitStatus.usage;
     const failure = error instanceof CommandError ? error : (await import('./failures.ts')).asCommandError(error);
-    say(failure instanceof CommandError ? failure.message : inspect(failure));
+    say(failure instanceof CommandError ? failure.message : inspect(failure), 'ERROR');
     return failure instanceof CommandError ? failure.status : exitStatus.failed;
   }
 }

@@ -19,3 +19,17 @@ export class AnswerTooLongError extends Error {
 export class InputTooLargeError extends Error {
   override name = 'InputTooLargeError';
 }
+
+/** A run that has had as many signals as Temporal takes was sent an update instead, and would not have been changed by it. */
+export class MessageRefusedError extends Error {
+  override name = 'MessageRefusedError';
+
+  constructor(id: string, why: string) {
+    super(`The run ${id} does not take this: ${why}`);
+  }
+}
+
+/** The configuration in a run's input holds a secret itself, and was not sent: it would be kept with the run. */
+export class SecretInConfigError extends Error {
+  override name = 'SecretInConfigError';
+}

@@ -4,7 +4,9 @@ import type { ResearchInput } from '../protocol/research.ts';
 import type { SessionInput } from '../protocol/session.ts';
 import type { SolveInput } from '../protocol/plan-and-execute.ts';
 import { inputProblem } from '../workflows/runtime/size.ts';
-import { InputTooLargeError } from './errors.ts';
+import { literalSecrets } from '../config/literal-secrets.ts';
+import { problemText, under } from '../config/problems.ts';
+import { InputTooLargeError, SecretInConfigError } from './errors.ts';
 import { questionsOf, waitingRuns, type InboxQuestion } from './inbox.ts';
 import { listRuns, type ListedRun, type ListOptions } from './list.ts';
 import { deploymentName, firstLine, newRunId } from './names.ts';
@@ -110,10 +112,12 @@ export class Reprise {
     return this.client.workflow.start(workflowType, this.#startOptions(workflowId, input, text));
   }
 
-  /** @param text is summarised in the list of the Web UI. @throws `InputTooLargeError` */
+  /** @param text is summarised in the list of the Web UI. @throws `InputTooLargeError`, `SecretInConfigError` */
   #startOptions(workflowId: string, input: object, text = '') {
     const problem = inputProblem(input);
     if (problem !== undefined) throw new InputTooLargeError(problem);
+    const secrets = under(['config'], literalSecrets((input as { config?: unknown }).config));
+    if (secrets.length > 0) throw new SecretInConfigError(secrets.map((each) => problemText(each)).join('\n'));
     const staticSummary = firstLine(text);
     const buildId = this.#buildId;
     return {

@@ -1,5 +1,11 @@
-import { WorkflowNotFoundError, type WorkflowHandle } from '@temporalio/client';
-import type { SignalDefinition } from '@temporalio/common';
+import {
+  isGrpcServiceError,
+  ServiceError,
+  WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
+  type WorkflowHandle,
+} from '@temporalio/client';
+import type { SignalDefinition, UpdateDefinition } from '@temporalio/common';
 import {
   answerSignal,
   approveSignal,
@@ -16,7 +22,7 @@ import type { SolveResult, SolveState } from '../protocol/plan-and-execute.ts';
 import { answerRoom, type HumanReply, type PendingQuestion } from '../protocol/questions.ts';
 import type { OperatorDecision, ResearchResult, ResearchState } from '../protocol/research.ts';
 import type { OrchestrationState, RunResult, State } from '../protocol/state.ts';
-import { AnswerTooLongError, RunNotOpenError } from './errors.ts';
+import { AnswerTooLongError, MessageRefusedError, RunNotOpenError } from './errors.ts';
 import { showRun, type RunRecord, type ShowOptions } from './show/show.ts';
 import { callsIn, type PendingCall, type RunSnapshot } from './snapshot.ts';
 import { watchRun, type EventCursor, type WatchOptions } from './watch.ts';
@@ -109,8 +115,7 @@ export class Run<S extends State = State, R extends RunResult = RunResult> {
 
   /** The calls under way, with the texts in progress that their heartbeats carry. */
   async pendingCalls(): Promise<PendingCall[]> {
-    const { payloadConverter } = this.handle.client.options.loadedDataConverter;
-    return callsIn(await this.handle.describe(), payloadConverter);
+    return callsIn(await this.handle.describe(), this.handle.client.options.loadedDataConverter);
   }
 
   /**
@@ -160,9 +165,30 @@ export class Run<S extends State = State, R extends RunResult = RunResult> {
     }
   }
 
-  /** Sends a signal. @throws `RunNotOpenError` */
+  /**
+   * Sends a signal. To a run that has had as many as Temporal takes, it sends the update of the same name.
+   *
+   * @throws `RunNotOpenError`; `MessageRefusedError` where the update would have no effect
+   */
   protected async signalOpen<Args extends unknown[]>(signal: SignalDefinition<Args>, ...payload: Args): Promise<void> {
-    await this.#ifOpen(() => this.handle.signal(signal, ...payload));
+    await this.#ifOpen(async () => {
+      try {
+        await this.handle.signal(signal, ...payload);
+      } catch (error) {
+        if (!isFullOfSignals(error)) throw error;
+        await this.#update(signal.name, payload);
+      }
+    });
+  }
+
+  async #update<Args extends unknown[]>(name: string, args: Args): Promise<void> {
+    const update = { type: 'update', name } as UpdateDefinition<void, [unknown]>;
+    try {
+      await this.handle.executeUpdate(update, { args: args as unknown[] as [unknown] });
+    } catch (error) {
+      if (!(error instanceof WorkflowUpdateFailedError)) throw error;
+      throw new MessageRefusedError(this.id, error.cause?.message ?? error.message);
+    }
   }
 
   async #ifOpen(act: () => Promise<unknown>): Promise<void> {
@@ -173,6 +199,12 @@ export class Run<S extends State = State, R extends RunResult = RunResult> {
       throw error;
     }
   }
+}
+
+/** Whether the server takes no more signals for a run, of which it counts 10,000. It has no error class for that. */
+function isFullOfSignals(error: unknown): boolean {
+  const cause = error instanceof ServiceError ? error.cause : error;
+  return isGrpcServiceError(cause) && cause.details.includes('execution limit for signal events');
 }
 
 /** A run of a workflow that has restarts. */

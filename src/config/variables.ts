@@ -33,6 +33,9 @@ export const writtenOut =
   'looks like a secret, and a configuration is kept with its runs: ' +
   "write ${NAME}, and set the variable NAME in the worker's environment";
 
+/** Whether a text names a variable in place of a secret. */
+export const isPlaceholder = (text: string): boolean => text.search(placeholder) !== -1;
+
 /** Whether a text holds a secret itself, rather than the name of a variable that holds it. */
 export function holdsSecret(text: string): boolean {
   // A quotation mark ends every pattern of a secret, so the texts around a placeholder are looked at one by one.

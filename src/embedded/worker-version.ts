@@ -1,11 +1,12 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { extname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { environmentVariables, type Environment } from '../config/environment.ts';
 import type { CustomOrchestrators } from '../config/extensions.ts';
 import { version as packageVersion } from '../version.ts';
 import type { VersionSettings } from '../worker.ts';
+import { privateFolder, privateMode } from '../private-files.ts';
 import { workflowBundle } from '../worker/workflow-bundle.ts';
 
 /**
@@ -103,9 +104,9 @@ const keyed = (home: string, parts: string[]): string =>
 function homeSecret(home: string): string {
   const file = join(home, 'secret');
   if (!existsSync(file)) {
-    mkdirSync(home, { recursive: true });
+    privateFolder(home);
     try {
-      writeFileSync(file, randomBytes(32).toString('hex'), { mode: 0o600, flag: 'wx' });
+      writeFileSync(file, randomBytes(32).toString('hex'), { mode: privateMode.file, flag: 'wx' });
     } catch (error) {
       // Another command has been quicker.
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;

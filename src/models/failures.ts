@@ -13,6 +13,7 @@ export const failureTypes = {
   connectionFailed: 'ConnectionFailed',
   badReply: 'BadReply',
   streamStalled: 'StreamStalled',
+  diskFull: 'DiskFull',
 
   badRequest: 'BadRequest',
   unauthorized: 'Unauthorized',

@@ -20,4 +20,6 @@ export const failureTypes = {
   otherStore: 'OtherStore',
   /** An activity's result is larger than the history takes. */
   resultTooLarge: 'ResultTooLarge',
+  /** A message that came as an update would have had no effect. The message says why. */
+  messageRefused: 'MessageRefused',
 } as const;

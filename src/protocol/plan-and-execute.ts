@@ -125,4 +125,6 @@ export interface SolveState extends StateSummary {
   usage: Usage | null;
   /** Absent until the input is checked, and in runs of earlier versions. */
   limits?: RunLimits;
+  /** How many messages from outside had no effect; absent if all had one. */
+  ignored?: number;
 }

@@ -64,5 +64,8 @@ export interface PendingQuestion {
 export const askedText = ({ arguments: given, question }: Pick<PendingQuestion, 'arguments' | 'question'>): string =>
   given === undefined ? question : `${question}\n${given}`;
 
+/** How many characters a reason, an instruction, a note or the changed arguments of a tool call may have. */
+export const messageRoom = 100_000;
+
 /** How many characters all answers in one session may have together, since Temporal limits payloads to 2 MB. */
 export const answerRoom = 500_000;

@@ -122,6 +122,8 @@ export interface ResearchState {
   usage: Usage | null;
   /** Absent until the input is checked, and in runs of earlier versions. */
   limits?: RunLimits;
+  /** How many messages from outside had no effect; absent if all had one. */
+  ignored?: number;
 }
 
 /** Payload of the signal `decide`: a person ends the loop. */

@@ -38,6 +38,8 @@ export interface TeamState {
   usage: Usage | null;
   /** Absent until the input is checked, and in runs of earlier versions. */
   limits?: RunLimits;
+  /** How many messages from outside had no effect; absent if all had one. */
+  ignored?: number;
 }
 
 export type OrchestrationState = TeamState & { workflow: 'orchestration' };

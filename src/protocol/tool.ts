@@ -1,4 +1,5 @@
 import type { McpServer, ToolSources } from '../config/tool-sources.ts';
+import type { Caller } from './caller.ts';
 import type { InputGiven, InputRequired } from './elicitation.ts';
 import type { ImageRef, ToolSpec } from './message.ts';
 import type { WorkspaceInput } from './workspace.ts';
@@ -73,6 +74,8 @@ export interface CallToolInput {
   asks?: true;
   /** What the person has answered to the last call of the same tool, which could not go on without. */
   input?: InputGiven;
+  /** When the agent calls it. Earlier versions did not say. */
+  caller?: Caller;
 }
 
 /** The activities that workflows need for tools. */

@@ -62,10 +62,11 @@ export class Trees {
     if (tree.size === 0) return null;
     const made = new Map<string, FolderEntry[]>();
     const id = await idOf(await nested(tree), made, new Breaks());
-    const isNew = ([each]: [string, FolderEntry[]]): boolean => !this.#folders.has(each);
-    const added = [...made].filter(isNew);
+    // What this process has stored before may have been removed since, by `prune`.
+    const missing = new Set(await this.#store.missingObjects([...made.keys()]));
+    const added = [...made].filter(([each]) => missing.has(each));
     await this.#store.putObjects(added.map(([, entries]) => contentOf(entries)));
-    for (const [each, entries] of added) this.#remember(each, entries);
+    for (const [each, entries] of made) this.#remember(each, entries);
     return id;
   }
 

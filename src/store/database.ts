@@ -24,6 +24,24 @@ export interface Database {
    * @throws what the work throws, after which nothing of it is kept; the database's error
    */
   write<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
+  /** The bytes that it takes, and how many of them hold nothing. */
+  size(): Promise<{ bytes: number; free: number }>;
+  /**
+   * Gives back room that holds nothing, a little at a time, so that nobody else waits long.
+   *
+   * @returns false where the database does so by itself, or cannot do it without keeping everybody waiting
+   */
+  shrink(): Promise<boolean>;
   /** Waits for the work under way. */
   close(): Promise<void>;
 }
+
+/** The time in seconds since 1970, as rows have it. */
+export const now = (): number => Math.floor(Date.now() / 1000);
+
+/**
+ * What follows the insertion of a row that is named by its content, and may be there already: it then counts as written now,
+ * unless it does so nearly. Otherwise `prune` could remove it between this moment and the one in which a run refers to it.
+ */
+export const orTouch = (table: string): string =>
+  `ON CONFLICT (id) DO UPDATE SET touched_at = excluded.touched_at WHERE ${table}.touched_at < excluded.touched_at - 3600`;

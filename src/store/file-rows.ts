@@ -1,6 +1,6 @@
 import type { AttachmentKind } from '../protocol/attachment.ts';
 import type { Cipher } from './cipher.ts';
-import type { Database, Row, Sql } from './database.ts';
+import { now, type Database, type Row, type Sql } from './database.ts';
 import type { RunFile } from './store.ts';
 
 /** The tables of runs' files, which the file methods of `Store` read and write. */
@@ -17,10 +17,11 @@ export class FileRows {
     return this.#database.write(async (sql) => {
       // Of two at once for the same run, the second waits for the first one here, and then changes nothing.
       const begun = await sql.run(
-        `INSERT INTO file_runs (workflow_id, run_id) VALUES (?, ?)
-         ON CONFLICT (workflow_id) DO UPDATE SET run_id = excluded.run_id WHERE file_runs.run_id <> excluded.run_id`,
+        `INSERT INTO file_runs (workflow_id, run_id, touched_at) VALUES (?, ?, ?)
+         ON CONFLICT (workflow_id) DO UPDATE SET run_id = excluded.run_id, touched_at = excluded.touched_at WHERE file_runs.run_id <> excluded.run_id`,
         workflowId,
         runId,
+        now(),
       );
       if (begun > 0) await sql.run('DELETE FROM files WHERE workflow_id = ?', workflowId);
     });
@@ -29,15 +30,15 @@ export class FileRows {
   put(workflowId: string, file: RunFile): Promise<RunFile> {
     const { name, kind, mediaType, bytes, hash, text = null, image = null, note, content = null, from } = file;
     const sealed = note === undefined ? null : this.#cipher.sealText(note, placeOf(workflowId, name));
-    const values = [workflowId, name, kind, mediaType, bytes, hash, text, image, sealed, content, from];
+    const values = [workflowId, name, kind, mediaType, bytes, hash, text, image, sealed, content, from, now()];
     return this.#database.write(async (sql) => {
       const written = await sql.run(
         `INSERT INTO files (workflow_id, name, kind, media_type, bytes, hash, text_blob, image_blob, note, content,
-         source) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+         source, touched_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
          ON CONFLICT (workflow_id, name) DO UPDATE SET kind = excluded.kind, media_type = excluded.media_type,
          bytes = excluded.bytes, hash = excluded.hash, text_blob = excluded.text_blob,
          image_blob = excluded.image_blob, note = excluded.note, content = excluded.content,
-         source = excluded.source WHERE files.source = 'tool' AND excluded.source = 'tool'`,
+         source = excluded.source, touched_at = excluded.touched_at WHERE files.source = 'tool' AND excluded.source = 'tool'`,
         ...values,
       );
       return (written === 0 ? await this.#find(sql, workflowId, name) : undefined) ?? file;

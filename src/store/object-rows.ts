@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Breaks } from '../breaks.ts';
 import type { Cipher } from './cipher.ts';
-import type { Database } from './database.ts';
+import { now, orTouch, type Database } from './database.ts';
 import { largeHashOf } from './ids.ts';
 
 /** How many objects, and of how many bytes together, one transaction writes. */
@@ -11,7 +11,9 @@ const bytesAtOnce = 4_000_000;
 /** How many ids one statement looks up, and after how many there is a break. */
 const idsAtOnce = 100;
 
-const presentObjects = `SELECT id FROM objects WHERE id IN (${Array.from({ length: idsAtOnce }, () => '?').join()})`;
+const someIds = `id IN (${Array.from({ length: idsAtOnce }, () => '?').join()})`;
+const presentObjects = `SELECT id, touched_at FROM objects WHERE ${someIds}`;
+const touchObjects = `UPDATE objects SET touched_at = ? WHERE ${someIds}`;
 
 /** The table of objects, which the object methods of `Store` read and write. */
 export class ObjectRows {
@@ -32,8 +34,8 @@ export class ObjectRows {
       // All in one order, or two transactions would wait for one another's rows.
       const rows = batch.toSorted(([one], [other]) => (one < other ? -1 : 1));
       [batch, bytes] = [[], 0];
-      const insert = 'INSERT INTO objects (id, content) VALUES (?, ?) ON CONFLICT DO NOTHING';
-      await this.#database.write((sql) => Promise.all(rows.map((row) => sql.run(insert, ...row))));
+      const insert = `INSERT INTO objects (id, content, touched_at) VALUES (?, ?, ?) ${orTouch('objects')}`;
+      await this.#database.write((sql) => Promise.all(rows.map((row) => sql.run(insert, ...row, now()))));
     };
     for (const content of contents) {
       const id = await largeHashOf(content);
@@ -61,9 +63,11 @@ export class ObjectRows {
       const some = all.slice(from, from + idsAtOnce);
       // The statement has a fixed number of ids; what is repeated changes nothing.
       const asked = Array.from({ length: idsAtOnce }, (_, index) => some[index] ?? some[0] ?? '');
-      for (const { id } of await this.#database.read((sql) => sql.all(presentObjects, ...asked))) {
-        missing.delete(String(id));
-      }
+      const rows = await this.#database.read((sql) => sql.all(presentObjects, ...asked));
+      // What is found need not be stored again, and counts as written all the same.
+      if (rows.some((row) => Number(row['touched_at']) < now() - 3600))
+        await this.#database.write((sql) => sql.run(touchObjects, now(), ...asked));
+      for (const { id } of rows) missing.delete(String(id));
       await nextTurn();
     }
     return [...missing];

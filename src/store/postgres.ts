@@ -13,7 +13,7 @@ import type { Store } from './store.ts';
  * @param url `postgres://user:password@host:port/database?sslmode=…` (docs/stores.md)
  * @throws (from its methods) `PostgresUnavailableError`; `Error` if the URL is wrong or a newer version wrote the database
  */
-export const openPostgresStore = (url: string, cipher: Cipher = plain): Store =>
+export const openPostgresStore = (url: string, cipher: Cipher = plain): SqlStore =>
   new SqlStore(new PostgresDatabase(url, true), cipher);
 
 /** Opens an existing store to read from it, and leaves its schema as it is. @throws what `openPostgresStore` does */
@@ -73,6 +73,16 @@ class PostgresDatabase implements Database {
       }
       await pause(shortest * 2 ** tries * Math.random());
     }
+  }
+
+  async size(): Promise<{ bytes: number; free: number }> {
+    const row = await this.read((sql) => sql.get('SELECT pg_database_size(current_database()) AS bytes'));
+    return { bytes: Number(row?.['bytes']), free: 0 };
+  }
+
+  /** Its autovacuum makes the room of removed rows available to new ones. */
+  async shrink(): Promise<boolean> {
+    return false;
   }
 
   async close(): Promise<void> {

@@ -4,11 +4,13 @@ import type { Message, TokenUsage, TranscriptRef } from '../protocol/message.ts'
 import type { CallModelResult } from '../protocol/model-call.ts';
 import type { StoredReport } from '../protocol/research.ts';
 import type { CallToolResult } from '../protocol/tool.ts';
+import { UnknownKeyError } from '../encryption/keys.ts';
 import type { Cipher } from './cipher.ts';
-import type { Database, Row, Sql, Value } from './database.ts';
+import { now, orTouch, type Database, type Row, type Sql, type Value } from './database.ts';
 import { FileRows } from './file-rows.ts';
 import { largeHashOf, segmentId } from './ids.ts';
 import { ObjectRows } from './object-rows.ts';
+import { Sweep } from './sweep.ts';
 import { sumOfUsage, type Checkpoint, type ReplyCommit, type RunFile, type Store, type Try } from './store.ts';
 
 const chainOf = `
@@ -51,11 +53,12 @@ export class SqlStore implements Store {
       const transcript = await this.#insert(sql, parent, messages);
       const full: CallModelResult = { transcript, ...result };
       const written = await sql.run(
-        'INSERT INTO replies (key, input_hash, segment, result) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
+        'INSERT INTO replies (key, input_hash, segment, result, touched_at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
         key,
         inputHash,
         transcript.id,
         this.#sealed('replies.result', key, full),
+        now(),
       );
       await sql.run('DELETE FROM checkpoints WHERE key = ?', key);
       return (written === 0 ? await this.#reply(sql, key, inputHash) : undefined) ?? full;
@@ -63,9 +66,10 @@ export class SqlStore implements Store {
   }
 
   async putCheckpoint(key: string, inputHash: string, checkpoint: Checkpoint): Promise<void> {
-    const upsert = `INSERT INTO checkpoints (key, input_hash, state) VALUES (?, ?, ?)
-      ON CONFLICT (key) DO UPDATE SET input_hash = excluded.input_hash, state = excluded.state`;
-    const values = [key, inputHash, this.#sealed('checkpoints.state', key, checkpoint)];
+    const upsert = `INSERT INTO checkpoints (key, input_hash, state, touched_at) VALUES (?, ?, ?, ?)
+      ON CONFLICT (key) DO UPDATE SET input_hash = excluded.input_hash, state = excluded.state,
+      touched_at = excluded.touched_at`;
+    const values = [key, inputHash, this.#sealed('checkpoints.state', key, checkpoint), now()];
     await this.#database.write((sql) => sql.run(upsert, ...values));
   }
 
@@ -80,9 +84,10 @@ export class SqlStore implements Store {
   }
 
   async commitToolResult(key: string, inputHash: string, result: CallToolResult): Promise<CallToolResult> {
-    const values = [key, inputHash, this.#sealed('tool_results.result', key, result)];
+    const values = [key, inputHash, this.#sealed('tool_results.result', key, result), now()];
     return this.#database.write(async (sql) => {
-      const insert = 'INSERT INTO tool_results (key, input_hash, result) VALUES (?, ?, ?) ON CONFLICT DO NOTHING';
+      const insert =
+        'INSERT INTO tool_results (key, input_hash, result, touched_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING';
       const written = await sql.run(insert, ...values);
       return (written === 0 ? await this.#toolResult(sql, key, inputHash) : undefined) ?? result;
     });
@@ -93,8 +98,9 @@ export class SqlStore implements Store {
   }
 
   async recordTry(key: string, { attempt, usage, failed }: Try): Promise<void> {
-    const insert = 'INSERT INTO tries (key, attempt, usage, failed) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING';
-    await this.#database.write((sql) => sql.run(insert, key, attempt, JSON.stringify(usage), failed ? 1 : 0));
+    const insert =
+      'INSERT INTO tries (key, attempt, usage, failed, touched_at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING';
+    await this.#database.write((sql) => sql.run(insert, key, attempt, JSON.stringify(usage), failed ? 1 : 0, now()));
   }
 
   async tries(key: string): Promise<Try[]> {
@@ -131,8 +137,8 @@ export class SqlStore implements Store {
   async putBlob(text: string): Promise<string> {
     const id = await largeHashOf(text);
     const sealed = this.#cipher.sealBytes(Buffer.from(text), `blobs ${id}`);
-    const insert = 'INSERT INTO blobs (id, content) VALUES (?, ?) ON CONFLICT DO NOTHING';
-    await this.#database.write((sql) => sql.run(insert, id, sealed));
+    const insert = `INSERT INTO blobs (id, content, touched_at) VALUES (?, ?, ?) ${orTouch('blobs')}`;
+    await this.#database.write((sql) => sql.run(insert, id, sealed, now()));
     return id;
   }
 
@@ -159,9 +165,9 @@ export class SqlStore implements Store {
 
   async putResult(workflowId: string, agent: string, blob: string): Promise<string> {
     const id = blob.slice(0, resultId);
-    const upsert = `INSERT INTO results (workflow_id, agent, id, blob) VALUES (?, ?, ?, ?)
-      ON CONFLICT (workflow_id, agent, id) DO UPDATE SET blob = excluded.blob`;
-    await this.#database.write((sql) => sql.run(upsert, workflowId, agent, id, blob));
+    const upsert = `INSERT INTO results (workflow_id, agent, id, blob, touched_at) VALUES (?, ?, ?, ?, ?)
+      ON CONFLICT (workflow_id, agent, id) DO UPDATE SET blob = excluded.blob, touched_at = excluded.touched_at`;
+    await this.#database.write((sql) => sql.run(upsert, workflowId, agent, id, blob, now()));
     return id;
   }
 
@@ -191,7 +197,12 @@ export class SqlStore implements Store {
     const breaks = new Breaks();
     const reports: StoredReport[] = [];
     for (const row of rows) {
-      reports.push(this.#opened('reports.report', String(row['id']), row) as StoredReport);
+      try {
+        reports.push(this.#opened('reports.report', String(row['id']), row) as StoredReport);
+      } catch (error) {
+        // Old reports whose key was given up are as good as gone.
+        if (!(error instanceof UnknownKeyError)) throw error;
+      }
       if (breaks.due) await breaks.take();
     }
     return reports;
@@ -226,9 +237,24 @@ export class SqlStore implements Store {
     return this.#cipher.openText(String(row?.['value']), `secrets ${name}`);
   }
 
+  async secretNames(): Promise<string[]> {
+    const rows = await this.#database.read((sql) => sql.all('SELECT name FROM secrets ORDER BY name'));
+    return rows.map(({ name }) => String(name));
+  }
+
   async identity(): Promise<string> {
     const row = await this.#row('SELECT id FROM identity');
     return String(row?.['id']);
+  }
+
+  async joinNamespace(id: string, name: string): Promise<void> {
+    const insert = 'INSERT INTO namespaces (id, name) VALUES (?, ?) ON CONFLICT DO NOTHING';
+    await this.#database.write((sql) => sql.run(insert, id, name));
+  }
+
+  /** Finds and removes what no run needs. */
+  get sweep(): Sweep {
+    return new Sweep(this.#database, this.#cipher);
   }
 
   async close(): Promise<void> {
@@ -268,11 +294,12 @@ export class SqlStore implements Store {
     const id = segmentId(parent, messages);
     const count = (await countOf(sql, parent)) + messages.length;
     await sql.run(
-      'INSERT INTO segments (id, parent, count, messages) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
+      `INSERT INTO segments (id, parent, count, messages, touched_at) VALUES (?, ?, ?, ?, ?) ${orTouch('segments')}`,
       id,
       parent,
       count,
       this.#sealed('segments.messages', id, messages),
+      now(),
     );
     return { id, messages: count };
   }

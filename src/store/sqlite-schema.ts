@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { now } from './database.ts';
 
 /** What each version of the schema adds to the one before. The first step turns an empty database into version 1. */
 const steps = [
@@ -77,6 +78,19 @@ const steps = [
   CREATE TABLE identity (id TEXT NOT NULL);
   INSERT INTO identity VALUES (lower(hex(randomblob(8))));
 `,
+  // When a row was last written, in seconds since 1970, so that `prune` leaves alone what a run may be about to refer to. What
+  // was there before counts as written now. A row that others refer to is removed in a time that does not grow with theirs.
+  `
+  ${['segments', 'replies', 'tries', 'tool_results', 'checkpoints', 'blobs', 'objects', 'results', 'files', 'file_runs']
+    .map((table) => `ALTER TABLE ${table} ADD COLUMN touched_at INTEGER NOT NULL DEFAULT ${now()};`)
+    .join('\n  ')}
+  CREATE TABLE namespaces (id TEXT PRIMARY KEY, name TEXT NOT NULL) WITHOUT ROWID;
+  CREATE INDEX replies_by_segment ON replies (segment);
+  CREATE INDEX results_by_blob ON results (blob);
+  CREATE INDEX files_by_text ON files (text_blob);
+  CREATE INDEX files_by_image ON files (image_blob);
+  CREATE INDEX files_by_content ON files (content);
+`,
 ];
 
 const version = steps.length;
@@ -86,7 +100,8 @@ const version = steps.length;
  * is refused, since this one might misread it.
  */
 export function prepareSchema(database: DatabaseSync, file: string): void {
-  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;');
+  // A new file gives room back when `prune` asks for it, which has to be said before it has a table.
+  database.exec('PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;');
   database.exec('BEGIN IMMEDIATE');
   try {
     const found = Number(database.prepare('PRAGMA user_version').get()?.['user_version']);

@@ -1,11 +1,12 @@
-import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
+import { privateFile, privateFolder } from '../private-files.ts';
 import { plain, type Cipher } from './cipher.ts';
 import type { Database, Row, Sql, Value } from './database.ts';
 import { SqlStore } from './sql-store.ts';
 import { prepareSchema } from './sqlite-schema.ts';
+import { StoreFile, StoreFileError } from './sqlite-file.ts';
 import type { Store } from './store.ts';
 
 /**
@@ -15,23 +16,27 @@ import type { Store } from './store.ts';
  * @param file the path of the file, whose folder is created if it is missing
  * @throws `Error` if a newer version wrote the file, or if it cannot be opened
  */
-export function openSqliteStore(file: string, cipher: Cipher = plain): Store {
-  mkdirSync(dirname(file), { recursive: true });
+export function openSqliteStore(file: string, cipher: Cipher = plain): SqlStore {
+  privateFolder(dirname(file));
+  privateFile(file);
   const writing = new DatabaseSync(file, { timeout: 5000 });
   prepareSchema(writing, file);
   // SQLite waits for a lock by blocking the process, which at this point has nothing else to do yet.
   writing.exec('PRAGMA busy_timeout = 0');
-  return new SqlStore(new SqliteDatabase(writing, new DatabaseSync(file)), cipher);
+  return new SqlStore(new SqliteDatabase(writing, new DatabaseSync(file), new StoreFile(file)), cipher);
 }
 
 /** Opens an existing store to read from it, and changes nothing there. @throws `Error` if it cannot be opened */
 export function readSqliteStore(file: string, cipher: Cipher = plain): Store {
   const reading = new DatabaseSync(file, { readOnly: true });
-  return new SqlStore(new SqliteDatabase(reading, reading), cipher);
+  return new SqlStore(new SqliteDatabase(reading, reading, new StoreFile(file)), cipher);
 }
 
 /** For how long an operation waits for a lock that another process holds, in milliseconds. */
 const patienceMs = 5000;
+
+/** How many pages that hold nothing are given back in one transaction. */
+const pagesAtOnce = 500;
 
 /** The first wait for a lock, and the longest one, in milliseconds. */
 const shortest = 1;
@@ -46,50 +51,128 @@ export class SqliteDatabase implements Database {
   readonly #reading: DatabaseSync;
   readonly #write: Sql;
   readonly #read: Sql;
-  #lastWrite: Promise<unknown> = Promise.resolve();
+  #waiting: Write[] = [];
+  #writingNow: Promise<void> | undefined;
+
+  readonly #file: StoreFile | undefined;
 
   /** @param writing and `reading`: connections without a busy timeout, since SQLite waits by blocking the whole process */
-  constructor(writing: DatabaseSync, reading: DatabaseSync) {
+  constructor(writing: DatabaseSync, reading: DatabaseSync, file?: StoreFile) {
+    this.#file = file;
     this.#writing = writing;
     this.#reading = reading;
     this.#write = statementsOf(writing);
     this.#read = statementsOf(reading);
   }
 
-  /** @throws SQLite's error if another process holds the lock for more than five seconds */
+  /**
+   * Does the work in one transaction with whatever else is to be written at that moment, since most of what a transaction
+   * costs is that the disk confirms it.
+   *
+   * @throws SQLite's error if another process holds the lock for more than five seconds
+   */
   write<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
-    const deadline = Date.now() + patienceMs;
-    // One at a time: they share a connection, and many that wait for the lock would take it from one another.
-    const written = this.#lastWrite.then(() => unlocked(() => this.#transaction(work), deadline));
-    this.#lastWrite = written.catch(() => {});
-    return written;
+    return new Promise<T>((resolve, reject) => {
+      this.#waiting.push({ work, resolve: resolve as (result: unknown) => void, reject });
+      this.#writingNow ??= this.#writeAll().finally(() => (this.#writingNow = undefined));
+    });
   }
 
   /** A writer does not keep reading waiting, but a process that recovers the file does. */
-  read<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
-    return unlocked(() => work(this.#read), Date.now() + patienceMs);
+  async read<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+    this.#file?.assertSame();
+    try {
+      return await unlocked(() => work(this.#read), Date.now() + patienceMs);
+    } catch (error) {
+      throw this.#told(error);
+    }
+  }
+
+  async size(): Promise<{ bytes: number; free: number }> {
+    return this.read(async (sql) => {
+      const pragma = async (name: string): Promise<number> =>
+        Number(Object.values((await sql.get(`PRAGMA ${name}`)) ?? {})[0]);
+      const bytes = await pragma('page_size');
+      return { bytes: bytes * (await pragma('page_count')), free: bytes * (await pragma('freelist_count')) };
+    });
+  }
+
+  /** Only files that this version has made can do it: others would have to be written anew as a whole. */
+  async shrink(): Promise<boolean> {
+    const mode = await this.read((sql) => sql.get('PRAGMA auto_vacuum'));
+    if (mode?.['auto_vacuum'] !== 2) return false;
+    while ((await this.size()).free > 0) {
+      await this.write((sql) => sql.all(`PRAGMA incremental_vacuum(${pagesAtOnce})`));
+      await pause(shortest);
+    }
+    // The file itself becomes shorter with the next checkpoint, which others may hold up without harm.
+    await this.read((sql) => sql.all('PRAGMA wal_checkpoint(TRUNCATE)'));
+    return true;
   }
 
   async close(): Promise<void> {
-    await this.#lastWrite;
+    await this.#writingNow;
     this.#reading.close();
     if (this.#writing !== this.#reading) this.#writing.close();
   }
 
-  async #transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+  /** One transaction at a time: they share a connection, and many that wait for the lock would take it from one another. */
+  async #writeAll(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      // What comes in with the same turn of the event loop, such as other replies, is to be written with it.
+      await nextTurn();
+      const writes = this.#waiting.splice(0, writesAtOnce);
+      try {
+        const results = await unlocked(() => this.#transaction(writes), Date.now() + patienceMs);
+        for (const settle of results) settle();
+      } catch (error) {
+        const told = this.#told(error);
+        for (const { reject } of writes) reject(told);
+      }
+    }
+  }
+
+  #told = (error: unknown): unknown => this.#file?.told(error, sqliteResult(error)) ?? error;
+
+  /** @returns what tells each write how it has ended, which is to be called once all are committed */
+  async #transaction(writes: Write[]): Promise<Array<() => void>> {
+    const database = this.#writing;
+    this.#file?.assertSame();
     // A deferred transaction fails at once when it turns from reading to writing while another one writes.
-    this.#writing.exec('BEGIN IMMEDIATE');
+    database.exec('BEGIN IMMEDIATE');
     try {
-      const result = await work(this.#write);
-      this.#writing.exec('COMMIT');
-      return result;
+      const ends: Array<() => void> = [];
+      for (const { work, resolve, reject } of writes) {
+        database.exec('SAVEPOINT one');
+        try {
+          const result = await work(this.#write);
+          ends.push(() => resolve(result));
+        } catch (error) {
+          // SQLite has rolled back everything by itself if the disk is full or broken.
+          if (!database.isTransaction || locked.includes(sqliteResult(error))) throw error;
+          database.exec('ROLLBACK TO one');
+          ends.push(() => reject(error));
+        }
+        database.exec('RELEASE one');
+      }
+      database.exec('COMMIT');
+      return ends;
     } catch (error) {
-      // SQLite has rolled back by itself if the disk is full or broken.
-      if (this.#writing.isTransaction) this.#writing.exec('ROLLBACK');
+      if (database.isTransaction) database.exec('ROLLBACK');
       throw error;
     }
   }
 }
+
+/** Work that waits to be done, and what is told of its end. */
+interface Write {
+  work: (sql: Sql) => Promise<unknown>;
+  resolve: (result: unknown) => void;
+  reject: (error: unknown) => void;
+}
+
+/** How many writes share a transaction at most: it holds up the process for as long as it takes. */
+const writesAtOnce = 50;
 
 /** The statements of a connection, which prepares each of them once. They are done when their call returns. */
 function statementsOf(database: DatabaseSync): Sql {
@@ -131,4 +214,5 @@ function sqliteResult(error: unknown): number {
 }
 
 /** Whether an SQLite file cannot be used for now: it is locked, full, or not writable. */
-export const isSqliteOutOfOrder = (error: unknown): boolean => passing.includes(sqliteResult(error));
+export const isSqliteOutOfOrder = (error: unknown): boolean =>
+  error instanceof StoreFileError || passing.includes(sqliteResult(error));

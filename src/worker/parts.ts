@@ -1,4 +1,6 @@
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { DataConverter } from '@temporalio/common';
 import {
   Runtime,
   type ActivityInterceptorsFactory,
@@ -8,19 +10,26 @@ import {
 } from '@temporalio/worker';
 import { createActivities } from '../activities/activities.ts';
 import { storeGuard } from '../activities/own-store.ts';
+import { roomIn } from '../activities/room.ts';
 import { patient } from '../activities/patient-store.ts';
 import type { KnownNamespace } from '../activities/prepare.ts';
 import { defaultBackend } from '../config/complete-backend.ts';
 import type { CustomOrchestrators } from '../config/extensions.ts';
 import { readEnvironment } from '../config/environment.ts';
 import { readPrices } from '../config/prices.ts';
+import { dataConverterOf } from '../encryption/data-converter.ts';
+import { readKeys, type Keys } from '../encryption/keys.ts';
 import { modelOpener } from '../models/open-model.ts';
 import type { RunSinks } from '../protocol/sinks.ts';
 import { openStore, storePlace } from '../store/open-store.ts';
+import { checkStoreKeys } from '../store/sealing.ts';
 import type { Store } from '../store/store.ts';
 import { loginsIn } from '../tools/mcp/logins.ts';
+import { openTelemetry } from '../telemetry/telemetry.ts';
 import { openToolRegistry } from '../tools/tool-registry.ts';
-import { logSink } from './log-sink.ts';
+import { joinNamespace } from './join-namespace.ts';
+import { logFormat } from './log-format.ts';
+import { logSink, withoutContent } from './log-sink.ts';
 import { watchLoopLag } from './loop-lag.ts';
 import { runWatch } from './run-watch.ts';
 
@@ -37,10 +46,15 @@ export interface PartSettings {
 export interface WorkerParts {
   store: Store;
   activities: ReturnType<typeof createActivities>;
-  /** Interceptors of its activities. */
+  /** Interceptors of its activities: for traces and metrics, and to refuse runs of other stores. */
   interceptors: ActivityInterceptorsFactory[];
+  /** Notes in the store whose runs use it. */
+  join(connection: NativeConnection, namespace: string): Promise<void>;
+  /** The keys of the worker's variables. */
+  keys: Keys;
+  dataConverter: DataConverter;
   sinks(connection: NativeConnection, namespace: string): InjectedSinks<RunSinks>;
-  /** Runs the worker, says when something holds it up, and ends the tools' servers after it. */
+  /** Runs the worker, says when something holds it up, and ends the tools' servers and the export of telemetry after it. */
   run(worker: Worker, next: (worker: Worker) => Promise<void>): Promise<void>;
 }
 
@@ -56,26 +70,45 @@ export function openParts(
   namespace: KnownNamespace,
 ): WorkerParts {
   const environment = readEnvironment(variables);
+  const keys = readKeys(environment);
   // A name that is wrong must end the worker now, or every run would fail by it again and again.
   defaultBackend(environment);
-  const store = patient(openStore(home, environment));
-  const [logs, logins] = [join(home, 'logs'), loginsIn(home)];
+  const format = logFormat(environment);
+  const telemetry = openTelemetry(environment);
+  const store = patient(telemetry.timed(openStore(home, environment)));
+  // What servers of tools print may be what runs are about.
+  const logs = keys.on ? undefined : join(home, 'logs');
+  const logins = loginsIn(home);
   const tools = openToolRegistry({ folder: configFolder, logs, logins, environment, store });
+  const activities = createActivities({
+    store,
+    tools,
+    openModel: modelOpener(environment),
+    assertRoom: roomIn([home, tmpdir()], environment),
+    environment,
+    configFolder,
+    // Search attributes are never encrypted.
+    namespace: keys.on ? { hasQuestion: false } : namespace,
+    orchestrators,
+    prices: readPrices(environment),
+  });
   return {
     store,
-    activities: createActivities({
-      store,
-      tools,
-      openModel: modelOpener(environment),
-      environment,
-      configFolder,
-      namespace,
-      orchestrators,
-      prices: readPrices(environment),
+    keys,
+    dataConverter: dataConverterOf(keys),
+    activities,
+    interceptors: [...telemetry.interceptors(Object.keys(activities)), storeGuard(store, storePlace(home, environment))],
+    join: (connection, namespace) =>
+      joinNamespace(store, connection, namespace, (text) => Runtime.instance().logger.warn(text)),
+    sinks: (connection, namespace) => ({
+      ...(keys.on ? withoutContent(logSink(home, format)) : logSink(home, format)),
+      ...telemetry.sinks,
+      watch: runWatch(connection, namespace, keys.on),
     }),
-    interceptors: [storeGuard(store, storePlace(home, environment))],
-    sinks: (connection, namespace) => ({ ...logSink(home), watch: runWatch(connection, namespace) }),
     async run(worker, next) {
+      const warning = await checkStoreKeys(store, keys);
+      if (warning !== undefined) Runtime.instance().logger.warn(warning);
+      const stopTelemetry = await telemetry.start(worker.connection, worker.options.namespace);
       const stopWatching = watchLoopLag((text) => Runtime.instance().logger.warn(text));
       try {
         await next(worker);
@@ -83,6 +116,7 @@ export function openParts(
         stopWatching();
         await tools.close();
         await store.close();
+        await stopTelemetry();
       }
     },
   };

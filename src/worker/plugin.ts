@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path';
 import { SimplePlugin } from '@temporalio/plugin';
+import type { DataConverter } from '@temporalio/common';
 import {
   Runtime,
   type BundleOptions,
@@ -9,10 +10,13 @@ import {
 } from '@temporalio/worker';
 import { findOrchestrators } from '../config/extensions.ts';
 import { awaitStore } from './await-store.ts';
+import { failureConverterPath } from '../encryption/data-converter.ts';
+import { readKeys } from '../encryption/keys.ts';
+import { readEnvironment } from '../config/environment.ts';
 import { adaptedConfiguration } from './bundler.ts';
 import { heartbeatThrottle, openParts, type PartSettings, type WorkerParts } from './parts.ts';
 import { registerSearchAttributes } from './search-attributes.ts';
-import { guardModule, ownStoreModule, writeEntry } from './workflow-bundle.ts';
+import { guardModule, interceptorModules, writeEntry } from './workflow-bundle.ts';
 
 /** By default `home` is `.reprise`, `configFolder` the working directory, and `variables` those of the process. */
 export type PluginSettings = Partial<PartSettings>;
@@ -21,7 +25,8 @@ export type PluginSettings = Partial<PartSettings>;
  * Adds Reprise's workflows and activities to a worker that has its own: `Worker.create({…, plugins: [new
  * ReprisePlugin()]})` with `workflowsPath`, or `bundleWorkflowCode({…, plugins: [plugin]})` beforehand. Runs are then
  * started on that worker's task queue (`connect({ taskQueue })`). A custom orchestrator that cannot be bundled makes the
- * whole bundle fail, whereas `createWorker` leaves it out.
+ * whole bundle fail, whereas `createWorker` leaves it out. With `REPRISE_ENCRYPTION_KEY` the worker's own workflows are encrypted
+ * too; a bundle must then be made with the variable set.
  *
  * @throws `MissingSearchAttributesError` when the worker is run, where search attributes are missing and may not be
  *   registered from here; `StoreUnavailableError` then, where the store cannot be used within a minute
@@ -54,6 +59,7 @@ export class ReprisePlugin extends SimplePlugin {
         ...options.interceptors,
         activity: [...(options.interceptors?.activity ?? []), ...this.#parts.interceptors],
       },
+      dataConverter: joined(options.dataConverter, this.#parts.dataConverter),
       maxHeartbeatThrottleInterval: options.maxHeartbeatThrottleInterval ?? heartbeatThrottle,
     };
   }
@@ -65,7 +71,10 @@ export class ReprisePlugin extends SimplePlugin {
       workflowsPath: this.#entry(options.workflowsPath),
       webpackConfigHook: (configuration) =>
         adaptedConfiguration(options.webpackConfigHook?.(configuration) ?? configuration),
-      workflowInterceptorModules: [...(options.workflowInterceptorModules ?? []), ownStoreModule, guardModule],
+      ...(readKeys(readEnvironment(this.#settings.variables)).on && {
+        failureConverterPath: options.failureConverterPath ?? failureConverterPath,
+      }),
+      workflowInterceptorModules: [...(options.workflowInterceptorModules ?? []), ...interceptorModules, guardModule],
     };
   }
 
@@ -73,6 +82,7 @@ export class ReprisePlugin extends SimplePlugin {
     if (this.#connection === undefined || this.#parts === undefined) return next(worker);
     Object.assign(this.#known, await registerSearchAttributes(this.#connection, this.#namespace));
     await awaitStore(this.#parts.store, (text) => Runtime.instance().logger.warn(text));
+    await this.#parts.join(this.#connection, this.#namespace);
     await this.#parts.run(worker, next);
   }
 
@@ -84,3 +94,10 @@ export class ReprisePlugin extends SimplePlugin {
     return entry;
   }
 }
+
+/** The converter of the worker's own, with Reprise's encryption on the way to the server and back. */
+const joined = (own: DataConverter | undefined, { payloadCodecs = [], ...ours }: DataConverter): DataConverter => ({
+  ...ours,
+  ...own,
+  payloadCodecs: [...(own?.payloadCodecs ?? []), ...payloadCodecs],
+});

@@ -7,7 +7,8 @@ import { connect, type Reprise } from '../../src/client.ts';
 import type { OrchestrationResult } from '../../src/protocol/orchestration.ts';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
 import { startModelServer, type ModelServer } from '../support/model-server.ts';
-import { kill, Machine } from '../support/processes.ts';
+import { killed } from '../support/killed.ts';
+import { Machine } from '../support/processes.ts';
 import { teamOf, teamScript } from '../support/team-script.ts';
 
 const runs = 2;
@@ -53,7 +54,7 @@ async function stage({ expect, onTestFinished }: TestContext): Promise<Stage> {
   onTestFinished(async () => {
     await reprise.close();
     await Promise.all([
-      kill(other.child),
+      killed(other.child),
       machine.killWorker(),
       machine.killServer(),
       model.close(),

@@ -7,7 +7,7 @@ import type { TestProject } from 'vitest/node';
 import { freePort } from '../../src/embedded/ports.ts';
 import { startServer } from '../../src/embedded/server.ts';
 import { findTemporalCli } from '../../src/embedded/temporal-cli.ts';
-import { keptBundle, ownStoreModule } from '../../src/worker/workflow-bundle.ts';
+import { failureConverter, interceptorModules, keptBundle } from '../../src/worker/workflow-bundle.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -27,7 +27,8 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
   });
   const { code } = await bundleWorkflowCode({
     workflowsPath: fileURLToPath(new URL('./workflows.ts', import.meta.url)),
-    workflowInterceptorModules: [ownStoreModule],
+    workflowInterceptorModules: interceptorModules,
+    failureConverterPath: failureConverter,
     logger: {
       log() {},
       trace() {},
@@ -49,10 +50,15 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
   };
 }
 
-/** Sessions go on in a new run when the server advises it, which it otherwise does after 4096 events: after minutes. */
+/**
+ * Sessions go on in a new run when the server advises it, which it otherwise does after 4096 events: after minutes. A run takes
+ * 1000 signals rather than 10,000.
+ */
 function advisingNewRunsSoon(cli: string, folder: string): string {
   const script = join(folder, 'temporal');
-  const advice = '--dynamic-config-value limit.historyCount.suggestContinueAsNew=300';
+  const advice =
+    '--dynamic-config-value limit.historyCount.suggestContinueAsNew=300 ' +
+    '--dynamic-config-value history.maximumSignalsPerExecution=1000';
   writeFileSync(script, `#!/bin/sh\nexec '${cli}' "$@" ${advice}\n`, { mode: 0o755 });
   return script;
 }

@@ -6,6 +6,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isOutOfOrder } from '../../src/store/out-of-order.ts';
 import { openPostgresStore, readPostgresStore } from '../../src/store/postgres.ts';
+import { Blobs } from '../../src/store/read-blobs.ts';
 import type { ReplyCommit } from '../../src/store/store.ts';
 import { hasPostgres, startPostgres, type PostgresServer } from '../support/postgres.ts';
 import { storeContract } from './contract.ts';
@@ -53,7 +54,10 @@ describe.skipIf(!hasPostgres('test/store/postgres.test.ts'))('on a real server',
     const ids = (await Promise.all(said)).map((lines) => lines.split('\n')[1]);
     expect(new Set(ids).size).toBe(1);
     expect(await ask(url, 'SELECT id FROM identity')).toEqual([{ id: ids[0] }]);
-    expect(await ask(url, 'SELECT name FROM reprise_migrations')).toEqual([{ name: '0001_store' }]);
+    expect(await ask(url, 'SELECT name FROM reprise_migrations')).toEqual([
+      { name: '0001_store' },
+      { name: '0002_prune' },
+    ]);
   });
 
   test('a database of a newer version is refused, and so is one with tables of somebody else', async () => {
@@ -65,7 +69,7 @@ describe.skipIf(!hasPostgres('test/store/postgres.test.ts'))('on a real server',
     await ask(newer, "INSERT INTO reprise_migrations (name, run_on) VALUES ('0099_later', now())");
     const store = openPostgresStore(newer);
     await expect(store.identity()).rejects.toThrow(
-      `PostgreSQL at 127.0.0.1:${server.port}/newer was written by a newer Reprise (schema 99, this one knows 1)`,
+      `PostgreSQL at 127.0.0.1:${server.port}/newer was written by a newer Reprise (schema 99, this one knows 2)`,
     );
     await store.close();
     const taken = server.database('taken');
@@ -141,6 +145,20 @@ describe.skipIf(!hasPostgres('test/store/postgres.test.ts'))('on a real server',
       await store.close();
     },
   );
+
+  test('whoever shows a run reads its texts there, and does without them where the server is away', async () => {
+    const url = server.database('shown');
+    const store = openPostgresStore(url);
+    const id = await store.putBlob('A long text.');
+    await store.close();
+    const blobs = new Blobs('/no/home', { DATABASE_URL: url });
+    expect(await blobs.read(id)).toBe('A long text.');
+    expect(await blobs.read('unknown')).toBeUndefined();
+    await blobs.close();
+    const away = new Blobs('/no/home', { DATABASE_URL: 'postgres://reprise@127.0.0.1:1/none' });
+    expect(await away.read(id)).toBeUndefined();
+    await away.close();
+  });
 
   test('a store that is read is left as it is', async () => {
     const url = server.database('untouched');

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -56,6 +56,8 @@ describe('SQLite', () => {
     database.exec(
       `DROP TABLE tool_results; DROP TABLE reports; DROP TABLE files; DROP TABLE file_runs; DROP TABLE tries;
        DROP TABLE results; DROP TABLE objects; DROP TABLE checkpoints; DROP TABLE secrets; DROP TABLE identity;
+       DROP TABLE namespaces; DROP INDEX replies_by_segment; ALTER TABLE segments DROP COLUMN touched_at;
+       ALTER TABLE replies DROP COLUMN touched_at; ALTER TABLE blobs DROP COLUMN touched_at;
        CREATE TABLE spent (key TEXT PRIMARY KEY, usage TEXT NOT NULL) WITHOUT ROWID;
        INSERT INTO spent VALUES ('run/model-1', '{"inputTokens":1,"cachedInputTokens":0,"outputTokens":2}');
        PRAGMA user_version = 1`,
@@ -96,7 +98,32 @@ describe('SQLite', () => {
       }),
     );
     await Promise.all(writes);
-    expect(seen).toEqual([0, 2, 2, 4]);
+    // The second one writes in the same transaction, after the first.
+    expect(seen).toEqual([0, 2, 0, 4]);
+    await database.close();
+  });
+
+  test('of many writes at once, one that fails takes back what it has written, and none of the others', async () => {
+    const file = join(folder, 'many.sqlite');
+    await openSqliteStore(file).close();
+    const database = new SqliteDatabase(new DatabaseSync(file), new DatabaseSync(file));
+    const names = Array.from({ length: 120 }, (_, index) => `name ${index}`);
+    const ends = await Promise.allSettled(
+      names.map((name, index) =>
+        database.write(async (sql) => {
+          await sql.run('INSERT INTO secrets VALUES (?, ?)', name, 'v');
+          if (index % 10 === 3) throw new Error(`${name} fails`);
+          return name;
+        }),
+      ),
+    );
+    const kept = (await database.read((sql) => sql.all('SELECT name FROM secrets'))).map(({ name }) => name);
+    const done = names.filter((_, index) => index % 10 !== 3);
+    expect(kept.toSorted()).toEqual(done.toSorted());
+    expect(ends.flatMap((end) => (end.status === 'fulfilled' ? [end.value] : []))).toEqual(done);
+    expect(ends.flatMap((end) => (end.status === 'rejected' ? [String(end.reason)] : []))[0]).toBe(
+      'Error: name 3 fails',
+    );
     await database.close();
   });
 
@@ -132,5 +159,41 @@ describe('SQLite', () => {
     await Promise.all(writes);
     expect(order).toEqual(Array.from({ length: 10 }, (_, index) => index));
     await store.close();
+  });
+});
+
+describe('the file of an open store', () => {
+  const trouble = async (work: Promise<unknown>): Promise<Error> => work.then(() => expect.unreachable(), (error: Error) => error);
+
+  test.each(['deleted', 'replaced'])('that is %s is named for reading and writing, and is used again when it is back', async (how) => {
+    const file = join(folder, `${how}.sqlite`);
+    const store = openSqliteStore(file);
+    const id = await store.putBlob('first');
+    renameSync(file, `${file}.aside`);
+    if (how === 'replaced') writeFileSync(file, 'another file');
+    for (const work of [store.blob(id), store.putBlob('second')]) {
+      const error = await trouble(work);
+      expect(error.message).toContain(`The store ${file} was ${how}`);
+      expect(isOutOfOrder(error)).toBe(true);
+    }
+    renameSync(`${file}.aside`, file);
+    expect(await store.blob(await store.putBlob('second'))).toBe('second');
+    await store.close();
+  });
+
+  test('that is overwritten with something else is called damaged', async () => {
+    const file = join(folder, 'damaged.sqlite');
+    const store = openSqliteStore(file);
+    const ids = await Promise.all(Array.from({ length: 50 }, (_, index) => store.putBlob(`${index}${'x'.repeat(20_000)}`)));
+    await store.close();
+    const damaged = openSync(file, 'r+');
+    for (let page = 1; page < 200; page++) writeSync(damaged, Buffer.alloc(4000, 0xee), 0, 4000, page * 4096);
+    closeSync(damaged);
+    const reopened = (): Promise<unknown> => {
+      const again = openSqliteStore(file);
+      return Promise.all(ids.map((id) => again.blob(id))).finally(() => again.close());
+    };
+    const error = await trouble(Promise.resolve().then(reopened));
+    expect(`${error.message}`).toMatch(/is damaged|malformed|not a database/);
   });
 });

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { inject } from 'vitest';
 import { freePort } from '../../src/embedded/ports.ts';
 import { startServer } from '../../src/embedded/server.ts';
+import { killed } from './killed.ts';
 
 const workerMain = fileURLToPath(new URL('./worker-main.ts', import.meta.url));
 
@@ -73,7 +74,7 @@ export class Machine {
   }
 
   async killServer(): Promise<void> {
-    await kill(this.#server);
+    await killed(this.#server);
   }
 
   pauseServer(): void {
@@ -85,14 +86,6 @@ export class Machine {
   }
 
   async killWorker(): Promise<void> {
-    await kill(this.#worker);
+    await killed(this.#worker);
   }
-}
-
-/** `kill -9`, and wait until it is gone. */
-export async function kill(child: ChildProcess | undefined): Promise<void> {
-  if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
-  const gone = once(child, 'exit');
-  child.kill('SIGKILL');
-  await gone;
 }

@@ -35,8 +35,8 @@ export interface Running {
   /** Starts a plan's execution and waits for its result. */
   solve(input: Unchecked<SolveInput>): Promise<SolveResult>;
   startSolve(input: Unchecked<SolveInput>): Promise<WorkflowHandle>;
-  /** Starts a worker with other variables in place of its own, which ends when its calls under way have. */
-  replaceWorker(variables: NodeJS.ProcessEnv): Promise<void>;
+  /** Starts a worker with other variables, or on another queue, in place of its own, which ends when its calls under way have. */
+  replaceWorker(variables: NodeJS.ProcessEnv, queue?: string): Promise<void>;
   /** Ends its runs that are open, and waits until no activity is under way. */
   idle(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
@@ -69,7 +69,7 @@ export async function running(
     extensions === undefined
       ? { codePath: bundle, orchestrators: noOrchestrators }
       : await workflowBundle(bundles, extensions);
-  const startWorker = async (others: NodeJS.ProcessEnv) => {
+  const startWorker = async (others: NodeJS.ProcessEnv, queue = taskQueue) => {
     const worker = await createWorker({
       connection: native,
       namespace: 'default',
@@ -83,7 +83,7 @@ export async function running(
         ...others,
       },
       bundle: code,
-      taskQueue,
+      taskQueue: queue,
     });
     return { worker, ended: worker.run() };
   };
@@ -122,9 +122,9 @@ export async function running(
     async orchestrate(input) {
       return (await (await start(input)).result()) as OrchestrationResult;
     },
-    async replaceWorker(others) {
+    async replaceWorker(others, queue) {
       await stopWorker();
-      present = await startWorker(others);
+      present = await startWorker(others, queue);
     },
     async idle() {
       // Most have ended.

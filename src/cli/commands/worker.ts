@@ -1,22 +1,25 @@
+import { readEnvironment } from '../../config/environment.ts';
 import { takeLock } from '../../embedded/lock.ts';
 import { Up } from '../../embedded/up.ts';
 import { sharedVersion } from '../../embedded/worker-version.ts';
 import { workerFolder, type WorkerRecord } from '../../embedded/workers.ts';
 import { StoreUnavailableError } from '../../worker/await-store.ts';
+import { logFormat } from '../../worker/log-format.ts';
 import { MissingSearchAttributesError } from '../../worker/search-attributes.ts';
 import { openAt } from '../connection.ts';
-import { CommandError, exitStatus, say } from '../exit.ts';
-import { homeFolder, type CommonOptions } from '../options.ts';
+import { CommandError, exitStatus, say, sayAs } from '../exit.ts';
+import { openHome, type CommonOptions } from '../options.ts';
 import { targetOf } from '../target.ts';
 
 /** `reprise worker`: runs a worker alone until interrupted, and then lets calls in flight finish. */
 export async function worker(options: CommonOptions & { extensions: string }): Promise<void> {
+  sayAs(logFormat(readEnvironment(process.env)));
   const target = targetOf(options.temporal, undefined);
   const { address, namespace } = target;
   // Where the server cannot be reached, this connection says more clearly why than the worker's own would.
   const { reprise } = await openAt(target, undefined);
   await reprise.close();
-  const home = homeFolder();
+  const home = openHome();
   const version = await sharedVersion(home, options.extensions, () => say('Bundling the workflows (once) …'));
   const lock = takeLock<WorkerRecord>(workerFolder(home, version.buildId, { address, namespace }));
   const running = new Up({ home, keeper: undefined, address, namespace, version, background: false, say }, lock);

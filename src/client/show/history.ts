@@ -61,6 +61,8 @@ class HistoryReader {
   readonly #converter: PayloadConverter;
   readonly #history: RunHistory = { workflow: '', input: undefined, startedAt: '', records: [] };
   readonly #open = new Map<string, ActivityRecord & { at: string; turn: number }>();
+  /** The events by which turns have begun, by their ids. */
+  readonly #turns = new Set<string>();
   #turnsEnded: number;
 
   constructor(converter: PayloadConverter, turns: number) {
@@ -168,10 +170,14 @@ class HistoryReader {
     const request = event.workflowExecutionUpdateAcceptedEventAttributes?.acceptedRequest;
     if (request?.input?.name === handleTextUpdate.name) {
       const text = this.#value(request.input.args?.payloads);
+      this.#turns.add(String(event.eventId));
       this.#history.records.push({ at, turn: this.#nextTurn(), kind: 'turn', text: String(text) });
+    } else if (request?.input) {
+      // Every signal may come as an update too.
+      this.#add(at, { kind: 'signal', name: request.input.name ?? '', input: this.#value(request.input.args?.payloads) });
     }
     const updated = event.workflowExecutionUpdateCompletedEventAttributes;
-    if (updated) {
+    if (updated && this.#turns.has(String(updated.acceptedEventId))) {
       const { failure, success } = updated.outcome ?? {};
       const how = failure ? { failure: reasonOf(failure) } : { result: this.#value(success?.payloads) };
       this.#add(at, { kind: 'turn_ended', ...how });

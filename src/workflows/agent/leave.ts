@@ -1,7 +1,7 @@
 import { CancellationScope, isCancellation, sleep } from '@temporalio/workflow';
 import type { RunEventBody } from '../../protocol/events.ts';
 import { decisionIn, type LeaveHow, type Permissions, type ToolDecision } from '../../protocol/permissions.ts';
-import type { HumanReply, PendingQuestion } from '../../protocol/questions.ts';
+import { messageRoom, type HumanReply, type PendingQuestion } from '../../protocol/questions.ts';
 import type { ListedTool } from '../../protocol/tool.ts';
 import type { WaitTime } from '../runtime/clock.ts';
 import type { MissingKeys } from '../runtime/missing-keys.ts';
@@ -38,6 +38,8 @@ interface LeaveRun {
   waits: WaitTime;
   keys: MissingKeys;
   emit: (event: RunEventBody) => void;
+  /** Tells that a person's message had no effect. */
+  ignore: (text: string) => void;
   warn: (text: string, agent?: string) => void;
 }
 
@@ -105,7 +107,7 @@ export class LeaveDesk {
     const decision = checkedDecision(payload);
     if (typeof decision === 'string') return this.#ignore(decision);
     const waiting = this.#waiting.get(decision.id);
-    if (waiting === undefined) return this.#ignore(`no tool call ${decision.id} waits for leave`);
+    if (waiting === undefined) return this.#ignore(noCall(decision.id));
     this.#settle(waiting, decision);
     const { action, always, reason } = decision;
     if (!always || action === 'edit') return;
@@ -114,12 +116,19 @@ export class LeaveDesk {
       if (other.tool.name === waiting.tool.name) this.#settle(other, decision);
   }
 
+  /** Why a decision would have no effect at present; undefined if it would have one. */
+  refusal(payload: unknown): string | undefined {
+    const decision = checkedDecision(payload);
+    if (typeof decision === 'string') return decision;
+    return this.#waiting.has(decision.id) ? undefined : noCall(decision.id);
+  }
+
   /** Takes a person's words if they name a call that waits. An empty answer refuses it. @returns whether they do */
   answer({ answer, questionId: id }: HumanReply): boolean {
     if (id === undefined || !this.#waiting.has(id)) return false;
     const decision = answer.trim() === '' ? { action: 'deny' as const } : decisionIn(answer);
     if (decision !== undefined) this.approve({ id, ...decision });
-    else this.#ignore(`${id} takes yes, no with a reason, or always, or the signal approve`);
+    else this.#ignore(leaveAnswer(id));
     return true;
   }
 
@@ -205,9 +214,14 @@ export class LeaveDesk {
   }
 
   #ignore(why: string): void {
-    this.#run.emit({ type: 'warning', text: `A decision about a tool call is ignored: ${why}` });
+    this.#run.ignore(`A decision about a tool call is ignored: ${why}`);
   }
 }
+
+const noCall = (id: string): string => `no tool call ${id.slice(0, 100)} waits for leave`;
+
+/** How a call that waits for leave is answered. */
+export const leaveAnswer = (id: string): string => `${id} takes yes, no with a reason, or always, or the signal approve`;
 
 /** What an agent is told of a call that was not made, behind "not run: ". */
 const refusedBy = (reason = ''): string => `a person refused it${reason.trim() === '' ? '' : `: ${reason.trim()}`}`;
@@ -231,6 +245,8 @@ function checkedDecision(payload: unknown): ToolDecision | string {
   if (action !== 'allow' && action !== 'deny' && action !== 'edit') return 'its action is one of allow, deny, edit';
   if (reason !== undefined && typeof reason !== 'string') return 'its reason is a text';
   if (always !== undefined && typeof always !== 'boolean') return 'its always is true or false';
+  if ((reason ?? '').length > messageRoom) return `its reason has more than ${messageRoom} characters`;
+  if ((JSON.stringify(edited) ?? '').length > messageRoom) return `its arguments have more than ${messageRoom} characters`;
   const isMapping = typeof edited === 'object' && edited !== null && !Array.isArray(edited);
   if (action === 'edit' && !isMapping) return 'edit needs arguments: an object with all that the call runs with';
   return {

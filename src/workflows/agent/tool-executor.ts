@@ -14,6 +14,7 @@ import type {
   ToolStatus,
   ToolVariant,
 } from '../../protocol/tool.ts';
+import { callerOf } from '../runtime/tracing.ts';
 import { joinContent } from './content.ts';
 import { blobRef, namesIn } from './previews.ts';
 import { editedText } from './prompts.ts';
@@ -146,7 +147,8 @@ export class ToolExecutor {
     const agent = this.#agent;
     const person = 'mcp' in tool.source ? personOf(this.#run) : undefined;
     const call = (more: { workspace?: WorkspaceInput; input?: InputGiven }): Promise<CallToolResult> => {
-      const given = { tool, arguments: input, agent, ...(person && { asks: true as const }), ...more };
+      const caller = callerOf(agent);
+      const given = { tool, arguments: input, agent, ...(person && { asks: true as const }), ...more, caller };
       return this.#run.keys.orWait(agent, () => activityFor(tool, agent)(given));
     };
     try {

@@ -164,17 +164,18 @@ export const plain = (question: string): string => question.trim().replace(/\s+/
 const isSame = (one: string, other: string): boolean => plain(one) === plain(other);
 
 function late(state: HumanInputState, questionId: string, text: string): HumanInputStep {
-  const { [questionId]: question, ...unanswered } = state.unanswered;
-  if (question === undefined) {
-    return ignored(state, `no question ${questionId} waits for an answer`);
+  // It comes from outside, and may be the name of what every object has.
+  if (!Object.hasOwn(state.unanswered, questionId)) {
+    return ignored(state, `no question ${questionId.slice(0, 100)} waits for an answer`);
   }
+  const { [questionId]: question = '', ...unanswered } = state.unanswered;
   const history = [...state.history, { question, answer: text }];
   return { state: { ...state, history, unanswered }, events: [{ kind: 'kept', questionId, answer: text }] };
 }
 
 function unnamed(state: HumanInputState, text: string): HumanInputStep {
   if (state.asked) return ignored(state, 'no question waits, and the answer names none');
-  if (state.kept !== undefined) return ignored(state, 'an answer is kept for the first question already');
+  if (state.kept !== undefined) return ignored(state, isKept);
   return { state: { ...state, kept: text }, events: [{ kind: 'kept', answer: text }] };
 }
 
@@ -182,6 +183,9 @@ function isTooLong({ history, kept = '' }: HumanInputState, text: string, room: 
   const sum = history.reduce((total, entry) => total + entry.answer.length, 0);
   return sum + kept.length + text.length > room;
 }
+
+/** Why an answer to a question that nobody has asked yet is ignored, where another one has come before. */
+export const isKept = 'an answer is kept for the first question already';
 
 const tooLong = (text: string, room: number): string =>
   `it has ${text.length} characters, and all answers of a session may have ${room} together`;

@@ -100,8 +100,16 @@ export class HumanInput {
     this.#state = present(this.#state);
   }
 
-  answer(reply: HumanReply): void {
-    this.#take(answer(this.#state, reply, answerRoom));
+  /** Takes an answer. @returns why it has no effect; undefined if it has one */
+  answer(reply: HumanReply): string | undefined {
+    const step = answer(this.#state, reply, answerRoom);
+    this.#take(step);
+    return reasonIn(step);
+  }
+
+  /** Why an answer would have no effect; undefined if it would have one. */
+  refusal(reply: HumanReply): string | undefined {
+    return reasonIn(answer(this.#state, reply, answerRoom));
   }
 
   #take({ state, events }: HumanInputStep): void {
@@ -124,7 +132,7 @@ export class HumanInput {
       case 'kept':
         return this.#emit({ ...event, type: 'answer_kept' });
       case 'ignored':
-        return this.#emit({ type: 'warning', text: `An answer is ignored: ${event.why}` });
+        return;
     }
   }
 
@@ -160,3 +168,7 @@ export class HumanInput {
     this.#emit({ type: 'question_closed', questionId, how, ...(text !== undefined && { answer: text }) });
   }
 }
+
+/** Why a step ignores its answer. */
+const reasonIn = ({ events }: HumanInputStep): string | undefined =>
+  events.find((event) => event.kind === 'ignored')?.why;

@@ -1,8 +1,9 @@
-import { condition, setHandler } from '@temporalio/workflow';
+import { condition } from '@temporalio/workflow';
 import { decideSignal, descriptions } from '../../protocol/definitions.ts';
 import type { OperatorDecision, ResearchOutcome } from '../../protocol/research.ts';
-import type { EventLog } from '../runtime/event-log.ts';
+import { messageRoom } from '../../protocol/questions.ts';
 import type { Interrupt } from '../runtime/iterate.ts';
+import type { RunHandlers } from '../runtime/run-handlers.ts';
 import type { Draft, PlanningRestart, ResearchContext } from './context.ts';
 import { hasMaterial } from './drafts.ts';
 
@@ -15,19 +16,27 @@ type ResearchInterrupt = Interrupt<ResearchOutcome, PlanningRestart>;
 export class OperatorControl {
   /** Whether a person has accepted the plan, or the first material that there will be. */
   hasAccepted = false;
-  readonly #events: EventLog;
-  #early: OperatorDecision[] = [];
+  readonly #handlers: Pick<RunHandlers, 'events' | 'messages'>;
+  /** The last decision that came before the run could follow it, where none was to stop. */
+  #early: OperatorDecision | undefined;
   #run: { context: ResearchContext; interrupt: ResearchInterrupt } | undefined;
+  #last: OperatorDecision['action'] | undefined;
 
-  constructor(events: EventLog) {
-    this.#events = events;
-    setHandler(decideSignal, (decision) => this.#decide(decision), { description: descriptions.decide });
+  constructor(handlers: Pick<RunHandlers, 'events' | 'messages'>) {
+    this.#handlers = handlers;
+    handlers.messages.on(decideSignal, {
+      description: descriptions.decide,
+      take: (decision) => this.#decide(decision),
+      refusal: (decision) => problemOf(decision) ?? this.#refusal(decision),
+    });
   }
 
   /** From here on decisions are carried out, those that came earlier among them. */
   steer(context: ResearchContext, interrupt: ResearchInterrupt): void {
     this.#run = { context, interrupt };
-    for (const decision of this.#early.splice(0)) this.#decide(decision);
+    const early = this.#early;
+    this.#early = undefined;
+    if (early !== undefined) this.#decide(early);
   }
 
   /** Waits until a person accepts the plan. A person who wants something else interrupts the iteration instead. */
@@ -35,7 +44,7 @@ export class OperatorControl {
     if (this.hasAccepted) return;
     context.phase = 'waiting_for_approval';
     context.approval = { draft, askedAt: new Date().toISOString() };
-    this.#events.emit({ type: 'approval' });
+    this.#handlers.events.emit({ type: 'approval' });
     await condition(() => this.hasAccepted);
   }
 
@@ -44,24 +53,30 @@ export class OperatorControl {
     this.hasAccepted = false;
   }
 
+  /** Why a decision would have no effect at present. */
+  #refusal({ action }: OperatorDecision): string | undefined {
+    if (this.#run === undefined) return 'the run is not ready for it yet; send it again in a moment';
+    if (isWritten(this.#run.context.phase)) return written;
+    return action === 'accept' && this.hasAccepted ? 'it is accepted already' : undefined;
+  }
+
   #decide(decision: OperatorDecision): void {
-    const { action, note } = decision ?? {};
-    if (!['accept', 'stop'].includes(action) || !['string', 'undefined'].includes(typeof note)) {
-      const text = 'A signal decide without {action: accept | stop, note?} is ignored';
-      this.#events.emit({ type: 'warning', text });
-      return;
-    }
+    const { events, messages } = this.#handlers;
+    const problem = problemOf(decision);
+    if (problem !== undefined) return messages.ignore('decide', `A signal decide ${problem} is ignored`);
     if (this.#run === undefined) {
-      this.#early.push(decision);
+      if (this.#early?.action !== 'stop') this.#early = decision;
       return;
     }
+    const { action, note } = decision;
     const { context, interrupt } = this.#run;
     const { drafts, phase } = context;
-    if (['persisting', 'opening_issue', 'done'].includes(phase)) {
-      this.#events.emit({ type: 'warning', text: 'decide is ignored: the report is written' });
-      return;
-    }
-    this.#events.emit({ type: 'decided', action, ...(note !== undefined && { note }) });
+    if (isWritten(phase)) return messages.ignore('decide', `decide is ignored: ${written}`);
+    // The same once more changes nothing, and is told of like a message without effect.
+    const isRepeated = this.#last === action && (action === 'stop' || this.hasAccepted);
+    this.#last = action;
+    if (!isRepeated || messages.tells('decide'))
+      events.emit({ type: 'decided', action, ...(note !== undefined && { note }) });
     if (action === 'stop') {
       const words = note === undefined || note.trim() === '' ? '' : ` (${note.trim()})`;
       interrupt({ kind: 'end', outcome: 'stopped', why: `a person has stopped the research${words}` });
@@ -73,4 +88,17 @@ export class OperatorControl {
       interrupt({ kind: 'accept', outcome, best: last === undefined || !hasMaterial(last) });
     }
   }
+}
+
+const written = 'the report is written';
+
+const isWritten = (phase: ResearchContext['phase']): boolean =>
+  ['persisting', 'opening_issue', 'done'].includes(phase);
+
+/** What is wrong with a decision, to be read behind its name. */
+function problemOf(decision: unknown): string | undefined {
+  const { action, note = '' } = (decision ?? {}) as Partial<Record<keyof OperatorDecision, unknown>>;
+  if ((action !== 'accept' && action !== 'stop') || typeof note !== 'string')
+    return 'without {action: accept | stop, note?}';
+  return note.length > messageRoom ? `with a note of more than ${messageRoom} characters` : undefined;
 }

@@ -31,7 +31,7 @@ const { prepareResearch } = proxyLocalActivities<Activities>({
  */
 export async function research(input: ResearchInput): Promise<ResearchResult> {
   const handlers = new RunHandlers(emptyView);
-  const operator = new OperatorControl(handlers.events);
+  const operator = new OperatorControl(handlers);
   // A run that is cancelled before its first plan ends with a result, as one that is cancelled later.
   const context = await CancellationScope.nonCancellable(async () => {
     const prepared = await prepareResearch(input);

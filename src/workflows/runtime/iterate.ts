@@ -112,12 +112,13 @@ export async function iterate<I, Outcome extends FinalOutcome, Restart>(
     scope.cancel();
   };
   // A request that has come before is handed over at once: it then interrupts the first iteration as that begins.
+  const mayRestart = (): boolean => loop.requested !== undefined && restarts.length + 1 < limit;
   run.handlers.takeRequests((request) => {
     if (loop.requested === undefined) return refuseRequest(run);
     const restart = loop.requested(request);
-    if (restarts.length + 1 < limit) interrupt({ kind: 'again', restart });
-    else loop.refused?.(restart);
-  });
+    if (mayRestart()) interrupt({ kind: 'again', restart });
+    else if (run.handlers.messages.tells('requestRestart')) loop.refused?.(restart);
+  }, mayRestart);
   onInterrupt(interrupt);
 
   const cancelled: Step = { kind: 'end', outcome: loop.cancelOutcome, why: 'The run was cancelled' };
@@ -145,7 +146,7 @@ export async function iterate<I, Outcome extends FinalOutcome, Restart>(
   };
 
   for (let number = 1; ; number++) {
-    run.events.attempt = number;
+    run.events.begin(number);
     upsertSearchAttributes([{ key: attemptAttribute, value: number }]);
     scope = new CancellationScope();
     const isLast = number >= limit;
@@ -196,8 +197,8 @@ export async function iterate<I, Outcome extends FinalOutcome, Restart>(
 }
 
 /** Tells that a person's `requestRestart` has no effect, since nothing is under way that could be started over. */
-export const refuseRequest = ({ events }: RunContext): void =>
-  events.emit({ type: 'warning', text: 'requestRestart is ignored: there is nothing to start over' });
+export const refuseRequest = ({ handlers }: RunContext): void =>
+  handlers.messages.ignore('requestRestart', 'requestRestart is ignored: there is nothing to start over');
 
 /**
  * Whether somebody has cancelled the run, whose workflow then delivers what it has. A run that an earlier version began

@@ -34,16 +34,25 @@ export class MissingKeys {
   readonly #usage: UsageTracker;
   readonly #allWaits: WaitTime;
   readonly #emit: (event: RunEventBody) => void;
+  readonly #ignore: (text: string) => void;
   readonly #isWaitedFor: boolean;
 
   /**
    * @param allWaits the time that the run waits for a person, whatever for
+   * @param ignore is told of an answer without effect
    * @param isWaitedFor whether a missing key is waited for; before version 0.3 it was a failure
    */
-  constructor(usage: UsageTracker, allWaits: WaitTime, emit: (event: RunEventBody) => void, isWaitedFor: boolean) {
+  constructor(
+    usage: UsageTracker,
+    allWaits: WaitTime,
+    emit: (event: RunEventBody) => void,
+    ignore: (text: string) => void,
+    isWaitedFor: boolean,
+  ) {
     this.#usage = usage;
     this.#allWaits = allWaits;
     this.#emit = emit;
+    this.#ignore = ignore;
     this.#isWaitedFor = isWaitedFor;
   }
 
@@ -84,8 +93,7 @@ export class MissingKeys {
     if (variable === undefined) return false;
     if (isSkip) this.#skip(variable);
     // What was sent may be the key itself, and is not repeated.
-    else
-      this.#emit({ type: 'warning', text: `An answer is ignored: ${remedy(variable)} where the worker runs instead` });
+    else this.#ignore(`An answer is ignored: ${remedy(variable)} where the worker runs instead`);
     return true;
   }
 

@@ -69,7 +69,8 @@ export function openRunContext(
   belongTo(store);
   const usage = new UsageTracker(budget, prices, record.usage);
   const waits = new WaitTime();
-  const keys = new MissingKeys(usage, waits, events.emit, handlers.beganWith === '0.3');
+  const ignore = (kind: string) => (text: string) => handlers.messages.ignore(kind, text);
+  const keys = new MissingKeys(usage, waits, events.emit, ignore('answer'), handlers.beganWith === '0.3');
   const models = new ModelCaller(usage, events.emit, keys, handlers.isOld);
   const asking = askingOf(coordination, agents);
   const timeout = coordination.broadcast_timeout * 1000;
@@ -87,7 +88,7 @@ export function openRunContext(
     if (!warnings.includes(text)) warnings.push(text);
     events.emit({ type: 'warning', text, ...(agent !== undefined && { agent }) });
   };
-  const leave = new LeaveDesk(permissions, { usage, waits, keys, emit: events.emit, warn }, record.leave);
+  const leave = new LeaveDesk(permissions, { usage, waits, keys, emit: events.emit, ignore: ignore('approve'), warn }, record.leave);
   handlers.takeAnswers({ humanInput, asks: asking?.mode === 'human', keys, leave });
   if (record.events === undefined) for (const text of notes) events.emit({ type: 'warning', text });
   return { events, handlers, usage, models, humanInput, keys, leave, waits, broadcast, notes, warnings, warn };

@@ -9,14 +9,17 @@ import {
   transcriptQuery,
 } from '../../protocol/definitions.ts';
 import type { TranscriptRef } from '../../protocol/message.ts';
-import type { HumanReply, PendingQuestion } from '../../protocol/questions.ts';
+import { decisionIn } from '../../protocol/permissions.ts';
+import { answerRoom, messageRoom, type HumanReply, type PendingQuestion } from '../../protocol/questions.ts';
 import type { RestartRequest, State } from '../../protocol/state.ts';
-import type { LeaveDesk } from '../agent/leave.ts';
+import { leaveAnswer, type LeaveDesk } from '../agent/leave.ts';
+import { isKept } from '../ask-others/human-input-queue.ts';
 import type { HumanInput } from '../ask-others/human-input.ts';
 import { waitingAttribute } from './attributes.ts';
 import { detailsOf } from './details.ts';
 import { EventLog } from './event-log.ts';
 import { fitted } from './fitted.ts';
+import { Messages } from './messages.ts';
 import type { MissingKeys } from './missing-keys.ts';
 
 /** What a run shows in its queries and in Temporal's Web UI. */
@@ -31,6 +34,12 @@ export interface RunView {
   /** The decision that the run waits for; undefined if it waits for none. */
   approval?(): PendingQuestion | undefined;
 }
+
+/** Takes a person's requests for a restart. */
+type TakeRequest = (request: RestartRequest) => void;
+
+/** How many answers are kept until the run is ready. */
+const earlyAnswers = 100;
 
 /** Where a person's answers and decisions go. */
 interface Answerers {
@@ -47,6 +56,7 @@ interface Answerers {
  */
 export class RunHandlers {
   readonly events: EventLog;
+  readonly messages: Messages;
   /**
    * The version that began this run, which goes on by that version's rules. It is asked before anything else: where a
    * query splits the first workflow task behind a local activity, a replay that asked later would come to the question
@@ -57,7 +67,8 @@ export class RunHandlers {
   readonly isOld = this.beganWith === '0.1';
   #view: RunView;
   #requests: RestartRequest[] = [];
-  #takeRequest: ((request: RestartRequest) => void) | undefined;
+  #takeRequest: TakeRequest | undefined;
+  #mayRestart = (): boolean => true;
   #answers: Answerers | undefined;
   #replies: HumanReply[] = [];
   #isWaiting = false;
@@ -69,12 +80,25 @@ export class RunHandlers {
   constructor(view: RunView, earlierEvents = 0) {
     this.#view = view;
     this.events = new EventLog(() => this.#refresh(), earlierEvents);
-    setHandler(stateQuery, () => fitted(this.#view.state()), { description: descriptions.state });
+    this.messages = new Messages(this.events);
+    setHandler(stateQuery, () => fitted(this.#state()), { description: descriptions.state });
     setHandler(transcriptQuery, (agent) => this.#view.transcript(agent), { description: descriptions.transcript });
     setHandler(pendingQuestionsQuery, () => this.#pending, { description: descriptions.pendingQuestions });
-    setHandler(requestRestartSignal, (request) => this.#request(request), { description: descriptions.requestRestart });
-    setHandler(approveSignal, (decision) => this.#approve(decision), { description: descriptions.approve });
-    setHandler(answerSignal, (reply) => this.#answer(reply), { description: descriptions.answer });
+    this.messages.on(requestRestartSignal, {
+      description: descriptions.requestRestart,
+      take: (request) => this.#request(request),
+      refusal: (request) => this.#requestRefusal(request),
+    });
+    this.messages.on(approveSignal, {
+      description: descriptions.approve,
+      take: (decision) => this.#approve(decision),
+      refusal: (decision) => (this.#answers === undefined ? notReady : this.#answers.leave.refusal(decision)),
+    });
+    this.messages.on(answerSignal, {
+      description: descriptions.answer,
+      take: (reply) => this.#answer(reply),
+      refusal: (reply) => this.#answerRefusal(reply),
+    });
   }
 
   show(view: RunView): void {
@@ -84,12 +108,19 @@ export class RunHandlers {
   /** Directs answers and decisions there, earlier answers included. */
   takeAnswers(answerers: Answerers): void {
     this.#answers = answerers;
+    // From here on all handlers are set: those of the workflow type too.
+    this.messages.dropUnknown();
     for (const reply of this.#replies.splice(0)) this.#answer(reply);
   }
 
-  /** Directs a person's requests for a restart there, including the last one of those that came before. */
-  takeRequests(take: (request: RestartRequest) => void): void {
+  /**
+   * Directs a person's requests for a restart there, including the last one of those that came before.
+   *
+   * @param mayRestart whether a request would have an effect at present
+   */
+  takeRequests(take: TakeRequest, mayRestart = (): boolean => false): void {
     this.#takeRequest = take;
+    this.#mayRestart = mayRestart;
     for (const request of this.#requests.splice(0)) take(request);
   }
 
@@ -106,26 +137,47 @@ export class RunHandlers {
   }
 
   #answer(reply: HumanReply): void {
-    const { answer, questionId } = reply ?? {};
-    if (typeof answer !== 'string' || !['string', 'undefined'].includes(typeof questionId)) {
-      this.#warn('A signal answer without {questionId?, answer} is ignored');
-      return;
-    }
-    if (this.#answers === undefined) {
-      this.#replies.push(reply);
-      return;
-    }
+    if (!isReply(reply)) return this.messages.ignore('answer', 'A signal answer without {questionId?, answer} is ignored');
+    if (this.#answers === undefined) return this.#keep(reply);
+    const { questionId } = reply;
     const { asks, humanInput, keys, leave } = this.#answers;
     leave.personIsThere();
     if (leave.answer(reply)) return;
     const mayBeForKey = questionId !== undefined || humanInput.pending.length === 0;
     if (mayBeForKey && keys.answer(reply)) return;
-    if (asks) humanInput.answer(reply);
-    else this.#warn('An answer is ignored: nobody asks a person in this run');
+    const why = asks ? humanInput.answer(reply) : notAsked;
+    if (why !== undefined) this.messages.ignore('answer', `An answer is ignored: ${why}`);
+  }
+
+  /** Keeps an answer until the run is ready: of several to one question the last one, of those to none the first. */
+  #keep(reply: HumanReply): void {
+    const { answer, questionId } = reply;
+    const other = this.#replies.findIndex((kept) => kept.questionId === questionId);
+    if (other >= 0 && questionId === undefined) return this.messages.ignore('answer', `An answer is ignored: ${isKept}`);
+    if (other >= 0) this.#replies.splice(other, 1);
+    const characters = this.#replies.reduce((sum, kept) => sum + kept.answer.length, answer.length);
+    if (this.#replies.length < earlyAnswers && characters <= answerRoom) this.#replies.push(reply);
+    else this.messages.ignore('answer', 'An answer is ignored: too many have come before the run could take any');
+  }
+
+  /** Why an answer would have no effect at present. */
+  #answerRefusal(reply: HumanReply): string | undefined {
+    if (!isReply(reply)) return 'an answer is {questionId?, answer}, both texts';
+    if (this.#answers === undefined) return notReady;
+    const { asks, humanInput, keys } = this.#answers;
+    const { answer, questionId } = reply;
+    const isSkip = answer.trim() === '';
+    const kind = this.#pending.find((pending) => pending.questionId === questionId)?.kind;
+    if (kind === 'tool') return isSkip || decisionIn(answer) !== undefined ? undefined : leaveAnswer(questionId ?? '');
+    if (kind === 'key') return isSkip ? undefined : 'a key is set where the worker runs; only an empty answer, which goes on without it, has an effect';
+    if (kind === 'approval') return 'a plan is decided about by decide or requestRestart';
+    if (questionId === undefined && isSkip && humanInput.pending.length === 0 && keys.pending.length > 0) return undefined;
+    return asks ? humanInput.refusal(reply) : notAsked;
   }
 
   #approve(decision: unknown): void {
-    if (this.#answers === undefined) return this.#warn('A signal approve is ignored: no tool call waits for leave yet');
+    if (this.#answers === undefined)
+      return this.messages.ignore('approve', 'A signal approve is ignored: no tool call waits for leave yet');
     const { humanInput, leave } = this.#answers;
     humanInput.personIsThere();
     leave.personIsThere();
@@ -133,18 +185,24 @@ export class RunHandlers {
   }
 
   #request(request: RestartRequest): void {
-    const { reason, instructions } = request ?? {};
-    if (typeof reason !== 'string' || typeof instructions !== 'string') {
-      this.#warn('requestRestart without {reason, instructions} is ignored');
-    } else if (this.#takeRequest === undefined) {
-      this.#requests = [{ reason, instructions }];
-    } else {
-      this.#takeRequest({ reason, instructions });
-    }
+    const problem = requestProblem(request);
+    if (problem !== undefined) return this.messages.ignore('requestRestart', `requestRestart ${problem} is ignored`);
+    const { reason, instructions } = request;
+    if (this.#takeRequest === undefined) this.#requests = [{ reason, instructions }];
+    else this.#takeRequest({ reason, instructions });
   }
 
-  #warn(text: string): void {
-    this.events.emit({ type: 'warning', text });
+  /** Why a request for a restart would have no effect at present. */
+  #requestRefusal(request: RestartRequest): string | undefined {
+    const problem = requestProblem(request);
+    if (problem !== undefined) return `requestRestart ${problem}`;
+    if (this.#takeRequest === undefined) return notReady;
+    return this.#mayRestart() ? undefined : 'there is nothing to start over, or no restart is left';
+  }
+
+  #state(): State {
+    const { ignored } = this.messages;
+    return { ...this.#view.state(), ...(ignored > 0 && { ignored }) };
   }
 
   #refresh(): void {
@@ -159,4 +217,21 @@ export class RunHandlers {
     this.#isWaiting = isWaiting;
     upsertSearchAttributes([{ key: waitingAttribute, value: isWaiting ? 'human' : null }]);
   }
+}
+
+const notReady = 'the run is not ready for it yet; send it again in a moment';
+
+const notAsked = 'nobody asks a person in this run';
+
+/** Whether what came has the form of an answer. */
+function isReply(reply: unknown): reply is HumanReply {
+  const { answer, questionId } = (reply ?? {}) as Partial<Record<keyof HumanReply, unknown>>;
+  return typeof answer === 'string' && ['string', 'undefined'].includes(typeof questionId);
+}
+
+/** What is wrong with a request for a restart, to be read behind its name. */
+function requestProblem(request: unknown): string | undefined {
+  const { instructions, reason } = (request ?? {}) as Partial<Record<keyof RestartRequest, unknown>>;
+  if (typeof reason !== 'string' || typeof instructions !== 'string') return 'without {reason, instructions}';
+  return reason.length + instructions.length > messageRoom ? `with more than ${messageRoom} characters` : undefined;
 }

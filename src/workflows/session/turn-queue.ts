@@ -2,6 +2,7 @@ import { allHandlersFinished, ApplicationFailure, condition, setHandler, workflo
 import { closeSignal, descriptions, handleTextUpdate } from '../../protocol/definitions.ts';
 import { failureTypes } from '../../protocol/errors.ts';
 import type { TurnResult } from '../../protocol/session.ts';
+import type { Messages } from '../runtime/messages.ts';
 
 /** Has a turn taken by a function, and gives its result, or its failure, to the caller of the update. */
 type QueuedTurn = (take: (text: string) => Promise<TurnResult>) => Promise<void>;
@@ -11,19 +12,19 @@ export class TurnQueue {
   readonly #turns: QueuedTurn[] = [];
   #isClosed = false;
 
-  constructor() {
+  constructor(messages: Messages) {
     setHandler(
       handleTextUpdate,
       (text) => new Promise((resolve, reject) => this.#turns.push(queuedTurn(text, resolve, reject))),
       { validator: checkText, description: descriptions.handleText },
     );
-    setHandler(
-      closeSignal,
-      () => {
+    messages.on(closeSignal, {
+      description: descriptions.close,
+      take: () => {
         this.#isClosed = true;
       },
-      { description: descriptions.close },
-    );
+      refusal: () => (this.#isClosed ? 'the session is closing already' : undefined),
+    });
   }
 
   /**

@@ -32,7 +32,7 @@ const { prepareSession } = proxyLocalActivities<Activities>({
 export async function session(input: SessionInput & { earlier?: SessionRecord }): Promise<SessionResult> {
   const { earlier } = input;
   const handlers = new RunHandlers(emptyView('session'), earlier?.run.events);
-  const queue = new TurnQueue();
+  const queue = new TurnQueue(handlers.messages);
   const { conversation, prepared } = await CancellationScope.nonCancellable(async () => {
     const prepared = earlier?.prepared ?? (await prepareSession(input));
     return { prepared, conversation: await openConversation(prepared, handlers, earlier) };

@@ -1,0 +1,40 @@
+import { statfs } from 'node:fs/promises';
+import { ApplicationFailure } from '@temporalio/common';
+import type { Environment } from '../config/environment.ts';
+import { failureTypes } from '../models/failures.ts';
+
+/** How many megabytes have to be free where `REPRISE_MIN_FREE_MB` says nothing else. */
+const usualMegabytes = 100;
+
+/** After how long a call that was not made is tried again. */
+const nextRetryDelay = '15 seconds';
+
+/**
+ * Makes a check that is done before a call is paid for: without room on the disk its reply might be lost.
+ *
+ * @param folders where the worker writes
+ * @throws `Error` where `REPRISE_MIN_FREE_MB` is no number; (from the check) `ApplicationFailure` of type `DiskFull`, which is
+ *   retried until there is room
+ */
+export function roomIn(folders: string[], environment: Environment): () => Promise<void> {
+  const least = leastOf(environment['REPRISE_MIN_FREE_MB']);
+  return async () => {
+    for (const folder of folders) {
+      // A folder of which nobody can tell is not held against the call.
+      const found = await statfs(folder).catch(() => undefined);
+      if (found === undefined) continue;
+      const free = Math.floor((found.bavail * found.bsize) / 1_000_000);
+      if (free >= least) continue;
+      const message =
+        `The disk of ${folder} has ${free} MB left, and a model is called only while there are ${least}: make room ` +
+        '(reprise prune; REPRISE_MIN_FREE_MB says how much). The call is made then';
+      throw ApplicationFailure.create({ type: failureTypes.diskFull, message, nextRetryDelay });
+    }
+  };
+}
+
+function leastOf(text: string | undefined): number {
+  if (text === undefined) return usualMegabytes;
+  if (/^\d+$/.test(text)) return Number(text);
+  throw new Error(`REPRISE_MIN_FREE_MB is "${text}"; it takes a whole number of megabytes, or 0 for no check`);
+}

@@ -1,0 +1,164 @@
+import { ApplicationFailure, defaultPayloadConverter, setDefaultSignalHandler, setHandler } from '@temporalio/workflow';
+import type { SignalDefinition, UpdateDefinition } from '@temporalio/common';
+import { failureTypes } from '../../protocol/errors.ts';
+import type { EventLog } from './event-log.ts';
+
+/** How many messages without effect are told of, for each kind. Further ones are counted. */
+const toldOf = 10;
+
+/** After how many signals a run says that there is a limit: Temporal takes 10,000 of them in one run. */
+const manySignals = 5000;
+
+/** From how many signals on those that would have no effect are dropped before the SDK spends time on them. */
+const manyMessages = 200;
+
+/** The messages of the run; undefined until it begins. */
+let present: Messages | undefined;
+
+/** How many signals were dropped before the run could tell. */
+let droppedEarly = 0;
+
+interface MessageHandler<Payload> {
+  description: string;
+  take(payload: Payload): void;
+  /** Why the message would have no effect at present; undefined if it would have one. It must change nothing. */
+  refusal(payload: Payload): string | undefined;
+}
+
+/**
+ * What people and programs send to a run. Each kind of message comes as a signal, which needs no worker and may be too many,
+ * or as an update of the same name, which is refused where it would have no effect, and of which the history then keeps
+ * nothing. So somebody may send a run 10,000 useless signals, after which the server refuses every other one, and the person
+ * whose answer it waits for still reaches it.
+ */
+export class Messages {
+  /** How many messages had no effect. */
+  ignored = 0;
+  readonly #events: EventLog;
+  readonly #told = new Map<string, number>();
+  readonly #refusals = new Map<string, (payload: never) => string | undefined>();
+  #signals = 0;
+  /** How many signals have come, those included that are not handled yet. */
+  #seen = 0;
+  #knowsAll = false;
+
+  constructor(events: EventLog) {
+    this.#events = events;
+    present = this;
+    for (; droppedEarly > 0; droppedEarly--) this.#drop('early');
+  }
+
+  /** Whether a signal is dropped: many have come, and it would have no effect. */
+  drops(name: string, payload: unknown): boolean {
+    this.#seen += 1;
+    if (this.#seen < manyMessages) return false;
+    const refusal = this.#refusals.get(name);
+    const isDropped = refusal === undefined ? this.#knowsAll : refusal(payload as never) !== undefined;
+    if (isDropped) this.#drop(name);
+    return isDropped;
+  }
+
+  on<Payload>({ name }: SignalDefinition<[Payload]> | SignalDefinition, { description, refusal, take }: MessageHandler<Payload>): void {
+    this.#refusals.set(name, refusal);
+    const signal = { type: 'signal', name } as SignalDefinition<[Payload]>;
+    setHandler(
+      signal,
+      (payload) => {
+        this.#count();
+        take(payload);
+      },
+      { description },
+    );
+    const update = { type: 'update', name } as UpdateDefinition<void, [Payload]>;
+    setHandler(update, (payload) => take(payload), {
+      validator(payload) {
+        const why = refusal(payload);
+        if (why !== undefined) throw ApplicationFailure.nonRetryable(why, failureTypes.messageRefused);
+      },
+      description,
+    });
+  }
+
+  /** Drops the signals of names that the run does not know, which the sandbox would keep in memory until its end. */
+  dropUnknown(): void {
+    this.#knowsAll = true;
+    setDefaultSignalHandler((name) => {
+      this.#count();
+      this.ignore('unknown', `The signal ${name.slice(0, 100)} is ignored: a run has no signal of this name`);
+    });
+  }
+
+  /** Counts a message without effect, and tells of it unless many of its kind have come. @param kind how they are counted */
+  ignore(kind: string, text: string): void {
+    if (this.tells(kind)) this.#events.emit({ type: 'warning', text });
+  }
+
+  /** Counts a message without effect. @returns whether it is to be told */
+  tells(kind: string): boolean {
+    this.ignored += 1;
+    const count = (this.#told.get(kind) ?? 0) + 1;
+    this.#told.set(kind, count);
+    if (count === toldOf + 1) {
+      const text = `More messages of this kind (${kind}) had no effect. From here on they are only counted: the query state has their number as ignored`;
+      this.#events.emit({ type: 'warning', text });
+    }
+    return count <= toldOf;
+  }
+
+  #drop(kind: string): void {
+    this.#count();
+    this.ignore(kind, 'Signals without effect are dropped, since there are so many');
+  }
+
+  #count(): void {
+    this.#signals += 1;
+    if (this.#signals !== manySignals) return;
+    const text =
+      `This run has had ${manySignals} signals. Temporal takes 10,000 in one run and refuses all later ones; ` +
+      'what is sent as an update of the same name still arrives (temporal workflow update execute --name answer …)';
+    this.#events.emit({ type: 'warning', text });
+  }
+}
+
+/** A job of Temporal's core, as far as it is looked at here. */
+interface Job {
+  signalWorkflow?: { signalName?: string | null; input?: Payload[] | null } | null;
+}
+
+type Payload = Parameters<typeof defaultPayloadConverter.fromPayload>[0];
+
+/**
+ * What is done of what has come for a run. A signal costs the SDK a millisecond, and 10,000 of them would keep a workflow task
+ * longer than it may take: when many have come, those that would have no effect are dropped here. A signal that nobody can
+ * read would make the task fail again and again, and is handed over without its payload.
+ */
+export function sifted<J extends Job>(jobs: J[]): J[] {
+  const signals = jobs.filter(({ signalWorkflow }) => signalWorkflow);
+  if (signals.length === 0) return jobs;
+  const left = new Set<J>();
+  for (const [index, job] of signals.entries()) {
+    const { input, signalName } = job.signalWorkflow ?? {};
+    // Before the run has begun, nobody knows what has an effect: the first ones and the last ones are kept.
+    if (present === undefined) {
+      const isKept = index < manyMessages / 2 || index >= signals.length - manyMessages / 2;
+      if (!isKept) {
+        left.add(job);
+        droppedEarly += 1;
+        continue;
+      }
+    }
+    const payloads = read(input ?? []);
+    if (payloads === undefined && job.signalWorkflow) job.signalWorkflow.input = [];
+    if (present?.drops(signalName ?? '', payloads?.[0])) left.add(job);
+  }
+  return left.size === 0 ? jobs : jobs.filter((job) => !left.has(job));
+}
+
+/** The values of payloads; undefined if one of them cannot be read. */
+function read(payloads: Payload[]): unknown[] | undefined {
+  try {
+    return payloads.map((payload) => defaultPayloadConverter.fromPayload(payload));
+  } catch {
+    return undefined;
+  }
+}
