@@ -57,7 +57,11 @@ export class SqlStore implements Store {
       const full: CallModelResult = { transcript, ...result };
       const written = await sql.run(
         'INSERT INTO replies (key, input_hash, segment, result, touched_at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
-        ...[key, inputHash, transcript.id, this.#sealed('replies.result', key, full), now()],
+        key,
+        inputHash,
+        transcript.id,
+        this.#sealed('replies.result', key, full),
+        now(),
       );
       await sql.run('DELETE FROM checkpoints WHERE key = ?', key);
       return (written === 0 ? await this.#reply(sql, key, inputHash) : undefined) ?? full;
@@ -294,7 +298,11 @@ export class SqlStore implements Store {
     const count = (await countOf(sql, parent)) + messages.length;
     await sql.run(
       `INSERT INTO segments (id, parent, count, messages, touched_at) VALUES (?, ?, ?, ?, ?) ${orTouch('segments')}`,
-      ...[id, parent, count, this.#sealed('segments.messages', id, messages), now()],
+      id,
+      parent,
+      count,
+      this.#sealed('segments.messages', id, messages),
+      now(),
     );
     return { id, messages: count };
   }
