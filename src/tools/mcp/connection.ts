@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   Client,
@@ -159,7 +159,10 @@ function transportTo(server: McpServer, given: Given, { folder, logins, logs }: 
     });
   }
   mkdirSync(logs, { recursive: true });
-  const stderr = openSync(logFile(logs, server), 'a');
+  const log = logFile(logs, server);
+  if ((statSync(log, { throwIfNoEntry: false })?.size ?? 0) > mostLogged)
+    renameSync(log, log.replace(/log$/, 'old.log'));
+  const stderr = openSync(log, 'a');
   const { command, args } = server;
   // The transport adds the few variables that every program needs.
   return new OneProcess({ command, args, env: values, cwd: folder, stderr }, () => closeSync(stderr));
@@ -186,6 +189,9 @@ function loginOf(
 
 const hasAuthorization = (headers: Record<string, string>): boolean =>
   Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
+
+/** How many bytes of log a server goes on with. One with more is begun anew, and the one before is kept. */
+const mostLogged = 10_000_000;
 
 const logFile = (logs: string, { name }: McpServer): string =>
   join(logs, `mcp-${name.replaceAll(/[^\w.-]/g, '_')}.log`);
