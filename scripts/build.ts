@@ -6,6 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { bundleWorkflowCode } from '@temporalio/worker';
+import { interceptorNames } from '../src/worker/workflow-bundle.ts';
 
 rmSync('dist', { recursive: true, force: true });
 const { status } = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'], {
@@ -14,7 +15,8 @@ const { status } = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc
 if (status !== 0) process.exit(1);
 const { code } = await bundleWorkflowCode({
   workflowsPath: resolve('dist/workflows/index.js'),
-  workflowInterceptorModules: [resolve('dist/workflows/runtime/signal-filter.js')],
+  workflowInterceptorModules: interceptorNames.map((name) => resolve(`dist/workflows/runtime/${name}.js`)),
+  failureConverterPath: resolve('dist/workflows/failure-converter.js'),
 });
 writeFileSync('dist/workflow-bundle.js', code);
 await import('./schemas.ts');

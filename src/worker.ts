@@ -1,8 +1,11 @@
+import { readFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { Runtime, Worker, type NativeConnection } from '@temporalio/worker';
 import { deploymentName, taskQueue } from './client/names.ts';
+import { encryptsGlobal } from './protocol/encryption.ts';
 import { awaitStore } from './worker/await-store.ts';
 import { heartbeatThrottle, openParts, type PartSettings } from './worker/parts.ts';
+import { identityWith, othersWithOtherStores, workerIdentity } from './worker/deployment.ts';
 import { registerSearchAttributes } from './worker/search-attributes.ts';
 import { workflowBundle, type WorkflowBundle } from './worker/workflow-bundle.ts';
 
@@ -24,7 +27,7 @@ export interface WorkerSettings extends PartSettings {
   bundle?: Omit<WorkflowBundle, 'hash'>;
   /** Its version for Temporal's Worker Versioning; when absent, the worker takes no part in that. */
   version?: VersionSettings;
-  /** The name under which Temporal lists the worker; when absent, Temporal's own. */
+  /** The name under which Temporal lists the worker, beside the id of its store; when absent, Temporal's own. */
   identity?: string;
   /** The task queue to poll; `reprise` when absent. */
   taskQueue?: string;
@@ -48,13 +51,23 @@ export async function createWorker(settings: WorkerSettings): Promise<Worker> {
   const known = await registerSearchAttributes(connection, namespace);
   const bundle = settings.bundle ?? (await workflowBundle(home, configFolder, onBundling));
   const parts = openParts(settings, bundle.orchestrators, known);
-  await awaitStore(parts.store, (text) => Runtime.instance().logger.warn(text));
+  const warn = (text: string): void => Runtime.instance().logger.warn(text);
+  await awaitStore(parts.store, warn);
+  const identity = identityWith(settings.identity ?? workerIdentity(false), await parts.store.identity());
+  const queue = settings.taskQueue ?? taskQueue;
+  const others = await othersWithOtherStores(connection.workflowService, namespace, queue, identity);
+  if (others.length > 0) {
+    warn(
+      `Other workers of the task queue ${queue} have another store: ${others.join(', ')}. Runs that they have begun are ` +
+        `refused here, and those begun here are refused there. Give all of them the same DATABASE_URL`,
+    );
+  }
   await parts.join(connection, namespace);
   return Worker.create({
     connection,
     namespace,
-    taskQueue: settings.taskQueue ?? taskQueue,
-    ...(settings.identity !== undefined && { identity: settings.identity }),
+    taskQueue: queue,
+    identity,
     ...(settings.version && {
       workerDeploymentOptions: {
         useWorkerVersioning: true,
@@ -62,8 +75,10 @@ export async function createWorker(settings: WorkerSettings): Promise<Worker> {
         defaultVersioningBehavior: settings.version.behavior,
       },
     }),
-    workflowBundle: { codePath: bundle.codePath },
+    workflowBundle: parts.keys.on ? encryptingBundle(bundle.codePath) : { codePath: bundle.codePath },
+    dataConverter: parts.dataConverter,
     activities: parts.activities,
+    interceptors: { activity: parts.interceptors },
     sinks: parts.sinks(connection, namespace),
     plugins: [{ name: 'reprise.tools', runWorker: (worker, next) => parts.run(worker, next) }],
     maxHeartbeatThrottleInterval: heartbeatThrottle,
@@ -71,4 +86,15 @@ export async function createWorker(settings: WorkerSettings): Promise<Worker> {
     maxConcurrentWorkflowTaskExecutions: 40,
     shutdownGraceTime: '10 minutes',
   });
+}
+
+/** The same bundle with the word that it is to encrypt failures, which it could not find out by itself. */
+function encryptingBundle(codePath: string): { code: string } {
+  const code = readFileSync(codePath, 'utf8');
+  if (!code.includes(encryptsGlobal))
+    Runtime.instance().logger.warn(
+      'The bundle of workflows is of an earlier version: messages of failures stay readable',
+    );
+  // In the first line, so that the lines of stack traces stay as they are.
+  return { code: `globalThis.${encryptsGlobal} = true; ${code}` };
 }

@@ -1,6 +1,7 @@
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { Backend } from '../config/backend.ts';
+import { refusedTries } from './own-store.ts';
 import { estimateUsage } from '../models/estimate.ts';
 import { failureTypes } from '../models/failures.ts';
 import type { AssistantMessage, Message, TokenUsage } from '../protocol/message.ts';
@@ -58,7 +59,7 @@ export async function failedFor(thrown: unknown, store: Store, key: string, back
   if (cancellationSignal.aborted || !(thrown instanceof ApplicationFailure)) return thrown;
   const { details, message, nextRetryDelay, nonRetryable, type } = thrown;
   const tries = await store.tries(key).catch(() => []);
-  const end = nonRetryable ? undefined : whyGivenUp(type, tries, info.attempt, backend);
+  const end = nonRetryable ? undefined : whyGivenUp(type, tries, info.attempt - refusedTries(info), backend);
   const spent = sumOfUsage(tries.map(({ usage }) => usage));
   if (end === undefined && spent.inputTokens === 0) return thrown;
   const [words = message, ...others] = details ?? [];

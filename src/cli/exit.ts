@@ -1,4 +1,5 @@
 import { printable } from '../printable.ts';
+import { jsonLine, type LogFormat } from '../worker/log-format.ts';
 
 /** Exit statuses of all commands. */
 export const exitStatus = { done: 0, failed: 1, usage: 2, unreachable: 3, interrupted: 130 } as const;
@@ -16,12 +17,22 @@ export class CommandError extends Error {
 
 export const usageError = (message: string): CommandError => new CommandError(message, exitStatus.usage);
 
+let format: LogFormat = 'text';
+
+/** Has what this process says from now on written as a log of this format, as a program that serves does. */
+export function sayAs(wanted: LogFormat): void {
+  format = wanted;
+}
+
 /**
  * Tells the person something on standard error, since standard output is for answers. What would steer the terminal is
  * taken out, since it may come from a model, a provider or a file.
  */
-export function say(text: string): void {
-  process.stderr.write(`${printable(text)}\n`);
+export function say(text: string, level: 'INFO' | 'ERROR' = 'INFO'): void {
+  const message = printable(text);
+  process.stderr.write(
+    format === 'json' ? jsonLine({ time: new Date().toISOString(), level, message }) : `${message}\n`,
+  );
 }
 
 /** Prints an answer, and waits until it is written: a pipe may take it only after the process would have ended. */

@@ -1,15 +1,30 @@
 import { isGrpcServiceError, ServiceError, WorkflowFailedError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure, CancelledFailure, NamespaceNotFoundError, TerminatedFailure } from '@temporalio/common';
-import { AnswerTooLongError, InputTooLargeError, MessageRefusedError, RunNotOpenError } from '../client.ts';
+import {
+  AnswerTooLongError,
+  BadKeyError,
+  InputTooLargeError,
+  MessageRefusedError,
+  RunNotOpenError,
+  SecretInConfigError,
+  TamperedError,
+  UnknownKeyError,
+} from '../client.ts';
+import { VariableError } from '../config/environment.ts';
 import { ModelNameError } from '../config/model-name.ts';
+import { UnsafeHomeError } from '../embedded/protect-home.ts';
 import { CommandError, exitStatus, usageError } from './exit.ts';
 
 /** Puts an error of Temporal's client into words, with a fitting exit status. Other errors are returned unchanged. */
 export function asCommandError(error: unknown): unknown {
   if (error instanceof WorkflowFailedError || error instanceof WorkflowUpdateFailedError) return runFailed(error);
-  if (error instanceof ModelNameError) return usageError(error.message);
+  if (error instanceof ModelNameError || error instanceof VariableError || error instanceof UnsafeHomeError)
+    return usageError(error.message);
   if (error instanceof RunNotOpenError || error instanceof MessageRefusedError) return new CommandError(error.message);
   if (error instanceof AnswerTooLongError || error instanceof InputTooLargeError) return usageError(error.message);
+  if (error instanceof BadKeyError || error instanceof UnknownKeyError || error instanceof SecretInConfigError)
+    return usageError(error.message);
+  if (error instanceof TamperedError) return new CommandError(error.message);
   const namespace = missingNamespace(error);
   if (namespace !== undefined) {
     return usageError(

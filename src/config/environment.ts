@@ -29,13 +29,37 @@ export const environmentVariables = [
   'REPRISE_FETCH_HOSTS',
   'DATABASE_URL',
   'REPRISE_MIN_FREE_MB',
+  'REPRISE_ENCRYPTION_KEY',
+  'REPRISE_ALLOW',
   'REPRISE_ALLOW_COMMANDS',
   'REPRISE_DOCKER_IMAGE',
   'REPRISE_DOCKER_NETWORK',
+  'OTEL_EXPORTER_OTLP_ENDPOINT',
+  'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
+  'OTEL_EXPORTER_OTLP_METRICS_ENDPOINT',
+  'OTEL_EXPORTER_OTLP_HEADERS',
+  'OTEL_EXPORTER_OTLP_TRACES_HEADERS',
+  'OTEL_EXPORTER_OTLP_METRICS_HEADERS',
+  'OTEL_EXPORTER_OTLP_PROTOCOL',
+  'OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE',
+  'OTEL_EXPORTER_PROMETHEUS_HOST',
+  'OTEL_EXPORTER_PROMETHEUS_PORT',
+  'OTEL_TRACES_EXPORTER',
+  'OTEL_METRICS_EXPORTER',
+  'OTEL_TRACES_SAMPLER',
+  'OTEL_TRACES_SAMPLER_ARG',
+  'OTEL_BSP_SCHEDULE_DELAY',
+  'OTEL_METRIC_EXPORT_INTERVAL',
+  'OTEL_SERVICE_NAME',
+  'OTEL_RESOURCE_ATTRIBUTES',
+  'OTEL_SDK_DISABLED',
 ] as const;
 
 /** The process's variables by name, without the empty ones. */
 export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A variable has a value that it cannot have; the message names it, and what it can be. */
+export class VariableError extends Error {}
 
 /** Takes the environment's variables except the empty ones, which count as not set. */
 export const readEnvironment = (variables: NodeJS.ProcessEnv): Environment =>

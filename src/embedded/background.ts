@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
-import { closeSync, existsSync, fstatSync, mkdirSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { privateFolder, privateMode } from '../private-files.ts';
 import { isHeld, readHolder } from './lock.ts';
 import { endServer } from './home-server.ts';
 import { endProcess, isAlive, isUp } from './processes.ts';
@@ -34,8 +35,8 @@ const logOf = (home: string): string => join(home, 'logs', 'up.log');
  */
 export async function startBackground(settings: BackgroundSettings): Promise<WorkerRecord> {
   const { home, folder, address, isNamed, namespace, extensions, variables, onProgress } = settings;
-  mkdirSync(join(home, 'logs'), { recursive: true });
-  const output = openSync(logOf(home), 'a');
+  privateFolder(join(home, 'logs'));
+  const output = openSync(logOf(home), 'a', privateMode.file);
   let told = fstatSync(output).size;
   const words = ['up', '--background', '--temporal', address, '--extensions', extensions];
   if (!isNamed) words.push('--unnamed');
@@ -53,8 +54,10 @@ export async function startBackground(settings: BackgroundSettings): Promise<Wor
     endedAt = Date.now();
   });
   for (;;) {
-    const said = readFileSync(logOf(home)).subarray(told);
-    told += said.length;
+    const log = readFileSync(logOf(home));
+    // It may have become full, and been emptied.
+    const said = log.subarray(log.length < told ? 0 : told);
+    told = log.length;
     if (said.length > 0) onProgress(said.toString().trimEnd());
     const worker = readWorker(folder);
     if (worker?.isReady && !worker.standsIn && isAlive(worker.pid) && isHeld(folder)) return worker;
@@ -90,8 +93,8 @@ const useFile = (home: string): string => join(home, 'last-use');
 
 /** Records that a command is using a home folder's server, which keeps a background `up` from ending. */
 export function noteUse(home: string): void {
-  mkdirSync(home, { recursive: true });
-  writeFileSync(useFile(home), '');
+  privateFolder(home);
+  writeFileSync(useFile(home), '', { mode: privateMode.file });
 }
 
 /** When a command last used a home folder's server, in milliseconds since the epoch; 0 where none ever has. */

@@ -1,9 +1,11 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
+import { codecEndpoint } from './home-codec.ts';
 import { isHeld, readHolder, type Holder } from './lock.ts';
-import { freePort } from './ports.ts';
+import { endGuards, guardOf, startGuard } from './guards.ts';
+import { freePort, hiddenPlace, type HiddenPlace } from './ports.ts';
 import { endProcess, processes } from './processes.ts';
-import { answers, answersWithin, startServer } from './server.ts';
+import { answers, answersWithin, closedToHttp, startServer } from './server.ts';
 import { findTemporalCli } from './temporal-cli.ts';
 
 /** The server of a home folder, which has a process of its own. */
@@ -25,8 +27,13 @@ export async function openServer(home: string, address: string, isNamed: boolean
   const [first, ...more] = serversOf(home);
   await Promise.all(more.map(({ serverPid }) => endProcess(serverPid)));
   if (first !== undefined) {
-    if (await answersWithin(patienceMs, first.address)) return first;
-    say('The last Temporal server of this folder does not answer; ending it');
+    const isAnswering = await answersWithin(patienceMs, first.address);
+    if (isAnswering && first.isClosedToHttp) return guarded(home, first);
+    say(
+      isAnswering
+        ? 'The Temporal server of this folder is of an earlier version, which is open to pages in browsers; ending it'
+        : 'The last Temporal server of this folder does not answer; ending it',
+    );
     await endProcess(first.serverPid);
   }
   const wanted = portOf(address);
@@ -42,8 +49,15 @@ export async function openServer(home: string, address: string, isNamed: boolean
   }
 }
 
-/** Starts a server that has died again, on the same data and ports. @throws where it does not start */
+/**
+ * Starts again what has died of a server: itself, on the same data and ports, or only the guard before its Web UI.
+ *
+ * @throws where it does not start
+ */
 export async function reopenServer(home: string, { address, uiAddress }: HomeServer, say: Say): Promise<HomeServer> {
+  const [found] = serversOf(home);
+  if (found !== undefined) return guarded(home, found, portOf(uiAddress));
+  say(`The Temporal server is gone; starting it again at ${address}`);
   return startHere(home, portOf(address), portOf(uiAddress), say);
 }
 
@@ -75,46 +89,88 @@ export async function isOwnServer(home: string, address: string, isNamed: boolea
 const isAnotherHomes = (address: string, home: string): boolean =>
   embeddedServers().some((server) => server.address === address && server.database !== databaseOf(home));
 
-/** Whether the folder's server is running. */
+/** Whether the folder's server is running, with the guard before its Web UI. */
 export function isServing(home: string): boolean {
-  return serversOf(home).length > 0;
+  const [found] = serversOf(home);
+  return found !== undefined && guardOf(homePath(home), found.serverPid) !== undefined;
 }
 
 /** Ends the folder's server. @returns whether there was one */
 export async function endServer(home: string): Promise<boolean> {
   const found = serversOf(home);
-  await Promise.all(found.map(({ serverPid }) => endProcess(serverPid)));
+  await Promise.all([...found.map(({ serverPid }) => endProcess(serverPid)), endGuards(homePath(home))]);
   return found.length > 0;
 }
 
-const databaseOf = (home: string): string => join(existsSync(home) ? realpathSync(home) : home, 'temporal.db');
+/** The path by which the processes of a home folder name it, however a command has come there. */
+const homePath = (home: string): string => (existsSync(home) ? realpathSync(home) : home);
+
+const databaseOf = (home: string): string => join(homePath(home), 'temporal.db');
 
 const portOf = (address: string): number => Number(address.split(':').at(-1));
 
+/** A server by its process. */
+interface FoundServer {
+  serverPid: number;
+  address: string;
+  database: string;
+  ui: HiddenPlace;
+  isClosedToHttp: boolean;
+}
+
 /** The servers of a folder. Their command lines tell, since an `up` may have died before it could record its server. */
-const serversOf = (home: string): HomeServer[] =>
-  embeddedServers().flatMap(({ database, ...server }) => (database === databaseOf(home) ? [server] : []));
+const serversOf = (home: string): FoundServer[] =>
+  embeddedServers().filter(({ database }) => database === databaseOf(home));
 
 /** The servers of all home folders of this machine. */
-function embeddedServers(): Array<HomeServer & { database: string }> {
+function embeddedServers(): FoundServer[] {
   return processes().flatMap(({ pid, commandLine }) => {
     const [, port] = / --port (\d+)/.exec(commandLine) ?? [];
     const [, uiPort] = / --ui-port (\d+)/.exec(commandLine) ?? [];
     const [, database] = / --db-filename (.*?[\\/]temporal\.db)(?= --|$)/.exec(commandLine) ?? [];
     if (port === undefined || uiPort === undefined || database === undefined) return [];
-    return [{ serverPid: pid, address: `127.0.0.1:${port}`, uiAddress: `http://127.0.0.1:${uiPort}`, database }];
+    const [, host = '127.0.0.1'] = / --ui-ip (\S+)/.exec(commandLine) ?? [];
+    const isClosedToHttp = commandLine.includes(closedToHttp);
+    return [
+      { serverPid: pid, address: `127.0.0.1:${port}`, database, ui: { host, port: Number(uiPort) }, isClosedToHttp },
+    ];
   });
 }
 
 async function startHere(home: string, port: number, uiPort: number, say: Say): Promise<HomeServer> {
+  // One that has not noticed yet that its server is gone would have the port.
+  await endGuards(homePath(home));
+  const ui = await hiddenPlace();
+  const database = databaseOf(home);
+  const codec = codecEndpoint(`http://127.0.0.1:${uiPort}`);
   const { address, process: server } = await startServer({
     cli: await findTemporalCli(say),
     port,
-    uiPort,
-    database: databaseOf(home),
-    log: join(home, 'logs', 'temporal.log'),
+    ui,
+    ...(codec !== undefined && { codecEndpoint: codec }),
+    database,
+    log: logOf(home),
     // The server outlives an `up` that is killed, and the next `up` adopts it.
     detached: true,
   });
-  return { address, uiAddress: `http://127.0.0.1:${uiPort}`, serverPid: server.pid ?? 0 };
+  return guarded(home, { serverPid: server.pid ?? 0, address, ui }, uiPort);
 }
+
+/**
+ * Sees to it that there is a guard before a server's Web UI: the one that it has, or a new one.
+ *
+ * @param wanted the port for a new one
+ */
+async function guarded(
+  home: string,
+  { serverPid, address, ui }: Pick<FoundServer, 'serverPid' | 'address' | 'ui'>,
+  wanted = portOf(address) + 1000,
+): Promise<HomeServer> {
+  const guard = guardOf(homePath(home), serverPid);
+  if (guard === undefined) await endGuards(homePath(home));
+  const uiPort = guard?.uiPort ?? (await freePort(wanted));
+  if (guard === undefined) await startGuard({ home: homePath(home), pid: serverPid, ui, uiPort, log: logOf(home) });
+  return { address, uiAddress: `http://127.0.0.1:${uiPort}`, serverPid };
+}
+
+const logOf = (home: string): string => join(home, 'logs', 'temporal.log');

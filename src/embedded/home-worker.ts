@@ -20,12 +20,13 @@ export class HomeWorker {
     record: WorkerRecord,
     { connection, home }: { connection: NativeConnection; home: string },
   ): Promise<HomeWorker> {
-    const { behavior, buildId, codePath, extensions, isVersioned, namespace, orchestrators } = record;
+    const { allow, behavior, buildId, codePath, extensions, isVersioned, namespace, orchestrators } = record;
     const worker = await createWorker({
       connection,
       namespace,
       home,
       configFolder: extensions,
+      allow,
       variables: process.env,
       bundle: { codePath, orchestrators },
       identity: workerIdentity(record.isOwn),

@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { privateFile, privateFolder } from '../private-files.ts';
 import { writeAtomic } from '../worker/write-atomic.ts';
 import { isAlive } from './processes.ts';
 
@@ -33,8 +34,10 @@ const recordFile = (folder: string): string => join(folder, 'up.json');
  * @returns undefined where another process holds the folder
  */
 export function takeLock<Holding>(folder: string, patience = 500): Lock<Holding> | undefined {
-  mkdirSync(folder, { recursive: true });
-  const database = new DatabaseSync(join(folder, 'up.lock'), { timeout: patience });
+  privateFolder(folder);
+  const file = join(folder, 'up.lock');
+  privateFile(file);
+  const database = new DatabaseSync(file, { timeout: patience });
   try {
     database.exec('BEGIN EXCLUSIVE');
   } catch (error) {

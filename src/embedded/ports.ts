@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
 /** Finds a free port: the wanted one if it is free, else one that the system chooses. */
@@ -9,11 +10,47 @@ export async function freePort(wanted = 0): Promise<number> {
   throw new Error('No port is free');
 }
 
-function listen(port: number): Promise<number | undefined> {
+/**
+ * Ports that no browser connects to, whatever a page asks for: some of those that the Fetch standard blocks
+ * (https://fetch.spec.whatwg.org/#port-blocking), without those that Chromium still takes, and those of services that are in
+ * wide use.
+ */
+export const blockedPorts = [1719, 1720, 1723, 3659, 6566, 6665, 6666, 6667, 6668, 6669, 6697, 10080];
+
+/** Free ports that browsers do not connect to, as many as there are and at most so many. */
+export async function unreachablePorts(count: number, host = '127.0.0.1'): Promise<number[]> {
+  // Servers that start at the same moment are not to find the same ones.
+  const first = randomInt(blockedPorts.length);
+  const found: number[] = [];
+  for (const port of [...blockedPorts.slice(first), ...blockedPorts.slice(0, first)])
+    if (found.length < count && (await listen(port, host)) !== undefined) found.push(port);
+  return found;
+}
+
+/** Where a server listens that only programs of this machine are to find, and no page in a browser. */
+export interface HiddenPlace {
+  host: string;
+  port: number;
+}
+
+/**
+ * Finds a place for a server that must not be reached from a browser: a blocked port, on one of the 16 million loopback
+ * addresses where the system has more than one of them (macOS has one).
+ */
+export async function hiddenPlace(): Promise<HiddenPlace> {
+  const random = ['127', randomInt(256), randomInt(256), randomInt(1, 255)].join('.');
+  for (const host of [random, '127.0.0.1']) {
+    const [port] = await unreachablePorts(1, host);
+    if (port !== undefined) return { host, port };
+  }
+  throw new Error('No port is free for the Web UI; end the Temporal server of another folder first (reprise down)');
+}
+
+function listen(port: number, host = '127.0.0.1'): Promise<number | undefined> {
   return new Promise((resolve) => {
     const server = createServer();
     server.once('error', () => resolve(undefined));
-    server.listen(port, '127.0.0.1', () => {
+    server.listen(port, host, () => {
       const address = server.address();
       server.close(() => resolve(typeof address === 'object' ? address?.port : undefined));
     });

@@ -1,16 +1,21 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { get, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { dirname } from 'node:path';
 import { Connection } from '@temporalio/client';
-import { freePort } from './ports.ts';
+import { privateFolder, privateMode } from '../private-files.ts';
+import { freePort, unreachablePorts, type HiddenPlace } from './ports.ts';
 
 export interface ServerSettings {
   /** Path of the Temporal CLI. */
   cli: string;
   port: number;
-  /** Port of the Web UI; without it, there is none. */
-  uiPort?: number;
+  /** Where the Web UI listens, which takes whoever reaches it for a friend; without it, there is none. */
+  ui?: HiddenPlace;
+  /** Where the Web UI has payloads decrypted; without it, it shows them as they are. */
+  codecEndpoint?: string;
   /** File of the database; without it, the database is in memory. */
   database?: string;
   /** File to which the server's output is appended. */
@@ -29,6 +34,15 @@ const queues = ['transfer', 'timer', 'visibility'];
 
 /** Settings that are durable and fast: with WAL, one `fsync` per commit costs hardly more than a database in memory. */
 const pragmas = ['journal_mode=WAL', 'synchronous=FULL'];
+
+/**
+ * The server's HTTP API cannot be turned off, and by default takes orders from every page in every browser, whatever host
+ * the request names. With this list it takes none: no request can name a host with a space.
+ */
+const allowedHosts = '["no host at all"]';
+
+/** The setting by which a server is closed to HTTP, as it stands in its command line. */
+export const closedToHttp = 'frontend.httpAllowedHosts=';
 
 /** How long a new server may take until it answers, in milliseconds. */
 const patienceMs = 30_000;
@@ -59,21 +73,28 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
 }
 
 async function startOnce(settings: ServerSettings): Promise<RunningServer> {
-  const { cli, port, uiPort, database, log, detached = false } = settings;
+  const { cli, port, ui, codecEndpoint, database, log, detached = false } = settings;
   // Otherwise a server that has the port already would be mistaken for the new one.
   if ((await freePort(port)) !== port) throw new Error(`Port ${port} is taken by another program`);
-  mkdirSync(dirname(log), { recursive: true });
-  if (database !== undefined) mkdirSync(dirname(database), { recursive: true });
+  privateFolder(dirname(log));
+  if (database !== undefined) privateFolder(dirname(database));
+  // Nor should browsers reach what else the server opens.
+  const [httpPort = await freePort(), metricsPort = await freePort()] = await unreachablePorts(2);
   const words = [
     'server start-dev --ip 127.0.0.1 --log-level warn'.split(' '),
-    ['--port', String(port)],
-    uiPort === undefined ? ['--headless'] : ['--ui-port', String(uiPort)],
+    ['--port', port, '--http-port', httpPort, '--metrics-port', metricsPort].map(String),
+    ui === undefined ? ['--headless'] : ['--ui-ip', ui.host, '--ui-port', String(ui.port)],
+    codecEndpoint === undefined ? [] : ['--ui-codec-endpoint', codecEndpoint],
     database === undefined ? [] : ['--db-filename', database],
     database === undefined ? [] : pragmas.flatMap((pragma) => ['--sqlite-pragma', pragma]),
     queues.flatMap((queue) => ['--dynamic-config-value', `history.${queue}ProcessorMaxPollRPS=1000`]),
+    ['--dynamic-config-value', `${closedToHttp}${allowedHosts}`],
   ].flat();
-  const output = openSync(log, 'a');
+  const output = openSync(log, 'a', privateMode.file);
+  // The server makes its database itself, with the permissions that this leaves.
+  const umask = process.umask(0o077);
   const child = spawn(cli, words, { stdio: ['ignore', output, output], detached });
+  process.umask(umask);
   closeSync(output);
   if (detached) child.unref();
   const address = `127.0.0.1:${port}`;
@@ -87,6 +108,11 @@ async function startOnce(settings: ServerSettings): Promise<RunningServer> {
   try {
     const isAnswering = await Promise.race([answersWithin(patienceMs, address, hasEnded), ended]);
     if (!isAnswering) throw new Error(`The Temporal server at ${address} does not answer`);
+    if (!(await Promise.race([refusesHttp(httpPort), ended])))
+      throw new Error(
+        `The Temporal CLI at ${cli} is too old: its server lets any page in a browser start workflows by HTTP. ` +
+          'Update it (https://docs.temporal.io/cli), or let TEMPORAL_CLI_PATH name a newer one',
+      );
   } catch (error) {
     child.kill();
     throw error;
@@ -94,6 +120,19 @@ async function startOnce(settings: ServerSettings): Promise<RunningServer> {
   // A later end is the caller's affair, and must not read the log, which may be gone by then.
   child.removeAllListeners('exit');
   return { address, process: child };
+}
+
+/** Whether a server's HTTP API refuses what comes, as it is told to. It is asked for what every version of it can list. */
+async function refusesHttp(port: number): Promise<boolean> {
+  const request = get({ host: '127.0.0.1', port, path: '/api/v1/namespaces', agent: false });
+  try {
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    response.destroy();
+    return response.statusCode === 403;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ECONNREFUSED') return true;
+    throw error;
+  }
 }
 
 /** Whether a Temporal server answers within some milliseconds. @param isOver whether to give up before that */

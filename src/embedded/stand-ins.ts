@@ -2,6 +2,7 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { NativeConnection } from '@temporalio/worker';
 import { countOpenRuns } from '../worker/deployment.ts';
+import { privateMode } from '../private-files.ts';
 import { HomeWorker, type Ending } from './home-worker.ts';
 import { isHeld, takeLock, type Lock } from './lock.ts';
 import { readWorker, workerFolders, type WorkerRecord } from './workers.ts';
@@ -75,7 +76,8 @@ export class StandIns {
   async #start(folder: string, found: WorkerRecord): Promise<void> {
     const lock = takeLock<WorkerRecord>(folder);
     if (lock === undefined) return;
-    const record = { ...found, pid: process.pid, standsIn: true };
+    // A worker of an earlier version had no permissions: what its runs may go on with is what this process allows.
+    const record = { allow: this.#own.allow ?? [], ...found, pid: process.pid, standsIn: true };
     lock.describe(record);
     try {
       const standIn = { worker: await this.#startWorker(record), lock };
@@ -128,6 +130,6 @@ const isWanted = (folder: string): boolean => existsSync(wantedFile(folder));
 
 /** Says, for whoever stands in for the worker of this folder, whether the worker itself is wanted. */
 export function want(folder: string, isWantedNow: boolean): void {
-  if (isWantedNow) writeFileSync(wantedFile(folder), '');
+  if (isWantedNow) writeFileSync(wantedFile(folder), '', { mode: privateMode.file });
   else rmSync(wantedFile(folder), { force: true });
 }

@@ -1,13 +1,17 @@
-import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { msToTs } from '@temporalio/common/lib/time.js';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { NativeConnection } from '@temporalio/worker';
+import { readEnvironment } from '../config/environment.ts';
+import { encryptionLine, readKeys } from '../encryption/keys.ts';
 import { countOpenRuns, currentBuild, hasVersioning, livePollers, makeCurrent } from '../worker/deployment.ts';
+import { privateFolder, privateMode } from '../private-files.ts';
 import { quietRuntime } from '../worker/quiet-runtime.ts';
+import { keepLogsShort } from '../worker/rotation.ts';
 import { HomeWorker, type Ending } from './home-worker.ts';
 import type { Say } from './home-server.ts';
 import type { Lock } from './lock.ts';
+import { ensureNamespace, keepRunsFor, retentionDays } from './retention.ts';
 import type { ServerKeeper } from './server-keeper.ts';
 import { StandIns } from './stand-ins.ts';
 import type { WorkerVersion } from './worker-version.ts';
@@ -66,12 +70,20 @@ export class Up {
   /** Runs the worker until `end` is called. @param onReady is called when the worker polls */
   async run(onReady: () => void): Promise<void> {
     const { address, home, keeper, namespace } = this.#settings;
-    quietRuntime();
+    const keys = readKeys(readEnvironment(process.env));
+    quietRuntime(keys.on);
+    if (keys.on) this.#settings.say(encryptionLine(keys));
     // The TLS settings and the API key of the environment are not meant for the embedded server.
     const options = keeper === undefined ? loadClientConnectConfig().connectionOptions : {};
     const connection = await NativeConnection.connect({ ...options, address });
     this.#connection = connection;
-    if (keeper !== undefined) await ensureNamespace(connection, namespace);
+    // Otherwise the guard of the server does so.
+    if (keeper === undefined) keepLogsShort(join(home, 'logs'));
+    if (keeper !== undefined) {
+      const days = retentionDays(readEnvironment(process.env));
+      await ensureNamespace(connection, namespace, days);
+      if (keeper.isKeeper) await keepRunsFor(connection, days);
+    }
     const isVersioned = await hasVersioning(connection.workflowService, namespace);
     const record = { ...this.#record, isVersioned };
     this.#record = record;
@@ -143,25 +155,10 @@ export class Up {
 function keptCopy(home: string, { buildId, codePath }: WorkerVersion): string {
   if (!relative(home, codePath).startsWith('..')) return codePath;
   const copy = join(home, 'bundles', `${buildId}.js`);
-  mkdirSync(dirname(copy), { recursive: true });
-  if (!existsSync(copy)) copyFileSync(codePath, copy);
-  return copy;
-}
-
-/** How long closed runs are kept: as long as Temporal's development server keeps them in its default namespace. */
-const retention = msToTs('1 day');
-
-/** gRPC's ALREADY_EXISTS. */
-const alreadyExists = 6;
-
-/** Makes a namespace on the embedded server, where nobody else would make it. */
-async function ensureNamespace(connection: NativeConnection, namespace: string): Promise<void> {
-  try {
-    await connection.workflowService.registerNamespace({
-      namespace,
-      workflowExecutionRetentionPeriod: retention,
-    });
-  } catch (error) {
-    if ((error as { code?: number }).code !== alreadyExists) throw error;
+  privateFolder(dirname(copy));
+  if (!existsSync(copy)) {
+    copyFileSync(codePath, copy);
+    chmodSync(copy, privateMode.file);
   }
+  return copy;
 }

@@ -2,6 +2,8 @@
 export const failureTypes = {
   /** A run's input cannot be used. Nothing was spent. */
   invalidInput: 'InvalidInput',
+  /** An activity was asked for what neither the worker's owner nor its permissions allow. */
+  notAllowed: 'NotAllowed',
   /** No agent of a team has answered in any attempt. The message gives every agent's reason. */
   noAnswer: 'NoAnswer',
   /** The planner's model failed before there was any plan. */
@@ -16,6 +18,8 @@ export const failureTypes = {
   orchestratorFailed: 'OrchestratorFailed',
   /** A key is not set where the worker runs. `details[1]` is `{variable}`. From version 0.3 on runs wait for it. */
   missingKey: 'MissingKey',
+  /** The worker has another store than the run. `details[0]` is a `StoreRefusal`. Runs wait until a worker has theirs. */
+  otherStore: 'OtherStore',
   /** An activity's result is larger than the history takes. */
   resultTooLarge: 'ResultTooLarge',
   /** A message that came as an update would have had no effect. The message says why. */

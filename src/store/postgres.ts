@@ -44,14 +44,14 @@ const shortest = 10;
 class PostgresDatabase implements Database {
   readonly #url: string;
   readonly #prepares: boolean;
-  /** The server in words, without user and password. */
-  #place = 'PostgreSQL';
+  readonly #place: string;
   #pool: Pool | undefined;
   #opening: Promise<Pool> | undefined;
 
   /** @param prepares whether the schema is brought to this version */
   constructor(url: string, prepares: boolean) {
     this.#url = url;
+    this.#place = postgresPlace(url);
     this.#prepares = prepares;
   }
 
@@ -102,7 +102,7 @@ class PostgresDatabase implements Database {
   async #open(): Promise<Pool> {
     const { default: pg } = await import('pg');
     if (this.#pool === undefined) {
-      this.#place = placeOf(this.#url, pg.Client);
+      check(this.#url, pg.Client);
       this.#pool = new pg.Pool({ ...settings, connectionString: this.#url });
       // A connection that breaks while nobody uses it is replaced; without a listener it would end the process.
       this.#pool.on('error', () => {});
@@ -119,12 +119,18 @@ class PostgresDatabase implements Database {
   }
 }
 
+/** A server in words, without user and password. @param url of any form, also a wrong one */
+export function postgresPlace(url: string): string {
+  if (!URL.canParse(url)) return 'PostgreSQL';
+  const { hostname, pathname, port, searchParams } = new URL(url);
+  return `PostgreSQL at ${searchParams.get('host') ?? hostname}:${port || 5432}${pathname}`;
+}
+
 /** @throws `Error` that says what is wrong with the URL, without the URL, since that has a password */
-function placeOf(url: string, Client: typeof import('pg').Client): string {
+function check(url: string, Client: typeof import('pg').Client): void {
   try {
     if (!/^postgres(?:ql)?:\/\//.test(url)) throw new Error('it does not begin with postgres://');
-    const { database = '', host, port } = new Client({ connectionString: url });
-    return `PostgreSQL at ${host}:${port}/${database}`;
+    void new Client({ connectionString: url });
   } catch (error) {
     const reason = (error as Error).message.replaceAll(url, '…');
     throw new Error(`DATABASE_URL is not of the form postgres://user:password@host:5432/database: ${reason}`);

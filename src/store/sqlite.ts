@@ -1,7 +1,7 @@
-import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
+import { privateFile, privateFolder } from '../private-files.ts';
 import { plain, type Cipher } from './cipher.ts';
 import type { Database, Row, Sql, Value } from './database.ts';
 import { SqlStore } from './sql-store.ts';
@@ -17,7 +17,8 @@ import type { Store } from './store.ts';
  * @throws `Error` if a newer version wrote the file, or if it cannot be opened
  */
 export function openSqliteStore(file: string, cipher: Cipher = plain): SqlStore {
-  mkdirSync(dirname(file), { recursive: true });
+  privateFolder(dirname(file));
+  privateFile(file);
   const writing = new DatabaseSync(file, { timeout: 5000 });
   prepareSchema(writing, file);
   // SQLite waits for a lock by blocking the process, which at this point has nothing else to do yet.

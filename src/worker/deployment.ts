@@ -11,6 +11,12 @@ const ownMark = '@up';
 /** The name under which Temporal lists a worker of this process. @param isOwn whether it is for the runs of one home */
 export const workerIdentity = (isOwn: boolean): string => `${process.pid}@${hostname()}${isOwn ? ownMark : ''}`;
 
+/** What is between a worker's name and the id of its store. */
+const storeMark = '@store-';
+
+/** The name of a worker with that of its store, by which workers that have different ones find one another out. */
+export const identityWith = (identity: string, store: string): string => `${identity}${storeMark}${store}`;
+
 /** Whether a server knows Worker Versioning and lets this client use it. */
 export async function hasVersioning(service: Service, namespace: string): Promise<boolean> {
   try {
@@ -77,23 +83,27 @@ export async function currentBuild(service: Service, namespace: string): Promise
 }
 
 export interface Poller {
+  identity: string;
   buildId: string | undefined;
   /** Whether it is for the runs of one home, so that others start workers of their own. */
   isOwn: boolean;
+  /** The id of its store; undefined for workers of earlier versions. */
+  store: string | undefined;
 }
 
 /** Who polls for workflows, without processes of this machine that have ended: Temporal lists a killed worker for minutes. */
-export async function livePollers(service: Service, namespace: string): Promise<Poller[]> {
+export async function livePollers(service: Service, namespace: string, queue = taskQueue): Promise<Poller[]> {
   const { pollers } = await service.describeTaskQueue({
     namespace,
-    taskQueue: { name: taskQueue },
+    taskQueue: { name: queue },
     taskQueueType: workflowTasks,
   });
   return (pollers ?? []).flatMap(({ identity, deploymentOptions }) => {
     if (!identity) return [];
     const [pid, host] = identity.split('@');
     if (host === hostname() && !isAlive(Number(pid))) return [];
-    return [{ buildId: deploymentOptions?.buildId ?? undefined, isOwn: identity.endsWith(ownMark) }];
+    const [name = '', store] = identity.split(storeMark);
+    return [{ identity, buildId: deploymentOptions?.buildId ?? undefined, isOwn: name.endsWith(ownMark), store }];
   });
 }
 
@@ -103,4 +113,23 @@ export async function countOpenRuns(service: Service, namespace: string, buildId
     buildId === undefined ? '' : ` AND TemporalWorkerDeploymentVersion = '${deploymentName}:${buildId}'`;
   const query = `TaskQueue = '${taskQueue}' AND ExecutionStatus = 'Running'${ofVersion}`;
   return Number((await service.countWorkflowExecutions({ namespace, query })).count ?? 0);
+}
+
+/**
+ * The workers that take the same runs with another store, each of which refuses what the others have begun. Workers for the
+ * runs of one home keep to these, whoever else polls.
+ *
+ * @param identity the worker's own, as `identityWith` gives it
+ */
+export async function othersWithOtherStores(
+  service: Service,
+  namespace: string,
+  queue: string,
+  identity: string,
+): Promise<string[]> {
+  const [name = '', own] = identity.split(storeMark);
+  if (name.endsWith(ownMark)) return [];
+  const pollers = await livePollers(service, namespace, queue);
+  const others = pollers.filter(({ isOwn, store }) => !isOwn && store !== undefined && store !== own);
+  return [...new Set(others.map((each) => each.identity))];
 }

@@ -1,9 +1,11 @@
-import { randomBytes } from 'node:crypto';
-import { appendFileSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { appendFileSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { InjectedSinks } from '@temporalio/worker';
 import { printable } from '../printable.ts';
 import type { LogEntry, RunSinks } from '../protocol/sinks.ts';
+import { jsonLine, type LogFormat } from './log-format.ts';
+import { privateFolder, privateMode } from '../private-files.ts';
+import { logLimits, nameOfFull, removeOldest } from './rotation.ts';
 
 /** An entry as the log shows it: `[2026-01-18 17:09:44] text`, in local time, or the text alone where it has no stamp. */
 export function logLine({ text, stamped }: LogEntry, at: string): string {
@@ -23,26 +25,31 @@ function timestamp(time: Date): string {
   return `${day} ${two(time.getHours())}:${two(time.getMinutes())}:${two(time.getSeconds())}`;
 }
 
-/** How long a log file may become, in bytes, and how many there are, the one that is written to included. */
-const limits = { bytes: 10_000_000, files: 5 };
-
 /**
  * Appends the log entries of runs to `logs/log.txt` in the home folder. A replay does not add them again. A file that is
  * full is renamed, and the oldest of those are removed.
  */
-export function logSink(home: string, { bytes, files } = limits): Pick<InjectedSinks<RunSinks>, 'run'> {
+export function logSink(
+  home: string,
+  format: LogFormat = 'text',
+  { bytes, files } = logLimits,
+): Pick<InjectedSinks<RunSinks>, 'run'> {
   const folder = join(home, 'logs');
   const file = join(folder, 'log.txt');
-  mkdirSync(folder, { recursive: true });
+  privateFolder(folder);
   return {
     run: {
       say: {
-        fn({ workflowId }, entry, at) {
-          appendFileSync(file, fileLines(entry, at, workflowId));
+        fn({ workflowId, runId, workflowType: type }, entry, at) {
+          const lines =
+            format === 'json'
+              ? jsonLine({ time: at, level: 'INFO', message: printable(entry.text).trim(), workflowId, runId, type })
+              : fileLines(entry, at, workflowId);
+          appendFileSync(file, lines, { mode: privateMode.file });
           try {
             if (statSync(file).size < bytes) return;
-            renameSync(file, join(folder, nameOfFull(new Date())));
-            removeOldest(folder, files - 1);
+            renameSync(file, join(folder, nameOfFull('log.txt', new Date())));
+            removeOldest(folder, 'log.txt', files - 1);
           } catch {
             // Another worker has renamed the file, or somebody has it open where that forbids it: the next entry tries again.
           }
@@ -53,13 +60,14 @@ export function logSink(home: string, { bytes, files } = limits): Pick<InjectedS
   };
 }
 
-/** Such as `log-2026-01-18T17-09-44-123Z-9f3a2c1b.txt`, never the same one: workers of a home may rename at one moment. */
-const nameOfFull = (time: Date): string =>
-  `log-${time.toISOString().replaceAll(/[:.]/g, '-')}-${randomBytes(4).toString('hex')}.txt`;
-
-const fullFile = /^log-\d{4}-\d\d-\d\dT[\d-]+Z-[\da-f]{8}\.txt$/;
-
-function removeOldest(folder: string, kept: number): void {
-  const full = readdirSync(folder).filter((name) => fullFile.test(name));
-  for (const name of full.toSorted().slice(0, -kept)) rmSync(join(folder, name), { force: true });
-}
+/** The same without anything that a run has said: of each entry with a time, the type of the event behind it. */
+export const withoutContent = ({ run: { say } }: ReturnType<typeof logSink>): ReturnType<typeof logSink> => ({
+  run: {
+    say: {
+      ...say,
+      fn(info, { stamped }, at, type) {
+        if (stamped) return say.fn(info, { text: type, stamped }, at, type);
+      },
+    },
+  },
+});

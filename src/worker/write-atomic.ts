@@ -1,10 +1,11 @@
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { privateFolder, privateMode } from '../private-files.ts';
 
-/** Writes a file atomically: processes that read or write it at the same time never find half of it. */
+/** Writes a file of a home atomically: processes that read or write it at the same time never find half of it. */
 export function writeAtomic(path: string, text: string): void {
-  mkdirSync(dirname(path), { recursive: true });
+  privateFolder(dirname(path));
   const part = `${path}.${process.pid}`;
-  writeFileSync(part, text);
+  writeFileSync(part, text, { mode: privateMode.file });
   renameSync(part, path);
 }

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, inject, test as base } from 'vitest';
-import { freePort } from '../../src/embedded/ports.ts';
+import { freePort, hiddenPlace } from '../../src/embedded/ports.ts';
 import { processes } from '../../src/embedded/processes.ts';
 import { answers, startServer } from '../../src/embedded/server.ts';
 import { Home } from '../support/cli.ts';
@@ -153,7 +153,7 @@ describe.concurrent('what has died', patient, () => {
     const server = await startServer({
       cli: inject('temporal').cli,
       port: Number(home.address.split(':')[1]),
-      uiPort: await freePort(),
+      ui: await hiddenPlace(),
       database: join(home.path, 'temporal.db'),
       log: join(home.path, 'logs', 'temporal.log'),
     });

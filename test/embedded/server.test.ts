@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { get, type IncomingMessage } from 'node:http';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, inject, test } from 'vitest';
-import { freePort } from '../../src/embedded/ports.ts';
+import { freePort, hiddenPlace } from '../../src/embedded/ports.ts';
 import { endProcess } from '../../src/embedded/processes.ts';
 import { answers, startServer, type ServerSettings } from '../../src/embedded/server.ts';
 
@@ -33,6 +34,13 @@ async function listening(): Promise<AsyncDisposable & { port: number }> {
   };
 }
 
+/** The status of an answer; `fetch` itself connects to no port that browsers do not connect to. */
+async function statusOf(url: string): Promise<number | undefined> {
+  const [response] = (await once(get(url), 'response')) as [IncomingMessage];
+  response.destroy();
+  return response.statusCode;
+}
+
 /** A program that stands for the Temporal CLI. */
 function program(lines: string): string {
   const file = join(folder, 'temporal');
@@ -41,13 +49,13 @@ function program(lines: string): string {
 }
 
 test('a started server answers, with its Web UI and a database in WAL mode', async () => {
-  const uiPort = await freePort();
+  const ui = await hiddenPlace();
   const database = join(folder, 'data', 'temporal.db');
-  const server = await startServer({ ...settings, uiPort, database });
+  const server = await startServer({ ...settings, ui, database });
   try {
     expect(server.address).toBe(`127.0.0.1:${settings.port}`);
     expect(await answers(server.address)).toBe(true);
-    expect((await fetch(`http://127.0.0.1:${uiPort}/`)).status).toBe(200);
+    expect(await statusOf(`http://${ui.host}:${ui.port}/`)).toBe(200);
     expect(existsSync(`${database}-wal`)).toBe(true);
   } finally {
     await endProcess(server.process.pid!);
@@ -94,7 +102,7 @@ test('a port that is taken is named, and nothing is started', async () => {
 
 test('a server that ends before it answers: the error has the end of its log', async () => {
   await using taken = await listening();
-  await expect(startServer({ ...settings, uiPort: taken.port })).rejects.toThrow(
+  await expect(startServer({ ...settings, ui: { host: '127.0.0.1', port: taken.port } })).rejects.toThrow(
     new RegExp(`The Temporal server ended \\(1\\):\n(.|\n)*${taken.port}`),
   );
   const cli = program('echo first; echo "the disk is full" >&2; exit 3');
@@ -107,4 +115,13 @@ test('a Temporal CLI that is not there', async () => {
   await expect(startServer({ ...settings, cli: join(folder, 'none') })).rejects.toThrow(
     /The Temporal server cannot be started: .*none ENOENT/,
   );
+});
+
+test('a Temporal CLI whose server takes orders by HTTP all the same is refused, and its server is ended', async () => {
+  const open = `--dynamic-config-value 'frontend.httpAllowedHosts=["*"]'`;
+  const cli = program(`exec ${settings.cli} "$@" ${open}`);
+  await expect(startServer({ ...settings, cli })).rejects.toThrow(
+    `The Temporal CLI at ${cli} is too old: its server lets`,
+  );
+  await expect.poll(() => answers(`127.0.0.1:${settings.port}`), { timeout: 60_000 }).toBe(false);
 });

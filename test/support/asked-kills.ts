@@ -11,6 +11,7 @@ import { connect, type Run } from '../../src/client.ts';
 import { freePort } from '../../src/embedded/ports.ts';
 import { startServer } from '../../src/embedded/server.ts';
 import { agentOf, call, toolResults } from './agent-script.ts';
+import { killed } from './killed.ts';
 import { startModelServer, type Script } from './model-server.ts';
 
 const workerMain = fileURLToPath(new URL('./worker-main.ts', import.meta.url));
@@ -102,8 +103,8 @@ export async function askedKills(
 ): Promise<KilledRun[]> {
   const home = mkdtempSync(join(tmpdir(), 'reprise-asked-'));
   writeFileSync(join(home, 'rooms.ts'), rooms);
-  const killed = new Set<number>();
-  const service = await startRooms((run) => (killed.has(run) ? undefined : points[run]));
+  const struck = new Set<number>();
+  const service = await startRooms((run) => (struck.has(run) ? undefined : points[run]));
   const model = await startModelServer(booking(service.moments));
   const server = await startServer({
     cli,
@@ -132,10 +133,8 @@ export async function askedKills(
     for (const [number, point] of points.entries()) {
       const kill = async (within = 0): Promise<void> => {
         await pause(Math.random() * within);
-        const gone = once(worker, 'exit');
-        worker.kill('SIGKILL');
-        await gone;
-        killed.add(number);
+        await killed(worker);
+        struck.add(number);
         worker = await startWorker();
       };
       const moment = { asking: 'asked', before: 'begun', after: 'booked', committing: 'booked' }[point as 'asking'];
@@ -145,7 +144,7 @@ export async function askedKills(
           : once(service.moments, `${moment} ${number}`).then(() => kill(point === 'asking' ? 150 : 30));
       const run = await reprise.startSession({ config, text: `Run ${number}.` });
       const asked = await decideAll(run, (decide) => {
-        if (moment !== undefined || killed.has(number)) return decide();
+        if (moment !== undefined || struck.has(number)) return decide();
         // The person decides while there is no worker, or the worker dies while it takes note of the decision.
         return point === 'waiting' ? kill().then(decide) : decide().then(() => kill(50));
       });
@@ -159,11 +158,7 @@ export async function askedKills(
     return runs;
   } finally {
     await reprise.close();
-    for (const child of [worker, server.process]) {
-      const gone = once(child, 'exit');
-      child.kill('SIGKILL');
-      await gone;
-    }
+    for (const child of [worker, server.process]) await killed(child);
     await Promise.all([model.close(), service.close()]);
     rmSync(home, { recursive: true, force: true });
   }

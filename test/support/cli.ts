@@ -55,7 +55,8 @@ export class Home {
     const home = new Home(variables);
     home.address = `127.0.0.1:${await freePort()}`;
     const bundle = keptBundle(home.path);
-    mkdirSync(dirname(bundle), { recursive: true });
+    // Of a home that is open to others, commands say so.
+    mkdirSync(dirname(bundle), { recursive: true, mode: 0o700 });
     copyFileSync(inject('temporal').bundle, bundle);
     return home;
   }

@@ -132,14 +132,28 @@ async function handle(
   response.writeHead(200, { 'content-type': 'text/event-stream', ...reply.headers });
   const events = eventsOf[seen.wire](reply, seen);
   rules.remember(seen, events);
-  for (const { event, data } of events) {
+  for (const [index, { event, data }] of events.entries()) {
     if (response.destroyed) return;
+    if (reply.breaks?.after === index) return breakOff(response, reply.breaks.by);
     const text = typeof data === 'string' ? data : JSON.stringify(data);
     response.write(`${event === undefined ? '' : `event: ${event}\n`}data: ${text}\n\n`);
     if (reply.pace !== undefined) await pause(reply.pace);
   }
   if (reply.cut) response.destroy();
   else response.end();
+}
+
+/** Ends a reply as no provider means to. Where it stalls, the client has to give up. */
+async function breakOff(response: ServerResponse, by: NonNullable<Scripted['breaks']>['by']): Promise<void> {
+  if (by === 'dropping') response.destroy();
+  if (by === 'bad JSON') response.end('data: {"choices": [{"delta": \n\n');
+  if (by === 'an endless line') {
+    response.write('data: ');
+    while (!response.destroyed) {
+      response.write('x'.repeat(64 * 1024));
+      await pause(1);
+    }
+  }
 }
 
 const eventsOf = { openai: openaiEvents, responses: responsesEvents, anthropic: anthropicEvents };

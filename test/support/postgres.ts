@@ -14,6 +14,8 @@ export interface PostgresServer {
   port: number;
   user: string;
   password: string;
+  /** The id of the server's first process; undefined where it does not run. */
+  pid(): number | undefined;
   /** Makes a new, empty database. @returns its address */
   database(name: string): string;
   /** Ends the server as an administrator does, with all its connections, and leaves its data. */
@@ -88,8 +90,9 @@ export async function startPostgres(): Promise<PostgresServer> {
     return urlOf(name);
   };
   let server: ChildProcess | undefined;
+  const isRunning = (): boolean => server?.exitCode === null && server.signalCode === null;
   const end = async (signal: NodeJS.Signals): Promise<void> => {
-    if (server === undefined || server.exitCode !== null || server.signalCode !== null) return;
+    if (server === undefined || !isRunning()) return;
     const ended = once(server, 'exit');
     server.kill(signal);
     await ended;
@@ -121,6 +124,7 @@ export async function startPostgres(): Promise<PostgresServer> {
     port,
     user: 'reprise',
     password,
+    pid: () => (isRunning() ? server?.pid : undefined),
     database: make,
     down: () => end('SIGINT'),
     async kill() {

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { inject } from 'vitest';
 import { freePort } from '../../src/embedded/ports.ts';
 import { startServer } from '../../src/embedded/server.ts';
+import { killed } from './killed.ts';
 
 const workerMain = fileURLToPath(new URL('./worker-main.ts', import.meta.url));
 
@@ -46,16 +47,34 @@ export class Machine {
 
   /** Starts the worker and waits until it polls. */
   async startWorker(): Promise<void> {
-    const worker = spawn(process.execPath, [workerMain, this.address, this.home, this.#bundle], {
-      env: { ...process.env, ...this.variables },
-      stdio: ['ignore', 'pipe', 'inherit'],
+    this.#worker = (await this.startOther(this.home, {})).child;
+  }
+
+  /**
+   * Starts another worker, which is the caller's to end, and waits until it polls.
+   *
+   * @param variables besides the worker's own
+   * @returns `said` gives what it has printed as an error so far
+   */
+  async startOther(
+    home: string,
+    variables: Record<string, string>,
+  ): Promise<{ child: ChildProcess; said: () => string }> {
+    const worker = spawn(process.execPath, [workerMain, this.address, home, this.#bundle], {
+      env: { ...process.env, ...this.variables, ...variables },
+      stdio: ['ignore', 'pipe', 'pipe'],
     });
-    this.#worker = worker;
+    let said = '';
+    worker.stderr.on('data', (chunk: Buffer) => {
+      said += chunk.toString();
+      process.stderr.write(chunk);
+    });
     await once(worker.stdout, 'data');
+    return { child: worker, said: () => said };
   }
 
   async killServer(): Promise<void> {
-    await kill(this.#server);
+    await killed(this.#server);
   }
 
   pauseServer(): void {
@@ -67,14 +86,6 @@ export class Machine {
   }
 
   async killWorker(): Promise<void> {
-    await kill(this.#worker);
+    await killed(this.#worker);
   }
-}
-
-/** `kill -9`, and wait until it is gone. */
-async function kill(child: ChildProcess | undefined): Promise<void> {
-  if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
-  const gone = once(child, 'exit');
-  child.kill('SIGKILL');
-  await gone;
 }

@@ -11,6 +11,7 @@ import type { ResearchInput, ResearchResult } from '../../src/protocol/research.
 import type { SolveInput, SolveResult } from '../../src/protocol/plan-and-execute.ts';
 import type { SessionInput } from '../../src/protocol/session.ts';
 import { noOrchestrators } from '../../src/config/extensions.ts';
+import { signed } from '../../src/trust/signature.ts';
 import { createWorker } from '../../src/worker.ts';
 import { quietRuntime } from '../../src/worker/quiet-runtime.ts';
 import { workflowBundle } from '../../src/worker/workflow-bundle.ts';
@@ -96,7 +97,9 @@ export async function running(
   const startType =
     (type: string) =>
     async (input: object): Promise<WorkflowHandle> => {
-      const options = { taskQueue, workflowId: `${taskQueue}-${++count}`, args: [input] };
+      const workflowId = `${taskQueue}-${++count}`;
+      const args = [signed(input, { namespace: 'default', workflowType: type, workflowId }, home)];
+      const options = { taskQueue, workflowId, args };
       const handle = await client.workflow.start(type, options);
       started.push(handle);
       return handle;

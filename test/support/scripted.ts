@@ -58,6 +58,8 @@ export interface Scripted {
   pace?: number;
   /** Ends the connection before the reply is complete. */
   cut?: boolean;
+  /** How the reply breaks: after so many of its events, by a dropped connection, silence, bad JSON, or a line without end. */
+  breaks?: { after: number; by: 'dropping' | 'stalling' | 'bad JSON' | 'an endless line' };
   /** An error instead of a reply. */
   status?: number;
   headers?: Record<string, string>;

@@ -12,6 +12,7 @@ import { connect, type OrchestrationResult } from '../../src/client.ts';
 import { freePort } from '../../src/embedded/ports.ts';
 import { startServer } from '../../src/embedded/server.ts';
 import { call, toolResults } from './agent-script.ts';
+import { killed } from './killed.ts';
 import { startModelServer, type Seen } from './model-server.ts';
 import { answer, restart, submit, teamOf, teamScript } from './team-script.ts';
 import { writeFiles } from './workspace-script.ts';
@@ -192,12 +193,4 @@ function resultsIn(home: string): number {
   const row = database.prepare('SELECT count(*) AS results FROM tool_results').get();
   database.close();
   return Number(row?.['results']);
-}
-
-/** `kill -9`, and wait until it is gone. */
-async function killed(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const gone = once(child, 'exit');
-  child.kill('SIGKILL');
-  await gone;
 }

@@ -6,9 +6,11 @@ import { NativeConnection } from '@temporalio/worker';
 import { inject, type TestContext } from 'vitest';
 import { connect, type Reprise } from '../../src/client.ts';
 import { noOrchestrators } from '../../src/config/extensions.ts';
-import { freePort } from '../../src/embedded/ports.ts';
+import { freePort, hiddenPlace } from '../../src/embedded/ports.ts';
 import { startServer } from '../../src/embedded/server.ts';
+import { uiProxy } from '../../src/embedded/ui-proxy.ts';
 import { createWorker } from '../../src/worker.ts';
+import { everything } from '../support/guard.ts';
 import { quietRuntime } from '../../src/worker/quiet-runtime.ts';
 import { Browser, browserPath } from '../support/browser.ts';
 
@@ -27,7 +29,9 @@ export async function openWebUi(
   const home = mkdtempSync(join(tmpdir(), 'reprise-ui-'));
   const { cli, bundle } = inject('temporal');
   const uiPort = await freePort();
-  const server = await startServer({ cli, port: await freePort(), uiPort, log: join(home, 'server.log') });
+  const ui = await hiddenPlace();
+  const server = await startServer({ cli, port: await freePort(), ui, log: join(home, 'server.log') });
+  const proxy = uiProxy(ui, uiPort).listen(uiPort, '127.0.0.1');
   const { address } = server;
   const connection = await NativeConnection.connect({ address });
   const worker = await createWorker({
@@ -35,6 +39,7 @@ export async function openWebUi(
     namespace: 'default',
     home,
     configFolder: home,
+    allow: everything,
     variables,
     bundle: { codePath: bundle, orchestrators: noOrchestrators },
   });
@@ -49,6 +54,7 @@ export async function openWebUi(
     const gone = once(server.process, 'exit');
     server.process.kill();
     await gone;
+    proxy.close();
     rmSync(home, { recursive: true, force: true });
   });
   return { reprise, browser, uiPort, home };

@@ -4,8 +4,9 @@ import { mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { WorkflowInfo } from '@temporalio/workflow';
 import { describe, expect, test } from 'vitest';
-import { fileLines } from '../../src/worker/log-sink.ts';
+import { fileLines, logSink } from '../../src/worker/log-sink.ts';
 
 const at = '2026-01-18T17:09:44.000Z';
 const stamp = String.raw`\[2026-01-1\d \d\d:\d\d:44\]`;
@@ -29,6 +30,23 @@ describe('a line of the log file', () => {
   test('does not steer the terminal in which the log is read', () => {
     const text = 'So\x1B[2J it \x1B]52;c;cm0gLXJmIH4vKgo+/A==\x07is, \u202Esays\u202C 👩‍👩‍👧‍👦\r';
     expect(fileLines({ text, stamped: false }, at, 'q\x1B[1m1')).toBe('So it is, says 👩‍👩‍👧‍👦\trun=q1\n');
+  });
+});
+
+test('as JSON, an entry is one line with its time, its run and the type of its workflow', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'reprise-log-'));
+  const info = { workflowId: 'q1', runId: 'r1', workflowType: 'research' } as WorkflowInfo;
+  const entry = { text: '\n🔄 Restart\n   Reason: \x1B[2JWhy\n', stamped: false };
+  await logSink(home, 'json').run.say.fn(info, entry, at, 'planning_restart');
+  const written = readFileSync(join(home, 'logs', 'log.txt'), 'utf8');
+  expect(written.split('\n')).toHaveLength(2);
+  expect(JSON.parse(written)).toEqual({
+    time: at,
+    level: 'INFO',
+    message: '🔄 Restart\n   Reason: Why',
+    workflowId: 'q1',
+    runId: 'r1',
+    type: 'research',
   });
 });
 

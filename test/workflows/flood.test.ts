@@ -10,8 +10,8 @@ import { running, sharedRunning, type SharedRunning } from '../support/running.t
 const shared = sharedRunning();
 const minutes = 60_000;
 
-const clientOf = ({ client, taskQueue }: SharedRunning): Reprise =>
-  new Reprise(client, client.connection as never, taskQueue);
+const clientOf = ({ client, home, taskQueue }: SharedRunning): Reprise =>
+  new Reprise(client, client.connection as never, { taskQueue, home, buildId: undefined });
 
 /** Sends signals until the server refuses them: the one of the tests takes 1000 in a run. @returns how many it took */
 async function flood(

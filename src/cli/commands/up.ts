@@ -8,14 +8,19 @@ import { want } from '../../embedded/stand-ins.ts';
 import { Up } from '../../embedded/up.ts';
 import { currentVersion } from '../../embedded/worker-version.ts';
 import { readWorker, workerFolder, type Queue, type WorkerRecord } from '../../embedded/workers.ts';
+import { retentionDays } from '../../embedded/retention.ts';
 import { readEnvironment } from '../../config/environment.ts';
-import { CommandError, exitStatus, say, usageError } from '../exit.ts';
+import { readKeys } from '../../encryption/keys.ts';
+import { logFormat } from '../../worker/log-format.ts';
+import { CommandError, exitStatus, say, sayAs, usageError } from '../exit.ts';
 import { asCommandError } from '../failures.ts';
-import { homeFolder, type CommonOptions } from '../options.ts';
+import { countText } from '../live/spent.ts';
+import { allowed, homeFolder, openHome, type CommonOptions } from '../options.ts';
 import { targetOf } from '../target.ts';
 
 export interface UpOptions extends CommonOptions {
   extensions: string;
+  allow?: string[];
   background?: boolean;
   /** Whether the address is the default one, which the person did not name. */
   unnamed?: boolean;
@@ -30,15 +35,20 @@ const sameSignalMs = 500;
 
 /** `reprise up`: runs embedded Temporal, the Web UI and a worker, until interrupted. */
 export async function up(options: UpOptions): Promise<void> {
-  const home = homeFolder();
+  const environment = readEnvironment(process.env);
+  sayAs(logFormat(environment));
   const background = options.background ?? false;
   const { address, isLocal, isNamed, namespace } = targetOf(options.temporal, undefined);
   if (!isLocal) throw usageError(`up serves this machine only; ${address} is elsewhere (there: reprise worker)`);
   const named = isNamed && !options.unnamed;
   const minutes = idleMinutes();
+  const days = retentionDays(environment);
+  const home = openHome();
   const bundling = (): void => say('Bundling the workflows (once) …');
-  const environment = readEnvironment(process.env);
-  const version = await currentVersion(home, options.extensions, environment, options.variable ?? [], bundling);
+  // A bad key must end this before anything is started.
+  readKeys(environment);
+  const allow = allowed(options.allow);
+  const version = await currentVersion(home, options.extensions, environment, options.variable ?? [], allow, bundling);
   const isOwn = await ownServer(home, address, named);
   const queue: Queue = { namespace, ...(!isOwn && { address }) };
   const lock = await takeWorker(workerFolder(home, version.buildId, queue), background);
@@ -66,7 +76,9 @@ export async function up(options: UpOptions): Promise<void> {
     keeper = isOwn ? await ServerKeeper.join(home, address, named, say) : undefined;
     const place = keeper?.server.address ?? address;
     running = new Up({ home, keeper, address: place, namespace, version, background, say }, lock);
-    say(`Temporal ${place}${keeper === undefined ? '' : `, Web UI ${keeper.server.uiAddress}`}`);
+    const ui = keeper === undefined ? '' : `, Web UI ${keeper.server.uiAddress}`;
+    const kept = keeper?.isKeeper ? `; closed runs are kept for ${countText(days, 'day')}` : '';
+    say(`Temporal ${place}${ui}${kept}`);
     if (background) void endWhenIdle(running, home, minutes, () => end('stop'));
     await running.run(() => background || say('Ready. Ctrl-C ends it.'));
     await ending;

@@ -1,23 +1,27 @@
+import { readEnvironment } from '../../config/environment.ts';
 import { takeLock } from '../../embedded/lock.ts';
 import { Up } from '../../embedded/up.ts';
 import { sharedVersion } from '../../embedded/worker-version.ts';
 import { workerFolder, type WorkerRecord } from '../../embedded/workers.ts';
 import { StoreUnavailableError } from '../../worker/await-store.ts';
+import { logFormat } from '../../worker/log-format.ts';
 import { MissingSearchAttributesError } from '../../worker/search-attributes.ts';
 import { openAt } from '../connection.ts';
-import { CommandError, exitStatus, say } from '../exit.ts';
-import { homeFolder, type CommonOptions } from '../options.ts';
+import { CommandError, exitStatus, say, sayAs } from '../exit.ts';
+import { allowed, openHome, type CommonOptions } from '../options.ts';
 import { targetOf } from '../target.ts';
 
 /** `reprise worker`: runs a worker alone until interrupted, and then lets calls in flight finish. */
-export async function worker(options: CommonOptions & { extensions: string }): Promise<void> {
+export async function worker(options: CommonOptions & { extensions: string; allow?: string[] }): Promise<void> {
+  sayAs(logFormat(readEnvironment(process.env)));
+  const allow = allowed(options.allow);
   const target = targetOf(options.temporal, undefined);
   const { address, namespace } = target;
   // Where the server cannot be reached, this connection says more clearly why than the worker's own would.
   const { reprise } = await openAt(target, undefined);
   await reprise.close();
-  const home = homeFolder();
-  const version = await sharedVersion(home, options.extensions, () => say('Bundling the workflows (once) …'));
+  const home = openHome();
+  const version = await sharedVersion(home, options.extensions, allow, () => say('Bundling the workflows (once) …'));
   const lock = takeLock<WorkerRecord>(workerFolder(home, version.buildId, { address, namespace }));
   const running = new Up({ home, keeper: undefined, address, namespace, version, background: false, say }, lock);
   let ending: Promise<void> | undefined;

@@ -53,7 +53,7 @@ export class Messages {
     if (this.#seen < manyMessages) return false;
     const refusal = this.#refusals.get(name);
     const isDropped = refusal === undefined ? this.#knowsAll : refusal(payload as never) !== undefined;
-    if (isDropped) this.#drop(name);
+    if (isDropped) this.#drop(refusal === undefined ? 'unknown' : name);
     return isDropped;
   }
 

@@ -10,6 +10,7 @@ import type { AskingRules } from '../ask-others/prompts.ts';
 import { WaitTime } from './clock.ts';
 import type { EventLog } from './event-log.ts';
 import { MissingKeys } from './missing-keys.ts';
+import { belongTo } from './own-store.ts';
 import type { RunHandlers } from './run-handlers.ts';
 
 /**
@@ -60,11 +61,12 @@ interface RunSettings {
 
 /** @param record what earlier runs of the same session have left */
 export function openRunContext(
-  { agents, budget, coordination, prepared: { permissions, prices, warnings: notes = [] } }: RunSettings,
+  { agents, budget, coordination, prepared: { permissions, prices, store, warnings: notes = [] } }: RunSettings,
   handlers: RunHandlers,
   record: Partial<RunRecord> = {},
 ): RunContext {
   const { events } = handlers;
+  belongTo(store);
   const usage = new UsageTracker(budget, prices, record.usage);
   const waits = new WaitTime();
   const ignore = (kind: string) => (text: string) => handlers.messages.ignore(kind, text);

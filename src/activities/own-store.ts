@@ -1,0 +1,75 @@
+import { hostname } from 'node:os';
+import { Context, type Info } from '@temporalio/activity';
+import { ApplicationFailure, defaultPayloadConverter } from '@temporalio/common';
+import type { ActivityInterceptorsFactory } from '@temporalio/worker';
+import { failureTypes } from '../protocol/errors.ts';
+import type { Prepared } from '../protocol/orchestration.ts';
+import { storeHeader, type StoreRefusal } from '../protocol/own-store.ts';
+import type { Store } from '../store/store.ts';
+
+/** The first wait before an activity is tried again that was refused, and the longest one, in milliseconds. */
+const shortest = 500;
+const longest = 30_000;
+
+/** What a worker that refuses an activity leaves in its heartbeat. */
+interface Refused {
+  /** How many tries were refused, from the first one on without a gap. */
+  refused: number;
+}
+
+/** How many of the tries before this one were refused by workers with another store, so that they did nothing. */
+export function refusedTries({ heartbeatDetails }: Pick<Info, 'heartbeatDetails'>): number {
+  return (heartbeatDetails as Partial<Refused> | undefined)?.refused ?? 0;
+}
+
+/** The activities that prepare runs, whose results say to which store the runs belong. */
+export function ofStore<A extends Record<string, (input: unknown) => Promise<Prepared>>>(
+  activities: A,
+  store: Store,
+): A {
+  const entries = Object.entries(activities).map(([name, prepare]) => [
+    name,
+    async (input: unknown) => ({ ...(await prepare(input)), store: await store.identity() }),
+  ]);
+  return Object.fromEntries(entries) as A;
+}
+
+/**
+ * Refuses activities of runs that belong to another store. What they refer to is not in this one, and what they would write
+ * here, the worker with the right store would not find, and pay for again.
+ *
+ * @param place the store in words
+ * @throws (from activities) `ApplicationFailure` of type `OtherStore` with a `StoreRefusal`, which only local activities
+ *   do not retry
+ */
+export function storeGuard(store: Store, place: string): ActivityInterceptorsFactory {
+  let known: string | undefined;
+  return () => ({
+    inbound: {
+      async execute(input, next) {
+        const header = input.headers[storeHeader];
+        if (header === undefined) return next(input);
+        const wanted = defaultPayloadConverter.fromPayload<string>(header);
+        known ??= await store.identity();
+        if (wanted === known) return next(input);
+        throw refusal(wanted, `${known} (${place})`);
+      },
+    },
+  });
+}
+
+function refusal(wanted: string, own: string): ApplicationFailure {
+  const { heartbeat, info } = Context.current();
+  const mayHaveRun = info.attempt - 1 > refusedTries(info);
+  if (!mayHaveRun && !info.isLocal) heartbeat({ refused: info.attempt } satisfies Refused);
+  return ApplicationFailure.create({
+    type: failureTypes.otherStore,
+    message:
+      `This run belongs to the store ${wanted}, and this worker on ${hostname()} has the store ${own}. The run waits for a ` +
+      'worker with its store: start one with the DATABASE_URL that the run began with, or, where that was not set, with the ' +
+      'same REPRISE_HOME, and end workers that are not meant to have another one',
+    nonRetryable: info.isLocal,
+    nextRetryDelay: Math.min(longest, shortest * 2 ** (info.attempt - 1)),
+    details: [{ mayHaveRun } satisfies StoreRefusal],
+  });
+}
