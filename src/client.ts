@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
-import type { DataConverter, Duration } from '@temporalio/common';
+import type { DataConverter, Duration, Priority } from '@temporalio/common';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { taskQueue } from './client/names.ts';
 import { readEnvironment } from './config/environment.ts';
@@ -20,7 +20,7 @@ export {
 export type { InboxQuestion } from './client/inbox.ts';
 export type { ListedRun, ListOptions } from './client/list.ts';
 export { newRunId, taskQueue } from './client/names.ts';
-export { Reprise } from './client/reprise.ts';
+export { Reprise, type StartOptions } from './client/reprise.ts';
 export { OrchestrationRun, ResearchRun, Run, SolveRun } from './client/run.ts';
 export { SessionRun } from './client/session-run.ts';
 export type { SentMessage, ShownCall } from './client/show/calls.ts';
@@ -104,6 +104,8 @@ export interface ConnectOptions {
    * signed where they bring more than anybody may (docs/security.md). `REPRISE_HOME`, else `.reprise`, when absent.
    */
   home?: string;
+  /** The priority of runs that are started, unless they have one of their own; see `StartOptions`. */
+  priority?: Priority;
   /** How long the server may take to answer; 5 seconds when absent. */
   connectTimeout?: Duration;
 }
@@ -139,8 +141,9 @@ export async function connect(options: ConnectOptions = {}): Promise<Reprise> {
     interceptors: { workflow: [tracedStarts] },
     dataConverter,
   });
+  const { buildId, priority } = options;
   const home = resolve(options.home || process.env['REPRISE_HOME'] || '.reprise');
-  return new Reprise(client, connection, { taskQueue: options.taskQueue ?? taskQueue, home, buildId: options.buildId });
+  return new Reprise(client, connection, { taskQueue: options.taskQueue ?? taskQueue, home, buildId, priority });
 }
 
 /**

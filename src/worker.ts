@@ -1,18 +1,24 @@
 import { readFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
+import type { Duration } from '@temporalio/common';
+import { msToNumber } from '@temporalio/common/lib/time.js';
 import { Runtime, Worker, type NativeConnection } from '@temporalio/worker';
 import { deploymentName, taskQueue } from './client/names.ts';
 import { encryptsGlobal } from './protocol/encryption.ts';
 import { awaitStore } from './worker/await-store.ts';
 import { heartbeatThrottle, openParts, type PartSettings } from './worker/parts.ts';
+import { Health, type HealthSettings } from './worker/health.ts';
 import { identityWith, othersWithOtherStores, workerIdentity } from './worker/deployment.ts';
 import { registerSearchAttributes } from './worker/search-attributes.ts';
+import { readSlots, slotOptions, type Slots } from './worker/slots.ts';
 import { workflowBundle, type WorkflowBundle } from './worker/workflow-bundle.ts';
 
 export { taskQueue } from './client/names.ts';
 export { StoreUnavailableError } from './worker/await-store.ts';
 export { ReprisePlugin, type PluginSettings } from './worker/plugin.ts';
+export type { HealthSettings } from './worker/health.ts';
 export { MissingSearchAttributesError } from './worker/search-attributes.ts';
+export type { FixedSlots, ResourceSlots, Slots } from './worker/slots.ts';
 
 export interface VersionSettings {
   buildId: string;
@@ -31,23 +37,44 @@ export interface WorkerSettings extends PartSettings {
   identity?: string;
   /** The task queue to poll; `reprise` when absent. */
   taskQueue?: string;
+  /** How many tasks it takes at once; what `REPRISE_SLOTS` says when absent, else 40 workflow tasks and 200 activities. */
+  slots?: Slots;
+  /** Where it answers whether it is alive and ready, over HTTP; nowhere when absent. */
+  health?: HealthSettings;
+  /** How long calls in flight may go on when it is shut down; 10 minutes when absent. Then another worker makes them again. */
+  shutdownGraceTime?: Duration;
   /** Is called before the workflows are bundled, which takes seconds. */
   onBundling?: () => void;
 }
+
+/** How long what was cancelled at the end of the grace time may take to end, in milliseconds. */
+const unheedingMs = 30_000;
 
 /**
  * Makes a worker that is ready to run, with its store open, search attributes registered and workflows bundled.
  * `worker.run()` then polls until `worker.shutdown()` is called, which lets calls in flight finish.
  *
  * @throws `MissingSearchAttributesError` where search attributes are missing and may not be registered from here: on such
- *   a worker, no run would get on; `StoreUnavailableError` where the store cannot be used within a minute
+ *   a worker, no run would get on; `StoreUnavailableError` where the store cannot be used within a minute; `Error` where
+ *   `REPRISE_SLOTS` or `REPRISE_RATES` is wrong, or the port for its health is taken
  */
 export async function createWorker(settings: WorkerSettings): Promise<Worker> {
-  const { configFolder, connection, home, namespace, onBundling } = settings;
   // Limits the young generation of the workflow threads' heaps, in megabytes. They hold many waiting runs, and V8 would let
   // the garbage from starting them pile up: 200 waiting runs took 205 MB, and take 95 MB with it (bench/asking.ts). The
   // threads are made with the worker, and take the flags that are set before.
   setFlagsFromString('--max-semi-space-size=2');
+  const health = settings.health && (await Health.open(settings.health));
+  try {
+    return await workerWith(settings, health);
+  } catch (error) {
+    health?.close();
+    throw error;
+  }
+}
+
+async function workerWith(settings: WorkerSettings, health: Health | undefined): Promise<Worker> {
+  const { configFolder, connection, home, namespace, onBundling, variables } = settings;
+  const slots = settings.slots ?? (variables['REPRISE_SLOTS'] ? readSlots(variables['REPRISE_SLOTS']) : undefined);
   const known = await registerSearchAttributes(connection, namespace);
   const bundle = settings.bundle ?? (await workflowBundle(home, configFolder, onBundling));
   const parts = openParts(settings, bundle.orchestrators, known);
@@ -63,7 +90,8 @@ export async function createWorker(settings: WorkerSettings): Promise<Worker> {
     );
   }
   await parts.join(connection, namespace);
-  return Worker.create({
+  const graceMs = msToNumber(settings.shutdownGraceTime ?? '10 minutes');
+  const worker = await Worker.create({
     connection,
     namespace,
     taskQueue: queue,
@@ -80,12 +108,24 @@ export async function createWorker(settings: WorkerSettings): Promise<Worker> {
     activities: parts.activities,
     interceptors: { activity: parts.interceptors },
     sinks: parts.sinks(connection, namespace),
-    plugins: [{ name: 'reprise.tools', runWorker: (worker, next) => parts.run(worker, next) }],
+    plugins: [
+      {
+        name: 'reprise.tools',
+        async runWorker(running, next) {
+          await parts.run(running, next);
+          // Where it fails, its health goes on to say so for as long as the process lives.
+          health?.close();
+        },
+      },
+    ],
     maxHeartbeatThrottleInterval: heartbeatThrottle,
-    maxConcurrentActivityTaskExecutions: 200,
-    maxConcurrentWorkflowTaskExecutions: 40,
-    shutdownGraceTime: '10 minutes',
+    ...slotOptions(slots),
+    shutdownGraceTime: graceMs,
+    // Work that does not heed its cancellation must not keep the process for ever.
+    shutdownForceTime: graceMs + unheedingMs,
   });
+  health?.watch({ worker, connection, namespace, store: parts.store });
+  return worker;
 }
 
 /** The same bundle with the word that it is to encrypt failures, which it could not find out by itself. */

@@ -1,10 +1,14 @@
 import { Context } from '@temporalio/activity';
+import { ApplicationFailure, type Duration } from '@temporalio/common';
+import { msToNumber } from '@temporalio/common/lib/time.js';
 import type { Backend } from '../config/backend.ts';
 import type { Message, TokenUsage, ToolSpec } from '../protocol/message.ts';
 import type { CallModelInput, CallModelResult, ModelProgress } from '../protocol/model-call.ts';
 import type { Model, ModelResponse } from '../models/model.ts';
 import { decodeAll } from '../encryption/decode.ts';
 import { estimateUsage } from '../models/estimate.ts';
+import { failureTypes } from '../models/failures.ts';
+import type { Rates } from '../rates/rates.ts';
 import { hashOf } from '../store/ids.ts';
 import { sumOfUsage, type Store } from '../store/store.ts';
 import { argumentReader, type ReadArguments } from './arguments.ts';
@@ -20,6 +24,8 @@ import { plainConversation, writingNow } from '../workflows/ask-others/prompts.t
 export interface CallModelDependencies {
   store: Store;
   openModel: (backend: Backend) => Model;
+  /** What providers let through; absent: everything at once. */
+  rates?: Rates;
   /** Throws where there is no room on the disk for a reply. */
   assertRoom?: () => Promise<void>;
   /** For backends of the type `claude_code`. */
@@ -31,14 +37,15 @@ export interface CallModelDependencies {
  *
  * The reply is journalled under run id and activity id, in one transaction with its segment and before the activity
  * completes: a retry finds it there and does not call again. A commit that fails is repeated with the reply in hand. The
- * reply is streamed. Its heartbeats carry `ModelProgress`, and bring cancellation.
+ * reply is streamed. Before the request the call waits for its place by the provider's rates. Its heartbeats carry
+ * `ModelProgress`, and bring cancellation.
  *
  * What tries have cost that brought no reply is recorded, and is part of the result's usage. A conversation that is longer
  * than the model's context is sent in a shortened form, and stored whole.
  *
  * @throws `ApplicationFailure` of the types in `models/failures.ts`, see `failedFor`; `CancelledFailure`
  */
-export function createCallModel({ assertRoom, store, openModel, askClaudeCode }: CallModelDependencies) {
+export function createCallModel({ assertRoom, store, openModel, rates, askClaudeCode }: CallModelDependencies) {
   const toolSetOf = toolSets(store);
   const send = fittingRequests(openModel);
 
@@ -62,7 +69,20 @@ export function createCallModel({ assertRoom, store, openModel, askClaudeCode }:
     await assertRoom?.();
     const progress = new Progress(context);
     let usage: TokenUsage | undefined;
+    let tookTokens: (tokens: number) => void = () => {};
+    let isCalled = false;
     try {
+      if (rates !== undefined && asked === undefined) {
+        tookTokens = await rates.place({
+          backend: input.backend,
+          tokens: estimateUsage(messages, { characters: 0 }).inputTokens,
+          priority: context.info.priority,
+          signal: context.cancellationSignal,
+          onWait: (why) => progress.wait(why),
+        });
+        progress.wait(undefined);
+      }
+      isCalled = true;
       const onDelta = (delta: string): void => progress.add(delta);
       const response: ModelResponse & Partial<ClaudeCodeResponse> = asked
         ? await asked({
@@ -88,6 +108,7 @@ export function createCallModel({ assertRoom, store, openModel, askClaudeCode }:
       const spent = checkedUsage(response.usage, messages, message);
       usage = spent;
       note({ usage: spent, ...(response.model !== undefined && { responseModel: response.model }) });
+      tookTokens(spent.inputTokens + spent.outputTokens);
       const { reply, written } = await readReply(message, finish, tools.read);
       const failed = await store.tries(key);
       return await store.commitReply({
@@ -103,6 +124,8 @@ export function createCallModel({ assertRoom, store, openModel, askClaudeCode }:
         },
       });
     } catch (error) {
+      if (!isCalled) throw error;
+      if (isPause(error)) await rates?.pause(input.backend, msToNumber(error.nextRetryDelay)).catch(() => {});
       if (usage !== undefined || progress.characters > 0 || context.cancellationSignal.aborted) {
         const lost = usage ?? estimateUsage(messages, progress);
         note({ usage: lost });
@@ -116,6 +139,10 @@ export function createCallModel({ assertRoom, store, openModel, askClaudeCode }:
     }
   };
 }
+
+/** Whether a provider has said for how long it takes no more calls. */
+const isPause = (error: unknown): error is ApplicationFailure & { nextRetryDelay: Duration } =>
+  error instanceof ApplicationFailure && error.type === failureTypes.rateLimited && error.nextRetryDelay != null;
 
 async function messagesFor(store: Store, input: CallModelInput, conversation: Message[]): Promise<Message[]> {
   const said = input.shadow === undefined ? conversation : await shadowMessages(conversation, input.shadow);
@@ -136,13 +163,24 @@ class Progress {
   /** Characters written so far. */
   characters = 0;
   #text = '';
+  #waitsFor: string | undefined;
   /** Ends the heartbeats. */
   readonly stop: () => void;
 
   constructor(context: Context) {
     const { attempt } = context.info;
-    const progress = (): ModelProgress => ({ partial: this.#text, characters: this.characters, attempt });
+    const progress = (): ModelProgress => ({
+      partial: this.#text,
+      characters: this.characters,
+      attempt,
+      ...(this.#waitsFor !== undefined && { waitsFor: this.#waitsFor }),
+    });
     this.stop = sendHeartbeats(context, progress);
+  }
+
+  /** @param why the request is not sent yet; undefined when it is */
+  wait(why: string | undefined): void {
+    this.#waitsFor = why;
   }
 
   add(delta: string): void {

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { BadKeyError, connect, taskQueue, type Reprise } from '../client.ts';
 import { readEnvironment } from '../config/environment.ts';
@@ -135,6 +136,25 @@ async function workerFor(
   }
 }
 
+/** Whose runs they are, so that those of one person do not starve those of others: the environment says, else the login name. */
+function fairnessKey(): string {
+  const name = process.env['REPRISE_USER'] || loginName();
+  // Temporal takes no longer ones.
+  return Buffer.from(name)
+    .subarray(0, 64)
+    .toString()
+    .replace(/\uFFFD+$/, '');
+}
+
+function loginName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // In a container, a user may have a number alone.
+    return String(process.getuid?.() ?? '');
+  }
+}
+
 /**
  * Connects to a server, and starts nothing.
  *
@@ -156,6 +176,7 @@ export async function openAt(
       namespace,
       plain: ours !== undefined,
       home: homeFolder(),
+      priority: { fairnessKey: fairnessKey() },
       ...(buildId !== undefined && { buildId }),
       // It is known to be there, so that only a busy machine can keep it from answering.
       ...(ours && { connectTimeout: '30 seconds' }),

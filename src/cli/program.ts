@@ -31,6 +31,7 @@ import type { LoginOptions } from './commands/login.ts';
 import type { SolveOptions } from './commands/start.ts';
 import type { StatsOptions } from './commands/stats.ts';
 import type { UpOptions } from './commands/up.ts';
+import type { WorkerOptions } from './commands/worker.ts';
 
 /** The question that `npm start` asks. */
 const sampleQuestion = 'How many attempts does an orchestration get by default, and what happens at the limit?';
@@ -286,7 +287,8 @@ function addServiceCommands(program: Command): void {
     .description('a worker alone')
     .addOption(extensions())
     .addOption(allow())
-    .action(async (options: UpOptions) => (await import('./commands/worker.ts')).worker(options));
+    .option('--until-replaced', 'end when a newer version has taken over and no run needs this one any more')
+    .action(async (options: WorkerOptions) => (await import('./commands/worker.ts')).worker(options));
 }
 
 /** Makes a command and all commands below it throw where commander would exit. */

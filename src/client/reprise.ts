@@ -1,4 +1,5 @@
 import type { Client, Connection, WorkflowHandle } from '@temporalio/client';
+import type { Priority } from '@temporalio/common';
 import type { OrchestrationInput } from '../protocol/orchestration.ts';
 import type { ResearchInput } from '../protocol/research.ts';
 import type { SessionInput } from '../protocol/session.ts';
@@ -17,11 +18,24 @@ import type { Stats } from './sum-up.ts';
 import { signed } from '../trust/signature.ts';
 import type { InputName } from '../trust/table.ts';
 
+/** Where and how runs are started. */
 interface Settings {
   taskQueue: string;
   /** The folder with whose secret inputs are signed. */
   home: string;
-  buildId: string | undefined;
+  /** The version of the workers to which runs are pinned. */
+  buildId?: string | undefined;
+  priority?: Priority | undefined;
+}
+
+export interface StartOptions {
+  /** The workflow's id; a readable one is made when absent. */
+  id?: string;
+  /**
+   * Temporal's: `fairnessKey` names who shares the workers with others, such as a user, `fairnessWeight` how large their share is
+   * (1), `priorityKey` from 1 to 5 (3) what goes before all others. When absent, that of the connection.
+   */
+  priority?: Priority;
 }
 
 /** A connection to a Temporal server, on which runs are started and found. Starting one may throw `InputTooLargeError`. */
@@ -37,9 +51,9 @@ export class Reprise {
     this.#settings = settings;
   }
 
-  /** Starts a team on a task. @param options `id`: the workflow's id; a readable one is made when absent */
-  async startOrchestration(input: OrchestrationInput, options: { id?: string } = {}): Promise<OrchestrationRun> {
-    return new OrchestrationRun(await this.#start('orchestration', options.id ?? newRunId('ask'), input, input.task));
+  /** Starts a team on a task. */
+  async startOrchestration(input: OrchestrationInput, options: StartOptions = {}): Promise<OrchestrationRun> {
+    return new OrchestrationRun(await this.#start('orchestration', 'ask', options, input, input.task));
   }
 
   /** A run of the workflow `orchestration` that was started before, from anywhere. */
@@ -47,9 +61,9 @@ export class Reprise {
     return new OrchestrationRun(this.client.workflow.getHandle(id));
   }
 
-  /** Starts research on an idea. @param options `id`: the workflow's id; a readable one is made when absent */
-  async startResearch(input: ResearchInput, options: { id?: string } = {}): Promise<ResearchRun> {
-    return new ResearchRun(await this.#start('research', options.id ?? newRunId('research'), input, input.idea));
+  /** Starts research on an idea. */
+  async startResearch(input: ResearchInput, options: StartOptions = {}): Promise<ResearchRun> {
+    return new ResearchRun(await this.#start('research', 'research', options, input, input.idea));
   }
 
   /** A run of the workflow `research` that was started before, from anywhere. */
@@ -57,9 +71,9 @@ export class Reprise {
     return new ResearchRun(this.client.workflow.getHandle(id));
   }
 
-  /** Starts solving a problem by a plan. @param options `id`: the workflow's id; a readable one is made when absent */
-  async startSolve(input: SolveInput, options: { id?: string } = {}): Promise<SolveRun> {
-    return new SolveRun(await this.#start('planAndExecute', options.id ?? newRunId('solve'), input, input.problem));
+  /** Starts solving a problem by a plan. */
+  async startSolve(input: SolveInput, options: StartOptions = {}): Promise<SolveRun> {
+    return new SolveRun(await this.#start('planAndExecute', 'solve', options, input, input.problem));
   }
 
   /** A run of the workflow `planAndExecute` that was started before, from anywhere. */
@@ -70,20 +84,19 @@ export class Reprise {
   /**
    * Starts a conversation. With `text` in its input it takes this one turn and completes; without, it waits for turns until
    * it is closed.
-   *
-   * @param options `id`: the workflow's id; a readable one is made when absent
    */
-  async startSession(input: SessionInput, options: { id?: string } = {}): Promise<SessionRun> {
-    return new SessionRun(await this.#start('session', options.id ?? newRunId('chat'), input, input.text));
+  async startSession(input: SessionInput, options: StartOptions = {}): Promise<SessionRun> {
+    return new SessionRun(await this.#start('session', 'chat', options, input, input.text));
   }
 
   /**
    * A conversation that is open, or that begins with its first turn.
    *
-   * @param input is used where the conversation begins; one that is open keeps its own
+   * @param input is used where the conversation begins, as is the priority; one that is open keeps its own
    */
-  getSession(id: string, input: SessionInput = {}): SessionRun {
-    return new SessionRun(this.client.workflow.getHandle(id), this.#startOptions('session', id, input, input.text));
+  getSession(id: string, input: SessionInput = {}, { priority }: Omit<StartOptions, 'id'> = {}): SessionRun {
+    const options = this.#startOptions('session', id, input, input.text, priority);
+    return new SessionRun(this.client.workflow.getHandle(id), options);
   }
 
   /** A run of any kind that was started before, from anywhere. */
@@ -115,12 +128,24 @@ export class Reprise {
     return statsOf(this.client, options);
   }
 
-  async #start(workflowType: InputName, workflowId: string, input: object, text?: string): Promise<WorkflowHandle> {
-    return this.client.workflow.start(workflowType, this.#startOptions(workflowType, workflowId, input, text));
+  async #start(
+    workflowType: InputName,
+    prefix: string,
+    { id = newRunId(prefix), priority }: StartOptions,
+    input: object,
+    text?: string,
+  ): Promise<WorkflowHandle> {
+    return this.client.workflow.start(workflowType, this.#startOptions(workflowType, id, input, text, priority));
   }
 
   /** @param text is summarised in the list of the Web UI. @throws `InputTooLargeError`, `SecretInConfigError` */
-  #startOptions(workflowType: InputName, workflowId: string, input: object, text = '') {
+  #startOptions(
+    workflowType: InputName,
+    workflowId: string,
+    input: object,
+    text = '',
+    priority = this.#settings.priority,
+  ) {
     const problem = inputProblem(input);
     if (problem !== undefined) throw new InputTooLargeError(problem);
     const secrets = under(['config'], literalSecrets((input as { config?: unknown }).config));
@@ -132,6 +157,7 @@ export class Reprise {
       taskQueue,
       workflowId,
       args: [signed(input, { namespace, workflowType, workflowId }, home)],
+      ...(priority !== undefined && { priority }),
       ...(staticSummary !== '' && { staticSummary }),
       ...(buildId !== undefined && { versioningOverride: { pinnedTo: { deploymentName, buildId } } }),
     };

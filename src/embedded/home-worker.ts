@@ -1,5 +1,5 @@
-import type { NativeConnection, Worker } from '@temporalio/worker';
-import { createWorker } from '../worker.ts';
+import type { Worker } from '@temporalio/worker';
+import { createWorker, type WorkerSettings } from '../worker.ts';
 import { untilRegistered, workerIdentity } from '../worker/deployment.ts';
 import type { WorkerRecord } from './workers.ts';
 
@@ -9,6 +9,12 @@ export type Ending = 'stop' | 'hand over';
 /** How long `stop` waits for calls in flight, in milliseconds. */
 const graceMs = 5000;
 
+/** What a worker of this process needs besides what it runs with. */
+export type HomeWorkerSettings = Pick<WorkerSettings, 'connection' | 'home'> & ServiceSettings;
+
+/** How a worker behaves toward whatever starts and ends it, such as Kubernetes. */
+export type ServiceSettings = Pick<WorkerSettings, 'health' | 'shutdownGraceTime' | 'slots'>;
+
 /** A worker for the runs of one version. */
 export class HomeWorker {
   readonly #worker: Worker;
@@ -16,15 +22,12 @@ export class HomeWorker {
   readonly done: Promise<void>;
 
   /** Starts a worker and waits until runs can be pinned to it. */
-  static async start(
-    record: WorkerRecord,
-    { connection, home }: { connection: NativeConnection; home: string },
-  ): Promise<HomeWorker> {
+  static async start(record: WorkerRecord, { connection, ...others }: HomeWorkerSettings): Promise<HomeWorker> {
     const { allow, behavior, buildId, codePath, extensions, isVersioned, namespace, orchestrators } = record;
     const worker = await createWorker({
       connection,
       namespace,
-      home,
+      ...others,
       configFolder: extensions,
       allow,
       variables: process.env,

@@ -87,6 +87,8 @@ async function startOnce(settings: ServerSettings): Promise<RunningServer> {
     codecEndpoint === undefined ? [] : ['--ui-codec-endpoint', codecEndpoint],
     database === undefined ? [] : ['--db-filename', database],
     database === undefined ? [] : pragmas.flatMap((pragma) => ['--sqlite-pragma', pragma]),
+    // So that whoever has many runs does not starve others, whose runs name another fairness key.
+    ['--dynamic-config-value', 'matching.useNewMatcher=true', '--dynamic-config-value', 'matching.enableFairness=true'],
     queues.flatMap((queue) => ['--dynamic-config-value', `history.${queue}ProcessorMaxPollRPS=1000`]),
     ['--dynamic-config-value', `${closedToHttp}${allowedHosts}`],
   ].flat();

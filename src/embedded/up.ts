@@ -4,11 +4,18 @@ import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { NativeConnection } from '@temporalio/worker';
 import { readEnvironment } from '../config/environment.ts';
 import { encryptionLine, readKeys } from '../encryption/keys.ts';
-import { countOpenRuns, currentBuild, hasVersioning, livePollers, makeCurrent } from '../worker/deployment.ts';
+import {
+  countOpenRuns,
+  countPinnedRuns,
+  deploymentNow,
+  hasVersioning,
+  livePollers,
+  makeCurrent,
+} from '../worker/deployment.ts';
 import { privateFolder, privateMode } from '../private-files.ts';
 import { quietRuntime } from '../worker/quiet-runtime.ts';
 import { keepLogsShort } from '../worker/rotation.ts';
-import { HomeWorker, type Ending } from './home-worker.ts';
+import { HomeWorker, type Ending, type ServiceSettings } from './home-worker.ts';
 import type { Say } from './home-server.ts';
 import type { Lock } from './lock.ts';
 import { ensureNamespace, keepRunsFor, retentionDays } from './retention.ts';
@@ -26,13 +33,19 @@ export interface UpSettings {
   namespace: string;
   version: WorkerVersion;
   background: boolean;
+  service?: ServiceSettings;
+  /** Whether it ends by itself when another version is current and no run is pinned to this one. */
+  untilReplaced?: boolean;
   say: Say;
 }
 
 const lookEveryMs = 2000;
 
-/** At how many looks it is asked whether somebody serves what is pinned to nobody: the server asks a workflow of its own. */
-const looksPerQuestion = 10;
+/**
+ * At how many looks it is asked whether somebody serves what is pinned to nobody, and whether this worker is needed still: the
+ * server asks a workflow of its own.
+ */
+const looksPerQuestion = 5;
 
 /**
  * One worker of a home folder in this process, which serves the runs that are pinned to its version. With it come its part
@@ -47,6 +60,7 @@ export class Up {
   #connection: NativeConnection | undefined;
   #ending: Ending | undefined;
   #said = '';
+  #isReplaced = false;
 
   /** @param lock of the worker's folder, which is held until the end; undefined where another worker of this version has it */
   constructor(settings: UpSettings, lock: Lock<WorkerRecord> | undefined) {
@@ -87,7 +101,7 @@ export class Up {
     const isVersioned = await hasVersioning(connection.workflowService, namespace);
     const record = { ...this.#record, isVersioned };
     this.#record = record;
-    this.#worker = await HomeWorker.start(record, { connection, home });
+    this.#worker = await HomeWorker.start(record, { connection, home, ...this.#settings.service });
     if (this.#hasEnded()) return this.#worker.end('stop');
     if (this.#record.isVersioned) await this.#beCurrent(true);
     this.#lock?.describe({ ...record, isReady: true });
@@ -123,9 +137,29 @@ export class Up {
       await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
       if (this.#hasEnded() || !this.#record.isVersioned) return;
       // The server may be away for a moment.
-      if (looks % looksPerQuestion === 0) await this.#beCurrent(false).catch(() => {});
+      if (looks % looksPerQuestion === 0) {
+        await this.#beCurrent(false).catch(() => {});
+        await this.#endIfReplaced().catch(() => {});
+      }
       await this.#standIns?.look().catch((error: Error) => this.#sayOnce(error.message));
     }
+  }
+
+  async #endIfReplaced(): Promise<void> {
+    const { namespace, say, untilReplaced, version } = this.#settings;
+    const service = this.#connection?.workflowService;
+    if (!untilReplaced || service === undefined) return;
+    const { current } = await deploymentNow(service, namespace);
+    const isFree =
+      current !== undefined &&
+      current !== version.buildId &&
+      (await countPinnedRuns(service, namespace, version.buildId)) === 0;
+    // A run that began a moment ago may not be counted yet, and is by the next time.
+    if (isFree && this.#isReplaced) {
+      say(`The version ${current} has taken over, and no run needs this one (${version.buildId}): ending`);
+      void this.end('hand over');
+    }
+    this.#isReplaced = isFree;
   }
 
   #sayOnce(text: string): void {
@@ -135,18 +169,22 @@ export class Up {
 
   /**
    * Takes the runs that are pinned to no version. An `up` in the foreground takes them from everybody when it starts, one in
-   * the background only from others in the background of its folder, and later each only from those that have died.
+   * the background only from others in the background of its folder, and a worker for everybody only from older versions: one
+   * of the last release that is started again, during an upgrade, must not. Later each takes them only from those that have
+   * died.
    */
   async #beCurrent(isStart: boolean): Promise<void> {
     const { background, home, namespace, version } = this.#settings;
     const service = this.#connection?.workflowService;
     if (service === undefined) return;
-    const current = await currentBuild(service, namespace);
+    const { current, versions } = await deploymentNow(service, namespace);
     if (current === version.buildId) return;
     const pollers = current === undefined ? [] : await livePollers(service, namespace);
     const isServed = pollers.some(({ buildId }) => buildId === current);
     const inBackground = liveWorkers(home).some((worker) => worker.buildId === current && worker.background);
-    if (isServed && !(isStart && (!background || inBackground))) return;
+    const isNewer = versions.indexOf(version.buildId) > versions.indexOf(current ?? '');
+    const mayTake = version.isOwn ? !background || inBackground : isNewer;
+    if (isServed && !(isStart && mayTake)) return;
     await makeCurrent(service, namespace, version.buildId);
   }
 }

@@ -82,6 +82,8 @@ export interface ModelProgress {
   characters: number;
   /** The try that writes, from 1; older versions did not say. */
   attempt?: number;
+  /** Why the request is not sent yet, such as "waits for a free place at openai"; absent when it is. */
+  waitsFor?: string;
   /** The configured id of the agent whose tool it is. That of a model's call is known by its event. */
   agent?: string;
 }

@@ -10,6 +10,7 @@ import { now, orTouch, type Database, type Row, type Sql, type Value } from './d
 import { FileRows } from './file-rows.ts';
 import { largeHashOf, segmentId } from './ids.ts';
 import { ObjectRows } from './object-rows.ts';
+import { RateRows } from './rate-rows.ts';
 import { Sweep } from './sweep.ts';
 import { sumOfUsage, type Checkpoint, type ReplyCommit, type RunFile, type Store, type Try } from './store.ts';
 
@@ -30,6 +31,7 @@ type JsonColumn =
 
 /** The store in a database, whichever it is. What people and models have said passes through the cipher. */
 export class SqlStore implements Store {
+  readonly rates: RateRows;
   readonly #database: Database;
   readonly #cipher: Cipher;
   readonly #files: FileRows;
@@ -39,6 +41,7 @@ export class SqlStore implements Store {
     this.#database = database;
     this.#cipher = cipher;
     this.#files = new FileRows(database, cipher);
+    this.rates = new RateRows(database);
     this.#objects = new ObjectRows(database, cipher);
   }
 

@@ -91,6 +91,7 @@ const steps = [
   CREATE INDEX files_by_image ON files (image_blob);
   CREATE INDEX files_by_content ON files (content);
 `,
+  `CREATE TABLE rates (id TEXT PRIMARY KEY, free_at REAL NOT NULL) WITHOUT ROWID;`,
 ];
 
 const version = steps.length;

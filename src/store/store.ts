@@ -60,12 +60,29 @@ export interface Checkpoint {
   tree: string | null;
 }
 
+/** Rates that all workers of a store share, each under an id. */
+export interface SharedRates {
+  /**
+   * Takes a part of a rate.
+   *
+   * @param cost how long the rate takes to let it through, in milliseconds; below 0 gives back what was not used
+   * @param longest how long what was taken before can keep anybody waiting, in milliseconds
+   * @returns after how many milliseconds all that was taken before is through
+   */
+  take(id: string, cost: number, longest: number): Promise<number>;
+  /** Lets nothing through for some milliseconds, unless it is longer already. */
+  pause(id: string, milliseconds: number): Promise<void>;
+  /** The rates that are paused now, with the milliseconds for which they are. */
+  paused(): Promise<Map<string, number>>;
+}
+
 /**
  * Keeps transcripts, blobs, results, reports, files, and the journal of replies and tool results. Only a file that a tool made is
  * ever changed in place. The ids of segments and blobs are hashes of their content, and of two writers of one report,
  * attachment or journal key the first one wins.
  */
 export interface Store {
+  readonly rates: SharedRates;
   /** The journalled result of an earlier attempt of a model call with the same input; undefined if there is none. */
   findReply(key: string, inputHash: string): Promise<CallModelResult | undefined>;
   /**

@@ -71,13 +71,26 @@ export async function makeCurrent(service: Service, namespace: string, buildId: 
   });
 }
 
-/** The version that gets runs which are pinned to none; undefined where there is none. */
-export async function currentBuild(service: Service, namespace: string): Promise<string | undefined> {
+export interface Deployment {
+  /** The version that gets runs which are pinned to none; undefined where there is none. */
+  current: string | undefined;
+  /** The versions that there are, the one that came last at the end. */
+  versions: string[];
+}
+
+export async function deploymentNow(service: Service, namespace: string): Promise<Deployment> {
   try {
     const { workerDeploymentInfo } = await service.describeWorkerDeployment({ namespace, deploymentName });
-    return workerDeploymentInfo?.routingConfig?.currentDeploymentVersion?.buildId ?? undefined;
+    const current = workerDeploymentInfo?.routingConfig?.currentDeploymentVersion?.buildId || undefined;
+    const versions = (workerDeploymentInfo?.versionSummaries ?? [])
+      .map(({ createTime, deploymentVersion }) => ({
+        buildId: deploymentVersion?.buildId ?? '',
+        at: Number(createTime?.seconds ?? 0) + (createTime?.nanos ?? 0) / 1e9,
+      }))
+      .toSorted((one, other) => one.at - other.at);
+    return { current, versions: versions.map(({ buildId }) => buildId) };
   } catch (error) {
-    if ((error as { code?: number }).code === notFound) return undefined;
+    if ((error as { code?: number }).code === notFound) return { current: undefined, versions: [] };
     throw error;
   }
 }
@@ -109,9 +122,18 @@ export async function livePollers(service: Service, namespace: string, queue = t
 
 /** How many runs of a version are open; of all versions where `buildId` is undefined. */
 export async function countOpenRuns(service: Service, namespace: string, buildId?: string): Promise<number> {
-  const ofVersion =
-    buildId === undefined ? '' : ` AND TemporalWorkerDeploymentVersion = '${deploymentName}:${buildId}'`;
-  const query = `TaskQueue = '${taskQueue}' AND ExecutionStatus = 'Running'${ofVersion}`;
+  return countRuns(service, namespace, buildId === undefined ? '' : ` AND ${ofVersion(buildId)}`);
+}
+
+/** How many open runs go on with this version only. */
+export async function countPinnedRuns(service: Service, namespace: string, buildId: string): Promise<number> {
+  return countRuns(service, namespace, ` AND ${ofVersion(buildId)} AND TemporalWorkflowVersioningBehavior = 'Pinned'`);
+}
+
+const ofVersion = (buildId: string): string => `TemporalWorkerDeploymentVersion = '${deploymentName}:${buildId}'`;
+
+async function countRuns(service: Service, namespace: string, more: string): Promise<number> {
+  const query = `TaskQueue = '${taskQueue}' AND ExecutionStatus = 'Running'${more}`;
   return Number((await service.countWorkflowExecutions({ namespace, query })).count ?? 0);
 }
 

@@ -22,6 +22,7 @@ import { dataConverterOf } from '../encryption/data-converter.ts';
 import { readKeys, type Keys } from '../encryption/keys.ts';
 import { modelOpener } from '../models/open-model.ts';
 import type { RunSinks } from '../protocol/sinks.ts';
+import { openRates } from '../rates/rates.ts';
 import { openStore, storePlace } from '../store/open-store.ts';
 import { checkStoreKeys } from '../store/sealing.ts';
 import type { Store } from '../store/store.ts';
@@ -100,6 +101,7 @@ export function openParts(
     tools,
     guard,
     openModel: (backend) => (mayHaveKeys(backend, guard) ? openOwn : openForeign)(backend),
+    rates: openRates(store.rates, environment),
     assertRoom: roomIn([home, tmpdir()], environment),
     environment,
     configFolder,

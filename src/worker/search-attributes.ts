@@ -52,9 +52,11 @@ async function register(
     });
   } catch (error) {
     if (codeOf(error) === grpc.alreadyExists) return;
+    // In Temporal Cloud, where a namespace is called NAME.ACCOUNT, its own part of the CLI does that.
+    const group = namespace.includes('.') ? 'cloud namespace' : 'operator';
     const commands = missing.map(
       ({ name, type }) =>
-        `  temporal operator search-attribute create --namespace ${namespace} --name ${name} --type ${indexedValueTypes[type]?.name}`,
+        `  temporal ${group} search-attribute create --namespace ${namespace} --name ${name} --type ${indexedValueTypes[type]?.name}`,
     );
     throw new MissingSearchAttributesError(
       `The namespace "${namespace}" lacks search attributes, and they may not be added from here ` +

@@ -231,6 +231,28 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
       expect(await store.identity()).toBe(await store.identity());
     });
 
+    test('a rate adds up what all have taken, and keeps nobody waiting for longer than it may', async () => {
+      const startedAt = Date.now();
+      const taken = await Promise.all(Array.from({ length: 5 }, () => store.rates.take('r', 10_000, 300_000)));
+      const passed = Date.now() - startedAt;
+      for (const [index, wait] of taken.toSorted((one, other) => one - other).entries()) {
+        expect(wait).toBeLessThanOrEqual(index * 10_000 + passed);
+        expect(wait).toBeGreaterThanOrEqual(index * 10_000 - passed - 1);
+      }
+      // As a worker does whose clock is wrong.
+      await store.rates.take('r', 86_400_000, 300_000);
+      expect(await store.rates.take('r', 1, 300_000)).toBeLessThanOrEqual(300_000);
+    });
+
+    test('a rate is paused for the longest time that was asked for', async () => {
+      await store.rates.pause('openai', 60_000);
+      await store.rates.pause('openai', 1000);
+      await store.rates.pause('over', -1);
+      const paused = await store.rates.paused();
+      expect([...paused.keys()]).toEqual(['openai']);
+      expect(paused.get('openai')).toBeGreaterThan(1000);
+    });
+
     describe('the files of a workflow', () => {
       const fileOf = (overrides: Partial<RunFile> = {}): RunFile => ({
         name: 'a.csv',

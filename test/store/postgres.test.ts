@@ -53,9 +53,10 @@ describe.skipIf(!hasPostgres('test/store/postgres.test.ts'))('on a real server',
     const ids = (await Promise.all(said)).map((lines) => lines.split('\n')[1]);
     expect(new Set(ids).size).toBe(1);
     expect(await ask(url, 'SELECT id FROM identity')).toEqual([{ id: ids[0] }]);
-    expect(await ask(url, 'SELECT name FROM reprise_migrations')).toEqual([
+    expect(await ask(url, 'SELECT name FROM reprise_migrations ORDER BY id')).toEqual([
       { name: '0001_store' },
       { name: '0002_prune' },
+      { name: '0003_rates' },
     ]);
   });
 
@@ -68,7 +69,7 @@ describe.skipIf(!hasPostgres('test/store/postgres.test.ts'))('on a real server',
     await ask(newer, "INSERT INTO reprise_migrations (name, run_on) VALUES ('0099_later', now())");
     const store = openPostgresStore(newer);
     await expect(store.identity()).rejects.toThrow(
-      `PostgreSQL at 127.0.0.1:${server.port}/newer was written by a newer Reprise (schema 99, this one knows 2)`,
+      `PostgreSQL at 127.0.0.1:${server.port}/newer was written by a newer Reprise (schema 99, this one knows 3)`,
     );
     await store.close();
     const taken = server.database('taken');

@@ -55,7 +55,7 @@ describe('SQLite', () => {
     const database = new DatabaseSync(file);
     database.exec(
       `DROP TABLE tool_results; DROP TABLE reports; DROP TABLE files; DROP TABLE file_runs; DROP TABLE tries;
-       DROP TABLE results; DROP TABLE objects; DROP TABLE checkpoints; DROP TABLE secrets; DROP TABLE identity;
+       DROP TABLE results; DROP TABLE objects; DROP TABLE checkpoints; DROP TABLE secrets; DROP TABLE identity; DROP TABLE rates;
        DROP TABLE namespaces; DROP INDEX replies_by_segment; ALTER TABLE segments DROP COLUMN touched_at;
        ALTER TABLE replies DROP COLUMN touched_at; ALTER TABLE blobs DROP COLUMN touched_at;
        CREATE TABLE spent (key TEXT PRIMARY KEY, usage TEXT NOT NULL) WITHOUT ROWID;

@@ -132,7 +132,9 @@ export class TerminalView implements View {
   #draw(): void {
     const { state, calls } = this.#look ?? {};
     if (state === undefined || calls === undefined) return;
-    const texts = new Map(calls.map((call) => [this.#telling.agentOf(call), call.progress?.partial ?? '']));
+    const texts = new Map(
+      calls.map((call) => [this.#telling.agentOf(call), call.progress?.waitsFor ?? call.progress?.partial ?? '']),
+    );
     const progress = this.#progress.partsOf({ calls, state }, Date.now());
     this.#drawn = drawRegion({ state, texts, answer: this.#answer.answer, progress }, screenOf(this.#stream));
     this.#region(this.#drawn.join('\n'));

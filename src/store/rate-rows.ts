@@ -1,0 +1,46 @@
+import type { Database } from './database.ts';
+import type { SharedRates } from './store.ts';
+
+/** The table of rates. A row holds until when all that was taken is through, in milliseconds since the epoch. */
+export class RateRows implements SharedRates {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  async take(id: string, cost: number, longest: number): Promise<number> {
+    const now = Date.now();
+    // A worker whose clock was wrong must not stop the others for ever.
+    const latest = now + longest;
+    const row = await this.#database.write((sql) =>
+      sql.get(
+        `INSERT INTO rates (id, free_at) VALUES (?, ?)
+         ON CONFLICT (id) DO UPDATE SET free_at = ? +
+         CASE WHEN rates.free_at < ? THEN ? WHEN rates.free_at > ? THEN ? ELSE rates.free_at END
+         RETURNING free_at`,
+        ...[id, now + cost, cost, now, now, latest, latest],
+      ),
+    );
+    return Math.max(0, Number(row?.['free_at']) - cost - now);
+  }
+
+  async pause(id: string, milliseconds: number): Promise<void> {
+    const until = Date.now() + milliseconds;
+    await this.#database.write((sql) =>
+      sql.run(
+        `INSERT INTO rates (id, free_at) VALUES (?, ?)
+         ON CONFLICT (id) DO UPDATE SET free_at = excluded.free_at WHERE rates.free_at < excluded.free_at`,
+        `paused ${id}`,
+        until,
+      ),
+    );
+  }
+
+  async paused(): Promise<Map<string, number>> {
+    const now = Date.now();
+    const found = `SELECT id, free_at FROM rates WHERE id LIKE 'paused %' AND free_at > ?`;
+    const rows = await this.#database.read((sql) => sql.all(found, now));
+    return new Map(rows.map((row) => [String(row['id']).slice('paused '.length), Number(row['free_at']) - now]));
+  }
+}
