@@ -112,6 +112,6 @@ test('the store does not hold the key', async () => {
   const [first] = await workers(() => ({ status: 429, headers: { 'retry-after': '60' } }), 'OPENAI_API_KEY=5/s');
   await expect(first?.('one').result).rejects.toThrow();
   const files = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'latin1'));
-  expect(files.join()).toContain('OPENAI_API_KEY');
-  expect(files.join()).not.toContain(key);
+  expect(files.join('\n')).toContain('OPENAI_API_KEY');
+  expect(files.join('\n')).not.toContain(key);
 });
