@@ -55,7 +55,7 @@ const variables = {
   ANTHROPIC_BASE_URL: model.anthropic,
 };
 const worker = await createWorker({ connection, namespace: 'default', home, configFolder: home, variables });
-const reprise = await connect({ address: server.address });
+const reprise = await connect({ address: server.address, home });
 const running = worker.run();
 
 for (const { name, calls, restarts: wanted, coordination } of courses) {

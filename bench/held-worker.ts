@@ -10,6 +10,7 @@ const worker = await createWorker({
   namespace: 'default',
   home,
   configFolder: home,
+  allow: ['files=/'],
   variables: process.env,
   taskQueue,
 });

@@ -75,7 +75,7 @@ export async function openStage(
     maxConcurrentActivityTaskExecutions: 200,
     maxConcurrentWorkflowTaskExecutions: 40,
   });
-  const reprise = await connect({ address });
+  const reprise = await connect({ address, home });
   const running = [worker.run(), bare.run()];
   let count = 0;
   return {

@@ -16,6 +16,7 @@ if (status !== 0) process.exit(1);
 const { code } = await bundleWorkflowCode({
   workflowsPath: resolve('dist/workflows/index.js'),
   workflowInterceptorModules: interceptorNames.map((name) => resolve(`dist/workflows/runtime/${name}.js`)),
+  failureConverterPath: resolve('dist/workflows/failure-converter.js'),
 });
 writeFileSync('dist/workflow-bundle.js', code);
 await import('./schemas.ts');

@@ -15,6 +15,7 @@ import { freePort } from '../src/embedded/ports.ts';
 import { startServer } from '../src/embedded/server.ts';
 import { findTemporalCli } from '../src/embedded/temporal-cli.ts';
 import { createWorker } from '../src/worker.ts';
+import { everything } from '../test/support/guard.ts';
 import { quietRuntime } from '../src/worker/quiet-runtime.ts';
 import { courses } from '../test/histories/courses.ts';
 import { fileCourses } from '../test/histories/file-courses.ts';
@@ -58,6 +59,7 @@ for (const course of chosen) {
       namespace: 'default',
       home,
       configFolder: extensions ?? home,
+      allow: everything,
       variables: { ...variables, ...others },
     });
   const reprise = await connect({ address: server.address });

@@ -1,7 +1,7 @@
 /**
  * Disturbs a cluster while runs of all kinds go on and its workers are upgraded, and tells whether any promise was broken:
- * `npm run test:cluster -- --minutes 5 --seed 1`. The exit status is 1 where one was, or where
- * the ten workers that start at once leave another number of schemas than one.
+ * `npm run test:cluster -- --minutes 5 --seed 1`. The exit status is 1 where one was, or where the ten workers that start at
+ * once leave another number of schemas than one.
  */
 import { parseArgs } from 'node:util';
 import { isKept } from './chaos/verdict.ts';

@@ -163,7 +163,7 @@ try {
     variables: { LLM_KEY: key },
     onBundling: () => say('bundling the workflows …'),
   });
-  const reprise = await connect({ address, plain: true });
+  const reprise = await connect({ address, plain: true, home });
   const chosen = courses.filter(({ name }) => only.length === 0 || only.includes(name));
   say(`${chosen.length} courses with ${model} at ${LLM_URL} (${type})`);
   await worker.runUntil(async () => {

@@ -1,10 +1,22 @@
+import { resolve } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
-import type { Duration, Priority } from '@temporalio/common';
+import type { DataConverter, Duration, Priority } from '@temporalio/common';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { taskQueue } from './client/names.ts';
+import { readEnvironment } from './config/environment.ts';
+import { dataConverterOf } from './encryption/data-converter.ts';
+import { keyVariable, readKeys } from './encryption/keys.ts';
 import { Reprise } from './client/reprise.ts';
+import { tracedStarts } from './telemetry/client-interceptor.ts';
 
-export { AnswerTooLongError, InputTooLargeError, MessageRefusedError, RunNotOpenError } from './client/errors.ts';
+export { BadKeyError, TamperedError, UnknownKeyError } from './encryption/keys.ts';
+export {
+  AnswerTooLongError,
+  InputTooLargeError,
+  MessageRefusedError,
+  RunNotOpenError,
+  SecretInConfigError,
+} from './client/errors.ts';
 export type { InboxQuestion } from './client/inbox.ts';
 export type { ListedRun, ListOptions } from './client/list.ts';
 export { newRunId, taskQueue } from './client/names.ts';
@@ -87,6 +99,13 @@ export interface ConnectOptions {
   buildId?: string;
   /** The priority of runs that are started, unless they have one of their own; see `StartOptions`. */
   priority?: Priority;
+  /** Keys in place of those of `REPRISE_ENCRYPTION_KEY`, in the same form; an empty text stands for none. */
+  encryptionKey?: string;
+  /**
+   * The folder of the worker that is to trust the runs that are started from here (its `home`): with its secret they are
+   * signed where they bring more than anybody may (docs/security.md). `REPRISE_HOME`, else `.reprise`, when absent.
+   */
+  home?: string;
   /** How long the server may take to answer; 5 seconds when absent. */
   connectTimeout?: Duration;
 }
@@ -98,9 +117,10 @@ export const defaultAddress = '127.0.0.1:7233';
  * Connects as the Temporal CLI does: `TEMPORAL_ADDRESS`, `TEMPORAL_NAMESPACE`, `TEMPORAL_PROFILE`,
  * `TEMPORAL_API_KEY`, TLS (https://docs.temporal.io/develop/environment-configuration).
  *
- * @throws where no Temporal server answers at the address
+ * @throws where no Temporal server answers at the address; `BadKeyError`
  */
 export async function connect(options: ConnectOptions = {}): Promise<Reprise> {
+  const dataConverter = encryptingDataConverter(options.encryptionKey);
   const { connectionOptions, namespace } = loadClientConnectConfig();
   const address = options.address || connectionOptions.address || defaultAddress;
   const connection = await Connection.connect({
@@ -115,7 +135,22 @@ export async function connect(options: ConnectOptions = {}): Promise<Reprise> {
     await connection.close();
     throw error;
   }
-  const client = new Client({ connection, namespace: options.namespace ?? (namespace || 'default') });
+  const client = new Client({
+    connection,
+    namespace: options.namespace ?? (namespace || 'default'),
+    interceptors: { workflow: [tracedStarts] },
+    dataConverter,
+  });
+  const home = resolve(options.home || process.env['REPRISE_HOME'] || '.reprise');
   const { buildId, priority } = options;
-  return new Reprise(client, connection, { taskQueue: options.taskQueue ?? taskQueue, buildId, priority });
+  return new Reprise(client, connection, { taskQueue: options.taskQueue ?? taskQueue, home, buildId, priority });
 }
+
+/**
+ * How Reprise encrypts what Temporal keeps, for clients and workers of one's own (`new Client({…, dataConverter })`).
+ *
+ * @param encryptionKey in the form of `REPRISE_ENCRYPTION_KEY`, which is taken when it is absent
+ * @throws `BadKeyError`
+ */
+export const encryptingDataConverter = (encryptionKey = process.env[keyVariable]): DataConverter =>
+  dataConverterOf(readKeys(readEnvironment({ [keyVariable]: encryptionKey })));

@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import type { Duration } from '@temporalio/common';
 import { msToNumber } from '@temporalio/common/lib/time.js';
 import { Runtime, Worker, type NativeConnection, type WorkerOptions } from '@temporalio/worker';
 import { deploymentName, taskQueue } from './client/names.ts';
+import { encryptsGlobal } from './protocol/encryption.ts';
 import { awaitStore } from './worker/await-store.ts';
 import { withLeanThreads } from './worker/lean-threads.ts';
 import { heartbeatThrottle, openParts, type PartSettings } from './worker/parts.ts';
@@ -102,7 +104,8 @@ async function workerWith(settings: WorkerSettings, health: Health | undefined):
         defaultVersioningBehavior: settings.version.behavior,
       },
     }),
-    workflowBundle: { codePath: bundle.codePath },
+    workflowBundle: parts.keys.on ? encryptingBundle(bundle.codePath) : { codePath: bundle.codePath },
+    dataConverter: parts.dataConverter,
     activities: parts.activities,
     interceptors: { activity: parts.interceptors },
     sinks: parts.sinks(connection, namespace),
@@ -125,4 +128,15 @@ async function workerWith(settings: WorkerSettings, health: Health | undefined):
   const worker = await withLeanThreads(() => Worker.create(options));
   health?.watch({ worker, connection, namespace, store: parts.store });
   return worker;
+}
+
+/** The same bundle with the word that it is to encrypt failures, which it could not find out by itself. */
+function encryptingBundle(codePath: string): { code: string } {
+  const code = readFileSync(codePath, 'utf8');
+  if (!code.includes(encryptsGlobal))
+    Runtime.instance().logger.warn(
+      'The bundle of workflows is of an earlier version: messages of failures stay readable',
+    );
+  // In the first line, so that the lines of stack traces stay as they are.
+  return { code: `globalThis.${encryptsGlobal} = true; ${code}` };
 }

@@ -36,11 +36,19 @@ export class Load {
     });
   }
 
-  /** Starts no more runs, and waits for the open ones, so many milliseconds at most. @returns how each run has ended */
+  /**
+   * Starts no more runs, and waits for the open ones, so many milliseconds at most. Those that are open even then are
+   * terminated.
+   *
+   * @returns how each run has ended before that
+   */
   async end(patience: number): Promise<RunEnd[]> {
     this.#isOver = true;
     await Promise.race([Promise.all(this.#workers), pause(patience, undefined, { ref: false })]);
-    return [...this.ends, ...this.open.values()];
+    const ends = [...this.ends, ...[...this.open.values()].map((end) => ({ ...end }))];
+    for (const id of this.open.keys()) await this.#settings.reprise.getRun(id).terminate('The time is over');
+    await Promise.all(this.#workers);
+    return ends;
   }
 
   async #one(planned: PlannedRun): Promise<void> {
@@ -125,10 +133,10 @@ async function converse(run: SessionRun, { id, tasks }: PlannedRun, end: RunEnd)
       const { answer } = await run.send(turnText(id, turn));
       if (answer !== '') turns.answered += 1;
     }
-    await untilAnswered(() => run.close());
   } catch (error) {
-    if (!end.cancelled) end.problem = wordsOf(error);
+    if (!end.cancelled) end.problem = `turn ${turns.sent} failed: ${wordsOf(error)}`;
   }
+  await ifOpen(() => run.close());
 }
 
 async function cancelRun(run: Run, after: number, end: RunEnd, over: AbortSignal): Promise<void> {

@@ -47,7 +47,7 @@ export interface RunEnd {
   kind: string;
   /** The result's outcome; undefined where the run has not ended, or not with a result. */
   outcome?: string | undefined;
-  /** Why there is no outcome. */
+  /** What has gone wrong. */
   problem?: string;
   /** All of the result, as JSON. */
   result?: string;
@@ -112,7 +112,7 @@ export const isKept = ({ doubled, finished, lost, refused, repeated, runs, unans
   [doubled, lost, refused, repeated, unanswered].every((broken) => broken.length === 0) && runs > 0 && finished > 0;
 
 function lostIn({ cancelled, id, outcome, problem, turns }: RunEnd): string[] {
-  if (outcome === undefined) return [`${id}: ${problem ?? 'has not ended'}`];
+  if (outcome === undefined || problem !== undefined) return [`${id}: ${problem ?? 'has not ended'}`];
   if (outcome === 'cancelled' && !cancelled) return [`${id}: cancelled by nobody`];
   if (turns?.counted === undefined || cancelled || turns.counted === turns.sent) return [];
   return [`${id}: ${turns.sent} turns sent, ${turns.counted} taken`];

@@ -1,5 +1,6 @@
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
+import { secretsOf, withoutSecretsIn, withoutSecretsInError } from '../config/worker-secrets.ts';
 import { failureTypes } from '../protocol/errors.ts';
 import { loginAddress } from '../protocol/login.ts';
 import { jsonBytes, payloadBytes } from '../workflows/runtime/size.ts';
@@ -18,18 +19,24 @@ import { createPersistReport, createRecallReports } from './reports.ts';
 import { createPreparations, type PrepareDependencies } from './prepare.ts';
 import { createSearch } from './search.ts';
 import { createTreeActivities } from './trees.ts';
+import { gated } from './gate.ts';
 import { createStoreAttachments } from './files.ts';
 
 /** How long to wait for the cost of a call that was just abandoned: its worker learns of that with a heartbeat. */
 const settlingMs = 1500;
 const lookEveryMs = 100;
 
+type Dependencies = CallModelDependencies & PrepareDependencies & ToolDependencies & OrchestratorDependencies;
+
 /** Makes the activities, which do for workflows whatever is not deterministic. */
-export function createActivities(
-  dependencies: CallModelDependencies & PrepareDependencies & ToolDependencies & OrchestratorDependencies,
-) {
+export const createActivities = (dependencies: Dependencies): OpenedActivities =>
+  guarded(secretsOf(dependencies.environment), gated(openActivities(dependencies), dependencies.guard));
+
+export type OpenedActivities = ReturnType<typeof openActivities>;
+
+function openActivities(dependencies: Dependencies) {
   const { store } = dependencies;
-  return bounded({
+  return {
     callModel: createCallModel({ ...dependencies, askClaudeCode: createClaudeCode(dependencies) }),
     callTool: createCallTool(dependencies),
     listTools: createListTools(dependencies),
@@ -118,18 +125,29 @@ export function createActivities(
         await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
       }
     },
-  });
+  };
 }
 
 /** The largest result of an activity, in bytes. Above 2 MB the result of a local one would hold its run up for ever. */
 const resultBytes = 1_900_000;
 
-/** Makes activities whose result the history cannot hold fail, which their runs can tell, instead of hanging. */
-function bounded<A extends Record<string, (...input: never[]) => Promise<unknown>>>(activities: A): A {
+/**
+ * Makes activities whose result the history cannot hold fail, which their runs can tell, instead of hanging; and takes the
+ * worker's secrets out of their results and errors.
+ */
+function guarded<A extends Record<string, (...input: never[]) => Promise<unknown>>>(
+  secrets: string[],
+  activities: A,
+): A {
   const entries = Object.entries(activities).map(([name, activity]) => [
     name,
     async (...input: never[]) => {
-      const result = await activity(...input);
+      const result = await activity(...input).then(
+        (told) => withoutSecretsIn(told, secrets),
+        (error: unknown) => {
+          throw withoutSecretsInError(error, secrets);
+        },
+      );
       const bytes = jsonBytes(result);
       if (bytes <= resultBytes) return result;
       const message = `The result of ${name} has ${bytes} bytes; the history takes ${resultBytes}`;
@@ -139,4 +157,4 @@ function bounded<A extends Record<string, (...input: never[]) => Promise<unknown
   return Object.fromEntries(entries) as A;
 }
 
-export type Activities = ReturnType<typeof createActivities>;
+export type Activities = OpenedActivities;

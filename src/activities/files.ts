@@ -23,6 +23,8 @@ export interface StoreAttachmentsInput {
   attachments: AttachmentInput[];
   /** That of the agents who work with the files; worker versions before this one were not told. */
   backend?: Backend;
+  /** Of the attachments that are named by their paths; it is checked before (gate.ts). */
+  seal?: string;
 }
 
 /**

@@ -5,6 +5,7 @@ import type { Backend } from '../config/backend.ts';
 import type { Message, TokenUsage, ToolSpec } from '../protocol/message.ts';
 import type { CallModelInput, CallModelResult, ModelProgress } from '../protocol/model-call.ts';
 import type { Model, ModelResponse } from '../models/model.ts';
+import { decodeAll } from '../encryption/decode.ts';
 import { estimateUsage } from '../models/estimate.ts';
 import { failureTypes } from '../models/failures.ts';
 import type { Rates } from '../rates/rates.ts';
@@ -14,6 +15,7 @@ import { argumentReader, type ReadArguments } from './arguments.ts';
 import type { AskClaudeCode, ClaudeCodeResponse } from './claude-code.ts';
 import { fittingRequests } from './fitting.ts';
 import { sendHeartbeats } from './heartbeats.ts';
+import { note } from '../telemetry/call-notes.ts';
 import { readReply } from './reply.ts';
 import { loadImages, resolveMessages } from './resolve.ts';
 import { checkedUsage, failedFor, isUnreadable, recordDeadTry, recordTry } from './tries.ts';
@@ -53,7 +55,10 @@ export function createCallModel({ assertRoom, store, openModel, rates, askClaude
     const key = journalKey(workflowExecution?.runId, activityId);
     const inputHash = hashOf(JSON.stringify(input));
     const journalled = await store.findReply(key, inputHash);
-    if (journalled !== undefined) return journalled;
+    if (journalled !== undefined) {
+      note({ journalHit: true });
+      return journalled;
+    }
 
     const earlier = input.transcript === null ? [] : await store.messages(input.transcript.id);
     const append = await resolveMessages(store, input.append);
@@ -103,6 +108,7 @@ export function createCallModel({ assertRoom, store, openModel, rates, askClaude
       const spent = checkedUsage(response.usage, messages, message);
       usage = spent;
       tookTokens(spent.inputTokens + spent.outputTokens);
+      note({ usage: spent, ...(response.model !== undefined && { responseModel: response.model }) });
       const { reply, written } = await readReply(message, finish, tools.read);
       const failed = await store.tries(key);
       return await store.commitReply({
@@ -121,7 +127,9 @@ export function createCallModel({ assertRoom, store, openModel, rates, askClaude
       if (!isCalled) throw error;
       if (isPause(error)) await rates?.pause(input.backend, msToNumber(error.nextRetryDelay)).catch(() => {});
       if (usage !== undefined || progress.characters > 0 || context.cancellationSignal.aborted) {
-        await recordTry(store, key, usage ?? estimateUsage(messages, progress));
+        const lost = usage ?? estimateUsage(messages, progress);
+        note({ usage: lost });
+        await recordTry(store, key, lost);
       } else if (isUnreadable(error)) {
         await recordTry(store, key, sumOfUsage([]));
       }
@@ -206,11 +214,13 @@ async function partialOf(activityId: string): Promise<string> {
   const { workflowId = '', runId } = info.workflowExecution ?? {};
   const handle = client.workflow.getHandle(workflowId, runId);
   try {
-    const { raw } = await client.connection.withDeadline(Date.now() + patienceMs, () => handle.describe());
+    const described = await client.connection.withDeadline(Date.now() + patienceMs, () => handle.describe());
+    const { loadedDataConverter } = client.options;
+    const raw = await decodeAll(described.raw, loadedDataConverter);
     const call = raw.pendingActivities?.find((pending) => pending.activityId === activityId);
     const payload = call?.heartbeatDetails?.payloads?.[0];
     if (!payload) return '';
-    return client.options.loadedDataConverter.payloadConverter.fromPayload<ModelProgress>(payload).partial;
+    return loadedDataConverter.payloadConverter.fromPayload<ModelProgress>(payload).partial;
   } catch {
     return '';
   }

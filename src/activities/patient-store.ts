@@ -1,6 +1,7 @@
 import { Context } from '@temporalio/activity';
 import { isOutOfOrder } from '../store/out-of-order.ts';
 import type { Store } from '../store/store.ts';
+import { note } from '../telemetry/call-notes.ts';
 
 /** The first wait for a store that is out of order, and the longest one, in milliseconds. */
 const shortest = 250;
@@ -31,9 +32,12 @@ export function patient(store: Store): Store {
 }
 
 async function tried<T>(name: keyof Store, operation: () => Promise<T>): Promise<T> {
+  const began = performance.now();
   for (let wait = shortest; ; wait = Math.min(longest, wait * 2)) {
     try {
-      return await operation();
+      const result = await operation();
+      if (wait > shortest) note({ storeOutOfOrder: (performance.now() - began) / 1000 });
+      return result;
     } catch (error) {
       const context = isOutOfOrder(error) ? presentActivity() : undefined;
       if (context === undefined) throw error;

@@ -29,6 +29,10 @@ import type { PreparedResearch } from '../protocol/research.ts';
 import type { PreparedAgent, PreparedSession } from '../protocol/session.ts';
 import { foldersOf } from './start-folders.ts';
 import { howToSearch, variableOf } from '../search/services.ts';
+import { refusalText, type Guard } from '../trust/guard.ts';
+import { refusals } from '../trust/refusals.ts';
+import { sealingFor, type Sealing } from '../trust/sealing.ts';
+import { inputEntries, type InputName } from '../trust/table.ts';
 import { inputProblem, jsonBytes } from '../workflows/runtime/size.ts';
 
 export interface PrepareDependencies {
@@ -38,6 +42,7 @@ export interface PrepareDependencies {
   /** The user's own prices, which take precedence over the kept ones. */
   prices: PriceTable;
   namespace: KnownNamespace;
+  guard: Guard;
 }
 
 /** What runs must know of their namespace. */
@@ -59,24 +64,30 @@ const ownDocsNotice = `ONLY REPRISE'S OWN DOCUMENTATION IS SEARCHED: name a fold
  * `ApplicationFailure` of type `InvalidInput`, not retryable, which names everything that is wrong, among it keys that
  * are not set.
  */
-export function createPreparations({ configFolder, environment, namespace, prices: ownPrices }: PrepareDependencies) {
+export function createPreparations(dependencies: PrepareDependencies) {
+  const { configFolder, environment, guard, namespace, prices: ownPrices } = dependencies;
   return {
     async prepareOrchestration(input: unknown): Promise<PreparedOrchestration> {
-      const { config = {}, ...rest } = checkedInput(orchestrationInputSchema, input);
-      return told({ ...rest, ...prepareTeam(found(config, checkTeam)) });
+      const { config = {}, signature: _, ...rest } = checkedInput(orchestrationInputSchema, input);
+      const team = found(config, checkTeam);
+      const sealing = trustIn('orchestration', input as object);
+      return told({ ...rest, ...(await prepareTeam(team, sealing)) });
     },
 
     async prepareSession(input: unknown): Promise<PreparedSession> {
       const { config, history, text } = checkedInput(sessionInputSchema, input);
       const rest = { history, ...(text !== undefined && { text }) };
       const checked = config === undefined ? undefined : found(config, checkConversation);
-      if (checked?.kind === 'team') return told({ ...rest, kind: 'team', ...prepareTeam(checked.team) });
-      return told({ ...rest, kind: 'agent', ...prepareAgent(checked?.agent) });
+      const sealing = trustIn('session', input as object);
+      if (checked?.kind === 'team')
+        return told({ ...rest, kind: 'team', ...(await prepareTeam(checked.team, sealing)) });
+      return told({ ...rest, kind: 'agent', ...(await prepareAgent(checked?.agent, sealing)) });
     },
 
     async prepareResearch(input: unknown): Promise<PreparedResearch> {
       const { config = { research: {} }, idea } = checkedInput(researchInputSchema, input);
       const research = found(config, checkResearch);
+      const sealing = trustIn('research', input as object);
       const settings = completeResearch(research, environment);
       const { prices, warnings } = pricesOf(Object.values(settings.backends), settings, preflightResearch);
       const { backend, plan, criticism, synthesize } = research.research;
@@ -87,12 +98,20 @@ export function createPreparations({ configFolder, environment, namespace, price
         ...chosenSearch(research.research.search.provider, settings),
       ];
       const permissions = permissionsOf(settings, settings.coordination);
-      return told({ idea, settings, prices, notices, warnings, permissions });
+      const { github_issue: issue } = settings;
+      const sealed = {
+        ...settings,
+        backends: await sealing.backends(settings.backends),
+        search: await sealing.mapping('search', settings.search),
+        ...(issue && { github_issue: await sealing.mapping('issue', issue) }),
+      };
+      return told({ idea, settings: sealed, prices, notices, warnings, permissions });
     },
 
     async prepareSolve(input: unknown): Promise<PreparedSolve> {
-      const { config = { plan: {} }, problem } = checkedInput(solveInputSchema, input);
+      const { attachments, config = { plan: {} }, problem } = checkedInput(solveInputSchema, input);
       const plan = found(config, checkPlan);
+      const sealing = trustIn('planAndExecute', input as object);
       const settings = completePlan(plan, environment);
       const { prices, warnings } = pricesOf(Object.values(settings.backends), settings, preflightPlan);
       const { backend, planner, validator, synthesis, executor } = plan.plan;
@@ -105,9 +124,39 @@ export function createPreparations({ configFolder, environment, namespace, price
         ...missing,
       ];
       const permissions = permissionsOf(settings, settings.coordination);
-      return told({ problem, settings, prices, notices, warnings, permissions, ...folders });
+      const sealed = { ...settings, backends: await sealing.backends(backends), tools: await sealing.tools(tools) };
+      const attachmentsSeal = guard.isSigned(input as object)
+        ? await guard.seal('attachments', attachments)
+        : undefined;
+      return told({
+        problem,
+        settings: sealed,
+        prices,
+        notices,
+        warnings,
+        permissions,
+        ...(await sealing.folders(folders)),
+        ...(attachmentsSeal !== undefined && { attachmentsSeal }),
+      });
     },
   };
+
+  /**
+   * Refuses what an input brings that the worker neither trusts nor allows. A configuration that is named, or left to the
+   * worker, is the worker's own.
+   *
+   * @param input whose shape has been checked
+   */
+  function trustIn(name: InputName, input: { config?: unknown; signature?: unknown }): Sealing {
+    const isSigned = guard.isSigned(input);
+    const { config, ...rest } = input;
+    const isNamed = config === undefined || typeof config === 'string';
+    const brought = isNamed ? rest : input;
+    const refused = isSigned ? [] : refusals(inputEntries[name], brought, guard.policy);
+    const wrong = input.signature === undefined || isSigned ? [] : [wrongSignature];
+    refuse(refused.length === 0 ? [] : [...refused.map((each) => refusalText(each, commandOf[name])), ...wrong]);
+    return sealingFor(guard, isSigned || isNamed);
+  }
 
   /** The prepared input, with what a run must know of its namespace. @throws what `within` throws */
   function told<T>(prepared: T): T & Pick<Prepared, 'hasQuestion'> {
@@ -120,7 +169,7 @@ export function createPreparations({ configFolder, environment, namespace, price
     return [`Searches with ${provider}, since ${variableOf[provider]} is set and search.provider is not`];
   }
 
-  function prepareTeam(config: TeamConfig): PreparedTeam {
+  async function prepareTeam(config: TeamConfig, sealing: Sealing): Promise<PreparedTeam> {
     const team = completeTeam(config, environment);
     const backends = backendsOf(team);
     const { prices, warnings } = pricesOf(backends, team, (...given) => [
@@ -136,10 +185,11 @@ export function createPreparations({ configFolder, environment, namespace, price
       ...missing,
     ];
     const permissions = permissionsOf(team, team.orchestrator.coordination);
-    return { team, prices, notices, warnings, permissions, ...folders };
+    const sealed = { team: await sealing.team(team), ...(await sealing.folders(folders)) };
+    return { ...sealed, prices, notices, warnings, permissions };
   }
 
-  function prepareAgent(config: OneAgentConfig | undefined): PreparedAgent {
+  async function prepareAgent(config: OneAgentConfig | undefined, sealing: Sealing): Promise<PreparedAgent> {
     const agent = config === undefined ? defaultAgent(environment) : completeAgent(config);
     const { prices, warnings } = pricesOf([agent.backend], agent, preflightAgent);
     const { id, backend } = agent;
@@ -149,7 +199,9 @@ export function createPreparations({ configFolder, environment, namespace, price
       ...searchNotices([agent], environment),
       ...missing,
     ];
-    return { agent, prices, notices, warnings, permissions: permissionsOf(agent, agent.coordination), ...folders };
+    const permissions = permissionsOf(agent, agent.coordination);
+    const sealed = { ...agent, backend: await sealing.backend(backend), tools: await sealing.tools(agent.tools) };
+    return { agent: sealed, prices, notices, warnings, permissions, ...(await sealing.folders(folders)) };
   }
 
   /** The folders with which workspaces begin. */
@@ -193,6 +245,17 @@ export function createPreparations({ configFolder, environment, namespace, price
     throw invalid(under(['config'], checked.problems).map((problem) => problemText(problem)));
   }
 }
+
+/** The commands that start a run of a type, and may be given a configuration. */
+const commandOf: Record<InputName, string> = {
+  orchestration: 'ask',
+  session: 'chat',
+  research: 'research',
+  planAndExecute: 'solve',
+};
+
+const wrongSignature =
+  'signature: it is not one for this run by the secret of this worker: whoever signs needs the same REPRISE_HOME';
 
 function checkedInput<T>(schema: z.ZodType<T>, input: unknown): T {
   const problem = inputProblem(input);

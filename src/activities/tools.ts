@@ -10,6 +10,9 @@ import type {
   ToolVariant,
 } from '../protocol/tool.ts';
 import type { ImageRef } from '../protocol/message.ts';
+import type { Environment } from '../config/environment.ts';
+import { secretsGiven, secretsOf } from '../config/worker-secrets.ts';
+import { withoutKnown } from '../models/redact.ts';
 import { keyMissing } from '../models/failures.ts';
 import { hashOf } from '../store/ids.ts';
 import type { Store } from '../store/store.ts';
@@ -19,7 +22,9 @@ import { Trees } from '../sandbox/tree.ts';
 import { Workspace } from '../sandbox/workspace.ts';
 import type { ToolImage } from '../tools/tool-images.ts';
 import { SourceError, ToolError, type Tool, type ToolRegistry } from '../tools/tool.ts';
+import { argumentReader } from './arguments.ts';
 import { refusedTries } from './own-store.ts';
+import { note } from '../telemetry/call-notes.ts';
 import { journalKey } from './model.ts';
 import { cancellable } from './cancellable.ts';
 import { invalid } from './prepare.ts';
@@ -41,6 +46,7 @@ const kept = 1_000_000;
 export interface ToolDependencies {
   store: Store;
   tools: ToolRegistry;
+  environment: Environment;
 }
 
 /**
@@ -66,7 +72,10 @@ export function createCallTool(given: ToolDependencies) {
 
     const inputHash = hashOf(JSON.stringify(input));
     const journalled = await store.findToolResult(key, inputHash);
-    if (journalled !== undefined) return journalled;
+    if (journalled !== undefined) {
+      note({ journalHit: true });
+      return journalled;
+    }
     const mayHaveRun = info.attempt - 1 > refusedTries(info) && input.tool.sideEffects === 'once';
     const outcome = mayHaveRun ? leftOpen(input) : await run(input, key);
     return cancellable(async () => store.commitToolResult(key, inputHash, await stored(store, input, outcome)));
@@ -76,10 +85,19 @@ export function createCallTool(given: ToolDependencies) {
 /** The outcome of a tool that had its agent's files. */
 type FilesOutcome = Outcome & Pick<CallToolResult, 'tree'>;
 
-function toolRunner({ store, tools }: ToolDependencies) {
+function toolRunner({ environment, store, tools }: ToolDependencies) {
   const trees = new Trees(store);
+  const secrets = secretsOf(environment);
 
+  /** A tool may return the very variables that it was given, and what it returns goes to models, the store and the history. */
   return async function run(input: CallToolInput, idempotencyKey: string): Promise<FilesOutcome> {
+    const { text, ...outcome } = await runAsIs(input, idempotencyKey);
+    const { source } = input.tool;
+    const given = 'mcp' in source ? secretsGiven(source.mcp, environment) : [];
+    return { ...outcome, text: withoutKnown(text, [...secrets, ...given]) };
+  };
+
+  async function runAsIs(input: CallToolInput, idempotencyKey: string): Promise<FilesOutcome> {
     const { info, cancellationSignal, cancelled } = Context.current();
     const workflowId = info.workflowExecution?.workflowId ?? '';
     let shown: ModelProgress | undefined;
@@ -90,14 +108,15 @@ function toolRunner({ store, tools }: ToolDependencies) {
       return await cancellable(
         async (signal) => {
           const tool = await find(tools, input);
+          const args = input.edited ? editedArguments(tool, input) : input.arguments;
           const asking = 'mcp' in input.tool.source ? { asks: input.asks ?? false, input: input.input } : {};
           const given = { workflowId, agentId: input.agent, idempotencyKey, signal, progress, ...asking };
           const { timeout } = input.tool;
-          if (tool.workspace === undefined) return runTool(tool, input.arguments, given, timeout, cancelled);
+          if (tool.workspace === undefined) return runTool(tool, args, given, timeout, cancelled);
           if (input.workspace === undefined)
             throw new ToolError(`${tool.spec.name} needs files, and there are none here`);
           const workspace = await Workspace.open(store, trees, input.workspace, workflowId);
-          const outcome = await runTool(tool, input.arguments, { ...given, workspace }, timeout, cancelled);
+          const outcome = await runTool(tool, args, { ...given, workspace }, timeout, cancelled);
           // What a call that failed has changed is not kept, so that a retry and the agent start from what was there.
           if (outcome.status !== 'ok' || tool.workspace === 'reads') return outcome;
           const tree = await workspace.commit();
@@ -110,7 +129,7 @@ function toolRunner({ store, tools }: ToolDependencies) {
       if (error instanceof SourceError && error.variable !== undefined) throw keyMissing(error.message, error.variable);
       return failureOf(error);
     }
-  };
+  }
 }
 
 async function find(registry: ToolRegistry, { tool: { name, source } }: CallToolInput): Promise<Tool> {
@@ -119,6 +138,21 @@ async function find(registry: ToolRegistry, { tool: { name, source } }: CallTool
   if (tool !== undefined) return tool;
   const names = tools.map(({ spec }) => spec.name).join(', ');
   throw new Error(`the tool ${name} is no longer where it came from; there are now: ${names || 'none'}`);
+}
+
+/**
+ * The arguments that a person has given in place of the model's, which were checked when they came.
+ *
+ * @throws `ToolError` if they do not fit the tool
+ */
+function editedArguments(
+  { spec }: Tool,
+  { arguments: edited, tool: { name } }: CallToolInput,
+): Record<string, unknown> {
+  const call = { id: 'edited', name, arguments: JSON.stringify(edited) };
+  const { reply } = argumentReader([spec])(call, 'tool_calls');
+  if ('error' in reply) throw new ToolError(`a person changed the arguments: ${reply.error}`);
+  return reply.input;
 }
 
 function leftOpen({ tool }: CallToolInput): Outcome {
@@ -178,7 +212,7 @@ const longWinded = ['builtin.files', 'builtin.python', 'builtin.command', 'built
  *
  * @throws `ApplicationFailure` of type `InvalidInput`, not retryable, which names everything that is wrong
  */
-export function createListTools({ store, tools }: ToolDependencies) {
+export function createListTools({ store, tools }: Pick<ToolDependencies, 'store' | 'tools'>) {
   return async function listTools({
     sources,
     own,

@@ -27,10 +27,11 @@ export function createTreeActivities({ store, configFolder }: { store: Store; co
      * Takes folders of the worker's configuration folder over into the store. They stay as they are. A folder that is gone
      * counts as empty.
      *
+     * @param _seals of the folders, which are checked before (gate.ts)
      * @returns one for each folder, in their order
      * @throws `ApplicationFailure` of type `InvalidInput` for one that leads out, cannot be read, or holds too much
      */
-    async importFolders(folders: string[]): Promise<ImportedFolder[]> {
+    async importFolders(folders: string[], _seals?: Record<string, string>): Promise<ImportedFolder[]> {
       return cancellable(async (signal) => {
         const imported: ImportedFolder[] = [];
         for (const folder of folders) {
@@ -60,10 +61,11 @@ export function createTreeActivities({ store, configFolder }: { store: Store; co
      * earlier try, or an earlier run of the same id, has written there.
      *
      * @param part a folder in the run's own; empty for the whole of it
+     * @param _seal of the folder, which is checked before (gate.ts)
      * @returns the folder that they are in, relative to the configuration folder
      * @throws `ApplicationFailure` of type `InvalidInput` if it leads out
      */
-    async exportFiles(folder: string, part: string, exported: ExportedTree[]): Promise<string> {
+    async exportFiles(folder: string, part: string, exported: ExportedTree[], _seal?: string): Promise<string> {
       const { workflowId = '' } = Context.current().info.workflowExecution ?? {};
       return cancellable(async () => {
         const place = join(folder, fileName(workflowId), part);

@@ -1,20 +1,21 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { dirname, resolve } from 'node:path';
-import { connect, taskQueue, type Reprise } from '../client.ts';
+import { BadKeyError, connect, taskQueue, type Reprise } from '../client.ts';
 import { readEnvironment } from '../config/environment.ts';
 import { noteUse, startBackground } from '../embedded/background.ts';
 import { isOwnServer, OtherAddressError } from '../embedded/home-server.ts';
 import { isHeld, readHolder, type Holder } from '../embedded/lock.ts';
 import { retentionDays } from '../embedded/retention.ts';
 import { answers, isListening } from '../embedded/server.ts';
-import { currentVersion, variablesNamedIn } from '../embedded/worker-version.ts';
+import { variablesNamedIn } from '../config/variables.ts';
+import { currentVersion } from '../embedded/worker-version.ts';
 import { liveWorkers, workerFolder, type Queue, type WorkerRecord } from '../embedded/workers.ts';
 import { livePollers } from '../worker/deployment.ts';
 import { logFormat } from '../worker/log-format.ts';
 import { CommandError, exitStatus, say, usageError } from './exit.ts';
 import { reasonOf } from './failures.ts';
-import { homeFolder, openHome, type CommonOptions } from './options.ts';
+import { allowed, homeFolder, openHome, type CommonOptions } from './options.ts';
 import { targetOf, type Target } from './target.ts';
 
 export interface Opened {
@@ -109,7 +110,7 @@ async function workerFor(
   const variables = config === undefined ? [] : variablesNamedIn(readFileSync(config, 'utf8'));
   const extensions = config === undefined ? process.cwd() : dirname(resolve(config));
   const bundling = (): void => say('Bundling the workflows (once) …');
-  const version = await currentVersion(home, extensions, environment, variables, bundling);
+  const version = await currentVersion(home, extensions, environment, variables, allowed(), bundling);
   const folder = workerFolder(home, version.buildId, queue);
   const isFit = ({ buildId, code, environment: keys }: WorkerRecord): boolean =>
     // Without a configuration nothing in the folder of extensions is needed, and any folder's worker will do.
@@ -175,12 +176,14 @@ export async function openAt(
       namespace,
       plain: ours !== undefined,
       priority: { fairnessKey: fairnessKey() },
+      home: homeFolder(),
       ...(buildId !== undefined && { buildId }),
       // It is known to be there, so that only a busy machine can keep it from answering.
       ...(ours && { connectTimeout: '30 seconds' }),
     });
     return { reprise, uiAddress: ours?.uiAddress };
   } catch (error) {
+    if (error instanceof BadKeyError) throw error;
     throw new CommandError(
       `Temporal does not answer at ${address} (${reasonOf(error)}).\n` +
         'Name another address with --temporal or TEMPORAL_ADDRESS, or start one here: reprise up',

@@ -1,6 +1,15 @@
 import { isGrpcServiceError, ServiceError, WorkflowFailedError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure, CancelledFailure, NamespaceNotFoundError, TerminatedFailure } from '@temporalio/common';
-import { AnswerTooLongError, InputTooLargeError, MessageRefusedError, RunNotOpenError } from '../client.ts';
+import {
+  AnswerTooLongError,
+  BadKeyError,
+  InputTooLargeError,
+  MessageRefusedError,
+  RunNotOpenError,
+  SecretInConfigError,
+  TamperedError,
+  UnknownKeyError,
+} from '../client.ts';
 import { VariableError } from '../config/environment.ts';
 import { ModelNameError } from '../config/model-name.ts';
 import { UnsafeHomeError } from '../embedded/protect-home.ts';
@@ -13,6 +22,9 @@ export function asCommandError(error: unknown): unknown {
     return usageError(error.message);
   if (error instanceof RunNotOpenError || error instanceof MessageRefusedError) return new CommandError(error.message);
   if (error instanceof AnswerTooLongError || error instanceof InputTooLargeError) return usageError(error.message);
+  if (error instanceof BadKeyError || error instanceof UnknownKeyError || error instanceof SecretInConfigError)
+    return usageError(error.message);
+  if (error instanceof TamperedError) return new CommandError(error.message);
   const namespace = missingNamespace(error);
   if (namespace !== undefined) {
     return usageError(

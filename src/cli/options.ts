@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import { InvalidArgumentError, type Command } from 'commander';
 import { protectHome } from '../embedded/protect-home.ts';
-import { say } from './exit.ts';
+import { AllowError, allowIn, allowWords, readAllow } from '../trust/allow.ts';
+import { say, usageError } from './exit.ts';
 
 /** Options of all commands that start or follow runs. */
 export interface CommonOptions {
@@ -71,6 +72,19 @@ export function withYes(command: Command): Command {
 /** The agents of the default team have a letter each. */
 const mostAgents = 26;
 
+/** Where a command listens for requests. */
+export function withListening(command: Command): Command {
+  return command
+    .option('--port <port>', 'the port to listen at', portOf, 8234)
+    .option('--host <address>', 'the address to listen at; beyond this machine a token is needed', '127.0.0.1');
+}
+
+function portOf(text: string): number {
+  const port = Number(text);
+  if (/^\d+$/.test(text) && port <= 65_535) return port;
+  throw new InvalidArgumentError('A port is a number from 0 to 65535; 0 is any that is free.');
+}
+
 function dollars(text: string): number {
   const usd = Number(text);
   if (text.trim() !== '' && Number.isFinite(usd) && usd > 0) return usd;
@@ -103,4 +117,17 @@ export function openHome(): string {
   const home = homeFolder();
   protectHome(home, say);
   return home;
+}
+
+/**
+ * What inputs may bring to the worker of a command, in words: what it was given, and `REPRISE_ALLOW`.
+ *
+ * @throws `CommandError`, status 2, for words that mean nothing
+ */
+export function allowed(given: string[] = []): string[] {
+  try {
+    return allowWords(readAllow([...given, ...allowIn(process.env['REPRISE_ALLOW'])]));
+  } catch (error) {
+    throw error instanceof AllowError ? usageError(error.message) : error;
+  }
 }

@@ -6,6 +6,7 @@ import { CommandError, exitStatus, say } from './exit.ts';
 import {
   withAgents,
   withConfig,
+  withListening,
   withNotify,
   withOut,
   withStart,
@@ -19,6 +20,7 @@ import type { ApproveOptions } from './commands/approve.ts';
 import type { AnswerOptions } from './commands/answer.ts';
 import type { CancelOptions } from './commands/cancel.ts';
 import type { ChatOptions } from './commands/chat.ts';
+import type { CodecServerOptions } from './commands/codec-server.ts';
 import type { DecideOptions, RestartOptions } from './commands/steer.ts';
 import type { InitOptions } from './commands/init.ts';
 import type { InboxOptions } from './commands/inbox.ts';
@@ -101,7 +103,10 @@ const examples: Record<string, string[]> = {
   up: ['reprise up', 'reprise up --temporal localhost:7300'],
   down: ['reprise down'],
   login: ['reprise login https://tickets.example.com/mcp', 'reprise login tickets --config team.yaml'],
-  worker: ['TEMPORAL_ADDRESS=temporal.example.com:7233 reprise worker'],
+  worker: [
+    'TEMPORAL_ADDRESS=temporal.example.com:7233 reprise worker',
+    'reprise worker --allow hosts=llm.example:8000 --allow files=/srv/papers',
+  ],
 };
 
 const kinds = ['team', 'agent', 'research', 'plan'] as const satisfies Kind[];
@@ -250,9 +255,15 @@ function addServiceCommands(program: Command): void {
       process.cwd(),
       'the current folder',
     );
+  const allow = (): Option =>
+    new Option(
+      '--allow <what>',
+      'what runs may bring that nobody of this home has started: commands, modules, hosts=NAME,…, files=DIR; may be given several times (also: REPRISE_ALLOW)',
+    ).argParser(listed);
   withTemporal(program.command('up'))
     .description('embedded Temporal, Web UI and worker, until interrupted')
     .addOption(extensions())
+    .addOption(allow())
     .addOption(new Option('--background').hideHelp())
     .addOption(new Option('--unnamed').hideHelp())
     .addOption(new Option('--variable <name>').argParser(listed).hideHelp())
@@ -268,9 +279,14 @@ function addServiceCommands(program: Command): void {
     .action(async (server: string, options: LoginOptions) =>
       (await import('./commands/login.ts')).login(server, options),
     );
+  withListening(program.command('codec-server'))
+    .description("decrypt for Temporal's Web UI and CLI, where REPRISE_ENCRYPTION_KEY is set")
+    .option('--origin <url>', 'a Web UI that may ask; may be given several times (default: that of `up`)', listed)
+    .action(async (options: CodecServerOptions) => (await import('./commands/codec-server.ts')).codecServer(options));
   withTemporal(program.command('worker'))
     .description('a worker alone')
     .addOption(extensions())
+    .addOption(allow())
     .option('--until-replaced', 'end when a newer version has taken over and no run needs this one any more')
     .action(async (options: WorkerOptions) => (await import('./commands/worker.ts')).worker(options));
 }

@@ -28,3 +28,8 @@ export class MessageRefusedError extends Error {
     super(`The run ${id} does not take this: ${why}`);
   }
 }
+
+/** The configuration in a run's input holds a secret itself, and was not sent: it would be kept with the run. */
+export class SecretInConfigError extends Error {
+  override name = 'SecretInConfigError';
+}

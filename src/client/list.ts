@@ -1,7 +1,9 @@
-import type { Client, WorkflowExecutionInfo, WorkflowHandle } from '@temporalio/client';
+import { Client, type WorkflowExecutionInfo, type WorkflowHandle } from '@temporalio/client';
 import type { PendingQuestion } from '../protocol/questions.ts';
 import type { State } from '../protocol/state.ts';
 import type { Figures, Usage } from '../protocol/usage.ts';
+import { tolerant } from '../encryption/codec.ts';
+import { decodeAll } from '../encryption/decode.ts';
 import { askLiveState } from './live-state.ts';
 import { firstLine } from './names.ts';
 import { questionIn, type RunStatus } from './show/show.ts';
@@ -57,12 +59,18 @@ export async function listRuns(
   const found: WorkflowExecutionInfo[] = [];
   const which = open ? `= 'Running'` : `!= 'ContinuedAsNew'`;
   const query = `WorkflowType IN (${types.map((type) => `'${type}'`).join(', ')}) AND ExecutionStatus ${which}`;
-  for await (const info of client.workflow.list({ query, pageSize: Math.min(limit, 200) })) {
+  for await (const info of lenient(client).workflow.list({ query, pageSize: Math.min(limit, 200) })) {
     if (found.length >= limit) break;
     found.push(info);
   }
   const until = Date.now() + patience.all;
   return inParallel(found, (info) => listedRun(client, info, until));
+}
+
+/** A client for which a run whose key is not at hand has a memo that says so, so that the others are listed all the same. */
+function lenient({ connection, options }: Client): Client {
+  const payloadCodecs = options.loadedDataConverter.payloadCodecs.map(tolerant);
+  return new Client({ connection, namespace: options.namespace, dataConverter: { payloadCodecs } });
 }
 
 async function listedRun(client: Client, info: WorkflowExecutionInfo, until: number): Promise<ListedRun> {
@@ -71,8 +79,9 @@ async function listedRun(client: Client, info: WorkflowExecutionInfo, until: num
   const isOpen = status.name === 'RUNNING';
   const handle = client.workflow.getHandle(workflowId, runId, { followRuns: false });
   const live = isOpen ? await askLiveState(handle, Math.min(patience.one, until - Date.now())) : undefined;
-  const question = (memo['question'] as string | undefined) || (await inputQuestion(client, info));
-  const usage = live?.state.usage ?? (memo['spent'] as Figures | undefined);
+  const question = (memo['question'] as string | undefined) || (await inputQuestion(lenient(client), info));
+  const { spent } = memo;
+  const usage = live?.state.usage ?? (typeof spent === 'object' ? (spent as Figures | null) : undefined);
   const isOver = status.name === 'COMPLETED';
   return {
     id: workflowId,
@@ -100,7 +109,7 @@ async function inputQuestion(
     maximumPageSize: 1,
   });
   const { payloadConverter } = options.loadedDataConverter;
-  const [event] = history?.events ?? [];
+  const [event] = await decodeAll(history?.events ?? [], options.loadedDataConverter);
   const [input] = event?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
   const summary = event?.userMetadata?.summary;
   const question = input && questionIn(payloadConverter.fromPayload(input));

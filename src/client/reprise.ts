@@ -5,7 +5,9 @@ import type { ResearchInput } from '../protocol/research.ts';
 import type { SessionInput } from '../protocol/session.ts';
 import type { SolveInput } from '../protocol/plan-and-execute.ts';
 import { inputProblem } from '../workflows/runtime/size.ts';
-import { InputTooLargeError } from './errors.ts';
+import { literalSecrets } from '../config/literal-secrets.ts';
+import { problemText, under } from '../config/problems.ts';
+import { InputTooLargeError, SecretInConfigError } from './errors.ts';
 import { questionsOf, waitingRuns, type InboxQuestion } from './inbox.ts';
 import { listRuns, type ListedRun, type ListOptions } from './list.ts';
 import { deploymentName, firstLine, newRunId } from './names.ts';
@@ -13,6 +15,18 @@ import { OrchestrationRun, ResearchRun, Run, SolveRun } from './run.ts';
 import { SessionRun } from './session-run.ts';
 import { statsOf, type StatsOptions } from './stats.ts';
 import type { Stats } from './sum-up.ts';
+import { signed } from '../trust/signature.ts';
+import type { InputName } from '../trust/table.ts';
+
+/** Where and how runs are started. */
+interface Settings {
+  taskQueue: string;
+  /** The folder with whose secret inputs are signed. */
+  home: string;
+  /** The version of the workers to which runs are pinned. */
+  buildId: string | undefined;
+  priority?: Priority | undefined;
+}
 
 export interface StartOptions {
   /** The workflow's id; a readable one is made when absent. */
@@ -24,29 +38,17 @@ export interface StartOptions {
   priority?: Priority;
 }
 
-/** Where and how runs are started. */
-interface Place {
-  taskQueue: string;
-  /** The version of the workers to which runs are pinned. */
-  buildId?: string | undefined;
-  priority?: Priority | undefined;
-}
-
 /** A connection to a Temporal server, on which runs are started and found. Starting one may throw `InputTooLargeError`. */
 export class Reprise {
   /** Temporal's own client, for everything that this class does not offer. */
   readonly client: Client;
   readonly #connection: Connection;
-  readonly #taskQueue: string;
-  readonly #buildId: string | undefined;
-  readonly #priority: Priority | undefined;
+  readonly #settings: Settings;
 
-  constructor(client: Client, connection: Connection, { buildId, priority, taskQueue }: Place) {
+  constructor(client: Client, connection: Connection, settings: Settings) {
     this.client = client;
     this.#connection = connection;
-    this.#taskQueue = taskQueue;
-    this.#buildId = buildId;
-    this.#priority = priority;
+    this.#settings = settings;
   }
 
   /** Starts a team on a task. */
@@ -93,7 +95,7 @@ export class Reprise {
    * @param input is used where the conversation begins, as is the priority; one that is open keeps its own
    */
   getSession(id: string, input: SessionInput = {}, { priority }: Omit<StartOptions, 'id'> = {}): SessionRun {
-    return new SessionRun(this.client.workflow.getHandle(id), this.#startOptions(id, input, input.text, priority));
+    return new SessionRun(this.client.workflow.getHandle(id), this.#startOptions('session', id, input, input.text, priority));
   }
 
   /** A run of any kind that was started before, from anywhere. */
@@ -126,25 +128,34 @@ export class Reprise {
   }
 
   async #start(
-    workflowType: string,
+    workflowType: InputName,
     prefix: string,
     { id = newRunId(prefix), priority }: StartOptions,
     input: object,
     text?: string,
   ): Promise<WorkflowHandle> {
-    return this.client.workflow.start(workflowType, this.#startOptions(id, input, text, priority));
+    return this.client.workflow.start(workflowType, this.#startOptions(workflowType, id, input, text, priority));
   }
 
-  /** @param text is summarised in the list of the Web UI. @throws `InputTooLargeError` */
-  #startOptions(workflowId: string, input: object, text = '', priority = this.#priority) {
+  /** @param text is summarised in the list of the Web UI. @throws `InputTooLargeError`, `SecretInConfigError` */
+  #startOptions(
+    workflowType: InputName,
+    workflowId: string,
+    input: object,
+    text = '',
+    priority = this.#settings.priority,
+  ) {
     const problem = inputProblem(input);
     if (problem !== undefined) throw new InputTooLargeError(problem);
+    const secrets = under(['config'], literalSecrets((input as { config?: unknown }).config));
+    if (secrets.length > 0) throw new SecretInConfigError(secrets.map((each) => problemText(each)).join('\n'));
     const staticSummary = firstLine(text);
-    const buildId = this.#buildId;
+    const { buildId, home, taskQueue } = this.#settings;
+    const { namespace } = this.client.options;
     return {
-      taskQueue: this.#taskQueue,
+      taskQueue,
       workflowId,
-      args: [input],
+      args: [signed(input, { namespace, workflowType, workflowId }, home)],
       ...(priority !== undefined && { priority }),
       ...(staticSummary !== '' && { staticSummary }),
       ...(buildId !== undefined && { versioningOverride: { pinnedTo: { deploymentName, buildId } } }),

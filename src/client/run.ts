@@ -115,8 +115,7 @@ export class Run<S extends State = State, R extends RunResult = RunResult> {
 
   /** The calls under way, with the texts in progress that their heartbeats carry. */
   async pendingCalls(): Promise<PendingCall[]> {
-    const { payloadConverter } = this.handle.client.options.loadedDataConverter;
-    return callsIn(await this.handle.describe(), payloadConverter);
+    return callsIn(await this.handle.describe(), this.handle.client.options.loadedDataConverter);
   }
 
   /**

@@ -4,7 +4,8 @@ import {
   ServiceError,
   type WorkflowExecutionDescription,
 } from '@temporalio/client';
-import type { PayloadConverter } from '@temporalio/common';
+import type { LoadedDataConverter } from '@temporalio/common';
+import { decodeAll } from '../encryption/decode.ts';
 import type { RunEvent } from '../protocol/events.ts';
 import type { ModelProgress } from '../protocol/model-call.ts';
 import type { State } from '../protocol/state.ts';
@@ -33,15 +34,19 @@ export interface RunSnapshot<S extends State = State> {
 }
 
 /** The calls in progress according to a run's description. */
-export function callsIn({ raw }: WorkflowExecutionDescription, converter: PayloadConverter): PendingCall[] {
-  return (raw.pendingActivities ?? []).map(({ activityId, activityType, attempt, lastFailure, heartbeatDetails }) => {
+export async function callsIn(
+  { raw }: WorkflowExecutionDescription,
+  converter: LoadedDataConverter,
+): Promise<PendingCall[]> {
+  const pending = await decodeAll(raw.pendingActivities ?? [], converter);
+  return pending.map(({ activityId, activityType, attempt, lastFailure, heartbeatDetails }) => {
     const payload = heartbeatDetails?.payloads?.[0];
     return {
       activityId: activityId ?? '',
       activity: activityType?.name ?? '',
       attempt: attempt ?? 1,
       ...(lastFailure?.message && { lastFailure: lastFailure.message }),
-      ...(payload && { progress: converter.fromPayload<ModelProgress>(payload) }),
+      ...(payload && { progress: converter.payloadConverter.fromPayload<ModelProgress>(payload) }),
     };
   });
 }

@@ -2,6 +2,7 @@ import { WorkflowNotFoundError, type WorkflowClient, type WorkflowHandle } from 
 import { eventsQuery, stateQuery } from '../protocol/definitions.ts';
 import type { RunEvent } from '../protocol/events.ts';
 import type { State } from '../protocol/state.ts';
+import { whyStuck } from './stuck.ts';
 import { callsIn, isPassing, type RunSnapshot } from './snapshot.ts';
 
 /** A place in the events of a run. */
@@ -35,7 +36,6 @@ export async function* watchRun<S extends State>(
   { everyMs = 250, after, until }: WatchOptions,
 ): AsyncGenerator<RunSnapshot<S>> {
   const { client, workflowId } = handle;
-  const { payloadConverter } = client.options.loadedDataConverter;
   let over = false;
   const settled = until?.then(
     () => (over = true),
@@ -55,7 +55,7 @@ export async function* watchRun<S extends State>(
         const description = await handle.describe();
         const { runId, historyLength } = description;
         ended = description.status.name !== 'RUNNING';
-        snapshot.calls = callsIn(description, payloadConverter);
+        snapshot.calls = await callsIn(description, client.options.loadedDataConverter);
         const isQuiet = runId === seen?.runId && historyLength <= seenLength;
         if (isQuiet && Date.now() - askedAt < quietMs) return;
         askedAt = Date.now();
@@ -71,7 +71,7 @@ export async function* watchRun<S extends State>(
     } catch (error) {
       const isComing = until !== undefined && error instanceof WorkflowNotFoundError;
       if (!isPassing(error) && !isComing) throw error;
-      if (!isComing) snapshot.trouble = error;
+      if (!isComing) snapshot.trouble = await troubleOf(handle, error);
       inVain += 1;
     }
     yield snapshot;
@@ -80,6 +80,12 @@ export async function* watchRun<S extends State>(
     const pause = new Promise((resolve) => setTimeout(resolve, everyMs));
     await (over || settled === undefined ? pause : Promise.race([pause, settled]));
   }
+}
+
+/** What keeps a run from answering: if it is the run itself, the worker's own words rather than that nothing came in time. */
+async function troubleOf(handle: WorkflowHandle, error: Error): Promise<Error> {
+  const why = await whyStuck(handle);
+  return why === undefined ? error : new Error(why, { cause: error });
 }
 
 /**

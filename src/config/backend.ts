@@ -1,14 +1,9 @@
 import { z } from 'zod';
 import { effortProblem, efforts } from '../models/capabilities.ts';
+import { backendTypes } from './backend-types.ts';
 import { folderSchema } from '../sandbox/named-folder.ts';
 import { mcpServersSchema } from './tool-sources.ts';
 import { holdsSecret, writtenOut } from './variables.ts';
-
-/**
- * `openai` speaks Responses, `gemini` and `chatcompletion` Chat Completions, `claude` Anthropic's Messages. `claude_code` is no
- * model but an agent of its own, which works on its files with its own tools.
- */
-export const backendTypes = ['openai', 'claude', 'gemini', 'chatcompletion', 'claude_code', 'offline'] as const;
 
 const name = z.string().min(1);
 
@@ -109,7 +104,10 @@ export const backendOfType = (type: Written['type']) =>
 /** A role that has a backend and nothing else to configure. */
 export const roleSchema = z.strictObject({ backend: backendSchema.describe('The model of this role.') });
 
-export type Backend = Omit<Written, 'effort'>;
+export type Backend = Omit<Written, 'effort'> & {
+  /** By which a worker knows that a configuration it trusts says so; never part of a configuration. */
+  seal?: string | undefined;
+};
 
 function withOneEffort({ effort, ...backend }: Written): Backend {
   return effort === undefined ? backend : { ...backend, reasoning_effort: effort };

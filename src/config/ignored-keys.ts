@@ -1,5 +1,7 @@
 import type { Backend } from './backend.ts';
 import type { CheckedConfig } from './kinds.ts';
+import { proseSecrets } from './literal-secrets.ts';
+import { problemText, type Problem } from './problems.ts';
 
 /** Keys of backends that do nothing in a role that has no tools. */
 const keysOfTools = ['mcp_servers', 'cwd', 'enable_mcp_command_line'] as const;
@@ -12,9 +14,17 @@ const isMute = (agents: string[]): string =>
 
 /**
  * Warnings for a person about settings that do nothing: tools of a role that has none,
- * modules that no wire leads to, and asking other agents when there are none.
+ * modules that no wire leads to, and asking other agents when there are none. And about texts that seem to hold a secret.
  */
 export function ignoredKeys(config: CheckedConfig): string[] {
+  return [...inertKeys(config), ...proseSecrets(config[config.kind as keyof typeof config]).map(tellProse)];
+}
+
+/** A text goes to models and stays in histories, but may only look like a secret. */
+const tellProse = ({ path }: Problem): string =>
+  problemText({ path, message: 'holds what looks like a secret, which models and all who read the run will see' });
+
+function inertKeys(config: CheckedConfig): string[] {
   switch (config.kind) {
     case 'team': {
       const { agents = [], final_agent, orchestrator } = config.team;

@@ -8,6 +8,9 @@ const mapping = z.record(z.string(), z.unknown());
 /** A configuration, or the name of one in the worker's configuration folder. */
 const config = z.union([mapping, text]).optional();
 
+/** Of whoever trusts the worker's home with the input (trust/signature.ts). */
+const signature = text.optional();
+
 /** Tasks and problems are kept in the history, where a payload over 2 MB makes its workflow task fail. */
 const task = z.string().trim().min(1).max(1_000_000);
 
@@ -25,6 +28,7 @@ export const orchestrationInputSchema = z.strictObject({
   config,
   history,
   humanQa: z.array(z.strictObject({ question: text, answer: text })).default([]),
+  signature,
 });
 
 export const sessionInputSchema = z.strictObject({
@@ -33,13 +37,15 @@ export const sessionInputSchema = z.strictObject({
   text: task.optional(),
   /** What the session's previous run passes on. Only the workflow itself reads it. */
   earlier: mapping.optional(),
+  signature,
 });
 
 /** An idea is shorter than a task, since every plan and every report repeats it. */
-export const researchInputSchema = z.strictObject({ idea: z.string().trim().min(1).max(100_000), config });
+export const researchInputSchema = z.strictObject({ idea: z.string().trim().min(1).max(100_000), config, signature });
 
 export const solveInputSchema = z.strictObject({
   problem: task,
   attachments: z.array(attachment).default([]),
   config,
+  signature,
 });

@@ -1,4 +1,5 @@
 import { checkAgent, type OneAgentConfig, type OneAgentConfigInput } from './one-agent.ts';
+import { literalSecrets } from './literal-secrets.ts';
 import { planSchema, type PlanConfig, type PlanConfigInput } from './plan.ts';
 import { checkedBy, type Checked } from './problems.ts';
 import { researchSchema, type ResearchConfig, type ResearchConfigInput } from './research.ts';
@@ -39,7 +40,7 @@ const checks: { [K in Kind]: (content: object) => Checked<Kinds[K]> } = {
 export function checkConfig(content: unknown): Checked<Config> {
   if (!isMapping(content)) return notAMapping;
   const { kind } = kindOf(content);
-  const checked = checks[kind](withoutSchema(content));
+  const checked = check(kind, content);
   return checked.ok ? { ok: true, value: { kind, [kind]: checked.value, content } as Config } : checked;
 }
 
@@ -58,7 +59,17 @@ export function checkConversation(content: unknown): Checked<ConversationConfig>
 
 function checkOnly<K extends Kind>(wanted: K, content: unknown): Checked<Kinds[K]> {
   if (!isMapping(content)) return notAMapping;
-  return kindOf(content).kind === wanted ? checks[wanted](withoutSchema(content)) : refused(wanted, content);
+  return kindOf(content).kind === wanted ? check(wanted, content) : refused(wanted, content);
+}
+
+/** Checks a configuration by its schema, and for secrets wherever they stand. */
+function check<K extends Kind>(kind: K, content: object): Checked<Kinds[K]> {
+  const own = withoutSchema(content);
+  const checked = checks[kind](own);
+  const problems = checked.ok ? [] : checked.problems;
+  const told = new Set(problems.map(({ path }) => path.join('\n')));
+  const secrets = literalSecrets(own).filter(({ path }) => !told.has(path.join('\n')));
+  return secrets.length === 0 ? checked : { ok: false, problems: [...problems, ...secrets] };
 }
 
 function kindOf(content: object): { kind: Kind; key?: string } {

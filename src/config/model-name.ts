@@ -1,4 +1,5 @@
 import { defaultModels } from '../models/providers.ts';
+import { redact } from '../models/redact.ts';
 import type { Backend } from './backend.ts';
 import type { Environment } from './environment.ts';
 
@@ -142,7 +143,8 @@ function read(name: string, environment: Environment): Backend {
   return provider(model, environment);
 }
 
-const unknown = (name: string): ModelNameError => new ModelNameError(`"${name}" names no model.\n${howToName}`);
+const unknown = (name: string): ModelNameError =>
+  new ModelNameError(`"${redact(name, [])}" names no model.\n${howToName}`);
 
 /** The hosts of Azure's resources (https://learn.microsoft.com/azure/ai-foundry/openai/api-version-lifecycle). */
 const azureHost = /\.(openai|services\.ai|cognitiveservices)\.azure\.(com|us|cn)$/;
@@ -151,7 +153,10 @@ const azureHost = /\.(openai|services\.ai|cognitiveservices)\.azure\.(com|us|cn)
 function backendAt(text: string, environment: Environment): Backend {
   const [address = '', ...rest] = text.split('#');
   const model = rest.join('#');
-  if (model === '') throw new ModelNameError(`"${text}" names no model: it stands after #, as in ${address}#name`);
+  if (model === '')
+    throw new ModelNameError(
+      `"${redact(text, [])}" names no model: it stands after #, as in ${redact(address, [])}#name`,
+    );
   const base_url = baseUrl(address, 'the address');
   const { hostname } = new URL(base_url);
   if (azureHost.test(hostname)) return { type: 'openai', model, base_url, api_key_env: azureKey };
@@ -169,13 +174,14 @@ const ownKey = 'REPRISE_MODEL_KEY';
  * @param source what problems call it, such as the variable that holds it
  */
 function baseUrl(text: string, source: string): string {
-  if (!URL.canParse(text)) throw new ModelNameError(`${source} is no valid address: ${text}`);
+  if (!URL.canParse(text)) throw new ModelNameError(`${source} is no valid address: ${redact(text, [])}`);
   const url = new URL(text);
   // A run's history keeps the address, so it is not repeated here either.
   if (url.username !== '' || url.password !== '')
     throw new ModelNameError(`${source} holds a name or a password; a key belongs into a variable (docs/providers.md)`);
   if (!/^https?:$/.test(url.protocol)) throw new ModelNameError(`${source} does not begin with http:// or https://`);
-  if (url.search !== '') throw new ModelNameError(`${source} has a query, which is not passed on: ${url.search}`);
+  if (url.search !== '')
+    throw new ModelNameError(`${source} has a query, which is not passed on: ${redact(url.search, [])}`);
   if (url.pathname === '/') url.pathname = '/v1';
   return url.href.replace(/\/$/, '');
 }

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { redact } from '../models/redact.ts';
 
 /** One thing that is wrong with a configuration or an input, in words for the person who wrote it. */
 export interface Problem {
@@ -99,7 +100,7 @@ const at = (value: unknown, path: PropertyKey[]): unknown =>
 function shown(value: unknown): string {
   if (value === undefined) return 'undefined';
   if (typeof value === 'number') return String(value);
-  const text = JSON.stringify(value);
+  const text = redact(JSON.stringify(value), []);
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }
 

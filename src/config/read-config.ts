@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { isNode, LineCounter, parseDocument, type Document } from 'yaml';
 import { checkConfig, type Config } from './kinds.ts';
 import { isModel } from './modules.ts';
@@ -68,18 +68,32 @@ export function readNamedConfig<T>(name: string, folder: string, check: Check<T>
   const candidates = ['', '.yaml', '.yml', '.json'].map((ending) => name + ending);
   const files = configsIn(folder);
   const found = candidates.find((each) => files.includes(each));
+  if (found !== undefined && !isInside(folder, found))
+    return { ok: false, problems: [`config: ${found} is a link that leads out of the folder of the worker`] };
   if (found !== undefined) return readConfigFile(join(folder, found), check);
   const choices = files.length === 0 ? 'the worker has none' : `the worker has: ${files.join(', ')}`;
   return { ok: false, problems: [`config: there is no configuration named "${name}" (${choices})`] };
 }
 
-function configsIn(folder: string): string[] {
+/** The names of a folder's configurations, sorted. */
+export function configsIn(folder: string): string[] {
   try {
     return readdirSync(folder)
       .filter((file) => /\.(ya?ml|json)$/.test(file))
       .sort();
   } catch {
     return [];
+  }
+}
+
+/** Whether a file is in a folder itself, rather than behind a link that leads out of it. */
+function isInside(folder: string, file: string): boolean {
+  try {
+    const way = relative(realpathSync(folder), realpathSync(join(folder, file)));
+    return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+  } catch {
+    // What is wrong with it is told where it is read.
+    return true;
   }
 }
 

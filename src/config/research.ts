@@ -120,12 +120,16 @@ type Role = 'plan' | 'criticism' | 'synthesize';
 
 /** Research that is ready to run: every role has its backend, and the numbers of its domain are filled in. */
 export interface ResearchSettings
-  extends Omit<ResearchConfig['research'], 'backend' | 'domains' | 'search' | Role>, Omit<ResearchConfig, 'research'> {
+  extends
+    Omit<ResearchConfig['research'], 'backend' | 'domains' | 'github_issue' | 'search' | Role>,
+    Omit<ResearchConfig, 'research'> {
   backends: Record<Role, Backend>;
   weights: Record<string, number>;
   /** Whether the configuration has set the weights: then a score has to be made of scores for its aspects. */
   hasOwnWeights?: boolean;
   search: SearchSettings;
+  /** The seal is that of the repository. */
+  github_issue?: (NonNullable<ResearchConfig['research']['github_issue']> & { seal?: string }) | undefined;
 }
 
 /** Gives each role its backend with a model, and replaces the general numbers by those of the domain. */

@@ -123,7 +123,11 @@ export interface AgentSettings {
 }
 
 /** A team that is ready to run: every agent has its backend, its loop and its tools. */
-export type Team = Omit<TeamConfig, 'agents'> & { agents: AgentSettings[] };
+export type Team = Omit<TeamConfig, 'agents'> & {
+  agents: AgentSettings[];
+  /** The seal of `orchestrator.snapshot_storage`. */
+  snapshotSeal?: string;
+};
 
 /** How the agents of the default team look at a task. */
 const personas = [

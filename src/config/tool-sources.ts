@@ -8,6 +8,8 @@ export interface ToolSources {
   /** `tools.weather` is `tools/weather.ts` in the extensions folder; `builtin.calculator` is one of Reprise's own. */
   packages: string[];
   mcpServers: McpServer[];
+  /** The seals of packages that are modules of the user's own; never part of a configuration. */
+  seals?: Record<string, string>;
 }
 
 /**
@@ -19,6 +21,8 @@ export type McpServer = {
   name: string;
   /** Seconds that a call of one of its tools may take; if absent, the default of all tools. */
   timeout?: number | undefined;
+  /** By which a worker knows that a configuration it trusts says so; never part of a configuration. */
+  seal?: string | undefined;
 } & (
   | { command: string; args: string[]; env?: Record<string, string> | undefined }
   | {

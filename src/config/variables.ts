@@ -4,6 +4,15 @@ import type { Environment } from './environment.ts';
 /** `${NAME}`, which stands for the value of the variable NAME in the worker's environment. */
 const placeholder = /\$\{([A-Za-z_]\w*)\}/g;
 
+/** The names of the variables for which a text has placeholders. */
+export const variablesIn = (text: string): string[] => [...text.matchAll(placeholder)].map(([, name = '']) => name);
+
+/** The variables that a configuration names, in whichever of its keys: `api_key_env: NAME`, `${NAME}`. */
+export function variablesNamedIn(text: string): string[] {
+  const found = text.matchAll(/\bapi_key_env["']?\s*:\s*["']?([A-Za-z_]\w*)|\$\{([A-Za-z_]\w*)\}/g);
+  return [...new Set([...found].map(([, key, placeholder]) => key ?? placeholder ?? ''))].sort();
+}
+
 /** Texts by name with the worker's variables in place. */
 export interface Replaced {
   values: Record<string, string>;
@@ -32,6 +41,9 @@ export function withVariables(texts: Record<string, string>, environment: Enviro
 export const writtenOut =
   'looks like a secret, and a configuration is kept with its runs: ' +
   "write ${NAME}, and set the variable NAME in the worker's environment";
+
+/** Whether a text names a variable in place of a secret. */
+export const isPlaceholder = (text: string): boolean => text.search(placeholder) !== -1;
 
 /** Whether a text holds a secret itself, rather than the name of a variable that holds it. */
 export function holdsSecret(text: string): boolean {

@@ -1,5 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
+import { codecEndpoint } from './home-codec.ts';
 import { isHeld, readHolder, type Holder } from './lock.ts';
 import { endGuards, guardOf, startGuard } from './guards.ts';
 import { freePort, hiddenPlace, type HiddenPlace } from './ports.ts';
@@ -141,10 +142,12 @@ async function startHere(home: string, port: number, uiPort: number, say: Say): 
   await endGuards(homePath(home));
   const ui = await hiddenPlace();
   const database = databaseOf(home);
+  const codec = codecEndpoint(`http://127.0.0.1:${uiPort}`);
   const { address, process: server } = await startServer({
     cli: await findTemporalCli(say),
     port,
     ui,
+    ...(codec !== undefined && { codecEndpoint: codec }),
     database,
     log: logOf(home),
     // The server outlives an `up` that is killed, and the next `up` adopts it.

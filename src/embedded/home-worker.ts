@@ -23,12 +23,13 @@ export class HomeWorker {
 
   /** Starts a worker and waits until runs can be pinned to it. */
   static async start(record: WorkerRecord, { connection, ...others }: HomeWorkerSettings): Promise<HomeWorker> {
-    const { behavior, buildId, codePath, extensions, isVersioned, namespace, orchestrators } = record;
+    const { allow, behavior, buildId, codePath, extensions, isVersioned, namespace, orchestrators } = record;
     const worker = await createWorker({
       connection,
       namespace,
       ...others,
       configFolder: extensions,
+      allow,
       variables: process.env,
       bundle: { codePath, orchestrators },
       identity: workerIdentity(record.isOwn),

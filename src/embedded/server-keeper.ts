@@ -1,3 +1,5 @@
+import type { CodecServer } from '../encryption/serve-codec.ts';
+import { serveHomeCodec } from './home-codec.ts';
 import { endServer, isServing, openServer, reopenServer, type HomeServer, type Say } from './home-server.ts';
 import { readHolder, takeLock, type Holder, type Lock } from './lock.ts';
 import { answersWithin } from './server.ts';
@@ -18,6 +20,8 @@ export class ServerKeeper {
   #holder: Holder;
   #lock: Lock<Holder> | undefined;
   #left = false;
+  /** Decrypts for the Web UI, as the keeper of the server. */
+  #codec: CodecServer | undefined;
 
   /**
    * Joins those who use the server, and starts it where nobody has.
@@ -48,6 +52,7 @@ export class ServerKeeper {
     this.#holder = holder;
     this.#lock = lock;
     void this.#keep();
+    if (lock !== undefined) void this.#serveCodec();
   }
 
   get server(): HomeServer {
@@ -61,6 +66,7 @@ export class ServerKeeper {
   /** Gives the server back. @param stop whether to end it, where no other worker of the folder uses it */
   async leave(stop: boolean): Promise<void> {
     this.#left = true;
+    await this.#codec?.close();
     const isLast = liveWorkers(this.#home).every(({ address, pid }) => pid === process.pid || address !== undefined);
     if (stop && isLast) await endServer(this.#home);
     this.#lock?.release(stop && isLast);
@@ -90,7 +96,17 @@ export class ServerKeeper {
     if (lock === undefined) return undefined;
     this.#holder = { ...(readHolder(this.#home) ?? this.#holder), pid: process.pid };
     lock.describe(this.#holder);
+    void this.#serveCodec();
     return lock;
+  }
+
+  async #serveCodec(): Promise<void> {
+    try {
+      this.#codec = await serveHomeCodec(this.#holder.uiAddress);
+      if (this.#left) await this.#codec?.close();
+    } catch (error) {
+      this.#say(`The Web UI shows what is encrypted as it is: ${(error as Error).message}`);
+    }
   }
 }
 

@@ -14,6 +14,8 @@ export interface ServerSettings {
   port: number;
   /** Where the Web UI listens, which takes whoever reaches it for a friend; without it, there is none. */
   ui?: HiddenPlace;
+  /** Where the Web UI has payloads decrypted; without it, it shows them as they are. */
+  codecEndpoint?: string;
   /** File of the database; without it, the database is in memory. */
   database?: string;
   /** File to which the server's output is appended. */
@@ -71,7 +73,7 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
 }
 
 async function startOnce(settings: ServerSettings): Promise<RunningServer> {
-  const { cli, port, ui, database, log, detached = false } = settings;
+  const { cli, port, ui, codecEndpoint, database, log, detached = false } = settings;
   // Otherwise a server that has the port already would be mistaken for the new one.
   if ((await freePort(port)) !== port) throw new Error(`Port ${port} is taken by another program`);
   privateFolder(dirname(log));
@@ -82,6 +84,7 @@ async function startOnce(settings: ServerSettings): Promise<RunningServer> {
     'server start-dev --ip 127.0.0.1 --log-level warn'.split(' '),
     ['--port', port, '--http-port', httpPort, '--metrics-port', metricsPort].map(String),
     ui === undefined ? ['--headless'] : ['--ui-ip', ui.host, '--ui-port', String(ui.port)],
+    codecEndpoint === undefined ? [] : ['--ui-codec-endpoint', codecEndpoint],
     database === undefined ? [] : ['--db-filename', database],
     database === undefined ? [] : pragmas.flatMap((pragma) => ['--sqlite-pragma', pragma]),
     // So that whoever has many runs does not starve others, whose runs name another fairness key.

@@ -76,7 +76,8 @@ export class StandIns {
   async #start(folder: string, found: WorkerRecord): Promise<void> {
     const lock = takeLock<WorkerRecord>(folder);
     if (lock === undefined) return;
-    const record = { ...found, pid: process.pid, standsIn: true };
+    // A worker of an earlier version had no permissions: what its runs may go on with is what this process allows.
+    const record = { allow: this.#own.allow ?? [], ...found, pid: process.pid, standsIn: true };
     lock.describe(record);
     try {
       const standIn = { worker: await this.#startWorker(record), lock };

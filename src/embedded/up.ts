@@ -3,6 +3,7 @@ import { dirname, join, relative } from 'node:path';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { NativeConnection } from '@temporalio/worker';
 import { readEnvironment } from '../config/environment.ts';
+import { encryptionLine, readKeys } from '../encryption/keys.ts';
 import {
   countOpenRuns,
   countPinnedRuns,
@@ -83,7 +84,9 @@ export class Up {
   /** Runs the worker until `end` is called. @param onReady is called when the worker polls */
   async run(onReady: () => void): Promise<void> {
     const { address, home, keeper, namespace } = this.#settings;
-    quietRuntime();
+    const keys = readKeys(readEnvironment(process.env));
+    quietRuntime(keys.on);
+    if (keys.on) this.#settings.say(encryptionLine(keys));
     // The TLS settings and the API key of the environment are not meant for the embedded server.
     const options = keeper === undefined ? loadClientConnectConfig().connectionOptions : {};
     const connection = await NativeConnection.connect({ ...options, address });

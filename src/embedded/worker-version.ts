@@ -1,12 +1,12 @@
-import { createHash, createHmac, randomBytes } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createHash, createHmac } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { environmentVariables, type Environment } from '../config/environment.ts';
 import type { CustomOrchestrators } from '../config/extensions.ts';
+import { homeSecret } from '../trust/home-secret.ts';
 import { version as packageVersion } from '../version.ts';
 import type { VersionSettings } from '../worker.ts';
-import { privateFolder, privateMode } from '../private-files.ts';
 import { workflowBundle } from '../worker/workflow-bundle.ts';
 
 /**
@@ -18,8 +18,10 @@ export interface WorkerVersion extends VersionSettings {
   isOwn: boolean;
   /** A hash of the package's version, and in a clone of its sources. */
   code: string;
-  /** A hash of the providers' keys and addresses, and of the variables that the configuration names. */
+  /** A hash of the providers' keys and addresses, of the variables that the configuration names, and of `allow`. */
   environment: string;
+  /** What inputs may bring, in words (`--allow`). Workers of earlier versions have not said. */
+  allow?: string[];
   /** The folder of configurations and extensions. */
   extensions: string;
   /** Path of the bundle of workflows. */
@@ -31,6 +33,7 @@ export interface WorkerVersion extends VersionSettings {
  * Finds out what a worker would run with here and now. It makes the bundle of workflows where there is none yet.
  *
  * @param names variables that the configuration names besides those that are always read
+ * @param allow what inputs may bring, in words as `allowWords` has them
  * @param onBundling is called before a bundle is made, which takes seconds
  */
 export async function currentVersion(
@@ -38,20 +41,26 @@ export async function currentVersion(
   extensions: string,
   environment: Environment,
   names: string[],
+  allow: string[],
   onBundling: () => void,
 ): Promise<WorkerVersion> {
   const folder = resolve(extensions);
   const { codePath, hash, orchestrators } = await workflowBundle(home, folder, onBundling);
-  const parts = { code: codeHash(), environment: environmentHash(home, environment, names), extensions: folder };
+  const parts = { code: codeHash(), environment: environmentHash(home, environment, names, allow), extensions: folder };
   const buildId = `${packageVersion}-${keyed(home, [...Object.values(parts), hash])}`;
-  return { buildId, behavior: 'PINNED', isOwn: true, ...parts, codePath, orchestrators };
+  return { buildId, behavior: 'PINNED', isOwn: true, ...parts, allow, codePath, orchestrators };
 }
 
 /**
  * What a worker runs with that serves everybody's runs. Its version is the same on all machines that have the same code, and
  * without custom orchestrators its runs may go on with the next version, since Reprise's own workflows are made for that.
  */
-export async function sharedVersion(home: string, extensions: string, onBundling: () => void): Promise<WorkerVersion> {
+export async function sharedVersion(
+  home: string,
+  extensions: string,
+  allow: string[],
+  onBundling: () => void,
+): Promise<WorkerVersion> {
   const folder = resolve(extensions);
   const { codePath, hash, orchestrators } = await workflowBundle(home, folder, onBundling);
   const code = codeHash();
@@ -62,6 +71,7 @@ export async function sharedVersion(home: string, extensions: string, onBundling
     isOwn: false,
     code,
     environment: '',
+    allow,
     extensions: folder,
     codePath,
     orchestrators,
@@ -69,19 +79,10 @@ export async function sharedVersion(home: string, extensions: string, onBundling
 }
 
 /** A hash of everything in the environment that a run may come to need. Without the home's secret it tells nothing of it. */
-function environmentHash(home: string, environment: Environment, names: string[]): string {
+function environmentHash(home: string, environment: Environment, names: string[], allow: string[]): string {
   const read = [...new Set([...environmentVariables, 'REPRISE_PRICES', ...names])].sort();
   const set = read.filter((name) => environment[name] !== undefined);
-  return keyed(
-    home,
-    set.map((name) => `${name}=${environment[name]}`),
-  );
-}
-
-/** The variables that a configuration names, in whichever of its keys: `api_key_env: NAME`, `${NAME}`. */
-export function variablesNamedIn(text: string): string[] {
-  const found = text.matchAll(/\bapi_key_env["']?\s*:\s*["']?([A-Za-z_]\w*)|\$\{([A-Za-z_]\w*)\}/g);
-  return [...new Set([...found].map(([, key, placeholder]) => key ?? placeholder ?? ''))].sort();
+  return keyed(home, [...set.map((name) => `${name}=${environment[name]}`), ...allow.map((word) => `allow ${word}`)]);
 }
 
 const sources = fileURLToPath(new URL('..', import.meta.url));
@@ -99,18 +100,3 @@ function codeHash(): string {
 
 const keyed = (home: string, parts: string[]): string =>
   createHmac('sha256', homeSecret(home)).update(parts.join('\n')).digest('hex').slice(0, 12);
-
-/** A secret of the home folder, made when it is first needed. */
-function homeSecret(home: string): string {
-  const file = join(home, 'secret');
-  if (!existsSync(file)) {
-    privateFolder(home);
-    try {
-      writeFileSync(file, randomBytes(32).toString('hex'), { mode: privateMode.file, flag: 'wx' });
-    } catch (error) {
-      // Another command has been quicker.
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    }
-  }
-  return readFileSync(file, 'utf8');
-}

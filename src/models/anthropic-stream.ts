@@ -35,6 +35,7 @@ export async function readStream(
   // Some gateways repeat an index, or count from 1 or from 4294967290. A start begins a block whatever its index is.
   const growing = new Map<number, GrowingBlock>();
   let counted: Partial<Anthropic.MessageDeltaUsage> = {};
+  let replied: string | undefined;
   let reason: Anthropic.StopReason | null = null;
   let isWhole = false;
   let words = '';
@@ -42,6 +43,7 @@ export async function readStream(
   for await (const event of stream) {
     if (event.type === 'message_start') {
       counted = withoutNulls(event.message?.usage);
+      replied = event.message?.model;
       dropped = droppedIn(event.message);
     } else if (event.type === 'content_block_start') {
       const block = { block: { ...event.content_block }, json: '' };
@@ -75,6 +77,7 @@ export async function readStream(
     message,
     finish: finishOf(reason, message),
     usage: usageOr(usage, request.messages, message),
+    model: replied,
     ...(dropped > 0 && { notices: [droppedNotice(endpoint, dropped)] }),
   };
 }

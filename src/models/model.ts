@@ -36,6 +36,8 @@ export interface ModelResponse {
   message: AssistantMessage;
   finish: Finish;
   usage: TokenUsage;
+  /** The model that replied, as the provider names it; absent where it does not say. */
+  model?: string | undefined;
   /** What the person who started the run should know, such as a setting that the model does not take. */
   notices?: string[];
 }

@@ -89,10 +89,12 @@ async function readStream(
   let refusal = '';
   let reason: string | undefined;
   let usage: OpenAI.CompletionUsage | undefined;
+  let replied: string | undefined;
   const calls = new StreamedCalls();
   const opaque: OpaqueData = { extra: {} };
   for await (const chunk of stream) {
     usage = chunk.usage ?? usage;
+    replied = chunk.model ?? replied;
     const choice = chunk.choices?.[0];
     reason = choice?.finish_reason ?? reason;
     const delta = (choice?.delta ?? {}) as Delta;
@@ -131,7 +133,7 @@ async function readStream(
     cachedInputTokens: usage?.prompt_tokens_details?.cached_tokens ?? 0,
     outputTokens: usage?.completion_tokens ?? NaN,
   };
-  return { message, finish, usage: usageOr(counted, request.messages, message) };
+  return { message, finish, usage: usageOr(counted, request.messages, message), model: replied };
 }
 
 /** Reads why a reply ended. Without a reason it is complete: the stream has ended as it should. */

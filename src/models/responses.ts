@@ -127,7 +127,12 @@ async function readStream(
     outputTokens: end.usage?.output_tokens ?? NaN,
   };
   const finish: Finish = message.toolCalls ? 'tool_calls' : 'stop';
-  return { message, finish: why === undefined ? finish : 'length', usage: usageOr(counted, request.messages, message) };
+  return {
+    message,
+    finish: why === undefined ? finish : 'length',
+    usage: usageOr(counted, request.messages, message),
+    model: end.model,
+  };
 }
 
 /** More than any model puts into one reply; a stream with more of them is out of order. */

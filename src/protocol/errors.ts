@@ -2,6 +2,8 @@
 export const failureTypes = {
   /** A run's input cannot be used. Nothing was spent. */
   invalidInput: 'InvalidInput',
+  /** An activity was asked for what neither the worker's owner nor its permissions allow. */
+  notAllowed: 'NotAllowed',
   /** No agent of a team has answered in any attempt. The message gives every agent's reason. */
   noAnswer: 'NoAnswer',
   /** The planner's model failed before there was any plan. */

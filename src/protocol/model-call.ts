@@ -1,4 +1,5 @@
 import type { Backend } from '../config/backend.ts';
+import type { Caller } from './caller.ts';
 import type { BlobRef, Content, NewMessage, TokenUsage, TranscriptRef } from './message.ts';
 import type { CallToolResult } from './tool.ts';
 import type { WorkspaceInput } from './workspace.ts';
@@ -33,6 +34,8 @@ export interface CallModelInput {
     /** The most that the call may cost, in US dollars. */
     mostUsd?: number;
   };
+  /** Who calls, and what for. Earlier versions did not say. */
+  caller?: Caller & { purpose: string };
 }
 
 /** A tool call, as a judge is shown it. */

@@ -22,6 +22,8 @@ export interface OrchestrationInput {
   config?: TeamConfigInput | string;
   history?: EarlierMessage[];
   humanQa?: HumanAnswer[];
+  /** The signature of `REPRISE_HOME`'s owner, which the library and the commands add where a worker asks for one. */
+  signature?: string;
 }
 
 /** What every run is told by the worker that has prepared its input. */
@@ -39,6 +41,8 @@ export interface Prepared {
   permissions?: Permissions;
   /** The folders with which workspaces begin; absent where there are none, and in runs of earlier versions. */
   folders?: StartFolders;
+  /** The seals of these folders, by their paths; absent where a worker's permissions allow them. */
+  folderSeals?: Record<string, string>;
 }
 
 /** A team's configuration, checked and completed: every agent has a backend, and every default is filled in. */

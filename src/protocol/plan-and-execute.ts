@@ -12,12 +12,16 @@ export interface SolveInput {
   attachments?: AttachmentInput[];
   /** A configuration, or the name of a file in the worker's configuration folder. Every setting has a default. */
   config?: PlanConfigInput | string;
+  /** The signature of `REPRISE_HOME`'s owner, which the library and the commands add where a worker asks for one. */
+  signature?: string;
 }
 
 /** The input, checked and completed. It leaves out the attachments, whose content may be large. */
 export interface PreparedSolve extends Prepared {
   problem: string;
   settings: PlanSettings;
+  /** The seal of the attachments that are named by paths; absent where there is none, or the worker's permissions allow them. */
+  attachmentsSeal?: string;
 }
 
 /** What the problem asks for, as the planner states it before it plans. */

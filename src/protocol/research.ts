@@ -9,6 +9,8 @@ export interface ResearchInput {
   idea: string;
   /** A configuration, or the name of a file in the worker's configuration folder. Every setting has a default. */
   config?: ResearchConfigInput | string;
+  /** The signature of `REPRISE_HOME`'s owner, which the library and the commands add where a worker asks for one. */
+  signature?: string;
 }
 
 /** The input, checked and completed. */
@@ -157,6 +159,8 @@ export interface OpenIssueInput {
   /** `owner/name`. */
   repo: string;
   labels: string[];
+  /** By which a worker knows that a configuration it trusts names the repository. */
+  seal?: string | undefined;
 }
 
 /** `created` is false when the issue was there already. */

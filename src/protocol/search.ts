@@ -21,6 +21,8 @@ export interface SearchSettings {
   provider: 'folder' | WebSearchService;
   /** Absolute path for the provider `folder`; the default is Reprise's own documentation. */
   folder?: string | undefined;
+  /** By which a worker knows that a configuration it trusts names the folder. */
+  seal?: string;
   /** For each query. */
   max_results: number;
   /** How many pages of an iteration's best hits on the web are read; absent in runs of earlier versions. */

@@ -11,6 +11,8 @@ export interface SessionInput {
   history?: EarlierMessage[];
   /** With a text, the session takes this one turn and completes. Without, it takes turns by `handleText` until `close`. */
   text?: string;
+  /** The signature of `REPRISE_HOME`'s owner, which the library and the commands add where a worker asks for one. */
+  signature?: string;
 }
 
 /** The configuration of one agent, checked and completed. */

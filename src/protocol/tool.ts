@@ -1,4 +1,5 @@
 import type { McpServer, ToolSources } from '../config/tool-sources.ts';
+import type { Caller } from './caller.ts';
 import type { InputGiven, InputRequired } from './elicitation.ts';
 import type { ImageRef, ToolSpec } from './message.ts';
 import type { WorkspaceInput } from './workspace.ts';
@@ -9,7 +10,7 @@ import type { WorkspaceInput } from './workspace.ts';
  */
 
 /** Where one tool comes from. */
-export type ToolSource = { package: string } | { mcp: McpServer };
+export type ToolSource = { package: string; seal?: string } | { mcp: McpServer };
 
 /**
  * What a tool declares about its side effects. `none`: it has none, and may run as a local activity. `undeclared`: it
@@ -71,8 +72,12 @@ export interface CallToolInput {
   workspace?: WorkspaceInput;
   /** Whether a person is there who may be asked for what the tool needs; if not, such a request is declined. */
   asks?: true;
+  /** Whether a person has given the arguments in place of the model's: then they are checked against the tool's schema. */
+  edited?: true;
   /** What the person has answered to the last call of the same tool, which could not go on without. */
   input?: InputGiven;
+  /** When the agent calls it. Earlier versions did not say. */
+  caller?: Caller;
 }
 
 /** The activities that workflows need for tools. */

@@ -1,21 +1,29 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Environment } from '../config/environment.ts';
+import { readKeys } from '../encryption/keys.ts';
+import type { Cipher } from './cipher.ts';
 import { openPostgresStore, postgresPlace, readPostgresStore } from './postgres.ts';
+import { cipherOf } from './sealing.ts';
 import { openSqliteStore, readSqliteStore } from './sqlite.ts';
 import type { SqlStore } from './sql-store.ts';
 import type { Store } from './store.ts';
 
+const cipherIn = (environment: Environment): Cipher => cipherOf(readKeys(environment));
+
 const fileIn = (home: string): string => join(home, 'store.sqlite');
 
 /**
- * Opens the store: the PostgreSQL database that `DATABASE_URL` names, else the file of a home folder.
+ * Opens the store: the PostgreSQL database that `DATABASE_URL` names, else the file of a home folder. What it keeps is
+ * encrypted where `REPRISE_ENCRYPTION_KEY` is set.
  *
  * @throws what `openSqliteStore` does; that PostgreSQL cannot be used shows when the store is first used
  */
 export function openStore(home: string, environment: Environment): SqlStore {
   const url = environment['DATABASE_URL'];
-  return url === undefined ? openSqliteStore(fileIn(home)) : openPostgresStore(url);
+  return url === undefined
+    ? openSqliteStore(fileIn(home), cipherIn(environment))
+    : openPostgresStore(url, cipherIn(environment));
 }
 
 /** The store in words, without a password. */
@@ -32,6 +40,6 @@ export function storePlace(home: string, environment: Environment): string {
  */
 export function readStore(home: string, environment: Environment): Store | undefined {
   const url = environment['DATABASE_URL'];
-  if (url !== undefined) return readPostgresStore(url);
-  return existsSync(fileIn(home)) ? readSqliteStore(fileIn(home)) : undefined;
+  if (url !== undefined) return readPostgresStore(url, cipherIn(environment));
+  return existsSync(fileIn(home)) ? readSqliteStore(fileIn(home), cipherIn(environment)) : undefined;
 }

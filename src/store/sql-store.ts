@@ -4,6 +4,7 @@ import type { Message, TokenUsage, TranscriptRef } from '../protocol/message.ts'
 import type { CallModelResult } from '../protocol/model-call.ts';
 import type { StoredReport } from '../protocol/research.ts';
 import type { CallToolResult } from '../protocol/tool.ts';
+import { UnknownKeyError } from '../encryption/keys.ts';
 import type { Cipher } from './cipher.ts';
 import { now, orTouch, type Database, type Row, type Sql, type Value } from './database.ts';
 import { FileRows } from './file-rows.ts';
@@ -195,7 +196,12 @@ export class SqlStore implements Store {
     const breaks = new Breaks();
     const reports: StoredReport[] = [];
     for (const row of rows) {
-      reports.push(this.#opened('reports.report', String(row['id']), row) as StoredReport);
+      try {
+        reports.push(this.#opened('reports.report', String(row['id']), row) as StoredReport);
+      } catch (error) {
+        // Old reports whose key was given up are as good as gone.
+        if (!(error instanceof UnknownKeyError)) throw error;
+      }
       if (breaks.due) await breaks.take();
     }
     return reports;
@@ -228,6 +234,11 @@ export class SqlStore implements Store {
         return sql.get(select, name);
       }));
     return this.#cipher.openText(String(row?.['value']), `secrets ${name}`);
+  }
+
+  async secretNames(): Promise<string[]> {
+    const rows = await this.#database.read((sql) => sql.all('SELECT name FROM secrets ORDER BY name'));
+    return rows.map(({ name }) => String(name));
   }
 
   async identity(): Promise<string> {

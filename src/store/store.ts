@@ -151,6 +151,8 @@ export interface Store {
   files(workflowId: string): Promise<RunFile[]>;
   /** A random value of 32 bytes in base64, made when it is first asked for, and the same for all workers of the store. */
   secret(name: string): Promise<string>;
+  /** The names of all secrets that were ever asked for. */
+  secretNames(): Promise<string[]>;
   /** The random id that the store was made with, in 16 hexadecimal digits, by which it is told from another one. */
   identity(): Promise<string>;
   /**

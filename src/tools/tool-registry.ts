@@ -11,8 +11,8 @@ import { SourceError, type Tool, type ToolRegistry } from './tool.ts';
 interface ToolRegistrySettings {
   /** The extensions folder, which holds the tool modules and the texts for built-ins, and in which MCP commands run. */
   folder: string;
-  /** The folder for the logs of MCP servers. */
-  logs: string;
+  /** The folder for the logs of MCP servers; undefined where none are to be kept. */
+  logs: string | undefined;
   /** The folder of the logins at MCP servers; if absent, there are none. */
   logins?: string;
   /** Variables that a server's `env` and `headers` may name, and those of the search services. */

@@ -28,9 +28,15 @@ interface Compilation {
  *
  * @param entry path of the module that exports the workflows
  * @param interceptors paths of modules with Temporal's interceptors
+ * @param failureConverter path of the module that writes failures
  * @param inputs to which the inputs of the bundle are added
  */
-export async function bundle(entry: string, interceptors: string[], inputs?: Inputs): Promise<Bundled> {
+export async function bundle(
+  entry: string,
+  interceptors: string[],
+  failureConverter: string,
+  inputs?: Inputs,
+): Promise<Bundled> {
   const errors: string[] = [];
   const listen = (compilation: Compilation): void => {
     inputs?.files.push(...compilation.fileDependencies);
@@ -42,6 +48,7 @@ export async function bundle(entry: string, interceptors: string[], inputs?: Inp
       // Webpack resolves links, and would not find what the SDK puts beside the entry.
       workflowsPath: realpathSync(entry),
       workflowInterceptorModules: interceptors,
+      failureConverterPath: failureConverter,
       webpackConfigHook: (configuration) => listening(adaptedConfiguration(configuration), listen),
       logger: { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} },
     });

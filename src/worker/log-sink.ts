@@ -59,3 +59,15 @@ export function logSink(
     },
   };
 }
+
+/** The same without anything that a run has said: of each entry with a time, the type of the event behind it. */
+export const withoutContent = ({ run: { say } }: ReturnType<typeof logSink>): ReturnType<typeof logSink> => ({
+  run: {
+    say: {
+      ...say,
+      fn(info, { stamped }, at, type) {
+        if (stamped) return say.fn(info, { text: type, stamped }, at, type);
+      },
+    },
+  },
+});

@@ -1,5 +1,6 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { DataConverter } from '@temporalio/common';
 import {
   Runtime,
   type ActivityInterceptorsFactory,
@@ -8,24 +9,31 @@ import {
   type Worker,
 } from '@temporalio/worker';
 import { createActivities } from '../activities/activities.ts';
+import { isTrustedServer, mayHaveKeys } from '../activities/gate.ts';
 import { storeGuard } from '../activities/own-store.ts';
 import { roomIn } from '../activities/room.ts';
 import { patient } from '../activities/patient-store.ts';
 import type { KnownNamespace } from '../activities/prepare.ts';
 import { defaultBackend } from '../config/complete-backend.ts';
 import type { CustomOrchestrators } from '../config/extensions.ts';
-import { readEnvironment } from '../config/environment.ts';
+import { readEnvironment, type Environment } from '../config/environment.ts';
 import { readPrices } from '../config/prices.ts';
+import { dataConverterOf } from '../encryption/data-converter.ts';
+import { readKeys, type Keys } from '../encryption/keys.ts';
 import { modelOpener } from '../models/open-model.ts';
 import type { RunSinks } from '../protocol/sinks.ts';
 import { openRates } from '../rates/rates.ts';
 import { openStore, storePlace } from '../store/open-store.ts';
+import { checkStoreKeys } from '../store/sealing.ts';
 import type { Store } from '../store/store.ts';
 import { loginsIn } from '../tools/mcp/logins.ts';
+import { openTelemetry } from '../telemetry/telemetry.ts';
+import type { ToolRegistry } from '../tools/tool.ts';
 import { openToolRegistry } from '../tools/tool-registry.ts';
+import { Guard } from '../trust/guard.ts';
 import { joinNamespace } from './join-namespace.ts';
 import { logFormat } from './log-format.ts';
-import { logSink } from './log-sink.ts';
+import { logSink, withoutContent } from './log-sink.ts';
 import { watchLoopLag } from './loop-lag.ts';
 import { runWatch } from './run-watch.ts';
 
@@ -36,18 +44,26 @@ export interface PartSettings {
   configFolder: string;
   /** The environment variables, with the providers' keys and addresses. */
   variables: NodeJS.ProcessEnv;
+  /**
+   * What inputs may bring that nobody has signed with the secret of `home`: `commands`, `modules`, `hosts=a,b:8000`,
+   * `files=DIR` (docs/security.md). When absent, nothing.
+   */
+  allow?: readonly string[] | undefined;
 }
 
 /** What every worker needs besides the workflows. */
 export interface WorkerParts {
   store: Store;
   activities: ReturnType<typeof createActivities>;
-  /** Interceptors of its activities. */
+  /** Interceptors of its activities: for traces and metrics, and to refuse runs of other stores. */
   interceptors: ActivityInterceptorsFactory[];
   /** Notes in the store whose runs use it. */
   join(connection: NativeConnection, namespace: string): Promise<void>;
+  /** The keys of the worker's variables. */
+  keys: Keys;
+  dataConverter: DataConverter;
   sinks(connection: NativeConnection, namespace: string): InjectedSinks<RunSinks>;
-  /** Runs the worker, says when something holds it up, and ends the tools' servers after it. */
+  /** Runs the worker, says when something holds it up, and ends the tools' servers and the export of telemetry after it. */
   run(worker: Worker, next: (worker: Worker) => Promise<void>): Promise<void>;
 }
 
@@ -56,38 +72,61 @@ export interface WorkerParts {
  *
  * @param orchestrators the custom orchestrators in the worker's bundle of workflows
  * @param namespace may be filled in until the worker polls
+ * @throws `AllowError` for permissions that mean nothing
  */
 export function openParts(
-  { configFolder, home, variables }: PartSettings,
+  { allow = [], configFolder, home, variables }: PartSettings,
   orchestrators: CustomOrchestrators,
   namespace: KnownNamespace,
 ): WorkerParts {
   const environment = readEnvironment(variables);
+  const keys = readKeys(environment);
   // A name that is wrong must end the worker now, or every run would fail by it again and again.
   defaultBackend(environment);
   const format = logFormat(environment);
-  const store = patient(openStore(home, environment));
-  const [logs, logins] = [join(home, 'logs'), loginsIn(home)];
-  const tools = openToolRegistry({ folder: configFolder, logs, logins, environment, store });
+  const telemetry = openTelemetry(environment);
+  const store = patient(telemetry.timed(openStore(home, environment)));
+  const guard = new Guard({ allow, configFolder, environment, home, sealSecret: () => store.secret('seal') });
+  // What servers of tools print may be what runs are about.
+  const logs = keys.on ? undefined : join(home, 'logs');
+  const logins = loginsIn(home);
+  const registry = { folder: configFolder, logs, environment, store };
+  const tools = withForeign(
+    openToolRegistry({ ...registry, logins }),
+    openToolRegistry({ ...registry, environment: knownVariables(environment, guard) }),
+  );
+  const [openOwn, openForeign] = [modelOpener(environment), modelOpener({})];
+  const activities = createActivities({
+    store,
+    tools,
+    guard,
+    openModel: (backend) => (mayHaveKeys(backend, guard) ? openOwn : openForeign)(backend),
+    rates: openRates(store.rates, environment),
+    assertRoom: roomIn([home, tmpdir()], environment),
+    environment,
+    configFolder,
+    // Search attributes are never encrypted.
+    namespace: keys.on ? { hasQuestion: false } : namespace,
+    orchestrators,
+    prices: readPrices(environment),
+  });
   return {
     store,
-    activities: createActivities({
-      store,
-      tools,
-      openModel: modelOpener(environment),
-      rates: openRates(store.rates, environment),
-      assertRoom: roomIn([home, tmpdir()], environment),
-      environment,
-      configFolder,
-      namespace,
-      orchestrators,
-      prices: readPrices(environment),
-    }),
-    interceptors: [storeGuard(store, storePlace(home, environment))],
+    keys,
+    dataConverter: dataConverterOf(keys),
+    activities,
+    interceptors: [storeGuard(store, storePlace(home, environment)), ...telemetry.interceptors(Object.keys(activities))],
     join: (connection, namespace) =>
       joinNamespace(store, connection, namespace, (text) => Runtime.instance().logger.warn(text)),
-    sinks: (connection, namespace) => ({ ...logSink(home, format), watch: runWatch(connection, namespace) }),
+    sinks: (connection, namespace) => ({
+      ...(keys.on ? withoutContent(logSink(home, format)) : logSink(home, format)),
+      ...telemetry.sinks,
+      watch: runWatch(connection, namespace, keys.on),
+    }),
     async run(worker, next) {
+      const warning = await checkStoreKeys(store, keys);
+      if (warning !== undefined) Runtime.instance().logger.warn(warning);
+      const stopTelemetry = await telemetry.start(worker.connection, worker.options.namespace);
       const stopWatching = watchLoopLag((text) => Runtime.instance().logger.warn(text));
       try {
         await next(worker);
@@ -95,10 +134,23 @@ export function openParts(
         stopWatching();
         await tools.close();
         await store.close();
+        await stopTelemetry();
       }
     },
   };
 }
+
+/** Tools of MCP servers that only the worker's permissions let in come from a registry without the worker's logins. */
+const withForeign = (own: ToolRegistry, foreign: ToolRegistry): ToolRegistry => ({
+  ...own,
+  tools: (source) => ('mcp' in source && !isTrustedServer(source.mcp) ? foreign : own).tools(source),
+  async close() {
+    await Promise.all([own.close(), foreign.close()]);
+  },
+});
+
+const knownVariables = (environment: Environment, { policy }: Guard): Environment =>
+  Object.fromEntries(Object.entries(environment).filter(([name]) => policy.isKnownVariable(name)));
 
 /**
  * The longest time between two heartbeats of a call that reports progress. The live view reads heartbeats, and

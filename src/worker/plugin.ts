@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path';
 import { SimplePlugin } from '@temporalio/plugin';
+import type { DataConverter } from '@temporalio/common';
 import {
   Runtime,
   type BundleOptions,
@@ -9,19 +10,23 @@ import {
 } from '@temporalio/worker';
 import { findOrchestrators } from '../config/extensions.ts';
 import { awaitStore } from './await-store.ts';
+import { failureConverterPath } from '../encryption/data-converter.ts';
+import { readKeys } from '../encryption/keys.ts';
+import { readEnvironment } from '../config/environment.ts';
 import { adaptedConfiguration } from './bundler.ts';
 import { heartbeatThrottle, openParts, type PartSettings, type WorkerParts } from './parts.ts';
 import { registerSearchAttributes } from './search-attributes.ts';
 import { guardModule, interceptorModules, writeEntry } from './workflow-bundle.ts';
 
-/** By default `home` is `.reprise`, `configFolder` the working directory, and `variables` those of the process. */
+/** By default `home` is `.reprise`, `configFolder` the working directory, `variables` those of the process, and `allow` empty. */
 export type PluginSettings = Partial<PartSettings>;
 
 /**
  * Adds Reprise's workflows and activities to a worker that has its own: `Worker.create({…, plugins: [new
  * ReprisePlugin()]})` with `workflowsPath`, or `bundleWorkflowCode({…, plugins: [plugin]})` beforehand. Runs are then
  * started on that worker's task queue (`connect({ taskQueue })`). A custom orchestrator that cannot be bundled makes the
- * whole bundle fail, whereas `createWorker` leaves it out.
+ * whole bundle fail, whereas `createWorker` leaves it out. With `REPRISE_ENCRYPTION_KEY` the worker's own workflows are encrypted
+ * too; a bundle must then be made with the variable set.
  *
  * @throws `MissingSearchAttributesError` when the worker is run, where search attributes are missing and may not be
  *   registered from here; `StoreUnavailableError` then, where the store cannot be used within a minute
@@ -33,9 +38,9 @@ export class ReprisePlugin extends SimplePlugin {
   #namespace = 'default';
   readonly #known = { hasQuestion: false };
 
-  constructor({ configFolder = '.', home = '.reprise', variables = process.env }: PluginSettings = {}) {
+  constructor({ allow = [], configFolder = '.', home = '.reprise', variables = process.env }: PluginSettings = {}) {
     super({ name: 'reprise' });
-    this.#settings = { configFolder: resolve(configFolder), home: resolve(home), variables };
+    this.#settings = { allow, configFolder: resolve(configFolder), home: resolve(home), variables };
   }
 
   /** @throws `TypeError` where the worker has no connection, by which runs that hold it up are ended */
@@ -54,6 +59,7 @@ export class ReprisePlugin extends SimplePlugin {
         ...options.interceptors,
         activity: [...(options.interceptors?.activity ?? []), ...this.#parts.interceptors],
       },
+      dataConverter: joined(options.dataConverter, this.#parts.dataConverter),
       maxHeartbeatThrottleInterval: options.maxHeartbeatThrottleInterval ?? heartbeatThrottle,
     };
   }
@@ -65,6 +71,9 @@ export class ReprisePlugin extends SimplePlugin {
       workflowsPath: this.#entry(options.workflowsPath),
       webpackConfigHook: (configuration) =>
         adaptedConfiguration(options.webpackConfigHook?.(configuration) ?? configuration),
+      ...(readKeys(readEnvironment(this.#settings.variables)).on && {
+        failureConverterPath: options.failureConverterPath ?? failureConverterPath,
+      }),
       workflowInterceptorModules: [...(options.workflowInterceptorModules ?? []), ...interceptorModules, guardModule],
     };
   }
@@ -85,3 +94,10 @@ export class ReprisePlugin extends SimplePlugin {
     return entry;
   }
 }
+
+/** The converter of the worker's own, with Reprise's encryption on the way to the server and back. */
+const joined = (own: DataConverter | undefined, { payloadCodecs = [], ...ours }: DataConverter): DataConverter => ({
+  ...ours,
+  ...own,
+  payloadCodecs: [...(own?.payloadCodecs ?? []), ...payloadCodecs],
+});

@@ -22,8 +22,14 @@ interface Watched {
  * Ends runs whose custom orchestrator holds up the worker. The SDK interrupts code that does not come to rest after five
  * seconds, during which no other run of the worker gets on; and an error outside of `handleText` fails the workflow task.
  * Temporal would try either again for ever.
+ *
+ * @param isEncrypted whether what such code says is to be seen by nobody without the key
  */
-export function runWatch(connection: NativeConnection, namespace: string): InjectedSinks<RunSinks>['watch'] {
+export function runWatch(
+  connection: NativeConnection,
+  namespace: string,
+  isEncrypted = false,
+): InjectedSinks<RunSinks>['watch'] {
   const runs = new Map<string, Watched>();
 
   const end = async ({ workflowId, runId }: WorkflowInfo, reason: string): Promise<void> => {
@@ -71,7 +77,9 @@ export function runWatch(connection: NativeConnection, namespace: string): Injec
         now.isAgain = false;
         const { count, last } = await failures(info);
         if (count < failuresAllowed) return;
-        await end(info, `${file} failed outside of what handleText waits for, ${count} times: ${last}`);
+        // The reason why a run is ended is nothing that Temporal encrypts.
+        const why = isEncrypted ? 'its history says why' : last;
+        await end(info, `${file} failed outside of what handleText waits for, ${count} times: ${why}`);
       },
       callDuringReplay: false,
     },

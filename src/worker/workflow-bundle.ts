@@ -46,7 +46,7 @@ export async function workflowBundle(
   if (existsSync(codePath)) return { codePath, ...own };
   onBundling();
   const { bundle } = await loadBundler();
-  const bundled = await bundle(ownModule('workflows/index'), interceptorModules);
+  const bundled = await bundle(ownModule('workflows/index'), interceptorModules, failureConverter);
   if ('error' in bundled) throw new Error(`The workflows cannot be bundled: ${bundled.error}`);
   writeAtomic(codePath, bundled.code);
   return { codePath, ...own };
@@ -61,13 +61,16 @@ export const keptBundle = (home: string): string => join(home, 'bundles', `${sou
 const ownModule = (name: string): string => join(root, `${name}${ending}`);
 
 /** The modules in `workflows/runtime` with Temporal's interceptors that every worker needs. */
-export const interceptorNames = ['own-store', 'signal-filter'];
+export const interceptorNames = ['tracing', 'own-store', 'signal-filter'];
 
 /** Their paths. */
 export const interceptorModules = interceptorNames.map((name) => ownModule(`workflows/runtime/${name}`));
 
 /** Path of the module with Temporal's interceptor that guards custom orchestrators. */
 export const guardModule = ownModule('workflows/custom-code/guard');
+
+/** Path of the module by which workflows write their failures. */
+export const failureConverter = ownModule('workflows/failure-converter');
 
 /** A hash of the sources of the workflows, and of the lock file, which says with which SDK they are bundled. */
 function sourceHash(): string {
@@ -136,7 +139,7 @@ async function bundled(
   const { bundle } = await loadBundler();
   const bundleFiles = (some: string[], entry: string): Promise<Bundled> => {
     writeEntry(entry, some, extensions);
-    return bundle(entry, [...interceptorModules, guardModule], inputs);
+    return bundle(entry, [...interceptorModules, guardModule], failureConverter, inputs);
   };
   const all = await bundleFiles(files, `${path}.cjs`);
   if ('code' in all) return { code: all.code, orchestrators: { names: files, leftOut: {} } };

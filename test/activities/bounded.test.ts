@@ -3,6 +3,7 @@ import type { TranscriptRef } from '../../src/protocol/message.ts';
 import { createActivities } from '../../src/activities/activities.ts';
 import { noOrchestrators } from '../../src/config/extensions.ts';
 import { activityBench } from '../support/activity-bench.ts';
+import { openGuard } from '../support/guard.ts';
 import { reportOf } from '../support/reports.ts';
 
 const bench = activityBench();
@@ -16,6 +17,7 @@ const activities = createActivities({
   configFolder: '.',
   orchestrators: noOrchestrators,
   namespace: { hasQuestion: false },
+  guard: openGuard(),
   prices: {},
 });
 

@@ -5,6 +5,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createPreparations } from '../../src/activities/prepare.ts';
 import type { Environment } from '../../src/config/environment.ts';
+import { openGuard } from '../support/guard.ts';
 
 const configFolder = mkdtempSync(join(tmpdir(), 'reprise-prepare-'));
 afterAll(() => rmSync(configFolder, { recursive: true, force: true }));
@@ -28,6 +29,7 @@ const prepared = (environment: Environment = keys) =>
     configFolder,
     environment,
     namespace: { hasQuestion: false },
+    guard: openGuard(environment),
     prices: { 'gpt-4.1': { input: 1, cachedInput: 1, output: 1 } },
   });
 

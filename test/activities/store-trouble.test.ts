@@ -93,7 +93,7 @@ test('a tool that has run is not run again because its result cannot be stored',
   const tool = { spec, sideEffects: 'once' as const, timeout: 60, run: async () => ++runs };
   const tools = { tools: async () => [tool], close: async () => {} };
   const store = failing(bench.store, 'commitToolResult', [sqliteError(busy), sqliteError(full)]);
-  const callTool = createCallTool({ store: patient(store), tools });
+  const callTool = createCallTool({ store: patient(store), tools, environment: {} });
   const listed = { name: 'book', source: { package: 'p' }, sideEffects: 'once' as const, timeout: 60 };
   const result = await bench.run(callTool, { tool: listed, arguments: {}, agent: 'a' });
   expect(result).toEqual({ status: 'ok', text: '1' });

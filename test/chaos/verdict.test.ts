@@ -78,6 +78,12 @@ describe('a verdict', () => {
         'team-0: no agent is left',
       ],
       [
+        'a run of which a turn has failed is lost, although it has ended',
+        account({ runs: [run({ problem: 'turn 2 failed: no' })] }),
+        'lost',
+        'team-0: turn 2 failed: no',
+      ],
+      [
         'a run that says that it was cancelled, and that nobody has cancelled, is lost',
         account({ runs: [run({ outcome: 'cancelled' })] }),
         'lost',

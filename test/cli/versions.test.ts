@@ -5,7 +5,7 @@ import { expect, inject, test } from 'vitest';
 import { freePort } from '../../src/embedded/ports.ts';
 import { isAlive } from '../../src/embedded/processes.ts';
 import type { InboxQuestion } from '../../src/client.ts';
-import { variablesNamedIn } from '../../src/embedded/worker-version.ts';
+import { variablesNamedIn } from '../../src/config/variables.ts';
 import { keptBundle } from '../../src/worker/workflow-bundle.ts';
 import { askingTeam, asks } from '../support/asking.ts';
 import { Home } from '../support/cli.ts';

@@ -4,6 +4,7 @@ import { createPreparations } from '../../src/activities/prepare.ts';
 import { ignoredKeys } from '../../src/config/ignored-keys.ts';
 import { checkConfig, type ConfigInput } from '../../src/config/kinds.ts';
 import { readConfigFile } from '../../src/config/read-config.ts';
+import { openGuard } from '../support/guard.ts';
 
 function ignoredIn(content: ConfigInput): string[] {
   const checked = checkConfig(content);
@@ -110,6 +111,7 @@ describe('a run says the same', () => {
     configFolder: '.',
     environment: {},
     namespace: { hasQuestion: false },
+    guard: openGuard(),
     prices: {},
   });
   const moot = { type, command_line_execution_mode: 'docker' as const };

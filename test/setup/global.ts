@@ -7,7 +7,7 @@ import type { TestProject } from 'vitest/node';
 import { freePort } from '../../src/embedded/ports.ts';
 import { startServer } from '../../src/embedded/server.ts';
 import { findTemporalCli } from '../../src/embedded/temporal-cli.ts';
-import { interceptorModules, keptBundle } from '../../src/worker/workflow-bundle.ts';
+import { failureConverter, interceptorModules, keptBundle } from '../../src/worker/workflow-bundle.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -28,6 +28,7 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
   const { code } = await bundleWorkflowCode({
     workflowsPath: fileURLToPath(new URL('./workflows.ts', import.meta.url)),
     workflowInterceptorModules: interceptorModules,
+    failureConverterPath: failureConverter,
     logger: {
       log() {},
       trace() {},

@@ -49,7 +49,7 @@ export async function startNewerServer(port: number): Promise<ChildProcess> {
 
 /** A call of a server's tool as a worker makes it, in which a person may be asked. */
 export function callerOf({ store, toolbox }: Pick<ToolBench, 'store' | 'toolbox'>, mcp: McpServer) {
-  const callTool = createCallTool({ store, tools: toolbox });
+  const callTool = createCallTool({ store, tools: toolbox, environment: {} });
   return (name: string, args: object = {}, more: Partial<CallToolInput> = {}) => {
     const environment = new MockActivityEnvironment({
       activityId: randomUUID(),

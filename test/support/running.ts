@@ -11,6 +11,7 @@ import type { ResearchInput, ResearchResult } from '../../src/protocol/research.
 import type { SolveInput, SolveResult } from '../../src/protocol/plan-and-execute.ts';
 import type { SessionInput } from '../../src/protocol/session.ts';
 import { noOrchestrators } from '../../src/config/extensions.ts';
+import { signed } from '../../src/trust/signature.ts';
 import { createWorker } from '../../src/worker.ts';
 import { quietRuntime } from '../../src/worker/quiet-runtime.ts';
 import { workflowBundle } from '../../src/worker/workflow-bundle.ts';
@@ -35,8 +36,8 @@ export interface Running {
   /** Starts a plan's execution and waits for its result. */
   solve(input: Unchecked<SolveInput>): Promise<SolveResult>;
   startSolve(input: Unchecked<SolveInput>): Promise<WorkflowHandle>;
-  /** Starts a worker with other variables in place of its own, which ends when its calls under way have. */
-  replaceWorker(variables: NodeJS.ProcessEnv): Promise<void>;
+  /** Starts a worker with other variables, or on another queue, in place of its own, which ends when its calls under way have. */
+  replaceWorker(variables: NodeJS.ProcessEnv, queue?: string): Promise<void>;
   /** Ends its runs that are open, and waits until no activity is under way. */
   idle(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
@@ -69,7 +70,7 @@ export async function running(
     extensions === undefined
       ? { codePath: bundle, orchestrators: noOrchestrators }
       : await workflowBundle(bundles, extensions);
-  const startWorker = async (others: NodeJS.ProcessEnv) => {
+  const startWorker = async (others: NodeJS.ProcessEnv, queue = taskQueue) => {
     const worker = await createWorker({
       connection: native,
       namespace: 'default',
@@ -83,7 +84,7 @@ export async function running(
         ...others,
       },
       bundle: code,
-      taskQueue,
+      taskQueue: queue,
     });
     return { worker, ended: worker.run() };
   };
@@ -96,7 +97,9 @@ export async function running(
   const startType =
     (type: string) =>
     async (input: object): Promise<WorkflowHandle> => {
-      const options = { taskQueue, workflowId: `${taskQueue}-${++count}`, args: [input] };
+      const workflowId = `${taskQueue}-${++count}`;
+      const args = [signed(input, { namespace: 'default', workflowType: type, workflowId }, home)];
+      const options = { taskQueue, workflowId, args };
       const handle = await client.workflow.start(type, options);
       started.push(handle);
       return handle;
@@ -122,9 +125,9 @@ export async function running(
     async orchestrate(input) {
       return (await (await start(input)).result()) as OrchestrationResult;
     },
-    async replaceWorker(others) {
+    async replaceWorker(others, queue) {
       await stopWorker();
-      present = await startWorker(others);
+      present = await startWorker(others, queue);
     },
     async idle() {
       // Most have ended.

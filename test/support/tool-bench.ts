@@ -56,7 +56,7 @@ export function toolBench(files: Record<string, string> = {}, environment: Envir
   const store = openSqliteStore(join(home, 'store.sqlite'));
   const logs = join(home, 'logs');
   const toolbox = openToolRegistry({ folder, logs, environment, store });
-  const callTool = createCallTool({ store, tools: toolbox });
+  const callTool = createCallTool({ store, tools: toolbox, environment });
   const listTools = createListTools({ store, tools: toolbox });
   const bench: ToolBench = {
     folder,

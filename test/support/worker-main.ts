@@ -3,6 +3,7 @@ import { NativeConnection } from '@temporalio/worker';
 import { noOrchestrators } from '../../src/config/extensions.ts';
 import { createWorker } from '../../src/worker.ts';
 import { quietRuntime } from '../../src/worker/quiet-runtime.ts';
+import { everything } from './guard.ts';
 
 const [address = '', home = '', codePath = '', configFolder = home] = process.argv.slice(2);
 quietRuntime();
@@ -11,6 +12,7 @@ const worker = await createWorker({
   namespace: 'default',
   home,
   configFolder,
+  allow: everything,
   variables: process.env,
   bundle: { codePath, orchestrators: noOrchestrators },
 });

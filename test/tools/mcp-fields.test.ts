@@ -23,7 +23,7 @@ describe('env', () => {
     const env = { LEVEL: '${TEST_LEVEL}', AUTH: 'token ${TEST_TOKEN}!', PLAIN: '$HOME {x} ${}' };
     const { text } = await call({ ...plain, env }, 'get-env');
     const got = JSON.parse(text) as Record<string, string>;
-    expect(got).toMatchObject({ LEVEL: 'debug', AUTH: `token ${token}!`, PLAIN: '$HOME {x} ${}' });
+    expect(got).toMatchObject({ LEVEL: 'debug', AUTH: 'token [redacted]!', PLAIN: '$HOME {x} ${}' });
     expect(got['PATH']).toBe(process.env['PATH']);
     expect(got).not.toHaveProperty('TEST_TOKEN');
     expect(got).not.toHaveProperty('VITEST');

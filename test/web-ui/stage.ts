@@ -10,6 +10,7 @@ import { freePort, hiddenPlace } from '../../src/embedded/ports.ts';
 import { startServer } from '../../src/embedded/server.ts';
 import { uiProxy } from '../../src/embedded/ui-proxy.ts';
 import { createWorker } from '../../src/worker.ts';
+import { everything } from '../support/guard.ts';
 import { quietRuntime } from '../../src/worker/quiet-runtime.ts';
 import { Browser, browserPath } from '../support/browser.ts';
 
@@ -38,6 +39,7 @@ export async function openWebUi(
     namespace: 'default',
     home,
     configFolder: home,
+    allow: everything,
     variables,
     bundle: { codePath: bundle, orchestrators: noOrchestrators },
   });

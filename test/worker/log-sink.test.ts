@@ -36,7 +36,8 @@ describe('a line of the log file', () => {
 test('as JSON, an entry is one line with its time, its run and the type of its workflow', async () => {
   const home = mkdtempSync(join(tmpdir(), 'reprise-log-'));
   const info = { workflowId: 'q1', runId: 'r1', workflowType: 'research' } as WorkflowInfo;
-  await logSink(home, 'json').run.say.fn(info, { text: '\n🔄 Restart\n   Reason: \x1B[2JWhy\n', stamped: false }, at);
+  const entry = { text: '\n🔄 Restart\n   Reason: \x1B[2JWhy\n', stamped: false };
+  await logSink(home, 'json').run.say.fn(info, entry, at, 'planning_restart');
   const written = readFileSync(join(home, 'logs', 'log.txt'), 'utf8');
   expect(written.split('\n')).toHaveLength(2);
   expect(JSON.parse(written)).toEqual({

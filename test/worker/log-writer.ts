@@ -9,4 +9,5 @@ for (let index = 0; index < Number(count); index++)
     { workflowId: name } as WorkflowInfo,
     { text: `${name} says ${index}`, stamped: true },
     '2026-01-18T17:09:44Z',
+    'final',
   );

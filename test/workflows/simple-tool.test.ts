@@ -101,6 +101,16 @@ describe.each(['openai', 'claude'] as const)('the loop simple_tool, over the wir
     });
   });
 
+  test('a model that calls a tool instead of going on with its text is told that it was not run, and the next turn goes on', async () => {
+    const cut = { text: 'on and ', finish: type === 'openai' ? 'length' : 'max_tokens' };
+    script = inTurn([cut, call('echo', { text: 'off' }), { text: 'Still here.' }]);
+    run.model.requests.length = 0;
+    const session = await run.startSession({ config: agentOf(type, { simple: {} }, ['kit']) });
+    expect(await say(session, 'Talk.')).toMatchObject({ answer: 'on and ' });
+    expect(await say(session, 'And now?')).toMatchObject({ answer: 'Still here.' });
+    expect(toolResults(run.model.requests[2]!)).toEqual(['Error: not run, since no tools were available any more.']);
+  });
+
   test('with parallel the calls of a reply run side by side, and their results keep the order of the calls', async () => {
     const { events, requests } = await turn(
       [calls(['slow', { text: 'first', ms: 600 }], ['slow', { text: 'second', ms: 1 }]), { text: 'Done.' }],

@@ -10,15 +10,17 @@ import { currentVersion } from '../../embedded/worker-version.ts';
 import { readWorker, workerFolder, type Queue, type WorkerRecord } from '../../embedded/workers.ts';
 import { retentionDays } from '../../embedded/retention.ts';
 import { readEnvironment } from '../../config/environment.ts';
+import { readKeys } from '../../encryption/keys.ts';
 import { logFormat } from '../../worker/log-format.ts';
 import { CommandError, exitStatus, say, sayAs, usageError } from '../exit.ts';
 import { asCommandError } from '../failures.ts';
 import { countText } from '../live/spent.ts';
-import { homeFolder, openHome, type CommonOptions } from '../options.ts';
+import { allowed, homeFolder, openHome, type CommonOptions } from '../options.ts';
 import { targetOf } from '../target.ts';
 
 export interface UpOptions extends CommonOptions {
   extensions: string;
+  allow?: string[];
   background?: boolean;
   /** Whether the address is the default one, which the person did not name. */
   unnamed?: boolean;
@@ -43,7 +45,10 @@ export async function up(options: UpOptions): Promise<void> {
   const days = retentionDays(environment);
   const home = openHome();
   const bundling = (): void => say('Bundling the workflows (once) …');
-  const version = await currentVersion(home, options.extensions, environment, options.variable ?? [], bundling);
+  // A bad key must end this before anything is started.
+  readKeys(environment);
+  const allow = allowed(options.allow);
+  const version = await currentVersion(home, options.extensions, environment, options.variable ?? [], allow, bundling);
   const isOwn = await ownServer(home, address, named);
   const queue: Queue = { namespace, ...(!isOwn && { address }) };
   const lock = await takeWorker(workerFolder(home, version.buildId, queue), background);

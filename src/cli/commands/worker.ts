@@ -11,11 +11,12 @@ import { readRates } from '../../rates/settings.ts';
 import { readSlots, type Slots } from '../../worker/slots.ts';
 import { openAt } from '../connection.ts';
 import { CommandError, exitStatus, say, sayAs, usageError } from '../exit.ts';
-import { openHome, type CommonOptions } from '../options.ts';
+import { allowed, openHome, type CommonOptions } from '../options.ts';
 import { targetOf } from '../target.ts';
 
 export interface WorkerOptions extends CommonOptions {
   extensions: string;
+  allow?: string[];
   /** Whether to end when another version is current and no run is pinned to this one. */
   untilReplaced?: boolean;
 }
@@ -44,13 +45,14 @@ function serviceSettings(): ServiceSettings {
 export async function worker(options: WorkerOptions): Promise<void> {
   sayAs(logFormat(readEnvironment(process.env)));
   const service = serviceSettings();
+  const allow = allowed(options.allow);
   const target = targetOf(options.temporal, undefined);
   const { address, namespace } = target;
   // Where the server cannot be reached, this connection says more clearly why than the worker's own would.
   const { reprise } = await openAt(target, undefined);
   await reprise.close();
   const home = openHome();
-  const version = await sharedVersion(home, options.extensions, () => say('Bundling the workflows (once) …'));
+  const version = await sharedVersion(home, options.extensions, allow, () => say('Bundling the workflows (once) …'));
   const lock = takeLock<WorkerRecord>(workerFolder(home, version.buildId, { address, namespace }));
   const settings = { home, keeper: undefined, address, namespace, version, background: false, service, say };
   const running = new Up({ ...settings, untilReplaced: options.untilReplaced ?? false }, lock);

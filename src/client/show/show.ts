@@ -6,9 +6,11 @@ import type { TurnResult } from '../../protocol/session.ts';
 import type { RunResult, State } from '../../protocol/state.ts';
 import type { Figures, PriceTable, Usage } from '../../protocol/usage.ts';
 import type { RunFiles } from '../../protocol/workspace.ts';
+import { decodeAll } from '../../encryption/decode.ts';
 import { costOf } from '../../workflows/agent/budget.ts';
 import { askLiveState } from '../live-state.ts';
 import { callsOf, type ShownCall } from './calls.ts';
+import { whyStuck } from '../stuck.ts';
 import { readHistory, type HistoryRecord, type RunHistory } from './history.ts';
 import type { RunStep } from './step.ts';
 import { modelCallsIn, stepsOf, summaryOf } from './steps.ts';
@@ -72,6 +74,7 @@ export async function showRun(handle: WorkflowHandle, { home, prompts }: ShowOpt
   const { status } = await handle.describe();
   const { histories, isWhole } = await chainOf(handle);
   const live = status.name === 'RUNNING' ? await askLiveState(handle, patience) : undefined;
+  const stuck = live === undefined && status.name === 'RUNNING' ? await whyStuck(handle) : undefined;
   const { missing, ...shown } = await recordWithTexts(histories, prompts ?? false, home);
   return {
     id: handle.workflowId,
@@ -85,6 +88,7 @@ export async function showRun(handle: WorkflowHandle, { home, prompts }: ShowOpt
       ...(status.name === 'RUNNING' && live === undefined
         ? ['No worker has told what the run is doing; this is what it has done so far.']
         : []),
+      ...(stuck === undefined ? [] : [`Its worker cannot go on: ${stuck}`]),
       ...(missing === 0
         ? []
         : ['Some long texts are cut or missing: they are in the store of its worker (REPRISE_HOME, or DATABASE_URL).']),
@@ -167,14 +171,16 @@ function firstTurn(records: HistoryRecord[]): string {
 
 /** The histories of a run and of those that it continues, oldest first. */
 async function chainOf(handle: WorkflowHandle): Promise<{ histories: RunHistory[]; isWhole: boolean }> {
-  const { payloadConverter } = handle.client.options.loadedDataConverter;
-  const fetched = [await handle.fetchHistory()];
+  const converter = handle.client.options.loadedDataConverter;
+  const { payloadConverter } = converter;
+  const fetched = [await decodeAll(await handle.fetchHistory(), converter)];
   for (;;) {
     const [first] = fetched;
     const { continues } = first === undefined ? {} : readHistory(first, payloadConverter);
     if (continues === undefined) break;
     try {
-      fetched.unshift(await handle.client.getHandle(handle.workflowId, continues).fetchHistory());
+      const earlier = await handle.client.getHandle(handle.workflowId, continues).fetchHistory();
+      fetched.unshift(await decodeAll(earlier, converter));
     } catch (error) {
       // The server deletes ended runs after some time.
       if (!(error instanceof WorkflowNotFoundError)) throw error;

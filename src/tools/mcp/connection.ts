@@ -1,4 +1,3 @@
-import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   Client,
@@ -10,15 +9,16 @@ import {
   type Tool as McpTool,
   type Transport,
 } from '@modelcontextprotocol/client';
-import { StdioClientTransport, type StdioServerParameters } from '@modelcontextprotocol/client/stdio';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import type { McpServer } from '../../config/tool-sources.ts';
 import type { Environment } from '../../config/environment.ts';
 import { loginName } from '../../protocol/login.ts';
 import { redact } from '../../models/redact.ts';
-import { privateFolder, privateMode } from '../../private-files.ts';
+import { secretsOf } from '../../config/worker-secrets.ts';
 import { version } from '../../version.ts';
 import { SourceError } from '../tool.ts';
 import { Elicitations } from './elicitation.ts';
+import { keepLog } from './log.ts';
 import { LoginNeeded, machineLogin, WorkerLogin } from './login-provider.ts';
 import type { Logins } from './logins.ts';
 import { hasResources } from './resources.ts';
@@ -52,8 +52,8 @@ export interface Connection {
 export interface ConnectSettings {
   /** The folder in which commands run. */
   folder: string;
-  /** The folder for what servers print to stderr, a file for each server. */
-  logs: string;
+  /** The folder for what servers print to stderr, a file for each server; if absent, that is not kept. */
+  logs: string | undefined;
   /** The logins at servers that ask for one; if absent, such a server cannot be used. */
   logins?: Logins | undefined;
   /** The variables that `${NAME}` in a server's `env` and `headers` stands for. */
@@ -132,25 +132,13 @@ function newClient(list: ToolList): Client {
 }
 
 /** Asks in the process itself whether it speaks the newer generation; the SDK would start another one to ask. */
-class OneProcess extends StdioClientTransport {
-  readonly #afterStart: () => void;
+class OneProcess extends StdioClientTransport {}
 
-  /** @param afterStart is called when the process was started, or could not be */
-  constructor(parameters: StdioServerParameters, afterStart: () => void) {
-    super(parameters);
-    this.#afterStart = afterStart;
-  }
-
-  override async start(): Promise<void> {
-    try {
-      await super.start();
-    } finally {
-      this.#afterStart();
-    }
-  }
-}
-
-function transportTo(server: McpServer, given: Given, { folder, logins, logs }: ConnectSettings): Transport {
+function transportTo(
+  server: McpServer,
+  given: Given,
+  { environment, folder, logins, logs }: ConnectSettings,
+): Transport {
   const { values } = given;
   if ('url' in server) {
     const authProvider = loginOf(server, given, logins);
@@ -159,11 +147,13 @@ function transportTo(server: McpServer, given: Given, { folder, logins, logs }: 
       ...(authProvider && { authProvider }),
     });
   }
-  privateFolder(logs);
-  const stderr = openSync(logFile(logs, server), 'a', privateMode.file);
   const { command, args } = server;
+  const stderr = logs === undefined ? 'ignore' : 'pipe';
   // The transport adds the few variables that every program needs.
-  return new OneProcess({ command, args, env: values, cwd: folder, stderr }, () => closeSync(stderr));
+  const transport = new OneProcess({ command, args, env: values, cwd: folder, stderr });
+  if (logs !== undefined)
+    keepLog(transport.stderr, logFile(logs, server), [...secretsOf(environment), ...given.secrets]);
+  return transport;
 }
 
 /** The tokens of a server's login, which are renewed while it is connected. */
@@ -219,7 +209,7 @@ function whyNot(server: McpServer, thrown: unknown, { logs }: ConnectSettings, i
   const page = error instanceof SdkHttpError ? error.data['text'] : undefined;
   const said = typeof page === 'string' ? page : '';
   const place = 'url' in server ? server.url : [server.command, ...server.args].join(' ');
-  const log = 'url' in server ? '' : `; what it printed is in ${logFile(logs, server)}`;
+  const log = 'url' in server || logs === undefined ? '' : `; what it printed is in ${logFile(logs, server)}`;
   if (isNoCommand(thrown) && 'command' in server) {
     return `there is no command "${server.command}"; name a program on the PATH of the worker, or its path`;
   }

@@ -13,6 +13,7 @@ import type { Activities } from '../../activities/activities.ts';
 import type { RunEventBody } from '../../protocol/events.ts';
 import { budgetSpent, callFailure } from './failures.ts';
 import { withPreviews } from './previews.ts';
+import { callerOf, spent } from '../runtime/tracing.ts';
 import type { MissingKeys } from '../runtime/missing-keys.ts';
 import type { UsageTracker } from './usage-tracker.ts';
 import type { Backend } from '../../config/backend.ts';
@@ -233,6 +234,7 @@ export class ModelCaller {
     const { id, backend } = persona;
     const activityId = `model-${++this.#calls}`;
     const model = backend.model ?? backend.type;
+    const caller = { ...callerOf(id), purpose: purpose.what };
     // A call that is made again for a key keeps its id, by which its cost and its text in progress are found.
     const call = (): Promise<CallModelResult> => {
       const { callModel } = proxyActivities<Activities>({
@@ -246,7 +248,7 @@ export class ModelCaller {
         // What is transient is tried again for as long as the agent has time. The activity itself bounds what costs money.
         retry: { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '30 seconds' },
       });
-      return callModel({ backend, ...withPreviews(request), ...this.#limit(backend, request) });
+      return callModel({ backend, ...withPreviews(request), ...this.#limit(backend, request), caller });
     };
     this.#usage.callStarted(id);
     this.#emit({ type: 'thinking', agent: id, purpose: purpose.what, activityId, model });
@@ -269,7 +271,8 @@ export class ModelCaller {
     try {
       const result = await call;
       for (const text of result.notices ?? []) this.#notice(text);
-      this.#usage.callEnded(id, backend.model, result.usage);
+      const cost = this.#usage.callEnded(id, backend.model, result.usage);
+      spent(id, backend.model, result.usage, cost);
       return result;
     } catch (error) {
       const isCancelled = isCancellation(error);

@@ -14,6 +14,7 @@ import type {
   ToolStatus,
   ToolVariant,
 } from '../../protocol/tool.ts';
+import { callerOf } from '../runtime/tracing.ts';
 import { joinContent } from './content.ts';
 import { blobRef, namesIn } from './previews.ts';
 import { editedText } from './prompts.ts';
@@ -136,17 +137,20 @@ export class ToolExecutor {
     if (given?.runs === false) return failed(call, 'error', `not run: ${given.why}`);
     const input = given?.input ?? call.input;
     events.emit({ type: 'tool', agent: this.#agent, tool: call.name });
-    const result = await this.#call(tool, input);
+    const result = await this.#call(tool, input, given?.isEdited ?? false);
     events.emit({ type: 'tool_ended', agent: this.#agent, tool: call.name, status: result.status });
     const answer = answerOf(call, result);
     return given?.isEdited ? edited(answer, input) : answer;
   }
 
-  async #call(tool: ListedTool, input: Record<string, unknown>): Promise<Ended> {
+  async #call(tool: ListedTool, input: Record<string, unknown>, isEdited: boolean): Promise<Ended> {
     const agent = this.#agent;
     const person = 'mcp' in tool.source ? personOf(this.#run) : undefined;
     const call = (more: { workspace?: WorkspaceInput; input?: InputGiven }): Promise<CallToolResult> => {
-      const given = { tool, arguments: input, agent, ...(person && { asks: true as const }), ...more };
+      const caller = callerOf(agent);
+      const asks = person && { asks: true as const };
+      const edited = isEdited && { edited: true as const };
+      const given = { tool, arguments: input, agent, ...asks, ...edited, ...more, caller };
       return this.#run.keys.orWait(agent, () => activityFor(tool, agent)(given));
     };
     try {

@@ -33,6 +33,13 @@ interface LeftCall {
   isReserved: boolean;
 }
 
+/** A call without a reply whose cost is known by now. */
+interface Settled extends Pick<LeftCall, 'agent' | 'model'> {
+  usage: TokenUsage;
+  /** US dollars. */
+  cost: number;
+}
+
 /** What a run has spent, in all and by agent, and whether its budget allows another call. */
 export class UsageTracker {
   readonly #sum: Figures;
@@ -63,11 +70,13 @@ export class UsageTracker {
     this.#figuresOf(agent).calls += 1;
   }
 
-  callEnded(agent: string, model: string | undefined, usage: TokenUsage): void {
+  /** Counts what a call has cost. @returns its US dollars */
+  callEnded(agent: string, model: string | undefined, usage: TokenUsage): number {
     const cost = this.#costOf(model, usage);
     add(this.#sum, usage, cost);
     add(this.#figuresOf(agent), usage, cost);
     if (tokensOf(usage) > tokensOf(this.#largest.get(agent))) this.#largest.set(agent, usage);
+    return cost;
   }
 
   /** Notes a call that was cancelled, has timed out or has failed, for `settle`. */
@@ -82,13 +91,20 @@ export class UsageTracker {
     return { abandoned: ids(false), over: ids(true) };
   }
 
-  /** Adds what calls without a reply have cost. The cost of a call that is not listed is unknown, and is left out. */
-  settle(costs: Array<[activityId: string, usage: TokenUsage]>): void {
-    for (const [activityId, usage] of costs) {
+  /**
+   * Adds what calls without a reply have cost. The cost of a call that is not listed is unknown, and is left out.
+   *
+   * @returns the US dollars of each call that is listed
+   */
+  settle(costs: Array<[activityId: string, usage: TokenUsage]>): Settled[] {
+    const settled = costs.flatMap(([activityId, usage]) => {
       const call = this.#left.get(activityId);
-      if (call !== undefined) this.callEnded(call.agent, call.model, usage);
-    }
+      if (call === undefined) return [];
+      const { agent, model } = call;
+      return [{ agent, model, usage, cost: this.callEnded(agent, model, usage) }];
+    });
     this.#left.clear();
+    return settled;
   }
 
   /** The limit that forbids another call, in words; undefined when none does. */

@@ -1,7 +1,7 @@
 import type { Content, Text } from '../../protocol/message.ts';
 import type { Agent, Purpose, ReplyOptions } from './agent.ts';
 import { joinContent } from './content.ts';
-import { continueText } from './prompts.ts';
+import { continueText, notRun } from './prompts.ts';
 import { textRef } from './text-refs.ts';
 
 /** How often a model is asked to go on with a text that its provider has cut off. */
@@ -36,6 +36,9 @@ export async function wholeText(
     const isCut = reply.finish === 'length';
     if (!isCut || reply.content === '' || part === mostParts) return { text, content: joinContent(content), isCut };
     agent.tell({ role: 'user', content: continueText });
-    reply = await agent.reply(purpose, { ...options, choice: 'none' });
+    const more = await agent.reply(purpose, { ...options, choice: 'none' });
+    // Not all models heed that they may call nothing, and providers refuse a conversation with unanswered calls.
+    for (const { id } of more.calls) agent.answerCall(id, notRun);
+    reply = more;
   }
 }

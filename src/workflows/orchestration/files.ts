@@ -117,13 +117,15 @@ async function exportSnapshots(
 ): Promise<void> {
   const { events, team, turn } = context;
   const { snapshot_storage: folder } = team.orchestrator;
+  const { snapshotSeal: seal } = team;
   if (folder === undefined) return;
   const ofAttempts = snapshots.flatMap(({ agents, attempt }) =>
     Object.entries(agents).map(([id, each]) => ({ path: [`attempt${attempt}`, id], tree: each })),
   );
   const final = tree === undefined ? [] : [{ path: ['final'], tree }];
   try {
-    const place = await exportFiles(folder, turn === 0 ? '' : `turn${turn}`, [...ofAttempts, ...final]);
+    const part = turn === 0 ? '' : `turn${turn}`;
+    const place = await exportFiles(folder, part, [...ofAttempts, ...final], ...(seal === undefined ? [] : [seal]));
     events.emit({ type: 'notice', text: `The files of all attempts are in ${place}` });
   } catch (error) {
     context.warn(`the files of the attempts could not be written to ${folder}: ${failureReason(error)}`);

@@ -34,7 +34,7 @@ export async function openTeam(
   const { coordination } = orchestrator;
   const run = openRunContext({ prepared, budget, coordination, agents: team.agents.length }, handlers, record);
   const stored = await storeInstructions(team);
-  const starts = record.files ?? (await startTrees(prepared.folders, handlers.events));
+  const starts = record.files ?? (await startTrees(prepared, handlers.events));
   const agents = await openAgents(team, run, starts);
   const isWithFiles = agents.some(({ start }) => start !== undefined);
   return {

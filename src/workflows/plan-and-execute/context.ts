@@ -106,13 +106,17 @@ export async function openPlan(
   given: AttachmentInput[],
   handlers: RunHandlers,
 ): Promise<PlanContext> {
-  const { problem, settings } = prepared;
+  const { attachmentsSeal: seal, problem, settings } = prepared;
   const { budget, coordination, orchestrator, tools } = settings;
   const { emit } = handlers.events;
   const keepsFiles = given.length > 0 || tools.packages.includes(fileTools);
   // This is needed without attachments too: a run under the id of an earlier one must not see the earlier one's files.
   const attachments = keepsFiles
-    ? await storeAttachments({ attachments: given, backend: settings.backends.executor })
+    ? await storeAttachments({
+        attachments: given,
+        backend: settings.backends.executor,
+        ...(seal !== undefined && { seal }),
+      })
     : [];
   for (const { bytes, kind, name, note } of attachments)
     emit({ type: 'attachment', name, kind, bytes, ...(note !== undefined && { note }) });
@@ -121,7 +125,7 @@ export async function openPlan(
   const askTools = asking === undefined ? [] : askingTools(asking.mode);
   const own = orchestrator.kind === 'custom' ? askTools : [finishTool, ...askTools];
   const executor = await ToolExecutor.open('executor', withFileTools(tools, attachments), own, run);
-  const starts = await startTrees(prepared.folders, handlers.events);
+  const starts = await startTrees(prepared, handlers.events);
   const hasFiles = worksOnFiles(tools.packages) || executor.usesFiles;
   const files = hasFiles ? new SharedFiles(starts['executor'] ?? null, handlers.events) : undefined;
   const stored = await storeInstructions(problem, settings, executor, hasFiles);
@@ -146,9 +150,9 @@ export async function openPlan(
 }
 
 /** Adds the tools that read files and calculate with what they hold, if there are any files. */
-function withFileTools({ mcpServers, packages }: ToolSources, attachments: Attachment[]): ToolSources {
+function withFileTools(tools: ToolSources, attachments: Attachment[]): ToolSources {
   const own = attachments.length === 0 ? [] : [fileTools, 'builtin.calculator'];
-  return { packages: [...new Set([...packages, ...own])], mcpServers };
+  return { ...tools, packages: [...new Set([...tools.packages, ...own])] };
 }
 
 async function storeInstructions(

@@ -4,13 +4,13 @@ import type { RunEvent, RunEventBody } from '../../protocol/events.ts';
 import { entriesOf } from '../log-lines.ts';
 import { fitted } from './fitted.ts';
 import type { RunSinks } from '../../protocol/sinks.ts';
+import { beginRound, count, endRound } from './tracing.ts';
 
 const { run } = proxySinks<RunSinks>();
 
 /** The events of a run, from which the terminal, the log file and `--json` are drawn. */
 export class EventLog {
-  /** The attempt that new events belong to; 0 before the first. */
-  attempt = 0;
+  #attempt = 0;
   #lastAnswer: string | undefined;
   readonly #events: RunEvent[] = [];
   readonly #earlier: number;
@@ -26,6 +26,17 @@ export class EventLog {
     setHandler(eventsQuery, (from = 1) => fitted(this.#events.slice(Math.max(0, from - 1 - earlier))), {
       description: descriptions.events,
     });
+  }
+
+  /** The attempt that new events belong to; 0 before the first. */
+  get attempt(): number {
+    return this.#attempt;
+  }
+
+  /** Begins an attempt, or with 0 a turn, to which new events belong. */
+  begin(attempt: number): void {
+    this.#attempt = attempt;
+    beginRound(attempt);
   }
 
   /** The number of events so far, in all runs of the session. */
@@ -49,7 +60,9 @@ export class EventLog {
     const event: RunEvent = { seq: this.count + 1, at: new Date().toISOString(), attempt: this.attempt, ...body };
     this.#events.push(event);
     if (body.type === 'final') this.#lastAnswer = body.answer;
-    for (const entry of entriesOf(event)) run.say(entry, event.at);
+    for (const entry of entriesOf(event)) run.say(entry, event.at, event.type);
+    count(event);
+    if (body.type === 'final') endRound();
     this.#onEvent();
   };
 }

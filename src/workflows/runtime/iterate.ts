@@ -146,7 +146,7 @@ export async function iterate<I, Outcome extends FinalOutcome, Restart>(
   };
 
   for (let number = 1; ; number++) {
-    run.events.attempt = number;
+    run.events.begin(number);
     upsertSearchAttributes([{ key: attemptAttribute, value: number }]);
     scope = new CancellationScope();
     const isLast = number >= limit;

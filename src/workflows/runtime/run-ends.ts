@@ -8,6 +8,7 @@ import { outcomeAttribute, questionAttribute } from './attributes.ts';
 import type { RunContext } from './run-context.ts';
 import type { RunHandlers } from './run-handlers.ts';
 import { beginningOf } from './size.ts';
+import { spent } from './tracing.ts';
 
 const { settleAbandonedCalls } = proxyLocalActivities<Activities>({ startToCloseTimeout: '30 seconds' });
 
@@ -40,7 +41,10 @@ export async function tellFinal(
   final: Omit<Extract<RunEventBody, { type: 'final' }>, 'type'>,
 ): Promise<void> {
   const { abandoned, over } = usage.left;
-  if (abandoned.length + over.length > 0) usage.settle(await settleAbandonedCalls(abandoned, over));
+  if (abandoned.length + over.length > 0) {
+    const settled = usage.settle(await settleAbandonedCalls(abandoned, over));
+    for (const { agent, model, usage, cost } of settled) spent(agent, model, usage, cost);
+  }
   events.emit({ type: 'final', ...final });
 }
 

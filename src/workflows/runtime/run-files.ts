@@ -1,6 +1,7 @@
 import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { Activities } from '../../activities/activities.ts';
-import type { RunFiles, StartFolders, TreeChanges } from '../../protocol/workspace.ts';
+import type { Prepared } from '../../protocol/orchestration.ts';
+import type { RunFiles, TreeChanges } from '../../protocol/workspace.ts';
 import type { EventLog } from './event-log.ts';
 
 const { importFolders } = proxyActivities<Activities>({
@@ -23,10 +24,13 @@ export type AgentTrees = Record<string, string | null>;
  *
  * @throws `ActivityFailure` when a folder cannot be read, or holds too much
  */
-export async function startTrees(folders: StartFolders | undefined, events: EventLog): Promise<AgentTrees> {
+export async function startTrees(
+  { folders, folderSeals }: Pick<Prepared, 'folders' | 'folderSeals'>,
+  events: EventLog,
+): Promise<AgentTrees> {
   if (folders === undefined) return {};
   const names = [...new Set(Object.values(folders))];
-  const imported = await importFolders(names);
+  const imported = await (folderSeals === undefined ? importFolders(names) : importFolders(names, folderSeals));
   for (const [index, { leftOut }] of imported.entries()) {
     if (leftOut.length === 0) continue;
     events.emit({ type: 'notice', text: `Not taken over from ${names[index]}: ${leftOut.join('; ')}` });

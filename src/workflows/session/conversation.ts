@@ -77,7 +77,7 @@ export class Conversation {
     leave.personIsThere();
     keys.forgetSkipped();
     run.warnings.splice(0);
-    events.attempt = 0;
+    events.begin(0);
     events.emit({ type: 'turn', turn, text: preview(text) });
     const {
       answer,

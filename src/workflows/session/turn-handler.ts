@@ -72,7 +72,7 @@ export async function openAgentSession(
   handlers.takeRequests(() => refuseRequest(run));
   const asking = askingOf(coordination, 1);
   const own = asking === undefined ? [] : askingTools(asking.mode);
-  const starts = earlier?.files ?? (await startTrees(prepared.folders, handlers.events));
+  const starts = earlier?.files ?? (await startTrees(prepared, handlers.events));
   const tools = (await ToolExecutor.open(id, agent.tools, own, run)).of(id, new AgentWorkspace(starts[id]));
   const hasWorkspace = worksOnFiles(agent.tools.packages) || tools.usesFiles;
   const doing = { state: 'waiting' as const, turns: 0, transcript: () => null };

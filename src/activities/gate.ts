@@ -1,0 +1,123 @@
+import { ApplicationFailure } from '@temporalio/common';
+import type { Backend } from '../config/backend.ts';
+import { modulePathProblem } from '../config/extensions.ts';
+import type { McpServer } from '../config/tool-sources.ts';
+import { failureTypes } from '../protocol/errors.ts';
+import type { ToolSource } from '../protocol/tool.ts';
+import type { Guard } from '../trust/guard.ts';
+import type { createStoreAttachments } from './files.ts';
+import type { createOpenIssue } from './issues.ts';
+import type { createCallModel } from './model.ts';
+import type { createSearch } from './search.ts';
+import type { createCallTool, createListTools } from './tools.ts';
+import type { createTreeActivities } from './trees.ts';
+
+/** The activities that reach beyond their run. */
+interface Reaching extends Pick<ReturnType<typeof createTreeActivities>, 'exportFiles' | 'importFolders'> {
+  callModel: ReturnType<typeof createCallModel>;
+  callTool: ReturnType<typeof createCallTool>;
+  listTools: ReturnType<typeof createListTools>;
+  openIssue: ReturnType<typeof createOpenIssue>;
+  search: ReturnType<typeof createSearch>;
+  storeAttachments: ReturnType<typeof createStoreAttachments>;
+  findOrchestrator(file: string): Promise<string>;
+}
+
+/**
+ * Puts a check before each activity that reaches beyond the run: programs, modules, addresses, keys and files must be those of
+ * a configuration that the worker trusts, or be allowed to anybody. Runs have shown as much when they began; this is for what
+ * asks the activities without having begun like that.
+ *
+ * @throws (from the activities) `ApplicationFailure` of type `NotAllowed`
+ */
+export function gated<A extends Reaching>(activities: A, guard: Guard): A {
+  const checkBackend = ({ seal, ...backend }: Backend) => guard.check('backend', backend, seal);
+
+  async function checkSource(source: ToolSource): Promise<void> {
+    if (!('mcp' in source)) return void (await guard.check('package', source.package, source.seal));
+    const { seal, ...server } = source.mcp;
+    await guard.check('mcp', server, seal);
+  }
+
+  const checked: Reaching = {
+    async callModel(input) {
+      await checkBackend(input.backend);
+      return activities.callModel(input);
+    },
+
+    async listTools(input) {
+      const { mcpServers, packages, seals = {} } = input.sources;
+      const sealOf = (name: string): { seal?: string } => {
+        const seal = Object.hasOwn(seals, name) ? seals[name] : undefined;
+        return seal === undefined ? {} : { seal };
+      };
+      for (const name of packages) await checkSource({ package: name, ...sealOf(name) });
+      for (const mcp of mcpServers) await checkSource({ mcp });
+      const listed = await activities.listTools(input);
+      // Each tool takes the seal of its package along, for when it is called.
+      const sealed = (list: typeof listed): typeof listed => ({
+        ...list,
+        tools: list.tools.map(({ source, ...tool }) => ({
+          ...tool,
+          source: 'mcp' in source ? source : { ...source, ...sealOf(source.package) },
+        })),
+      });
+      return { ...sealed(listed), ...(listed.others && { others: listed.others.map(sealed) }) };
+    },
+
+    async callTool(input) {
+      await checkSource(input.tool.source);
+      return activities.callTool(input);
+    },
+
+    async search(input) {
+      const { seal, ...settings } = input.search;
+      await guard.check('search', settings, seal);
+      return activities.search(input);
+    },
+
+    async openIssue(input) {
+      const { labels, repo, seal } = input;
+      await guard.check('issue', { repo, labels }, seal);
+      return activities.openIssue(input);
+    },
+
+    async storeAttachments(input) {
+      await guard.check('attachments', input.attachments, input.seal);
+      if (input.backend === undefined) return activities.storeAttachments(input);
+      const standing = await checkBackend(input.backend);
+      const { backend, ...rest } = input;
+      // A recording is transcribed by the model's provider, with the key; not so at an address that an input chose.
+      const isOwn = standing === 'sealed' || mayHaveKeys(backend, guard);
+      return activities.storeAttachments(isOwn ? input : rest);
+    },
+
+    async importFolders(folders, seals = {}) {
+      for (const folder of folders)
+        await guard.check('folder', folder, Object.hasOwn(seals, folder) ? seals[folder] : undefined);
+      return activities.importFolders(folders);
+    },
+
+    async exportFiles(folder, part, exported, seal) {
+      await guard.check('folder', folder, seal);
+      return activities.exportFiles(folder, part, exported);
+    },
+
+    async findOrchestrator(file) {
+      const problem = modulePathProblem(file);
+      if (problem !== undefined) throw ApplicationFailure.nonRetryable(problem, failureTypes.invalidInput);
+      return activities.findOrchestrator(file);
+    },
+  };
+  return { ...activities, ...checked };
+}
+
+/**
+ * Whether a backend gets the worker's keys. Its seal has been checked before. One without is allowed for its address, which
+ * an input may have chosen.
+ */
+export const mayHaveKeys = (backend: Backend, { policy }: Guard): boolean =>
+  backend.seal !== undefined || backend.type === 'offline' || policy.isOwnAddress(backend);
+
+/** Whether an MCP server gets the worker's variables and logins, see `mayHaveKeys`. */
+export const isTrustedServer = ({ seal }: McpServer): boolean => seal !== undefined;

@@ -1,0 +1,74 @@
+import { redact, withoutKnown } from '../models/redact.ts';
+import type { Environment } from './environment.ts';
+import type { McpServer } from './tool-sources.ts';
+import { withVariables } from './variables.ts';
+
+/** Names of headers, variables, keys and parameters whose values are secret. */
+export const secretName =
+  /(^|[-_.])(api[-_]?key|apikey|key|token|secret|password|passwd|pwd|authorization|credentials?|cookie|signature)$/i;
+
+/** Shorter values are no secrets that anybody would guard, and might be a part of any text. */
+const shortest = 8;
+
+/**
+ * The secrets in a worker's environment, which nothing that leaves an activity may hold: values of variables that are named
+ * like secrets, and passwords and keys in addresses, such as that of `DATABASE_URL`.
+ */
+export function secretsOf(environment: Environment): string[] {
+  const found = Object.entries(environment).flatMap(([name, value = '']) => [
+    ...(secretName.test(name) ? [value, ...value.split(',')] : []),
+    ...secretsInAddress(value),
+  ]);
+  return [...new Set(found.map((each) => each.trim()))].filter((each) => each.length >= shortest);
+}
+
+/** Values of variables that a server of tools is given as secrets: in its headers, and in its `env` under such a name. */
+export function secretsGiven(server: McpServer, environment: Environment): string[] {
+  const isHeader = 'url' in server;
+  const texts = (isHeader ? server.headers : server.env) ?? {};
+  const secret = Object.entries(texts).filter(([name]) => isHeader || secretName.test(name));
+  return withVariables(Object.fromEntries(secret), environment).secrets.filter((each) => each.length >= shortest);
+}
+
+function secretsInAddress(text: string): string[] {
+  if (!text.includes('://') || !URL.canParse(text)) return [];
+  const { password, searchParams, username } = new URL(text);
+  const named = [...searchParams].flatMap(([name, value]) => (secretName.test(name) ? [value] : []));
+  return [password, decoded(password), ...(password === '' ? [] : [`${username}:${password}`]), ...named];
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The same value without known secrets in any of its texts; the value itself where it holds none. */
+export function withoutSecretsIn<T>(value: T, secrets: readonly string[]): T {
+  const json = JSON.stringify(value) as string | undefined;
+  if (json === undefined || withoutKnown(json, secrets) === json) return value;
+  return mapped(value, (text) => withoutKnown(text, secrets)) as T;
+}
+
+/** Takes secrets out of an error, out of its stack, its causes and what else it carries, in place. @returns the error */
+export function withoutSecretsInError(error: unknown, secrets: readonly string[]): unknown {
+  if (!(error instanceof Error)) return mapped(error, (text) => redact(text, secrets));
+  const told = error as Error & { details?: unknown };
+  const rest = { message: redact(error.message, secrets), stack: redact(error.stack ?? '', secrets) };
+  for (const [key, text] of Object.entries(rest)) {
+    if (told[key as 'message'] !== text)
+      Object.defineProperty(error, key, { value: text, configurable: true, writable: true });
+  }
+  if (told.details !== undefined) told.details = mapped(told.details, (text) => redact(text, secrets));
+  if (error.cause !== undefined) withoutSecretsInError(error.cause, secrets);
+  return error;
+}
+
+function mapped(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === 'string') return change(value);
+  if (Array.isArray(value)) return value.map((each) => mapped(each, change));
+  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, mapped(each, change)]));
+}

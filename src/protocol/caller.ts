@@ -1,0 +1,12 @@
+/** Who makes a call, for traces: one agent in one round of its run. */
+export interface Caller {
+  /** Configured id. */
+  agent: string;
+  /** The team's attempt, the planning iteration or the round of subtasks; 0 where the run has none of them. */
+  attempt: number;
+  /** Counts the attempts, iterations, rounds and turns that have begun in this run, from 1; 0 before the first. */
+  round: number;
+}
+
+/** The header with the trace that a run belongs to, as Temporal's own OpenTelemetry interceptors name it in all SDKs. */
+export const traceHeader = '_tracer-data';

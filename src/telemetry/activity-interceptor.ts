@@ -1,0 +1,97 @@
+import type { Context } from '@temporalio/activity';
+import { ApplicationFailure, CancelledFailure, defaultPayloadConverter, type Headers } from '@temporalio/common';
+import type { ActivityInboundCallsInterceptor, ActivityInterceptorsFactory } from '@temporalio/worker';
+import type { Environment } from '../config/environment.ts';
+import { traceHeader, type Caller } from '../protocol/caller.ts';
+import type { PriceTable } from '../protocol/usage.ts';
+import { notesOf } from './call-notes.ts';
+import { callOf, type Call } from './calls.ts';
+import type { Metrics } from './metrics.ts';
+import type { OpenSpan, Tracing } from './tracing.ts';
+
+/** What the telemetry of activities is made with. */
+interface Given {
+  metrics: Metrics;
+  /** Undefined where no spans are exported. It is asked at each call. */
+  tracing: () => Tracing | undefined;
+  /** The types of activities that it is for; a user's own worker may have others. */
+  activityTypes: readonly string[];
+  /** The user's own. */
+  prices: PriceTable;
+  environment: Environment;
+}
+
+/** Makes a span of each try of an activity, and records its metrics. */
+export function activityInterceptor(given: Given): ActivityInterceptorsFactory {
+  const { activityTypes, environment, metrics, prices, tracing } = given;
+  return (context) => {
+    const { activityType, attempt } = context.info;
+    if (!activityTypes.includes(activityType)) return {};
+    const inbound: ActivityInboundCallsInterceptor = {
+      async execute(input, next) {
+        const [argument] = input.args;
+        const call = callOf(activityType, argument, prices, environment);
+        const span = startSpan(tracing(), context, input.headers, call, argument);
+        if (attempt > 1) metrics.count('reprise.activity.retries', { 'reprise.activity': activityType });
+        const began = performance.now();
+        let result: unknown;
+        let errorType: string | undefined;
+        try {
+          return (result = await next(input));
+        } catch (error) {
+          errorType = errorTypeOf(error);
+          throw error;
+        } finally {
+          const notes = notesOf(context);
+          const failed = errorType ?? call.failed?.(result);
+          span?.end(call.ended(notes, result), failed);
+          const isLeft = errorType === 'cancelled' || errorType === 'MissingKey';
+          if (errorType !== undefined && !isLeft)
+            metrics.count('reprise.activity.failures', { 'reprise.activity': activityType, 'error.type': errorType });
+          if (notes.journalHit) metrics.count('reprise.journal.hits', { 'reprise.activity': activityType });
+          else call.measured(metrics, (performance.now() - began) / 1000, notes, failed);
+          if (notes.storeOutOfOrder !== undefined) metrics.record('reprise.store.out_of_order', notes.storeOutOfOrder);
+        }
+      },
+    };
+    return { inbound };
+  };
+}
+
+function startSpan(
+  tracing: Tracing | undefined,
+  { info }: Context,
+  headers: Headers,
+  { attributes, kind, name }: Call,
+  argument: unknown,
+): OpenSpan | undefined {
+  const { activityId, attempt, workflowExecution } = info;
+  if (tracing === undefined || workflowExecution === undefined) return undefined;
+  const { runId, workflowId } = workflowExecution;
+  const header = headers[traceHeader];
+  const traceparent = header
+    ? defaultPayloadConverter.fromPayload<{ traceparent?: string }>(header).traceparent
+    : undefined;
+  const { caller } = (argument ?? {}) as { caller?: Caller };
+  return tracing.call({ runId, traceparent }, caller, {
+    name,
+    kind,
+    attributes: {
+      ...attributes,
+      'gen_ai.conversation.id': workflowId,
+      ...(caller !== undefined && { 'gen_ai.agent.name': caller.agent, 'reprise.attempt': caller.attempt }),
+      'reprise.try': attempt,
+      // As Temporal's own interceptors name them.
+      temporalWorkflowId: workflowId,
+      run_id: runId,
+      temporalActivityId: activityId,
+    },
+  });
+}
+
+/** A name for a failure, of which there are few. */
+function errorTypeOf(error: unknown): string {
+  if (error instanceof CancelledFailure) return 'cancelled';
+  if (error instanceof ApplicationFailure && error.type) return error.type;
+  return error instanceof Error ? error.name : '_OTHER';
+}

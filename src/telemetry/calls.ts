@@ -1,0 +1,146 @@
+import type { Attributes, SpanKind } from '@opentelemetry/api';
+import type { Backend } from '../config/backend.ts';
+import type { Environment } from '../config/environment.ts';
+import { costOf } from '../workflows/agent/budget.ts';
+import { pricesFor } from '../models/prices.ts';
+import { isRemote, routeOf } from '../models/providers.ts';
+import type { TokenUsage } from '../protocol/message.ts';
+import type { CallModelInput, CallModelResult } from '../protocol/model-call.ts';
+import type { CallToolInput, CallToolResult } from '../protocol/tool.ts';
+import type { PriceTable } from '../protocol/usage.ts';
+import type { CallNotes } from './call-notes.ts';
+import type { Metrics } from './metrics.ts';
+
+/**
+ * What a span says of an activity. No text that a person, a model or a tool has written is part of it: neither prompts and
+ * answers nor the arguments and results of tools, nor the messages of failures, which may quote them.
+ */
+export interface Call {
+  name: string;
+  kind: SpanKind;
+  attributes: Attributes;
+  /** What is known at its end. @param result undefined if it failed */
+  ended(notes: CallNotes, result: unknown): Attributes;
+  /** The `error.type` of a result that reports a failure. */
+  failed?(result: unknown): string | undefined;
+  measured(metrics: Metrics, seconds: number, notes: CallNotes, errorType: string | undefined): void;
+}
+
+// Values of OpenTelemetry's enum, whose package is loaded only with the exporter.
+const [internal, client] = [0, 2] as SpanKind[] as [SpanKind, SpanKind];
+
+/** Describes a try of an activity by its input. @param prices the user's own */
+export function callOf(activityType: string, input: unknown, prices: PriceTable, environment: Environment): Call {
+  if (activityType === 'callModel') return modelCall(input as CallModelInput, prices, environment);
+  if (activityType === 'callTool') return toolCall(input as CallToolInput);
+  return { name: `RunActivity:${activityType}`, kind: internal, attributes: {}, ended: hit, measured() {} };
+}
+
+const hit = ({ journalHit }: CallNotes): Attributes => (journalHit ? { 'reprise.journal.hit': true } : {});
+
+function modelCall({ backend, caller }: CallModelInput, prices: PriceTable, environment: Environment): Call {
+  const model = backend.model ?? backend.type;
+  const tags = {
+    'gen_ai.operation.name': 'chat',
+    'gen_ai.provider.name': providerOf(backend),
+    'gen_ai.request.model': model,
+  };
+  const server = serverOf(backend, environment);
+  const { max_tokens: limit, temperature } = backend;
+  return {
+    name: `chat ${model}`,
+    kind: backend.type === 'offline' ? internal : client,
+    attributes: {
+      ...tags,
+      ...server,
+      'gen_ai.request.stream': true,
+      ...(temperature !== undefined && { 'gen_ai.request.temperature': temperature }),
+      ...(limit !== undefined && { 'gen_ai.request.max_tokens': limit }),
+      ...(caller !== undefined && { 'reprise.purpose': caller.purpose }),
+    },
+    ended(notes, result) {
+      const { journalHit, responseModel, usage } = notes;
+      const { reply } = (result ?? {}) as Partial<CallModelResult>;
+      return {
+        ...hit(notes),
+        ...(responseModel !== undefined && { 'gen_ai.response.model': responseModel }),
+        ...(reply !== undefined && { 'gen_ai.response.finish_reasons': [reply.finish] }),
+        ...(usage !== undefined && !journalHit && usageOf(usage, costIn(usage, backend, prices, environment))),
+      };
+    },
+    measured(metrics, seconds, { responseModel, usage }, errorType) {
+      const all = {
+        ...tags,
+        ...server,
+        ...(responseModel !== undefined && { 'gen_ai.response.model': responseModel }),
+      };
+      const error = errorType !== undefined && { 'error.type': errorType };
+      metrics.record('gen_ai.client.operation.duration', seconds, { ...all, ...error });
+      if (usage === undefined) return;
+      metrics.record('gen_ai.client.token.usage', usage.inputTokens, { ...all, 'gen_ai.token.type': 'input' });
+      metrics.record('gen_ai.client.token.usage', usage.outputTokens, { ...all, 'gen_ai.token.type': 'output' });
+    },
+  };
+}
+
+/** What an amount of tokens says on a span. @param cost in US dollars */
+export function usageOf(usage: Pick<TokenUsage, 'inputTokens' | 'outputTokens'> & Partial<TokenUsage>, cost: number) {
+  return {
+    'gen_ai.usage.input_tokens': usage.inputTokens,
+    'gen_ai.usage.output_tokens': usage.outputTokens,
+    ...(usage.cachedInputTokens !== undefined && {
+      'gen_ai.usage.cache_read.input_tokens': usage.cachedInputTokens,
+    }),
+    ...(usage.estimated && { 'reprise.usage.estimated': true }),
+    'reprise.cost.usd': cost,
+  };
+}
+
+function costIn(usage: TokenUsage, backend: Backend, prices: PriceTable, environment: Environment): number {
+  const price = pricesFor([backend], prices, environment)[backend.model ?? ''];
+  return price === undefined ? (usage.costUsd ?? 0) : costOf(usage, price);
+}
+
+/** The names of the GenAI conventions; `chatcompletion` is any server that speaks as OpenAI's does. */
+const providers: Record<Backend['type'], string> = {
+  openai: 'openai',
+  claude: 'anthropic',
+  claude_code: 'anthropic',
+  gemini: 'gcp.gemini',
+  chatcompletion: 'openai_compatible',
+  offline: 'offline',
+};
+
+const providerOf = ({ type }: Backend): string => providers[type];
+
+/** Where a backend's requests go, without user names, passwords and queries. */
+function serverOf(backend: Backend, environment: Environment): Record<string, string | number> {
+  if (!isRemote(backend) || !URL.canParse(routeOf(backend, environment).baseUrl)) return {};
+  const { hostname, port, protocol } = new URL(routeOf(backend, environment).baseUrl);
+  return { 'server.address': hostname, 'server.port': Number(port || (protocol === 'http:' ? 80 : 443)) };
+}
+
+function toolCall({ tool }: CallToolInput): Call {
+  const tags = { 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': tool.name };
+  const { source } = tool;
+  return {
+    name: `execute_tool ${tool.name}`,
+    kind: internal,
+    attributes: {
+      ...tags,
+      'gen_ai.tool.type': 'mcp' in source ? 'extension' : 'function',
+      'reprise.tool.source': 'mcp' in source ? `mcp:${source.mcp.name}` : source.package,
+    },
+    ended: hit,
+    failed(result) {
+      const { status } = (result ?? {}) as Partial<CallToolResult>;
+      return status === 'error' || status === 'exception' ? `tool_${status}` : undefined;
+    },
+    measured(metrics, seconds, _, errorType) {
+      metrics.record('gen_ai.execute_tool.duration', seconds, {
+        ...tags,
+        ...(errorType !== undefined && { 'error.type': errorType }),
+      });
+    },
+  };
+}

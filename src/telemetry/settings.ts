@@ -1,0 +1,122 @@
+import type { MetricsExporter } from '@temporalio/worker';
+import { histogramBuckets } from './metrics.ts';
+
+/** Where telemetry goes, by OpenTelemetry's standard variables. */
+export interface TelemetrySettings {
+  /** Where spans go; undefined for nowhere. Their exporter reads timeout, compression and certificates by itself. */
+  traces: { url: string; headers: Record<string, string> } | undefined;
+  /** Where the SDK's native part sends its own metrics and Reprise's; undefined for nowhere. */
+  metrics: MetricsExporter | undefined;
+}
+
+/** How the telemetry of a worker is named where `OTEL_SERVICE_NAME` does not say. */
+const defaultServiceName = 'reprise-worker';
+
+/** Milliseconds between two exports of metrics where `OTEL_METRIC_EXPORT_INTERVAL` does not say: OpenTelemetry's default. */
+const exportEveryMs = 60_000;
+
+/**
+ * Reads OpenTelemetry's variables (https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/).
+ * Nothing is exported unless they name an endpoint, or a port for Prometheus. Empty variables count as not set.
+ *
+ * @throws `Error` where they ask for a protocol or an exporter that there is not
+ */
+export function telemetrySettings(variables: NodeJS.ProcessEnv): TelemetrySettings {
+  if (flag(variables['OTEL_SDK_DISABLED'])) return { traces: undefined, metrics: undefined };
+  const tracesTo = exporterOf(variables, 'TRACES', ['otlp', 'none']);
+  const metricsTo = exporterOf(variables, 'METRICS', ['otlp', 'prometheus', 'none']);
+  const metricsUrl = endpointOf(variables, 'METRICS');
+  const tracesUrl = endpointOf(variables, 'TRACES');
+  return {
+    traces:
+      tracesTo === 'otlp' && tracesUrl !== undefined
+        ? { url: tracesUrl, headers: headersFor(variables, 'TRACES') }
+        : undefined,
+    metrics:
+      metricsTo === 'prometheus'
+        ? prometheus(variables)
+        : metricsTo === 'otlp' && metricsUrl !== undefined
+          ? otlp(variables, metricsUrl)
+          : undefined,
+  };
+}
+
+type Signal = 'TRACES' | 'METRICS';
+
+const flag = (value: string | undefined): boolean => value?.toLowerCase() === 'true';
+
+function exporterOf(variables: NodeJS.ProcessEnv, signal: Signal, known: string[]): string {
+  const name = `OTEL_${signal}_EXPORTER`;
+  const value = variables[name] || 'otlp';
+  if (!known.includes(value)) throw new Error(`${name} is ${value}; Reprise knows ${known.join(', ')}`);
+  return value;
+}
+
+/** The address for a signal; undefined where none is named. @throws `Error` where it is to be spoken to in another protocol */
+function endpointOf(variables: NodeJS.ProcessEnv, signal: Signal): string | undefined {
+  const own = variables[`OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`];
+  const all = variables['OTEL_EXPORTER_OTLP_ENDPOINT'];
+  if (!own && !all) return undefined;
+  const name = [`OTEL_EXPORTER_OTLP_${signal}_PROTOCOL`, 'OTEL_EXPORTER_OTLP_PROTOCOL'].find((each) => variables[each]);
+  const protocol = name && variables[name];
+  if (protocol && protocol !== 'http/protobuf') {
+    throw new Error(
+      `${name} is ${protocol}; Reprise sends telemetry by http/protobuf: unset it, and name the port for that ` +
+        '(4318 of an OpenTelemetry Collector)',
+    );
+  }
+  return own || `${all?.replace(/\/$/, '')}/v1/${signal.toLowerCase()}`;
+}
+
+function otlp(variables: NodeJS.ProcessEnv, url: string): MetricsExporter {
+  const interval = Number(variables['OTEL_METRIC_EXPORT_INTERVAL'] || exportEveryMs);
+  const isDelta = variables['OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE']?.toLowerCase() === 'delta';
+  return {
+    otel: {
+      url,
+      http: true,
+      headers: headersFor(variables, 'METRICS'),
+      metricsExportInterval: interval,
+      useSecondsForDurations: true,
+      temporality: isDelta ? 'delta' : 'cumulative',
+      histogramBucketOverrides: histogramBuckets,
+    },
+    globalTags: resourceOf(variables),
+  };
+}
+
+/** Prometheus gets its metrics from the worker: by default at localhost:9464, as OpenTelemetry has it. */
+function prometheus(variables: NodeJS.ProcessEnv): MetricsExporter {
+  const host = variables['OTEL_EXPORTER_PROMETHEUS_HOST'] || '127.0.0.1';
+  const port = variables['OTEL_EXPORTER_PROMETHEUS_PORT'] || '9464';
+  return {
+    prometheus: {
+      bindAddress: `${host === 'localhost' ? '127.0.0.1' : host}:${port}`,
+      countersTotalSuffix: true,
+      unitSuffix: true,
+      useSecondsForDurations: true,
+      histogramBucketOverrides: histogramBuckets,
+    },
+  };
+}
+
+const headersFor = (variables: NodeJS.ProcessEnv, signal: Signal): Record<string, string> => ({
+  ...pairsIn(variables['OTEL_EXPORTER_OTLP_HEADERS']),
+  ...pairsIn(variables[`OTEL_EXPORTER_OTLP_${signal}_HEADERS`]),
+});
+
+/** `key=value` pairs with commas between them, whose values are URL-encoded. */
+function pairsIn(text = ''): Record<string, string> {
+  const pairs = text.split(',').flatMap((pair) => {
+    const [key = '', ...value] = pair.split('=');
+    return key.trim() === '' ? [] : [[key.trim(), decodeURIComponent(value.join('=').trim())]];
+  });
+  return Object.fromEntries(pairs) as Record<string, string>;
+}
+
+/** What the telemetry is of. */
+export function resourceOf(variables: NodeJS.ProcessEnv): Record<string, string> {
+  const attributes = pairsIn(variables['OTEL_RESOURCE_ATTRIBUTES']);
+  const name = variables['OTEL_SERVICE_NAME'] || attributes['service.name'] || defaultServiceName;
+  return { ...attributes, 'service.name': name };
+}

@@ -1,0 +1,119 @@
+import { Context } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
+import type { Environment } from '../config/environment.ts';
+import { problemText } from '../config/problems.ts';
+import { failureTypes } from '../protocol/errors.ts';
+import { readAllow } from './allow.ts';
+import { isMac, macOf } from './mac.ts';
+import { ownFilesIn } from './own-files.ts';
+import { policyOf, strictest, type Policy } from './policy.ts';
+import { isSigned, type SignedRun } from './signature.ts';
+import { refusals, type Entry, type Refusal } from './refusals.ts';
+import { partEntries, type PartName } from './table.ts';
+
+export interface GuardSettings {
+  environment: Environment;
+  configFolder: string;
+  home: string;
+  /** Permissions in words, see `readAllow`. */
+  allow: readonly string[];
+  /** The secret that all workers of one store have, for seals. */
+  sealSecret: () => Promise<string>;
+}
+
+/** What a part that a run passes on was found to be. */
+export type Standing = 'harmless' | 'sealed' | 'allowed';
+
+/**
+ * Decides for a worker what runs may bring. An input is trusted if the owner of the worker's home has signed it. What a
+ * trusted input, or a configuration of the worker itself, reaches beyond is sealed for its run, and the activities do what
+ * has such a seal, or what the worker's permissions allow to anybody. So nobody gets more by asking the activities
+ * themselves, or by a run that pretends to be another's successor.
+ */
+export class Guard {
+  readonly policy: Policy;
+  readonly #home: string;
+  readonly #askSecret: () => Promise<string>;
+  #secret: string | undefined;
+
+  /** @throws `AllowError` */
+  constructor({ allow, configFolder, environment, home, sealSecret }: GuardSettings) {
+    this.policy = policyOf({ allow: readAllow(allow), configFolder, environment, home }, () =>
+      ownFilesIn(configFolder),
+    );
+    this.#home = home;
+    this.#askSecret = sealSecret;
+  }
+
+  async #sealSecret(): Promise<string> {
+    return (this.#secret ??= await this.#askSecret());
+  }
+
+  isSigned(input: object): boolean {
+    return 'signature' in input && isSigned(input, presentRun(), this.#home);
+  }
+
+  /** A seal for a part of the present run; undefined for one that reaches nothing. */
+  async seal(part: PartName, value: unknown): Promise<string | undefined> {
+    if (refusals(partEntries[part], value, strictest).length === 0) return undefined;
+    return macOf(await this.#sealSecret(), sealedText(part, value));
+  }
+
+  /**
+   * Checks a part of what an activity of the present run is asked for.
+   *
+   * @param seal what the run says is its seal
+   * @throws `ApplicationFailure` of type `NotAllowed`, not retryable, if it neither has a valid seal nor is allowed
+   */
+  async check(part: PartName, value: unknown, seal: unknown): Promise<Standing> {
+    const entry: Entry = partEntries[part];
+    if (refusals(entry, value, strictest).length === 0) return 'harmless';
+    if (seal !== undefined && isMac(await this.#sealSecret(), sealedText(part, value), seal)) return 'sealed';
+    const refused = refusals(entry, value, this.policy, [part]);
+    if (refused.length === 0) return 'allowed';
+    const why = seal === undefined ? unsealed : 'its seal is that of another run, or of workers with another store';
+    throw ApplicationFailure.nonRetryable(
+      refused.map((each) => `${refusalText(each)} (${why})`).join('\n'),
+      failureTypes.notAllowed,
+    );
+  }
+}
+
+const unsealed = 'it has no seal: no worker of this version has prepared the run, so start it again';
+
+/** What a seal covers. A setting that reaches nothing, such as a temperature, may change while a run goes on. */
+function sealedText(part: PartName, value: unknown): unknown {
+  const { namespace, workflowId } = presentRun();
+  return ['reprise seal', part, namespace, workflowId, reachingPart(part, value)];
+}
+
+function reachingPart(part: PartName, value: unknown): unknown {
+  const keys = part === 'mcp' ? undefined : partEntries[part].keys;
+  if (keys === undefined || typeof value !== 'object' || value === null) return value;
+  const reaching = Object.entries(value).filter(([key]) => !Object.hasOwn(keys, key) || keys[key]?.reach !== undefined);
+  return Object.fromEntries(reaching);
+}
+
+/** The run that an activity belongs to. @throws `ApplicationFailure` if it is none of a workflow */
+function presentRun(): SignedRun {
+  const { namespace, workflowExecution, workflowType = '' } = Context.current().info;
+  return { namespace, workflowType, workflowId: workflowExecution?.workflowId ?? '' };
+}
+
+/**
+ * A refusal in words, with what to do.
+ *
+ * @param command that starts such a run
+ */
+export function refusalText({ flag, path, what }: Refusal, command = 'ask'): string {
+  const isAttachment = path[0] === 'attachments';
+  const ways = [
+    ...(isAttachment ? ['Send its content instead (name and data)'] : [namingInstead]),
+    isAttachment ? 'start the run with "reprise solve --attach"' : `start the run with "reprise ${command} --config"`,
+    ...(flag === undefined ? [] : [`start the worker with --allow ${flag}`]),
+  ];
+  const problem = `an input may not ${what}. ${ways.slice(0, -1).join(', ')}, or ${ways.at(-1)}`;
+  return problemText({ path, message: problem });
+}
+
+const namingInstead = "Put the configuration into the worker's folder and name it";

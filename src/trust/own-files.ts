@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import type { Backend } from '../config/backend.ts';
+import { configsIn } from '../config/read-config.ts';
+import { variablesNamedIn } from '../config/variables.ts';
+import type { OwnFiles } from './policy.ts';
+import { typesOfModules } from './table.ts';
+
+/** Reads what the configurations in a folder name. Files that cannot be read name nothing. */
+export function ownFilesIn(folder: string): OwnFiles {
+  const texts = configsIn(folder).flatMap((file) => {
+    try {
+      return [readFileSync(join(folder, file), 'utf8')];
+    } catch {
+      return [];
+    }
+  });
+  return { backends: texts.flatMap(backendsNamedIn), variables: texts.flatMap(variablesNamedIn) };
+}
+
+function backendsNamedIn(text: string): Backend[] {
+  try {
+    return backendsIn(parse(text), '');
+  } catch {
+    return [];
+  }
+}
+
+/** All mappings that say where a model is. @param type that of a mapping which has none, as a module's */
+function backendsIn(value: unknown, type: string): Backend[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const { api_key_env, base_url, module } = value as Record<string, unknown>;
+  const ownType = (value as Record<string, unknown>)['type'] ?? type;
+  const isBackend = typeof ownType === 'string' && (api_key_env !== undefined || base_url !== undefined);
+  const name = typeof module === 'string' ? module.slice(module.lastIndexOf('.') + 1) : '';
+  const below = Object.hasOwn(typesOfModules, name) ? (typesOfModules[name] ?? '') : '';
+  return [
+    ...(isBackend ? [{ ...value, type: ownType } as Backend] : []),
+    ...Object.values(value).flatMap((part) => backendsIn(part, below)),
+  ];
+}

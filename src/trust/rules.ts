@@ -1,0 +1,173 @@
+import { backendTypes } from '../config/backend-types.ts';
+import { isModulePath } from '../config/extensions.ts';
+import { variablesIn } from '../config/variables.ts';
+import { allowsHost } from './allow.ts';
+import { allowsPath, plainUrl, type Policy } from './policy.ts';
+
+/** Why a value is refused. */
+export interface Refused {
+  /** What an input may not do, behind "an input may not". */
+  what: string;
+  /** What would allow it, behind `--allow`; absent where nothing does. */
+  flag?: string;
+}
+
+/** Says why a value is refused; undefined if it is not. @param beside the mapping that holds the value */
+export type Rule = (value: unknown, beside: Record<string, unknown>, policy: Policy) => Refused | undefined;
+
+const notPlain = (what: string): Refused => ({ what: `bring ${what} that is none` });
+
+const isMapping = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const isAbsent = (value: unknown): boolean => value === undefined || value === null;
+
+/** Lets absent values pass. */
+const unlessAbsent =
+  (rule: Rule): Rule =>
+  (value, beside, policy) =>
+    isAbsent(value) ? undefined : rule(value, beside, policy);
+
+export const command: Rule = unlessAbsent((_value, _beside, { allow }) =>
+  allow.commands ? undefined : { what: 'bring a command of its own', flag: 'commands' },
+);
+
+/** The variables of a command, which gets no others of the worker's. */
+export const commandVariables: Rule = unlessAbsent((value, _beside, policy) => {
+  const unknown = placeholdersIn(value).find((name) => !policy.isKnownVariable(name));
+  return unknown === undefined ? undefined : { what: `hand on the variable ${unknown} of the worker` };
+});
+
+/** Texts that go to an address, where no variable of the worker's may go because an input says so. */
+export const noVariables: Rule = unlessAbsent((value) => {
+  const [name] = placeholdersIn(value);
+  return name === undefined ? undefined : { what: `hand on the variable ${name} of the worker` };
+});
+
+/** The address of a server. */
+export const address: Rule = unlessAbsent((value, _beside, { allow }) => {
+  const url = plainUrl(value);
+  if (url === undefined) return notPlain('an address');
+  return allowsHost(allow, url) ? undefined : { what: 'bring an address of its own', flag: `hosts=${url.host}` };
+});
+
+/** Of a backend: its address, to which the worker's keys go only if the address is the worker's as well. */
+export const baseUrl: Rule = unlessAbsent((value, backend, policy) => {
+  if (policy.isOwnAddress(backend)) return undefined;
+  const refused = address(value, backend, policy);
+  if (refused !== undefined || !isAbsent(backend['api_key_env']) || backend['type'] === 'chatcompletion')
+    return refused;
+  return { what: 'have a key sent to an address of its own; a server without a key is a chatcompletion backend' };
+});
+
+export const keyVariable: Rule = unlessAbsent((value, backend, policy) =>
+  policy.isOwnAddress(backend)
+    ? undefined
+    : { what: `have the variable ${String(value)} of the worker sent to an address that is not that key's own` },
+);
+
+/** Headers by which a gateway is told to send the request, and the key with it, to another address. */
+const routing =
+  /host|url|uri|base|target|forward|proxy|rout|upstream|endpoint|config|provider|virtual|connection|encoding/i;
+
+export const headers: Rule = unlessAbsent((value, beside, policy) => {
+  const refused = noVariables(value, beside, policy);
+  if (refused !== undefined) return refused;
+  const name = Object.keys(value as object).find((each) => routing.test(each));
+  return name === undefined
+    ? undefined
+    : { what: `bring the header ${name}, which may send the worker's key elsewhere` };
+});
+
+/** Keys of a request by which a gateway is told of other addresses, or by which a provider finds what its account has stored. */
+const reachingBody =
+  /^(api_?base|base_?url|api_?key|user_config|model_list|fallbacks|previous_response_id|conversation|prompt|container|mcp_servers)$/i;
+
+export const extraBody: Rule = unlessAbsent((value) => {
+  const name = namesIn(value, 0).find((each) => reachingBody.test(each));
+  return name === undefined ? undefined : { what: `put ${name} into requests, which reaches beyond its own model` };
+});
+
+/** Nothing that a provider takes is deeper. */
+const deepest = 30;
+
+function namesIn(value: unknown, depth: number): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  if (depth > deepest) return ['api_base'];
+  const own = Array.isArray(value) ? [] : Object.keys(value);
+  return [...own, ...Object.values(value).flatMap((each) => namesIn(each, depth + 1))];
+}
+
+export const backendType: Rule = unlessAbsent((value, _beside, { allow }) => {
+  if (!backendTypes.some((type) => type === value)) return notPlain('a type');
+  if (value !== 'claude_code' || allow.commands) return undefined;
+  return { what: 'start Claude Code, which runs as the user of the worker', flag: 'commands' };
+});
+
+export const commandMode: Rule = unlessAbsent((value, _beside, { allow }) => {
+  if (value === 'docker' || allow.commands) return undefined;
+  return { what: 'have commands run as the user of the worker', flag: 'commands' };
+});
+
+/**
+ * A path that counts from the worker's working directory, or with `inConfigFolder` from its folder of configurations.
+ *
+ * @param what an input does with it
+ */
+const path =
+  ({ inConfigFolder, what }: { inConfigFolder: boolean; what: string }): Rule =>
+  (value, _beside, policy) => {
+    if (isAbsent(value)) return undefined;
+    if (typeof value !== 'string' || value.includes('\0')) return notPlain('a path');
+    const base = inConfigFolder ? policy.configFolder : '.';
+    return allowsPath(policy, value, base) ? undefined : { what, flag: 'files=DIR' };
+  };
+
+const aFolder = "name a folder of the worker's machine";
+export const folder = path({ inConfigFolder: false, what: aFolder });
+export const folderInConfig = path({ inConfigFolder: true, what: aFolder });
+
+/** An attachment: a path, or a mapping with a path. One with its content in it reaches nowhere. */
+const attachedFile = path({ inConfigFolder: true, what: "name a file of the worker's machine" });
+export const attachment: Rule = (value, beside, policy) => {
+  if (!isMapping(value)) return attachedFile(value, beside, policy);
+  return 'path' in value ? attachedFile(value['path'] ?? '\0', beside, policy) : undefined;
+};
+
+const moduleOfItsOwn: Refused = { what: 'have a module of the worker loaded', flag: 'modules' };
+
+/** The built-in packages that read the worker's folder of configurations. */
+const readers = ['builtin.files', 'builtin.search'];
+const ownFolder = path({ inConfigFolder: true, what: "have agents read the worker's own folder" });
+
+export const toolPackage: Rule = (value, beside, policy) => {
+  if (typeof value !== 'string') return notPlain('a package');
+  if (readers.includes(value)) return ownFolder('.', beside, policy);
+  if (value === 'builtin.command.local') return commandMode('local', beside, policy);
+  return value.startsWith('builtin.') || policy.allow.modules ? undefined : moduleOfItsOwn;
+};
+
+/** The name of a loop or of a module; only a path is one of the user's own. */
+export const modulePath: Rule = unlessAbsent((value, _beside, { allow }) => {
+  if (typeof value !== 'string') return notPlain('a module');
+  return isModulePath(value) && !allow.modules ? moduleOfItsOwn : undefined;
+});
+
+/** A repository, in which issues are opened with the worker's token. */
+export const repository: Rule = unlessAbsent((_value, _beside, { allow, github }) => {
+  const url = plainUrl(github);
+  if (url !== undefined && allowsHost(allow, url)) return undefined;
+  return { what: 'have an issue opened with the GITHUB_TOKEN of the worker', flag: `hosts=${url?.host ?? 'HOST'}` };
+});
+
+/** What no input may bring at all. */
+export const never =
+  (what: string): Rule =>
+  (value) =>
+    isAbsent(value) ? undefined : { what };
+
+/** The names of variables in texts by name; a value of any other shape counts as one. */
+function placeholdersIn(value: unknown): string[] {
+  if (!isMapping(value)) return typeof value === 'string' ? variablesIn(value) : ['?'];
+  return Object.values(value).flatMap((text) => (typeof text === 'string' ? variablesIn(text) : ['?']));
+}

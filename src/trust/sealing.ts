@@ -1,0 +1,93 @@
+import { ApplicationFailure } from '@temporalio/common';
+import type { Backend } from '../config/backend.ts';
+import type { ToolSources } from '../config/tool-sources.ts';
+import type { Team } from '../config/team.ts';
+import { failureTypes } from '../protocol/errors.ts';
+import type { Prepared } from '../protocol/orchestration.ts';
+import { refusalText, type Guard } from './guard.ts';
+import { refusals } from './refusals.ts';
+import { partEntries, type PartName } from './table.ts';
+
+/** Seals what a prepared run passes on to activities. */
+export interface Sealing {
+  backend(backend: Backend): Promise<Backend>;
+  /** The backends of roles by their names. */
+  backends<Role extends string>(backends: Record<Role, Backend>): Promise<Record<Role, Backend>>;
+  tools(tools: ToolSources): Promise<ToolSources>;
+  team(team: Team): Promise<Team>;
+  /** The same mapping with its seal, if it reaches anything. */
+  mapping<T extends object>(part: PartName, value: T): Promise<T>;
+  folders(prepared: Pick<Prepared, 'folders'>): Promise<Pick<Prepared, 'folders' | 'folderSeals'>>;
+}
+
+/**
+ * @param isTrusted whether the configuration is the worker's own, or signed; what any other one brings gets no seals
+ * @throws (from what it makes) `ApplicationFailure` of type `InvalidInput` for what is neither trusted nor allowed
+ */
+export function sealingFor(guard: Guard, isTrusted: boolean): Sealing {
+  /** Whoever prepares looks at the input first, to name its keys. What it may have missed ends here. */
+  const sealOf = async (part: PartName, value: unknown): Promise<{ seal?: string }> => {
+    if (isTrusted) {
+      const seal = await guard.seal(part, value);
+      return seal === undefined ? {} : { seal };
+    }
+    const refused = refusals(partEntries[part], value, guard.policy, [part]);
+    if (refused.length === 0) return {};
+    const text = refused.map((each) => refusalText(each)).join('\n');
+    throw ApplicationFailure.nonRetryable(text, failureTypes.invalidInput);
+  };
+  const mapping = async <T extends object>(part: PartName, value: T): Promise<T> => ({
+    ...value,
+    ...(await sealOf(part, value)),
+  });
+  const sealsOf = async (part: PartName, values: string[]): Promise<Record<string, string>> => {
+    const seals: Array<[string, string]> = [];
+    for (const value of values) {
+      const { seal } = await sealOf(part, value);
+      if (seal !== undefined) seals.push([value, seal]);
+    }
+    return Object.fromEntries(seals);
+  };
+  const backend = (value: Backend): Promise<Backend> => mapping('backend', value);
+  const tools = async ({ mcpServers, packages }: ToolSources): Promise<ToolSources> => {
+    const seals = await sealsOf('package', packages);
+    const servers = [];
+    for (const server of mcpServers) servers.push(await mapping('mcp', server));
+    return { packages, mcpServers: servers, ...(Object.keys(seals).length > 0 && { seals }) };
+  };
+  return {
+    backend,
+    async backends<Role extends string>(given: Record<Role, Backend>) {
+      const all: Array<[string, Backend]> = [];
+      for (const [role, value] of Object.entries<Backend>(given)) all.push([role, await backend(value)]);
+      return Object.fromEntries(all) as Record<Role, Backend>;
+    },
+    tools,
+    async team(team) {
+      const agents: Team['agents'] = [];
+      for (const agent of team.agents)
+        agents.push({ ...agent, backend: await backend(agent.backend), tools: await tools(agent.tools) });
+      const { backend: presents, judge } = team.final_agent ?? {};
+      const { snapshot_storage: storage } = team.orchestrator;
+      const { seal: snapshotSeal } = storage === undefined ? {} : await sealOf('folder', storage);
+      return {
+        ...team,
+        agents,
+        ...(team.final_agent && {
+          final_agent: {
+            ...(presents && { backend: await backend(presents) }),
+            ...(judge && { judge: { backend: await backend(judge.backend) } }),
+          },
+        }),
+        ...(snapshotSeal !== undefined && { snapshotSeal }),
+      };
+    },
+    mapping,
+    async folders({ folders = {} }) {
+      const names = [...new Set(Object.values(folders))];
+      if (names.length === 0) return {};
+      const folderSeals = await sealsOf('folder', names);
+      return { folders, ...(Object.keys(folderSeals).length > 0 && { folderSeals }) };
+    },
+  };
+}

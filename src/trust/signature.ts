@@ -1,0 +1,40 @@
+import { homeSecret } from './home-secret.ts';
+import { isMac, macOf } from './mac.ts';
+import { strictest } from './policy.ts';
+import { refusals } from './refusals.ts';
+import { inputEntries, type InputName } from './table.ts';
+
+/** The run that a signature is for: seen in a history, it is of no use for any other. */
+export interface SignedRun {
+  namespace: string;
+  workflowType: string;
+  workflowId: string;
+}
+
+/**
+ * Signs an input with the secret of a home folder, if anything in it reaches beyond the worker's own configuration. Any
+ * other input stays as it is.
+ *
+ * @param home the folder whose worker is to trust the input
+ */
+export function signed<T extends object>(input: T, run: SignedRun, home: string): T & { signature?: string } {
+  const entry = inputEntries[run.workflowType as InputName];
+  if (refusals(entry, input, strictest).length === 0) return input;
+  const { signature: _, ...bare } = input as T & { signature?: string };
+  return { ...input, signature: macOf(homeSecret(home), signedPart(bare, run)) };
+}
+
+/** Whether an input has the signature of a home folder for just this run. */
+export function isSigned(input: object, run: SignedRun, home: string): boolean {
+  const { signature, ...bare } = input as { signature?: unknown };
+  return signature !== undefined && isMac(homeSecret(home), signedPart(bare, run), signature);
+}
+
+/** The purpose comes first, so that no other use of the same secret gives a signature. */
+const signedPart = (input: object, { namespace, workflowId, workflowType }: SignedRun): unknown => [
+  'reprise input',
+  namespace,
+  workflowType,
+  workflowId,
+  input,
+];

@@ -1,0 +1,158 @@
+import { defaultPayloadConverter, type ApplicationFailure, type Payload } from '@temporalio/common';
+import { isCancellation, proxySinks, type WorkflowInterceptors } from '@temporalio/workflow';
+import { traceHeader, type Caller } from '../../protocol/caller.ts';
+import type { RunEvent } from '../../protocol/events.ts';
+import type { TokenUsage } from '../../protocol/message.ts';
+import type { AgentSpan, Happening, RunSpan, RunSinks } from '../../protocol/sinks.ts';
+
+const { telemetry } = proxySinks<RunSinks>();
+
+/** The trace that the run was started in, as its header; undefined where whoever started it has none. */
+let header: Payload | undefined;
+
+let attempt = 0;
+let round = 0;
+
+/** What the agents have done in the present round. `underWay`: their calls that have not ended. */
+const agents = new Map<string, AgentSpan & { underWay: number }>();
+
+/** An attempt, an iteration, a round of subtasks or a turn begins, and with it new spans of the agents. */
+export function beginRound(number: number): void {
+  endRound();
+  attempt = number;
+  round += 1;
+}
+
+/** Ends the spans of the agents, so that they do not last until a session's next turn. */
+export function endRound(): void {
+  for (const { underWay, ...agent } of agents.values()) {
+    telemetry.agentEnded({ ...agent, end: underWay > 0 ? Date.now() : agent.end }, traceparent());
+  }
+  agents.clear();
+}
+
+/** What a call's input says of who makes it. */
+export const callerOf = (agent: string): Caller => ({ agent, attempt, round });
+
+/** Tells what a call has cost. @param cost in US dollars */
+export function spent(agent: string, model: string | undefined, usage: TokenUsage, cost: number): void {
+  const span = agents.get(agent);
+  if (span !== undefined) {
+    span.inputTokens += usage.inputTokens;
+    span.outputTokens += usage.outputTokens;
+    span.costUsd += cost;
+  }
+  if (cost > 0) telemetry.spent(model ?? '', cost);
+}
+
+/** Tells of an event that is counted. */
+export function count(event: RunEvent): void {
+  const happening = happeningOf(event);
+  if (happening !== undefined) telemetry.happened(happening);
+}
+
+function happeningOf(event: RunEvent): Happening | undefined {
+  switch (event.type) {
+    case 'restart':
+      return { type: 'restart', why: event.by };
+    case 'planning_restart':
+      return { type: 'restart', why: event.kind };
+    case 'retry_round':
+      return { type: 'restart', why: 'failed' };
+    case 'plan_around_round':
+      return { type: 'restart', why: 'dead_end' };
+    case 'new_plan_round':
+      return { type: 'restart', why: 'missing' };
+    case 'question_closed':
+      return { type: 'waited', for: 'question', how: event.how };
+    case 'key_closed':
+      return { type: 'waited', for: 'key', how: event.how };
+    case 'leave_ended':
+      return { type: 'waited', for: 'tool', how: event.how };
+    case 'decided':
+      return { type: 'waited', for: 'approval', how: event.action };
+    default:
+      return undefined;
+  }
+}
+
+/**
+ * Temporal calls this for each workflow, since the worker bundles the module as an interceptor. It hands the run's trace on
+ * to its activities, and tells when agents and the run have ended. Whether anybody listens is the worker's affair: a
+ * history and its replay are the same either way. No function here may be async, and what `next` returns is returned as it
+ * is: a promise more would let the workflow's code go on in another order, which a replay would notice.
+ */
+export function interceptors(): WorkflowInterceptors {
+  return {
+    inbound: [
+      {
+        execute(input, next) {
+          header = input.headers[traceHeader];
+          const result = next(input);
+          result.then(
+            (value) => runEnded({ outcome: (value as { outcome?: string } | undefined)?.outcome ?? 'completed' }),
+            (error: unknown) => runEnded(endOf(error)),
+          );
+          return result;
+        },
+      },
+    ],
+    outbound: [
+      {
+        scheduleActivity: (input, next) => called(input.args, next(handedOn(input))),
+        scheduleLocalActivity: (input, next) => called(input.args, next(handedOn(input))),
+        continueAsNew: (input, next) => next(handedOn(input)),
+      },
+    ],
+  };
+}
+
+function endOf(error: unknown): { outcome: string } | { errorType: string } {
+  if (isCancellation(error)) return { outcome: 'cancelled' };
+  const { name, type } = error as ApplicationFailure;
+  return name === 'ContinueAsNew' ? { outcome: 'continued' } : { errorType: type ?? name };
+}
+
+function runEnded(end: { outcome: string } | { errorType: string }): void {
+  endRound();
+  telemetry.runEnded({ ...end, end: Date.now() } satisfies RunSpan, traceparent());
+}
+
+function handedOn<I extends { headers: Record<string, Payload> }>(input: I): I {
+  return header === undefined ? input : { ...input, headers: { ...input.headers, [traceHeader]: header } };
+}
+
+/** Notes when an agent's call begins and ends. */
+function called<T>([input]: unknown[], result: Promise<T>): Promise<T> {
+  const { caller } = (input ?? {}) as { caller?: Caller };
+  if (caller === undefined) return result;
+  const { agent, attempt, round } = caller;
+  const start = Date.now();
+  const fresh = {
+    agent,
+    attempt,
+    round,
+    start,
+    end: start,
+    calls: 0,
+    inputTokens: 0,
+    outputTokens: 0,
+    costUsd: 0,
+    underWay: 0,
+  };
+  const span = agents.get(agent) ?? fresh;
+  agents.set(agent, span);
+  span.calls += 1;
+  span.underWay += 1;
+  const ended = (): void => {
+    span.end = Date.now();
+    span.underWay -= 1;
+  };
+  result.then(ended, ended);
+  return result;
+}
+
+function traceparent(): string | undefined {
+  if (header === undefined) return undefined;
+  return defaultPayloadConverter.fromPayload<{ traceparent?: string }>(header).traceparent;
+}

@@ -1,0 +1,102 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Ajv2019 } from 'ajv/dist/2019.js';
+import { Ajv } from 'ajv';
+import { parse } from 'yaml';
+import { expect, test } from 'vitest';
+import { imagesIn } from '../../scripts/pin-images.ts';
+import { environmentVariables } from '../../src/config/environment.ts';
+import { compose, read } from './reading.ts';
+
+const { services } = compose();
+/** Services that stay, other than those that end when they are done. */
+const lasting = Object.entries(services).filter(([, { restart }]) => restart !== undefined);
+
+/** The names of a file of the form `NAME=value`. */
+const namesIn = (text: string): string[] => [...text.matchAll(/^([A-Z][A-Z0-9_]*)=/gm)].map(([, name = '']) => name);
+
+test('the workers get every variable that Reprise reads', () => {
+  const given = services['worker']?.environment ?? {};
+  expect(environmentVariables.filter((name) => given[name] === undefined)).toEqual([]);
+  for (const [name, value] of Object.entries(given)) {
+    if (name !== 'TEMPORAL_ADDRESS' && name !== 'DATABASE_URL') expect(value).toBe(`\${${name}:-}`);
+  }
+});
+
+test('the example of an environment names what docker-compose.yml asks for, and nothing else', () => {
+  const asked = [...read('docker-compose.yml').matchAll(/\$\{([A-Z0-9_]+)(?::[-?][^}]*)?\}/g)].map(
+    ([, name = '']) => name,
+  );
+  expect(namesIn(read('.env.example')).toSorted()).toEqual([...new Set(asked)].toSorted());
+  expect(read('.env.example')).not.toMatch(/^[A-Z0-9_]+=./m);
+});
+
+test('passwords have no default, and a file with them is not committed', () => {
+  expect(read('docker-compose.yml')).not.toMatch(/PASSWORD:-|PWD:-/);
+  expect(read('.gitignore')).toMatch(/^\.env$/m);
+});
+
+test('what lasts is started again, is looked after, and is reached from this machine alone', () => {
+  expect(lasting.map(([name]) => name)).toEqual(['postgresql', 'temporal', 'ui', 'worker']);
+  for (const [name, { healthcheck, ports = [], restart }] of lasting) {
+    expect(restart).toBe('unless-stopped');
+    if (name !== 'worker') expect(healthcheck).toBeDefined();
+    for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:/);
+  }
+  expect(read('Dockerfile')).toMatch(/^HEALTHCHECK /m);
+});
+
+test.each(Object.entries(services))('%s has no capabilities, gains none, and is limited', (name, service) => {
+  expect(service.cap_drop).toEqual(['ALL']);
+  expect(service.security_opt).toEqual(['no-new-privileges:true']);
+  expect(service.deploy?.resources?.limits).toEqual({ cpus: expect.any(String), memory: expect.any(String) });
+  expect(service.read_only).toBe(name !== 'ui');
+});
+
+test.each(['Dockerfile', 'docker-compose.yml'])('each image of %s is pinned by digest', (file) => {
+  const images = imagesIn(read(file));
+  expect(images.length).toBeGreaterThan(0);
+  for (const { digest, tag, text } of images)
+    expect({ text, isPinned: digest !== undefined, tag }).toMatchObject({
+      isPinned: true,
+      tag: expect.stringMatching(/\d+\.\d+/),
+    });
+});
+
+test('docker-compose.yml fits the schema of the Compose specification', (context) => {
+  const fetched = spawnSync('go', ['mod', 'download', '-json', 'github.com/compose-spec/compose-go/v2@v2.9.1'], {
+    encoding: 'utf8',
+    cwd: '/',
+  });
+  const { Dir: folder } = (fetched.status === 0 ? JSON.parse(fetched.stdout) : {}) as { Dir?: string };
+  if (folder === undefined) {
+    console.warn(
+      'The schema of the Compose specification is not looked at: it comes from a Go module, and there is no Go',
+    );
+    return context.skip();
+  }
+  const schema = JSON.parse(readFileSync(join(folder, 'schema', 'compose-spec.json'), 'utf8')) as { $schema: string };
+  const ajv = schema.$schema.includes('2019')
+    ? new Ajv2019({ strict: false, validateFormats: false })
+    : new Ajv({ strict: false, validateFormats: false });
+  const { $schema: _, ...rest } = schema;
+  const fits = ajv.compile(rest);
+  fits(parse(read('docker-compose.yml'), { merge: true }));
+  expect(fits.errors).toBeNull();
+});
+
+test('Temporal’s server reads its settings from the file that is mounted, with tasks shared out fairly', () => {
+  expect(services['temporal']?.environment?.['DYNAMIC_CONFIG_FILE_PATH']).toBe(
+    '/etc/reprise/temporal-dynamic-config.yaml',
+  );
+  const settings = parse(read('deploy/compose/temporal-dynamic-config.yaml')) as Record<
+    string,
+    Array<{ value: unknown }>
+  >;
+  expect(settings).toMatchObject({
+    'matching.useNewMatcher': [{ value: true }],
+    'matching.enableFairness': [{ value: true }],
+    'history.transferProcessorMaxPollRPS': [{ value: 1000 }],
+  });
+});
