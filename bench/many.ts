@@ -47,10 +47,7 @@ async function openWorkers(kind: 'own' | 'bare', count: number) {
       [kind, stage.address, stage.home, taskQueue],
       {
         env: { ...process.env, ...stage.variables },
-        execArgv: [
-          ...(process.env['IMPORT'] ? ['--import', process.env['IMPORT']] : []),
-          ...(profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}/${kind}`]),
-        ],
+        execArgv: profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}/${kind}`],
       },
     );
     await once(worker, 'message');

@@ -2,10 +2,11 @@ import { readFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import type { Duration } from '@temporalio/common';
 import { msToNumber } from '@temporalio/common/lib/time.js';
-import { Runtime, Worker, type NativeConnection } from '@temporalio/worker';
+import { Runtime, Worker, type NativeConnection, type WorkerOptions } from '@temporalio/worker';
 import { deploymentName, taskQueue } from './client/names.ts';
 import { encryptsGlobal } from './protocol/encryption.ts';
 import { awaitStore } from './worker/await-store.ts';
+import { withLeanThreads } from './worker/lean-threads.ts';
 import { heartbeatThrottle, openParts, type PartSettings } from './worker/parts.ts';
 import { Health, type HealthSettings } from './worker/health.ts';
 import { identityWith, othersWithOtherStores, workerIdentity } from './worker/deployment.ts';
@@ -91,7 +92,7 @@ async function workerWith(settings: WorkerSettings, health: Health | undefined):
   }
   await parts.join(connection, namespace);
   const graceMs = msToNumber(settings.shutdownGraceTime ?? '10 minutes');
-  const worker = await Worker.create({
+  const options: WorkerOptions = {
     connection,
     namespace,
     taskQueue: queue,
@@ -123,7 +124,8 @@ async function workerWith(settings: WorkerSettings, health: Health | undefined):
     shutdownGraceTime: graceMs,
     // Work that does not heed its cancellation must not keep the process for ever.
     shutdownForceTime: graceMs + unheedingMs,
-  });
+  };
+  const worker = await withLeanThreads(() => Worker.create(options));
   health?.watch({ worker, connection, namespace, store: parts.store });
   return worker;
 }

@@ -19,7 +19,13 @@ export class RateRows implements SharedRates {
          ON CONFLICT (id) DO UPDATE SET free_at = ? +
          CASE WHEN rates.free_at < ? THEN ? WHEN rates.free_at > ? THEN ? ELSE rates.free_at END
          RETURNING free_at`,
-        ...[id, now + cost, cost, now, now, latest, latest],
+        id,
+        now + cost,
+        cost,
+        now,
+        now,
+        latest,
+        latest,
       ),
     );
     return Math.max(0, Number(row?.['free_at']) - cost - now);

@@ -27,8 +27,7 @@ test('a rolling upgrade: open runs end where they began, new ones go to the newe
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** Starts a worker of a release, in a container of its own. */
-  let containers = 0;
+  /** Starts a worker of a release. All have one store, as those of a cluster do. */
   const start = async (buildId: string) => {
     const version: WorkerVersion = {
       buildId,
@@ -42,7 +41,7 @@ test('a rolling upgrade: open runs end where they began, new ones go to the newe
     };
     const up = new Up(
       {
-        home: join(folder, `container-${++containers}`),
+        home: join(folder, 'home'),
         keeper: undefined,
         address,
         namespace: 'default',
