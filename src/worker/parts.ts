@@ -115,7 +115,10 @@ export function openParts(
     keys,
     dataConverter: dataConverterOf(keys),
     activities,
-    interceptors: [storeGuard(store, storePlace(home, environment)), ...telemetry.interceptors(Object.keys(activities))],
+    interceptors: [
+      storeGuard(store, storePlace(home, environment)),
+      ...telemetry.interceptors(Object.keys(activities)),
+    ],
     join: (connection, namespace) =>
       joinNamespace(store, connection, namespace, (text) => Runtime.instance().logger.warn(text)),
     sinks: (connection, namespace) => ({

@@ -117,7 +117,8 @@ describe('SQLite', () => {
         }),
       ),
     );
-    const kept = (await database.read((sql) => sql.all('SELECT name FROM secrets'))).map(({ name }) => name);
+    const rows = await database.read((sql) => sql.all('SELECT name FROM secrets'));
+    const kept = rows.map(({ name }) => String(name));
     const done = names.filter((_, index) => index % 10 !== 3);
     expect(kept.toSorted()).toEqual(done.toSorted());
     expect(ends.flatMap((end) => (end.status === 'fulfilled' ? [end.value] : []))).toEqual(done);
@@ -198,11 +199,15 @@ describe('the file of an open store', () => {
     const damaged = openSync(file, 'r+');
     for (let page = 1; page < 200; page++) writeSync(damaged, Buffer.alloc(4000, 0xee), 0, 4000, page * 4096);
     closeSync(damaged);
-    const reopened = (): Promise<unknown> => {
+    async function reopened(): Promise<void> {
       const again = openSqliteStore(file);
-      return Promise.all(ids.map((id) => again.blob(id))).finally(async () => again.close());
-    };
-    const error = await trouble(Promise.resolve().then(reopened));
+      try {
+        await Promise.all(ids.map((id) => again.blob(id)));
+      } finally {
+        await again.close();
+      }
+    }
+    const error = await trouble(reopened());
     expect(error.message).toMatch(/is damaged|malformed|not a database/);
   });
 });
