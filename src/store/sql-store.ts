@@ -1,16 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { Breaks } from '../breaks.ts';
 import type { Message, TokenUsage, TranscriptRef } from '../protocol/message.ts';
 import type { CallModelResult } from '../protocol/model-call.ts';
 import type { StoredReport } from '../protocol/research.ts';
 import type { CallToolResult } from '../protocol/tool.ts';
-import { UnknownKeyError } from '../encryption/keys.ts';
 import type { Cipher } from './cipher.ts';
 import { now, orTouch, type Database, type Row, type Sql, type Value } from './database.ts';
 import { FileRows } from './file-rows.ts';
 import { largeHashOf, segmentId } from './ids.ts';
 import { ObjectRows } from './object-rows.ts';
 import { RateRows } from './rate-rows.ts';
+import { ReportRows } from './report-rows.ts';
 import { Sweep } from './sweep.ts';
 import { sumOfUsage, type Checkpoint, type ReplyCommit, type RunFile, type Store, type Try } from './store.ts';
 
@@ -26,8 +25,7 @@ const chainOf = `
 const resultId = 10;
 
 /** The tables of which a row has a JSON text under a key, by the column that holds it. */
-type JsonColumn =
-  'segments.messages' | 'replies.result' | 'tool_results.result' | 'checkpoints.state' | 'reports.report';
+type JsonColumn = 'segments.messages' | 'replies.result' | 'tool_results.result' | 'checkpoints.state';
 
 /** The store in a database, whichever it is. What people and models have said passes through the cipher. */
 export class SqlStore implements Store {
@@ -36,6 +34,7 @@ export class SqlStore implements Store {
   readonly #cipher: Cipher;
   readonly #files: FileRows;
   readonly #objects: ObjectRows;
+  readonly #reports: ReportRows;
 
   constructor(database: Database, cipher: Cipher) {
     this.#database = database;
@@ -43,6 +42,7 @@ export class SqlStore implements Store {
     this.#files = new FileRows(database, cipher);
     this.rates = new RateRows(database);
     this.#objects = new ObjectRows(database, cipher);
+    this.#reports = new ReportRows(database, cipher);
   }
 
   async findReply(key: string, inputHash: string): Promise<CallModelResult | undefined> {
@@ -179,34 +179,15 @@ export class SqlStore implements Store {
   }
 
   async putReport(report: StoredReport): Promise<StoredReport> {
-    const { id, createdAt } = report;
-    const sealed = this.#sealed('reports.report', id, report);
-    return this.#database.write(async (sql) => {
-      const insert = 'INSERT INTO reports (id, created_at, report) VALUES (?, ?, ?) ON CONFLICT DO NOTHING';
-      const written = await sql.run(insert, id, createdAt, sealed);
-      return (written === 0 ? await this.#report(sql, id) : undefined) ?? report;
-    });
+    return this.#reports.put(report);
   }
 
   async report(id: string): Promise<StoredReport | undefined> {
-    return this.#database.read((sql) => this.#report(sql, id));
+    return this.#reports.find(id);
   }
 
   async reports(limit: number): Promise<StoredReport[]> {
-    const newest = 'SELECT id, report FROM reports ORDER BY created_at DESC, id LIMIT ?';
-    const rows = await this.#database.read((sql) => sql.all(newest, limit));
-    const breaks = new Breaks();
-    const reports: StoredReport[] = [];
-    for (const row of rows) {
-      try {
-        reports.push(this.#opened('reports.report', String(row['id']), row) as StoredReport);
-      } catch (error) {
-        // Old reports whose key was given up are as good as gone.
-        if (!(error instanceof UnknownKeyError)) throw error;
-      }
-      if (breaks.due) await breaks.take();
-    }
-    return reports;
+    return this.#reports.newest(limit);
   }
 
   async beginFiles(workflowId: string, runId: string): Promise<void> {
@@ -280,11 +261,6 @@ export class SqlStore implements Store {
   async #toolResult(sql: Sql, key: string, inputHash: string): Promise<CallToolResult | undefined> {
     const row = await sql.get('SELECT result FROM tool_results WHERE key = ? AND input_hash = ?', key, inputHash);
     return row && (this.#opened('tool_results.result', key, row) as CallToolResult);
-  }
-
-  async #report(sql: Sql, id: string): Promise<StoredReport | undefined> {
-    const row = await sql.get('SELECT report FROM reports WHERE id = ?', id);
-    return row && (this.#opened('reports.report', id, row) as StoredReport);
   }
 
   /** Inserts a segment. */
