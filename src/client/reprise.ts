@@ -95,7 +95,10 @@ export class Reprise {
    * @param input is used where the conversation begins, as is the priority; one that is open keeps its own
    */
   getSession(id: string, input: SessionInput = {}, { priority }: Omit<StartOptions, 'id'> = {}): SessionRun {
-    return new SessionRun(this.client.workflow.getHandle(id), this.#startOptions('session', id, input, input.text, priority));
+    return new SessionRun(
+      this.client.workflow.getHandle(id),
+      this.#startOptions('session', id, input, input.text, priority),
+    );
   }
 
   /** A run of any kind that was started before, from anywhere. */
