@@ -97,8 +97,6 @@ export interface ConnectOptions {
    * absent, a run goes to the version that is current when it begins.
    */
   buildId?: string;
-  /** The priority of runs that are started, unless they have one of their own; see `StartOptions`. */
-  priority?: Priority;
   /** Keys in place of those of `REPRISE_ENCRYPTION_KEY`, in the same form; an empty text stands for none. */
   encryptionKey?: string;
   /**
@@ -106,6 +104,8 @@ export interface ConnectOptions {
    * signed where they bring more than anybody may (docs/security.md). `REPRISE_HOME`, else `.reprise`, when absent.
    */
   home?: string;
+  /** The priority of runs that are started, unless they have one of their own; see `StartOptions`. */
+  priority?: Priority;
   /** How long the server may take to answer; 5 seconds when absent. */
   connectTimeout?: Duration;
 }
@@ -141,8 +141,8 @@ export async function connect(options: ConnectOptions = {}): Promise<Reprise> {
     interceptors: { workflow: [tracedStarts] },
     dataConverter,
   });
-  const home = resolve(options.home || process.env['REPRISE_HOME'] || '.reprise');
   const { buildId, priority } = options;
+  const home = resolve(options.home || process.env['REPRISE_HOME'] || '.reprise');
   return new Reprise(client, connection, { taskQueue: options.taskQueue ?? taskQueue, home, buildId, priority });
 }
 

@@ -107,8 +107,8 @@ export function createCallModel({ assertRoom, store, openModel, rates, askClaude
       const { message, finish, notices = [], tree, work = [] } = response;
       const spent = checkedUsage(response.usage, messages, message);
       usage = spent;
-      tookTokens(spent.inputTokens + spent.outputTokens);
       note({ usage: spent, ...(response.model !== undefined && { responseModel: response.model }) });
+      tookTokens(spent.inputTokens + spent.outputTokens);
       const { reply, written } = await readReply(message, finish, tools.read);
       const failed = await store.tries(key);
       return await store.commitReply({

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { Context, type Info } from '@temporalio/activity';
-import { ApplicationFailure, defaultPayloadConverter } from '@temporalio/common';
+import { ApplicationFailure, ApplicationFailureCategory, defaultPayloadConverter } from '@temporalio/common';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import { failureTypes } from '../protocol/errors.ts';
 import type { Prepared } from '../protocol/orchestration.ts';
@@ -9,7 +9,7 @@ import type { Store } from '../store/store.ts';
 
 /** The first wait before an activity is tried again that was refused, and the longest one, in milliseconds. */
 const shortest = 500;
-const longest = 30_000;
+const longest = 15_000;
 
 /** What a worker that refuses an activity leaves in its heartbeat. */
 interface Refused {
@@ -44,6 +44,7 @@ export function ofStore<A extends Record<string, (input: unknown) => Promise<Pre
  */
 export function storeGuard(store: Store, place: string): ActivityInterceptorsFactory {
   let known: string | undefined;
+  const told = new Set<string>();
   return () => ({
     inbound: {
       async execute(input, next) {
@@ -52,7 +53,11 @@ export function storeGuard(store: Store, place: string): ActivityInterceptorsFac
         const wanted = defaultPayloadConverter.fromPayload<string>(header);
         known ??= await store.identity();
         if (wanted === known) return next(input);
-        throw refusal(wanted, `${known} (${place})`);
+        const failure = refusal(wanted, `${known} (${place})`);
+        // Each further try is refused for the same reason.
+        if (!told.has(wanted)) Context.current().log.warn(failure.message);
+        told.add(wanted);
+        throw failure;
       },
     },
   });
@@ -70,6 +75,7 @@ function refusal(wanted: string, own: string): ApplicationFailure {
       'same REPRISE_HOME, and end workers that are not meant to have another one',
     nonRetryable: info.isLocal,
     nextRetryDelay: Math.min(longest, shortest * 2 ** (info.attempt - 1)),
+    category: ApplicationFailureCategory.BENIGN,
     details: [{ mayHaveRun } satisfies StoreRefusal],
   });
 }

@@ -175,8 +175,8 @@ export async function openAt(
       address,
       namespace,
       plain: ours !== undefined,
-      priority: { fairnessKey: fairnessKey() },
       home: homeFolder(),
+      priority: { fairnessKey: fairnessKey() },
       ...(buildId !== undefined && { buildId }),
       // It is known to be there, so that only a busy machine can keep it from answering.
       ...(ours && { connectTimeout: '30 seconds' }),

@@ -82,8 +82,11 @@ async function idsOf(client: Client, workflowId: string, runId: string): Promise
     if (typeof value === 'string') for (const id of idsIn(value)) ids.add(id);
     if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return;
     const { data, metadata } = value as Payload;
-    if (metadata?.['encoding'] instanceof Uint8Array && (data === null || data === undefined || data instanceof Uint8Array))
-      payloads.push(value as Payload);
+    if (
+      metadata?.['encoding'] instanceof Uint8Array &&
+      (data === null || data === undefined || data instanceof Uint8Array)
+    )
+      payloads.push(value);
     else for (const each of Object.values(value)) walk(each);
   };
   try {
@@ -94,7 +97,8 @@ async function idsOf(client: Client, workflowId: string, runId: string): Promise
     throw error;
   }
   let opened = payloads;
-  for (const codec of client.options.loadedDataConverter.payloadCodecs.toReversed()) opened = await codec.decode(opened);
+  for (const codec of client.options.loadedDataConverter.payloadCodecs.toReversed())
+    opened = await codec.decode(opened);
   for (const { data, metadata } of opened) {
     const encoding = Buffer.from(metadata?.['encoding'] ?? []).toString();
     if (!readable.includes(encoding))

@@ -24,7 +24,7 @@ interface Settings {
   /** The folder with whose secret inputs are signed. */
   home: string;
   /** The version of the workers to which runs are pinned. */
-  buildId: string | undefined;
+  buildId?: string | undefined;
   priority?: Priority | undefined;
 }
 
@@ -95,10 +95,8 @@ export class Reprise {
    * @param input is used where the conversation begins, as is the priority; one that is open keeps its own
    */
   getSession(id: string, input: SessionInput = {}, { priority }: Omit<StartOptions, 'id'> = {}): SessionRun {
-    return new SessionRun(
-      this.client.workflow.getHandle(id),
-      this.#startOptions('session', id, input, input.text, priority),
-    );
+    const options = this.#startOptions('session', id, input, input.text, priority);
+    return new SessionRun(this.client.workflow.getHandle(id), options);
   }
 
   /** A run of any kind that was started before, from anywhere. */

@@ -181,10 +181,10 @@ export class Run<S extends State = State, R extends RunResult = RunResult> {
     });
   }
 
-  async #update<Args extends unknown[]>(name: string, args: Args): Promise<void> {
+  async #update(name: string, args: unknown[]): Promise<void> {
     const update = { type: 'update', name } as UpdateDefinition<void, [unknown]>;
     try {
-      await this.handle.executeUpdate(update, { args: args as unknown[] as [unknown] });
+      await this.handle.executeUpdate(update, { args: args as [unknown] });
     } catch (error) {
       if (!(error instanceof WorkflowUpdateFailedError)) throw error;
       throw new MessageRefusedError(this.id, error.cause?.message ?? error.message);

@@ -21,6 +21,14 @@ const wheelHashes: Record<string, string> = {
   'linux-x64': '3cca23d0d2caaa2f1273b78be7a01e8c2c65da435a3d286395814c1a90b71e5a',
 };
 
+/** The SHA-256 of the CLI itself, by platform. The SDK does not check what it downloads. */
+const cliHashes: Record<string, string> = {
+  'darwin-arm64': '33c298d41f6eefebf01a28a3511f444480e939e21d3518cb0c12a4abad467c4b',
+  'darwin-x64': 'd5776986d343fb789f49e4e7b6d3faca931c0877b71c6d4a7ac39dba467155cc',
+  'linux-arm64': '667e9403cb2faaf439ecaa7eb7190e0d08521de6c9118da7fd26ad594281271d',
+  'linux-x64': '712217694cac9f786a72d4b6c876cd15f3dcf1bf31434d9fed6af25242a327a0',
+};
+
 const binaryName = process.platform === 'win32' ? 'temporal.exe' : 'temporal';
 
 const tickEveryMs = 10_000;
@@ -75,6 +83,7 @@ async function fetchInto(cached: string): Promise<string> {
     const scratch = await mkdtemp(join(cacheFolder(), 'fetching-'));
     try {
       const binary = await fetch(scratch);
+      await assertGenuine(binary);
       await chmod(binary, 0o755);
       // Renaming is atomic, so that two processes that fetch at the same time both end up with a whole file.
       await rename(binary, cached);
@@ -92,6 +101,14 @@ async function fetchInto(cached: string): Promise<string> {
       'Install it (https://docs.temporal.io/cli), or let TEMPORAL_CLI_PATH name its file.',
     ].join('\n'),
   );
+}
+
+/** @throws `Error` where a downloaded CLI is another one than that of the pinned version, on the platforms of which it is known */
+export async function assertGenuine(binary: string): Promise<void> {
+  const expected = cliHashes[`${process.platform}-${process.arch}`];
+  const actual = await sha256(binary);
+  if (expected !== undefined && actual !== expected)
+    throw new Error(`what came has the SHA-256 ${actual}, not the pinned ${expected}: refused`);
 }
 
 /** Fetches the CLI by starting and ending a test server of the SDK, which downloads the binary and leaves it behind. */

@@ -2,7 +2,7 @@
 export type Value = string | number | Uint8Array | null;
 
 /** A row by the names of its columns. */
-export type Row = Record<string, unknown>;
+export type Row = Record<string, Value | bigint>;
 
 /** Statements in the SQL that SQLite and PostgreSQL have in common, with `?` for each value. */
 export interface Sql {

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ClientBase, Pool, PoolConfig } from 'pg';
 import { plain, type Cipher } from './cipher.ts';
-import type { Database, Sql, Value } from './database.ts';
+import type { Database, Row, Sql, Value } from './database.ts';
 import { isConflict, isUnavailable, PostgresUnavailableError } from './postgres-errors.ts';
 import { SqlStore } from './sql-store.ts';
 import type { Store } from './store.ts';
@@ -133,6 +133,8 @@ function check(url: string, Client: typeof import('pg').Client): void {
     void new Client({ connectionString: url });
   } catch (error) {
     const reason = (error as Error).message.replaceAll(url, '…');
+    // The cause has the URL among its properties.
+    // oxlint-disable-next-line preserve-caught-error
     throw new Error(`DATABASE_URL is not of the form postgres://user:password@host:5432/database: ${reason}`);
   }
 }
@@ -165,10 +167,7 @@ async function transaction<T>(client: ClientBase, work: (sql: Sql) => Promise<T>
 }
 
 /** How `pg` does a statement, of which it numbers the values. */
-type Query = (
-  text: string,
-  values: Value[],
-) => Promise<{ rowCount: number | null; rows: Array<Record<string, unknown>> }>;
+type Query = (text: string, values: Value[]) => Promise<{ rowCount: number | null; rows: Row[] }>;
 
 const statementsOf = (query: Query): Sql => ({
   run: async (sql, ...values) => (await query(numbered(sql), values)).rowCount ?? 0,

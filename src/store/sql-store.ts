@@ -57,7 +57,11 @@ export class SqlStore implements Store {
       const full: CallModelResult = { transcript, ...result };
       const written = await sql.run(
         'INSERT INTO replies (key, input_hash, segment, result, touched_at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
-        ...[key, inputHash, transcript.id, this.#sealed('replies.result', key, full), now()],
+        key,
+        inputHash,
+        transcript.id,
+        this.#sealed('replies.result', key, full),
+        now(),
       );
       await sql.run('DELETE FROM checkpoints WHERE key = ?', key);
       return (written === 0 ? await this.#reply(sql, key, inputHash) : undefined) ?? full;
@@ -85,8 +89,7 @@ export class SqlStore implements Store {
   async commitToolResult(key: string, inputHash: string, result: CallToolResult): Promise<CallToolResult> {
     const values = [key, inputHash, this.#sealed('tool_results.result', key, result), now()];
     return this.#database.write(async (sql) => {
-      const insert =
-        'INSERT INTO tool_results (key, input_hash, result, touched_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING';
+      const insert = 'INSERT INTO tool_results VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING';
       const written = await sql.run(insert, ...values);
       return (written === 0 ? await this.#toolResult(sql, key, inputHash) : undefined) ?? result;
     });
@@ -97,8 +100,7 @@ export class SqlStore implements Store {
   }
 
   async recordTry(key: string, { attempt, usage, failed }: Try): Promise<void> {
-    const insert =
-      'INSERT INTO tries (key, attempt, usage, failed, touched_at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING';
+    const insert = 'INSERT INTO tries VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING';
     await this.#database.write((sql) => sql.run(insert, key, attempt, JSON.stringify(usage), failed ? 1 : 0, now()));
   }
 
@@ -242,22 +244,19 @@ export class SqlStore implements Store {
   }
 
   async identity(): Promise<string> {
-    const row = await this.#row('SELECT id FROM identity');
-    return String(row?.['id']);
+    return String((await this.#row('SELECT id FROM identity'))?.['id']);
   }
 
-  async joinNamespace(id: string, name: string): Promise<void> {
-    const insert = 'INSERT INTO namespaces (id, name) VALUES (?, ?) ON CONFLICT DO NOTHING';
-    await this.#database.write((sql) => sql.run(insert, id, name));
+  joinNamespace(id: string, name: string): Promise<void> {
+    return this.sweep.joinNamespace(id, name);
   }
 
-  /** Finds and removes what no run needs. */
   get sweep(): Sweep {
     return new Sweep(this.#database, this.#cipher);
   }
 
-  async close(): Promise<void> {
-    await this.#database.close();
+  close(): Promise<void> {
+    return this.#database.close();
   }
 
   #row(query: string, ...values: Value[]): Promise<Row | undefined> {
@@ -294,7 +293,11 @@ export class SqlStore implements Store {
     const count = (await countOf(sql, parent)) + messages.length;
     await sql.run(
       `INSERT INTO segments (id, parent, count, messages, touched_at) VALUES (?, ?, ?, ?, ?) ${orTouch('segments')}`,
-      ...[id, parent, count, this.#sealed('segments.messages', id, messages), now()],
+      id,
+      parent,
+      count,
+      this.#sealed('segments.messages', id, messages),
+      now(),
     );
     return { id, messages: count };
   }

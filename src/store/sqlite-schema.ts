@@ -102,7 +102,9 @@ const version = steps.length;
  */
 export function prepareSchema(database: DatabaseSync, file: string): void {
   // A new file gives room back when `prune` asks for it, which has to be said before it has a table.
-  database.exec('PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;');
+  database.exec(
+    'PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;',
+  );
   database.exec('BEGIN IMMEDIATE');
   try {
     const found = Number(database.prepare('PRAGMA user_version').get()?.['user_version']);

@@ -25,7 +25,6 @@ const page = 500;
 /** An id of a segment, blob or object: SHA-256 in hexadecimal. */
 const idIn = /(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])/g;
 
-/** All ids that a text names. */
 export const idsIn = (text: string): string[] => text.match(idIn) ?? [];
 
 /** A table whose rows belong to runs. */
@@ -46,12 +45,39 @@ const keyPlace = (column: string) => (row: Row) => `${column} ${String(row['key'
 
 /** In an order in which no row is removed while another one refers to it. */
 const owned: Owned[] = [
-  { table: 'replies', keys: ['key', 'input_hash'], isJournal: true, content: ['result'], place: keyPlace('replies.result'), ids: ['segment'] },
-  { table: 'tool_results', keys: ['key', 'input_hash'], isJournal: true, content: ['result'], place: keyPlace('tool_results.result'), ids: [] },
-  { table: 'checkpoints', keys: ['key'], isJournal: true, content: ['state'], place: keyPlace('checkpoints.state'), ids: [] },
+  {
+    table: 'replies',
+    keys: ['key', 'input_hash'],
+    isJournal: true,
+    content: ['result'],
+    place: keyPlace('replies.result'),
+    ids: ['segment'],
+  },
+  {
+    table: 'tool_results',
+    keys: ['key', 'input_hash'],
+    isJournal: true,
+    content: ['result'],
+    place: keyPlace('tool_results.result'),
+    ids: [],
+  },
+  {
+    table: 'checkpoints',
+    keys: ['key'],
+    isJournal: true,
+    content: ['state'],
+    place: keyPlace('checkpoints.state'),
+    ids: [],
+  },
   { table: 'tries', keys: ['key', 'attempt'], isJournal: true, content: ['usage'], ids: [] },
   { table: 'results', keys: ['workflow_id', 'agent', 'id'], isJournal: false, content: [], ids: ['blob'] },
-  { table: 'files', keys: ['workflow_id', 'name'], isJournal: false, content: [], ids: ['text_blob', 'image_blob', 'content'] },
+  {
+    table: 'files',
+    keys: ['workflow_id', 'name'],
+    isJournal: false,
+    content: [],
+    ids: ['text_blob', 'image_blob', 'content'],
+  },
   { table: 'file_runs', keys: ['workflow_id'], isJournal: false, content: [], ids: [] },
 ];
 
@@ -77,12 +103,17 @@ export class Sweep {
 
   /** The namespaces whose workers use the store: Temporal's ids, and names. */
   async namespaces(): Promise<Map<string, string>> {
-    const rows = await this.#database.read((sql) => sql.all('SELECT id, name FROM namespaces'));
+    const rows = await this.#database.read((sql) => sql.all('SELECT * FROM namespaces'));
     return new Map(rows.map((row) => [String(row['id']), String(row['name'])]));
   }
 
-  async forgetNamespace(id: string): Promise<void> {
-    await this.#database.write((sql) => sql.run('DELETE FROM namespaces WHERE id = ?', id));
+  async joinNamespace(id: string, name: string): Promise<void> {
+    const insert = 'INSERT INTO namespaces (id, name) VALUES (?, ?) ON CONFLICT DO NOTHING';
+    await this.#database.write((sql) => sql.run(insert, id, name));
+  }
+
+  forgetNamespace(id: string): Promise<unknown> {
+    return this.#database.write((sql) => sql.run('DELETE FROM namespaces WHERE id = ?', id));
   }
 
   /** The runs that the journal has entries of. */
@@ -95,13 +126,9 @@ export class Sweep {
     return found;
   }
 
-  size(): Promise<{ bytes: number; free: number }> {
-    return this.#database.size();
-  }
+  size = (): Promise<{ bytes: number; free: number }> => this.#database.size();
 
-  shrink(): Promise<boolean> {
-    return this.#database.shrink();
-  }
+  shrink = (): Promise<boolean> => this.#database.shrink();
 
   /**
    * Finds all segments, blobs and objects that are needed.
@@ -116,7 +143,7 @@ export class Sweep {
     for (const each of owned) {
       await this.#each(each.table, each.keys, '*', async (row) => {
         if (!isNeeded(each, row, needed, before)) return;
-        for (const column of each.ids) if (row[column] !== null) see(String(row[column]));
+        for (const column of each.ids) if (typeof row[column] === 'string') see(row[column]);
         for (const column of each.content) see(this.#text(row[column], each.place?.(row)));
       });
     }
@@ -160,12 +187,21 @@ export class Sweep {
    * @param isDry whether it is only counted
    * @returns what was removed, by table
    */
-  async remove(needed: Needed, marked: ReadonlySet<string>, before: number, isDry: boolean): Promise<Map<string, Swept>> {
+  async remove(
+    needed: Needed,
+    marked: ReadonlySet<string>,
+    before: number,
+    isDry: boolean,
+  ): Promise<Map<string, Swept>> {
     const swept = new Map<string, Swept>();
     for (const each of owned) {
-      const sizes = [...each.content, ...each.ids].map((column) => `coalesce(octet_length(${column}), 0)`).join(' + ') || '0';
+      const sizes =
+        [...each.content, ...each.ids].map((column) => `coalesce(octet_length(${column}), 0)`).join(' + ') || '0';
       const columns = `${each.keys.join()}, touched_at, ${sizes} AS bytes`;
-      swept.set(each.table, await this.#sweep(each.table, each.keys, columns, before, isDry, (row) => isNeeded(each, row, needed, before)));
+      swept.set(
+        each.table,
+        await this.#sweep(each.table, each.keys, columns, before, isDry, (row) => isNeeded(each, row, needed, before)),
+      );
     }
     for (const [table, column] of Object.entries(named)) {
       const columns = `id, touched_at, octet_length(${column}) AS bytes`;
@@ -194,7 +230,8 @@ export class Sweep {
         ? unwanted.map(() => 1)
         : await this.#database.write(async (sql) => {
             const counts: number[] = [];
-            for (const row of unwanted) counts.push(await sql.run(statement, ...keys.map((key) => row[key] as Value), before));
+            for (const row of unwanted)
+              counts.push(await sql.run(statement, ...keys.map((key) => row[key] as Value), before));
             return counts;
           });
       for (const [index, row] of unwanted.entries()) {
@@ -206,7 +243,12 @@ export class Sweep {
     return swept;
   }
 
-  async #each(table: string, keys: readonly string[], columns: string, work: (row: Row) => Promise<void>): Promise<void> {
+  async #each(
+    table: string,
+    keys: readonly string[],
+    columns: string,
+    work: (row: Row) => Promise<void>,
+  ): Promise<void> {
     await this.#pages(table, keys, columns, async (rows) => {
       for (const row of rows) {
         await work(row);
@@ -216,7 +258,12 @@ export class Sweep {
   }
 
   /** Reads a table by its primary key, a page at a time, so that rows may come and go meanwhile. */
-  async #pages(table: string, keys: readonly string[], columns: string, work: (rows: Row[]) => Promise<void>): Promise<void> {
+  async #pages(
+    table: string,
+    keys: readonly string[],
+    columns: string,
+    work: (rows: Row[]) => Promise<void>,
+  ): Promise<void> {
     const order = keys.join();
     const first = `SELECT ${columns} FROM ${table} ORDER BY ${order} LIMIT ${page}`;
     const next = `SELECT ${columns} FROM ${table} WHERE (${order}) > (${keys.map(() => '?').join()}) ORDER BY ${order} LIMIT ${page}`;
@@ -234,7 +281,8 @@ export class Sweep {
   /** A content in clear. @param place undefined for what is not sealed */
   #text(content: unknown, place: string | undefined): string {
     if (content === null || content === undefined) return '';
-    if (typeof content === 'string') return place === undefined || place.startsWith('blobs ') ? content : this.#cipher.openText(content, place);
+    if (typeof content === 'string')
+      return place === undefined || place.startsWith('blobs ') ? content : this.#cipher.openText(content, place);
     const bytes = place === undefined ? (content as Uint8Array) : this.#cipher.openBytes(content as Uint8Array, place);
     return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
   }

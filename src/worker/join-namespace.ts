@@ -21,6 +21,7 @@ export async function joinNamespace(
   } catch (error) {
     if (isOutOfOrder(error))
       setTimeout(() => void joinNamespace(store, connection, namespace, warn), retryEveryMs).unref();
-    else warn(`The store cannot note the namespace ${namespace}, which prune needs to know: ${(error as Error).message}`);
+    else
+      warn(`The store cannot note the namespace ${namespace}, which prune needs to know: ${(error as Error).message}`);
   }
 }

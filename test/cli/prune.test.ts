@@ -13,68 +13,77 @@ const minutes = 60_000;
 /** Rows that are written now are old already. */
 const settings = { grace: -60, isDry: false, tell: () => {} };
 
-test('what open and kept runs need stays: they go on, are shown and can be reset; what others had is gone', { timeout: 5 * minutes }, async () => {
-  const task = 'Long task: '.padEnd(20_000, 'text ');
-  const run = shared(asks('Which color?'));
-  const { client, home, taskQueue } = run;
-  const reprise = new Reprise(client, client.connection as never, { taskQueue, home, buildId: undefined });
-  const store = openStore(home, {});
-  const questionOf = async (id: string): Promise<PendingQuestion> => {
-    const handle = client.workflow.getHandle(id);
-    await expect.poll(async () => handle.query<PendingQuestion[]>('pendingQuestions'), { timeout: minutes }).toHaveLength(1);
-    const [question] = await handle.query<PendingQuestion[]>('pendingQuestions');
-    return question!;
-  };
-  const begin = async (more: string) => run.start({ task: `${task} ${more}`, config: askingTeam(3000) });
-  const [open, kept, gone] = [await begin('open'), await begin('kept'), await begin('gone')];
-  for (const handle of [kept, gone]) {
-    const { questionId } = await questionOf(handle.workflowId);
-    await handle.signal('answer', { questionId, answer: 'Dark' });
-    await handle.result();
-  }
-  const question = await questionOf(open.workflowId);
-  const shownBefore = await reprise.getRun(kept.workflowId).show({ home, prompts: true });
-  const { runId: goneRun } = await gone.describe();
-  await client.workflowService.deleteWorkflowExecution({
-    namespace: 'default',
-    workflowExecution: { workflowId: gone.workflowId, runId: goneRun },
-  });
-  const listed = async (): Promise<string[]> => {
-    const ids: string[] = [];
-    for await (const { workflowId } of client.workflow.list({ query: `TaskQueue = "${taskQueue}"` })) ids.push(workflowId);
-    return ids.toSorted();
-  };
-  await expect.poll(listed, { timeout: minutes }).toEqual([open.workflowId, kept.workflowId].toSorted());
+test(
+  'what open and kept runs need stays: they go on, are shown and can be reset; what others had is gone',
+  { timeout: 5 * minutes },
+  async () => {
+    const task = 'Long task: '.padEnd(20_000, 'text ');
+    const run = shared(asks('Which color?'));
+    const { client, home, taskQueue } = run;
+    const reprise = new Reprise(client, client.connection as never, { taskQueue, home });
+    const store = openStore(home, {});
+    const questionOf = async (id: string): Promise<PendingQuestion> => {
+      const handle = client.workflow.getHandle(id);
+      await expect
+        .poll(async () => handle.query<PendingQuestion[]>('pendingQuestions'), { timeout: minutes })
+        .toHaveLength(1);
+      const [question] = await handle.query<PendingQuestion[]>('pendingQuestions');
+      return question!;
+    };
+    const begin = async (more: string) => run.start({ task: `${task} ${more}`, config: askingTeam(3000) });
+    const [open, kept, gone] = [await begin('open'), await begin('kept'), await begin('gone')];
+    for (const handle of [kept, gone]) {
+      const { questionId } = await questionOf(handle.workflowId);
+      await handle.signal('answer', { questionId, answer: 'Dark' });
+      await handle.result();
+    }
+    const question = await questionOf(open.workflowId);
+    const shownBefore = await reprise.getRun(kept.workflowId).show({ home, prompts: true });
+    const { runId: goneRun } = await gone.describe();
+    await client.workflowService.deleteWorkflowExecution({
+      namespace: 'default',
+      workflowExecution: { workflowId: gone.workflowId, runId: goneRun },
+    });
+    const listed = async (): Promise<string[]> => {
+      const ids: string[] = [];
+      for await (const { workflowId } of client.workflow.list({ query: `TaskQueue = "${taskQueue}"` }))
+        ids.push(workflowId);
+      return ids.toSorted();
+    };
+    await expect.poll(listed, { timeout: minutes }).toEqual([open.workflowId, kept.workflowId].toSorted());
 
-  const dry = await pruneStore(store, client, { ...settings, isDry: true });
-  const pruned = await pruneStore(store, client, settings);
-  expect(pruned.removed).toEqual(dry.removed);
-  expect(pruned.removed['replies']?.rows).toBeGreaterThan(0);
-  expect(pruned.bytes).toBeGreaterThan(20_000);
-  const database = new DatabaseSync(join(home, 'store.sqlite'), { readOnly: true });
-  const rows = database.prepare("SELECT count(*) AS n FROM replies WHERE key LIKE ? || '/%'").get(goneRun);
-  database.close();
-  expect(rows?.['n']).toBe(0);
+    const dry = await pruneStore(store, client, { ...settings, isDry: true });
+    const pruned = await pruneStore(store, client, settings);
+    expect(pruned.removed).toEqual(dry.removed);
+    expect(pruned.removed['replies']?.rows).toBeGreaterThan(0);
+    expect(pruned.bytes).toBeGreaterThan(20_000);
+    const database = new DatabaseSync(join(home, 'store.sqlite'), { readOnly: true });
+    const rows = database.prepare("SELECT count(*) AS n FROM replies WHERE key LIKE ? || '/%'").get(goneRun);
+    database.close();
+    expect(rows?.['n']).toBe(0);
 
-  expect(await reprise.getRun(kept.workflowId).show({ home, prompts: true })).toEqual(shownBefore);
-  expect(shownBefore.notes).toEqual([]);
-  await open.signal('answer', { questionId: question.questionId, answer: 'Light' });
-  expect(await open.result()).toMatchObject({ answer: 'Told: Light.' });
+    expect(await reprise.getRun(kept.workflowId).show({ home, prompts: true })).toEqual(shownBefore);
+    expect(shownBefore.notes).toEqual([]);
+    await open.signal('answer', { questionId: question.questionId, answer: 'Light' });
+    expect(await open.result()).toMatchObject({ answer: 'Told: Light.' });
 
-  // A reset goes back to where the question was answered, and needs the conversation up to there.
-  const events = (await kept.fetchHistory()).events ?? [];
-  const signal = events.findIndex(({ workflowExecutionSignaledEventAttributes: signaled }) => signaled);
-  const task_ = events.slice(signal).find(({ workflowTaskCompletedEventAttributes: completed }) => completed);
-  const { runId } = await client.workflowService.resetWorkflowExecution({
-    namespace: 'default',
-    workflowExecution: { workflowId: kept.workflowId, runId: (await kept.describe()).runId },
-    workflowTaskFinishEventId: task_?.eventId ?? null,
-    requestId: 'reset',
-    reason: 'test',
-  });
-  expect(await client.workflow.getHandle(kept.workflowId, runId ?? '').result()).toMatchObject({ answer: 'Told: Dark.' });
-  await store.close();
-});
+    // A reset goes back to where the question was answered, and needs the conversation up to there.
+    const events = (await kept.fetchHistory()).events ?? [];
+    const signal = events.findIndex(({ workflowExecutionSignaledEventAttributes: signaled }) => signaled);
+    const finished = events.slice(signal).find(({ workflowTaskCompletedEventAttributes: completed }) => completed);
+    const { runId } = await client.workflowService.resetWorkflowExecution({
+      namespace: 'default',
+      workflowExecution: { workflowId: kept.workflowId, runId: (await kept.describe()).runId },
+      workflowTaskFinishEventId: finished?.eventId ?? null,
+      requestId: 'reset',
+      reason: 'test',
+    });
+    expect(await client.workflow.getHandle(kept.workflowId, runId ?? '').result()).toMatchObject({
+      answer: 'Told: Dark.',
+    });
+    await store.close();
+  },
+);
 
 test('a store that another namespace uses too, which is not on this server, is left alone', async () => {
   const run = shared(asks());

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { WorkflowHandle } from '@temporalio/client';
-import { expect, test, type TestContext } from 'vitest';
+import { describe, test, type TestContext } from 'vitest';
 import { connect, type Reprise } from '../../src/client.ts';
 import type { OrchestrationResult } from '../../src/protocol/orchestration.ts';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
@@ -11,7 +11,7 @@ import { killed } from '../support/killed.ts';
 import { Machine } from '../support/processes.ts';
 import { teamOf, teamScript } from '../support/team-script.ts';
 
-const runs = 4;
+const runs = 2;
 
 interface Stage {
   machine: Machine;
@@ -28,7 +28,7 @@ interface Stage {
 }
 
 /** Runs with their calls under way on a worker that is killed, so that only a worker with another store is left. */
-async function stage({ onTestFinished }: TestContext): Promise<Stage> {
+async function stage({ expect, onTestFinished }: TestContext): Promise<Stage> {
   const released = Promise.withResolvers<void>();
   const script = teamScript();
   const model = await startModelServer(async (seen) => {
@@ -90,43 +90,51 @@ async function lastFailures(handle: WorkflowHandle): Promise<string[]> {
   return (raw.pendingActivities ?? []).map(({ lastFailure }) => String(lastFailure?.message));
 }
 
-test('a worker with another store refuses calls of a run and says why; with the right one back, none is lost or paid twice', async (context) => {
-  const { machine, model, wrongModel, handles, stores, release } = await stage(context);
-  for (const handle of handles) {
+// Side by side, since most of their time is the wait for the heartbeat timeout of a dead worker's calls.
+describe.concurrent('two workers with two stores', { timeout: 300_000 }, () => {
+  test('a worker with another store refuses calls of a run and says why; with the right one back, none is lost or paid twice', async (context) => {
+    const { expect } = context;
+    const { machine, model, wrongModel, handles, stores, release } = await stage(context);
+    for (const handle of handles) {
+      await expect
+        .poll(async () => (await lastFailures(handle)).filter((text) => text.includes('belongs to the store')))
+        .toHaveLength(2);
+      const [text = ''] = await lastFailures(handle);
+      expect(text).toContain(`belongs to the store ${stores[0]}`);
+      expect(text).toContain(`has the store ${stores[1]} (SQLite in `);
+      expect(text).toContain('DATABASE_URL');
+    }
+    release();
+    await machine.startWorker();
+    for (const handle of handles) {
+      const result = (await handle.result()) as OrchestrationResult;
+      expect(result).toMatchObject({ outcome: 'submitted', warnings: [] });
+    }
+    expect(wrongModel.requests).toEqual([]);
+    // What was under way when the worker died is asked again, and nothing else.
+    const answered = model.requests.filter(({ aborted }) => !aborted).map(({ raw }) => raw);
+    expect(new Set(answered).size).toBe(answered.length);
+  });
+
+  test('what a run does on the worker that it is on is done elsewhere, where that one has another store', async (context) => {
+    const { expect } = context;
+    const { handles, machine } = await stage(context);
+    const [handle] = handles;
+    await handle?.cancel();
     await expect
-      .poll(async () => (await lastFailures(handle)).filter((text) => text.includes('belongs to the store')))
-      .toHaveLength(2);
-    const [text = ''] = await lastFailures(handle);
-    expect(text).toContain(`belongs to the store ${stores[0]}`);
-    expect(text).toContain(`has the store ${stores[1]} (SQLite in `);
-    expect(text).toContain('DATABASE_URL');
-  }
-  release();
-  await machine.startWorker();
-  for (const handle of handles) {
-    const result = (await handle.result()) as OrchestrationResult;
-    expect(result).toMatchObject({ outcome: 'submitted', warnings: [] });
-  }
-  expect(wrongModel.requests).toEqual([]);
-  // What was under way when the worker died is asked again, and nothing else.
-  const answered = model.requests.filter(({ aborted }) => !aborted).map(({ raw }) => raw);
-  expect(new Set(answered).size).toBe(answered.length);
-});
+      .poll(async () =>
+        (await handle?.describe())?.raw.pendingActivities?.map(({ activityType }) => activityType?.name),
+      )
+      .toContain('settleAbandonedCalls');
+    await machine.startWorker();
+    expect(await handle?.result()).toMatchObject({ outcome: 'cancelled' });
+  });
 
-test('what a run does on the worker that it is on is done elsewhere, where that one has another store', async (context) => {
-  const { handles, machine } = await stage(context);
-  const [handle] = handles;
-  await handle?.cancel();
-  await expect
-    .poll(async () => (await handle?.describe())?.raw.pendingActivities?.map(({ activityType }) => activityType?.name))
-    .toContain('settleAbandonedCalls');
-  await machine.startWorker();
-  expect(await handle?.result()).toMatchObject({ outcome: 'cancelled' });
-});
-
-test('a worker says at its start that others of its queue have another store', async (context) => {
-  const { said, stores } = await stage(context);
-  await expect
-    .poll(said)
-    .toMatch(new RegExp(`Other workers of the task queue reprise have another store: \\d+@\\S+@store-${stores[0]}`));
+  test('a worker says at its start that others of its queue have another store', async (context) => {
+    const { expect } = context;
+    const { said, stores } = await stage(context);
+    await expect
+      .poll(said)
+      .toMatch(new RegExp(`Other workers of the task queue reprise have another store: \\d+@\\S+@store-${stores[0]}`));
+  });
 });

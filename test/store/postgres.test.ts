@@ -6,6 +6,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isOutOfOrder } from '../../src/store/out-of-order.ts';
 import { openPostgresStore, readPostgresStore } from '../../src/store/postgres.ts';
+import { Blobs } from '../../src/store/read-blobs.ts';
 import type { ReplyCommit } from '../../src/store/store.ts';
 import { hasPostgres, startPostgres, type PostgresServer } from '../support/postgres.ts';
 import { storeContract } from './contract.ts';
@@ -145,6 +146,20 @@ describe.skipIf(!hasPostgres('test/store/postgres.test.ts'))('on a real server',
       await store.close();
     },
   );
+
+  test('whoever shows a run reads its texts there, and does without them where the server is away', async () => {
+    const url = server.database('shown');
+    const store = openPostgresStore(url);
+    const id = await store.putBlob('A long text.');
+    await store.close();
+    const blobs = new Blobs('/no/home', { DATABASE_URL: url });
+    expect(await blobs.read(id)).toBe('A long text.');
+    expect(await blobs.read('unknown')).toBeUndefined();
+    await blobs.close();
+    const away = new Blobs('/no/home', { DATABASE_URL: 'postgres://reprise@127.0.0.1:1/none' });
+    expect(await away.read(id)).toBeUndefined();
+    await away.close();
+  });
 
   test('a store that is read is left as it is', async () => {
     const url = server.database('untouched');

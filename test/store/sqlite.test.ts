@@ -163,37 +163,46 @@ describe('SQLite', () => {
 });
 
 describe('the file of an open store', () => {
-  const trouble = async (work: Promise<unknown>): Promise<Error> => work.then(() => expect.unreachable(), (error: Error) => error);
+  const trouble = async (work: Promise<unknown>): Promise<Error> =>
+    work.then(
+      () => expect.unreachable(),
+      (error: Error) => error,
+    );
 
-  test.each(['deleted', 'replaced'])('that is %s is named for reading and writing, and is used again when it is back', async (how) => {
-    const file = join(folder, `${how}.sqlite`);
-    const store = openSqliteStore(file);
-    const id = await store.putBlob('first');
-    renameSync(file, `${file}.aside`);
-    if (how === 'replaced') writeFileSync(file, 'another file');
-    for (const work of [store.blob(id), store.putBlob('second')]) {
-      const error = await trouble(work);
-      expect(error.message).toContain(`The store ${file} was ${how}`);
-      expect(isOutOfOrder(error)).toBe(true);
-    }
-    renameSync(`${file}.aside`, file);
-    expect(await store.blob(await store.putBlob('second'))).toBe('second');
-    await store.close();
-  });
+  test.each(['deleted', 'replaced'])(
+    'that is %s is named for reading and writing, and is used again when it is back',
+    async (how) => {
+      const file = join(folder, `${how}.sqlite`);
+      const store = openSqliteStore(file);
+      const id = await store.putBlob('first');
+      renameSync(file, `${file}.aside`);
+      if (how === 'replaced') writeFileSync(file, 'another file');
+      for (const work of [store.blob(id), store.putBlob('second')]) {
+        const error = await trouble(work);
+        expect(error.message).toContain(`The store ${file} was ${how}`);
+        expect(isOutOfOrder(error)).toBe(true);
+      }
+      renameSync(`${file}.aside`, file);
+      expect(await store.blob(await store.putBlob('second'))).toBe('second');
+      await store.close();
+    },
+  );
 
   test('that is overwritten with something else is called damaged', async () => {
     const file = join(folder, 'damaged.sqlite');
     const store = openSqliteStore(file);
-    const ids = await Promise.all(Array.from({ length: 50 }, (_, index) => store.putBlob(`${index}${'x'.repeat(20_000)}`)));
+    const ids = await Promise.all(
+      Array.from({ length: 50 }, (_, index) => store.putBlob(`${index}${'x'.repeat(20_000)}`)),
+    );
     await store.close();
     const damaged = openSync(file, 'r+');
     for (let page = 1; page < 200; page++) writeSync(damaged, Buffer.alloc(4000, 0xee), 0, 4000, page * 4096);
     closeSync(damaged);
     const reopened = (): Promise<unknown> => {
       const again = openSqliteStore(file);
-      return Promise.all(ids.map((id) => again.blob(id))).finally(() => again.close());
+      return Promise.all(ids.map((id) => again.blob(id))).finally(async () => again.close());
     };
     const error = await trouble(Promise.resolve().then(reopened));
-    expect(`${error.message}`).toMatch(/is damaged|malformed|not a database/);
+    expect(error.message).toMatch(/is damaged|malformed|not a database/);
   });
 });

@@ -75,7 +75,14 @@ async function makeUp(store: SqlStore, number: number, parent: MadeUp | undefine
   blobs.push(text);
   const file = { name: 'a.txt', kind: 'text' as const, mediaType: 'text/plain', bytes: 1, hash: 'x', text, content };
   await store.putFile(workflowId, { ...file, from: 'attachment' });
-  return { runId, workflowId, ids: [...(transcript === null ? [] : [transcript]), ...(tree === null ? [] : [tree])], blobs, segments, tree };
+  return {
+    runId,
+    workflowId,
+    ids: [...(transcript === null ? [] : [transcript]), ...(tree === null ? [] : [tree])],
+    blobs,
+    segments,
+    tree,
+  };
 }
 
 async function isWhole(store: SqlStore, { blobs, runId, segments, tree, workflowId }: MadeUp): Promise<void> {
@@ -98,37 +105,41 @@ const plans = fc.array(fc.record({ forks: fc.nat(5), calls: fc.integer({ min: 1,
 });
 
 function sweepContract(name: string, open: () => SqlStore | Promise<SqlStore>, runs: number): void {
-  test(`${name}: of random runs and forks, all that kept ones need stays, and nothing else`, { timeout: 300_000 }, async () => {
-    await fc.assert(
-      fc.asyncProperty(plans, async (plan) => {
-        const store = await open();
-        try {
-          const made: MadeUp[] = [];
-          for (const [index, { calls, forks }] of plan.entries())
-            made.push(await makeUp(store, index, forks === 0 ? undefined : made[index - forks], calls));
-          const kept = made.filter((_, index) => plan[index]?.kept);
-          const needed = neededBy(kept);
-          const before = later();
-          const marked = await store.sweep.mark(needed, before);
-          const dry = await store.sweep.remove(needed, marked, before, true);
-          for (const each of made) await isWhole(store, each);
-          const swept = await store.sweep.remove(needed, marked, before, false);
-          expect(swept).toEqual(dry);
-          for (const each of kept) await isWhole(store, each);
-          const left = await store.sweep.remove(needed, await store.sweep.mark(needed, before), before, true);
-          expect([...left.values()].every(({ removed }) => removed === 0)).toBe(true);
-          for (const gone of made.filter((each) => !kept.includes(each))) {
-            expect(await store.findReply(`${gone.runId}/0`, 'h')).toBeUndefined();
-            expect(await store.files(gone.workflowId)).toEqual([]);
+  test(
+    `${name}: of random runs and forks, all that kept ones need stays, and nothing else`,
+    { timeout: 300_000 },
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(plans, async (plan) => {
+          const store = await open();
+          try {
+            const made: MadeUp[] = [];
+            for (const [index, { calls, forks }] of plan.entries())
+              made.push(await makeUp(store, index, forks === 0 ? undefined : made[index - forks], calls));
+            const kept = made.filter((_, index) => plan[index]?.kept);
+            const needed = neededBy(kept);
+            const before = later();
+            const marked = await store.sweep.mark(needed, before);
+            const dry = await store.sweep.remove(needed, marked, before, true);
+            for (const each of made) await isWhole(store, each);
+            const swept = await store.sweep.remove(needed, marked, before, false);
+            expect(swept).toEqual(dry);
+            for (const each of kept) await isWhole(store, each);
+            const left = await store.sweep.remove(needed, await store.sweep.mark(needed, before), before, true);
+            expect([...left.values()].every(({ removed }) => removed === 0)).toBe(true);
+            for (const gone of made.filter((each) => !kept.includes(each))) {
+              expect(await store.findReply(`${gone.runId}/0`, 'h')).toBeUndefined();
+              expect(await store.files(gone.workflowId)).toEqual([]);
+            }
+            if (kept.length === 0) for (const { rows, removed } of swept.values()) expect(removed).toBe(rows);
+          } finally {
+            await store.close();
           }
-          if (kept.length === 0) for (const { rows, removed } of swept.values()) expect(removed).toBe(rows);
-        } finally {
-          await store.close();
-        }
-      }),
-      { numRuns: runs },
-    );
-  });
+        }),
+        { numRuns: runs },
+      );
+    },
+  );
 
   test(`${name}: what was written, or stored once more, since the limit stays with all that it refers to`, async () => {
     const store = await open();

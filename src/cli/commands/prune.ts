@@ -30,7 +30,13 @@ interface Pruned {
 }
 
 /** `reprise prune`: removes from the store what no open or kept run needs. */
-export async function prune({ dryRun: isDry = false, forget, json, keepDays, ...options }: PruneOptions): Promise<void> {
+export async function prune({
+  dryRun: isDry = false,
+  forget,
+  json,
+  keepDays,
+  ...options
+}: PruneOptions): Promise<void> {
   const days = keepDays === undefined ? undefined : daysOf(keepDays);
   await withConnection(open(options), async ({ reprise }) => {
     const store = openStore(homeFolder(), readEnvironment(process.env));
@@ -92,7 +98,9 @@ export async function pruneStore(
   const bytes = [...swept.values()].reduce((sum, each) => sum + each.bytes, 0);
   const isShrunk = isDry || (await sweep.shrink());
   if (!isShrunk && bytes > 0)
-    tell('The room is used again by what comes; the store itself does not become smaller (docs/command-line.md, prune)');
+    tell(
+      'The room is used again by what comes; the store itself does not become smaller (docs/command-line.md, prune)',
+    );
   const { open: isOpen, kept, past } = needed;
   const removed = Object.fromEntries([...swept].map(([table, each]) => [table, rowOf(each)]));
   const { bytes: after } = await sweep.size();

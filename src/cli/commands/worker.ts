@@ -16,6 +16,7 @@ import { targetOf } from '../target.ts';
 
 export interface WorkerOptions extends CommonOptions {
   extensions: string;
+  /** What inputs may bring, as `--allow` says. */
   allow?: string[];
   /** Whether to end when another version is current and no run is pinned to this one. */
   untilReplaced?: boolean;
@@ -44,8 +45,8 @@ function serviceSettings(): ServiceSettings {
 /** `reprise worker`: runs a worker alone until interrupted, and then lets calls in flight finish. */
 export async function worker(options: WorkerOptions): Promise<void> {
   sayAs(logFormat(readEnvironment(process.env)));
-  const service = serviceSettings();
   const allow = allowed(options.allow);
+  const service = serviceSettings();
   const target = targetOf(options.temporal, undefined);
   const { address, namespace } = target;
   // Where the server cannot be reached, this connection says more clearly why than the worker's own would.

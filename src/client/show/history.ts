@@ -174,7 +174,11 @@ class HistoryReader {
       this.#history.records.push({ at, turn: this.#nextTurn(), kind: 'turn', text: String(text) });
     } else if (request?.input) {
       // Every signal may come as an update too.
-      this.#add(at, { kind: 'signal', name: request.input.name ?? '', input: this.#value(request.input.args?.payloads) });
+      this.#add(at, {
+        kind: 'signal',
+        name: request.input.name ?? '',
+        input: this.#value(request.input.args?.payloads),
+      });
     }
     const updated = event.workflowExecutionUpdateCompletedEventAttributes;
     if (updated && this.#turns.has(String(updated.acceptedEventId))) {

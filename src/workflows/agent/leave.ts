@@ -221,7 +221,8 @@ export class LeaveDesk {
 const noCall = (id: string): string => `no tool call ${id.slice(0, 100)} waits for leave`;
 
 /** How a call that waits for leave is answered. */
-export const leaveAnswer = (id: string): string => `${id} takes yes, no with a reason, or always, or the signal approve`;
+export const leaveAnswer = (id: string): string =>
+  `${id} takes yes, no with a reason, or always, or the signal approve`;
 
 /** What an agent is told of a call that was not made, behind "not run: ". */
 const refusedBy = (reason = ''): string => `a person refused it${reason.trim() === '' ? '' : `: ${reason.trim()}`}`;
@@ -246,7 +247,8 @@ function checkedDecision(payload: unknown): ToolDecision | string {
   if (reason !== undefined && typeof reason !== 'string') return 'its reason is a text';
   if (always !== undefined && typeof always !== 'boolean') return 'its always is true or false';
   if ((reason ?? '').length > messageRoom) return `its reason has more than ${messageRoom} characters`;
-  if ((JSON.stringify(edited) ?? '').length > messageRoom) return `its arguments have more than ${messageRoom} characters`;
+  if ((JSON.stringify(edited) ?? '').length > messageRoom)
+    return `its arguments have more than ${messageRoom} characters`;
   const isMapping = typeof edited === 'object' && edited !== null && !Array.isArray(edited);
   if (action === 'edit' && !isMapping) return 'edit needs arguments: an object with all that the call runs with';
   return {

@@ -92,8 +92,7 @@ export class OperatorControl {
 
 const written = 'the report is written';
 
-const isWritten = (phase: ResearchContext['phase']): boolean =>
-  ['persisting', 'opening_issue', 'done'].includes(phase);
+const isWritten = (phase: ResearchContext['phase']): boolean => ['persisting', 'opening_issue', 'done'].includes(phase);
 
 /** What is wrong with a decision, to be read behind its name. */
 function problemOf(decision: unknown): string | undefined {

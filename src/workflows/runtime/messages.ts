@@ -20,9 +20,9 @@ let droppedEarly = 0;
 
 interface MessageHandler<Payload> {
   description: string;
-  take(payload: Payload): void;
+  take: (payload: Payload) => void;
   /** Why the message would have no effect at present; undefined if it would have one. It must change nothing. */
-  refusal(payload: Payload): string | undefined;
+  refusal: (payload: Payload) => string | undefined;
 }
 
 /**
@@ -44,8 +44,7 @@ export class Messages {
 
   constructor(events: EventLog) {
     this.#events = events;
-    present = this;
-    for (; droppedEarly > 0; droppedEarly--) this.#drop('early');
+    for (const kind of begun(this)) this.#drop(kind);
   }
 
   /** Whether a signal is dropped: many have come, and it would have no effect. */
@@ -54,11 +53,14 @@ export class Messages {
     if (this.#seen < manyMessages) return false;
     const refusal = this.#refusals.get(name);
     const isDropped = refusal === undefined ? this.#knowsAll : refusal(payload as never) !== undefined;
-    if (isDropped) this.#drop(name);
+    if (isDropped) this.#drop(refusal === undefined ? 'unknown' : name);
     return isDropped;
   }
 
-  on<Payload>({ name }: SignalDefinition<[Payload]> | SignalDefinition, { description, refusal, take }: MessageHandler<Payload>): void {
+  on<Payload>(
+    { name }: SignalDefinition<[Payload]> | SignalDefinition,
+    { description, refusal, take }: MessageHandler<Payload>,
+  ): void {
     this.#refusals.set(name, refusal);
     const signal = { type: 'signal', name } as SignalDefinition<[Payload]>;
     setHandler(
@@ -118,6 +120,12 @@ export class Messages {
       'what is sent as an update of the same name still arrives (temporal workflow update execute --name answer …)';
     this.#events.emit({ type: 'warning', text });
   }
+}
+
+/** Notes that the run has begun. @returns an entry for each signal that was dropped before */
+function begun(messages: Messages): string[] {
+  present = messages;
+  return Array.from({ length: droppedEarly }, () => 'early');
 }
 
 /** A job of Temporal's core, as far as it is looked at here. */

@@ -80,7 +80,8 @@ async function elsewhere({ activityType, args, options }: LocalActivityInput, er
 }
 
 function refusalIn(error: unknown): StoreRefusal | undefined {
-  const cause = error instanceof ActivityFailure ? error.cause : undefined;
+  // The failure of a local activity comes as it is.
+  const cause = error instanceof ActivityFailure ? error.cause : error;
   if (!(cause instanceof ApplicationFailure) || cause.type !== failureTypes.otherStore) return undefined;
   return (cause.details?.[0] ?? { mayHaveRun: true }) as StoreRefusal;
 }

@@ -88,7 +88,11 @@ export function openRunContext(
     if (!warnings.includes(text)) warnings.push(text);
     events.emit({ type: 'warning', text, ...(agent !== undefined && { agent }) });
   };
-  const leave = new LeaveDesk(permissions, { usage, waits, keys, emit: events.emit, ignore: ignore('approve'), warn }, record.leave);
+  const leave = new LeaveDesk(
+    permissions,
+    { usage, waits, keys, emit: events.emit, ignore: ignore('approve'), warn },
+    record.leave,
+  );
   handlers.takeAnswers({ humanInput, asks: asking?.mode === 'human', keys, leave });
   if (record.events === undefined) for (const text of notes) events.emit({ type: 'warning', text });
   return { events, handlers, usage, models, humanInput, keys, leave, waits, broadcast, notes, warnings, warn };

@@ -137,7 +137,8 @@ export class RunHandlers {
   }
 
   #answer(reply: HumanReply): void {
-    if (!isReply(reply)) return this.messages.ignore('answer', 'A signal answer without {questionId?, answer} is ignored');
+    if (!isReply(reply))
+      return this.messages.ignore('answer', 'A signal answer without {questionId?, answer} is ignored');
     if (this.#answers === undefined) return this.#keep(reply);
     const { questionId } = reply;
     const { asks, humanInput, keys, leave } = this.#answers;
@@ -153,7 +154,8 @@ export class RunHandlers {
   #keep(reply: HumanReply): void {
     const { answer, questionId } = reply;
     const other = this.#replies.findIndex((kept) => kept.questionId === questionId);
-    if (other >= 0 && questionId === undefined) return this.messages.ignore('answer', `An answer is ignored: ${isKept}`);
+    if (other >= 0 && questionId === undefined)
+      return this.messages.ignore('answer', `An answer is ignored: ${isKept}`);
     if (other >= 0) this.#replies.splice(other, 1);
     const characters = this.#replies.reduce((sum, kept) => sum + kept.answer.length, answer.length);
     if (this.#replies.length < earlyAnswers && characters <= answerRoom) this.#replies.push(reply);
@@ -169,9 +171,13 @@ export class RunHandlers {
     const isSkip = answer.trim() === '';
     const kind = this.#pending.find((pending) => pending.questionId === questionId)?.kind;
     if (kind === 'tool') return isSkip || decisionIn(answer) !== undefined ? undefined : leaveAnswer(questionId ?? '');
-    if (kind === 'key') return isSkip ? undefined : 'a key is set where the worker runs; only an empty answer, which goes on without it, has an effect';
+    if (kind === 'key')
+      return isSkip
+        ? undefined
+        : 'a key is set where the worker runs; only an empty answer, which goes on without it, has an effect';
     if (kind === 'approval') return 'a plan is decided about by decide or requestRestart';
-    if (questionId === undefined && isSkip && humanInput.pending.length === 0 && keys.pending.length > 0) return undefined;
+    if (questionId === undefined && isSkip && humanInput.pending.length === 0 && keys.pending.length > 0)
+      return undefined;
     return asks ? humanInput.refusal(reply) : notAsked;
   }
 
