@@ -7,8 +7,9 @@ import { encryptionLine, readKeys } from '../encryption/keys.ts';
 import {
   countOpenRuns,
   countPinnedRuns,
-  deploymentNow,
+  currentBuild,
   hasVersioning,
+  isNewer,
   livePollers,
   makeCurrent,
 } from '../worker/deployment.ts';
@@ -149,7 +150,7 @@ export class Up {
     const { namespace, say, untilReplaced, version } = this.#settings;
     const service = this.#connection?.workflowService;
     if (!untilReplaced || service === undefined) return;
-    const { current } = await deploymentNow(service, namespace);
+    const current = await currentBuild(service, namespace);
     const isFree =
       current !== undefined &&
       current !== version.buildId &&
@@ -177,14 +178,14 @@ export class Up {
     const { background, home, namespace, version } = this.#settings;
     const service = this.#connection?.workflowService;
     if (service === undefined) return;
-    const { current, versions } = await deploymentNow(service, namespace);
+    const current = await currentBuild(service, namespace);
     if (current === version.buildId) return;
     const pollers = current === undefined ? [] : await livePollers(service, namespace);
     const isServed = pollers.some(({ buildId }) => buildId === current);
     const inBackground = liveWorkers(home).some((worker) => worker.buildId === current && worker.background);
-    const isNewer = versions.indexOf(version.buildId) > versions.indexOf(current ?? '');
-    const mayTake = version.isOwn ? !background || inBackground : isNewer;
-    if (isServed && !(isStart && mayTake)) return;
+    const mayTake = async (): Promise<boolean> =>
+      version.isOwn ? !background || inBackground : isNewer(service, namespace, version.buildId, current ?? '');
+    if (isServed && !(isStart && (await mayTake()))) return;
     await makeCurrent(service, namespace, version.buildId);
   }
 }

@@ -71,28 +71,31 @@ export async function makeCurrent(service: Service, namespace: string, buildId: 
   });
 }
 
-export interface Deployment {
-  /** The version that gets runs which are pinned to none; undefined where there is none. */
-  current: string | undefined;
-  /** The versions that there are, the one that came last at the end. */
-  versions: string[];
-}
-
-export async function deploymentNow(service: Service, namespace: string): Promise<Deployment> {
+/** The version that gets runs which are pinned to none; undefined where there is none. */
+export async function currentBuild(service: Service, namespace: string): Promise<string | undefined> {
   try {
     const { workerDeploymentInfo } = await service.describeWorkerDeployment({ namespace, deploymentName });
-    const current = workerDeploymentInfo?.routingConfig?.currentDeploymentVersion?.buildId || undefined;
-    const versions = (workerDeploymentInfo?.versionSummaries ?? [])
-      .map(({ createTime, deploymentVersion }) => ({
-        buildId: deploymentVersion?.buildId ?? '',
-        at: Number(createTime?.seconds ?? 0) + (createTime?.nanos ?? 0) / 1e9,
-      }))
-      .toSorted((one, other) => one.at - other.at);
-    return { current, versions: versions.map(({ buildId }) => buildId) };
+    return workerDeploymentInfo?.routingConfig?.currentDeploymentVersion?.buildId || undefined;
   } catch (error) {
-    if ((error as { code?: number }).code === notFound) return { current: undefined, versions: [] };
+    if ((error as { code?: number }).code === notFound) return undefined;
     throw error;
   }
+}
+
+/** Whether the server has known a version for less long than another one. Both must be known by now. */
+export async function isNewer(service: Service, namespace: string, buildId: string, other: string): Promise<boolean> {
+  const [one, another] = await Promise.all([buildId, other].map((each) => createdAt(service, namespace, each)));
+  return (one ?? 0) > (another ?? 0);
+}
+
+/** In seconds since 1970. The list of a deployment's versions would do with one question, but lags behind. */
+async function createdAt(service: Service, namespace: string, buildId: string): Promise<number> {
+  const deploymentVersion = { deploymentName, buildId };
+  const { workerDeploymentVersionInfo: info } = await service.describeWorkerDeploymentVersion({
+    namespace,
+    deploymentVersion,
+  });
+  return Number(info?.createTime?.seconds ?? 0) + (info?.createTime?.nanos ?? 0) / 1e9;
 }
 
 export interface Poller {

@@ -10,7 +10,7 @@ import { freePort } from '../../src/embedded/ports.ts';
 import { startServer } from '../../src/embedded/server.ts';
 import { Up } from '../../src/embedded/up.ts';
 import type { WorkerVersion } from '../../src/embedded/worker-version.ts';
-import { deploymentNow } from '../../src/worker/deployment.ts';
+import { currentBuild } from '../../src/worker/deployment.ts';
 
 test('a rolling upgrade: open runs end where they began, new ones go to the newer workers, and older ones end by themselves', async ({
   onTestFinished,
@@ -57,7 +57,7 @@ test('a rolling upgrade: open runs end where they began, new ones go to the newe
     await Promise.race([ready.promise, ended]);
     return { up, ended };
   };
-  const current = async () => (await deploymentNow(reprise.client.workflowService, 'default')).current;
+  const current = () => currentBuild(reprise.client.workflowService, 'default');
   const versionOf = async (id: string): Promise<string | undefined> => {
     const { raw } = await reprise.client.workflow.getHandle(id).describe();
     return raw.workflowExecutionInfo?.versioningInfo?.deploymentVersion?.buildId ?? undefined;
