@@ -198,9 +198,13 @@ describe('the file of an open store', () => {
     const damaged = openSync(file, 'r+');
     for (let page = 1; page < 200; page++) writeSync(damaged, Buffer.alloc(4000, 0xee), 0, 4000, page * 4096);
     closeSync(damaged);
-    const reopened = (): Promise<unknown> => {
+    const reopened = async (): Promise<void> => {
       const again = openSqliteStore(file);
-      return Promise.all(ids.map((id) => again.blob(id))).finally(async () => again.close());
+      try {
+        for (const id of ids) await again.blob(id);
+      } finally {
+        await again.close();
+      }
     };
     const error = await trouble(Promise.resolve().then(reopened));
     expect(error.message).toMatch(/is damaged|malformed|not a database/);
