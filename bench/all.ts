@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-const names = ['run', 'many', 'asking', 'tools', 'research', 'solve', 'snapshots'];
+const names = ['run', 'many', 'asking', 'tools', 'research', 'solve', 'snapshots', 'footprint'];
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !names.includes(name));
 if (unknown.length > 0) {

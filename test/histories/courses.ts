@@ -235,6 +235,19 @@ export const courses: Course[] = [
     },
   },
   {
+    name: 'useless-signals',
+    script: teamScript({ answer: asks({ agent_a: 'Red?' }) }),
+    input: input({ broadcast: 'human' }),
+    // More than a run takes one by one, and the answer as an update.
+    steer: async (run) => {
+      await until(async () => (await run.query<PendingQuestion[]>('pendingQuestions')).length > 0);
+      const useless = Array.from({ length: 250 }, () => run.signal('answer', { questionId: 'none', answer: 'x' }));
+      await Promise.all([...useless, run.signal('none'), run.signal('requestRestart', 'now')]);
+      const [asked] = await run.query<PendingQuestion[]>('pendingQuestions');
+      await run.executeUpdate('answer', { args: [{ questionId: asked?.questionId, answer: 'Blue.' }] });
+    },
+  },
+  {
     name: 'asking-a-person-in-vain',
     script: teamScript({ answer: asks({ agent_a: 'Red?' }) }),
     input: input({ broadcast: 'human', broadcast_timeout: 1 }),

@@ -73,8 +73,7 @@ test(
   'where the disk has less room than is wanted no model is called, and the run says why; it goes on when there is room',
   { timeout: 5 * minutes },
   async () => {
-    await using run = await running(teamScript());
-    await run.replaceWorker({ REPRISE_MIN_FREE_MB: '999999999' });
+    await using run = await running(teamScript(), { REPRISE_MIN_FREE_MB: '999999999' });
     const handle = await run.start({ task: 'T', config: solo });
     await expect
       .poll(async () => (await handle.describe()).raw.pendingActivities?.[0]?.lastFailure?.message, {
