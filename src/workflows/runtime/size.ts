@@ -66,12 +66,25 @@ function characterBytes(character: string): number {
 /** How large a run's input may be with its attachments, in bytes: as much as the server takes. */
 const withAttachments = 2_050_000;
 
+/** How many objects and lists of an input may stand in one another: what reads them all calls itself for each. */
+const deepest = 200;
+
+function isTooDeep(input: object): boolean {
+  let level: object[] = [input];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > deepest) return true;
+    level = level.flatMap((each) => Object.values(each).filter((value) => typeof value === 'object' && value !== null));
+  }
+  return false;
+}
+
 /**
  * What is wrong with the size of a run's input; undefined if nothing is. What a run passes on to its next one does not
  * count, and attachments count only to what the server takes, since they are stored at once.
  */
 export function inputProblem(input: unknown): string | undefined {
   if (typeof input !== 'object' || input === null) return undefined;
+  if (isTooDeep(input)) return `the input has more than ${deepest} objects and lists in one another`;
   const { attachments, earlier: _, ...rest } = input as { attachments?: unknown; earlier?: unknown };
   const bytes = jsonBytes(rest);
   if (bytes > payloadBytes) {

@@ -70,6 +70,12 @@ describe('an input', () => {
     ['with more of them', { attachments: [{ data: 'x'.repeat(2_050_000) }] }, /2,050,015 bytes with its attachments/],
     ['with what an earlier run passes on', { earlier: 'x'.repeat(1_500_000) }, undefined],
     ['that is none', null, undefined],
+    ['of lists in one another', { config: JSON.parse(`${'['.repeat(199)}${']'.repeat(199)}`) }, undefined],
+    [
+      'of very many',
+      { config: JSON.parse(`${'['.repeat(5000)}${']'.repeat(5000)}`) },
+      /more than 200 objects and lists/,
+    ],
   ])('%s', (_, input, problem) => {
     if (problem === undefined) expect(inputProblem(input)).toBeUndefined();
     else expect(inputProblem(input)).toMatch(problem);
