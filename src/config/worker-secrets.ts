@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { isAbsolute } from 'node:path';
 import { redact, withoutKnown } from '../models/redact.ts';
 import type { Environment } from './environment.ts';
 import type { McpServer } from './tool-sources.ts';
@@ -16,11 +18,14 @@ const shortest = 8;
  */
 export function secretsOf(environment: Environment): string[] {
   const found = Object.entries(environment).flatMap(([name, value = '']) => [
-    ...(secretName.test(name) ? [value, ...value.split(',')] : []),
+    ...(secretName.test(name) && !isPath(name, value) ? [value, ...value.split(',')] : []),
     ...secretsInAddress(value),
   ]);
   return [...new Set(found.map((each) => each.trim()))].filter((each) => each.length >= shortest);
 }
+
+/** Whether a variable leads to a file or a folder, such as to that of the credentials, or to where the shell is. */
+const isPath = (name: string, value: string): boolean => name === 'PWD' || (isAbsolute(value) && existsSync(value));
 
 /** Values of variables that a server of tools is given as secrets: in its headers, and in its `env` under such a name. */
 export function secretsGiven(server: McpServer, environment: Environment): string[] {

@@ -16,7 +16,7 @@ import { readEnvironment } from '../config/environment.ts';
 import { adaptedConfiguration } from './bundler.ts';
 import { heartbeatThrottle, openParts, type PartSettings, type WorkerParts } from './parts.ts';
 import { registerSearchAttributes } from './search-attributes.ts';
-import { guardModule, interceptorModules, writeEntry } from './workflow-bundle.ts';
+import { guardModule, joinedInterceptorModules, writeEntry } from './workflow-bundle.ts';
 
 /** By default `home` is `.reprise`, `configFolder` the working directory, `variables` those of the process, and `allow` empty. */
 export type PluginSettings = Partial<PartSettings>;
@@ -74,7 +74,11 @@ export class ReprisePlugin extends SimplePlugin {
       ...(readKeys(readEnvironment(this.#settings.variables)).on && {
         failureConverterPath: options.failureConverterPath ?? failureConverterPath,
       }),
-      workflowInterceptorModules: [...(options.workflowInterceptorModules ?? []), ...interceptorModules, guardModule],
+      workflowInterceptorModules: [
+        ...(options.workflowInterceptorModules ?? []),
+        ...joinedInterceptorModules,
+        guardModule,
+      ],
     };
   }
 

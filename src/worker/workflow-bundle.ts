@@ -60,11 +60,19 @@ export const keptBundle = (home: string): string => join(home, 'bundles', `${sou
 
 const ownModule = (name: string): string => join(root, `${name}${ending}`);
 
-/** The modules in `workflows/runtime` with Temporal's interceptors that every worker needs. */
-export const interceptorNames = ['tracing', 'own-store', 'signal-filter'];
+/** Modules in `workflows/runtime` with Temporal's interceptors, for every worker. */
+const everywhere = ['tracing', 'own-store'];
+
+/** The same with those for workers that have no workflows but Reprise's, whose payload converter is the SDK's. */
+export const interceptorNames = [...everywhere, 'signal-filter'];
+
+const runtimeModule = (name: string): string => ownModule(`workflows/runtime/${name}`);
 
 /** Their paths. */
-export const interceptorModules = interceptorNames.map((name) => ownModule(`workflows/runtime/${name}`));
+export const interceptorModules = interceptorNames.map(runtimeModule);
+
+/** The paths of those for every worker. */
+export const joinedInterceptorModules = everywhere.map(runtimeModule);
 
 /** Path of the module with Temporal's interceptor that guards custom orchestrators. */
 export const guardModule = ownModule('workflows/custom-code/guard');
