@@ -271,6 +271,7 @@ describe('with a scripted model', () => {
       expect(await inputOf('here')).toEqual({
         problem: 'Who leads?',
         attachments: [join(home.folder, 'towns.csv'), join(home.folder, 'notes', 'about.md')],
+        signature: expect.any(String),
       });
       for (const prompt of told()) {
         expect(prompt).toContain(`### towns.csv (table, ${table.length} bytes)`);
