@@ -29,7 +29,7 @@ describe('Reprise’s own documentation is quoted, with file and line, on what i
       'How many attempts does an orchestration get by default?',
       /max_orchestration_restarts.*\(configuration\.md:\d+\)$/,
     ],
-    ['What does a restart keep?', /It keeps the timeout flags/],
+    ['What does a restart keep?', /keeps the timeout flags/],
     ['What does a restart reset?', /resets the agents' answers/],
     ['Which environment variable holds the folder of embedded data?', /REPRISE_HOME/],
     ['Which environment variable names a file with prices?', /REPRISE_PRICES/],

@@ -36,6 +36,12 @@ export interface Running {
   /** Starts a plan's execution and waits for its result. */
   solve(input: Unchecked<SolveInput>): Promise<SolveResult>;
   startSolve(input: Unchecked<SolveInput>): Promise<WorkflowHandle>;
+  /** With what Temporal's client starts a run on it, its input signed. */
+  startOptions(
+    type: string,
+    workflowId: string,
+    input: object,
+  ): { taskQueue: string; workflowId: string; args: [object] };
   /** Starts a worker with other variables, or on another queue, in place of its own, which ends when its calls under way have. */
   replaceWorker(variables: NodeJS.ProcessEnv, queue?: string): Promise<void>;
   /** Ends its runs that are open, and waits until no activity is under way. */
@@ -94,13 +100,14 @@ export async function running(
     return present.ended;
   };
   const started: WorkflowHandle[] = [];
+  const startOptions: Running['startOptions'] = (workflowType, workflowId, input) => {
+    const args: [object] = [signed(input, { namespace: 'default', workflowType, workflowId }, home)];
+    return { taskQueue, workflowId, args };
+  };
   const startType =
     (type: string) =>
     async (input: object): Promise<WorkflowHandle> => {
-      const workflowId = `${taskQueue}-${++count}`;
-      const args = [signed(input, { namespace: 'default', workflowType: type, workflowId }, home)];
-      const options = { taskQueue, workflowId, args };
-      const handle = await client.workflow.start(type, options);
+      const handle = await client.workflow.start(type, startOptions(type, `${taskQueue}-${++count}`, input));
       started.push(handle);
       return handle;
     };
@@ -116,6 +123,7 @@ export async function running(
     startSession: startType('session'),
     startResearch,
     startSolve,
+    startOptions,
     async solve(input) {
       return (await (await startSolve(input)).result()) as SolveResult;
     },

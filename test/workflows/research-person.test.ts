@@ -75,9 +75,7 @@ describe('requestRestart', () => {
   test('before the first moment: it counts as an iteration', async () => {
     const run = running(researchScript());
     const handle = await run.client.workflow.signalWithStart('research', {
-      taskQueue: run.taskQueue,
-      workflowId: `${run.taskQueue}-early`,
-      args: [input()],
+      ...run.startOptions('research', `${run.taskQueue}-early`, input()),
       signal: 'requestRestart',
       signalArgs: [restart],
     });
@@ -115,9 +113,7 @@ describe('decide', () => {
   test('accept before there is any material: the first plan goes on to the synthesis', async () => {
     const run = running(researchScript({ criticise: () => criticism(10) }));
     const handle = await run.client.workflow.signalWithStart('research', {
-      taskQueue: run.taskQueue,
-      workflowId: `${run.taskQueue}-accepted`,
-      args: [input()],
+      ...run.startOptions('research', `${run.taskQueue}-accepted`, input()),
       signal: 'decide',
       signalArgs: [{ action: 'accept' }],
     });
@@ -171,9 +167,7 @@ describe('approval: true', () => {
   test('who has accepted before is not asked again', async () => {
     const run = running(researchScript());
     const handle = await run.client.workflow.signalWithStart('research', {
-      taskQueue: run.taskQueue,
-      workflowId: `${run.taskQueue}-content`,
-      args: [input({ approval: true })],
+      ...run.startOptions('research', `${run.taskQueue}-content`, input({ approval: true })),
       signal: 'decide',
       signalArgs: [{ action: 'accept' }],
     });
