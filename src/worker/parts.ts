@@ -30,6 +30,7 @@ import { loginsIn } from '../tools/mcp/logins.ts';
 import { openTelemetry } from '../telemetry/telemetry.ts';
 import type { ToolRegistry } from '../tools/tool.ts';
 import { openToolRegistry } from '../tools/tool-registry.ts';
+import { allowIn } from '../trust/allow.ts';
 import { Guard } from '../trust/guard.ts';
 import { joinNamespace } from './join-namespace.ts';
 import { logFormat } from './log-format.ts';
@@ -46,7 +47,7 @@ export interface PartSettings {
   variables: NodeJS.ProcessEnv;
   /**
    * What inputs may bring that nobody has signed with the secret of `home`: `commands`, `modules`, `hosts=a,b:8000`,
-   * `files=DIR` (docs/security.md). When absent, nothing.
+   * `files=DIR` (docs/security.md). When absent, what `REPRISE_ALLOW` of the variables says, or else nothing.
    */
   allow?: readonly string[] | undefined;
 }
@@ -75,7 +76,7 @@ export interface WorkerParts {
  * @throws `AllowError` for permissions that mean nothing
  */
 export function openParts(
-  { allow = [], configFolder, home, variables }: PartSettings,
+  { configFolder, home, variables, allow = allowIn(variables['REPRISE_ALLOW']) }: PartSettings,
   orchestrators: CustomOrchestrators,
   namespace: KnownNamespace,
 ): WorkerParts {

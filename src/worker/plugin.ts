@@ -18,7 +18,7 @@ import { heartbeatThrottle, openParts, type PartSettings, type WorkerParts } fro
 import { registerSearchAttributes } from './search-attributes.ts';
 import { guardModule, joinedInterceptorModules, writeEntry } from './workflow-bundle.ts';
 
-/** By default `home` is `.reprise`, `configFolder` the working directory, `variables` those of the process, and `allow` empty. */
+/** By default `home` is `.reprise`, `configFolder` the working directory, and `variables` are those of the process. */
 export type PluginSettings = Partial<PartSettings>;
 
 /**
@@ -38,7 +38,7 @@ export class ReprisePlugin extends SimplePlugin {
   #namespace = 'default';
   readonly #known = { hasQuestion: false };
 
-  constructor({ allow = [], configFolder = '.', home = '.reprise', variables = process.env }: PluginSettings = {}) {
+  constructor({ allow, configFolder = '.', home = '.reprise', variables = process.env }: PluginSettings = {}) {
     super({ name: 'reprise' });
     this.#settings = { allow, configFolder: resolve(configFolder), home: resolve(home), variables };
   }

@@ -113,7 +113,7 @@ describe('a server that a worker has started', () => {
   test('ends with the worker', async () => {
     const { server, pids } = stdioServer(bench.folder);
     {
-      await using worker = await running(() => ({ text: '' }));
+      await using worker = await running(() => ({ text: '' }), { REPRISE_ALLOW: 'commands' });
       const input: CallToolInput = {
         tool: { name: 'echo', source: { mcp: server }, sideEffects: 'undeclared', timeout: 60 },
         arguments: { message: 'hello' },

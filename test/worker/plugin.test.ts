@@ -42,6 +42,7 @@ const plugin = () =>
   new ReprisePlugin({
     home,
     configFolder,
+    allow: ['modules'],
     variables: { OPENAI_API_KEY: 'test-key', OPENAI_BASE_URL: model.openai },
   });
 
