@@ -4,7 +4,7 @@ import type { Duration } from '@temporalio/common';
 import { msToNumber } from '@temporalio/common/lib/time.js';
 import { Runtime, Worker, type NativeConnection, type WorkerOptions } from '@temporalio/worker';
 import { deploymentName, taskQueue } from './client/names.ts';
-import { encryptsGlobal } from './protocol/encryption.ts';
+import { encryptsGlobal } from './protocol/headers.ts';
 import { awaitStore } from './worker/await-store.ts';
 import { withLeanThreads } from './worker/lean-threads.ts';
 import { heartbeatThrottle, openParts, type PartSettings } from './worker/parts.ts';

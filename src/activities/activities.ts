@@ -1,6 +1,6 @@
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
-import { secretsOf, withoutSecretsIn, withoutSecretsInError } from '../config/worker-secrets.ts';
+import { secretsOf, withoutSecretsIn, withoutSecretsInError } from '../trust/worker-secrets.ts';
 import { failureTypes } from '../protocol/errors.ts';
 import { loginAddress } from '../protocol/login.ts';
 import { jsonBytes, payloadBytes } from '../workflows/runtime/size.ts';

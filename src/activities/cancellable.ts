@@ -1,5 +1,48 @@
 import { Context } from '@temporalio/activity';
-import { sendHeartbeats } from './heartbeats.ts';
+
+/** The shortest time between two heartbeats of an activity, in milliseconds: live text and cancellations come with them. */
+const shortest = 500;
+
+/** The longest one. The heartbeat timeout of calls is 15 s, and three that are lost must not reach it. */
+const longest = 4000;
+
+/** How many heartbeats a second a worker sends with all its activities together, before each of them waits longer. */
+const perSecond = 40;
+
+/**
+ * After how long an activity's next heartbeat is due, in milliseconds. The server writes each one to its database, so that a
+ * worker full of waiting calls would otherwise keep it busy with nothing else.
+ *
+ * @param active how many activities send heartbeats
+ */
+export const heartbeatAfter = (active: number): number =>
+  Math.min(longest, Math.max(shortest, (active * 1000) / perSecond));
+
+let active = 0;
+
+/**
+ * Sends an activity's heartbeats until it is told to stop.
+ *
+ * @param details what each heartbeat carries
+ * @returns what stops them
+ */
+export function sendHeartbeats(context: Context, details: () => unknown): () => void {
+  let timer: NodeJS.Timeout | undefined;
+  const next = (): void => {
+    timer = setTimeout(() => {
+      context.heartbeat(details());
+      next();
+    }, heartbeatAfter(active));
+  };
+  active += 1;
+  next();
+  return () => {
+    if (timer === undefined) return;
+    clearTimeout(timer);
+    timer = undefined;
+    active -= 1;
+  };
+}
 
 /**
  * Does an activity's work, and sends heartbeats meanwhile.

@@ -14,7 +14,7 @@ import { sumOfUsage, type Store } from '../store/store.ts';
 import { argumentReader, type ReadArguments } from './arguments.ts';
 import type { AskClaudeCode, ClaudeCodeResponse } from './claude-code.ts';
 import { fittingRequests } from './fitting.ts';
-import { sendHeartbeats } from './heartbeats.ts';
+import { sendHeartbeats } from './cancellable.ts';
 import { note } from '../telemetry/call-notes.ts';
 import { readReply } from './reply.ts';
 import { loadImages, resolveMessages } from './resolve.ts';

@@ -4,7 +4,7 @@ import { ApplicationFailure, ApplicationFailureCategory, defaultPayloadConverter
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import { failureTypes } from '../protocol/errors.ts';
 import type { Prepared } from '../protocol/orchestration.ts';
-import { storeHeader, type StoreRefusal } from '../protocol/own-store.ts';
+import { storeHeader, type StoreRefusal } from '../protocol/headers.ts';
 import type { Store } from '../store/store.ts';
 
 /** The first wait before an activity is tried again that was refused, and the longest one, in milliseconds. */

@@ -11,7 +11,7 @@ import type {
 } from '../protocol/tool.ts';
 import type { ImageRef } from '../protocol/message.ts';
 import type { Environment } from '../config/environment.ts';
-import { secretsGiven, secretsOf } from '../config/worker-secrets.ts';
+import { secretsGiven, secretsOf } from '../trust/worker-secrets.ts';
 import { withoutKnown } from '../models/redact.ts';
 import { keyMissing } from '../models/failures.ts';
 import { hashOf } from '../store/ids.ts';

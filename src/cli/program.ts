@@ -1,8 +1,6 @@
-import { inspect } from 'node:util';
-import { Argument, Command, CommanderError, Option } from 'commander';
+import { Argument, Command, Option } from 'commander';
 import type { Kind } from '../config/kinds.ts';
 import { version } from '../version.ts';
-import { CommandError, exitStatus, say } from './exit.ts';
 import {
   withAgents,
   withConfig,
@@ -289,24 +287,4 @@ function addServiceCommands(program: Command): void {
     .addOption(allow())
     .option('--until-replaced', 'end when a newer version has taken over and no run needs this one any more')
     .action(async (options: WorkerOptions) => (await import('./commands/worker.ts')).worker(options));
-}
-
-/** Makes a command and all commands below it throw where commander would exit. */
-function throwing(command: Command): Command {
-  command.exitOverride();
-  command.commands.forEach(throwing);
-  return command;
-}
-
-/** Carries out a command line, the words after `reprise`. @returns its exit status */
-export async function main(words: string[]): Promise<number> {
-  try {
-    await throwing(buildProgram()).parseAsync(words, { from: 'user' });
-    return exitStatus.done;
-  } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? exitStatus.done : exitStatus.usage;
-    const failure = error instanceof CommandError ? error : (await import('./failures.ts')).asCommandError(error);
-    say(failure instanceof CommandError ? failure.message : inspect(failure), 'ERROR');
-    return failure instanceof CommandError ? failure.status : exitStatus.failed;
-  }
 }

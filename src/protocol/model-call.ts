@@ -1,5 +1,5 @@
 import type { Backend } from '../config/backend.ts';
-import type { Caller } from './caller.ts';
+import type { Caller } from './agent-state.ts';
 import type { BlobRef, Content, NewMessage, TokenUsage, TranscriptRef } from './message.ts';
 import type { CallToolResult } from './tool.ts';
 import type { WorkspaceInput } from './workspace.ts';

@@ -1,5 +1,5 @@
 import type { Sinks } from '@temporalio/workflow';
-import type { Caller } from './caller.ts';
+import type { Caller } from './agent-state.ts';
 import type { RunEvent } from './events.ts';
 
 /** One entry of the log, of one or more lines. A `stamped` entry is printed with its time. */

@@ -1,5 +1,5 @@
 import type { McpServer, ToolSources } from '../config/tool-sources.ts';
-import type { Caller } from './caller.ts';
+import type { Caller } from './agent-state.ts';
 import type { InputGiven, InputRequired } from './elicitation.ts';
 import type { ImageRef, ToolSpec } from './message.ts';
 import type { WorkspaceInput } from './workspace.ts';

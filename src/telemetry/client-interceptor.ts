@@ -1,6 +1,6 @@
 import type { WorkflowClientInterceptor } from '@temporalio/client';
 import { defaultPayloadConverter, type Headers } from '@temporalio/common';
-import { traceHeader } from '../protocol/caller.ts';
+import { traceHeader } from '../protocol/headers.ts';
 
 /** Where `@opentelemetry/api` keeps what a process has registered, whichever copy of it that was. */
 const registered = Symbol.for('opentelemetry.js.api.1');

@@ -1,5 +1,5 @@
 import { DefaultFailureConverter, type FailureConverter } from '@temporalio/common';
-import { encryptsGlobal } from '../protocol/encryption.ts';
+import { encryptsGlobal } from '../protocol/headers.ts';
 import { failureConverter as encoded } from './encoded-failures.ts';
 
 const plain = new DefaultFailureConverter();

@@ -1,7 +1,7 @@
 import { Context } from '@temporalio/activity';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { expect, test } from 'vitest';
-import { heartbeatAfter, sendHeartbeats } from '../../src/activities/heartbeats.ts';
+import { heartbeatAfter, sendHeartbeats } from '../../src/activities/cancellable.ts';
 
 test.each([
   [1, 500],

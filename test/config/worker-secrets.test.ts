@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { secretsOf, withoutSecretsIn } from '../../src/config/worker-secrets.ts';
+import { secretsOf, withoutSecretsIn } from '../../src/trust/worker-secrets.ts';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 

@@ -14,7 +14,7 @@ import type { McpServer } from '../../config/tool-sources.ts';
 import type { Environment } from '../../config/environment.ts';
 import { loginName } from '../../protocol/login.ts';
 import { redact } from '../../models/redact.ts';
-import { secretsOf } from '../../config/worker-secrets.ts';
+import { secretsOf } from '../../trust/worker-secrets.ts';
 import { version } from '../../version.ts';
 import { SourceError } from '../tool.ts';
 import { Elicitations } from './elicitation.ts';

@@ -9,7 +9,7 @@ import {
   type WorkflowInterceptors,
 } from '@temporalio/workflow';
 import { failureTypes } from '../../protocol/errors.ts';
-import { storeHeader, type StoreRefusal } from '../../protocol/own-store.ts';
+import { storeHeader, type StoreRefusal } from '../../protocol/headers.ts';
 
 /** The id of the store that this run belongs to; undefined where an earlier version has prepared it. */
 let store: string | undefined;

@@ -1,6 +1,7 @@
 import { defaultPayloadConverter, type ApplicationFailure, type Payload } from '@temporalio/common';
 import { isCancellation, proxySinks, type WorkflowInterceptors } from '@temporalio/workflow';
-import { traceHeader, type Caller } from '../../protocol/caller.ts';
+import type { Caller } from '../../protocol/agent-state.ts';
+import { traceHeader } from '../../protocol/headers.ts';
 import type { RunEvent } from '../../protocol/events.ts';
 import type { TokenUsage } from '../../protocol/message.ts';
 import type { AgentSpan, Happening, RunSpan, RunSinks } from '../../protocol/sinks.ts';

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { redact, withoutKnown } from '../models/redact.ts';
-import type { Environment } from './environment.ts';
-import type { McpServer } from './tool-sources.ts';
-import { withVariables } from './variables.ts';
+import type { Environment } from '../config/environment.ts';
+import type { McpServer } from '../config/tool-sources.ts';
+import { withVariables } from '../config/variables.ts';
 
 /** Names of headers, variables, keys and parameters whose values are secret. */
 export const secretName =
