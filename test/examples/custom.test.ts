@@ -11,7 +11,7 @@ test('the custom orchestrator drafts, criticises and revises, also with the offl
     text: 'What does a restart keep?',
   });
   expect(await session.result()).toMatchObject({
-    answer: expect.stringContaining('It keeps the timeout flags') as string,
+    answer: expect.stringContaining('keeps the timeout flags') as string,
     messages: [expect.stringMatching(/^Draft:/), expect.stringMatching(/^Criticism:/), expect.any(String)],
     outcome: 'answered',
     usage: { calls: 3 },

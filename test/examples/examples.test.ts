@@ -31,7 +31,7 @@ test('a file named in the input is found in the worker’s configuration folder'
   const run = keyless(teamScript());
   copyFileSync(place('orchestration-restart'), `${run.home}/team.yaml`);
   const result = await run.orchestrate({ task: 'What does a restart keep?', config: 'team' });
-  expect(result.answer).toContain('It keeps the timeout flags');
+  expect(result.answer).toContain('keeps the timeout flags');
 });
 
 test.each([
