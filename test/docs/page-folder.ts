@@ -174,7 +174,7 @@ export class PageFolder {
 
   /** Does something with the library, connected to this folder's server. */
   async withClient<T>(work: (reprise: Reprise) => Promise<T>): Promise<T> {
-    await using reprise = await connect({ address: this.#always['TEMPORAL_ADDRESS'] ?? '' });
+    await using reprise = await connect({ address: this.#always['TEMPORAL_ADDRESS'] ?? '', home: this.home });
     return await work(reprise);
   }
 
