@@ -20,6 +20,6 @@ test.each([
 });
 
 test('a value without secrets is given back as it is', () => {
-  const value = { folder: '/work/papers', list: ['a'] };
+  const value = { folder: '/srv/papers', list: ['a'] };
   expect(withoutSecretsIn(value, ['sk-1234567890'])).toBe(value);
 });
