@@ -1,6 +1,7 @@
 /**
  * `npm run bench -- footprint`: what one run of each kind leaves behind: calls, events and bytes of its history, rows and
- * bytes in the store. Answers have 2,000 characters. docs/scaling.md quotes these figures; they are the same everywhere.
+ * bytes in the store, and what `reprise prune` leaves of all of them. Answers have 2,000 characters. docs/scaling.md quotes
+ * these figures; they are the same everywhere.
  */
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -10,6 +11,8 @@ import { criticism, plan, reportOn, researchScript } from '../test/support/resea
 import { startSearchServer } from '../test/support/search-server.ts';
 import { completed, solveScript, subtasks, valid } from '../test/support/solve-script.ts';
 import { answer, submit, teamScript, vote } from '../test/support/team-script.ts';
+import { pruneStore } from '../src/cli/commands/prune.ts';
+import { openStore } from '../src/store/open-store.ts';
 import { openStage } from './stage.ts';
 
 const text = 'An answer of some length. '.repeat(77);
@@ -111,6 +114,30 @@ for (const kind of kinds) {
       `${((after.bytes - before.bytes) / times / 1000).toFixed(0)} KB`,
   );
 }
+
+/** A row is left alone for a day after it was written, and these are some seconds old. */
+const noGrace = -1;
+const store = openStore(stage.home, {});
+const prune = (days?: number) =>
+  pruneStore(store, stage.reprise.client, {
+    isDry: false,
+    grace: noGrace,
+    tell: () => {},
+    ...(days !== undefined && { days }),
+  });
+const ended = kinds.length * (times + 1);
+const full = storeSize();
+await prune();
+const kept = storeSize();
+await prune(0);
+const past = storeSize();
+await store.close();
+const perRun = ({ rows, bytes }: { rows: number; bytes: number }): string =>
+  `${(rows / ended).toFixed(1)} rows and ${(bytes / ended / 1000).toFixed(1)} KB a run`;
+console.log(
+  `${ended} ended runs of all kinds: the store has ${perRun(full)}; after prune, with all histories kept, ${perRun(kept)}; ` +
+    `after prune --keep-days 0, ${perRun(past)}`,
+);
 await service.close();
 await stage.close();
 process.exit(0);

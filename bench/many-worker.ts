@@ -1,13 +1,26 @@
-/** A worker as a process of its own, of Reprise or bare: `node many-worker.ts own|bare ADDRESS HOME QUEUE`. */
+/**
+ * A worker as a process of its own: `node many-worker.ts own|bare|calling ADDRESS HOME QUEUE`. It is Reprise's, or a bare one whose
+ * activities wait, or a bare one whose activities ask the model as Reprise's do: by OpenAI's SDK, streamed, and nothing else.
+ */
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { NativeConnection, Worker } from '@temporalio/worker';
+import OpenAI from 'openai';
 import { createWorker } from '../src/worker.ts';
 import { quietRuntime } from '../src/worker/quiet-runtime.ts';
 
 const [kind = '', address = '', home = '', taskQueue = ''] = process.argv.slice(2);
 quietRuntime();
 const connection = await NativeConnection.connect({ address });
+const openai = new OpenAI();
+
+async function ask(): Promise<string> {
+  const stream = await openai.responses.create({ model: 'gpt', input: 'T', stream: true });
+  let text = '';
+  for await (const event of stream) if (event.type === 'response.output_text.delta') text += event.delta;
+  return text;
+}
+
 const worker =
   kind === 'own'
     ? await createWorker({
@@ -22,7 +35,7 @@ const worker =
         connection,
         taskQueue,
         workflowsPath: fileURLToPath(new URL('./workflows.ts', import.meta.url)),
-        activities: { wait: (milliseconds: number) => pause(milliseconds) },
+        activities: { wait: kind === 'calling' ? ask : (milliseconds: number) => pause(milliseconds) },
         maxConcurrentActivityTaskExecutions: 200,
         maxConcurrentWorkflowTaskExecutions: 40,
       });

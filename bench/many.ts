@@ -1,14 +1,17 @@
 /**
  * `npm run bench -- many`: a hundred orchestrations at once, each with four calls of 1 s in a row, beside a bare Temporal workflow
- * with as many activities, on the same server: with 1, 2 and 3 workers, which are processes of their own. Wall times are medians of
- * pairs: quote the ratios. The processor time of the workers, for one run, tells more where the machine has something else to do.
+ * with as many activities, on the same server: with 1, 2 and 3 workers, which are processes of their own. There are two floors: one
+ * whose activities wait, and one whose activities make the same requests to the same model by the same SDK. Wall times are medians of
+ * rounds: quote the ratios. The processor time of the workers, for one run, tells more where the machine has something else to do.
  *
- * `DATABASE_URL` names the store; without it, it is SQLite. `RUNS`, `ROUNDS`, `WORKERS=1,3` and `PROFILE=DIR`, for the
- * processor profiles of the workers, are for those who look closer.
+ * `DATABASE_URL` names the store; without it, it is SQLite. With `REPRISE_ENCRYPTION_KEY` everything is encrypted. `RUNS`, `ROUNDS`,
+ * `WORKERS=1,3` and `PROFILE=DIR`, for the processor profiles of the workers, are for those who look closer.
  */
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { Client } from '@temporalio/client';
+import type { Script } from '../test/support/model-server.ts';
 import { answer, submit, teamScript, vote } from '../test/support/team-script.ts';
 import { median, openStage } from './stage.ts';
 
@@ -19,7 +22,13 @@ const profile = process.env['PROFILE'];
 const calls = 4;
 const milliseconds = 1000;
 
-const stage = await openStage(async (seen) => {
+const storeVariables = Object.fromEntries(
+  ['DATABASE_URL', 'REPRISE_ENCRYPTION_KEY'].flatMap((name) => {
+    const value = process.env[name];
+    return value === undefined ? [] : [[name, value]];
+  }),
+);
+const script: Script = async (seen) => {
   const reply = teamScript({
     answer: () => answer('A'),
     vote: () => vote('agent1', 'r'),
@@ -27,7 +36,10 @@ const stage = await openStage(async (seen) => {
     present: () => ({ text: 'F' }),
   })(seen);
   return { ...(await reply), delay: milliseconds };
-});
+};
+const stage = await openStage(script, undefined, storeVariables);
+/** Bare workers encrypt nothing. */
+const bareClient = new Client({ connection: stage.reprise.client.connection });
 const config = { agents: [{ id: 'a', backend: { type: 'openai' as const } }] };
 
 interface Round {
@@ -37,8 +49,10 @@ interface Round {
   cpu: number;
 }
 
+type Kind = 'own' | 'bare' | 'calling';
+
 /** Workers of one kind, each a process of its own. */
-async function openWorkers(kind: 'own' | 'bare', count: number) {
+async function openWorkers(kind: Kind, count: number) {
   const taskQueue = `${kind}-${count}`;
   const workers: ChildProcess[] = [];
   for (let number = 0; number < count; number++) {
@@ -71,7 +85,7 @@ async function openWorkers(kind: 'own' | 'bare', count: number) {
           const options = { taskQueue, workflowId: `${taskQueue}-${++started}` };
           return kind === 'own'
             ? stage.reprise.client.workflow.execute('orchestration', { ...options, args: [{ task: 'T', config }] })
-            : stage.reprise.client.workflow.execute('inSequence', { ...options, args: [calls, milliseconds] });
+            : bareClient.workflow.execute('inSequence', { ...options, args: [calls, milliseconds] });
         }),
       );
       const wall = (performance.now() - startedAt) / 1000;
@@ -87,26 +101,36 @@ async function openWorkers(kind: 'own' | 'bare', count: number) {
   };
 }
 
-console.log(`Store: ${process.env['DATABASE_URL'] ? 'PostgreSQL' : 'SQLite'}`);
+const isEncrypted = process.env['REPRISE_ENCRYPTION_KEY'] !== undefined;
+console.log(`Store: ${process.env['DATABASE_URL'] ? 'PostgreSQL' : 'SQLite'}${isEncrypted ? ', encrypted' : ''}`);
 for (const count of counts) {
-  const own = await openWorkers('own', count);
-  const bare = await openWorkers('bare', count);
-  const pairs: Array<{ own: Round; bare: Round }> = [];
+  const workers = {
+    bare: await openWorkers('bare', count),
+    calling: await openWorkers('calling', count),
+    own: await openWorkers('own', count),
+  };
+  const measured: Array<Record<Kind, Round>> = [];
   for (let round = 0; round <= rounds; round++) {
-    const pair = { bare: await bare.round(), own: await own.round() };
-    // The first round warms both up.
-    if (round > 0) pairs.push(pair);
+    const each = {
+      bare: await workers.bare.round(),
+      calling: await workers.calling.round(),
+      own: await workers.own.round(),
+    };
+    // The first round warms all of them up.
+    if (round > 0) measured.push(each);
     stage.model.requests.length = 0;
   }
-  const of = (pick: (pair: { own: Round; bare: Round }) => number): number => median(pairs.map(pick));
+  const of = (pick: (each: Record<Kind, Round>) => number, digits: number): string =>
+    median(measured.map(pick)).toFixed(digits);
   console.log(
     `${runs} runs of ${calls} calls of ${milliseconds} ms at once, ${count} worker${count === 1 ? '' : 's'}: ` +
-      `${of((pair) => pair.own.wall).toFixed(2)} s, bare ${of((pair) => pair.bare.wall).toFixed(2)} s, ` +
-      `ratio ${of((pair) => pair.own.wall / pair.bare.wall).toFixed(2)}; the workers' processor time for a run ` +
-      `${of((pair) => pair.own.cpu).toFixed(0)} ms, bare ${of((pair) => pair.bare.cpu).toFixed(0)} ms (medians of ${rounds} pairs)`,
+      `${of(({ own }) => own.wall, 2)} s; bare ${of(({ bare }) => bare.wall, 2)} s, ratio ` +
+      `${of(({ own, bare }) => own.wall / bare.wall, 2)}; bare with the same requests ` +
+      `${of(({ calling }) => calling.wall, 2)} s, ratio ${of(({ own, calling }) => own.wall / calling.wall, 2)}; ` +
+      `the workers' processor time for a run ${of(({ own }) => own.cpu, 0)} ms, bare ${of(({ bare }) => bare.cpu, 0)} ms, ` +
+      `with the same requests ${of(({ calling }) => calling.cpu, 0)} ms (medians of ${rounds} rounds)`,
   );
-  await own.close();
-  await bare.close();
+  for (const each of Object.values(workers)) await each.close();
 }
 await stage.close();
 process.exit(0);

@@ -1,56 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { canKeepTogether } from '../../src/sandbox/commands/local.ts';
-import { Trees } from '../../src/sandbox/tree.ts';
-import { stallOf } from '../support/stall.ts';
-import { toolBench, type ToolBench } from '../support/tool-bench.ts';
-
-/** What stands outside, and must neither be changed nor come into a tree. */
-const outside = mkdtempSync(join(tmpdir(), 'reprise-outside-'));
-const secret = join(outside, 'secret');
-const text = 'SECRET-7f3a';
-
-let bench: ToolBench;
-let isTogether = false;
-beforeAll(async () => {
-  writeFileSync(secret, text);
-  bench = toolBench({}, { REPRISE_ALLOW_COMMANDS: 'local' });
-  isTogether = await canKeepTogether();
-  if (!isTogether)
-    console.warn('SKIPPED: this system has no namespaces for users; what only they keep back is not tried');
-});
-afterAll(async () => {
-  await bench.close();
-  rmSync(outside, { recursive: true, force: true });
-});
-
-const source = { package: 'builtin.command.local' };
-
-/** How long a program of an attack sleeps, by which one that is left is found. */
-const mark = String(100_000 + (process.pid % 90_000));
-
-function run(command: string, seconds = 20) {
-  const tool = { name: 'run_command', source, timeout: 720, workspace: { tree: null, mounts: [] } };
-  return bench.call(tool, { command, timeout: seconds }).result;
-}
-
-const left = (): string[] =>
-  readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .filter((name) => {
-      try {
-        return readFileSync(`/proc/${name}/cmdline`, 'utf8').includes(`sleep\0${mark}`);
-      } catch {
-        return false;
-      }
-    });
-
-type Attack = [what: string, command: string, seconds?: number];
-
-/** `OUT` is the folder outside, `SLEEP` a program that goes on. */
-const ready = (command: string): string => command.replaceAll('OUT', outside).replaceAll('SLEEP', `sleep ${mark}`);
+import { attacked, type Attack } from '../support/command-attacks.ts';
 
 const links: Attack[] = [
   ['a link to a file outside', 'ln -s OUT/secret link'],
@@ -124,53 +72,7 @@ const processes: Attack[] = [
   ['one that holds the output', 'setsid SLEEP & exit 0'],
   ['one that starts itself anew', 'cat > a.sh <<"END"\nsetsid sh a.sh &\nSLEEP\nEND\ntimeout 0.2 sh a.sh; true'],
   ['one that goes on after the time is over', 'setsid SLEEP & SLEEP', 1],
-  ['a chain of a few hundred processes', 'i=0; while [ $i -lt 600 ]; do SLEEP & i=$((i+1)); done; wait', 20],
-  ['a bomb of processes', 'bomb() { bomb | bomb & SLEEP; }; bomb', 20],
   ['a signal to all processes of its group', 'kill -9 0'],
 ];
 
-const takers: Attack[] = [
-  ['endless output', 'yes'],
-  ['endless output without a line break', 'cat /dev/zero'],
-  ['endless errors', 'yes >&2'],
-  ['an endless line of half characters', 'while :; do printf "\\303"; done', 2],
-  ['a command that waits for somebody to type', 'cat; read x; echo "[$x]"'],
-  ['a loop that does nothing', 'while :; do :; done', 1],
-  ['a file that grows without end', 'cat /dev/zero > big', 20],
-  ['memory without end', 'python3 -c "x=[]\nwhile True: x.append(bytearray(50_000_000))"', 20],
-  [
-    'memory without end by many processes',
-    'for i in 1 2 3 4 5 6; do python3 -c "import time; x=bytearray(900_000_000); time.sleep(100)" & done; wait',
-    20,
-  ],
-];
-
-const all = [...links, ...names, ...sizes, ...processes, ...takers];
-
-describe('a command may leave what it likes', () => {
-  test.each(all)('%s', { timeout: 120_000 }, async (_, command, seconds) => {
-    const before = statSync(secret);
-    let ended: Awaited<ReturnType<typeof run>> | undefined;
-    const stall = await stallOf(async () => {
-      ended = await run(ready(command), seconds);
-    });
-    expect(stall).toBeLessThan(500);
-    expect(ended?.status).toMatch(/^(ok|error|exception)$/);
-    expect(readFileSync(secret, 'utf8')).toBe(text);
-    expect(statSync(secret)).toMatchObject({ mode: before.mode, mtimeMs: before.mtimeMs, nlink: 1 });
-    const files = await new Trees(bench.store).read(ended?.tree ?? null);
-    const contents = [...files.values()].map(async ({ id }) => Buffer.from(await bench.store.object(id)).toString());
-    for (const content of await Promise.all(contents)) expect(content).not.toContain(text);
-    expect(readdirSync(outside)).toEqual(['secret']);
-    if (process.platform === 'linux') expect(left()).toEqual([]);
-    // The next one finds nothing of it.
-    expect(await run('ls -A; echo still')).toMatchObject({ status: 'ok', text: 'still\n[exit code 0]' });
-  });
-});
-
-test('nothing is left of them on the disk', async () => {
-  const mine = () =>
-    readdirSync(tmpdir()).filter((name) => name.includes(`-${process.pid}-`) && name.startsWith('reprise-commands-'));
-  await bench.toolbox.close();
-  expect(mine()).toEqual([]);
-});
+attacked([...links, ...names, ...sizes, ...processes]);

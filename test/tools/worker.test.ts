@@ -7,7 +7,7 @@ import { newRunId } from '../../src/client.ts';
 import type { CallToolInput, CallToolResult, SideEffects } from '../../src/protocol/tool.ts';
 import { sharedRunning, type SharedRunning } from '../support/running.ts';
 
-const running = sharedRunning();
+const running = sharedRunning(() => ({ REPRISE_ALLOW: 'modules' }));
 
 const sleeper = `
   export const tools = [{
