@@ -12,10 +12,17 @@ import { quietRuntime } from '../src/worker/quiet-runtime.ts';
 const [kind = '', address = '', home = '', taskQueue = ''] = process.argv.slice(2);
 quietRuntime();
 const connection = await NativeConnection.connect({ address });
+/** The script of the bench answers it without tools. */
+const bareTask = 'A bare request.';
+
 const openai = new OpenAI();
 
 async function ask(): Promise<string> {
-  const stream = await openai.responses.create({ model: 'gpt', input: 'T', stream: true });
+  const stream = await openai.responses.create({
+    model: 'gpt-6-luna',
+    input: [{ role: 'user', content: bareTask }],
+    stream: true,
+  });
   let text = '';
   for await (const event of stream) if (event.type === 'response.output_text.delta') text += event.delta;
   return text;

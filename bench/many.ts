@@ -28,14 +28,15 @@ const storeVariables = Object.fromEntries(
     return value === undefined ? [] : [[name, value]];
   }),
 );
+const team = teamScript({
+  answer: () => answer('A'),
+  vote: () => vote('agent1', 'r'),
+  decide: () => submit(),
+  present: () => ({ text: 'F' }),
+});
 const script: Script = async (seen) => {
-  const reply = teamScript({
-    answer: () => answer('A'),
-    vote: () => vote('agent1', 'r'),
-    decide: () => submit(),
-    present: () => ({ text: 'F' }),
-  })(seen);
-  return { ...(await reply), delay: milliseconds };
+  const isBare = seen.prompt.includes('A bare request.');
+  return { ...(isBare ? { text: 'F' } : await team(seen)), delay: milliseconds };
 };
 const stage = await openStage(script, undefined, storeVariables);
 /** Bare workers encrypt nothing. */

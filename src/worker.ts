@@ -125,7 +125,8 @@ async function workerWith(settings: WorkerSettings, health: Health | undefined):
     // Work that does not heed its cancellation must not keep the process for ever.
     shutdownForceTime: graceMs + unheedingMs,
   };
-  const worker = await withLeanThreads(() => Worker.create(options));
+  const hasOthersCode = bundle.orchestrators.names.length > 0;
+  const worker = await withLeanThreads(hasOthersCode, () => Worker.create(options));
   health?.watch({ worker, connection, namespace, store: parts.store });
   return worker;
 }

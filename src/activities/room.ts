@@ -6,6 +6,9 @@ import { failureTypes } from '../models/failures.ts';
 /** How many megabytes have to be free where `REPRISE_MIN_FREE_MB` says nothing else. */
 const usualMegabytes = 100;
 
+/** For how long what was found holds, in milliseconds: many calls begin at once. */
+const heldMs = 200;
+
 /** After how long a call that was not made is tried again. */
 const nextRetryDelay = '15 seconds';
 
@@ -18,7 +21,14 @@ const nextRetryDelay = '15 seconds';
  */
 export function roomIn(folders: string[], environment: Environment): () => Promise<void> {
   const least = leastOf(environment['REPRISE_MIN_FREE_MB']);
-  return async () => {
+  let last: { at: number; found: Promise<void> } | undefined;
+  return () => {
+    const now = Date.now();
+    if (last === undefined || Math.abs(now - last.at) > heldMs) last = { at: now, found: look() };
+    return last.found;
+  };
+
+  async function look(): Promise<void> {
     for (const folder of folders) {
       // A folder of which nobody can tell is not held against the call.
       const found = await statfs(folder).catch(() => undefined);
@@ -30,7 +40,7 @@ export function roomIn(folders: string[], environment: Environment): () => Promi
         '(reprise prune; REPRISE_MIN_FREE_MB says how much). The call is made then';
       throw ApplicationFailure.create({ type: failureTypes.diskFull, message, nextRetryDelay });
     }
-  };
+  }
 }
 
 function leastOf(text: string | undefined): number {
