@@ -64,7 +64,10 @@ type SlotOptions = Pick<
   | 'activityTaskPollerBehavior'
 >;
 
-/** As many requests for tasks as the server has tasks for: it says with each of them whether more requests would help. */
+/**
+ * As many requests for tasks as the server has tasks for: it says with each of them whether more requests would help. Fewer than ten
+ * make a hundred runs that begin at once take a third longer, since the number grows task by task.
+ */
 const polls = { type: 'autoscaling', minimum: 10, initial: 10 } as const;
 const polling = { workflowTaskPollerBehavior: polls, activityTaskPollerBehavior: polls };
 
