@@ -19,11 +19,13 @@ export const blockedPorts = [1719, 1720, 1723, 3659, 6566, 6665, 6666, 6667, 666
 
 /** Free ports that browsers do not connect to, as many as there are and at most so many. */
 export async function unreachablePorts(count: number, host = '127.0.0.1'): Promise<number[]> {
-  // Servers that start at the same moment are not to find the same ones.
-  const first = randomInt(blockedPorts.length);
+  const left = [...blockedPorts];
   const found: number[] = [];
-  for (const port of [...blockedPorts.slice(first), ...blockedPorts.slice(0, first)])
-    if (found.length < count && (await listen(port, host)) !== undefined) found.push(port);
+  while (found.length < count && left.length > 0) {
+    // Servers that start at the same moment are not to find the same ones.
+    const [port = 0] = left.splice(randomInt(left.length), 1);
+    if ((await listen(port, host)) !== undefined) found.push(port);
+  }
   return found;
 }
 

@@ -50,8 +50,8 @@ const patienceMs = 30_000;
 /** How long a server that listens may take to answer, in milliseconds; a busy machine is slow. */
 const answerPatienceMs = 3000;
 
-/** How often starting a server is attempted where it ends before it answers. */
-const maxAttempts = 3;
+/** How often starting a server is attempted where it ends before it answers: several that start at once may want the same ports. */
+const maxAttempts = 8;
 
 /** A server has ended before it answered. */
 class ServerEndedError extends Error {}

@@ -59,16 +59,34 @@ const notFound = 5;
 /** `temporal.api.enums.v1.TaskQueueType`. */
 const workflowTasks = 1;
 
+/** How long one part of the server may need to hear of a version that another part knows, in milliseconds. */
+const patienceMs = 10_000;
+
+/** Asks again while the server does not find a version that has registered. */
+async function onceKnown<T>(ask: () => Promise<T>): Promise<T> {
+  const until = Date.now() + patienceMs;
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      if ((error as { code?: number }).code !== notFound || Date.now() > until) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, askEveryMs));
+  }
+}
+
 /** Makes a version the one that gets runs which are pinned to none, such as those that the Temporal CLI starts. */
 export async function makeCurrent(service: Service, namespace: string, buildId: string): Promise<void> {
-  await service.setWorkerDeploymentCurrentVersion({
-    namespace,
-    deploymentName,
-    buildId,
-    identity: workerIdentity(true),
-    ignoreMissingTaskQueues: true,
-    allowNoPollers: true,
-  });
+  await onceKnown(() =>
+    service.setWorkerDeploymentCurrentVersion({
+      namespace,
+      deploymentName,
+      buildId,
+      identity: workerIdentity(true),
+      ignoreMissingTaskQueues: true,
+      allowNoPollers: true,
+    }),
+  );
 }
 
 /** The version that gets runs which are pinned to none; undefined where there is none. */
@@ -91,10 +109,9 @@ export async function isNewer(service: Service, namespace: string, buildId: stri
 /** In seconds since 1970. The list of a deployment's versions would do with one question, but lags behind. */
 async function createdAt(service: Service, namespace: string, buildId: string): Promise<number> {
   const deploymentVersion = { deploymentName, buildId };
-  const { workerDeploymentVersionInfo: info } = await service.describeWorkerDeploymentVersion({
-    namespace,
-    deploymentVersion,
-  });
+  const { workerDeploymentVersionInfo: info } = await onceKnown(() =>
+    service.describeWorkerDeploymentVersion({ namespace, deploymentVersion }),
+  );
   return Number(info?.createTime?.seconds ?? 0) + (info?.createTime?.nanos ?? 0) / 1e9;
 }
 

@@ -8,7 +8,9 @@ import type { PendingQuestion } from '../../src/protocol/questions.ts';
 import { asks, askingTeam } from '../support/asking.ts';
 import { sharedRunning } from '../support/running.ts';
 
-const shared = sharedRunning();
+/** Of its own, since other tests encrypt their runs, and what nobody can read stops `prune`. */
+const namespace = `prune-${process.pid}`;
+const shared = sharedRunning(() => ({}), undefined, namespace);
 const minutes = 60_000;
 /** Rows that are written now are old already. */
 const settings = { grace: -60, isDry: false, tell: () => {} };
@@ -41,7 +43,7 @@ test(
     const shownBefore = await reprise.getRun(kept.workflowId).show({ home, prompts: true });
     const { runId: goneRun } = await gone.describe();
     await client.workflowService.deleteWorkflowExecution({
-      namespace: 'default',
+      namespace,
       workflowExecution: { workflowId: gone.workflowId, runId: goneRun },
     });
     const listed = async (): Promise<string[]> => {
@@ -72,7 +74,7 @@ test(
     const signal = events.findIndex(({ workflowExecutionSignaledEventAttributes: signaled }) => signaled);
     const finished = events.slice(signal).find(({ workflowTaskCompletedEventAttributes: completed }) => completed);
     const { runId } = await client.workflowService.resetWorkflowExecution({
-      namespace: 'default',
+      namespace,
       workflowExecution: { workflowId: kept.workflowId, runId: (await kept.describe()).runId },
       workflowTaskFinishEventId: finished?.eventId ?? null,
       requestId: 'reset',

@@ -58,11 +58,13 @@ let count = 0;
  * @param variables of the worker's environment, besides keys and addresses of the scripted model
  * @param extensions its folder of configurations and extensions, whose custom orchestrators are bundled too, which
  *   takes seconds the first time; absent: its home
+ * @param namespace a new one, for who must not meet runs of other tests; absent: the one that all share
  */
 export async function running(
   script: Script,
   variables: NodeJS.ProcessEnv = {},
   extensions?: string,
+  namespace = 'default',
 ): Promise<Running> {
   quietRuntime();
   const { address, bundle, home: bundles } = inject('temporal');
@@ -71,7 +73,12 @@ export async function running(
   const model = await startModelServer(script);
   const native = await NativeConnection.connect({ address });
   const connection = await Connection.connect({ address });
-  const client = new Client({ connection });
+  if (namespace !== 'default')
+    await connection.workflowService.registerNamespace({
+      namespace,
+      workflowExecutionRetentionPeriod: { seconds: 86_400 as never },
+    });
+  const client = new Client({ connection, namespace });
   const code =
     extensions === undefined
       ? { codePath: bundle, orchestrators: noOrchestrators }
@@ -79,7 +86,7 @@ export async function running(
   const startWorker = async (others: NodeJS.ProcessEnv, queue = taskQueue) => {
     const worker = await createWorker({
       connection: native,
-      namespace: 'default',
+      namespace,
       home,
       configFolder: extensions ?? home,
       variables: {
@@ -101,7 +108,7 @@ export async function running(
   };
   const started: WorkflowHandle[] = [];
   const startOptions: Running['startOptions'] = (workflowType, workflowId, input) => {
-    const args: [object] = [signed(input, { namespace: 'default', workflowType, workflowId }, home)];
+    const args: [object] = [signed(input, { namespace, workflowType, workflowId }, home)];
     return { taskQueue, workflowId, args };
   };
   const startType =
@@ -156,16 +163,17 @@ export async function running(
  * test that worker as if it were its own: with a script, no requests, no log, no reports. Not for concurrent tests.
  *
  * @param variables of the worker's environment
- * @param extensions as of `running`
+ * @param extensions as of `running`, as is `namespace`
  */
 export function sharedRunning(
   variables: () => NodeJS.ProcessEnv = () => ({}),
   extensions?: string,
+  namespace?: string,
 ): (script: Script) => SharedRunning {
   let script: Script;
   let run: Running;
   beforeAll(async () => {
-    run = await running((seen) => script(seen), variables(), extensions);
+    run = await running((seen) => script(seen), variables(), extensions, namespace);
   });
   // What a test leaves behind would call the next one's model.
   afterEach(() => run.idle());

@@ -89,10 +89,17 @@ async function isMarked(pid: number, mark: string): Promise<boolean> {
   );
 }
 
+/** How many processes are read at a time: a command may start thousands, and the worker has other things to do meanwhile. */
+const atOnce = 100;
+
 async function processes(): Promise<Process[]> {
-  const names = await readdir('/proc').catch(() => []);
-  const all = await Promise.all(names.filter((name) => /^\d+$/.test(name)).map(processOf));
-  return all.filter((each) => each !== undefined);
+  const names = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name));
+  const all: Process[] = [];
+  for (let at = 0; at < names.length; at += atOnce) {
+    const some = await Promise.all(names.slice(at, at + atOnce).map(processOf));
+    all.push(...some.filter((each) => each !== undefined));
+  }
+  return all;
 }
 
 async function processOf(name: string): Promise<Process | undefined> {
