@@ -112,11 +112,11 @@ function openActivities(dependencies: Dependencies) {
     ): Promise<Array<[activityId: string, usage: TokenUsage]>> {
       const activityIds = [...abandoned, ...over];
       const { runId } = Context.current().info.workflowExecution ?? {};
-      const deadline = Date.now() + settlingMs;
+      const deadline = performance.now() + settlingMs;
       for (;;) {
         const spent = await store.spent(activityIds.map((id) => journalKey(runId, id)));
         const isSettled = abandoned.every((id) => spent.has(journalKey(runId, id)));
-        if (isSettled || Date.now() > deadline) {
+        if (isSettled || performance.now() > deadline) {
           return activityIds.flatMap((id) => {
             const usage = spent.get(journalKey(runId, id));
             return usage === undefined ? [] : [[id, usage] as [string, TokenUsage]];

@@ -36,7 +36,7 @@ export interface CallModelDependencies {
  * The activity `callModel` makes one request to a model, and pays for it once.
  *
  * The reply is journalled under run id and activity id, in one transaction with its segment and before the activity
- * completes: a retry finds it there and does not call again. A commit that fails is repeated with the reply in hand. The
+ * completes: a retry finds it there, also after waiting, and does not call again. A commit that fails is repeated with the reply in hand. The
  * reply is streamed. Before the request the call waits for its place by the provider's rates. Its heartbeats carry
  * `ModelProgress`, and bring cancellation.
  *
@@ -54,11 +54,13 @@ export function createCallModel({ assertRoom, store, openModel, rates, askClaude
     const { activityId, attempt, workflowExecution } = context.info;
     const key = journalKey(workflowExecution?.runId, activityId);
     const inputHash = hashOf(JSON.stringify(input));
-    const journalled = await store.findReply(key, inputHash);
-    if (journalled !== undefined) {
-      note({ journalHit: true });
+    const findReply = async (): Promise<CallModelResult | undefined> => {
+      const journalled = await store.findReply(key, inputHash);
+      if (journalled !== undefined) note({ journalHit: true });
       return journalled;
-    }
+    };
+    const journalled = await findReply();
+    if (journalled !== undefined) return journalled;
 
     const earlier = input.transcript === null ? [] : await store.messages(input.transcript.id);
     const append = await resolveMessages(store, input.append);
@@ -81,6 +83,12 @@ export function createCallModel({ assertRoom, store, openModel, rates, askClaude
           onWait: (why) => progress.wait(why),
         });
         progress.wait(undefined);
+      }
+      // An earlier attempt that Temporal took for dead, such as one of a frozen worker, may have stored its reply meanwhile.
+      const late = attempt > 1 ? await findReply() : undefined;
+      if (late !== undefined) {
+        tookTokens(0);
+        return late;
       }
       isCalled = true;
       const onDelta = (delta: string): void => progress.add(delta);

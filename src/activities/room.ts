@@ -23,8 +23,8 @@ export function roomIn(folders: string[], environment: Environment): () => Promi
   const least = leastOf(environment['REPRISE_MIN_FREE_MB']);
   let last: { at: number; found: Promise<void> } | undefined;
   return () => {
-    const now = Date.now();
-    if (last === undefined || Math.abs(now - last.at) > heldMs) last = { at: now, found: look() };
+    const now = performance.now();
+    if (last === undefined || now - last.at > heldMs) last = { at: now, found: look() };
     return last.found;
   };
 

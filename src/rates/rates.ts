@@ -10,8 +10,11 @@ import { readRates } from './settings.ts';
 /** How long what the store says of pauses holds, in milliseconds. It is asked only while there are calls. */
 const heldMs = 1000;
 
-/** The longest pause, in milliseconds, whatever the store says: the clock of the worker that wrote it may have been wrong. */
-const longest = 120_000;
+/**
+ * The longest pause that the store is believed, in milliseconds: twice what is read from a provider's answer, since the clocks of
+ * workers differ. One that ends later was written by a worker whose clock was wrong, and would never end.
+ */
+const longest = 240_000;
 
 /** Calls that have waited for the same end of a pause begin within this share of it, rather than all at once. */
 const spread = 0.1;
@@ -68,7 +71,7 @@ export function openRates(shared: SharedRates, environment: Environment): Rates 
   const pausedFor = async (backend: Backend): Promise<number> => {
     const id = pauseId(backend);
     if (id === undefined) return 0;
-    const now = Date.now();
+    const now = performance.now();
     if (pauses === undefined || now - pauses.at > heldMs) pauses = { at: now, until: untilOf(shared, now) };
     return Math.max(0, ((await pauses.until).get(id) ?? 0) - now);
   };
@@ -94,15 +97,15 @@ export function openRates(shared: SharedRates, environment: Environment): Rates 
       const id = pauseId(backend);
       if (id === undefined || milliseconds <= 0) return;
       pauses = undefined;
-      await shared.pause(id, milliseconds);
+      await shared.pause(id, milliseconds, longest);
     },
   };
 }
 
-/** Until when what is paused is paused, in milliseconds since the epoch. A store that does not answer pauses nothing. */
+/** Until when what is paused is paused, by `performance.now()`. A store that does not answer pauses nothing. */
 async function untilOf(shared: SharedRates, now: number): Promise<Map<string, number>> {
-  const left = await shared.paused().catch(() => new Map<string, number>());
-  return new Map([...left].map(([id, milliseconds]) => [id, now + Math.min(longest, milliseconds)]));
+  const left = await shared.paused(longest).catch(() => new Map<string, number>());
+  return new Map([...left].map(([id, milliseconds]) => [id, now + milliseconds]));
 }
 
 /** Tells two keys apart without telling either. */

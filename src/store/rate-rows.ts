@@ -31,22 +31,24 @@ export class RateRows implements SharedRates {
     return Math.max(0, Number(row?.['free_at']) - cost - now);
   }
 
-  async pause(id: string, milliseconds: number): Promise<void> {
-    const until = Date.now() + milliseconds;
+  async pause(id: string, milliseconds: number, longest: number): Promise<void> {
+    const now = Date.now();
     await this.#database.write((sql) =>
       sql.run(
         `INSERT INTO rates (id, free_at) VALUES (?, ?)
-         ON CONFLICT (id) DO UPDATE SET free_at = excluded.free_at WHERE rates.free_at < excluded.free_at`,
+         ON CONFLICT (id) DO UPDATE SET free_at = excluded.free_at
+         WHERE rates.free_at < excluded.free_at OR rates.free_at > ?`,
         `paused ${id}`,
-        until,
+        now + milliseconds,
+        now + longest,
       ),
     );
   }
 
-  async paused(): Promise<Map<string, number>> {
+  async paused(longest: number): Promise<Map<string, number>> {
     const now = Date.now();
-    const found = `SELECT id, free_at FROM rates WHERE id LIKE 'paused %' AND free_at > ?`;
-    const rows = await this.#database.read((sql) => sql.all(found, now));
+    const found = `SELECT id, free_at FROM rates WHERE id LIKE 'paused %' AND free_at > ? AND free_at <= ?`;
+    const rows = await this.#database.read((sql) => sql.all(found, now, now + longest));
     return new Map(rows.map((row) => [String(row['id']).slice('paused '.length), Number(row['free_at']) - now]));
   }
 }

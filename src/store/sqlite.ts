@@ -82,7 +82,7 @@ export class SqliteDatabase implements Database {
   async read<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
     this.#file?.assertSame();
     try {
-      return await unlocked(() => work(this.#read), Date.now() + patienceMs);
+      return await unlocked(() => work(this.#read), performance.now() + patienceMs);
     } catch (error) {
       throw this.#told(error);
     }
@@ -123,7 +123,7 @@ export class SqliteDatabase implements Database {
       await nextTurn();
       const writes = this.#waiting.splice(0, writesAtOnce);
       try {
-        const results = await unlocked(() => this.#transaction(writes), Date.now() + patienceMs);
+        const results = await unlocked(() => this.#transaction(writes), performance.now() + patienceMs);
         for (const settle of results) settle();
       } catch (error) {
         const told = this.#told(error);
@@ -195,7 +195,7 @@ async function unlocked<T>(work: () => Promise<T>, deadline: number): Promise<T>
     try {
       return await work();
     } catch (error) {
-      if (!locked.includes(sqliteResult(error)) || Date.now() >= deadline) throw error;
+      if (!locked.includes(sqliteResult(error)) || performance.now() >= deadline) throw error;
     }
     await pause(wait);
   }

@@ -70,10 +70,14 @@ export interface SharedRates {
    * @returns after how many milliseconds all that was taken before is through
    */
   take(id: string, cost: number, longest: number): Promise<number>;
-  /** Lets nothing through for some milliseconds, unless it is longer already. */
-  pause(id: string, milliseconds: number): Promise<void>;
-  /** The rates that are paused now, with the milliseconds for which they are. */
-  paused(): Promise<Map<string, number>>;
+  /**
+   * Lets nothing through for some milliseconds, unless it is longer already.
+   *
+   * @param longest a pause that is further ahead than so many milliseconds was written by a wrong clock, and holds nobody
+   */
+  pause(id: string, milliseconds: number, longest: number): Promise<void>;
+  /** The rates that are paused now, with the milliseconds for which they are: `longest`, as above, at most. */
+  paused(longest: number): Promise<Map<string, number>>;
 }
 
 /**

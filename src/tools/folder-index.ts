@@ -6,7 +6,7 @@ const freshMs = 5000;
 
 interface Known {
   index: Promise<SentenceIndex>;
-  /** Milliseconds since the epoch; undefined as long as it is being made. */
+  /** By `performance.now()`; undefined as long as it is being made. */
   madeAt?: number;
 }
 
@@ -15,7 +15,7 @@ const indexes = new Map<string, Known>();
 /** Indexes all texts below a folder. An index is at most five seconds old. @throws if the folder cannot be read */
 export async function indexOfFolder(folder: string): Promise<SentenceIndex> {
   const known = indexes.get(folder);
-  if (known !== undefined && Date.now() - (known.madeAt ?? Date.now()) < freshMs) return known.index;
+  if (known !== undefined && performance.now() - (known.madeAt ?? performance.now()) < freshMs) return known.index;
   const made: Known = { index: SentenceIndex.of(textFiles(folder)) };
   indexes.set(folder, made);
   try {
@@ -24,6 +24,6 @@ export async function indexOfFolder(folder: string): Promise<SentenceIndex> {
     indexes.delete(folder);
     throw error;
   } finally {
-    made.madeAt = Date.now();
+    made.madeAt = performance.now();
   }
 }

@@ -91,7 +91,7 @@ export class Health {
     if (this.#watched === undefined) return ['the worker is starting'];
     const state = this.#watched.worker.getState();
     if (state !== 'RUNNING') return [`the worker does not poll: ${state}`];
-    const now = Date.now();
+    const now = performance.now();
     if (this.#problems === undefined || now - this.#problems.since > heldMs) {
       this.#problems = { since: now, found: troubles(this.#watched) };
     }

@@ -8,6 +8,7 @@ import { createCallModel } from '../../src/activities/model.ts';
 import type { AssistantMessage, NewMessage, ToolSpec } from '../../src/protocol/message.ts';
 import type { CallModelInput, CallModelResult } from '../../src/protocol/model-call.ts';
 import type { Model, ModelRequest } from '../../src/models/model.ts';
+import type { Rates } from '../../src/rates/rates.ts';
 import { hashOf } from '../../src/store/ids.ts';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
 
@@ -22,7 +23,7 @@ const usage = { inputTokens: 1, cachedInputTokens: 0, outputTokens: 1 };
 const user = (content: NewMessage['content']): NewMessage => ({ role: 'user', content });
 
 /** Calls the activity as one of run `r`, with a model that records what it is asked. */
-function caller(answer: (request: ModelRequest) => AssistantMessage | Promise<AssistantMessage>) {
+function caller(answer: (request: ModelRequest) => AssistantMessage | Promise<AssistantMessage>, rates?: Rates) {
   const seen: ModelRequest[] = [];
   const model: Model = {
     async complete(request) {
@@ -30,13 +31,15 @@ function caller(answer: (request: ModelRequest) => AssistantMessage | Promise<As
       return { message: await answer(request), finish: 'stop', usage };
     },
   };
-  const callModel = createCallModel({ store, openModel: () => model });
+  const callModel = createCallModel({ store, openModel: () => model, ...(rates && { rates }) });
   const run = (
     activityId: string,
     input: Partial<CallModelInput>,
+    attempt = 1,
   ): { environment: MockActivityEnvironment; result: Promise<CallModelResult> } => {
     const environment = new MockActivityEnvironment({
       activityId,
+      attempt,
       workflowExecution: { workflowId: 'w', runId: 'r' },
     });
     const full: CallModelInput = {
@@ -63,6 +66,22 @@ describe('callModel', () => {
     const again = await run(id, { append: [user('Hi')] }).result;
     expect(again).toEqual(first);
     expect(seen).toHaveLength(1);
+  });
+
+  test('a retry that has waited for its place finds the reply of an attempt that was taken for dead meanwhile', async () => {
+    const id = newId();
+    const alive = caller(says('Late.'));
+    const given: number[] = [];
+    let kept: CallModelResult | undefined;
+    const place = async () => {
+      kept = await alive.run(id, { append: [user('Hi')] }).result;
+      return (tokens: number) => void given.push(tokens);
+    };
+    const { run, seen } = caller(says('Twice.'), { place, pause: () => Promise.resolve() });
+    expect(await run(id, { append: [user('Hi')] }, 2).result).toEqual(kept);
+    expect(seen).toEqual([]);
+    // No tokens went to the provider.
+    expect(given).toEqual([0]);
   });
 
   test('the same activity with another input is a call of its own', async () => {

@@ -245,12 +245,21 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
     });
 
     test('a rate is paused for the longest time that was asked for', async () => {
-      await store.rates.pause('openai', 60_000);
-      await store.rates.pause('openai', 1000);
-      await store.rates.pause('over', -1);
-      const paused = await store.rates.paused();
+      await store.rates.pause('openai', 60_000, 240_000);
+      await store.rates.pause('openai', 1000, 240_000);
+      await store.rates.pause('over', -1, 240_000);
+      const paused = await store.rates.paused(240_000);
       expect([...paused.keys()]).toEqual(['openai']);
       expect(paused.get('openai')).toBeGreaterThan(1000);
+    });
+
+    test('a pause that a wrong clock has put hours ahead holds nobody, and the next one takes its place', async () => {
+      await store.rates.pause('ahead', 8 * 3_600_000, 240_000);
+      expect([...(await store.rates.paused(240_000)).keys()]).not.toContain('ahead');
+      await store.rates.pause('ahead', 60_000, 240_000);
+      const left = (await store.rates.paused(240_000)).get('ahead');
+      expect(left).toBeGreaterThan(0);
+      expect(left).toBeLessThanOrEqual(60_000);
     });
 
     describe('the files of a workflow', () => {

@@ -24,7 +24,7 @@ export class ToolList {
 
   /** The tools as they are now. Calls at the same time share one request. */
   async current(client: Client): Promise<McpTool[]> {
-    if (!this.#isStale && Date.now() < this.#freshUntil) return this.#tools;
+    if (!this.#isStale && performance.now() < this.#freshUntil) return this.#tools;
     this.#listing ??= this.refresh(client, { timeout: listingMs }).finally(() => {
       this.#listing = undefined;
     });
@@ -41,7 +41,7 @@ export class ToolList {
       this.#tools = listed.tools.filter(({ execution }) => execution?.taskSupport !== 'required');
       const { ttlMs = 0 } = listed as { ttlMs?: number };
       const isTold = client.getProtocolEra() === 'legacy' || this.#hears;
-      this.#freshUntil = isTold ? Infinity : Date.now() + Math.max(ttlMs, shortestMs);
+      this.#freshUntil = isTold ? Infinity : performance.now() + Math.max(ttlMs, shortestMs);
       return this.#tools;
     } catch (error) {
       this.#isStale = true;
