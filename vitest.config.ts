@@ -19,9 +19,9 @@ const group = (name: string, groupOrder: number, files: { include: string[]; exc
       maxWorkers: 4,
       sequence: { groupOrder },
       // Real servers and processes on two busy cores: a timeout is there for what hangs, not for what is slow.
-      testTimeout: 180_000,
-      hookTimeout: 180_000,
-      expect: { poll: { timeout: 120_000 } },
+      testTimeout: 300_000,
+      hookTimeout: 300_000,
+      expect: { poll: { timeout: 180_000 } },
       // Users' tool modules are loaded by Node itself, as in a worker.
       server: { deps: { external: [/\?version=/] } },
     },

@@ -125,8 +125,7 @@ afterAll(async () => {
   await model.close();
 });
 
-const siteWaits = () =>
-  expect.poll(() => reprise.getRun('site').pendingQuestions(), { timeout: 60_000 }).toHaveLength(1);
+const siteWaits = () => expect.poll(() => reprise.getRun('site').pendingQuestions()).toHaveLength(1);
 
 /** What a command prints. */
 async function printed(...words: string[]): Promise<string> {
@@ -141,7 +140,7 @@ const listed = async (id: string, ...words: string[]): Promise<ListedRun | undef
 
 test('a list has for each run its kind, question, state, age and cost, and what it waits for', async () => {
   await siteWaits();
-  await expect.poll(() => listed('towns').then((run) => run?.status), { timeout: 60_000 }).toBe('completed');
+  await expect.poll(() => listed('towns').then((run) => run?.status)).toBe('completed');
   const text = await printed('list');
   const lineOf = (id: string): string[] => {
     const lines = text.split('\n');
@@ -215,15 +214,15 @@ test('a run of an earlier version has its question and cost in its history, and 
     args: [{ idea: 'Alone' }],
   });
   await expect
-    .poll(() => listed('old', '--all'), { timeout: 60_000 })
+    .poll(() => listed('old', '--all'))
     .toMatchObject({ question: 'An old question', status: 'completed', spent: { calls: 4, costUsd: 1 } });
   await expect
-    .poll(() => listed('alone', '--all'), { timeout: 60_000 })
+    .poll(() => listed('alone', '--all'))
     .toMatchObject({ question: 'Alone', status: 'running', spent: null, state: null, waiting: [] });
   const shown = await printed('show', 'alone');
   expect(shown).toContain('No worker has told what the run is doing');
   await reprise.getRun('alone').terminate();
-  await expect.poll(() => listed('alone', '--all').then((run) => run?.status), { timeout: 60_000 }).toBe('terminated');
+  await expect.poll(() => listed('alone', '--all').then((run) => run?.status)).toBe('terminated');
 });
 
 test("a team's run has each answer, vote, judgement and tool call with its text", async () => {

@@ -13,7 +13,7 @@ import { startModelServer } from '../support/model-server.ts';
 import { sideBySide } from '../support/side-by-side.ts';
 
 /** Each test starts several processes. */
-const patient = { timeout: 300_000 };
+const patient = { timeout: 600_000 };
 
 test('runs that wait keep their keys and code whatever other commands come, and an upgrade', patient, async () => {
   const { bundle, cli: temporal } = inject('temporal');

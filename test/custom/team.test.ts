@@ -99,7 +99,7 @@ test('its time stands still while it waits for a key', async () => {
   const pending = () => handle.query<PendingQuestion[]>('pendingQuestions');
   await expect.poll(async () => (await pending()).map(({ kind }) => kind)).toEqual(['key']);
   const [key] = await pending();
-  await expect.poll(() => Date.now() - Date.parse(key!.askedAt), { timeout: 20_000 }).toBeGreaterThan(5000);
+  await expect.poll(() => Date.now() - Date.parse(key!.askedAt)).toBeGreaterThan(5000);
   await run.replaceWorker({});
   expect(await handle.result()).toMatchObject({ outcome: 'submitted' });
   expect(answersOf(await handle.query<RunEvent[]>('events'), 'agent_a')).toEqual(['Done: drafted']);

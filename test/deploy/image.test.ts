@@ -150,7 +150,7 @@ test('its worker serves a run as that user, and ends when it is told to', async 
   });
   let said = '';
   worker.stderr?.on('data', (text: Buffer) => (said += text.toString()));
-  await expect.poll(() => said, { timeout: 120_000 }).toContain('Worker on');
+  await expect.poll(() => said).toContain('Worker on');
   await using reprise = await connect({ address, namespace });
   const run = await reprise.startOrchestration({
     task: 'How many attempts does an orchestration get by default?',
@@ -160,7 +160,7 @@ test('its worker serves a run as that user, and ends when it is told to', async 
   const ended = once(worker, 'exit');
   worker.kill('SIGTERM');
   expect(await ended).toEqual([0, null]);
-}, 300_000);
+}, 600_000);
 
 test.each([
   [200, 0],

@@ -79,7 +79,7 @@ test('the manifests fit Kubernetes’ schemas, strictly', (context) => {
     fits(manifest);
     expect({ name, errors: fits.errors }).toEqual({ name, errors: null });
   }
-}, 120_000);
+});
 
 test('the autoscaler’s object fits KEDA’s definition', (context) => {
   const fetched = spawnSync('go', ['mod', 'download', '-json', 'github.com/kedacore/keda/v2@v2.21.0'], {
@@ -99,7 +99,7 @@ test('the autoscaler’s object fits KEDA’s definition', (context) => {
   );
   fits(manifestOf('ScaledObject'));
   expect(fits.errors).toBeNull();
-}, 120_000);
+});
 
 const manifestOf = (kind: string): Manifest =>
   manifests.find(({ manifest }) => manifest.kind === kind)?.manifest as Manifest;

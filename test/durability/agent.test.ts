@@ -50,7 +50,7 @@ const react: Disturbed = {
 };
 
 // Side by side, since most of their time is the wait for the heartbeat timeout of a dead worker's calls.
-describe.concurrent('kill -9 of the worker at every model call of one agent', { timeout: 300_000 }, () => {
+describe.concurrent('kill -9 of the worker at every model call of one agent', { timeout: 600_000 }, () => {
   test.for([
     ['simple_tool', simple],
     ['react', react],

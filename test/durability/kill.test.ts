@@ -21,7 +21,7 @@ const course: Disturbed = {
 const allCalls = course.calls * course.calls;
 
 // Side by side, since most of their time is the wait for the heartbeat timeout of a dead worker's calls.
-describe.concurrent('kill -9 at every model call of a run', { timeout: 300_000 }, () => {
+describe.concurrent('kill -9 at every model call of a run', { timeout: 600_000 }, () => {
   test('of the worker: calls under way are made again, finished ones never', async (context) => {
     const set = await killStage(context, course);
     await set.allHeld;

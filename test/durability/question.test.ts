@@ -16,7 +16,7 @@ const temporal = async (address: string, ...words: string[]): Promise<string> =>
 
 test(
   'a question outlives worker and server; the Temporal CLI alone answers it, and no model call is repeated',
-  { timeout: 300_000 },
+  { timeout: 600_000 },
   async ({ onTestFinished }) => {
     const model = await startModelServer(
       teamScript({

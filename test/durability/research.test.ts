@@ -46,7 +46,7 @@ function reportsIn(home: string): number {
   return Number(row?.['reports']);
 }
 
-describe.concurrent('kill -9 of a research run', { timeout: 300_000 }, () => {
+describe.concurrent('kill -9 of a research run', { timeout: 600_000 }, () => {
   test('at every model call: those under way are made again, finished ones never', async (context) => {
     const set = await killStage(context, course);
     await killAll(set);

@@ -35,7 +35,7 @@ const course: Disturbed = {
   },
 };
 
-describe.concurrent('kill -9 at every model call of a plan’s execution', { timeout: 300_000 }, () => {
+describe.concurrent('kill -9 at every model call of a plan’s execution', { timeout: 600_000 }, () => {
   test('of worker and server: calls under way are made again, finished ones and their subtasks never', async (context) => {
     const set = await killStage(context, course);
     await killAll(set);

@@ -67,7 +67,7 @@ function expectNoDuplicates({ effects }: Sink): void {
 }
 
 // Side by side, since most of their time is the wait for the heartbeat timeout of a dead worker's calls.
-describe.concurrent(`kill -9 of a worker with ${calls} tool calls under way`, { timeout: 300_000 }, () => {
+describe.concurrent(`kill -9 of a worker with ${calls} tool calls under way`, { timeout: 600_000 }, () => {
   test('after their effect, before its acknowledgement: a tool that must not run twice is not run twice', async (context) => {
     const { machine, sink, run } = await stage(context, 'once');
     await machine.killWorker();

@@ -91,7 +91,7 @@ async function lastFailures(handle: WorkflowHandle): Promise<string[]> {
 }
 
 // Side by side, since most of their time is the wait for the heartbeat timeout of a dead worker's calls.
-describe.concurrent('two workers with two stores', { timeout: 300_000 }, () => {
+describe.concurrent('two workers with two stores', { timeout: 600_000 }, () => {
   test('a worker with another store refuses calls of a run and says why; with the right one back, none is lost or paid twice', async (context) => {
     const { expect } = context;
     const { machine, model, wrongModel, handles, stores, release } = await stage(context);

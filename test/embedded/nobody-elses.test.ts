@@ -21,7 +21,7 @@ if (!isLinux) console.warn('SKIPPED: only Linux tells (/proc) where a process li
 if (!canBeNobody) console.warn('SKIPPED: not root with setpriv, so that nothing is tried as another user');
 if (!hasCurl) console.warn('SKIPPED: no curl, so that DNS rebinding is not tried');
 
-const patient = { timeout: 300_000 };
+const patient = { timeout: 600_000 };
 
 let home: Home;
 let up: Running;
@@ -147,8 +147,8 @@ describe('the embedded server', patient, () => {
     const before = home.holder;
     const guard = guardPid() ?? 0;
     process.kill(guard, 'SIGKILL');
-    await expect.poll(() => guardPid() !== undefined && guardPid() !== guard, { timeout: 60_000 }).toBe(true);
-    await expect.poll(async () => (await fetch(ui())).status, { timeout: 60_000 }).toBe(200);
+    await expect.poll(() => guardPid() !== undefined && guardPid() !== guard).toBe(true);
+    await expect.poll(async () => (await fetch(ui())).status).toBe(200);
     expect(home.holder).toEqual(before);
   });
 });
@@ -237,9 +237,9 @@ test(
       stdio: 'ignore',
     });
     try {
-      await expect.poll(() => answers(other.address), { timeout: 60_000 }).toBe(true);
+      await expect.poll(() => answers(other.address)).toBe(true);
       const before = await other.client();
-      await expect.poll(() => retentionOf(before), { timeout: 60_000 }).toBe(dayMs);
+      await expect.poll(() => retentionOf(before)).toBe(dayMs);
       await before.close();
       const own = other.start(['up']);
       await own.says(/Ready\./);

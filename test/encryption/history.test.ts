@@ -65,9 +65,7 @@ test('a run waits for a worker with its key, and says which one that is', async 
   await using reprise = await connected(run.taskQueue, next);
   const started = await reprise.startOrchestration({ task: 'Canary-task' });
   const needed = `This needs the encryption key ${idOf(next)}: REPRISE_ENCRYPTION_KEY has ${idOf(old)} here`;
-  await expect
-    .poll(async () => (await started.show()).notes, { timeout: 60_000 })
-    .toContain(`Its worker cannot go on: ${needed}`);
+  await expect.poll(async () => (await started.show()).notes).toContain(`Its worker cannot go on: ${needed}`);
   for await (const { trouble } of started.watch()) {
     if (trouble === undefined) continue;
     expect(trouble.message).toBe(needed);

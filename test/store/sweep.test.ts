@@ -107,7 +107,7 @@ const plans = fc.array(fc.record({ forks: fc.nat(5), calls: fc.integer({ min: 1,
 function sweepContract(name: string, open: () => SqlStore | Promise<SqlStore>, runs: number): void {
   test(
     `${name}: of random runs and forks, all that kept ones need stays, and nothing else`,
-    { timeout: 300_000 },
+    { timeout: 600_000 },
     async () => {
       await fc.assert(
         fc.asyncProperty(plans, async (plan) => {

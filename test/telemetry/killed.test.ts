@@ -38,13 +38,13 @@ test('a worker that is killed loses the spans it was making; its successor makes
   const run = await reprise.startOrchestration({ task: 'T', config: teamOf(['agent_a'], { type: 'openai' }) });
   await reached.promise;
   const named = (name: string) => collector.spans.filter((span) => span.name === name);
-  await expect.poll(() => named('invoke_agent agent_a').length, { timeout: 30_000 }).toBe(1);
+  await expect.poll(() => named('invoke_agent agent_a').length).toBe(1);
   await machine.killWorker();
   released.resolve();
   await machine.startWorker();
   await run.result();
 
-  await expect.poll(() => named('invoke_workflow orchestration').length, { timeout: 30_000 }).toBe(1);
+  await expect.poll(() => named('invoke_workflow orchestration').length).toBe(1);
   const [root] = named('invoke_workflow orchestration');
   expect(new Set(collector.spans.map(({ trace }) => trace))).toEqual(new Set([root?.trace]));
   expect(new Set(collector.spans.map(({ id }) => id)).size).toBe(collector.spans.length);

@@ -36,7 +36,7 @@ function figuresOf(name: string, attributes: Record<string, unknown> = {}): { va
 }
 
 const until = (name: string, attributes: Record<string, unknown>, value: number): Promise<void> =>
-  expect.poll(() => figuresOf(name, attributes).value, { timeout: 60_000 }).toBeCloseTo(value, 8);
+  expect.poll(() => figuresOf(name, attributes).value).toBeCloseTo(value, 8);
 
 test('a run is counted with its tokens, its cost, its restarts, and the tries that failed', async () => {
   let requests = 0;
@@ -64,9 +64,7 @@ test('open runs, those that wait for a person, and how the waiting ended are tol
   });
   const config = teamOf(['agent_a'], openai, { broadcast: 'human', broadcast_timeout: 600 });
   const handle = await run.start({ task: 'T', config });
-  await expect
-    .poll(async () => (await handle.query<unknown[]>('pendingQuestions')).length, { timeout: 30_000 })
-    .toBe(1);
+  await expect.poll(async () => (await handle.query<unknown[]>('pendingQuestions')).length).toBe(1);
   await handle.signal('answer', { answer: 'Blue.' });
   await handle.result();
   await until('reprise.waits.ended', { 'reprise.wait.for': 'question', 'reprise.wait.end': 'answered' }, 1);
@@ -78,14 +76,12 @@ test('tools and the store are timed', async () => {
   script = inTurn([call('echo', { text: 'hi' }), { text: 'Done.' }]);
   const session = await run.startSession({ text: 'Say hi.', config: agentOf('openai', { simple: {} }, ['kit']) });
   await session.result();
-  await expect
-    .poll(() => figuresOf('gen_ai.execute_tool.duration', { 'gen_ai.tool.name': 'echo' }).count, { timeout: 60_000 })
-    .toBe(1);
+  await expect.poll(() => figuresOf('gen_ai.execute_tool.duration', { 'gen_ai.tool.name': 'echo' }).count).toBe(1);
   expect(figuresOf('reprise.store.duration', { 'reprise.store.operation': 'commitReply' }).count).toBeGreaterThan(0);
 });
 
 test('what Reprise exports is what its table of metrics says, each of its kind and unit', async () => {
-  await expect.poll(() => collector.metrics.has('reprise.event_loop.delay'), { timeout: 60_000 }).toBe(true);
+  await expect.poll(() => collector.metrics.has('reprise.event_loop.delay')).toBe(true);
   const own = [...collector.metrics.values()].filter(({ name }) => /^(?:reprise|gen_ai)\./.test(name));
   for (const { kind, name, unit } of own) expect({ kind, unit }).toMatchObject({ ...pick(name) });
   const rare = ['reprise.journal.hits', 'reprise.store.out_of_order'];

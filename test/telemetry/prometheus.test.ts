@@ -31,7 +31,7 @@ test('a worker serves Prometheus its own metrics and Temporal’s, by the names 
   const run = await reprise.startOrchestration({ task: 'T', config: teamOf(['agent_a'], { type: 'openai' }) });
   await run.result();
   const scraped = async (): Promise<string> => (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
-  await expect.poll(scraped, { timeout: 60_000 }).toContain('reprise_runs_ended_total');
+  await expect.poll(scraped).toContain('reprise_runs_ended_total');
   const text = await scraped();
   expect(text).toMatch(/^reprise_runs_ended_total\{[^}]*gen_ai_workflow_name="orchestration"[^}]*\} 1$/m);
   expect(text).toMatch(/^gen_ai_client_token_usage_sum\{[^}]*gen_ai_token_type="input"[^}]*\} \d+$/m);

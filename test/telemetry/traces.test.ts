@@ -40,7 +40,7 @@ const isRunSpan = ({ name }: ReceivedSpan): boolean => name.startsWith('invoke_w
 async function spansOf(handle: Pick<WorkflowHandle, 'describe'>): Promise<ReceivedSpan[]> {
   const { runId } = await handle.describe();
   const ofRun = () => collector.spans.filter(({ attributes }) => attributes['run_id'] === runId);
-  await expect.poll(() => ofRun().some(isRunSpan), { timeout: 60_000 }).toBe(true);
+  await expect.poll(() => ofRun().some(isRunSpan)).toBe(true);
   const { trace } = ofRun().find(isRunSpan) as ReceivedSpan;
   return collector.spans.filter((span) => span.trace === trace);
 }

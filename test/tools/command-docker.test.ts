@@ -131,11 +131,11 @@ describe('a command in a container', () => {
   test('is ended by name when its call is cancelled', async () => {
     open();
     const { environment, result } = call('sleep 1000');
-    await expect.poll(() => runs().length, { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => runs().length).toBe(1);
     environment.cancel('CANCELLED');
     await expect(result).rejects.toThrow(/CANCELLED/);
     const [name] = valuesOf('--name');
-    await expect.poll(() => docker.calls(), { timeout: 20_000 }).toContainEqual(['rm', '--force', name]);
+    await expect.poll(() => docker.calls()).toContainEqual(['rm', '--force', name]);
   });
 
   test('that the engine does not run is an exception in the engine’s words', async () => {

@@ -35,7 +35,7 @@ const attacks = {
     await new Promise((resolve) => picture.addEventListener('error', resolve));`,
 };
 
-describe.skipIf(browserPath === undefined)('a page of another site, in a browser', { timeout: 300_000 }, () => {
+describe.skipIf(browserPath === undefined)('a page of another site, in a browser', { timeout: 600_000 }, () => {
   let ui: HiddenPlace;
   let port: number;
   let browser: Browser;

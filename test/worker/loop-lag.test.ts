@@ -10,7 +10,7 @@ test('a worker that is held up says so, with the figure, and not again at once',
   // The monitor counts from its first tick on.
   await new Promise((resolve) => setTimeout(resolve, 50));
   holdUp(700);
-  await expect.poll(() => said.length, { timeout: 5000 }).toBe(1);
+  await expect.poll(() => said.length).toBe(1);
   const [, milliseconds] =
     /^This worker was held up for (\d+) ms, and so were all runs on it/.exec(said[0] ?? '') ?? [];
   expect(Number(milliseconds)).toBeGreaterThanOrEqual(600);

@@ -6,7 +6,7 @@ import { startSearchServer } from '../support/search-server.ts';
 // `node bench/critics.ts` does the same with ten thousand.
 test(
   'whatever critic, planner, writer and person do: at most so many plans, always an end, never an empty report',
-  { timeout: 240_000 },
+  { timeout: 600_000 },
   async () => {
     const generated = new GeneratedResearch(20260118);
     const service = await startSearchServer(generated.find);

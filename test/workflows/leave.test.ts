@@ -237,7 +237,7 @@ describe('waiting', () => {
   test('ends in a denial when the time for an answer is up, and later calls are denied until a sign of the person', async () => {
     const coordination = { broadcast: 'human', broadcast_timeout: 3 };
     const { result, run, session } = await begin([write, write, { ...write, delay: 2000 }, done], { coordination });
-    await expect.poll(() => run.model.requests.length, { timeout: 60_000 }).toBe(3);
+    await expect.poll(() => run.model.requests.length).toBe(3);
     await say(session, { answer: 'I am back' });
     await asked(session);
     await approve(session, { id: 't2', action: 'allow' });

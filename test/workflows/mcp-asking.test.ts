@@ -45,7 +45,7 @@ async function questionOf(session: WorkflowHandle, after?: PendingQuestion): Pro
     return next?.questionId === after?.questionId ? undefined : next;
   };
   let found: PendingQuestion | undefined;
-  await expect.poll(async () => (found = await waiting()), { timeout: 30_000 }).toBeDefined();
+  await expect.poll(async () => (found = await waiting())).toBeDefined();
   return found!;
 }
 

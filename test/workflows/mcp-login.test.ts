@@ -50,7 +50,7 @@ test('a login that ends in the middle of a run is waited for, and the call is ma
   const pending = () => session.query<PendingQuestion[]>('pendingQuestions');
   const question = `needs a login: reprise login ${server.url}`;
   const questionId = `login-${server.url.replace('http://', '')}`;
-  await expect.poll(pending, { timeout: 20_000 }).toMatchObject([{ kind: 'key', from: 'agent', question, questionId }]);
+  await expect.poll(pending).toMatchObject([{ kind: 'key', from: 'agent', question, questionId }]);
   const [waiting] = await pending();
   expect(waysToSettle({ workflowId: 'w', ...waiting! }, undefined)).toEqual([
     `reprise login ${server.url} where the worker runs; the run goes on by itself`,

@@ -69,9 +69,7 @@ describe('lists of runs', () => {
     );
     const handle = await run.start({ task: `Which zeppelin${run.taskQueue.replaceAll('-', '')} is best?`, config });
     const word = `ZEPPELIN${run.taskQueue.replaceAll('-', '')}`;
-    await expect
-      .poll(async () => (await run.client.workflow.count(`RepriseQuestion = "${word}"`)).count, { timeout: 10_000 })
-      .toBe(1);
+    await expect.poll(async () => (await run.client.workflow.count(`RepriseQuestion = "${word}"`)).count).toBe(1);
     held.resolve();
     await handle.result();
   });
@@ -169,9 +167,7 @@ describe('the details of a run that is done', () => {
       args: ['Second.'],
       waitForStage: 'ACCEPTED',
     });
-    await expect
-      .poll(() => detailsOf(session), { timeout: 20_000 })
-      .toMatch(/^### agent_a asks a person\n[^]*### Answer/);
+    await expect.poll(() => detailsOf(session)).toMatch(/^### agent_a asks a person\n[^]*### Answer/);
     await session.signal('answer', { answer: 'Red.' });
     await (await second).result();
     await session.signal('close');

@@ -28,7 +28,7 @@ function check({ namedMissing, result, rounds }: Ended): void {
 
 test(
   'whatever executors and validators claim: nothing is complete that lacks a requirement or a subtask',
-  { timeout: 400_000 },
+  { timeout: 600_000 },
   async () => {
     const generated = new GeneratedSolves(20261121);
     await using run = await running(generated.script);

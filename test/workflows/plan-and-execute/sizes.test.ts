@@ -14,7 +14,7 @@ const plan = { backend: { type: 'openai' } };
 test.each([
   ['in English', 'Forty-five thousand characters. '.repeat(1407)],
   ['in Chinese, with three bytes a character', '四万五千字节的结果。'.repeat(1500)],
-])('fifty results of 45 KB arrive: %s', { timeout: 240_000 }, async (_, text) => {
+])('fifty results of 45 KB arrive: %s', { timeout: 600_000 }, async (_, text) => {
   expect(Buffer.byteLength(text)).toBeGreaterThanOrEqual(45_000);
   const run = running(solveScript({ plan: () => subtasks(...steps), work: ({ id }) => completed(`${id}: ${text}`) }));
   const handle = await run.startSolve({
@@ -49,7 +49,7 @@ test.each([
   await store.close();
 });
 
-test('fifty results that nobody can put together are listed, and arrive too', { timeout: 240_000 }, async () => {
+test('fifty results that nobody can put together are listed, and arrive too', { timeout: 600_000 }, async () => {
   const text = '结'.repeat(15_000);
   const run = running(
     solveScript({
@@ -67,7 +67,7 @@ test('fifty results that nobody can put together are listed, and arrive too', { 
 test.each([
   ['in English', 'x'.repeat(999_000)],
   ['in Chinese, on one line', '问'.repeat(333_000)],
-])('a problem as large as one may be is solved: %s', { timeout: 240_000 }, async (_, problem) => {
+])('a problem as large as one may be is solved: %s', { timeout: 600_000 }, async (_, problem) => {
   const run = running(solveScript({ plan: () => ({ text: 'Hm.' }), analyse: () => ({ text: 'Hm.' }) }));
   const handle = await run.startSolve({ problem, config: { plan } });
   const result = (await handle.result()) as SolveResult;
