@@ -111,4 +111,4 @@ test('a killed worker’s turns are resumed elsewhere: what was answered is not 
   expect(model.requests.filter(({ aborted }) => aborted)).toHaveLength(1);
   expect(model.requests.filter((request) => request.answered)).toHaveLength(10);
   expect(result.usage).toMatchObject({ calls: 5, inputTokens: 10 * 10, outputTokens: 10 * 5 });
-}, 300_000);
+}, 600_000);

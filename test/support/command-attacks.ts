@@ -57,7 +57,7 @@ export function attacked(attacks: Attack[]): void {
   const ready = (command: string): string => command.replaceAll('OUT', outside).replaceAll('SLEEP', `sleep ${mark}`);
 
   describe('a command may leave what it likes', () => {
-    test.each(attacks)('%s', { timeout: 120_000 }, async (_, command, seconds) => {
+    test.each(attacks)('%s', async (_, command, seconds) => {
       const before = statSync(secret);
       let ended: Awaited<ReturnType<typeof run>> | undefined;
       const stall = await stallOf(async () => {
