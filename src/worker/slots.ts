@@ -60,7 +60,16 @@ type SlotOptions = Pick<
   | 'maxConcurrentActivityTaskExecutions'
   | 'maxConcurrentLocalActivityExecutions'
   | 'maxConcurrentWorkflowTaskExecutions'
+  | 'workflowTaskPollerBehavior'
+  | 'activityTaskPollerBehavior'
 >;
+
+/**
+ * As many requests for tasks as the server has tasks for: it says with each of them whether more requests would help. Fewer than ten
+ * make a hundred runs that begin at once take a third longer, since the number grows task by task.
+ */
+const polls = { type: 'autoscaling', minimum: 10, initial: 10 } as const;
+const polling = { workflowTaskPollerBehavior: polls, activityTaskPollerBehavior: polls };
 
 /**
  * Calls of models wait most of their time, so that the processor tells little of the first ones when the next ones are
@@ -71,6 +80,7 @@ const ramp = { rampThrottle: '5 ms' } as const;
 export function slotOptions(slots: Slots = {}): SlotOptions {
   if ('cpu' in slots) {
     return {
+      ...polling,
       tuner: {
         tunerOptions: { targetCpuUsage: slots.cpu, targetMemoryUsage: slots.memory },
         activityTaskSlotOptions: ramp,
@@ -80,6 +90,7 @@ export function slotOptions(slots: Slots = {}): SlotOptions {
   }
   const { activities, local, workflows } = { ...defaults, ...slots };
   return {
+    ...polling,
     maxConcurrentActivityTaskExecutions: activities,
     maxConcurrentLocalActivityExecutions: local,
     maxConcurrentWorkflowTaskExecutions: workflows,
