@@ -15,17 +15,24 @@ import { sideBySide } from '../support/side-by-side.ts';
 /** Each test starts several processes. */
 const patient = { timeout: 600_000 };
 
-test('runs that wait keep their keys and code whatever other commands come, and an upgrade', patient, async () => {
-  const { bundle, cli: temporal } = inject('temporal');
-  const told = await sideBySide({
-    runs: 2,
-    commands: 4,
-    address: `127.0.0.1:${await freePort()}`,
-    temporal,
-    bundle: { from: bundle, name: keptBundle('').split('/').at(-1) ?? '' },
-  });
-  expect(told).toEqual({ hurt: [], failed: [], wrongKeys: [] });
-});
+test(
+  'runs that wait keep their keys and code whatever other commands come, and an upgrade',
+  patient,
+  async ({ onTestFailed }) => {
+    const { bundle, cli: temporal } = inject('temporal');
+    const steps: string[] = [];
+    onTestFailed(() => console.error(steps.join('\n')));
+    const told = await sideBySide({
+      runs: 2,
+      commands: 4,
+      address: `127.0.0.1:${await freePort()}`,
+      temporal,
+      say: (step) => steps.push(`${new Date().toISOString()} ${step}`),
+      bundle: { from: bundle, name: keptBundle('').split('/').at(-1) ?? '' },
+    });
+    expect(told).toEqual({ hurt: [], failed: [], wrongKeys: [] });
+  },
+);
 
 const config = `modules:
   - { id: llm, module: reprise.OpenAILLM, config: { model: test-model } }
