@@ -59,7 +59,7 @@ export function createCallModel({ assertRoom, store, openModel, rates, askClaude
       if (journalled !== undefined) note({ journalHit: true });
       return journalled;
     };
-    const journalled = await findReply();
+    const journalled = attempt > 1 ? await findReply() : undefined;
     if (journalled !== undefined) return journalled;
 
     const earlier = input.transcript === null ? [] : await store.messages(input.transcript.id);
@@ -84,11 +84,11 @@ export function createCallModel({ assertRoom, store, openModel, rates, askClaude
         });
         progress.wait(undefined);
       }
-      // An earlier attempt that Temporal took for dead, such as one of a frozen worker, may have stored its reply meanwhile.
-      const late = attempt > 1 ? await findReply() : undefined;
-      if (late !== undefined) {
+      // Another attempt may have stored its reply meanwhile: a frozen worker is taken for dead, and goes on when it thaws.
+      const found = await findReply();
+      if (found !== undefined) {
         tookTokens(0);
-        return late;
+        return found;
       }
       isCalled = true;
       const onDelta = (delta: string): void => progress.add(delta);

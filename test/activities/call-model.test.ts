@@ -68,17 +68,20 @@ describe('callModel', () => {
     expect(seen).toHaveLength(1);
   });
 
-  test('a retry that has waited for its place finds the reply of an attempt that was taken for dead meanwhile', async () => {
+  test.each([
+    ['a retry', 'that was taken for dead', 2],
+    ['a first attempt', 'that has come after it, while its worker was frozen', 1],
+  ])('%s that has waited for its place finds the reply of one %s', async (_, __, attempt) => {
     const id = newId();
     const alive = caller(says('Late.'));
     const given: number[] = [];
     let kept: CallModelResult | undefined;
     const place = async () => {
-      kept = await alive.run(id, { append: [user('Hi')] }).result;
+      kept = await alive.run(id, { append: [user('Hi')] }, 3 - attempt).result;
       return (tokens: number) => void given.push(tokens);
     };
     const { run, seen } = caller(says('Twice.'), { place, pause: () => Promise.resolve() });
-    expect(await run(id, { append: [user('Hi')] }, 2).result).toEqual(kept);
+    expect(await run(id, { append: [user('Hi')] }, attempt).result).toEqual(kept);
     expect(seen).toEqual([]);
     // No tokens went to the provider.
     expect(given).toEqual([0]);
