@@ -235,6 +235,17 @@ export const courses: Course[] = [
     },
   },
   {
+    name: 'answered-before-it-asks',
+    script: teamScript({
+      answer: (request) => ({ ...asks({ agent_a: 'Red?', agent_b: 'Blue?' })(request), delay: 300 }),
+    }),
+    input: input({ broadcast: 'human' }),
+    // As for a question that a query showed before Temporal let the run go on.
+    steer: async (run) => {
+      await run.signal('answer', { questionId: 'q1', answer: 'Blue.' });
+    },
+  },
+  {
     name: 'useless-signals',
     script: teamScript({ answer: asks({ agent_a: 'Red?' }) }),
     input: input({ broadcast: 'human' }),

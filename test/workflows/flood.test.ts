@@ -60,7 +60,7 @@ test(
     ];
     const taken = await flood(handle, (index) => {
       if (index % 7 === 0) return ['nosuch', index];
-      if (index % 11 === 0) return ['approve', { id: 't9', action: 'allow' }];
+      if (index % 11 === 0) return ['approve', { id: 't99', action: 'allow' }];
       if (index % 26 === 0) return ['requestRestart', { reason: 'x', instructions: 'y'.repeat(messageRoom) }];
       if (index % 500 === 0) return ['answer', { questionId, answer: 'x'.repeat(900_000) }];
       return ['answer', surplus[index % surplus.length]];
@@ -73,7 +73,7 @@ test(
 
     const person = clientOf(run).getRun(handle.workflowId);
     await expect(person.answer({ questionId: 'nosuch', answer: 'x' })).rejects.toThrow(MessageRefusedError);
-    await expect(person.approve({ id: 't9', action: 'allow' })).rejects.toThrow('no tool call t9 waits for leave');
+    await expect(person.approve({ id: 't99', action: 'allow' })).rejects.toThrow('no tool call t99 waits for leave');
     await person.answer({ questionId, answer: 'Dark' });
     expect(await handle.result()).toMatchObject({ answer: 'Told: Dark.', humanQa: [{ answer: 'Dark' }] });
     const record = await person.show();
@@ -89,7 +89,7 @@ test('a flood that comes before the run begins leaves it what it needs', { timeo
     args: [{ task: 'T', config: askingTeam(3000) }],
   });
   await handle.signal('answer', { answer: 'Dark' });
-  const taken = await flood(handle, (index) => ['answer', { questionId: `q${index}`, answer: 'x' }]);
+  const taken = await flood(handle, (index) => ['answer', { questionId: `q${100 + index}`, answer: 'x' }]);
   expect(taken).toBe(999);
   await run.replaceWorker({}, options.taskQueue);
   expect(await handle.result()).toMatchObject({ answer: 'Told: Dark.' });

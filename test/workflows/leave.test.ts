@@ -76,6 +76,17 @@ describe('a call of a tool with side effects', () => {
     ]);
   });
 
+  // A query may show it before Temporal lets the run go on, see docs/asking.md.
+  test('takes a decision that came before it was made, by either signal', async () => {
+    const slow = { ...write, delay: 1000 };
+    const { result, run, session } = await begin([slow, write, done]);
+    await approve(session, { id: 't1', action: 'deny', reason: 'Not on a Sunday' });
+    await say(session, { questionId: 't2', answer: 'yes' });
+    expect(await result()).toMatchObject({ answer: 'Done.', warnings: [] });
+    expect(toolResults(run.model.requests.at(-2)!)).toEqual(['Error: not run: a person refused it: Not on a Sunday']);
+    expect(lastResults(run)).toContain('wrote one');
+  });
+
   test('is not made when denied, and the agent is told why', async () => {
     const { result, run, session } = await begin([write, done]);
     await asked(session);

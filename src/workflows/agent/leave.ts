@@ -1,10 +1,11 @@
-import { CancellationScope, isCancellation, sleep } from '@temporalio/workflow';
+import { CancellationScope, isCancellation, patched, sleep } from '@temporalio/workflow';
 import type { RunEventBody } from '../../protocol/events.ts';
 import { decisionIn, type LeaveHow, type Permissions, type ToolDecision } from '../../protocol/permissions.ts';
 import { messageRoom, type HumanReply, type PendingQuestion } from '../../protocol/questions.ts';
 import type { ListedTool } from '../../protocol/tool.ts';
 import type { WaitTime } from '../runtime/clock.ts';
 import type { MissingKeys } from '../runtime/missing-keys.ts';
+import { mostEarly } from '../ask-others/human-input-queue.ts';
 import { shownArguments } from './arguments.ts';
 import { verdictOn } from './permissions.ts';
 import type { UsageTracker } from './usage-tracker.ts';
@@ -52,6 +53,8 @@ export class LeaveDesk {
   readonly #run: LeaveRun;
   readonly #waiting = new Map<string, Waiting>();
   readonly #always: Map<string, Always>;
+  /** By id, decisions about calls that have yet to be made, see `isEarly` in ask-others/human-input-queue.ts. */
+  readonly #early = new Map<string, ToolDecision>();
   #asked: number;
   /** Whether the person has let a call's time run out, and has given no sign since. Nothing is put to them meanwhile. */
   #isSilent = false;
@@ -107,7 +110,11 @@ export class LeaveDesk {
     const decision = checkedDecision(payload);
     if (typeof decision === 'string') return this.#ignore(decision);
     const waiting = this.#waiting.get(decision.id);
-    if (waiting === undefined) return this.#ignore(noCall(decision.id));
+    if (waiting === undefined) {
+      if (!this.#takesEarly(decision.id)) return this.#ignore(noCall(decision.id));
+      this.#early.set(decision.id, decision);
+      return;
+    }
     this.#settle(waiting, decision);
     const { action, always, reason } = decision;
     if (!always || action === 'edit') return;
@@ -125,7 +132,7 @@ export class LeaveDesk {
 
   /** Takes a person's words if they name a call that waits. An empty answer refuses it. @returns whether they do */
   answer({ answer, questionId: id }: HumanReply): boolean {
-    if (id === undefined || !this.#waiting.has(id)) return false;
+    if (id === undefined || !(this.#waiting.has(id) || this.#takesEarly(id))) return false;
     const decision = answer.trim() === '' ? { action: 'deny' as const } : decisionIn(answer);
     if (decision !== undefined) this.approve({ id, ...decision });
     else this.#ignore(leaveAnswer(id));
@@ -178,7 +185,16 @@ export class LeaveDesk {
           () => {},
         );
     }
+    const early = this.#early.get(id);
+    if (early !== undefined) this.approve(early);
     return this.#awaited(id, end.promise);
+  }
+
+  /** Whether a decision is kept until its call is made. It never is in a run that an earlier version has taken so far. */
+  #takesEarly(id: string): boolean {
+    const number = Number(/^t([1-9]\d{0,8})$/.exec(id)?.[1] ?? 0);
+    const isToCome = number > this.#asked && number <= this.#asked + mostEarly && !this.#early.has(id);
+    return this.#permissions !== undefined && isToCome && patched('early-answers');
   }
 
   #expire(id: string): void {

@@ -31,6 +31,10 @@ export interface HumanInputState {
   unanswered: Record<string, string>;
   /** An answer that came before anything was asked; it goes to the first question. */
   kept: string | undefined;
+  /** By id, answers to questions that have yet to be put to the person. */
+  early: Record<string, string>;
+  /** The highest number in the ids of questions so far; ids count up from `q1`. */
+  latest: number;
   /** Whether anything has been asked yet. */
   asked: boolean;
   /** Whether the person has let a question's time run out, and has given no sign since. Nothing is put to them meanwhile. */
@@ -50,7 +54,7 @@ export type HumanInputEvent =
   /** `wasOpen`: the question had been put to the person. */
   | { kind: 'end'; ask: Ask; end: AskEnd; wasOpen: boolean }
   | { kind: 'withdrawn'; ask: Ask }
-  /** The answer was not awaited. It is kept for later questions. */
+  /** The answer was not awaited. It is kept for later questions, or for its own where that is still to come. */
   | { kind: 'kept'; questionId?: string; answer: string }
   | { kind: 'ignored'; why: string };
 
@@ -61,18 +65,42 @@ export interface HumanInputStep {
 
 export function newHumanInput(history: HumanAnswer[] = []): HumanInputState {
   const asked = history.length > 0;
-  return { history, shown: {}, queue: [], open: undefined, unanswered: {}, kept: undefined, asked, silent: false };
+  const nothing = { shown: {}, queue: [], open: undefined, unanswered: {}, kept: undefined, early: {}, latest: 0 };
+  return { ...nothing, history, asked, silent: false };
 }
 
 export function ask(state: HumanInputState, call: Ask): HumanInputStep {
-  return admit({ ...state, asked: true, queue: [...state.queue, call] });
+  const latest = Math.max(state.latest, numberOf(call.id));
+  return admit({ ...state, latest, asked: true, queue: [...state.queue, call] });
 }
 
-/** Takes an answer. @param room how many characters all answers may have together */
+/** Of how many questions that are still to come answers are taken. */
+export const mostEarly = 10;
+
+/** The number in a question's id; 0 if it has none. */
+const numberOf = (id: string): number => Number(/^q([1-9]\d{0,8})$/.exec(id)?.[1] ?? 0);
+
+/**
+ * Whether an answer names a question that has yet to be put to the person. It was shown nevertheless where a worker has died:
+ * another one answers queries as if it had gone on with what has come since, before Temporal lets it go on.
+ */
+export function isEarly({ latest, open, queue }: HumanInputState, { questionId = '' }: HumanReply): boolean {
+  const number = numberOf(questionId);
+  const isToCome = number > latest && number <= latest + mostEarly;
+  return open?.id !== questionId && (isToCome || queue.some(({ id }) => id === questionId));
+}
+
+/**
+ * Takes an answer.
+ *
+ * @param room how many characters all answers may have together
+ * @param takesEarly whether an answer is kept for a question that has yet to be put to the person; otherwise it is ignored
+ */
 export function answer(
   before: HumanInputState,
   { questionId, answer: text }: HumanReply,
   room: number,
+  takesEarly = false,
 ): HumanInputStep {
   const state = present(before);
   const { open } = state;
@@ -83,7 +111,11 @@ export function answer(
   }
   if (text.trim() === '') return ignored(state, 'there is nothing to skip');
   if (isTooLong(state, text, room)) return ignored(state, tooLong(text, room));
-  return questionId === undefined ? unnamed(state, text) : late(state, questionId, text);
+  if (questionId === undefined) return unnamed(state, text);
+  if (!takesEarly || !isEarly(state, { questionId, answer: text })) return late(state, questionId, text);
+  if (Object.hasOwn(state.early, questionId)) return ignored(state, `an answer to ${questionId} is kept already`);
+  const early = { ...state.early, [questionId]: text };
+  return { state: { ...state, early }, events: [{ kind: 'kept', questionId, answer: text }] };
 }
 
 /** Notes that the person is there, which any sign of them shows. */
@@ -104,14 +136,22 @@ export function expire(state: HumanInputState, id: string, endsAsking = true): H
 export function withdraw(state: HumanInputState, id: string): HumanInputStep {
   const { open, queue } = state;
   if (open?.id === id) return afterwards(withoutAnswer(state, open), { kind: 'withdrawn', ask: open });
-  return { state: { ...state, queue: queue.filter((waiting) => waiting.id !== id) }, events: [] };
+  const call = queue.find((waiting) => waiting.id === id);
+  const left = { ...state, queue: queue.filter((waiting) => waiting !== call) };
+  const { [id]: answered, ...early } = state.early;
+  if (call === undefined || call.isForm || answered === undefined) return { state: left, events: [] };
+  // As with a late answer, those who ask later have it.
+  const history = [...state.history, { question: call.question, answer: answered }];
+  return { state: { ...left, early, history }, events: [] };
 }
 
 /** Takes calls from the queue until one of them has to be put to the person. */
 function admit(state: HumanInputState): HumanInputStep {
   const [first, ...rest] = state.queue;
   if (state.open !== undefined || first === undefined) return { state, events: [] };
-  const next: HumanInputState = { ...state, queue: rest };
+  const { [first.id]: answered, ...early } = state.early;
+  const next: HumanInputState = { ...state, queue: rest, early };
+  if (answered !== undefined) return complete(next, first, answered, false);
   if (next.kept !== undefined && !first.isForm) return complete({ ...next, kept: undefined }, first, next.kept, false);
   if (!first.isForm && isKnown(next, first)) {
     const shown = { ...next.shown, [first.conversation]: next.history.map((_, place) => place) };
@@ -179,8 +219,9 @@ function unnamed(state: HumanInputState, text: string): HumanInputStep {
   return { state: { ...state, kept: text }, events: [{ kind: 'kept', answer: text }] };
 }
 
-function isTooLong({ history, kept = '' }: HumanInputState, text: string, room: number): boolean {
-  const sum = history.reduce((total, entry) => total + entry.answer.length, 0);
+function isTooLong({ early, history, kept = '' }: HumanInputState, text: string, room: number): boolean {
+  const all = [...history.map((entry) => entry.answer), ...Object.values(early)];
+  const sum = all.reduce((total, each) => total + each.length, 0);
   return sum + kept.length + text.length > room;
 }
 

@@ -1,4 +1,4 @@
-import { CancellationScope, isCancellation, sleep } from '@temporalio/workflow';
+import { CancellationScope, isCancellation, patched, sleep } from '@temporalio/workflow';
 import type { WaitTime } from '../runtime/clock.ts';
 import { answerRoom, type HumanReply, type PendingQuestion } from '../../protocol/questions.ts';
 import type { QuestionEnd, RunEventBody } from '../../protocol/events.ts';
@@ -7,6 +7,7 @@ import {
   answer,
   ask,
   expire,
+  isEarly,
   newHumanInput,
   present,
   withdraw,
@@ -30,7 +31,7 @@ interface Prompted extends PendingQuestion {
 
 /** What the next run of a session takes over from this one. */
 export type HumanInputRecord = Partial<
-  Pick<HumanInputState, 'history' | 'shown' | 'unanswered' | 'kept' | 'asked' | 'silent'>
+  Pick<HumanInputState, 'history' | 'shown' | 'unanswered' | 'kept' | 'early' | 'latest' | 'asked' | 'silent'>
 >;
 
 /**
@@ -70,8 +71,8 @@ export class HumanInput {
   }
 
   get record(): HumanInputRecord {
-    const { history, shown, unanswered, kept, asked, silent } = this.#state;
-    return { history, shown, unanswered, kept, asked, silent };
+    const { queue: _, open: __, ...record } = this.#state;
+    return record;
   }
 
   /** The question that waits for the person, if there is one. */
@@ -102,12 +103,12 @@ export class HumanInput {
 
   /** Takes an answer. @returns why it has no effect; undefined if it has one */
   answer(reply: HumanReply): string | undefined {
-    const step = answer(this.#state, reply, answerRoom);
+    const step = answer(this.#state, reply, answerRoom, isEarly(this.#state, reply) && patched('early-answers'));
     this.#take(step);
     return reasonIn(step);
   }
 
-  /** Why an answer would have no effect; undefined if it would have one. */
+  /** Why an answer would have no effect; undefined if it would have one. Who is told so at once can answer again later. */
   refusal(reply: HumanReply): string | undefined {
     return reasonIn(answer(this.#state, reply, answerRoom));
   }

@@ -29,7 +29,7 @@ function deskOf(history = newHumanInput().history) {
     },
     ask: (id: string, conversation: string, question = `Question ${id}?`) =>
       take(ask(state, { id, conversation, question })),
-    answer: (reply: HumanReply) => take(answer(state, reply, room)),
+    answer: (reply: HumanReply) => take(answer(state, reply, room, true)),
     expire: (id: string) => take(expire(state, id)),
     withdraw: (id: string) => take(withdraw(state, id)),
   };
@@ -126,8 +126,34 @@ test('an answer before anything was asked is kept for the first asker; a second 
   expect(state.state.history).toEqual([{ question: 'What color theme?', answer: 'Dark mode' }]);
 });
 
+test('an answer to a question that is shown before it is asked is kept for that question, the first one of two', () => {
+  const state = deskOf();
+  expect(told(state.answer({ questionId: 'q2', answer: 'Blue' }))).toEqual(['kept']);
+  expect(told(state.answer({ questionId: 'q2', answer: 'Red' }))).toEqual(['ignored']);
+  expect(told(state.ask('q1', 'a'))).toEqual(['q1 prompt']);
+  expect(told(state.ask('q2', 'b'))).toEqual([]);
+  expect(told(state.answer({ questionId: 'q3', answer: 'Green' }))).toEqual(['kept']);
+  expect(told(state.expire('q1'))).toEqual(['q1 timeout', 'q2 complete']);
+  expect(state.state.history).toEqual([{ question: 'Question q2?', answer: 'Blue' }]);
+  expect(told(state.ask('q3', 'c', 'Which?'))).toEqual(['q3 complete']);
+});
+
+test('an answer to a question that waits for its turn is not lost where its asker goes', () => {
+  const state = deskOf();
+  state.ask('q1', 'a');
+  state.ask('q2', 'b');
+  expect(told(state.answer({ questionId: 'q2', answer: 'Blue' }))).toEqual(['kept']);
+  state.withdraw('q2');
+  expect(state.state.history).toEqual([{ question: 'Question q2?', answer: 'Blue' }]);
+});
+
+test('a run that an earlier version began ignores an answer to a question that has yet to come', () => {
+  const { events } = answer(newHumanInput(), { questionId: 'q1', answer: 'Blue' }, room);
+  expect(told(events)).toEqual(['ignored']);
+});
+
 test.each([
-  ['names a question that nobody has asked', { questionId: 'q9', answer: 'Yes' }],
+  ['names a question that nobody has asked', { questionId: 'q99', answer: 'Yes' }],
   ['has no name and comes after the question', { answer: 'Yes' }],
   ['is empty', { answer: '' }],
 ])('an answer that %s is ignored', (_, reply) => {
@@ -221,7 +247,7 @@ test('however askers and the person interleave: one prompt at a time, each call 
       };
       for (const step of script) {
         if (step.act === 'ask') {
-          const id = `q${asked.size}`;
+          const id = `q${asked.size + 1}`;
           asked.set(id, step);
           check(state.ask(id, step.conversation, step.question));
         } else if (step.act === 'unnamed') {
@@ -241,8 +267,9 @@ test('however askers and the person interleave: one prompt at a time, each call 
           }
         }
       }
-      const { history, kept } = state.state;
-      const held = [...history.map((entry) => entry.answer), ...(kept === undefined ? [] : [kept])];
+      const { early, history, kept } = state.state;
+      const ahead = [...Object.values(early), ...(kept === undefined ? [] : [kept])];
+      const held = [...history.map((entry) => entry.answer), ...ahead];
       expect(held.toSorted()).toEqual(accepted.toSorted());
       // Nobody waits in the queue unless a question is open.
       expect(state.state.open === undefined ? state.state.queue : []).toEqual([]);
