@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { access, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -27,7 +28,8 @@ export async function snapshotFile(): Promise<string | undefined> {
 /** Keeps it for the next runs, of all processes of this user. Without it they only take longer to start. */
 export async function saveSnapshot(bytes: Uint8Array): Promise<void> {
   const path = place();
-  const part = `${path}.${process.pid}`;
+  // Two runs of this process may save theirs at the same time.
+  const part = `${path}.${randomUUID()}`;
   try {
     await mkdir(dirname(path), { recursive: true });
     await writeFile(part, bytes, { mode: 0o600 });
