@@ -41,7 +41,7 @@ const names = process.argv.slice(2);
 const chosen = [...courses, ...fileCourses].filter(({ name }) => names.length === 0 || names.includes(name));
 if (chosen.some(({ needsClaudeCode }) => needsClaudeCode)) installIn(home, await claudeCodeModules());
 for (const course of chosen) {
-  const { name, type = 'orchestration', script, input, extensions, found, lacksKey, prepare, steer } = course;
+  const { name, type = 'orchestration', script, input, extensions, found, lacksKey, noWorker, prepare, steer } = course;
   prepare?.(home);
   const model = await startModelServer(script);
   const search = found && (await startSearchServer(() => found));
@@ -67,6 +67,10 @@ for (const course of chosen) {
   if (lacksKey !== undefined) {
     await (await workerWith()).runUntil(() => lacksKey.from(run));
     await (await workerWith({ OPENAI_API_KEY: undefined })).runUntil(() => lacksKey.to(run));
+  }
+  if (noWorker !== undefined) {
+    await (await workerWith()).runUntil(() => noWorker.from(run));
+    await noWorker.meanwhile(run);
   }
   await (
     await workerWith()

@@ -35,6 +35,8 @@ export interface Course {
   steer?: (run: WorkflowHandle) => Promise<void>;
   /** Wait for the moments between which a worker without the provider's key has the run, before `steer`. */
   lacksKey?: { from: (run: WorkflowHandle) => Promise<void>; to: (run: WorkflowHandle) => Promise<void> };
+  /** Waits until the worker goes, and what a person does before another one comes, before `steer`. */
+  noWorker?: { from: (run: WorkflowHandle) => Promise<void>; meanwhile: (run: WorkflowHandle) => Promise<void> };
 }
 
 const openai = { type: 'openai' as const };
@@ -339,6 +341,30 @@ export const courses: Course[] = [
       await turn;
       await run.executeUpdate('handleText', { args: ['And then?'] });
       await run.signal('close');
+    },
+  },
+  {
+    name: 'session-leave-in-advance',
+    type: 'session',
+    script: (seen) =>
+      toolResults(seen).length === 0
+        ? { ...calls(['write', { text: 'one' }], ['write', { text: 'two' }]), delay: 1000 }
+        : { text: 'Done.' },
+    input: {
+      text: 'Write.',
+      config: agentOf('openai', { simple: { parallel: true } }, ['kit'], { attended: true }),
+    },
+    noWorker: {
+      from: (run) =>
+        until(async () => {
+          const { pendingActivities } = (await run.describe()).raw;
+          return pendingActivities?.[0]?.activityType?.name === 'callModel';
+        }),
+      // The run goes on with these and with what the model has replied at once.
+      meanwhile: async (run) => {
+        await run.signal('approve', { id: 't1', action: 'deny', reason: 'Once is enough' });
+        await run.signal('answer', { questionId: 't2', answer: 'yes' });
+      },
     },
   },
   {

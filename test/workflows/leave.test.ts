@@ -77,14 +77,16 @@ describe('a call of a tool with side effects', () => {
   });
 
   // A query may show it before Temporal lets the run go on, see docs/asking.md.
-  test('takes a decision that came before it was made, by either signal', async () => {
-    const slow = { ...write, delay: 1000 };
-    const { result, run, session } = await begin([slow, write, done]);
+  test('takes a decision that came before it was made, where the run goes on with both at once', async () => {
+    const both = { ...calls(['write', { text: 'one' }], ['write', { text: 'two' }]), delay: 1000 };
+    const { result, run, session } = await begin([both, done], attended, { parallel: true });
+    await expect.poll(() => run.model.requests.length).toBe(1);
+    await run.replaceWorker({}, 'nowhere');
     await approve(session, { id: 't1', action: 'deny', reason: 'Not on a Sunday' });
     await say(session, { questionId: 't2', answer: 'yes' });
-    expect(await result()).toMatchObject({ answer: 'Done.', warnings: [] });
-    expect(toolResults(run.model.requests.at(-2)!)).toEqual(['Error: not run: a person refused it: Not on a Sunday']);
-    expect(lastResults(run)).toContain('wrote one');
+    await run.replaceWorker({});
+    expect(await result()).toMatchObject({ answer: 'Done.' });
+    expect(lastResults(run)).toEqual(['Error: not run: a person refused it: Not on a Sunday', 'wrote two']);
   });
 
   test('is not made when denied, and the agent is told why', async () => {
@@ -228,7 +230,9 @@ describe('decisions', () => {
     const { run, session } = await begin([{ ...write, delay: 1000 }, done]);
     await expect.poll(() => run.model.requests.length).toBe(1);
     await approve(session, { id: 't1', action: 'allow' });
+    await say(session, { questionId: 't1', answer: 'yes' });
     await asked(session);
+    expect((await eventsOf(session)).filter(({ type }) => type === 'warning')).toHaveLength(2);
   });
 });
 

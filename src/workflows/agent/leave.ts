@@ -53,8 +53,9 @@ export class LeaveDesk {
   readonly #run: LeaveRun;
   readonly #waiting = new Map<string, Waiting>();
   readonly #always: Map<string, Always>;
-  /** By id, decisions about calls that have yet to be made, see `isEarly` in ask-others/human-input-queue.ts. */
+  /** By id, decisions about calls that have yet to be made, which came at `#earlyAt`, the workflow's time. */
   readonly #early = new Map<string, ToolDecision>();
+  #earlyAt = 0;
   #asked: number;
   /** Whether the person has let a call's time run out, and has given no sign since. Nothing is put to them meanwhile. */
   #isSilent = false;
@@ -111,9 +112,8 @@ export class LeaveDesk {
     if (typeof decision === 'string') return this.#ignore(decision);
     const waiting = this.#waiting.get(decision.id);
     if (waiting === undefined) {
-      if (!this.#takesEarly(decision.id)) return this.#ignore(noCall(decision.id));
-      this.#early.set(decision.id, decision);
-      return;
+      this.#keepEarly(decision);
+      return this.#ignore(noCall(decision.id));
     }
     this.#settle(waiting, decision);
     const { action, always, reason } = decision;
@@ -132,7 +132,7 @@ export class LeaveDesk {
 
   /** Takes a person's words if they name a call that waits. An empty answer refuses it. @returns whether they do */
   answer({ answer, questionId: id }: HumanReply): boolean {
-    if (id === undefined || !(this.#waiting.has(id) || this.#takesEarly(id))) return false;
+    if (id === undefined || !(this.#waiting.has(id) || this.#isToCome(id))) return false;
     const decision = answer.trim() === '' ? { action: 'deny' as const } : decisionIn(answer);
     if (decision !== undefined) this.approve({ id, ...decision });
     else this.#ignore(leaveAnswer(id));
@@ -185,16 +185,26 @@ export class LeaveDesk {
           () => {},
         );
     }
-    const early = this.#early.get(id);
-    if (early !== undefined) this.approve(early);
+    const early = this.#earlyAt === now ? this.#early.get(id) : undefined;
+    if (early !== undefined && patched('early-answers')) this.approve(early);
     return this.#awaited(id, end.promise);
   }
 
-  /** Whether a decision is kept until its call is made. It never is in a run that an earlier version has taken so far. */
-  #takesEarly(id: string): boolean {
+  /** Whether it is the id of one of the next calls. */
+  #isToCome(id: string): boolean {
     const number = Number(/^t([1-9]\d{0,8})$/.exec(id)?.[1] ?? 0);
-    const isToCome = number > this.#asked && number <= this.#asked + mostEarly && !this.#early.has(id);
-    return this.#permissions !== undefined && isToCome && patched('early-answers');
+    return this.#permissions !== undefined && number > this.#asked && number <= this.#asked + mostEarly;
+  }
+
+  /**
+   * Keeps a decision for a call that is made in the same moment of the workflow's time: a query has shown it where a worker
+   * has died, see `isEarly` in ask-others/human-input-queue.ts. Nobody has seen a call that is made later.
+   */
+  #keepEarly(decision: ToolDecision): void {
+    const now = Date.now();
+    if (this.#earlyAt !== now) this.#early.clear();
+    this.#earlyAt = now;
+    if (this.#isToCome(decision.id) && !this.#early.has(decision.id)) this.#early.set(decision.id, decision);
   }
 
   #expire(id: string): void {
