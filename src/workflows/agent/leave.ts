@@ -1,4 +1,4 @@
-import { CancellationScope, isCancellation, patched, sleep } from '@temporalio/workflow';
+import { CancellationScope, isCancellation, sleep } from '@temporalio/workflow';
 import type { RunEventBody } from '../../protocol/events.ts';
 import { decisionIn, type LeaveHow, type Permissions, type ToolDecision } from '../../protocol/permissions.ts';
 import { messageRoom, type HumanReply, type PendingQuestion } from '../../protocol/questions.ts';
@@ -34,6 +34,8 @@ interface Waiting {
 }
 
 interface LeaveRun {
+  /** Whether a decision may come before its call; it may not in a run that began before version 0.4. */
+  takesEarly: boolean;
   usage: UsageTracker;
   /** The time that the run waits for a person, whatever for. */
   waits: WaitTime;
@@ -186,7 +188,7 @@ export class LeaveDesk {
         );
     }
     const early = this.#earlyAt === now ? this.#early.get(id) : undefined;
-    if (early !== undefined && patched('early-answers')) this.approve(early);
+    if (early !== undefined && this.#run.takesEarly) this.approve(early);
     return this.#awaited(id, end.promise);
   }
 

@@ -84,7 +84,7 @@ const numberOf = (id: string): number => Number(/^q([1-9]\d{0,8})$/.exec(id)?.[1
  * Whether an answer names a question that has yet to be put to the person. It was shown nevertheless where a worker has died:
  * another one answers queries as if it had gone on with what has come since, before Temporal lets it go on.
  */
-export function isEarly({ latest, open, queue }: HumanInputState, { questionId = '' }: HumanReply): boolean {
+function isEarly({ latest, open, queue }: HumanInputState, { questionId = '' }: HumanReply): boolean {
   const number = numberOf(questionId);
   const isToCome = number > latest && number <= latest + mostEarly;
   return open?.id !== questionId && (isToCome || queue.some(({ id }) => id === questionId));

@@ -1,4 +1,4 @@
-import { CancellationScope, isCancellation, patched, sleep } from '@temporalio/workflow';
+import { CancellationScope, isCancellation, sleep } from '@temporalio/workflow';
 import type { WaitTime } from '../runtime/clock.ts';
 import { answerRoom, type HumanReply, type PendingQuestion } from '../../protocol/questions.ts';
 import type { QuestionEnd, RunEventBody } from '../../protocol/events.ts';
@@ -7,7 +7,6 @@ import {
   answer,
   ask,
   expire,
-  isEarly,
   newHumanInput,
   present,
   withdraw,
@@ -34,6 +33,14 @@ export type HumanInputRecord = Partial<
   Pick<HumanInputState, 'history' | 'shown' | 'unanswered' | 'kept' | 'early' | 'latest' | 'asked' | 'silent'>
 >;
 
+/** What depends on the version that began the run. */
+interface HumanInputRules {
+  /** Whether a person who did not answer is asked again and again, as before version 0.2. */
+  isOld: boolean;
+  /** Whether an answer is kept for a question that has yet to be put to the person. */
+  takesEarly: boolean;
+}
+
 /**
  * Questions to the person, under the rules of human-input-queue.ts: agents wait here for their answers, and a timer closes
  * a question that gets none.
@@ -41,7 +48,7 @@ export type HumanInputRecord = Partial<
 export class HumanInput {
   readonly #emit: (event: RunEventBody) => void;
   readonly #timeout: number;
-  readonly #isOld: boolean;
+  readonly #rules: HumanInputRules;
   readonly #waits: WaitTime;
   readonly #waiting = new Map<string, Waiting>();
   #state: HumanInputState;
@@ -50,19 +57,18 @@ export class HumanInput {
   /**
    * @param timeout how long the person has to answer a question, in milliseconds
    * @param waits is told while a question waits
-   * @param isOld whether a person who did not answer is asked again and again, as before version 0.2
    */
   constructor(
     record: HumanInputRecord,
     timeout: number,
     waits: WaitTime,
     emit: (event: RunEventBody) => void,
-    isOld = false,
+    rules: HumanInputRules,
   ) {
     this.#state = { ...newHumanInput(record.history), ...record };
     this.#timeout = timeout;
     this.#waits = waits;
-    this.#isOld = isOld;
+    this.#rules = rules;
     this.#emit = emit;
   }
 
@@ -103,7 +109,7 @@ export class HumanInput {
 
   /** Takes an answer. @returns why it has no effect; undefined if it has one */
   answer(reply: HumanReply): string | undefined {
-    const step = answer(this.#state, reply, answerRoom, isEarly(this.#state, reply) && patched('early-answers'));
+    const step = answer(this.#state, reply, answerRoom, this.#rules.takesEarly);
     this.#take(step);
     return reasonIn(step);
   }
@@ -155,7 +161,7 @@ export class HumanInput {
     timer
       .run(() => sleep(this.#timeout, { summary: `question ${id} of ${from}` }))
       .then(
-        () => this.#take(expire(this.#state, id, !this.#isOld)),
+        () => this.#take(expire(this.#state, id, !this.#rules.isOld)),
         () => {},
       );
     const [pending] = this.pending;

@@ -74,7 +74,7 @@ export function openRunContext(
   const models = new ModelCaller(usage, events.emit, keys, handlers.isOld);
   const asking = askingOf(coordination, agents);
   const timeout = coordination.broadcast_timeout * 1000;
-  const humanInput = new HumanInput(record.humanInput ?? {}, timeout, waits, events.emit, handlers.isOld);
+  const humanInput = new HumanInput(record.humanInput ?? {}, timeout, waits, events.emit, handlers);
   const { max_broadcasts_per_agent: limit, response_depth: depth } = coordination;
   const broadcast =
     asking &&
@@ -90,7 +90,7 @@ export function openRunContext(
   };
   const leave = new LeaveDesk(
     permissions,
-    { usage, waits, keys, emit: events.emit, ignore: ignore('approve'), warn },
+    { takesEarly: handlers.takesEarly, usage, waits, keys, emit: events.emit, ignore: ignore('approve'), warn },
     record.leave,
   );
   handlers.takeAnswers({ humanInput, asks: asking?.mode === 'human', keys, leave });

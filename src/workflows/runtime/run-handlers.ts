@@ -57,12 +57,14 @@ interface Answerers {
 export class RunHandlers {
   readonly events: EventLog;
   readonly messages: Messages;
+  /** Whether answers and decisions are kept that a query has made possible before their time, see decision 56. */
+  readonly takesEarly = patched('0.4');
   /**
-   * The version that began this run, which goes on by that version's rules. It is asked before anything else: where a
+   * The version that began this run, which goes on by that version's rules, up to 0.3. It is asked before anything else: where a
    * query splits the first workflow task behind a local activity, a replay that asked later would come to the question
    * before it has come to the marker, take the old path, and fail.
    */
-  readonly beganWith = patched('0.3') ? '0.3' : patched('0.2') ? '0.2' : '0.1';
+  readonly beganWith = this.takesEarly || patched('0.3') ? '0.3' : patched('0.2') ? '0.2' : '0.1';
   /** Whether a version before 0.2 began this run. */
   readonly isOld = this.beganWith === '0.1';
   #view: RunView;
