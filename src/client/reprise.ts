@@ -11,6 +11,7 @@ import { InputTooLargeError, SecretInConfigError } from './errors.ts';
 import { questionsOf, waitingRuns, type InboxQuestion } from './inbox.ts';
 import { listRuns, type ListedRun, type ListOptions } from './list.ts';
 import { deploymentName, firstLine, newRunId } from './names.ts';
+import { startPinned } from './pinned.ts';
 import { OrchestrationRun, ResearchRun, Run, SolveRun } from './run.ts';
 import { SessionRun } from './session-run.ts';
 import { statsOf, type StatsOptions } from './stats.ts';
@@ -135,7 +136,8 @@ export class Reprise {
     input: object,
     text?: string,
   ): Promise<WorkflowHandle> {
-    return this.client.workflow.start(workflowType, this.#startOptions(workflowType, id, input, text, priority));
+    const options = this.#startOptions(workflowType, id, input, text, priority);
+    return startPinned(() => this.client.workflow.start(workflowType, options));
   }
 
   /** @param text is summarised in the list of the Web UI. @throws `InputTooLargeError`, `SecretInConfigError` */

@@ -17,6 +17,7 @@ import { inputProblem } from '../workflows/runtime/size.ts';
 import { InputTooLargeError } from './errors.ts';
 import { isLost } from './snapshot.ts';
 import { firstLine } from './names.ts';
+import { startPinned } from './pinned.ts';
 import { Run } from './run.ts';
 
 const accepted = { waitForStage: WorkflowUpdateStage.ACCEPTED } as const;
@@ -46,7 +47,7 @@ export class SessionRun extends Run<SessionState, SessionResult> {
     if (problem !== undefined) throw new InputTooLargeError(problem);
     const updateId = randomUUID();
     try {
-      const turn = await untilReached(() => this.#begin(text, updateId));
+      const turn = await startPinned(() => untilReached(() => this.#begin(text, updateId)));
       this.#start = undefined;
       return await untilReached(() => turn.result());
     } catch (error) {
