@@ -88,6 +88,8 @@ export async function sideBySide(course: Course): Promise<Told> {
       const words = ['ask', '--detach', '--config', 'team.yaml', '--id', id, `A house of project ${project.name}`];
       await run(project.folder, words, project.keys);
     }
+    // No question of a run that has not begun would ever come.
+    if (told.failed.length > 0) return told;
     for (const { folder: cwd, keys } of projects) {
       const own = (): Promise<string> => run(cwd, ['inbox', '--json'], keys);
       const wanted = address === undefined ? course.runs / 2 : course.runs;
