@@ -114,6 +114,7 @@ export class LeaveDesk {
     if (typeof decision === 'string') return this.#ignore(decision);
     const waiting = this.#waiting.get(decision.id);
     if (waiting === undefined) {
+      // Whether the run makes that call next cannot be known yet, and a decision without effect must not be passed over in silence.
       this.#keepEarly(decision);
       return this.#ignore(noCall(decision.id));
     }
