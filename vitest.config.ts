@@ -4,19 +4,29 @@ import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config
 // Tests start some hundred processes, which would otherwise compile the same modules again and again.
 process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(new URL('node_modules/.cache/compiled', import.meta.url));
 
-/** What leaves no processor time or process numbers for anything else. It runs last, with nothing beside it. */
-const overwhelming = ['test/tools/command-bombs.test.ts'];
+interface Group {
+  /** Tests of a later group run after those of the groups before. */
+  groupOrder: number;
+  maxWorkers: number;
+  /** Whether each file has modules of its own, at a second of processor time. */
+  isolate?: boolean;
+  setupFiles?: string[];
+}
 
-/** Tests that run together, after those of the groups before. */
-const group = (name: string, groupOrder: number, files: { include: string[]; exclude?: string[] }) =>
+const tier = (
+  name: string,
+  files: { include: string[]; exclude?: string[] },
+  { groupOrder, setupFiles = [], ...options }: Group,
+) =>
   ({
     // Examples import Reprise by its name, as in a project of one's own; here that is its sources.
     ssr: { resolve: { conditions: ['reprise-source', 'module', 'node', 'development|production'] } },
     test: {
       name,
       ...files,
-      // Most of the time goes into waiting: for processes, heartbeats, timers.
-      maxWorkers: 4,
+      ...options,
+      // Times are for `npm run test:times`.
+      setupFiles: [...(process.env['REPRISE_TEST_TIMES'] === undefined ? [] : ['test/setup/times.ts']), ...setupFiles],
       sequence: { groupOrder },
       // Real servers and processes on two busy cores: a timeout is there for what hangs, not for what is slow.
       testTimeout: 300_000,
@@ -27,14 +37,36 @@ const group = (name: string, groupOrder: number, files: { include: string[]; exc
     },
   }) satisfies TestProjectInlineConfiguration;
 
+const named = (name: string): string => `test/**/*.${name}.test.ts`;
+const smoke = 'test/cli/smoke.test.ts';
+
+/** What leaves no processor time or process numbers for anything else. It runs last, with nothing beside it. */
+const overwhelming = 'test/tools/command-bombs.world.test.ts';
+
+// Rules and commands need the processor all the time. Of all others most of the time goes into waiting: for servers, processes,
+// heartbeats.
+const rules: Group = { groupOrder: 0, maxWorkers: 2, isolate: false, setupFiles: ['test/setup/rules.ts'] };
+const commands: Group = { groupOrder: 0, maxWorkers: 2 };
+const courses: Group = { groupOrder: 1, maxWorkers: 6 };
+const processes: Group = { groupOrder: 2, maxWorkers: 4 };
+
+/** The tiers; what each holds is in CONTRIBUTING.md. A file's name says its tier, and one without a tier is a rule. */
 export default defineConfig({
   test: {
     globalSetup: 'test/setup/global.ts',
     projects: [
-      group('tests', 0, { include: ['test/**/*.test.ts'], exclude: overwhelming }),
-      group('alone', 1, { include: overwhelming }),
+      tier(
+        'rules',
+        { include: ['test/**/*.test.ts'], exclude: [smoke, named('course'), named('process'), named('world')] },
+        rules,
+      ),
+      tier('courses', { include: [named('course')] }, courses),
+      tier('smoke', { include: [smoke] }, commands),
+      tier('processes', { include: [named('process')] }, processes),
+      tier('world', { include: [named('world')], exclude: [overwhelming] }, processes),
+      tier('alone', { include: [overwhelming] }, { groupOrder: 3, maxWorkers: 1 }),
     ],
-    // `npm test -- --coverage` turns it on, at a tenth of the time. Files that no test loads count too.
+    // `npm run test:all -- --coverage` turns it on, at a tenth of the time. Files that no test loads count too.
     coverage: { provider: 'v8', include: ['src/**/*.ts'], reporter: ['json-summary'] },
   },
 });

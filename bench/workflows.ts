@@ -12,6 +12,12 @@ export async function floor(milliseconds: number): Promise<void> {
   await wait(milliseconds);
 }
 
+/** The same with a judge's call before the last one. */
+export async function judgedFloor(milliseconds: number): Promise<void> {
+  await floor(milliseconds);
+  await wait(milliseconds);
+}
+
 /** The floor of a question to two shadows: two activities side by side, between one that ends and one that begins. */
 export async function twoAtOnce(milliseconds: number): Promise<void> {
   await wait(0);

@@ -1,7 +1,8 @@
 /**
- * `npm test`: checks types, lint, format and the imports of replayed code, and runs all tests. Words after `--` go to
- * vitest, as in `npm test -- test/store`. The last line is `N passed, N failed`; with `--coverage` the line before says how
- * much of `src` the tests have run, where all have passed.
+ * `npm test`: checks types, lint, format and the imports of replayed code, and runs the rules, the courses, and each command
+ * once. `npm run test:all` runs the processes and the world besides. Words after `--` go to vitest, as in
+ * `npm run test:all -- test/store`. The last line is `N passed, N failed`; with `--coverage` the line before says how much of
+ * `src` the tests have run, where all have passed.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -12,7 +13,9 @@ const folders = ['bin', 'src', 'test', 'bench', 'examples', 'scripts'];
 const scratch = mkdtempSync(join(tmpdir(), 'reprise-report-'));
 const report = join(scratch, 'report.json');
 const coverage = join(scratch, 'coverage');
-const words = process.argv.slice(2);
+const given = process.argv.slice(2);
+const quick = ['rules', 'courses', 'smoke'].map((tier) => `--project=${tier}`);
+const words = given[0] === '--all' ? given.slice(1) : [...quick, ...given];
 
 const steps: Array<{ name: string; command: string[] }> = [
   { name: 'types', command: ['node_modules/typescript/bin/tsc', '-p', '.'] },

@@ -3,11 +3,12 @@ import { Client, Connection } from '@temporalio/client';
 import type { DataConverter, Duration, Priority } from '@temporalio/common';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { taskQueue } from './client/names.ts';
-import { readEnvironment } from './config/environment.ts';
+import { definedIn, readEnvironment } from './config/environment.ts';
 import { dataConverterOf } from './encryption/data-converter.ts';
 import { keyVariable, readKeys } from './encryption/keys.ts';
 import { Reprise } from './client/reprise.ts';
 import { tracedStarts } from './telemetry/client-interceptor.ts';
+import { askedAgain } from './client/asked-again.ts';
 
 export { BadKeyError, TamperedError, UnknownKeyError } from './encryption/keys.ts';
 export {
@@ -106,6 +107,8 @@ export interface ConnectOptions {
   home?: string;
   /** The priority of runs that are started, unless they have one of their own; see `StartOptions`. */
   priority?: Priority;
+  /** Variables by name in place of `process.env`: those of Temporal, and Reprise's own. */
+  variables?: NodeJS.ProcessEnv;
   /** How long the server may take to answer; 5 seconds when absent. */
   connectTimeout?: Duration;
 }
@@ -120,8 +123,9 @@ export const defaultAddress = '127.0.0.1:7233';
  * @throws where no Temporal server answers at the address; `BadKeyError`
  */
 export async function connect(options: ConnectOptions = {}): Promise<Reprise> {
-  const dataConverter = encryptingDataConverter(options.encryptionKey);
-  const { connectionOptions, namespace } = loadClientConnectConfig();
+  const { variables = process.env } = options;
+  const dataConverter = encryptingDataConverter(options.encryptionKey ?? variables[keyVariable] ?? '');
+  const { connectionOptions, namespace } = loadClientConnectConfig({ overrideEnvVars: definedIn(variables) });
   const address = options.address || connectionOptions.address || defaultAddress;
   const connection = await Connection.connect({
     ...(options.plain ? {} : connectionOptions),
@@ -138,11 +142,11 @@ export async function connect(options: ConnectOptions = {}): Promise<Reprise> {
   const client = new Client({
     connection,
     namespace: options.namespace ?? (namespace || 'default'),
-    interceptors: { workflow: [tracedStarts] },
+    interceptors: { workflow: [tracedStarts, askedAgain] },
     dataConverter,
   });
   const { buildId, priority } = options;
-  const home = resolve(options.home || process.env['REPRISE_HOME'] || '.reprise');
+  const home = resolve(options.home || variables['REPRISE_HOME'] || '.reprise');
   return new Reprise(client, connection, { taskQueue: options.taskQueue ?? taskQueue, home, buildId, priority });
 }
 

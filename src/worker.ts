@@ -40,6 +40,8 @@ export interface WorkerSettings extends PartSettings {
   taskQueue?: string;
   /** How many tasks it takes at once; what `REPRISE_SLOTS` says when absent, else 40 workflow tasks and 200 activities. */
   slots?: Slots;
+  /** How many runs stay in its memory between their tasks; absent: as many as Temporal's SDK finds right. With 0 each task replays. */
+  cachedRuns?: number;
   /** Where it answers whether it is alive and ready, over HTTP; nowhere when absent. */
   health?: HealthSettings;
   /** How long calls in flight may go on when it is shut down; 10 minutes when absent. Then another worker makes them again. */
@@ -121,6 +123,7 @@ async function workerWith(settings: WorkerSettings, health: Health | undefined):
     ],
     maxHeartbeatThrottleInterval: heartbeatThrottle,
     ...slotOptions(slots),
+    ...(settings.cachedRuns !== undefined && { maxCachedWorkflows: settings.cachedRuns }),
     shutdownGraceTime: graceMs,
     // Work that does not heed its cancellation must not keep the process for ever.
     shutdownForceTime: graceMs + unheedingMs,
@@ -133,11 +136,6 @@ async function workerWith(settings: WorkerSettings, health: Health | undefined):
 
 /** The same bundle with the word that it is to encrypt failures, which it could not find out by itself. */
 function encryptingBundle(codePath: string): { code: string } {
-  const code = readFileSync(codePath, 'utf8');
-  if (!code.includes(encryptsGlobal))
-    Runtime.instance().logger.warn(
-      'The bundle of workflows is of an earlier version: messages of failures stay readable',
-    );
   // In the first line, so that the lines of stack traces stay as they are.
-  return { code: `globalThis.${encryptsGlobal} = true; ${code}` };
+  return { code: `globalThis.${encryptsGlobal} = true; ${readFileSync(codePath, 'utf8')}` };
 }

@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { agentOf } from '../../test/support/agent-script.ts';
 import { teamOf } from '../../test/support/team-script.ts';
+import { lookUp } from './look-ups.ts';
 import type { RunKind } from './plan.ts';
 
 /** How long a question waits for a person, in seconds. */
@@ -13,21 +14,23 @@ const rest = {
   // A model without a price would put a warning into each result.
   prices: { 'scripted-1': { input: 1, cachedInput: 1, output: 1 } },
 };
+const peers = { broadcast: 'agents', broadcast_timeout: 30 };
+const both = ['rooms', 'facts'];
 const human = { broadcast: 'human', broadcast_timeout: questionWaits };
 
-const withTools = (team: ReturnType<typeof teamOf>): object => ({
+const withTools = (team: ReturnType<typeof teamOf>, packages: string[]): object => ({
   ...team,
-  agents: team.agents.map((agent) => ({ ...agent, tool_packages: ['rooms'] })),
+  agents: team.agents.map((agent) => ({ ...agent, tool_packages: packages })),
 });
 
 /** The configuration of each kind of run, a file of its own in the worker's folder, by whose name a run asks for it. */
 const configs: Record<RunKind, object> = {
-  team: withTools(teamOf(['agent_a', 'agent_b'], backend, { ...human, max_orchestration_restarts: 1 }, rest)),
-  peers: teamOf(['agent_a', 'agent_b', 'agent_c'], backend, { broadcast: 'agents', broadcast_timeout: 30 }, rest),
-  chat: { ...quick(agentOf('openai', { simple: {} }, ['rooms'], rest)), coordination: human },
-  react: { ...quick(agentOf('openai', { react: {} }, ['rooms'], rest)), coordination: human },
+  team: withTools(teamOf(['agent_a', 'agent_b'], backend, { ...human, max_orchestration_restarts: 1 }, rest), both),
+  peers: withTools(teamOf(['agent_a', 'agent_b', 'agent_c'], backend, peers, rest), ['facts']),
+  chat: { ...quick(agentOf('openai', { simple: { parallel: true } }, both, rest)), coordination: human },
+  react: { ...quick(agentOf('openai', { react: {} }, both, rest)), coordination: human },
   study: { research: { backend, search: { provider: 'folder', folder: 'library' } }, ...rest },
-  solve: { plan: { backend, executor: { tool_packages: ['rooms'] } }, ...rest },
+  solve: { plan: { backend, executor: { tool_packages: both } }, ...rest },
 };
 
 /** An agent's model that counts as dead after a few seconds of silence. */
@@ -54,6 +57,16 @@ export const tools = [
 ];
 `;
 
+/** A tool without side effects that is as quick as they often are, so that several of them end in any order. */
+const facts = `
+const parameters = { type: 'object', properties: { subject: { type: 'string' } }, required: ['subject'] };
+async function execute({ subject }) {
+  await new Promise((done) => setTimeout(done, Math.random() * 100));
+  return '[read ' + subject + ']';
+}
+export const tools = [{ name: '${lookUp}', description: 'Looks something up.', parameters, sideEffects: false, execute }];
+`;
+
 /** Fills a worker's folder with the configurations, the tools, and something to search. */
 export function writeConfigs(folder: string): void {
   mkdirSync(join(folder, 'library'), { recursive: true });
@@ -61,6 +74,7 @@ export function writeConfigs(folder: string): void {
     writeFileSync(join(folder, configFile(kind as RunKind)), JSON.stringify(config, null, 2));
   }
   writeFileSync(join(folder, 'rooms.ts'), rooms);
+  writeFileSync(join(folder, 'facts.ts'), facts);
   for (const subject of ['heat maps', 'old towns', 'bridges']) {
     writeFileSync(join(folder, 'library', `${subject}.md`), `# On ${subject}\n\nA study of ${subject} and of plans.\n`);
   }

@@ -53,7 +53,7 @@ export class Load {
 
   async #one(planned: PlannedRun): Promise<void> {
     const { id, kind, cancelAfter } = planned;
-    const end: RunEnd = { id, kind, cancelled: false, answers: [] };
+    const end: RunEnd = { id, kind, cancelled: false, answers: [], said: [] };
     this.open.set(id, end);
     const over = new AbortController();
     try {
@@ -132,6 +132,8 @@ async function converse(run: SessionRun, { id, tasks }: PlannedRun, end: RunEnd)
       turns.sent += 1;
       const { answer } = await run.send(turnText(id, turn));
       if (answer !== '') turns.answered += 1;
+      // A turn that is cancelled delivers what its agent said last, which may belong to the turn before.
+      if (!end.cancelled) end.said.push({ about: `${id} turn ${turn}`, text: answer });
     }
   } catch (error) {
     if (!end.cancelled) end.problem = `turn ${turns.sent} failed: ${wordsOf(error)}`;

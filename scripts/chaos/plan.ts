@@ -21,6 +21,8 @@ export interface PlannedRun {
   kind: RunKind;
   /** One for each turn of a session; the first is that of a team's first member or of a first subtask. */
   tasks: Task[];
+  /** How many calls of the quick tool each agent makes in one reply, and how many in the next one, before anything else. */
+  looks: number[];
   /** Whether its work is judged not good enough at first. */
   restarts: boolean;
   manner: Manner;
@@ -80,6 +82,7 @@ export function plannedRun(seed: number, number: number): PlannedRun {
     restarts: dice.chance(0.4),
     manner: dice.one(manners),
     cancelAfter: dice.chance(0.05) ? dice.whole(1, 8) : undefined,
+    looks: dice.many(1, 2, () => dice.whole(2, 4)),
   };
 }
 

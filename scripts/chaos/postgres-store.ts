@@ -7,7 +7,7 @@ import { limitFiles, type TestedStore } from './store.ts';
 export interface PostgresTestedStore extends TestedStore {
   /** The URL of the database at another port, such as a proxy's. */
   urlAt(port: number): string;
-  /** How many schemas have the tables of a store. @throws `Error` where a migration was made twice */
+  /** How many schemas have the tables of a store. @throws `Error` where they were made twice in one */
   schemas(): Promise<number>;
 }
 
@@ -43,9 +43,8 @@ export function postgresStore(server: PostgresServer): PostgresTestedStore {
       };
     },
     async schemas() {
-      const names = await rowsOf<{ name: string }>('SELECT name FROM reprise_migrations');
-      if (new Set(names.map(({ name }) => name)).size !== names.length)
-        throw new Error(`Migrations were made twice: ${names.map(({ name }) => name).join(', ')}`);
+      const { length } = await rowsOf('SELECT id FROM identity');
+      if (length !== 1) throw new Error(`The store has ${length} identities`);
       return (await rowsOf(storesFound)).length;
     },
   };

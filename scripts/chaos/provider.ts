@@ -10,6 +10,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { startModelServer, type Scripted, type Seen } from '../../test/support/model-server.ts';
 import { plannedFaults, plannedOddity, plannedPace, type Fault, type Oddity } from './plan.ts';
+import { lookUp, readingsIn, sentencesIn, type Reading, type Told } from './look-ups.ts';
 import { replyTo, runOfRequest } from './replies.ts';
 import type { Books, Effect } from './verdict.ts';
 
@@ -27,6 +28,7 @@ const served = new Map<number, Served>();
 const tries = new Map<string, number>();
 
 const model = await startModelServer(async (seen) => {
+  listen(seen);
   const call = identityOf(seen);
   const before = tries.get(call) ?? 0;
   tries.set(call, before + 1);
@@ -85,12 +87,17 @@ const faulty = (good: Scripted, fault: Fault): Scripted =>
 
 /**
  * An oddity does not follow upon another, since models that never do as asked are given up. A question is always asked: an
- * answer that a person has given before would otherwise wait in vain.
+ * answer that a person has given before would otherwise wait in vain. So no words take the place of what is looked up before it,
+ * which would end the turn.
  */
 function oddityOf(call: string, { messages, tools }: Seen, good: Scripted): Oddity | undefined {
   const wasOdd = messages.slice(-6).some(({ text }) => text.includes(', odd]'));
-  const isQuestion = good.calls?.some(({ name }) => name === 'ask_others') ?? true;
-  return wasOdd || tools.length === 0 || isQuestion ? undefined : plannedOddity(seed, call);
+  const names = good.calls?.map(({ name }) => name);
+  const isQuestion = names?.includes('ask_others') ?? true;
+  if (wasOdd || tools.length === 0 || isQuestion) return undefined;
+  const oddity = plannedOddity(seed, call);
+  const isWords = oddity === 'prose' || oddity === 'cut off';
+  return isWords && names?.includes(lookUp) ? undefined : oddity;
 }
 
 function odd(good: Scripted, oddity: Oddity): Scripted {
@@ -99,6 +106,18 @@ function odd(good: Scripted, oddity: Oddity): Scripted {
   if (oddity === 'unknown tool') return { calls: [{ name: 'do_everything', arguments: {} }] };
   if (oddity === 'cut off') return { text: 'I would say that it is', finish: 'length' };
   return { text: 'Let me think about it.' };
+}
+
+/** What tools have brought to their agents, and what agents have said about it, each once however often it is shown. */
+const readings = new Map<string, Reading>();
+const said = new Map<string, Told>();
+
+function listen(seen: Seen): void {
+  const run = runOfRequest(seen) ?? '';
+  for (const reading of readingsIn(seen)) {
+    readings.set(`${run} ${reading.call} ${reading.subject} ${reading.result}`, { run, ...reading });
+  }
+  for (const text of sentencesIn(seen.prompt)) said.set(`${run} ${text}`, { about: run, text });
 }
 
 const effects: Effect[] = [];
@@ -123,7 +142,7 @@ function books(): Books {
     const told = prompt.match(/\[person [^\]]+\]/g) ?? [];
     return { reply: index, call, run, at, answered: answered && fault === undefined, fault, oddity, told };
   });
-  return { requests, effects, refused: [...model.refused] };
+  return { requests, effects, readings: [...readings.values()], said: [...said.values()], refused: [...model.refused] };
 }
 
 service.listen(0, '127.0.0.1');

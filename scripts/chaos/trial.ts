@@ -7,7 +7,8 @@ import { disturb, type Machine } from './disturb.ts';
 import { Load } from './load.ts';
 import { plannedDisturbances, type DisturbanceKind } from './plan.ts';
 import type { Provider } from './processes.ts';
-import { isKept, verdictLines, verdictOf, type Verdict } from './verdict.ts';
+import { verdictLines } from './verdict-lines.ts';
+import { isKept, verdictOf, type Verdict } from './verdict.ts';
 
 export interface TrialSettings {
   minutes: number;

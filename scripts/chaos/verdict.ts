@@ -1,3 +1,5 @@
+import { countReadings, swappedIn, type Reading, type Told } from './look-ups.ts';
+
 /** A request as the provider has it in its books. */
 export interface PaidRequest {
   /** The request's number, which stands in the reply. */
@@ -30,6 +32,9 @@ export interface Effect {
 export interface Books {
   requests: PaidRequest[];
   effects: Effect[];
+  /** What quick tools have brought to their agents, and what agents have told each other of it. */
+  readings: Reading[];
+  said: Told[];
   /** Requests that broke the provider's rules, in its words. */
   refused: string[];
 }
@@ -55,6 +60,8 @@ export interface RunEnd {
   cancelled: boolean;
   /** The marks of the answers that a person has given it, and that Temporal has taken. */
   answers: string[];
+  /** The answers to the turns of a session. */
+  said: Told[];
   /** How many turns were sent to a session, how many of them came back, and how many its result counts. */
   turns?: { sent: number; answered: number; counted?: number };
 }
@@ -77,12 +84,15 @@ export interface Verdict {
   /** How many whole replies were lost with a worker before they could be stored, which no one can prevent. */
   unkept: number;
   effects: number;
+  /** How many results of quick tools agents have read, and with which words calls of these have failed. */
+  toolResults: { read: number; failed: string[] };
   answers: number;
   /** What broke a promise, in words that name runs and calls. */
   lost: string[];
   repeated: string[];
   doubled: string[];
   unanswered: string[];
+  swapped: string[];
   refused: string[];
 }
 
@@ -98,18 +108,27 @@ export function verdictOf({ books, commits, runs }: Account): Verdict {
     finished: commits.length,
     unkept: whole.filter(({ reply }) => !committed.has(reply)).length,
     effects: books.effects.length,
+    toolResults: countReadings(books.readings),
     answers: runs.reduce((sum, { answers }) => sum + answers.length, 0),
     lost: runs.flatMap(lostIn),
     repeated: repeatedIn(books.requests, committed),
     doubled: doubledIn(books.effects),
     unanswered: unansweredIn(runs, books.requests),
+    swapped: swappedIn(books.readings, [...books.said, ...runs.flatMap(toldBy)]),
     refused: books.refused,
   };
 }
 
 /** Whether every promise was kept. */
-export const isKept = ({ doubled, finished, lost, refused, repeated, runs, unanswered }: Verdict): boolean =>
-  [doubled, lost, refused, repeated, unanswered].every((broken) => broken.length === 0) && runs > 0 && finished > 0;
+export const isKept = ({ finished, runs, ...verdict }: Verdict): boolean =>
+  (['doubled', 'lost', 'refused', 'repeated', 'swapped', 'unanswered'] as const).every(
+    (promise) => verdict[promise].length === 0,
+  ) &&
+  runs > 0 &&
+  finished > 0;
+
+/** What a run has told whoever waits for it. */
+const toldBy = ({ id, result = '', said }: RunEnd): Told[] => [{ about: id, text: result }, ...said];
 
 function lostIn({ cancelled, id, outcome, problem, turns }: RunEnd): string[] {
   if (outcome === undefined || problem !== undefined) return [`${id}: ${problem ?? 'has not ended'}`];
@@ -161,29 +180,3 @@ function unansweredIn(runs: RunEnd[], requests: PaidRequest[]): string[] {
 
 const countsOf = (names: string[]): Record<string, number> =>
   Object.fromEntries([...Map.groupBy(names, (name) => name)].map(([name, all]) => [name, all.length]));
-
-const list = (counts: Record<string, number>): string =>
-  Object.entries(counts)
-    .map(([name, count]) => `${name} ${count}`)
-    .join(', ') || 'none';
-
-/** The verdict as lines of text, with what broke a promise below the promise. */
-export function verdictLines(verdict: Verdict, disturbances: Record<string, number>): string[] {
-  const { answers, effects, finished, outcomes, runs, unkept } = verdict;
-  const evidence = (promise: string, broken: string[]): string[] => [
-    `${promise} ${broken.length}`,
-    ...broken.map((text) => `  ${text}`),
-  ];
-  return [
-    `runs ${runs}: ${list(outcomes)}`,
-    `disturbances: ${list(disturbances)}`,
-    `provider's faults: ${list(verdict.faults)}`,
-    `odd replies: ${list(verdict.oddities)}`,
-    `finished calls ${finished}, replies that died with their worker ${unkept}, effects ${effects}, answers of a person ${answers}`,
-    ...evidence('lost', verdict.lost),
-    ...evidence('repeated', verdict.repeated),
-    ...evidence('double effects', verdict.doubled),
-    ...evidence('unanswered', verdict.unanswered),
-    ...(verdict.refused.length > 0 ? evidence('refused by the provider', verdict.refused) : []),
-  ];
-}

@@ -16,8 +16,8 @@ import { startTemporal } from './temporal.ts';
 
 export type ClusterSettings = Pick<TrialSettings, 'minutes' | 'seed' | 'runsAtOnce' | 'say'>;
 
-/** How many workers migrate the empty store at once, and how many of them go on. */
-const migrating = 10;
+/** How many workers start on the empty store at once, and how many of them go on. */
+const starting = 10;
 const workersInAll = 3;
 
 /** How long all of them serve, in milliseconds. */
@@ -41,7 +41,7 @@ export async function cluster(settings: ClusterSettings): Promise<Trial & { sche
   const postgres = await startPostgres();
   const server = await startTemporal(binaries, postgres, folder);
   const store = postgresStore(postgres);
-  const clocks = clocksIn(folder, migrating);
+  const clocks = clocksIn(folder, starting);
   const lines = await Promise.all(clocks.map(() => linesTo(server.address, postgres.port, provider)));
   const workers = clocks.map(({ nodeWords, variables }, index) => {
     const home = join(folder, `home-${index}`);
@@ -64,7 +64,7 @@ export async function cluster(settings: ClusterSettings): Promise<Trial & { sche
   const upgraded: string[] = [];
   const upgrade = async (tell: (text: string) => void, openRuns: () => string[]): Promise<void> => {
     await pause(settleMs);
-    tell(`${migrating - workersInAll} workers are no longer needed, and end`);
+    tell(`${starting - workersInAll} workers are no longer needed, and end`);
     await Promise.all(workers.slice(workersInAll).map((worker) => worker.end()));
     await pause(minutes * 30_000 - settleMs);
     upgraded.push(...openRuns());
@@ -77,7 +77,7 @@ export async function cluster(settings: ClusterSettings): Promise<Trial & { sche
   };
   let judged: Trial & { schemas: number };
   try {
-    say(`Starting ${migrating} workers at once on an empty store …`);
+    say(`Starting ${starting} workers at once on an empty store …`);
     await Promise.all(workers.map((worker) => worker.start()));
     const cut = (worker: number): (() => Promise<void>) => {
       lines[worker]?.cut();

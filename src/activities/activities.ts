@@ -10,11 +10,13 @@ import type { EarlierMessage } from '../protocol/orchestration.ts';
 import { whyNotRun, type OrchestratorDependencies } from './custom-code.ts';
 import { createClaudeCode } from './claude-code.ts';
 import { createCallModel, journalKey, type CallModelDependencies } from './model.ts';
-import { createCallTool, createListTools, type ToolDependencies } from './tools.ts';
+import { createRunQuickTools } from './tools/quick-tools.ts';
+import type { ToolDependencies } from './tools/run-tool.ts';
+import { createCallTool, createListTools } from './tools/tools.ts';
 import { resolveMessages } from './resolve.ts';
 import { createOpenIssue } from './issues.ts';
 import { createReadPage } from './pages.ts';
-import { ofStore } from './own-store.ts';
+import { createOpenings } from './openings.ts';
 import { createPersistReport, createRecallReports } from './reports.ts';
 import { createPreparations, type PrepareDependencies } from './prepare.ts';
 import { createSearch } from './search.ts';
@@ -36,18 +38,22 @@ export type OpenedActivities = ReturnType<typeof openActivities>;
 
 function openActivities(dependencies: Dependencies) {
   const { store } = dependencies;
+  const recallReports = createRecallReports(dependencies);
   return {
-    callModel: createCallModel({ ...dependencies, askClaudeCode: createClaudeCode(dependencies) }),
+    callModel: createCallModel({
+      ...dependencies,
+      askClaudeCode: createClaudeCode(dependencies),
+      runQuickTools: createRunQuickTools(dependencies),
+    }),
     callTool: createCallTool(dependencies),
     listTools: createListTools(dependencies),
     search: createSearch(dependencies),
     readPage: createReadPage(dependencies),
-    recallReports: createRecallReports(dependencies),
     persistReport: createPersistReport(dependencies),
     openIssue: createOpenIssue(dependencies),
     storeAttachments: createStoreAttachments(dependencies),
     ...createTreeActivities(dependencies),
-    ...ofStore(createPreparations(dependencies), store),
+    ...createOpenings({ preparations: createPreparations(dependencies), recallReports, store }),
 
     /** Stores texts, among them tool sets as JSON. @returns their blob ids in order */
     async storeBlobs(texts: string[]): Promise<string[]> {
@@ -104,11 +110,11 @@ function openActivities(dependencies: Dependencies) {
      * reached a model, or whose worker died, are left out.
      *
      * @param abandoned calls that may be under way still, so that their cost may be yet to come
-     * @param over calls that have ended; runs of earlier versions do not name them
+     * @param over calls that have ended
      */
     async settleAbandonedCalls(
       abandoned: string[],
-      over: string[] = [],
+      over: string[],
     ): Promise<Array<[activityId: string, usage: TokenUsage]>> {
       const activityIds = [...abandoned, ...over];
       const { runId } = Context.current().info.workflowExecution ?? {};
@@ -128,7 +134,7 @@ function openActivities(dependencies: Dependencies) {
   };
 }
 
-/** The largest result of an activity, in bytes. Above 2 MB the result of a local one would hold its run up for ever. */
+/** The largest result of an activity, in bytes. The server takes 2 MB. */
 const resultBytes = 1_900_000;
 
 /**

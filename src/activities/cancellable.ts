@@ -56,10 +56,10 @@ export async function cancellable<T>(
   details: () => unknown = () => undefined,
 ): Promise<T> {
   const context = Context.current();
-  const stop = context.info.isLocal ? undefined : sendHeartbeats(context, details);
+  const stop = sendHeartbeats(context, details);
   try {
     return await Promise.race([work(context.cancellationSignal), context.cancelled]);
   } finally {
-    stop?.();
+    stop();
   }
 }

@@ -25,6 +25,7 @@ import { collect, foldersOf, makeFolder, type MadeFolder } from '../sandbox/fold
 import { Trees, type Tree } from '../sandbox/tree.ts';
 import { filesIn } from '../sandbox/workspace.ts';
 import { hashOf } from '../store/ids.ts';
+import { tryNumber } from './tries.ts';
 import type { Store } from '../store/store.ts';
 import { loadImages } from './resolve.ts';
 
@@ -72,7 +73,7 @@ export function createClaudeCode({ configFolder, environment, store }: Dependenc
     const { input, inputHash, key, messages, onDelta, onSpent, tools } = request;
     const { backend, toolChoice, work: { files, mostUsd, readsOnly = false } = {} } = input;
     const { cancellationSignal, info, log } = Context.current();
-    const { attempt } = info;
+    const attempt = tryNumber(info);
     const reach = reachOf(backend, environment);
     const file = findSdk(configFolder);
     if (file === undefined) {
@@ -81,7 +82,7 @@ export function createClaudeCode({ configFolder, environment, store }: Dependenc
     }
 
     const last = await store.checkpoint(key, inputHash);
-    if (last !== undefined && last.attempt < attempt) {
+    if (last !== undefined && last.attempt !== attempt) {
       await store.recordTry(key, { attempt: last.attempt, usage: last.usage, failed: false });
     }
     const told = toldIn(messages, tools, await loadImages(store, messages));

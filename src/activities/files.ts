@@ -21,7 +21,7 @@ interface Dependencies {
 /** Input of the activity `storeAttachments`. */
 export interface StoreAttachmentsInput {
   attachments: AttachmentInput[];
-  /** That of the agents who work with the files; worker versions before this one were not told. */
+  /** That of the agents who work with the files; absent where it may not transcribe. */
   backend?: Backend;
   /** Of the attachments that are named by their paths; it is checked before (gate.ts). */
   seal?: string;

@@ -9,7 +9,7 @@ import type { createStoreAttachments } from './files.ts';
 import type { createOpenIssue } from './issues.ts';
 import type { createCallModel } from './model.ts';
 import type { createSearch } from './search.ts';
-import type { createCallTool, createListTools } from './tools.ts';
+import type { createCallTool, createListTools } from './tools/tools.ts';
 import type { createTreeActivities } from './trees.ts';
 
 /** The activities that reach beyond their run. */
@@ -53,16 +53,7 @@ export function gated<A extends Reaching>(activities: A, guard: Guard): A {
       };
       for (const name of packages) await checkSource({ package: name, ...sealOf(name) });
       for (const mcp of mcpServers) await checkSource({ mcp });
-      const listed = await activities.listTools(input);
-      // Each tool takes the seal of its package along, for when it is called.
-      const sealed = (list: typeof listed): typeof listed => ({
-        ...list,
-        tools: list.tools.map(({ source, ...tool }) => ({
-          ...tool,
-          source: 'mcp' in source ? source : { ...source, ...sealOf(source.package) },
-        })),
-      });
-      return { ...sealed(listed), ...(listed.others && { others: listed.others.map(sealed) }) };
+      return activities.listTools(input);
     },
 
     async callTool(input) {
@@ -84,11 +75,10 @@ export function gated<A extends Reaching>(activities: A, guard: Guard): A {
 
     async storeAttachments(input) {
       await guard.check('attachments', input.attachments, input.seal);
-      if (input.backend === undefined) return activities.storeAttachments(input);
-      const standing = await checkBackend(input.backend);
       const { backend, ...rest } = input;
       // A recording is transcribed by the model's provider, with the key; not so at an address that an input chose.
-      const isOwn = standing === 'sealed' || mayHaveKeys(backend, guard);
+      const isOwn =
+        backend !== undefined && ((await checkBackend(backend)) === 'sealed' || mayHaveKeys(backend, guard));
       return activities.storeAttachments(isOwn ? input : rest);
     },
 

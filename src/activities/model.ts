@@ -11,12 +11,13 @@ import { failureTypes } from '../models/failures.ts';
 import type { Rates } from '../rates/rates.ts';
 import { hashOf } from '../store/ids.ts';
 import { sumOfUsage, type Store } from '../store/store.ts';
-import { argumentReader, type ReadArguments } from './arguments.ts';
+import { argumentReader, type ReadArguments } from './tools/arguments.ts';
 import type { AskClaudeCode, ClaudeCodeResponse } from './claude-code.ts';
 import { fittingRequests } from './fitting.ts';
 import { sendHeartbeats } from './cancellable.ts';
 import { note } from '../telemetry/call-notes.ts';
 import { readReply } from './reply.ts';
+import type { RunQuickTools } from './tools/quick-tools.ts';
 import { loadImages, resolveMessages } from './resolve.ts';
 import { checkedUsage, failedFor, isUnreadable, recordDeadTry, recordTry } from './tries.ts';
 import { plainConversation, writingNow } from '../workflows/ask-others/prompts.ts';
@@ -30,7 +31,12 @@ export interface CallModelDependencies {
   assertRoom?: () => Promise<void>;
   /** For backends of the type `claude_code`. */
   askClaudeCode?: AskClaudeCode;
+  /** Runs the quick tools that a reply wants; absent: the workflow does. */
+  runQuickTools?: RunQuickTools;
 }
+
+/** What a call works on, by which its earlier tries are known. What it may spend is another sum where it is made again. */
+const sameWork = (work: CallModelInput['work']): CallModelInput['work'] => work && { ...work, mostUsd: 0 };
 
 /**
  * The activity `callModel` makes one request to a model, and pays for it once.
@@ -40,20 +46,33 @@ export interface CallModelDependencies {
  * reply is streamed. Before the request the call waits for its place by the provider's rates. Its heartbeats carry
  * `ModelProgress`, and bring cancellation.
  *
+ * If the reply wants nothing but quick tools, these are run then, and their results are part of the result.
+ *
  * What tries have cost that brought no reply is recorded, and is part of the result's usage. A conversation that is longer
  * than the model's context is sent in a shortened form, and stored whole.
  *
  * @throws `ApplicationFailure` of the types in `models/failures.ts`, see `failedFor`; `CancelledFailure`
  */
-export function createCallModel({ assertRoom, store, openModel, rates, askClaudeCode }: CallModelDependencies) {
+export function createCallModel(dependencies: CallModelDependencies) {
+  const { assertRoom, store, openModel, rates, askClaudeCode, runQuickTools } = dependencies;
   const toolSetOf = toolSets(store);
   const send = fittingRequests(openModel);
 
   return async function callModel(input: CallModelInput): Promise<CallModelResult> {
+    const result = await replied(input);
+    const { caller, quick } = input;
+    if (runQuickTools === undefined || quick === undefined) return result;
+    const { activityId, workflowExecution } = Context.current().info;
+    const key = journalKey(workflowExecution?.runId, activityId);
+    return { ...result, reply: await runQuickTools(result.reply, quick, caller, key) };
+  };
+
+  /** The reply, from the journal or from the model. */
+  async function replied(input: CallModelInput): Promise<CallModelResult> {
     const context = Context.current();
     const { activityId, attempt, workflowExecution } = context.info;
     const key = journalKey(workflowExecution?.runId, activityId);
-    const inputHash = hashOf(JSON.stringify(input));
+    const inputHash = hashOf(JSON.stringify({ ...input, work: sameWork(input.work) }));
     const findReply = async (): Promise<CallModelResult | undefined> => {
       const journalled = await store.findReply(key, inputHash);
       if (journalled !== undefined) note({ journalHit: true });
@@ -73,6 +92,18 @@ export function createCallModel({ assertRoom, store, openModel, rates, askClaude
     let usage: TokenUsage | undefined;
     let tookTokens: (tokens: number) => void = () => {};
     let isCalled = false;
+    let found: CallModelResult | undefined;
+    /**
+     * Another attempt may have stored its reply meanwhile: a frozen worker is taken for dead, and goes on when it thaws. It is
+     * looked for as late as can be, since to load a provider's SDK alone takes a second of a busy worker.
+     *
+     * @throws `Error` if there is a reply, which is then `found`
+     */
+    const look = async (): Promise<void> => {
+      found = await findReply();
+      if (found !== undefined) throw new Error('Another attempt has the reply');
+      isCalled = true;
+    };
     try {
       if (rates !== undefined && asked === undefined) {
         tookTokens = await rates.place({
@@ -84,13 +115,7 @@ export function createCallModel({ assertRoom, store, openModel, rates, askClaude
         });
         progress.wait(undefined);
       }
-      // Another attempt may have stored its reply meanwhile: a frozen worker is taken for dead, and goes on when it thaws.
-      const found = await findReply();
-      if (found !== undefined) {
-        tookTokens(0);
-        return found;
-      }
-      isCalled = true;
+      await look();
       const onDelta = (delta: string): void => progress.add(delta);
       const response: ModelResponse & Partial<ClaudeCodeResponse> = asked
         ? await asked({
@@ -110,6 +135,7 @@ export function createCallModel({ assertRoom, store, openModel, rates, askClaude
             loadImages: (of) => loadImages(store, of),
             signal: context.cancellationSignal,
             attempt,
+            beforeSend: look,
             onDelta,
           });
       const { message, finish, notices = [], tree, work = [] } = response;
@@ -132,6 +158,10 @@ export function createCallModel({ assertRoom, store, openModel, rates, askClaude
         },
       });
     } catch (error) {
+      if (found !== undefined) {
+        tookTokens(0);
+        return found;
+      }
       if (!isCalled) throw error;
       if (isPause(error)) await rates?.pause(input.backend, msToNumber(error.nextRetryDelay)).catch(() => {});
       if (usage !== undefined || progress.characters > 0 || context.cancellationSignal.aborted) {
@@ -145,7 +175,7 @@ export function createCallModel({ assertRoom, store, openModel, rates, askClaude
     } finally {
       progress.stop();
     }
-  };
+  }
 }
 
 /** Whether a provider has said for how long it takes no more calls. */

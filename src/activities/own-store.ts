@@ -3,7 +3,6 @@ import { Context, type Info } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory, defaultPayloadConverter } from '@temporalio/common';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import { failureTypes } from '../protocol/errors.ts';
-import type { Prepared } from '../protocol/orchestration.ts';
 import { storeHeader, type StoreRefusal } from '../protocol/headers.ts';
 import type { Store } from '../store/store.ts';
 
@@ -22,25 +21,12 @@ export function refusedTries({ heartbeatDetails }: Pick<Info, 'heartbeatDetails'
   return (heartbeatDetails as Partial<Refused> | undefined)?.refused ?? 0;
 }
 
-/** The activities that prepare runs, whose results say to which store the runs belong. */
-export function ofStore<A extends Record<string, (input: unknown) => Promise<Prepared>>>(
-  activities: A,
-  store: Store,
-): A {
-  const entries = Object.entries(activities).map(([name, prepare]) => [
-    name,
-    async (input: unknown) => ({ ...(await prepare(input)), store: await store.identity() }),
-  ]);
-  return Object.fromEntries(entries) as A;
-}
-
 /**
  * Refuses activities of runs that belong to another store. What they refer to is not in this one, and what they would write
  * here, the worker with the right store would not find, and pay for again.
  *
  * @param place the store in words
- * @throws (from activities) `ApplicationFailure` of type `OtherStore` with a `StoreRefusal`, which only local activities
- *   do not retry
+ * @throws (from activities) `ApplicationFailure` of type `OtherStore` with a `StoreRefusal`, retryable
  */
 export function storeGuard(store: Store, place: string): ActivityInterceptorsFactory {
   let known: string | undefined;
@@ -66,14 +52,13 @@ export function storeGuard(store: Store, place: string): ActivityInterceptorsFac
 function refusal(wanted: string, own: string): ApplicationFailure {
   const { heartbeat, info } = Context.current();
   const mayHaveRun = info.attempt - 1 > refusedTries(info);
-  if (!mayHaveRun && !info.isLocal) heartbeat({ refused: info.attempt } satisfies Refused);
+  if (!mayHaveRun) heartbeat({ refused: info.attempt } satisfies Refused);
   return ApplicationFailure.create({
     type: failureTypes.otherStore,
     message:
       `This run belongs to the store ${wanted}, and this worker on ${hostname()} has the store ${own}. The run waits for a ` +
       'worker with its store: start one with the DATABASE_URL that the run began with, or, where that was not set, with the ' +
       'same REPRISE_HOME, and end workers that are not meant to have another one',
-    nonRetryable: info.isLocal,
     nextRetryDelay: Math.min(longest, shortest * 2 ** (info.attempt - 1)),
     category: ApplicationFailureCategory.BENIGN,
     details: [{ mayHaveRun } satisfies StoreRefusal],

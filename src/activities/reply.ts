@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AssistantMessage, ToolCall } from '../protocol/message.ts';
 import type { Finish, Reply, ReplyCall } from '../protocol/model-call.ts';
 import { cutToBytes, jsonBytes, payloadBytes } from '../workflows/runtime/size.ts';
-import type { ReadArguments } from './arguments.ts';
+import type { ReadArguments } from './tools/arguments.ts';
 
 /**
  * Reads a model's message. A reply that is too long for the history loses its calls, and the end of its text.

@@ -28,8 +28,8 @@ const oneIdea = 0.75;
 const mostRuns = 8;
 
 /**
- * The activity `recallReports` finds the stored runs on ideas that are close to the given one. The closest come first,
- * and of equally close ones the newest. Of several runs on about the same idea only the first is recalled.
+ * Makes the function that finds the stored runs on ideas that are close to the given one. The closest come first, and
+ * of equally close ones the newest. Of several runs on about the same idea only the first is recalled.
  */
 export function createRecallReports({ store }: { store: Store }) {
   return async function recallReports({ idea }: { idea: string }): Promise<Recalled[]> {

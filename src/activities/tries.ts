@@ -1,4 +1,4 @@
-import { Context } from '@temporalio/activity';
+import { Context, type Info } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { Backend } from '../config/backend.ts';
 import { refusedTries } from './own-store.ts';
@@ -16,10 +16,20 @@ export function checkedUsage(usage: TokenUsage, messages: Message[], message: As
   return isTrue ? usage : estimateUsage(messages, message);
 }
 
+/** In how many seconds the numbers of tries begin again, so that they fit into the 31 bits of a column. */
+const numbering = 2_000_000;
+
+/**
+ * The number by which a try is recorded. Temporal counts the attempts of an activity, which begin again where a run makes a
+ * call once more under its id, when it has waited for a key or for another worker: then it was scheduled at another time.
+ */
+export const tryNumber = ({ attempt, scheduledTimestampMs }: Pick<Info, 'attempt' | 'scheduledTimestampMs'>): number =>
+  (Math.floor(scheduledTimestampMs / 1000) % numbering) * 1000 + attempt;
+
 /** Records what this try has cost without a reply. */
 export async function recordTry(store: Store, key: string, usage: TokenUsage): Promise<void> {
   const { cancellationSignal, info } = Context.current();
-  await record(store, key, { attempt: info.attempt, usage, failed: !cancellationSignal.aborted });
+  await record(store, key, { attempt: tryNumber(info), usage, failed: !cancellationSignal.aborted });
 }
 
 /** Records what an earlier try had written, by its last heartbeat, if it died with its worker and recorded nothing itself. */
@@ -27,7 +37,11 @@ export async function recordDeadTry(store: Store, key: string, messages: Message
   const { info } = Context.current();
   const { attempt = info.attempt, characters = 0 } = (info.heartbeatDetails ?? {}) as Partial<ModelProgress>;
   if (attempt >= info.attempt || characters === 0) return;
-  await record(store, key, { attempt, usage: estimateUsage(messages, { characters }), failed: false });
+  await record(store, key, {
+    attempt: tryNumber({ ...info, attempt }),
+    usage: estimateUsage(messages, { characters }),
+    failed: false,
+  });
 }
 
 /** A record that the store does not take is left out: the call itself matters more. */

@@ -1,7 +1,7 @@
-import { dirname, resolve } from 'node:path';
+import { dirname } from 'node:path';
 import { agentOn, needsDefault, withChoice, type Choice } from '../config/choice.ts';
 import { defaultBackend } from '../config/complete-backend.ts';
-import { readEnvironment, type Environment } from '../config/environment.ts';
+import type { Environment } from '../config/environment.ts';
 import { checkConversation, checkPlan, checkResearch, checkTeam, type Config } from '../config/kinds.ts';
 import { backendOf } from '../config/model-name.ts';
 import { defaultAgent, preflightAgent } from '../config/one-agent.ts';
@@ -14,7 +14,7 @@ import { examine } from './examine.ts';
 import { usageError } from './exit.ts';
 import { checkServer, offerServer } from './model-servers.ts';
 import type { CommonOptions } from './options.ts';
-import { canPrompt } from './questions/read-line.ts';
+import type { Shell } from './shell.ts';
 import { meansLocal } from './target.ts';
 
 /**
@@ -25,23 +25,23 @@ import { meansLocal } from './target.ts';
  * @returns undefined if nothing was given or chosen: then the worker's defaults hold
  * @throws `CommandError`, status 2, with everything that is wrong
  */
-export async function readTeam(options: CommonOptions): Promise<TeamConfig | undefined> {
-  const config = await read(options, checkedAs(checkTeam, ofTeam), () => defaultTeam(options));
+export async function readTeam(shell: Shell, options: CommonOptions): Promise<TeamConfig | undefined> {
+  const config = await read(shell, options, checkedAs(checkTeam, ofTeam), () => defaultTeam(options));
   return config?.kind === 'team' ? config.team : undefined;
 }
 
 /** Reads the configuration of a research run as `readTeam` reads a team's. */
-export async function readResearch(options: CommonOptions): Promise<ResearchConfig | undefined> {
+export async function readResearch(shell: Shell, options: CommonOptions): Promise<ResearchConfig | undefined> {
   const ofResearch = (research: ResearchConfig): Config => ({ kind: 'research', research, content: research });
   const blank = researchSchema.parse({ research: {} });
-  const config = await read(options, checkedAs(checkResearch, ofResearch), () => ofResearch(blank));
+  const config = await read(shell, options, checkedAs(checkResearch, ofResearch), () => ofResearch(blank));
   return config?.kind === 'research' ? config.research : undefined;
 }
 
 /** Reads the configuration of a plan as `readTeam` reads a team's. */
-export async function readPlan(options: CommonOptions): Promise<PlanConfig | undefined> {
+export async function readPlan(shell: Shell, options: CommonOptions): Promise<PlanConfig | undefined> {
   const ofPlan = (plan: PlanConfig): Config => ({ kind: 'plan', plan, content: plan });
-  const config = await read(options, checkedAs(checkPlan, ofPlan), () => ofPlan(planSchema.parse({ plan: {} })));
+  const config = await read(shell, options, checkedAs(checkPlan, ofPlan), () => ofPlan(planSchema.parse({ plan: {} })));
   return config?.kind === 'plan' ? config.plan : undefined;
 }
 
@@ -50,13 +50,13 @@ export async function readPlan(options: CommonOptions): Promise<PlanConfig | und
  *
  * @param options of them, `id` is that of a session which may be open already: then nobody is asked anything
  */
-export async function readConversation(options: CommonOptions): Promise<object | undefined> {
+export async function readConversation(shell: Shell, options: CommonOptions): Promise<object | undefined> {
   const blank = ({ model, fallback, usd, tools }: Choice, environment: Environment): Config | undefined => {
     if (options.agents !== undefined) return defaultTeam(options);
     const backend = model ?? fallback;
     if (backend !== undefined) return agentOn(backend);
     if (usd === undefined && tools === undefined) return undefined;
-    if (!meansLocal(options)) {
+    if (!meansLocal(shell, options)) {
       const option = tools === undefined ? '--budget' : '--tools';
       throw usageError(`${option} needs --model or --config here, since the worker is elsewhere`);
     }
@@ -64,7 +64,7 @@ export async function readConversation(options: CommonOptions): Promise<object |
     // The offline model costs nothing, and the worker says that it is used.
     return own.type === 'offline' && tools === undefined ? undefined : agentOn(own);
   };
-  const config = await read(options, checkConversation, blank, options.id === undefined);
+  const config = await read(shell, options, checkConversation, blank, options.id === undefined);
   return config?.content;
 }
 
@@ -85,26 +85,27 @@ const checkedAs =
  *   written down
  */
 async function read(
+  shell: Shell,
   options: CommonOptions,
   check: (content: unknown) => Checked<Config>,
   blank: (choice: Choice, environment: Environment) => Config | undefined,
   mayPrompt = true,
 ): Promise<Config | undefined> {
-  const written = options.config === undefined ? undefined : readFile(options.config, check);
+  const written = options.config === undefined ? undefined : readFile(shell, options.config, check);
   if (written !== undefined && options.agents !== undefined)
     throw usageError(
       `--agents makes a team of its own, and ${options.config} says who takes part; leave one of them out`,
     );
-  const environment = readEnvironment(process.env);
-  const isLocal = meansLocal(options);
-  const choice = await choose(options, written, { environment, isLocal, mayPrompt: mayPrompt && !options.json });
+  const { environment } = shell;
+  const isLocal = meansLocal(shell, options);
+  const choice = await choose(shell, options, written, isLocal, mayPrompt && !options.json);
   const base = written ?? blank(choice, environment);
-  const leave = { isThere: canPrompt(), yes: options.yes ?? false };
+  const leave = { isThere: shell.canPrompt, yes: options.yes ?? false };
   const config = base && withChoice(base, { ...choice, leave });
-  // A worker elsewhere has keys of its own; one on this machine has the keys of this process.
+  // A worker elsewhere has keys of its own; one on this machine has the keys of this command.
   if (isLocal) {
     const missing = config
-      ? examine(config, environment, dirname(resolve(options.config ?? 'x'))).missing
+      ? examine(shell, config, dirname(shell.path(options.config ?? 'x'))).missing
       : preflightAgent(defaultAgent(environment), environment);
     if (missing.length > 0) throw usageError(missing.join('\n'));
   }
@@ -112,21 +113,21 @@ async function read(
   return written === undefined && !isChosen ? undefined : config;
 }
 
-function readFile(file: string, check: (content: unknown) => Checked<Config>): Config {
-  const found = readConfigFile(file, check);
+function readFile(shell: Shell, file: string, check: (content: unknown) => Checked<Config>): Config {
+  const found = readConfigFile(file, check, shell.cwd);
   if (!found.ok) throw usageError(found.problems.join('\n'));
   return found.config;
 }
 
-interface Place {
-  environment: Environment;
-  isLocal: boolean;
-  mayPrompt: boolean;
-}
-
 /** What the person chose, by options, by a variable, or by saying yes to a server that was found. */
-async function choose(options: CommonOptions, written: Config | undefined, place: Place): Promise<Choice> {
-  const { environment, isLocal } = place;
+async function choose(
+  shell: Shell,
+  options: CommonOptions,
+  written: Config | undefined,
+  isLocal: boolean,
+  mayPrompt: boolean,
+): Promise<Choice> {
+  const { environment } = shell;
   const { model: name, budget: usd, tools } = options;
   const { REPRISE_MODEL: fallbackName } = environment;
   if (name !== undefined) {
@@ -141,5 +142,5 @@ async function choose(options: CommonOptions, written: Config | undefined, place
     return { fallback, usd, tools };
   }
   if (!isLocal || fallback.type !== 'offline') return { usd, tools };
-  return { fallback: await offerServer(environment, place.mayPrompt), usd, tools };
+  return { fallback: await offerServer(shell, mayPrompt), usd, tools };
 }

@@ -1,8 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
-import { dirname, resolve } from 'node:path';
+import { dirname } from 'node:path';
 import { BadKeyError, connect, taskQueue, type Reprise } from '../client.ts';
-import { readEnvironment } from '../config/environment.ts';
 import { noteUse, startBackground } from '../embedded/background.ts';
 import { isOwnServer, OtherAddressError } from '../embedded/home-server.ts';
 import { isHeld, readHolder, type Holder } from '../embedded/lock.ts';
@@ -13,9 +12,10 @@ import { currentVersion } from '../embedded/worker-version.ts';
 import { liveWorkers, workerFolder, type Queue, type WorkerRecord } from '../embedded/workers.ts';
 import { livePollers } from '../worker/deployment.ts';
 import { logFormat } from '../worker/log-format.ts';
-import { CommandError, exitStatus, say, usageError } from './exit.ts';
+import { CommandError, exitStatus, usageError } from './exit.ts';
 import { reasonOf } from './failures.ts';
 import { allowed, homeFolder, openHome, type CommonOptions } from './options.ts';
+import type { Shell } from './shell.ts';
 import { targetOf, type Target } from './target.ts';
 
 export interface Opened {
@@ -42,11 +42,11 @@ export async function withConnection(opened: Promise<Opened>, work: (opened: Ope
 }
 
 /** Connects for a command that only concerns runs that exist already. @throws `CommandError`, status 3 */
-export async function open(options: CommonOptions): Promise<Opened> {
-  const home = homeFolder();
-  if (existsSync(home)) openHome();
+export async function open(shell: Shell, options: CommonOptions): Promise<Opened> {
+  const home = homeFolder(shell);
+  if (existsSync(home)) openHome(shell);
   const holder = await usableHolder(home);
-  return openAt(targetOf(options.temporal, holder), holder);
+  return openAt(shell, targetOf(shell, options.temporal, holder), holder);
 }
 
 /**
@@ -56,43 +56,48 @@ export async function open(options: CommonOptions): Promise<Opened> {
  *
  * @throws `CommandError`, status 3
  */
-export async function openWithWorker(options: CommonOptions): Promise<Opened> {
-  const home = openHome();
+export async function openWithWorker(shell: Shell, options: CommonOptions): Promise<Opened> {
+  const home = openHome(shell);
   const holder = await usableHolder(home);
-  const target = targetOf(options.temporal, holder);
-  if (!target.isLocal) return openElsewhere(target);
+  const target = targetOf(shell, options.temporal, holder);
+  if (!target.isLocal) return openElsewhere(shell, target);
   noteUse(home);
   const isOwn = await isOwnServer(home, target.address, target.isNamed).catch((error: unknown) => {
     throw error instanceof OtherAddressError ? usageError(error.message) : error;
   });
   if (!isOwn) {
-    const opened = await openAt(target, undefined);
+    const opened = await openAt(shell, target, undefined);
     const pollers = await livePollers(opened.reprise.client.workflowService, target.namespace);
     // Somebody's own worker serves everybody's runs.
     if (pollers.some((poller) => !poller.isOwn)) return opened;
     await opened.reprise.close();
   }
-  const worker = await workerFor(options, target, isOwn, home);
+  const worker = await workerFor(shell, options, target, isOwn, home);
   const server = readHolder(home);
   const address = worker.address ?? server?.address ?? target.address;
-  return openAt({ ...target, address }, isOwn ? server : undefined, worker.isVersioned ? worker.buildId : undefined);
+  return openAt(
+    shell,
+    { ...target, address },
+    isOwn ? server : undefined,
+    worker.isVersioned ? worker.buildId : undefined,
+  );
 }
 
 /** Starts the server and the worker again where they are local and have died while a command follows a run. */
-export async function revive(options: CommonOptions): Promise<void> {
+export async function revive(shell: Shell, options: CommonOptions): Promise<void> {
   try {
-    const { reprise } = await openWithWorker(options);
+    const { reprise } = await openWithWorker(shell, options);
     await reprise.close();
   } catch (error) {
-    say(reasonOf(error));
+    shell.say(reasonOf(error));
   }
 }
 
-async function openElsewhere(target: Target): Promise<Opened> {
-  const opened = await openAt(target, undefined);
+async function openElsewhere(shell: Shell, target: Target): Promise<Opened> {
+  const opened = await openAt(shell, target, undefined);
   const pollers = await livePollers(opened.reprise.client.workflowService, target.namespace);
   if (pollers.length === 0)
-    say(
+    shell.say(
       `Nobody polls the task queue "${taskQueue}" at ${target.address}: runs wait for a worker (there: reprise worker)`,
     );
   return opened;
@@ -100,17 +105,18 @@ async function openElsewhere(target: Target): Promise<Opened> {
 
 /** Finds the worker that a command's runs are for, or starts it in the background. */
 async function workerFor(
+  shell: Shell,
   { config }: CommonOptions,
   { address, isNamed, namespace }: Target,
   isOwn: boolean,
   home: string,
 ): Promise<WorkerRecord> {
-  const environment = readEnvironment(process.env);
+  const { environment } = shell;
   const queue: Queue = { namespace, ...(!isOwn && { address }) };
-  const variables = config === undefined ? [] : variablesNamedIn(readFileSync(config, 'utf8'));
-  const extensions = config === undefined ? process.cwd() : dirname(resolve(config));
-  const bundling = (): void => say('Bundling the workflows (once) …');
-  const version = await currentVersion(home, extensions, environment, variables, allowed(), bundling);
+  const variables = config === undefined ? [] : variablesNamedIn(readFileSync(shell.path(config), 'utf8'));
+  const extensions = config === undefined ? shell.cwd : dirname(shell.path(config));
+  const bundling = (): void => shell.say('Bundling the workflows (once) …');
+  const version = await currentVersion(home, extensions, environment, variables, allowed(shell), bundling);
   const folder = workerFolder(home, version.buildId, queue);
   const isFit = ({ buildId, code, environment: keys }: WorkerRecord): boolean =>
     // Without a configuration nothing in the folder of extensions is needed, and any folder's worker will do.
@@ -128,17 +134,19 @@ async function workerFor(
   retentionDays(environment);
   logFormat(environment);
   const isFirst = liveWorkers(home).length === 0;
-  say(isFirst ? 'Starting Temporal and a worker in the background …' : 'Starting a worker in the background …');
+  shell.say(isFirst ? 'Starting Temporal and a worker in the background …' : 'Starting a worker in the background …');
   try {
-    return await startBackground({ home, folder, address, isNamed, namespace, extensions, variables, onProgress: say });
+    const { cwd, env, say } = shell;
+    const place = { cwd, env, home, folder, address, isNamed, namespace, extensions };
+    return await startBackground({ ...place, variables, onProgress: say });
   } catch (error) {
     throw new CommandError(reasonOf(error), exitStatus.unreachable);
   }
 }
 
 /** Whose runs they are, so that those of one person do not starve those of others: the environment says, else the login name. */
-function fairnessKey(): string {
-  const name = process.env['REPRISE_USER'] || loginName();
+function fairnessKey({ env }: Shell): string {
+  const name = env['REPRISE_USER'] || loginName();
   // Temporal takes no longer ones.
   return Buffer.from(name)
     .subarray(0, 64)
@@ -163,6 +171,7 @@ function loginName(): string {
  * @throws `CommandError`, status 3, where no Temporal server answers
  */
 export async function openAt(
+  shell: Shell,
   { address, namespace, isLocal }: Omit<Target, 'isNamed'>,
   holder: Holder | undefined,
   buildId?: string,
@@ -175,8 +184,9 @@ export async function openAt(
       address,
       namespace,
       plain: ours !== undefined,
-      home: homeFolder(),
-      priority: { fairnessKey: fairnessKey() },
+      home: homeFolder(shell),
+      variables: shell.env,
+      priority: { fairnessKey: fairnessKey(shell) },
       ...(buildId !== undefined && { buildId }),
       // It is known to be there, so that only a busy machine can keep it from answering.
       ...(ours && { connectTimeout: '30 seconds' }),

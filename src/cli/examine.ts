@@ -1,5 +1,4 @@
 import type { Backend } from '../config/backend.ts';
-import type { Environment } from '../config/environment.ts';
 import type { CheckedConfig } from '../config/kinds.ts';
 import { completeAgent, describeAgent, preflightAgent } from '../config/one-agent.ts';
 import { completePlan, describePlan, preflightPlan } from '../config/plan.ts';
@@ -9,8 +8,9 @@ import { backendsOf, completeTeam, describeTeam, preflightTeam } from '../config
 import { missingSdk } from '../claude-code/sdk.ts';
 import { searchNotices } from '../config/tools/everyday-tools.ts';
 import { usageError } from './exit.ts';
+import type { Shell } from './shell.ts';
 
-/** What a configuration comes to in an environment. */
+/** What a configuration comes to with the variables of a command. */
 interface Examined {
   /** What would keep it from running there, such as a key that is not set. */
   missing: string[];
@@ -24,29 +24,30 @@ interface Examined {
  * @param folder that of the configuration
  * @throws `CommandError`, status 2, if the user's file of prices cannot be read
  */
-export function examine(config: CheckedConfig, environment: Environment, folder: string): Examined {
+export function examine(shell: Shell, config: CheckedConfig, folder: string): Examined {
+  const { environment } = shell;
   switch (config.kind) {
     case 'team': {
       const team = completeTeam(config.team, environment);
       const missing = [...preflightTeam(team, environment), ...missingSdk(backendsOf(team), folder)];
-      return examined(backendsOf(team), team, missing, describeTeam(team), environment, team.agents);
+      return examined(backendsOf(team), team, missing, describeTeam(team), shell, team.agents);
     }
     case 'agent': {
       const agent = completeAgent(config.agent);
       const missing = preflightAgent(agent, environment);
-      return examined([agent.backend], agent, missing, describeAgent(agent), environment, [agent]);
+      return examined([agent.backend], agent, missing, describeAgent(agent), shell, [agent]);
     }
     case 'research': {
       const settings = completeResearch(config.research, environment);
       const missing = preflightResearch(settings, environment);
-      return examined(Object.values(settings.backends), settings, missing, describeResearch(settings), environment);
+      return examined(Object.values(settings.backends), settings, missing, describeResearch(settings), shell);
     }
     case 'plan': {
       const settings = completePlan(config.plan, environment);
       const missing = preflightPlan(settings, environment);
       const { backends, tools } = settings;
       const agents = [{ backend: backends.executor, tools }];
-      return examined(Object.values(backends), settings, missing, describePlan(settings), environment, agents);
+      return examined(Object.values(backends), settings, missing, describePlan(settings), shell, agents);
     }
   }
 }
@@ -56,17 +57,18 @@ function examined(
   settings: Parameters<typeof findPrices>[1],
   missing: string[],
   text: string,
-  environment: Environment,
+  shell: Shell,
   agents: Parameters<typeof searchNotices>[0] = [],
 ): Examined {
-  const { warnings, problems } = findPrices(backends, settings, ownPrices(environment), environment);
+  const { environment } = shell;
+  const { warnings, problems } = findPrices(backends, settings, ownPrices(shell), environment);
   const told = [...(problems.length > 0 ? [] : warnings), ...searchNotices(agents, environment)];
   return { missing: [...missing, ...problems], warnings: told, text };
 }
 
-function ownPrices(environment: Environment): ReturnType<typeof readPrices> {
+function ownPrices({ cwd, environment }: Shell): ReturnType<typeof readPrices> {
   try {
-    return readPrices(environment);
+    return readPrices(environment, cwd);
   } catch (error) {
     throw usageError(`REPRISE_PRICES: ${error instanceof Error ? error.message : String(error)}`);
   }

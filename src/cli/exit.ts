@@ -1,8 +1,9 @@
-import { printable } from '../printable.ts';
-import { jsonLine, type LogFormat } from '../worker/log-format.ts';
-
 /** Exit statuses of all commands. */
 export const exitStatus = { done: 0, failed: 1, usage: 2, unreachable: 3, interrupted: 130 } as const;
+
+/** What the help texts say of them. */
+export const exitStatusText =
+  'Exit status: 0 done, 1 the run failed, 2 wrong usage or configuration, 3 cannot reach Temporal, 130 interrupted.\n';
 
 /** A failure whose message tells the person everything; `status` is the exit status of the command. */
 export class CommandError extends Error {
@@ -17,39 +18,10 @@ export class CommandError extends Error {
 
 export const usageError = (message: string): CommandError => new CommandError(message, exitStatus.usage);
 
-let format: LogFormat = 'text';
-
-/** Has what this process says from now on written as a log of this format, as a program that serves does. */
-export function sayAs(wanted: LogFormat): void {
-  format = wanted;
+/** The person has ended the command, and all that there is to say about it has been said. */
+export class Interruption extends Error {
+  override name = 'Interruption';
 }
-
-/**
- * Tells the person something on standard error, since standard output is for answers. What would steer the terminal is
- * taken out, since it may come from a model, a provider or a file.
- */
-export function say(text: string, level: 'INFO' | 'ERROR' = 'INFO'): void {
-  const message = printable(text);
-  process.stderr.write(
-    format === 'json' ? jsonLine({ time: new Date().toISOString(), level, message }) : `${message}\n`,
-  );
-}
-
-/** Prints an answer, and waits until it is written: a pipe may take it only after the process would have ended. */
-export function print(text: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    process.stdout.write(`${text}\n`, (error) => (error ? reject(error) : resolve()));
-  });
-}
-
-/**
- * Prints what a model or a file says. A file or another program gets it to the letter; a terminal gets it without what
- * would steer the terminal.
- */
-export const printText = (text: string): Promise<void> => print(process.stdout.isTTY ? printable(text) : text);
-
-/** Prints a value as JSON in one line, in which all that could steer a terminal is escaped. */
-export const printJson = (value: unknown): Promise<void> => print(jsonText(value));
 
 /** A value as JSON, in which the control characters and overrides that JSON itself lets pass are escaped as well. */
 export function jsonText(value: unknown): string {

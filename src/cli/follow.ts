@@ -1,13 +1,15 @@
+import { paused } from '../client/open.ts';
 import type { Run, RunResult, RunSnapshot, WatchOptions } from '../client.ts';
 import { openView, type View } from './live/view.ts';
 import { QuestionPrompter } from './questions/prompter.ts';
 import type { RunFiles } from '../protocol/workspace.ts';
 import { markdownOf } from '../workflows/research/rules/report.ts';
-import { exitStatus, printText, printJson, say } from './exit.ts';
+import { Interruption } from './exit.ts';
 import { countText, durationText, spentText } from './live/spent.ts';
 import type { FollowOptions } from './options.ts';
 import { writeFiles } from './out.ts';
 import { shellWord, temporalOption } from './questions/box.ts';
+import type { Shell } from './shell.ts';
 
 /** Time between two attempts to start again what a run needs, in milliseconds. */
 const reviveEveryMs = 10_000;
@@ -19,32 +21,55 @@ export class Following {
   readonly #questions: QuestionPrompter;
   readonly #revive: () => Promise<void>;
   readonly #leave: () => void;
+  readonly #left = Promise.withResolvers<never>();
+  readonly #ignoreSignals: () => void;
+  #isClosed = false;
   #held: RunSnapshot | undefined;
   #revivedAt = 0;
   #troubled = false;
 
   /**
    * @param revive starts the server and the worker of a run at a local address again, if they have died
-   * @param leave what Ctrl-C does after the terminal has been restored
+   * @param leave says goodbye at Ctrl-C, when the terminal has been restored; then `show` throws an `Interruption`
    * @param isChat whether a person types what is said
    */
-  constructor(run: Run, options: FollowOptions, revive: () => Promise<void>, leave: () => never, isChat = false) {
-    this.#view = openView(options.plain ?? false, isChat);
+  constructor(
+    shell: Shell,
+    run: Run,
+    options: FollowOptions,
+    revive: () => Promise<void>,
+    leave: () => void,
+    isChat = false,
+  ) {
+    this.#view = openView(shell, options.plain ?? false, isChat);
     this.#leave = () => {
       this.close();
       leave();
+      this.#left.reject(new Interruption());
     };
     this.#run = run;
     this.#revive = revive;
-    this.#questions = new QuestionPrompter(run, options, this.#view, this.#leave);
-    process.once('SIGINT', this.#leave);
+    // Nobody may be there to hear of it.
+    this.#left.promise.catch(() => {});
+    this.#questions = new QuestionPrompter(shell, run, options, this.#view, this.#leave);
+    this.#ignoreSignals = shell.onSignal(['SIGINT'], this.#leave);
   }
 
-  /** Shows the run until its end. @returns the milliseconds between its first and its last event */
-  async show(watch: WatchOptions): Promise<number> {
+  /**
+   * Shows the run until its end.
+   *
+   * @returns the milliseconds between its first and its last event
+   * @throws `Interruption` where the person leaves
+   */
+  show(watch: WatchOptions): Promise<number> {
+    return Promise.race([this.#left.promise, this.#showAll(watch)]);
+  }
+
+  async #showAll(watch: WatchOptions): Promise<number> {
     let since = 0;
     let until = 0;
     for await (const look of this.#run.watch(watch)) {
+      if (this.#isClosed) break;
       this.#show(look);
       this.#questions.see(look.events);
       since ||= Date.parse(look.events.at(0)?.at ?? '') || 0;
@@ -57,7 +82,8 @@ export class Following {
 
   /** Ends prompts and the redrawing, so that the terminal is as it should stay. */
   close(): void {
-    process.removeListener('SIGINT', this.#leave);
+    this.#isClosed = true;
+    this.#ignoreSignals();
     this.#questions.close();
     if (this.#held !== undefined) this.#view.show(this.#held);
     this.#held = undefined;
@@ -77,8 +103,15 @@ export class Following {
       return;
     }
     if (this.#questions.isPrompting) return;
-    if (!this.#troubled) this.#view.say(`No worker answers; the run goes on as soon as one does (${trouble.message})`);
+    const isPaused = trouble.message === paused;
+    if (!this.#troubled)
+      this.#view.say(
+        isPaused
+          ? 'The run is paused; it goes on when somebody lets it (temporal workflow unpause)'
+          : `No worker answers; the run goes on as soon as one does (${trouble.message})`,
+      );
     this.#troubled = true;
+    if (isPaused) return;
     if (Date.now() - this.#revivedAt < reviveEveryMs) return;
     this.#revivedAt = Date.now();
     await this.#revive();
@@ -90,21 +123,25 @@ export class Following {
  * ends the command, but not the run.
  *
  * @param revive starts the server and the worker of a run at a local address again, if they have died
- * @throws where the run failed
+ * @throws where the run failed; `Interruption` where the person leaves
  */
-export async function follow(run: Run, options: FollowOptions, revive: () => Promise<void>): Promise<void> {
-  const following = new Following(run, options, revive, () => {
-    say(
+export async function follow(
+  shell: Shell,
+  run: Run,
+  options: FollowOptions,
+  revive: () => Promise<void>,
+): Promise<void> {
+  const following = new Following(shell, run, options, revive, () => {
+    shell.say(
       `The run goes on. Come back to it with: ${watchCommand(run.id, options)}; end it with: ${cancelCommand(run.id, options)}`,
     );
-    process.exit(exitStatus.interrupted);
   });
   try {
     const elapsed = await following.show({});
     const result = await run.result();
-    say(summaryOf(result, elapsed));
-    await (options.json ? printJson(result) : printText(textOf(result)));
-    if (options.out !== undefined) await writeFiles(run.id, filesOf(result), options.out);
+    shell.say(summaryOf(result, elapsed));
+    await (options.json ? shell.printJson(result) : shell.printText(textOf(result)));
+    if (options.out !== undefined) await writeFiles(shell, run.id, filesOf(result), options.out);
   } finally {
     following.close();
   }

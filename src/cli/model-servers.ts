@@ -2,8 +2,9 @@ import type { Backend } from '../config/backend.ts';
 import type { Environment } from '../config/environment.ts';
 import { backendOf, isThisMachine, modelServers, type ModelServer } from '../config/model-name.ts';
 import { didYouMean } from '../config/problems.ts';
-import { exitStatus, say, usageError } from './exit.ts';
-import { canPrompt, readLine } from './questions/read-line.ts';
+import { Interruption, usageError } from './exit.ts';
+import { readLine } from './questions/read-line.ts';
+import type { Shell } from './shell.ts';
 
 /** How long to wait for a server that may not be there, and for one that a person has named, in milliseconds. */
 const glance = 300;
@@ -47,21 +48,22 @@ async function findServers(environment: Environment): Promise<Found[]> {
  *
  * @returns the backend that the person wants, if any
  */
-export async function offerServer(environment: Environment, mayPrompt: boolean): Promise<Backend | undefined> {
+export async function offerServer(shell: Shell, mayPrompt: boolean): Promise<Backend | undefined> {
+  const { environment } = shell;
   for (const { server, models } of await findServers(environment)) {
     const { label, prefix, baseUrl } = server;
     const [model] = models;
     const where = isThisMachine(baseUrl) ? 'here' : `at ${new URL(baseUrl).host}`;
     const what = `${label} is running ${where} with ${shortList(models)}`;
     const name = `${prefix}/${model}`;
-    if (!mayPrompt || !canPrompt()) {
-      say(`${what}; to use it: --model ${name}`);
+    if (!mayPrompt || !shell.canPrompt) {
+      shell.say(`${what}; to use it: --model ${name}`);
       continue;
     }
-    const entered = await readLine(`${what}: use ${models.length === 1 ? 'it' : model}? [Y/n] `, {});
-    if (entered.kind === 'interrupt') process.exit(exitStatus.interrupted);
+    const entered = await readLine(shell, `${what}: use ${models.length === 1 ? 'it' : model}? [Y/n] `, {});
+    if (entered.kind === 'interrupt') throw new Interruption();
     if (entered.kind !== 'line' || !/^(y(es)?)?$/i.test(entered.text.trim())) continue;
-    say(`Without this question: --model ${name}, or REPRISE_MODEL=${name}`);
+    shell.say(`Without this question: --model ${name}, or REPRISE_MODEL=${name}`);
     return backendOf(name, environment);
   }
   return undefined;

@@ -1,8 +1,8 @@
-import { resolve } from 'node:path';
 import { InvalidArgumentError, type Command } from 'commander';
 import { protectHome } from '../embedded/protect-home.ts';
 import { AllowError, allowIn, allowWords, readAllow } from '../trust/allow.ts';
-import { say, usageError } from './exit.ts';
+import { usageError } from './exit.ts';
+import type { Shell } from './shell.ts';
 
 /** Options of all commands that start or follow runs. */
 export interface CommonOptions {
@@ -29,6 +29,9 @@ export interface CommonOptions {
 export interface FollowOptions extends CommonOptions {
   notify?: string;
 }
+
+/** Collects the values of an option that may be given several times. */
+export const listed = (value: string, earlier: string[] = []): string[] => [...earlier, value];
 
 export function withTemporal(command: Command): Command {
   return command.option(
@@ -108,14 +111,14 @@ export function withOut(command: Command): Command {
 }
 
 /** The folder of the embedded server's data, of the store and of the logs: `REPRISE_HOME`, else `.reprise`. */
-export function homeFolder(): string {
-  return resolve(process.env['REPRISE_HOME'] || '.reprise');
+export function homeFolder(shell: Shell): string {
+  return shell.path(shell.env['REPRISE_HOME'] || '.reprise');
 }
 
 /** The home folder, made if it is missing and closed to other users. @throws `UnsafeHomeError` */
-export function openHome(): string {
-  const home = homeFolder();
-  protectHome(home, say);
+export function openHome(shell: Shell): string {
+  const home = homeFolder(shell);
+  protectHome(home, shell.say);
   return home;
 }
 
@@ -124,9 +127,9 @@ export function openHome(): string {
  *
  * @throws `CommandError`, status 2, for words that mean nothing
  */
-export function allowed(given: string[] = []): string[] {
+export function allowed({ cwd, env }: Shell, given: string[] = []): string[] {
   try {
-    return allowWords(readAllow([...given, ...allowIn(process.env['REPRISE_ALLOW'])]));
+    return allowWords(readAllow([...given, ...allowIn(env['REPRISE_ALLOW'])], cwd));
   } catch (error) {
     throw error instanceof AllowError ? usageError(error.message) : error;
   }

@@ -1,16 +1,16 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { readEnvironment } from '../config/environment.ts';
+import { join } from 'node:path';
 import type { RunFiles } from '../protocol/workspace.ts';
 import { Trees } from '../sandbox/tree.ts';
 import { OutConflictError, writeOut } from '../sandbox/write-out.ts';
 import { hashOf } from '../store/ids.ts';
 import { readStore } from '../store/open-store.ts';
 import { writeAtomic } from '../worker/write-atomic.ts';
-import { CommandError, say, usageError } from './exit.ts';
+import { CommandError, usageError } from './exit.ts';
 import { countText } from './live/spent.ts';
 import { homeFolder, type CommonOptions } from './options.ts';
 import { shellWord } from './questions/box.ts';
+import type { Shell } from './shell.ts';
 
 /** What this home has written into a folder of the machine, so that the same run may write there again. */
 interface WrittenRecord {
@@ -20,12 +20,12 @@ interface WrittenRecord {
 }
 
 /** Checks `--out` before anything starts. @throws `CommandError`, status 2, where nothing could be written there */
-export function checkOut({ detach, out }: Pick<CommonOptions, 'detach' | 'out'>): void {
+export function checkOut(shell: Shell, { detach, out }: Pick<CommonOptions, 'detach' | 'out'>): void {
   if (out === undefined) return;
   if (detach)
     throw usageError('--out waits for the end of the run, and --detach does not; later: reprise show ID --out DIR');
   if (out === '') throw usageError('--out takes a folder');
-  const stats = statSync(out, { throwIfNoEntry: false });
+  const stats = statSync(shell.path(out), { throwIfNoEntry: false });
   if (stats !== undefined && !stats.isDirectory()) throw usageError(`--out ${out}: is a file, not a folder`);
 }
 
@@ -36,11 +36,11 @@ export function checkOut({ detach, out }: Pick<CommonOptions, 'detach' | 'out'>)
  * @param files undefined if the run has no workspace
  * @throws `CommandError`, status 1, where the folder holds other files of the same names; then nothing is written
  */
-export async function writeFiles(run: string, files: RunFiles | undefined, out: string): Promise<void> {
+export async function writeFiles(shell: Shell, run: string, files: RunFiles | undefined, out: string): Promise<void> {
   if (files === undefined)
-    return say('There are no files to write: no agent of the answer has a workspace (cwd, or builtin.workspace)');
-  const home = homeFolder();
-  const environment = readEnvironment(process.env);
+    return shell.say('There are no files to write: no agent of the answer has a workspace (cwd, or builtin.workspace)');
+  const home = homeFolder(shell);
+  const { environment } = shell;
   const notHere = new CommandError(
     environment['DATABASE_URL'] === undefined
       ? `--out: the files are in the store of the run's worker, and not in ${home} (REPRISE_HOME)`
@@ -50,7 +50,7 @@ export async function writeFiles(run: string, files: RunFiles | undefined, out: 
   if (store === undefined) throw notHere;
   try {
     if (files.tree !== null && (await store.missingObjects([files.tree])).length > 0) throw notHere;
-    const place = resolve(out);
+    const place = shell.path(out);
     const recordFile = join(home, 'outputs', `${hashOf(place)}.json`);
     const before = writtenBefore(recordFile, run);
     const {
@@ -60,8 +60,8 @@ export async function writeFiles(run: string, files: RunFiles | undefined, out: 
       leftOut,
     } = await writeOut(store, new Trees(store), files.tree, place, before);
     writeAtomic(recordFile, JSON.stringify({ run, files: Object.fromEntries(all) } satisfies WrittenRecord));
-    say(outText(out, all.size, written, removed));
-    if (leftOut > 0) say(`${countText(leftOut, 'file')} in .git left out: git would run what they say`);
+    shell.say(outText(out, all.size, written, removed));
+    if (leftOut > 0) shell.say(`${countText(leftOut, 'file')} in .git left out: git would run what they say`);
   } catch (error) {
     if (!(error instanceof OutConflictError)) throw error;
     throw new CommandError(

@@ -1,7 +1,10 @@
 import { Argument, Command, Option } from 'commander';
 import type { Kind } from '../config/kinds.ts';
 import { version } from '../version.ts';
+import { exitStatusText } from './exit.ts';
+import { outputOf } from './output.ts';
 import {
+  listed,
   withAgents,
   withConfig,
   withListening,
@@ -28,11 +31,9 @@ import type { ShowOptions } from './commands/show.ts';
 import type { LoginOptions } from './commands/login.ts';
 import type { SolveOptions } from './commands/start.ts';
 import type { StatsOptions } from './commands/stats.ts';
+import type { Shell } from './shell.ts';
 import type { UpOptions } from './commands/up.ts';
 import type { WorkerOptions } from './commands/worker.ts';
-
-/** The question that `npm start` asks. */
-const sampleQuestion = 'How many attempts does an orchestration get by default, and what happens at the limit?';
 
 /** What people may type, by the command whose help text shows it. */
 const examples: Record<string, string[]> = {
@@ -109,21 +110,17 @@ const examples: Record<string, string[]> = {
 
 const kinds = ['team', 'agent', 'research', 'plan'] as const satisfies Kind[];
 
-const exitStatusText =
-  'Exit status: 0 done, 1 the run failed, 2 wrong usage or configuration, 3 cannot reach Temporal, 130 interrupted.\n';
-
-/** Collects the values of an option that may be given several times. */
-const listed = (value: string, earlier: string[] = []): string[] => [...earlier, value];
-
 // A command's module is loaded when the command is called: loading Temporal's SDK takes longer than printing a help text.
-export function buildProgram(): Command {
+export function buildProgram(shell: Shell): Command {
   const program = new Command('reprise')
     .description('Teams of language-model agents as durable workflows on Temporal.')
     .version(version)
-    .configureHelp({ showGlobalOptions: true });
-  addRunCommands(program);
-  addPersonCommands(program);
-  addServiceCommands(program);
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput(outputOf(shell))
+    .exitOverride();
+  addRunCommands(shell, program);
+  addPersonCommands(shell, program);
+  addServiceCommands(shell, program);
   for (const command of [program, ...program.commands]) {
     const lines = examples[command.name()]?.map((line) => `  ${line}\n`);
     if (lines !== undefined) command.addHelpText('after', `\nExamples:\n${lines.join('')}`);
@@ -131,68 +128,72 @@ export function buildProgram(): Command {
   return program.addHelpText('after', exitStatusText);
 }
 
-function addRunCommands(program: Command): void {
+function addRunCommands(shell: Shell, program: Command): void {
   withOut(withYes(withAgents(withTools(withStart(program.command('ask <task>'))))))
     .description('a team answers, votes, and starts over while the result is not good enough')
-    .action(async (task: string, options: FollowOptions) => (await import('./commands/start.ts')).ask(task, options));
+    .action(async (task: string, options: FollowOptions) =>
+      (await import('./commands/start.ts')).ask(shell, task, options),
+    );
   withAgents(withTools(withStart(program.command('start [task]', { hidden: true })))).action(
     async (task: string | undefined, options: FollowOptions) =>
-      (await import('./commands/start.ts')).first(task ?? sampleQuestion, options),
+      (await import('./commands/start.ts')).first(shell, task, options),
   );
   withOut(withYes(withAgents(withTools(withConfig(program.command('chat [text]'))))))
     .description('a conversation with one agent or a team; without TEXT one turn for each line that is typed')
     .option('--id <id>', 'continue an open session, or begin one of this id that stays open')
     .option('--history <file>', 'what was said before: JSON, [{"role", "content"}]')
     .action(async (text: string | undefined, options: ChatOptions) =>
-      (await import('./commands/chat.ts')).chat(text, options),
+      (await import('./commands/chat.ts')).chat(shell, text, options),
     );
   withStart(program.command('research <idea>'))
     .description('plans an idea, searches, criticises, and plans anew until it is good enough; then a report')
     .action(async (idea: string, options: FollowOptions) =>
-      (await import('./commands/start.ts')).research(idea, options),
+      (await import('./commands/start.ts')).research(shell, idea, options),
     );
   withOut(withYes(withTools(withStart(program.command('solve <problem>')))))
     .description('plans a problem, carries out its subtasks, checks the answer, and repeats only what failed')
     .option('--attach <file>', 'a file that comes with it; may be given several times', listed)
     .action(async (problem: string, options: SolveOptions) =>
-      (await import('./commands/start.ts')).solve(problem, options),
+      (await import('./commands/start.ts')).solve(shell, problem, options),
     );
   withOut(withView(program.command('watch <id>')))
     .description('live view of a run, from any machine')
-    .action(async (id: string, options: FollowOptions) => (await import('./commands/watch.ts')).watch(id, options));
+    .action(async (id: string, options: FollowOptions) =>
+      (await import('./commands/watch.ts')).watch(shell, id, options),
+    );
   program
     .command('validate <file>')
     .description('check a configuration file')
-    .action(async (file: string) => (await import('./commands/validate.ts')).validate(file));
+    .action(async (file: string) => (await import('./commands/validate.ts')).validate(shell, file));
   program
     .command('init [dir]')
     .description('write a configuration to begin with, a tool and its test; asks what you want')
     .addOption(new Option('--kind <kind>', 'what you want, without being asked').choices(kinds))
     .option('--model <name>', 'the model (default: REPRISE_MODEL, the provider whose key is set, or offline)')
     .action(async (dir: string | undefined, options: InitOptions) =>
-      (await import('./commands/init.ts')).init(dir ?? '.', options),
+      (await import('./commands/init.ts')).init(shell, dir ?? '.', options),
     );
   program
     .command('schema')
     .addArgument(new Argument('[kind]', 'the kind of configuration (default: any)').choices(kinds))
     .description('print the JSON schema of a configuration, by which editors complete and check')
-    .action(async (kind: Kind | undefined) => (await import('./commands/schema.ts')).schema(kind));
+    .action(async (kind: Kind | undefined) => (await import('./commands/schema.ts')).schema(shell, kind));
 }
 
 /** Commands by which a person deals with runs that exist already. */
-function addPersonCommands(program: Command): void {
+function addPersonCommands(shell: Shell, program: Command): void {
   withNotify(withTemporal(program.command('inbox')))
     .description('everything that waits for a person, over all runs: questions, approvals, tool calls, missing keys')
     .option('--watch', 'go on, and print what is new as it appears')
     .option('--json', 'print one JSON array; with --watch one JSON object a line')
-    .action(async (options: InboxOptions) => (await import('./commands/inbox.ts')).inbox(options));
+    .action(async (options: InboxOptions) => (await import('./commands/inbox.ts')).inbox(shell, options));
   withTemporal(program.command('answer <id> [text]'))
     .description('answer a question of a run; without TEXT the terminal prompts for it, - reads standard input')
     .option('--question <qid>', 'the question (default: the one that waits)')
     .option('--skip', 'pass: the agent goes on without an answer')
     .option('--plain', 'no emoji')
     .action(async (id: string, text: string | undefined, options: AnswerOptions) =>
-      (await import('./commands/answer.ts')).answer(id, text, options),
+      (await import('./commands/answer.ts')).answer(shell, id, text, options),
     );
   withTemporal(program.command('approve <id> [call]'))
     .description('decide about a tool call that waits for leave; without an option the terminal prompts')
@@ -202,19 +203,23 @@ function addPersonCommands(program: Command): void {
     .option('--always', 'the same for all later calls of the tool in this run; without --deny it allows them')
     .option('--plain', 'no emoji')
     .action(async (id: string, call: string | undefined, options: ApproveOptions) =>
-      (await import('./commands/approve.ts')).approve(id, call, options),
+      (await import('./commands/approve.ts')).approve(shell, id, call, options),
     );
   withTemporal(program.command('restart <id>'))
     .description("ask for a restart of a team's run or of a research run, as a person")
     .requiredOption('--reason <reason>', 'why the present result, or the plan, is not good enough')
     .requiredOption('--instructions <instructions>', 'what is to be done instead')
-    .action(async (id: string, options: RestartOptions) => (await import('./commands/steer.ts')).restart(id, options));
+    .action(async (id: string, options: RestartOptions) =>
+      (await import('./commands/steer.ts')).restart(shell, id, options),
+    );
   withTemporal(program.command('decide <id>'))
     .description('end the loop of a research run, as a person')
     .option('--accept', 'its plan is good enough: on to the synthesis')
     .option('--stop', 'it is not worth more: end without a further model call')
     .option('--note <text>', 'why, for those who read it later')
-    .action(async (id: string, options: DecideOptions) => (await import('./commands/steer.ts')).decide(id, options));
+    .action(async (id: string, options: DecideOptions) =>
+      (await import('./commands/steer.ts')).decide(shell, id, options),
+    );
   withTemporal(program.command('list'))
     .description('the newest runs: question, kind, state, age, cost, and what each waits for')
     .option('--open', 'only runs that are open')
@@ -222,35 +227,37 @@ function addPersonCommands(program: Command): void {
     .option('--all', 'all that the server still has')
     .option('--json', 'print one JSON array')
     .option('--plain', 'nothing in bold or in color')
-    .action(async (options: ListOptions) => (await import('./commands/list.ts')).list(options));
+    .action(async (options: ListOptions) => (await import('./commands/list.ts')).list(shell, options));
   withOut(withTemporal(program.command('show <id>')))
     .description('all that a run has done: answers, votes, judgements, questions, tool calls, and cost by agent')
     .option('--prompts', 'what each model was sent, and what it replied')
     .option('--json', 'print one JSON object')
     .option('--plain', 'no emoji, nothing in bold')
-    .action(async (id: string, options: ShowOptions) => (await import('./commands/show.ts')).show(id, options));
+    .action(async (id: string, options: ShowOptions) => (await import('./commands/show.ts')).show(shell, id, options));
   withTemporal(program.command('prune'))
     .description('remove from the store what no open or kept run needs')
     .option('--dry-run', 'only say what would be removed')
     .option('--keep-days <n>', 'keep ended runs for so many days (default: as long as Temporal has them)')
     .option('--forget <id>', 'count the runs of a namespace no more that is gone for good')
     .option('--json', 'print what was removed as one JSON object')
-    .action(async (options: PruneOptions) => (await import('./commands/prune.ts')).prune(options));
+    .action(async (options: PruneOptions) => (await import('./commands/prune.ts')).prune(shell, options));
   withTemporal(program.command('cancel <id>'))
     .description('end a run with the best answer that it has so far')
     .option('--json', "print the workflow's result as one JSON object")
-    .action(async (id: string, options: CancelOptions) => (await import('./commands/cancel.ts')).cancel(id, options));
+    .action(async (id: string, options: CancelOptions) =>
+      (await import('./commands/cancel.ts')).cancel(shell, id, options),
+    );
   withTemporal(program.command('stats'))
     .description('how often runs restart, what that gains and what it costs: over all runs that have completed')
     .option('--json', 'print the figures as one JSON object')
     .option('--plain', 'nothing in bold')
-    .action(async (options: StatsOptions) => (await import('./commands/stats.ts')).stats(options));
+    .action(async (options: StatsOptions) => (await import('./commands/stats.ts')).stats(shell, options));
 }
 
-function addServiceCommands(program: Command): void {
+function addServiceCommands(shell: Shell, program: Command): void {
   const extensions = (): Option =>
     new Option('--extensions <dir>', 'folder of named configurations and of your own modules').default(
-      process.cwd(),
+      shell.cwd,
       'the current folder',
     );
   const allow = (): Option =>
@@ -265,26 +272,28 @@ function addServiceCommands(program: Command): void {
     .addOption(new Option('--background').hideHelp())
     .addOption(new Option('--unnamed').hideHelp())
     .addOption(new Option('--variable <name>').argParser(listed).hideHelp())
-    .action(async (options: UpOptions) => (await import('./commands/up.ts')).up(options));
+    .action(async (options: UpOptions) => (await import('./commands/up.ts')).up(shell, options));
   program
     .command('down')
     .description('end an `up` of this folder')
-    .action(async () => (await import('./commands/up.ts')).down());
+    .action(async () => (await import('./commands/up.ts')).down(shell));
   program
     .command('login <server>')
     .description('log in at an MCP server that asks for it: by its address, or by its name in a configuration')
     .option('--config <file>', 'configuration file (YAML or JSON) that names the server')
     .action(async (server: string, options: LoginOptions) =>
-      (await import('./commands/login.ts')).login(server, options),
+      (await import('./commands/login.ts')).login(shell, server, options),
     );
   withListening(program.command('codec-server'))
     .description("decrypt for Temporal's Web UI and CLI, where REPRISE_ENCRYPTION_KEY is set")
     .option('--origin <url>', 'a Web UI that may ask; may be given several times (default: that of `up`)', listed)
-    .action(async (options: CodecServerOptions) => (await import('./commands/codec-server.ts')).codecServer(options));
+    .action(async (options: CodecServerOptions) =>
+      (await import('./commands/codec-server.ts')).codecServer(shell, options),
+    );
   withTemporal(program.command('worker'))
     .description('a worker alone')
     .addOption(extensions())
     .addOption(allow())
     .option('--until-replaced', 'end when a newer version has taken over and no run needs this one any more')
-    .action(async (options: WorkerOptions) => (await import('./commands/worker.ts')).worker(options));
+    .action(async (options: WorkerOptions) => (await import('./commands/worker.ts')).worker(shell, options));
 }

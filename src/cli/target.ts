@@ -1,8 +1,10 @@
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { defaultAddress } from '../client.ts';
+import { definedIn } from '../config/environment.ts';
 import { readHolder, type Holder } from '../embedded/lock.ts';
 import { usageError } from './exit.ts';
 import { homeFolder, type CommonOptions } from './options.ts';
+import type { Shell } from './shell.ts';
 
 /** The Temporal server that a command is for. */
 export interface Target {
@@ -20,8 +22,8 @@ export interface Target {
  *
  * @throws `CommandError`, status 2, where that configuration cannot be read
  */
-export function targetOf(temporal: string | undefined, holder: Holder | undefined): Target {
-  const { configured, namespace } = temporalConfig();
+export function targetOf(shell: Shell, temporal: string | undefined, holder: Holder | undefined): Target {
+  const { configured, namespace } = temporalConfig(shell);
   const named = temporal || configured;
   const address = (named || holder?.address || defaultAddress).replace(/^localhost:/, '127.0.0.1:');
   const port = Number(/^.+:(\d+)$/.exec(address)?.[1]);
@@ -36,12 +38,12 @@ export function targetOf(temporal: string | undefined, holder: Holder | undefine
 }
 
 /** Whether a command's worker is on this machine, and thus has the same environment and sees the same files. */
-export const meansLocal = ({ temporal }: CommonOptions): boolean =>
-  targetOf(temporal, readHolder(homeFolder())).isLocal;
+export const meansLocal = (shell: Shell, { temporal }: CommonOptions): boolean =>
+  targetOf(shell, temporal, readHolder(homeFolder(shell))).isLocal;
 
-function temporalConfig(): { configured: string | undefined; namespace: string } {
+function temporalConfig({ env }: Shell): { configured: string | undefined; namespace: string } {
   try {
-    const { connectionOptions, namespace } = loadClientConnectConfig();
+    const { connectionOptions, namespace } = loadClientConnectConfig({ overrideEnvVars: definedIn(env) });
     return { configured: connectionOptions.address, namespace: namespace || 'default' };
   } catch (error) {
     throw usageError(`The configuration of Temporal's connection: ${(error as Error).message}`);

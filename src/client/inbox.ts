@@ -33,8 +33,7 @@ export async function questionsOf(
     runs.map(async (run) => {
       try {
         const pending = await client.withDeadline(Date.now() + patience, () => run.pendingQuestions());
-        // A worker of an earlier version knows questions only, and does not name their kind.
-        return pending.map((each) => ({ workflowId: run.id, ...each, kind: each.kind ?? 'question' }));
+        return pending.map((each) => ({ workflowId: run.id, ...each }));
       } catch (error) {
         onSilent(run.id, error as Error);
         return [];

@@ -1,11 +1,12 @@
-import { Client, type WorkflowExecutionInfo, type WorkflowHandle } from '@temporalio/client';
+import { Client, type WorkflowExecutionInfo } from '@temporalio/client';
 import type { PendingQuestion } from '../protocol/questions.ts';
 import type { State } from '../protocol/state.ts';
-import type { Figures, Usage } from '../protocol/usage.ts';
+import type { Figures } from '../protocol/usage.ts';
 import { tolerant } from '../encryption/codec.ts';
 import { decodeAll } from '../encryption/decode.ts';
 import { askLiveState } from './live-state.ts';
 import { firstLine } from './names.ts';
+import { isOpenStatus, openOnly } from './open.ts';
 import { questionIn, type RunStatus } from './show/show.ts';
 
 export interface ListOptions {
@@ -50,15 +51,15 @@ const usualLimit = 20;
 
 /**
  * Lists runs, as `Reprise.list` does. What a run is about, and what it has cost at its end, is in its memo, so that nobody
- * need be asked for runs that have ended. Runs of earlier versions have no memo: their histories are asked instead.
+ * need be asked for runs that have ended. One that no worker has begun yet has none: its input is read instead.
  */
 export async function listRuns(
   client: Client,
   { limit = usualLimit, open = false }: ListOptions,
 ): Promise<ListedRun[]> {
   const found: WorkflowExecutionInfo[] = [];
-  const which = open ? `= 'Running'` : `!= 'ContinuedAsNew'`;
-  const query = `WorkflowType IN (${types.map((type) => `'${type}'`).join(', ')}) AND ExecutionStatus ${which}`;
+  const which = open ? openOnly : `ExecutionStatus != 'ContinuedAsNew'`;
+  const query = `WorkflowType IN (${types.map((type) => `'${type}'`).join(', ')}) AND ${which}`;
   for await (const info of lenient(client).workflow.list({ query, pageSize: Math.min(limit, 200) })) {
     if (found.length >= limit) break;
     found.push(info);
@@ -76,13 +77,12 @@ function lenient({ connection, options }: Client): Client {
 async function listedRun(client: Client, info: WorkflowExecutionInfo, until: number): Promise<ListedRun> {
   const { closeTime, memo = {}, startTime, status, type, workflowId, runId } = info;
   const { RepriseOutcome: outcomes, RepriseWaiting: waits } = info.searchAttributes;
-  const isOpen = status.name === 'RUNNING';
-  const handle = client.workflow.getHandle(workflowId, runId, { followRuns: false });
+  const isOpen = isOpenStatus(status.name);
+  const handle = client.workflow.getHandle(workflowId, runId);
   const live = isOpen ? await askLiveState(handle, Math.min(patience.one, until - Date.now())) : undefined;
   const question = (memo['question'] as string | undefined) || (await inputQuestion(lenient(client), info));
   const { spent } = memo;
   const usage = live?.state.usage ?? (typeof spent === 'object' ? (spent as Figures | null) : undefined);
-  const isOver = status.name === 'COMPLETED';
   return {
     id: workflowId,
     workflow: type,
@@ -91,7 +91,7 @@ async function listedRun(client: Client, info: WorkflowExecutionInfo, until: num
     outcome: isOpen ? null : ((outcomes?.[0] as string | undefined) ?? null),
     startedAt: startTime.toISOString(),
     endedAt: closeTime?.toISOString() ?? null,
-    spent: usage == null ? (isOver ? await resultUsage(client, handle) : null) : figuresOf(usage),
+    spent: usage == null ? null : figuresOf(usage),
     isWaiting: waits?.[0] === 'human' || (live?.waiting ?? []).length > 0,
     waiting: live?.waiting ?? [],
     state: live?.state ?? null,
@@ -114,17 +114,6 @@ async function inputQuestion(
   const summary = event?.userMetadata?.summary;
   const question = input && questionIn(payloadConverter.fromPayload(input));
   return question ?? (summary ? String(payloadConverter.fromPayload(summary)) : '');
-}
-
-/** What a completed run's result says that it has cost. */
-async function resultUsage(client: Client, handle: WorkflowHandle): Promise<Figures | null> {
-  try {
-    const result = await client.withDeadline(Date.now() + patience.all, () => handle.result());
-    const { usage } = (result ?? {}) as { usage?: Usage };
-    return usage === undefined ? null : figuresOf(usage);
-  } catch {
-    return null;
-  }
 }
 
 const figuresOf = ({ calls, inputTokens, cachedInputTokens, outputTokens, costUsd }: Figures): Figures => ({

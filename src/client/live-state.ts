@@ -15,7 +15,10 @@ export async function askLiveState(handle: WorkflowHandle, patience: number): Pr
   if (patience <= 0) return undefined;
   try {
     return await handle.client.connection.withDeadline(Date.now() + patience, async () => {
-      const [state, waiting] = await Promise.all([handle.query(stateQuery), handle.query(pendingQuestionsQuery)]);
+      const asked = [handle.query(stateQuery), handle.query(pendingQuestionsQuery)] as const;
+      // One that is still tried again when the connection is closed would throw where nobody catches it.
+      await Promise.allSettled(asked);
+      const [state, waiting] = await Promise.all(asked);
       return { state, waiting };
     });
   } catch {

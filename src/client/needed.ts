@@ -1,5 +1,6 @@
 import { Client, WorkflowNotFoundError } from '@temporalio/client';
 import type { Payload } from '@temporalio/common';
+import { isOpenStatus } from './open.ts';
 import { idsIn, type Needed } from '../store/sweep.ts';
 
 /** The workflow types whose runs use the store. */
@@ -45,7 +46,7 @@ export async function neededByRuns(client: Client, options: NeededOptions): Prom
     const runs = [];
     for await (const { closeTime, runId, status, type, workflowId } of there.workflow.list()) {
       if (ownTypes.includes(type) || journalled.has(runId))
-        runs.push({ closeTime, isOpen: status.name === 'RUNNING' || status.name === 'PAUSED', runId, workflowId });
+        runs.push({ closeTime, isOpen: isOpenStatus(status.name), runId, workflowId });
     }
     const open = new Set(runs.filter(({ isOpen }) => isOpen).map(({ workflowId }) => workflowId));
     for (const { closeTime, isOpen, runId, workflowId } of runs) {

@@ -23,6 +23,7 @@ import { answerRoom, type HumanReply, type PendingQuestion } from '../protocol/q
 import type { OperatorDecision, ResearchResult, ResearchState } from '../protocol/research.ts';
 import type { OrchestrationState, RunResult, State } from '../protocol/state.ts';
 import { AnswerTooLongError, MessageRefusedError, RunNotOpenError } from './errors.ts';
+import { isOpenStatus } from './open.ts';
 import { showRun, type RunRecord, type ShowOptions } from './show/show.ts';
 import { callsIn, type PendingCall, type RunSnapshot } from './snapshot.ts';
 import { watchRun, type EventCursor, type WatchOptions } from './watch.ts';
@@ -41,9 +42,7 @@ export class Run<S extends State = State, R extends RunResult = RunResult> {
 
   /** Waits for the end. @throws `WorkflowFailedError` */
   async result(): Promise<R> {
-    // Runs of earlier versions have no warnings.
-    const result = (await this.handle.result()) as Omit<R, 'warnings'> & Partial<Pick<R, 'warnings'>>;
-    return { ...result, warnings: result.warnings ?? [] } as R;
+    return (await this.handle.result()) as R;
   }
 
   /**
@@ -91,9 +90,9 @@ export class Run<S extends State = State, R extends RunResult = RunResult> {
     return (await this.handle.query(stateQuery)) as S;
   }
 
-  /** Whether the run still goes on. @throws `WorkflowNotFoundError` */
+  /** Whether the run still goes on, or would if it were not paused. @throws `WorkflowNotFoundError` */
   async isOpen(): Promise<boolean> {
-    return (await this.handle.describe()).status.name === 'RUNNING';
+    return isOpenStatus((await this.handle.describe()).status.name);
   }
 
   /** Makes sure that the run still goes on. @throws `RunNotOpenError`, which says whether it is unknown or has ended */
@@ -108,7 +107,7 @@ export class Run<S extends State = State, R extends RunResult = RunResult> {
         ? new RunNotOpenError(`There is no run of the id ${this.id}`)
         : error;
     });
-    if (status.name === 'RUNNING') return type;
+    if (isOpenStatus(status.name)) return type;
     const how = status.name.toLowerCase().replaceAll('_', ' ');
     throw new RunNotOpenError(`The run ${this.id} has ended (${how})`);
   }
@@ -141,7 +140,7 @@ export class Run<S extends State = State, R extends RunResult = RunResult> {
 
   /**
    * Asks the run to end. Its calls in flight are given up, and `result` resolves with the best answer so far and the outcome
-   * `cancelled`; that of a run which a version before 0.3 began throws. A second request has no effect.
+   * `cancelled`. A second request has no effect.
    *
    * @throws `RunNotOpenError`
    */

@@ -1,6 +1,7 @@
 import {
   isGrpcServiceError,
   QueryNotRegisteredError,
+  QueryRejectedError,
   ServiceError,
   type WorkflowExecutionDescription,
 } from '@temporalio/client';
@@ -53,10 +54,10 @@ export async function callsIn(
 
 /**
  * Whether a query may succeed later: the server or a worker is away, or no worker has begun the run, which then knows no
- * queries yet.
+ * queries yet, or it is paused.
  */
 export function isPassing(error: unknown): error is Error {
-  if (error instanceof QueryNotRegisteredError) return true;
+  if (error instanceof QueryNotRegisteredError || error instanceof QueryRejectedError) return true;
   if (!(error instanceof ServiceError)) return false;
   return !isGrpcServiceError(error.cause) || !grpcRefusals.has(error.cause.code);
 }

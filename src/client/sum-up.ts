@@ -1,5 +1,5 @@
 import type { OrchestrationResult } from '../protocol/orchestration.ts';
-import type { SolveResult, SubtaskReport } from '../protocol/plan-and-execute.ts';
+import type { SolveResult } from '../protocol/plan-and-execute.ts';
 import type { Iteration, ResearchResult, RestartKind } from '../protocol/research.ts';
 import type { Usage } from '../protocol/usage.ts';
 
@@ -151,18 +151,14 @@ function sumUpPlans(all: Results['plans']): SolveStats {
   };
 }
 
-/**
- * For each completed subtask, how often it was not executed again: once in each round after the one that completed it.
- * A run of an earlier version does not say which one that was, and its subtasks are taken to have run in each round.
- */
+/** For each completed subtask, how often it was not executed again: once in each round after the one that completed it. */
 function savingsOf({ retries, subtasks, usage }: Results['plans'][number]) {
   const rounds = retries + 1;
-  return subtasks
-    .filter(({ status }) => status === 'completed')
-    .map(({ completedIn, executions, id }: SubtaskReport) => {
-      const left = Math.max(0, rounds - (completedIn ?? executions));
-      return { executions: left, spent: scaled(spentBy(usage, id), ratio(left, executions)) };
-    });
+  return subtasks.flatMap(({ completedIn, executions, id }) => {
+    if (completedIn === undefined) return [];
+    const left = Math.max(0, rounds - completedIn);
+    return [{ executions: left, spent: scaled(spentBy(usage, id), ratio(left, executions)) }];
+  });
 }
 
 function spentBy({ byAgent }: Usage, id: string): Spent {

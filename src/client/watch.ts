@@ -1,7 +1,13 @@
-import { WorkflowNotFoundError, type WorkflowClient, type WorkflowHandle } from '@temporalio/client';
+import {
+  QueryRejectedError,
+  WorkflowNotFoundError,
+  type WorkflowClient,
+  type WorkflowHandle,
+} from '@temporalio/client';
 import { eventsQuery, stateQuery } from '../protocol/definitions.ts';
 import type { RunEvent } from '../protocol/events.ts';
 import type { State } from '../protocol/state.ts';
+import { isOpenStatus, paused } from './open.ts';
 import { whyStuck } from './stuck.ts';
 import { callsIn, isPassing, type RunSnapshot } from './snapshot.ts';
 
@@ -54,7 +60,7 @@ export async function* watchRun<S extends State>(
       await client.connection.withDeadline(Date.now() + patience, async () => {
         const description = await handle.describe();
         const { runId, historyLength } = description;
-        ended = description.status.name !== 'RUNNING';
+        ended = !isOpenStatus(description.status.name);
         snapshot.calls = await callsIn(description, client.options.loadedDataConverter);
         const isQuiet = runId === seen?.runId && historyLength <= seenLength;
         if (isQuiet && Date.now() - askedAt < quietMs) return;
@@ -84,6 +90,7 @@ export async function* watchRun<S extends State>(
 
 /** What keeps a run from answering: if it is the run itself, the worker's own words rather than that nothing came in time. */
 async function troubleOf(handle: WorkflowHandle, error: Error): Promise<Error> {
+  if (error instanceof QueryRejectedError) return new Error(paused, { cause: error });
   const why = await whyStuck(handle);
   return why === undefined ? error : new Error(why, { cause: error });
 }

@@ -63,6 +63,10 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /** A variable has a value that it cannot have; the message names it, and what it can be. */
 export class VariableError extends Error {}
 
+/** The variables that have a value, which may be an empty one. */
+export const definedIn = (variables: NodeJS.ProcessEnv): Record<string, string> =>
+  Object.fromEntries(Object.entries(variables).filter((each): each is [string, string] => each[1] !== undefined));
+
 /** Takes the environment's variables except the empty ones, which count as not set. */
 export const readEnvironment = (variables: NodeJS.ProcessEnv): Environment =>
   Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== undefined && value !== ''));

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { z } from 'zod';
 import { pricesFor, unpricedIn } from '../models/prices.ts';
 import type { PriceTable } from '../protocol/usage.ts';
@@ -23,12 +24,13 @@ export const priceTableSchema = z.record(
  * Reads the user's prices from the JSON file that `REPRISE_PRICES` names, in US dollars per million tokens:
  * `{"my-model": {"input": 1, "cachedInput": 0.1, "output": 4}}`. Empty if the variable is not set.
  *
+ * @param base the folder from which a relative path counts; that of the process when absent
  * @throws if the file is missing or has another shape
  */
-export function readPrices(environment: Environment): PriceTable {
+export function readPrices(environment: Environment, base = ''): PriceTable {
   const file = environment['REPRISE_PRICES'];
   if (file === undefined) return {};
-  const checked = checkedBy(priceTableSchema, JSON.parse(readFileSync(file, 'utf8')));
+  const checked = checkedBy(priceTableSchema, JSON.parse(readFileSync(resolve(base, file), 'utf8')));
   if (checked.ok) return checked.value;
   throw new Error(checked.problems.map((problem) => problemText(problem, file)).join('\n'));
 }

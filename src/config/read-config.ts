@@ -14,19 +14,21 @@ type Check<T> = (content: unknown) => Checked<T>;
  * `folder:` counts from the folder of the file, since the worker may run elsewhere.
  *
  * @param check accepts the kinds of configuration that are wanted; the default accepts any
+ * @param base the folder from which the file's path counts; that of the process when absent
  */
 export function readConfigFile(file: string): Read<Config>;
-export function readConfigFile<T>(file: string, check: Check<T>): Read<T>;
-export function readConfigFile(file: string, check: Check<unknown> = checkConfig): Read<unknown> {
+export function readConfigFile<T>(file: string, check: Check<T>, base?: string): Read<T>;
+export function readConfigFile(file: string, check: Check<unknown> = checkConfig, base = ''): Read<unknown> {
+  const path = resolve(base, file);
   let text: string;
   try {
-    text = readFileSync(file, 'utf8');
+    text = readFileSync(path, 'utf8');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     const reason = code === 'ENOENT' ? 'no such file' : code === 'EISDIR' ? 'is a folder, not a file' : String(code);
     return { ok: false, problems: [`${file}: ${reason}`] };
   }
-  return parse(text, file, (content) => check(resolveFolders(content, dirname(resolve(file)))));
+  return parse(text, file, (content) => check(resolveFolders(content, dirname(path))));
 }
 
 /** @param name what problems call the file */

@@ -9,6 +9,10 @@ import { endProcess, isAlive, isUp } from './processes.ts';
 import { liveWorkers, readWorker, type WorkerRecord } from './workers.ts';
 
 interface BackgroundSettings {
+  /** The folder in which the `up` runs. */
+  cwd: string;
+  /** The variables of the `up`, but for those that say where it belongs. */
+  env: NodeJS.ProcessEnv;
   home: string;
   /** The folder that the worker will hold. */
   folder: string;
@@ -34,7 +38,7 @@ const logOf = (home: string): string => join(home, 'logs', 'up.log');
  * @throws where the `up` ends before its worker polls, with the end of its log
  */
 export async function startBackground(settings: BackgroundSettings): Promise<WorkerRecord> {
-  const { home, folder, address, isNamed, namespace, extensions, variables, onProgress } = settings;
+  const { cwd, env, home, folder, address, isNamed, namespace, extensions, variables, onProgress } = settings;
   privateFolder(join(home, 'logs'));
   const output = openSync(logOf(home), 'a', privateMode.file);
   let told = fstatSync(output).size;
@@ -43,14 +47,15 @@ export async function startBackground(settings: BackgroundSettings): Promise<Wor
   const child = spawn(process.execPath, [main, ...words, ...variables.flatMap((name) => ['--variable', name])], {
     stdio: ['ignore', output, output],
     detached: true,
-    env: { ...process.env, REPRISE_HOME: home, TEMPORAL_NAMESPACE: namespace },
+    cwd,
+    env: { ...env, REPRISE_HOME: home, TEMPORAL_NAMESPACE: namespace },
   });
   closeSync(output);
   child.unref();
-  let status: number | null | undefined;
+  let status: number | NodeJS.Signals | undefined;
   let endedAt = 0;
-  child.once('exit', (code) => {
-    status = code;
+  child.once('exit', (code, signal) => {
+    status = code ?? signal ?? undefined;
     endedAt = Date.now();
   });
   for (;;) {
@@ -64,7 +69,7 @@ export async function startBackground(settings: BackgroundSettings): Promise<Wor
     // An `up` ends with status 0 where another command's was quicker, which is then waited for.
     const isAlone = status === 0 && Date.now() - endedAt > patienceMs && !isHeld(folder);
     if (isAlone || (status !== undefined && status !== 0))
-      throw new Error(`The background worker did not start:\n${tail(logOf(home))}`);
+      throw new Error(`The background worker did not start (its process ended: ${status}):\n${tail(logOf(home))}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }

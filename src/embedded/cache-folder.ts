@@ -2,10 +2,10 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 
 /** Where this user's clones and packages keep what all of them need: `$XDG_CACHE_HOME/reprise`, or the system's place. */
-export function cacheFolder(): string {
+export function cacheFolder(variables = process.env): string {
   const base =
-    process.env['XDG_CACHE_HOME'] ||
-    { darwin: join(homedir(), 'Library', 'Caches'), win32: process.env['LOCALAPPDATA'] }[process.platform as string] ||
+    variables['XDG_CACHE_HOME'] ||
+    { darwin: join(homedir(), 'Library', 'Caches'), win32: variables['LOCALAPPDATA'] }[process.platform as string] ||
     join(homedir(), '.cache');
   return join(base, 'reprise');
 }

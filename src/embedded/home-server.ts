@@ -5,7 +5,7 @@ import { isHeld, readHolder, type Holder } from './lock.ts';
 import { endGuards, guardOf, startGuard } from './guards.ts';
 import { freePort, hiddenPlace, type HiddenPlace } from './ports.ts';
 import { endProcess, processes } from './processes.ts';
-import { answers, answersWithin, closedToHttp, startServer } from './server.ts';
+import { answers, answersWithin, startServer } from './server.ts';
 import { findTemporalCli } from './temporal-cli.ts';
 
 /** The server of a home folder, which has a process of its own. */
@@ -27,13 +27,8 @@ export async function openServer(home: string, address: string, isNamed: boolean
   const [first, ...more] = serversOf(home);
   await Promise.all(more.map(({ serverPid }) => endProcess(serverPid)));
   if (first !== undefined) {
-    const isAnswering = await answersWithin(patienceMs, first.address);
-    if (isAnswering && first.isClosedToHttp) return guarded(home, first);
-    say(
-      isAnswering
-        ? 'The Temporal server of this folder is of an earlier version, which is open to pages in browsers; ending it'
-        : 'The last Temporal server of this folder does not answer; ending it',
-    );
+    if (await answersWithin(patienceMs, first.address)) return guarded(home, first);
+    say('The last Temporal server of this folder does not answer; ending it');
     await endProcess(first.serverPid);
   }
   const wanted = portOf(address);
@@ -115,7 +110,6 @@ interface FoundServer {
   address: string;
   database: string;
   ui: HiddenPlace;
-  isClosedToHttp: boolean;
 }
 
 /** The servers of a folder. Their command lines tell, since an `up` may have died before it could record its server. */
@@ -126,14 +120,10 @@ const serversOf = (home: string): FoundServer[] =>
 function embeddedServers(): FoundServer[] {
   return processes().flatMap(({ pid, commandLine }) => {
     const [, port] = / --port (\d+)/.exec(commandLine) ?? [];
-    const [, uiPort] = / --ui-port (\d+)/.exec(commandLine) ?? [];
+    const [, host, uiPort] = / --ui-ip (\S+) --ui-port (\d+)/.exec(commandLine) ?? [];
     const [, database] = / --db-filename (.*?[\\/]temporal\.db)(?= --|$)/.exec(commandLine) ?? [];
-    if (port === undefined || uiPort === undefined || database === undefined) return [];
-    const [, host = '127.0.0.1'] = / --ui-ip (\S+)/.exec(commandLine) ?? [];
-    const isClosedToHttp = commandLine.includes(closedToHttp);
-    return [
-      { serverPid: pid, address: `127.0.0.1:${port}`, database, ui: { host, port: Number(uiPort) }, isClosedToHttp },
-    ];
+    if (port === undefined || host === undefined || database === undefined) return [];
+    return [{ serverPid: pid, address: `127.0.0.1:${port}`, database, ui: { host, port: Number(uiPort) } }];
   });
 }
 

@@ -10,7 +10,7 @@ export type Ending = 'stop' | 'hand over';
 const graceMs = 5000;
 
 /** What a worker of this process needs besides what it runs with. */
-export type HomeWorkerSettings = Pick<WorkerSettings, 'connection' | 'home'> & ServiceSettings;
+export type HomeWorkerSettings = Pick<WorkerSettings, 'connection' | 'home' | 'variables'> & ServiceSettings;
 
 /** How a worker behaves toward whatever starts and ends it, such as Kubernetes. */
 export type ServiceSettings = Pick<WorkerSettings, 'health' | 'shutdownGraceTime' | 'slots'>;
@@ -30,7 +30,6 @@ export class HomeWorker {
       ...others,
       configFolder: extensions,
       allow,
-      variables: process.env,
       bundle: { codePath, orchestrators },
       identity: workerIdentity(record.isOwn),
       ...(isVersioned && { version: { buildId, behavior } }),

@@ -41,9 +41,6 @@ const pragmas = ['journal_mode=WAL', 'synchronous=FULL'];
  */
 const allowedHosts = '["no host at all"]';
 
-/** The setting by which a server is closed to HTTP, as it stands in its command line. */
-export const closedToHttp = 'frontend.httpAllowedHosts=';
-
 /** How long a new server may take until it answers, in milliseconds. */
 const patienceMs = 30_000;
 
@@ -90,7 +87,7 @@ async function startOnce(settings: ServerSettings): Promise<RunningServer> {
     // So that whoever has many runs does not starve others, whose runs name another fairness key.
     ['--dynamic-config-value', 'matching.useNewMatcher=true', '--dynamic-config-value', 'matching.enableFairness=true'],
     queues.flatMap((queue) => ['--dynamic-config-value', `history.${queue}ProcessorMaxPollRPS=1000`]),
-    ['--dynamic-config-value', `${closedToHttp}${allowedHosts}`],
+    ['--dynamic-config-value', `frontend.httpAllowedHosts=${allowedHosts}`],
   ].flat();
   const output = openSync(log, 'a', privateMode.file);
   // The server makes its database itself, with the permissions that this leaves.

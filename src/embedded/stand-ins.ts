@@ -1,9 +1,8 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { NativeConnection } from '@temporalio/worker';
 import { countOpenRuns } from '../worker/deployment.ts';
 import { privateMode } from '../private-files.ts';
-import { HomeWorker, type Ending } from './home-worker.ts';
+import { HomeWorker, type Ending, type HomeWorkerSettings } from './home-worker.ts';
 import { isHeld, takeLock, type Lock } from './lock.ts';
 import { readWorker, workerFolders, type WorkerRecord } from './workers.ts';
 
@@ -20,8 +19,7 @@ const keptMs = 60_000;
  * the keys of this process. When a command needs that worker again, it starts it anew, and the stand-in ends.
  */
 export class StandIns {
-  readonly #home: string;
-  readonly #connection: NativeConnection;
+  readonly #settings: HomeWorkerSettings;
   readonly #own: WorkerRecord;
   readonly #standIns = new Map<string, StandIn>();
   readonly #emptySince = new Map<string, number>();
@@ -29,9 +27,8 @@ export class StandIns {
   readonly #ending = new Set<Promise<void>>();
 
   /** @param own the worker of this process, whose server is looked after */
-  constructor(home: string, connection: NativeConnection, own: WorkerRecord) {
-    this.#home = home;
-    this.#connection = connection;
+  constructor(settings: HomeWorkerSettings, own: WorkerRecord) {
+    this.#settings = settings;
     this.#own = own;
   }
 
@@ -42,18 +39,18 @@ export class StandIns {
 
   /** Finds workers that have died with open runs, and ends stand-ins that nobody needs any more. */
   async look(): Promise<void> {
-    for (const folder of workerFolders(this.#home)) {
+    for (const folder of workerFolders(this.#settings.home)) {
       const record = readWorker(folder);
       if (record === undefined || !this.#isHere(record)) continue;
       const standIn = this.#standIns.get(folder);
       if (standIn === undefined && isHeld(folder)) continue;
-      const open = await countOpenRuns(this.#connection.workflowService, record.namespace, record.buildId);
+      const open = await countOpenRuns(this.#settings.connection.workflowService, record.namespace, record.buildId);
       if (open > 0) this.#emptySince.delete(folder);
       if (standIn !== undefined) {
         if (open === 0 || isWanted(folder)) void this.#stop(folder, standIn, 'hand over');
       } else if (open > 0) {
         await this.#start(folder, record);
-      } else if (this.#isOld(folder)) {
+      } else if (this.#isUnused(folder)) {
         this.#remove(folder, record);
       }
     }
@@ -67,7 +64,7 @@ export class StandIns {
   #isHere = ({ address, isVersioned, namespace }: WorkerRecord): boolean =>
     isVersioned && address === this.#own.address && namespace === this.#own.namespace;
 
-  #isOld(folder: string): boolean {
+  #isUnused(folder: string): boolean {
     const since = this.#emptySince.get(folder) ?? Date.now();
     this.#emptySince.set(folder, since);
     return Date.now() - since > keptMs;
@@ -76,8 +73,7 @@ export class StandIns {
   async #start(folder: string, found: WorkerRecord): Promise<void> {
     const lock = takeLock<WorkerRecord>(folder);
     if (lock === undefined) return;
-    // A worker of an earlier version had no permissions: what its runs may go on with is what this process allows.
-    const record = { allow: this.#own.allow ?? [], ...found, pid: process.pid, standsIn: true };
+    const record = { ...found, pid: process.pid, standsIn: true };
     lock.describe(record);
     try {
       const standIn = { worker: await this.#startWorker(record), lock };
@@ -92,12 +88,11 @@ export class StandIns {
 
   /** The bundle of another version of the package may not run here; by their patches, runs go on with the present one, too. */
   async #startWorker(record: WorkerRecord): Promise<HomeWorker> {
-    const settings = { connection: this.#connection, home: this.#home };
     try {
-      return await HomeWorker.start(record, settings);
+      return await HomeWorker.start(record, this.#settings);
     } catch (error) {
       if (record.code === this.#own.code) throw error;
-      return HomeWorker.start({ ...record, codePath: this.#own.codePath }, settings);
+      return HomeWorker.start({ ...record, codePath: this.#own.codePath }, this.#settings);
     }
   }
 
@@ -119,7 +114,7 @@ export class StandIns {
     rmSync(folder, { recursive: true, force: true });
     lock.release(false);
     this.#emptySince.delete(folder);
-    const inUse = workerFolders(this.#home).map((each) => readWorker(each)?.codePath);
+    const inUse = workerFolders(this.#settings.home).map((each) => readWorker(each)?.codePath);
     if (!inUse.includes(codePath)) rmSync(codePath, { force: true });
   }
 }

@@ -2,7 +2,7 @@ import { chmodSync, copyFileSync, existsSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { NativeConnection } from '@temporalio/worker';
-import { readEnvironment } from '../config/environment.ts';
+import { definedIn, readEnvironment } from '../config/environment.ts';
 import { encryptionLine, readKeys } from '../encryption/keys.ts';
 import {
   countOpenRuns,
@@ -34,6 +34,8 @@ export interface UpSettings {
   namespace: string;
   version: WorkerVersion;
   background: boolean;
+  /** Variables by their names, as in `process.env`. */
+  variables: NodeJS.ProcessEnv;
   service?: ServiceSettings;
   /** Whether it ends by itself when another version is current and no run is pinned to this one. */
   untilReplaced?: boolean;
@@ -84,29 +86,31 @@ export class Up {
 
   /** Runs the worker until `end` is called. @param onReady is called when the worker polls */
   async run(onReady: () => void): Promise<void> {
-    const { address, home, keeper, namespace } = this.#settings;
-    const keys = readKeys(readEnvironment(process.env));
+    const { address, home, keeper, namespace, variables } = this.#settings;
+    const keys = readKeys(readEnvironment(variables));
     quietRuntime(keys.on);
     if (keys.on) this.#settings.say(encryptionLine(keys));
     // The TLS settings and the API key of the environment are not meant for the embedded server.
-    const options = keeper === undefined ? loadClientConnectConfig().connectionOptions : {};
+    const options =
+      keeper === undefined ? loadClientConnectConfig({ overrideEnvVars: definedIn(variables) }).connectionOptions : {};
     const connection = await NativeConnection.connect({ ...options, address });
     this.#connection = connection;
     // Otherwise the guard of the server does so.
     if (keeper === undefined) keepLogsShort(join(home, 'logs'));
     if (keeper !== undefined) {
-      const days = retentionDays(readEnvironment(process.env));
+      const days = retentionDays(readEnvironment(variables));
       await ensureNamespace(connection, namespace, days);
       if (keeper.isKeeper) await keepRunsFor(connection, days);
     }
     const isVersioned = await hasVersioning(connection.workflowService, namespace);
     const record = { ...this.#record, isVersioned };
     this.#record = record;
-    this.#worker = await HomeWorker.start(record, { connection, home, ...this.#settings.service });
+    this.#worker = await HomeWorker.start(record, { connection, home, variables, ...this.#settings.service });
     if (this.#hasEnded()) return this.#worker.end('stop');
     if (this.#record.isVersioned) await this.#beCurrent(true);
     this.#lock?.describe({ ...record, isReady: true });
-    this.#standIns = this.#record.isVersioned && this.#lock ? new StandIns(home, connection, record) : undefined;
+    this.#standIns =
+      this.#record.isVersioned && this.#lock ? new StandIns({ home, connection, variables }, record) : undefined;
     onReady();
     void this.#look();
     await this.#worker.done;

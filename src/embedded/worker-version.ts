@@ -20,8 +20,8 @@ export interface WorkerVersion extends VersionSettings {
   code: string;
   /** A hash of the providers' keys and addresses, of the variables that the configuration names, and of `allow`. */
   environment: string;
-  /** What inputs may bring, in words (`--allow`). Workers of earlier versions have not said. */
-  allow?: string[];
+  /** What inputs may bring, in words (`--allow`). */
+  allow: string[];
   /** The folder of configurations and extensions. */
   extensions: string;
   /** Path of the bundle of workflows. */

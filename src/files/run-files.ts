@@ -1,5 +1,4 @@
 import type { Attachment, AttachmentKind } from '../protocol/attachment.ts';
-import { largeHashOf } from '../store/ids.ts';
 import type { RunFile, Store } from '../store/store.ts';
 import { archiveLimits, unpackArchive } from './archive.ts';
 import type { Transcribe } from './audio.ts';
@@ -47,17 +46,16 @@ async function keep(store: Store, workflowId: string, file: NewFile, nesting: Ne
   const { text, note } = isArchive
     ? await keepMembers(store, workflowId, file, nesting)
     : await readContent(name, bytes, found, transcribe);
-  const [content] = await store.putObjects([bytes]);
+  const [content = ''] = await store.putObjects([bytes]);
   return store.putFile(workflowId, {
     name,
     kind: found.kind,
     mediaType: found.mediaType,
     bytes: bytes.length,
-    hash: await largeHashOf(bytes),
     ...(text !== undefined && { text: await store.putBlob(text) }),
     ...(found.kind === 'image' && { image: await store.putBlob(bytes.toString('base64')) }),
     ...(note !== undefined && { note }),
-    ...(content !== undefined && { content }),
+    content,
     from,
   });
 }

@@ -159,7 +159,7 @@ function resultsFrom(all: Message[], start: number, images: LoadedImages): Block
 const toolId = (id: string): string => id.replaceAll(/[^\w-]/g, '_');
 
 function toBlocks({ content, toolCalls = [], opaque }: AssistantMessage, model: string | undefined): Block[] {
-  if (opaque?.wire === anthropicWire) return toKeptBlocks(opaque.data as KeptBlocks | Block[], model);
+  if (opaque?.wire === anthropicWire) return toKeptBlocks(opaque.data as KeptBlocks, model);
   const calls = toolCalls.map(({ id, name, arguments: text }): Block => ({
     type: 'tool_use',
     id: toolId(id),
@@ -171,9 +171,7 @@ function toBlocks({ content, toolCalls = [], opaque }: AssistantMessage, model: 
 
 const isThought = ({ type }: Block): boolean => type === 'thinking' || type === 'redacted_thinking';
 
-function toKeptBlocks(kept: KeptBlocks | Block[], model: string | undefined): Block[] {
-  // Segments of earlier versions hold the blocks alone.
-  const { model: maker, blocks } = Array.isArray(kept) ? { model, blocks: kept } : kept;
+function toKeptBlocks({ model: maker, blocks }: KeptBlocks, model: string | undefined): Block[] {
   const isForeign = model !== undefined && maker !== model;
   const sent = blocks.filter((block) => !(isForeign && isThought(block)) && !isBlank(block));
   const last = sent.at(-1);

@@ -28,6 +28,8 @@ export interface ModelRequest {
   signal: AbortSignal;
   /** Which try of the call this is, from 1; 1 if absent. A later one is given more time to stay silent. */
   attempt?: number;
+  /** Called right before each request is sent, which is not sent if it rejects; absent: nothing. */
+  beforeSend?: () => Promise<void>;
   /** Called with each new piece of text or of tool arguments as it streams in. */
   onDelta: (delta: string) => void;
 }

@@ -49,14 +49,18 @@ export function modelOpener(environment: Environment): (backend: Backend) => Mod
     const settings = settingsOf(backend, model, learned);
 
     /** The options of both SDKs for one request. They do not retry, since Temporal does. */
-    const optionsFor = ({ attempt = 1 }: ModelRequest) => ({
+    const optionsFor = ({ attempt = 1, beforeSend }: ModelRequest) => ({
       baseURL: baseUrl,
       apiKey: key,
       defaultHeaders: headers,
       maxRetries: 0,
       timeout,
       logLevel: 'off' as const,
-      fetch: guardedFetch(endpoint, (backend.idle_timeout ?? idleTimeout) * 2 ** Math.min(attempt - 1, mostDoublings)),
+      fetch: guardedFetch(
+        endpoint,
+        (backend.idle_timeout ?? idleTimeout) * 2 ** Math.min(attempt - 1, mostDoublings),
+        beforeSend,
+      ),
     });
     const ask = async (request: ModelRequest) => {
       if (backend.type === 'claude') {

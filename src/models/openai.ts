@@ -169,11 +169,8 @@ function opaqueOf(data: OpaqueData): Pick<AssistantMessage, 'opaque'> {
   return { opaque: { wire: chatWire, data } };
 }
 
-function opaqueIn({ opaque }: AssistantMessage): OpaqueData {
-  if (opaque?.wire === chatWire) return opaque.data as OpaqueData;
-  // Conversations of version 0.1 hold the extra fields alone.
-  return { extra: opaque?.wire === 'openai' ? (opaque.data as OpaqueData['extra']) : {} };
-}
+const opaqueIn = ({ opaque }: AssistantMessage): OpaqueData =>
+  opaque?.wire === chatWire ? (opaque.data as OpaqueData) : { extra: {} };
 
 type Param = OpenAI.ChatCompletionMessageParam;
 

@@ -30,9 +30,15 @@ const longestWait = 2 ** 31 - 1;
  * breaks off says so (`ConnectionFailed`). Of an error's body only the beginning is read.
  *
  * @param seconds without content until a stream counts as dead; pings and empty pieces are no content, thoughts are
+ * @param beforeSend called right before each request is sent, which is not sent if it rejects
  */
-export function guardedFetch(endpoint: Endpoint, seconds: number): typeof fetch {
+export function guardedFetch(
+  endpoint: Endpoint,
+  seconds: number,
+  beforeSend: () => Promise<void> = () => Promise.resolve(),
+): typeof fetch {
   return async (input, init) => {
+    await beforeSend();
     const stalled = new AbortController();
     const stop = (): void => stalled.abort(streamStalled(endpoint, seconds));
     const timer = setTimeout(stop, Math.min(longestWait, seconds * 1000)).unref();

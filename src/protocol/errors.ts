@@ -16,7 +16,7 @@ export const failureTypes = {
   turnFailed: 'TurnFailed',
   /** A custom orchestrator threw, took too long or gave no answer. The message names its file. */
   orchestratorFailed: 'OrchestratorFailed',
-  /** A key is not set where the worker runs. `details[1]` is `{variable}`. From version 0.3 on runs wait for it. */
+  /** A key is not set where the worker runs. `details[1]` is `{variable}`. Runs wait for it. */
   missingKey: 'MissingKey',
   /** The worker has another store than the run. `details[0]` is a `StoreRefusal`. Runs wait until a worker has theirs. */
   otherStore: 'OtherStore',
@@ -25,3 +25,7 @@ export const failureTypes = {
   /** A message that came as an update would have had no effect. The message says why. */
   messageRefused: 'MessageRefused',
 } as const;
+
+/** Why a query is not answered when a worker has just taken a run over from one that has died. */
+export const askAgain =
+  'The run has just come to another worker, which has to have its next workflow task first: ask again';

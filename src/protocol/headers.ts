@@ -1,7 +1,7 @@
 /** The header with the trace that a run belongs to, as Temporal's own OpenTelemetry interceptors name it in all SDKs. */
 export const traceHeader = '_tracer-data';
 
-/** The header of an activity that says to which store its run belongs, by `Store.identity`. Earlier versions send none. */
+/** The header of an activity that says to which store its run belongs, by `Store.identity`. */
 export const storeHeader = 'reprise-store';
 
 /** The details of the failure `OtherStore`. */

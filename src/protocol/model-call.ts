@@ -1,7 +1,7 @@
 import type { Backend } from '../config/backend.ts';
 import type { Caller } from './agent-state.ts';
 import type { BlobRef, Content, NewMessage, TokenUsage, TranscriptRef } from './message.ts';
-import type { CallToolResult } from './tool.ts';
+import type { CallToolResult, QuickTools } from './tool.ts';
 import type { WorkspaceInput } from './workspace.ts';
 
 /** Whether a reply may call tools. `required`: it has at least one call. `oneOf`: it calls one of these. */
@@ -16,10 +16,12 @@ export interface CallModelInput {
   transcript: TranscriptRef | null;
   /** The messages after `transcript`, in order. */
   append: NewMessage[];
-  /** The conversation's tools, in calls of versions before 0.3 their blob id alone; null for none. */
-  tools: BlobRef | string | null;
+  /** The conversation's tools; null for none. */
+  tools: BlobRef | null;
   /** Whether the reply may call them; `auto` if absent. */
   toolChoice?: ToolChoice;
+  /** The tools that the call may run itself; absent: none. */
+  quick?: QuickTools;
   /** For a shadow: `transcript` and `append` are its parent's conversation, which the shadow gets as plain text. */
   shadow?: {
     /** Activity id of the parent's call under way, if any. The shadow is also shown what that call has written so far. */
@@ -34,8 +36,8 @@ export interface CallModelInput {
     /** The most that the call may cost, in US dollars. */
     mostUsd?: number;
   };
-  /** Who calls, and what for. Earlier versions did not say. */
-  caller?: Caller & { purpose: string };
+  /** Who calls, and what for. */
+  caller: Caller & { purpose: string };
 }
 
 /** A tool call, as a judge is shown it. */
@@ -49,8 +51,23 @@ export interface DoneWork {
 }
 
 /** A tool call with arguments that fit the tool's schema, or with the reason why they do not. */
-export type ReplyCall =
-  { id: string; name: string; input: Record<string, unknown> } | { id: string; name: string; error: string };
+export type ReplyCall = GoodCall | BadCall;
+
+export interface BadCall {
+  id: string;
+  name: string;
+  error: string;
+  /** The same for the same arguments; absent where these are not known, or a version before 0.4 has read the call. */
+  digest?: string;
+}
+
+export interface GoodCall {
+  id: string;
+  name: string;
+  input: Record<string, unknown>;
+  /** What it has come to, where the model's call has run it, see `QuickTools`; `late` where that was given up. */
+  ran?: CallToolResult | 'late';
+}
 
 export type Finish = 'stop' | 'tool_calls' | 'length';
 
@@ -80,8 +97,8 @@ export interface ModelProgress {
   partial: string;
   /** Characters written so far in all. */
   characters: number;
-  /** The try that writes, from 1; older versions did not say. */
-  attempt?: number;
+  /** The try that writes, from 1. */
+  attempt: number;
   /** Why the request is not sent yet, such as "waits for a free place at openai"; absent when it is. */
   waitsFor?: string;
   /** The configured id of the agent whose tool it is. That of a model's call is known by its event. */

@@ -31,15 +31,13 @@ export interface Prepared {
   prices: PriceTable;
   /** What the person who started the run should know, such as keys without effect. */
   notices: string[];
-  /** What the result is to name, such as models without a known price. Runs of earlier versions have none. */
-  warnings?: string[];
+  /** What the result is to name, such as models without a known price. */
+  warnings: string[];
   /** Whether the namespace has the search attribute `RepriseQuestion`; absent where it does not. */
   hasQuestion?: true;
-  /** The id of the store that the run belongs to. Runs of earlier versions have none. */
-  store?: string;
-  /** Which tool calls may be made. Runs of earlier versions have none: there every call may. */
-  permissions?: Permissions;
-  /** The folders with which workspaces begin; absent where there are none, and in runs of earlier versions. */
+  /** Which tool calls may be made. */
+  permissions: Permissions;
+  /** The folders with which workspaces begin; absent where there are none. */
   folders?: StartFolders;
   /** The seals of these folders, by their paths; absent where a worker's permissions allow them. */
   folderSeals?: Record<string, string>;

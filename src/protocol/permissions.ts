@@ -7,7 +7,8 @@ export interface PermissionRule {
   tool: string;
   /**
    * By the names of arguments, what each of them must be, with `*` for any characters. All must fit, and an argument that
-   * the call lacks fits nothing. Absent: whatever the arguments are.
+   * the call lacks fits nothing. Absent: whatever the arguments are. What `run_command` runs is compared command by command
+   * (docs/commands.md).
    */
   arguments?: Record<string, string> | undefined;
   action: PermissionAction;

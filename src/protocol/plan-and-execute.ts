@@ -53,7 +53,7 @@ export interface SubtaskReport {
   status: SubtaskStatus;
   /** How often it was run. */
   executions: number;
-  /** The round in which it was completed, from 1; absent before that, and in runs of earlier versions. */
+  /** The round in which it was completed, from 1; absent before that. */
   completedIn?: number;
   /** In a run's result and state it may be cut; it then ends with a line that says so. */
   result?: string;
@@ -127,7 +127,7 @@ export interface SolveState extends StateSummary {
   /** The planner, and one agent for each subtask that runs. */
   agents: Array<{ id: string; state: AgentState }>;
   usage: Usage | null;
-  /** Absent until the input is checked, and in runs of earlier versions. */
+  /** Absent until the input is checked. */
   limits?: RunLimits;
   /** How many messages from outside had no effect; absent if all had one. */
   ignored?: number;

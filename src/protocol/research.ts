@@ -122,7 +122,7 @@ export interface ResearchState {
   iterations: Iteration[];
   agents: Array<{ id: ResearchRole; state: AgentState }>;
   usage: Usage | null;
-  /** Absent until the input is checked, and in runs of earlier versions. */
+  /** Absent until the input is checked. */
   limits?: RunLimits;
   /** How many messages from outside had no effect; absent if all had one. */
   ignored?: number;

@@ -7,17 +7,11 @@ export interface Work {
   url: string;
 }
 
-/** A work that a search has found. */
-export interface Hit extends Work {
-  /** How much of the idea's words is in it, from 0 to 1; only in the histories of earlier versions. */
-  similarity?: number;
-}
-
 /** A service that searches the web. */
 export type WebSearchService = 'searxng' | 'tavily' | 'brave';
 
-/** Where a research run searches, and how many hits it takes. */
-export interface SearchSettings {
+/** Where is searched, and how many hits are taken. */
+export interface SearchPlace {
   provider: 'folder' | WebSearchService;
   /** Absolute path for the provider `folder`; the default is Reprise's own documentation. */
   folder?: string | undefined;
@@ -25,8 +19,12 @@ export interface SearchSettings {
   seal?: string;
   /** For each query. */
   max_results: number;
-  /** How many pages of an iteration's best hits on the web are read; absent in runs of earlier versions. */
-  read_pages?: number;
+}
+
+/** Where a research run searches, and what it does with the hits. */
+export interface SearchSettings extends SearchPlace {
+  /** How many pages of an iteration's best hits on the web are read. */
+  read_pages: number;
 }
 
 /** Input of the activity `search`. */
@@ -39,11 +37,11 @@ export interface SearchInput {
 
 /** What a query has found, best first. */
 export interface SearchResult {
-  hits: Hit[];
+  hits: Work[];
   /** The hits as prompts show them, each under its mark `[1.2]`, with title, URL and text. */
   material: Text;
-  /** The same in a line for each hit, for a planner that plans anew; absent in the histories of earlier versions. */
-  digest?: Text;
+  /** The same in a line for each hit, for a planner that plans anew. */
+  digest: Text;
 }
 
 /** Input of the activity `readPage`. */
@@ -58,8 +56,6 @@ export type ReadPageResult = { text: Text; characters: number } | { why: string 
 export interface Recalled extends Work {
   /** How close the ideas are, from 0 to 1. */
   similarity: number;
-  /** The works that that run had found to be similar to its idea; only in the histories of earlier versions. */
-  similar?: Work[];
   /** A few lines for prompts: what that run tried, with scores, and what helped. */
   lesson: string;
 }

@@ -36,7 +36,7 @@ export interface TeamState {
   selectedAgent: string | null;
   restarts: OrchestrationResult['restarts'];
   usage: Usage | null;
-  /** Absent until the input is checked, and in runs of earlier versions. */
+  /** Absent until the input is checked. */
   limits?: RunLimits;
   /** How many messages from outside had no effect; absent if all had one. */
   ignored?: number;

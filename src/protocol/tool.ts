@@ -13,8 +13,8 @@ import type { WorkspaceInput } from './workspace.ts';
 export type ToolSource = { package: string; seal?: string } | { mcp: McpServer };
 
 /**
- * What a tool declares about its side effects. `none`: it has none, and may run as a local activity. `undeclared`: it
- * says nothing. `idempotent`: running it twice with the same key has one effect. `once`: running it twice has two.
+ * What a tool declares about its side effects. `none`: it has none, and may run in the activity of the model call that
+ * wants it. `undeclared`: it says nothing. `idempotent`: running it twice with the same key has one effect. `once`: running it twice has two.
  */
 export type SideEffects = 'none' | 'undeclared' | 'idempotent' | 'once';
 
@@ -51,10 +51,12 @@ export interface ListToolsInput extends ToolVariant {
 export interface ToolList {
   /** Blob id of all tools together, for `callModel`. */
   set: string;
+  /** Blob id of those without side effects, as `ListedTool`s, see `QuickTools`; absent if there are none. */
+  quick?: string;
   /** The tools that a worker runs, in the order of the set. */
   tools: ListedTool[];
-  /** What each of them does, in a line. Worker versions before this one leave it out. */
-  descriptions?: string[];
+  /** What each of them does, in a line. */
+  descriptions: string[];
 }
 
 export interface ListToolsResult extends ToolList {
@@ -76,8 +78,23 @@ export interface CallToolInput {
   edited?: true;
   /** What the person has answered to the last call of the same tool, which could not go on without. */
   input?: InputGiven;
-  /** When the agent calls it. Earlier versions did not say. */
-  caller?: Caller;
+  /** When the agent calls it. */
+  caller: Caller;
+}
+
+/**
+ * The tools that a model's call runs itself, as soon as a reply wants nothing but some of them: they have no side effects, and
+ * every call of them is allowed. It saves the way through the Temporal server and back, and with it six events.
+ */
+export interface QuickTools {
+  /** Blob id of their list, as `listTools` has stored it. */
+  list: string;
+  /** The names of those that are not to be run so; absent if all are. */
+  without?: string[];
+  /** Whether several of one reply run side by side. */
+  parallel?: true;
+  /** The agent's files, if there are any to read. */
+  workspace?: WorkspaceInput;
 }
 
 /** The activities that workflows need for tools. */

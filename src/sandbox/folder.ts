@@ -14,6 +14,9 @@ import { isSettled, stampOf, tickMs } from './stamps.ts';
 import { linkTarget, treePath, type Tree, type TreeFile, type Trees } from './tree.ts';
 import { workspaceLimits } from './workspace.ts';
 
+/** A tick, and the millisecond of which a file's time may be the end and the clock's the beginning. */
+const settlingMs = tickMs + 1;
+
 /** What an import leaves out: histories of versions, packages that are installed again, Reprise's own data, secrets. */
 const notImported = ['.git', 'node_modules', '.reprise', '.env*'];
 
@@ -117,7 +120,7 @@ export async function makeFolder(
     chmodSync(place, 0o555);
     marks.set(each, stampOf(lstatSync(place, { bigint: true })));
   }
-  await pause(tickMs);
+  await pause(settlingMs);
   return { folder, identity: identityAt(folder), owner, own: files, mounted, marks };
 }
 
@@ -151,7 +154,7 @@ export async function changeFolder(store: Store, made: MadeFolder, own: Tree): P
   const files = new Map(made.own);
   for (const path of gone) files.delete(path);
   for (const [path, file] of await writeAll(store, new Map(added), folder, { owner })) files.set(path, file);
-  await pause(tickMs);
+  await pause(settlingMs);
   return { ...made, own: files, tree: undefined };
 }
 
@@ -226,8 +229,8 @@ async function writeAll(store: Store, files: Tree, folder: string, how: Writing)
     makeFolders(folder, dirname(path), folders, how);
     const content = await store.object(file.id);
     const stats = write(join(folder, path), path, file, content, how);
-    // From one tick later on all changes show, and the caller waits for that.
-    const settled = isSettled(stats, Date.now() + tickMs);
+    // From then on all changes show, and the caller waits for that.
+    const settled = isSettled(stats, Date.now() + settlingMs);
     written.set(path, { ...file, stamp: stampOf(stats), settled });
     if (breaks.due) await breaks.take();
   }

@@ -244,7 +244,7 @@ export async function filesIn(
   for (const { bytes, content, name } of await store.files(workflowId)) {
     const path = treePath(`${attachmentsFolder}/${name}`);
     // A member of an archive has its archive's name before its own, which is a file here and no folder.
-    if (content === undefined || path === undefined || name.includes('/')) continue;
+    if (path === undefined || name.includes('/')) continue;
     others.set(path, { id: content, bytes, mode: 'file' });
   }
   return { own: await trees.read(tree), others };

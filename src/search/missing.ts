@@ -1,18 +1,18 @@
 import { statSync } from 'node:fs';
 import type { Environment } from '../config/environment.ts';
 import { ownDocs } from '../tools/own-docs.ts';
-import type { SearchSettings } from '../protocol/search.ts';
+import type { SearchPlace } from '../protocol/search.ts';
 import { variableOf } from './services.ts';
 
 /** The variable that a search lacks in this environment; undefined if it has what it needs. */
-export function missingVariable({ provider }: SearchSettings, environment: Environment): string | undefined {
+export function missingVariable({ provider }: SearchPlace, environment: Environment): string | undefined {
   if (provider === 'folder') return undefined;
   const needed = variableOf[provider];
   return environment[needed] === undefined ? needed : undefined;
 }
 
 /** Lists what keeps a search from working in this environment, in words that name the key; empty if nothing does. */
-export function missingForSearch({ provider, folder = ownDocs }: SearchSettings, environment: Environment): string[] {
+export function missingForSearch({ provider, folder = ownDocs }: SearchPlace, environment: Environment): string[] {
   switch (provider) {
     case 'folder':
       return isFolder(folder) ? [] : [`search.folder: there is no folder ${folder}`];

@@ -1,5 +1,5 @@
 import type { Environment } from '../config/environment.ts';
-import type { SearchSettings } from '../protocol/search.ts';
+import type { SearchPlace } from '../protocol/search.ts';
 import type { Store } from '../store/store.ts';
 import { ownDocs } from '../tools/own-docs.ts';
 import { keyMissing } from '../models/failures.ts';
@@ -20,7 +20,7 @@ export interface SearchDependencies {
  * @throws `ApplicationFailure`, not retryable, if the search cannot work in this environment: of type `MissingKey` for want
  *   of a variable, else of type `SearchFailed`
  */
-export function openSearch(search: SearchSettings, { store, environment }: SearchDependencies): SearchProvider {
+export function openSearch(search: SearchPlace, { store, environment }: SearchDependencies): SearchProvider {
   const missing = missingForSearch(search, environment);
   const variable = missingVariable(search, environment);
   if (variable !== undefined) throw keyMissing(missing.join('\n'), variable);

@@ -29,7 +29,7 @@ export interface Database {
   /**
    * Gives back room that holds nothing, a little at a time, so that nobody else waits long.
    *
-   * @returns false where the database does so by itself, or cannot do it without keeping everybody waiting
+   * @returns false where the database does so by itself
    */
   shrink(): Promise<boolean>;
   /** Waits for the work under way. */

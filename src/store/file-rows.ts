@@ -28,17 +28,17 @@ export class FileRows {
   }
 
   put(workflowId: string, file: RunFile): Promise<RunFile> {
-    const { name, kind, mediaType, bytes, hash, text = null, image = null, note, content = null, from } = file;
+    const { name, kind, mediaType, bytes, text = null, image = null, note, content, from } = file;
     const sealed = note === undefined ? null : this.#cipher.sealText(note, placeOf(workflowId, name));
-    const values = [workflowId, name, kind, mediaType, bytes, hash, text, image, sealed, content, from, now()];
+    const values = [workflowId, name, kind, mediaType, bytes, text, image, sealed, content, from, now()];
     return this.#database.write(async (sql) => {
       const written = await sql.run(
-        `INSERT INTO files (workflow_id, name, kind, media_type, bytes, hash, text_blob, image_blob, note, content,
-         source, touched_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        `INSERT INTO files (workflow_id, name, kind, media_type, bytes, text_blob, image_blob, note, content, source,
+         touched_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
          ON CONFLICT (workflow_id, name) DO UPDATE SET kind = excluded.kind, media_type = excluded.media_type,
-         bytes = excluded.bytes, hash = excluded.hash, text_blob = excluded.text_blob,
-         image_blob = excluded.image_blob, note = excluded.note, content = excluded.content,
-         source = excluded.source, touched_at = excluded.touched_at WHERE files.source = 'tool' AND excluded.source = 'tool'`,
+         bytes = excluded.bytes, text_blob = excluded.text_blob, image_blob = excluded.image_blob,
+         note = excluded.note, content = excluded.content, source = excluded.source,
+         touched_at = excluded.touched_at WHERE files.source = 'tool' AND excluded.source = 'tool'`,
         ...values,
       );
       return (written === 0 ? await this.#find(sql, workflowId, name) : undefined) ?? file;
@@ -68,11 +68,10 @@ export class FileRows {
       kind: row['kind'] as AttachmentKind,
       mediaType: String(row['media_type']),
       bytes: Number(row['bytes']),
-      hash: String(row['hash']),
       ...(row['text_blob'] !== null && { text: String(row['text_blob']) }),
       ...(row['image_blob'] !== null && { image: String(row['image_blob']) }),
       ...(row['note'] !== null && { note: this.#cipher.openText(String(row['note']), place) }),
-      ...(row['content'] !== null && { content: String(row['content']) }),
+      content: String(row['content']),
       from: row['source'] as RunFile['from'],
     };
   }

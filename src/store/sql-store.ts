@@ -146,10 +146,7 @@ export class SqlStore implements Store {
   async blob(id: string): Promise<string> {
     const row = await this.#row('SELECT content FROM blobs WHERE id = ?', id);
     if (row === undefined) throw new Error(`The store has no blob ${id}`);
-    const content = row['content'] as string | Uint8Array;
-    // Earlier versions stored texts, in which PostgreSQL takes no zero characters.
-    if (typeof content === 'string') return content;
-    return Buffer.from(this.#cipher.openBytes(content, `blobs ${id}`)).toString();
+    return Buffer.from(this.#cipher.openBytes(row['content'] as Uint8Array, `blobs ${id}`)).toString();
   }
 
   async putObjects(contents: readonly Uint8Array[]): Promise<string[]> {

@@ -1,38 +1,67 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { now } from './database.ts';
 
-/** What each version of the schema adds to the one before. The first step turns an empty database into version 1. */
-const steps = [
-  `
+/**
+ * The tables of an empty file. `touched_at` says when a row was last written, in seconds since 1970, so that `prune` leaves
+ * alone what a run may be about to refer to. Indexes let it remove a row that others refer to in a time that does not grow
+ * with theirs. Objects are large, which rows in the order of their keys are not made for.
+ */
+const schema = `
+  CREATE TABLE identity (id TEXT NOT NULL);
+  INSERT INTO identity VALUES (lower(hex(randomblob(8))));
+  CREATE TABLE secrets (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+  CREATE TABLE namespaces (id TEXT PRIMARY KEY, name TEXT NOT NULL) WITHOUT ROWID;
+  CREATE TABLE rates (id TEXT PRIMARY KEY, free_at REAL NOT NULL) WITHOUT ROWID;
   CREATE TABLE segments (
     id TEXT PRIMARY KEY,
     parent TEXT,
     count INTEGER NOT NULL,
-    messages TEXT NOT NULL
+    messages TEXT NOT NULL,
+    touched_at INTEGER NOT NULL
   ) WITHOUT ROWID;
   CREATE TABLE replies (
     key TEXT NOT NULL,
     input_hash TEXT NOT NULL,
     segment TEXT NOT NULL REFERENCES segments(id),
     result TEXT NOT NULL,
+    touched_at INTEGER NOT NULL,
     PRIMARY KEY (key, input_hash)
   ) WITHOUT ROWID;
-  CREATE TABLE spent (key TEXT PRIMARY KEY, usage TEXT NOT NULL) WITHOUT ROWID;
-  CREATE TABLE blobs (id TEXT PRIMARY KEY, content TEXT NOT NULL) WITHOUT ROWID;
-`,
-  `
+  CREATE INDEX replies_by_segment ON replies (segment);
+  CREATE TABLE tries (
+    key TEXT NOT NULL,
+    attempt INTEGER NOT NULL,
+    usage TEXT NOT NULL,
+    failed INTEGER NOT NULL,
+    touched_at INTEGER NOT NULL,
+    PRIMARY KEY (key, attempt)
+  ) WITHOUT ROWID;
+  CREATE TABLE checkpoints (
+    key TEXT PRIMARY KEY,
+    input_hash TEXT NOT NULL,
+    state TEXT NOT NULL,
+    touched_at INTEGER NOT NULL
+  ) WITHOUT ROWID;
   CREATE TABLE tool_results (
     key TEXT NOT NULL,
     input_hash TEXT NOT NULL,
     result TEXT NOT NULL,
+    touched_at INTEGER NOT NULL,
     PRIMARY KEY (key, input_hash)
   ) WITHOUT ROWID;
-`,
-  `
+  CREATE TABLE blobs (id TEXT PRIMARY KEY, content BLOB NOT NULL, touched_at INTEGER NOT NULL) WITHOUT ROWID;
+  CREATE TABLE objects (id TEXT PRIMARY KEY, content BLOB NOT NULL, touched_at INTEGER NOT NULL);
+  CREATE TABLE results (
+    workflow_id TEXT NOT NULL,
+    agent TEXT NOT NULL,
+    id TEXT NOT NULL,
+    blob TEXT NOT NULL REFERENCES blobs(id),
+    touched_at INTEGER NOT NULL,
+    PRIMARY KEY (workflow_id, agent, id)
+  ) WITHOUT ROWID;
+  CREATE INDEX results_by_blob ON results (blob);
   CREATE TABLE reports (id TEXT PRIMARY KEY, created_at TEXT NOT NULL, report TEXT NOT NULL) WITHOUT ROWID;
   CREATE INDEX newest_reports ON reports (created_at DESC, id);
-`,
-  `
+  CREATE TABLE file_runs (workflow_id TEXT PRIMARY KEY, run_id TEXT NOT NULL, touched_at INTEGER NOT NULL) WITHOUT ROWID;
   CREATE TABLE files (
     place INTEGER PRIMARY KEY,
     workflow_id TEXT NOT NULL,
@@ -40,68 +69,28 @@ const steps = [
     kind TEXT NOT NULL,
     media_type TEXT NOT NULL,
     bytes INTEGER NOT NULL,
-    hash TEXT NOT NULL,
     text_blob TEXT REFERENCES blobs(id),
     image_blob TEXT REFERENCES blobs(id),
     note TEXT,
     source TEXT NOT NULL,
+    content TEXT NOT NULL REFERENCES objects(id),
+    touched_at INTEGER NOT NULL,
     UNIQUE (workflow_id, name)
   );
-  CREATE TABLE file_runs (workflow_id TEXT PRIMARY KEY, run_id TEXT NOT NULL) WITHOUT ROWID;
-`,
-  `
-  CREATE TABLE tries (
-    key TEXT NOT NULL,
-    attempt INTEGER NOT NULL,
-    usage TEXT NOT NULL,
-    failed INTEGER NOT NULL,
-    PRIMARY KEY (key, attempt)
-  ) WITHOUT ROWID;
-  INSERT INTO tries SELECT key, 1, usage, 0 FROM spent;
-  DROP TABLE spent;
-  CREATE TABLE results (
-    workflow_id TEXT NOT NULL,
-    agent TEXT NOT NULL,
-    id TEXT NOT NULL,
-    blob TEXT NOT NULL REFERENCES blobs(id),
-    PRIMARY KEY (workflow_id, agent, id)
-  ) WITHOUT ROWID;
-`,
-  // Objects are large, which rows in the order of their keys are not made for.
-  `
-  CREATE TABLE objects (id TEXT PRIMARY KEY, content BLOB NOT NULL);
-  ALTER TABLE files ADD COLUMN content TEXT REFERENCES objects(id);
-`,
-  `CREATE TABLE checkpoints (key TEXT PRIMARY KEY, input_hash TEXT NOT NULL, state TEXT NOT NULL) WITHOUT ROWID;`,
-  `
-  CREATE TABLE secrets (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-  CREATE TABLE identity (id TEXT NOT NULL);
-  INSERT INTO identity VALUES (lower(hex(randomblob(8))));
-`,
-  // When a row was last written, in seconds since 1970, so that `prune` leaves alone what a run may be about to refer to. What
-  // was there before counts as written now. A row that others refer to is removed in a time that does not grow with theirs.
-  `
-  ${['segments', 'replies', 'tries', 'tool_results', 'checkpoints', 'blobs', 'objects', 'results', 'files', 'file_runs']
-    .map((table) => `ALTER TABLE ${table} ADD COLUMN touched_at INTEGER NOT NULL DEFAULT ${now()};`)
-    .join('\n  ')}
-  CREATE TABLE namespaces (id TEXT PRIMARY KEY, name TEXT NOT NULL) WITHOUT ROWID;
-  CREATE INDEX replies_by_segment ON replies (segment);
-  CREATE INDEX results_by_blob ON results (blob);
   CREATE INDEX files_by_text ON files (text_blob);
   CREATE INDEX files_by_image ON files (image_blob);
   CREATE INDEX files_by_content ON files (content);
-`,
-  `CREATE TABLE rates (id TEXT PRIMARY KEY, free_at REAL NOT NULL) WITHOUT ROWID;`,
-];
+`;
 
-const version = steps.length;
+/** The number of that schema, which the file holds. */
+const version = 1;
 
 /**
- * Brings an empty or older database to this version, even if two processes do so at once. A database of a newer version
- * is refused, since this one might misread it.
+ * Makes the tables in an empty file, even if two processes do so at once. A file of a newer version is refused, since this
+ * one might misread it.
  */
 export function prepareSchema(database: DatabaseSync, file: string): void {
-  // A new file gives room back when `prune` asks for it, which has to be said before it has a table.
+  // The file gives room back when `prune` asks for it, which has to be said before it has a table.
   database.exec(
     'PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;',
   );
@@ -111,8 +100,7 @@ export function prepareSchema(database: DatabaseSync, file: string): void {
     if (found > version) {
       throw new Error(`${file} was written by a newer Reprise (schema ${found}, this one knows ${version})`);
     }
-    for (const step of steps.slice(found)) database.exec(step);
-    database.exec(`PRAGMA user_version = ${version}`);
+    if (found === 0) database.exec(`${schema}; PRAGMA user_version = ${version}`);
     database.exec('COMMIT');
   } catch (error) {
     if (database.isTransaction) database.exec('ROLLBACK');

@@ -97,10 +97,7 @@ export class SqliteDatabase implements Database {
     });
   }
 
-  /** Only files that this version has made can do it: others would have to be written anew as a whole. */
   async shrink(): Promise<boolean> {
-    const mode = await this.read((sql) => sql.get('PRAGMA auto_vacuum'));
-    if (mode?.['auto_vacuum'] !== 2) return false;
     while ((await this.size()).free > 0) {
       await this.write((sql) => sql.all(`PRAGMA incremental_vacuum(${pagesAtOnce})`));
       await pause(shortest);

@@ -35,16 +35,14 @@ export interface RunFile {
   mediaType: string;
   /** The size in bytes. */
   bytes: number;
-  /** The SHA-256 hash of the bytes. */
-  hash: string;
   /** The blob id of its text; absent if it has no text that can be read. */
   text?: string;
   /** The blob id of its image in base64; absent if it is no image. */
   image?: string;
   /** Why the file, or a part of it, cannot be read. */
   note?: string;
-  /** The object id of its bytes. Files of runs that an earlier version began have none. */
-  content?: string;
+  /** The object id of its bytes. */
+  content: string;
   from: 'attachment' | 'tool';
 }
 

@@ -281,8 +281,7 @@ export class Sweep {
   /** A content in clear. @param place undefined for what is not sealed */
   #text(content: unknown, place: string | undefined): string {
     if (content === null || content === undefined) return '';
-    if (typeof content === 'string')
-      return place === undefined || place.startsWith('blobs ') ? content : this.#cipher.openText(content, place);
+    if (typeof content === 'string') return place === undefined ? content : this.#cipher.openText(content, place);
     const bytes = place === undefined ? (content as Uint8Array) : this.#cipher.openBytes(content as Uint8Array, place);
     return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
   }

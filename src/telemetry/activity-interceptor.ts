@@ -6,7 +6,7 @@ import type { Caller } from '../protocol/agent-state.ts';
 import { traceHeader } from '../protocol/headers.ts';
 import type { PriceTable } from '../protocol/usage.ts';
 import { notesOf } from './call-notes.ts';
-import { callOf, type Call } from './calls.ts';
+import { callOf, toolCall, type Call } from './calls.ts';
 import type { Metrics } from './metrics.ts';
 import type { OpenSpan, Tracing } from './tracing.ts';
 
@@ -45,12 +45,26 @@ export function activityInterceptor(given: Given): ActivityInterceptorsFactory {
         } finally {
           const notes = notesOf(context);
           const failed = errorType ?? call.failed?.(result);
-          span?.end(call.ended(notes, result), failed);
+          const { quickRuns = [] } = notes;
+          // A model's call is over when its tools begin, which have spans beside it.
+          const end = Math.min(Date.now(), ...quickRuns.map(({ start }) => start));
+          const seconds = (performance.now() - began - (Date.now() - end)) / 1000;
+          span?.end(call.ended(notes, result), failed, quickRuns.length > 0 ? end : undefined);
+          for (const run of quickRuns) {
+            const tool = toolCall(run.tool);
+            const toolFailed = tool.failed?.(run);
+            startSpan(tracing(), context, input.headers, { ...tool, start: run.start }, argument)?.end(
+              {},
+              toolFailed,
+              run.end,
+            );
+            tool.measured(metrics, (run.end - run.start) / 1000, {}, toolFailed);
+          }
           const isLeft = errorType === 'cancelled' || errorType === 'MissingKey';
           if (errorType !== undefined && !isLeft)
             metrics.count('reprise.activity.failures', { 'reprise.activity': activityType, 'error.type': errorType });
           if (notes.journalHit) metrics.count('reprise.journal.hits', { 'reprise.activity': activityType });
-          else call.measured(metrics, (performance.now() - began) / 1000, notes, failed);
+          else call.measured(metrics, seconds, notes, failed);
           if (notes.storeOutOfOrder !== undefined) metrics.record('reprise.store.out_of_order', notes.storeOutOfOrder);
         }
       },
@@ -63,7 +77,7 @@ function startSpan(
   tracing: Tracing | undefined,
   { info }: Context,
   headers: Headers,
-  { attributes, kind, name }: Call,
+  { attributes, kind, name, start }: Call & { start?: number },
   argument: unknown,
 ): OpenSpan | undefined {
   const { activityId, attempt, workflowExecution } = info;
@@ -77,6 +91,7 @@ function startSpan(
   return tracing.call({ runId, traceparent }, caller, {
     name,
     kind,
+    ...(start !== undefined && { start }),
     attributes: {
       ...attributes,
       'gen_ai.conversation.id': workflowId,

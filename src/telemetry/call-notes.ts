@@ -1,5 +1,6 @@
 import { Context } from '@temporalio/activity';
 import type { TokenUsage } from '../protocol/message.ts';
+import type { CallToolResult, ListedTool } from '../protocol/tool.ts';
 
 /** What an activity has to tell of its present try besides its input and its result. */
 export interface CallNotes {
@@ -9,8 +10,18 @@ export interface CallNotes {
   usage?: TokenUsage;
   /** The model that replied, as the provider names it. */
   responseModel?: string;
+  /** The tools that a model's call has run after its reply, in the order in which they ended. */
+  quickRuns?: QuickRun[];
   /** How long the result was kept for a store that was out of order, in seconds. */
   storeOutOfOrder?: number;
+}
+
+/** A tool that was run within a model's call. Times are milliseconds since the epoch. `late`: it was given up. */
+export interface QuickRun {
+  tool: ListedTool;
+  start: number;
+  end: number;
+  status: CallToolResult['status'] | 'late';
 }
 
 const notes = new WeakMap<Context, CallNotes>();
@@ -19,6 +30,10 @@ const notes = new WeakMap<Context, CallNotes>();
 export function note(more: CallNotes): void {
   const context = Context.current();
   notes.set(context, { ...notes.get(context), ...more });
+}
+
+export function noteQuickRun(run: QuickRun): void {
+  note({ quickRuns: [...(notesOf(Context.current()).quickRuns ?? []), run] });
 }
 
 export const notesOf = (context: Context): CallNotes => notes.get(context) ?? {};

@@ -6,7 +6,7 @@ import { pricesFor } from '../models/prices.ts';
 import { isRemote, routeOf } from '../models/providers.ts';
 import type { TokenUsage } from '../protocol/message.ts';
 import type { CallModelInput, CallModelResult } from '../protocol/model-call.ts';
-import type { CallToolInput, CallToolResult } from '../protocol/tool.ts';
+import type { CallToolInput, CallToolResult, ListedTool } from '../protocol/tool.ts';
 import type { PriceTable } from '../protocol/usage.ts';
 import type { CallNotes } from './call-notes.ts';
 import type { Metrics } from './metrics.ts';
@@ -32,7 +32,7 @@ const [internal, client] = [0, 2] as SpanKind[] as [SpanKind, SpanKind];
 /** Describes a try of an activity by its input. @param prices the user's own */
 export function callOf(activityType: string, input: unknown, prices: PriceTable, environment: Environment): Call {
   if (activityType === 'callModel') return modelCall(input as CallModelInput, prices, environment);
-  if (activityType === 'callTool') return toolCall(input as CallToolInput);
+  if (activityType === 'callTool') return toolCall((input as CallToolInput).tool);
   return { name: `RunActivity:${activityType}`, kind: internal, attributes: {}, ended: hit, measured() {} };
 }
 
@@ -120,11 +120,11 @@ function serverOf(backend: Backend, environment: Environment): Record<string, st
   return { 'server.address': hostname, 'server.port': Number(port || (protocol === 'http:' ? 80 : 443)) };
 }
 
-function toolCall({ tool }: CallToolInput): Call {
-  const tags = { 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': tool.name };
-  const { source } = tool;
+/** What is said of one call of a tool, whether it has an activity of its own or runs within a model's call. */
+export function toolCall({ name, source }: ListedTool): Call {
+  const tags = { 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': name };
   return {
-    name: `execute_tool ${tool.name}`,
+    name: `execute_tool ${name}`,
     kind: internal,
     attributes: {
       ...tags,

@@ -1,5 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { NativeConnection } from '@temporalio/worker';
+import { openOnly } from '../client/open.ts';
 import type { Metrics } from './metrics.ts';
 
 const delayEveryMs = 10_000;
@@ -19,7 +20,7 @@ export function watchGauges(metrics: Metrics, { workflowService }: NativeConnect
     delays.reset();
   };
   const types = "WorkflowType IN ('orchestration', 'research', 'planAndExecute', 'session')";
-  const open = `${types} AND ExecutionStatus = 'Running'`;
+  const open = `${types} AND ${openOnly}`;
   const count = async (query: string): Promise<number> =>
     Number((await workflowService.countWorkflowExecutions({ namespace, query })).count ?? 0);
   const ask = async (): Promise<void> => {

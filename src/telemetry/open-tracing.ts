@@ -69,7 +69,7 @@ export function openTracing(
     const isSampled = decision === SamplingDecision.RECORD_AND_SAMPLED;
     return { traceId, spanId: undefined, traceFlags: isSampled ? TraceFlags.SAMPLED : TraceFlags.NONE };
   };
-  const start = (spanId: string | undefined, options: SpanOptions & { start?: number }, parent: Context): Span => {
+  const start = (spanId: string | undefined, options: SpanOptions, parent: Context): Span => {
     const { attributes, kind, name, start: startTime } = options;
     ids.spanId = spanId;
     return tracer.startSpan(name, { attributes, kind, ...(startTime !== undefined && { startTime }) }, parent);
@@ -103,9 +103,9 @@ export function openTracing(
 }
 
 const opened = (span: Span): OpenSpan => ({
-  end(attributes, errorType) {
+  end(attributes, errorType, at) {
     span.setAttributes(attributes);
-    ended(span, { errorType });
+    ended(span, { errorType, ...(at !== undefined && { end: at }) });
   },
 });
 

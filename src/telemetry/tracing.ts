@@ -3,14 +3,21 @@ import type { Attributes, SpanKind } from '@opentelemetry/api';
 
 /** A span that is under way. */
 export interface OpenSpan {
-  /** Ends it. @param errorType of the failure that it ended with; undefined if it succeeded */
-  end(attributes: Attributes, errorType: string | undefined): void;
+  /**
+   * Ends it.
+   *
+   * @param errorType of the failure that it ended with; undefined if it succeeded
+   * @param at when, in milliseconds since the epoch; absent: now
+   */
+  end(attributes: Attributes, errorType: string | undefined, at?: number): void;
 }
 
 export interface SpanOptions {
   name: string;
   kind: SpanKind;
   attributes: Attributes;
+  /** In milliseconds since the epoch; absent: now. */
+  start?: number;
 }
 
 /** A span that is over. Times are milliseconds since the epoch. */

@@ -41,7 +41,7 @@ export class InputNeeded {
 export interface Tool {
   spec: ToolSpec;
   sideEffects: SideEffects;
-  /** Whether it says that it changes nothing, although it is no tool for a local activity. */
+  /** Whether it says that it changes nothing, although it may take too long to run within a model's call. */
   onlyReads?: boolean;
   /** How long it may run, in seconds. */
   timeout: number;

@@ -21,19 +21,19 @@ export class AllowError extends Error {
 export const allowForms = 'commands, modules, hosts=NAME[:PORT],…, files=DIR';
 
 /**
- * Reads permissions in words: `commands`, `modules`, `hosts=a,b:8000`, `files=DIR`. A relative folder counts from the
- * working directory.
+ * Reads permissions in words: `commands`, `modules`, `hosts=a,b:8000`, `files=DIR`.
  *
+ * @param base the folder from which a relative one counts; that of the process when absent
  * @throws `AllowError` with the word that means nothing, and the valid ones
  */
-export function readAllow(words: readonly string[]): Allow {
+export function readAllow(words: readonly string[], base = ''): Allow {
   const allow: Allow = { commands: false, modules: false, hosts: [], files: [] };
   for (const word of words) {
     const [, key = word, value] = /^([a-z]+)=(.+)$/s.exec(word) ?? [];
     if (key === 'commands' && value === undefined) allow.commands = true;
     else if (key === 'modules' && value === undefined) allow.modules = true;
     else if (key === 'hosts' && value !== undefined) allow.hosts.push(...value.split(',').map(hostIn));
-    else if (key === 'files' && value !== undefined) allow.files.push(resolve(value));
+    else if (key === 'files' && value !== undefined) allow.files.push(resolve(base, value));
     else throw new AllowError(`allow: "${word}" is none of ${allowForms}`);
   }
   return allow;

@@ -79,7 +79,7 @@ export class Guard {
   }
 }
 
-const unsealed = 'it has no seal: no worker of this version has prepared the run, so start it again';
+const unsealed = 'it has no seal: no worker has prepared the run with it';
 
 /** What a seal covers. A setting that reaches nothing, such as a temperature, may change while a run goes on. */
 function sealedText(part: PartName, value: unknown): unknown {

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import type { ConnectionLike } from '@temporalio/client';
 import { deploymentName, taskQueue } from '../client/names.ts';
+import { openOnly } from '../client/open.ts';
 import { isAlive } from '../embedded/processes.ts';
 
 type Service = ConnectionLike['workflowService'];
@@ -120,7 +121,7 @@ export interface Poller {
   buildId: string | undefined;
   /** Whether it is for the runs of one home, so that others start workers of their own. */
   isOwn: boolean;
-  /** The id of its store; undefined for workers of earlier versions. */
+  /** The id of its store; undefined for a worker that does not name one, such as somebody else's. */
   store: string | undefined;
 }
 
@@ -153,7 +154,7 @@ export async function countPinnedRuns(service: Service, namespace: string, build
 const ofVersion = (buildId: string): string => `TemporalWorkerDeploymentVersion = '${deploymentName}:${buildId}'`;
 
 async function countRuns(service: Service, namespace: string, more: string): Promise<number> {
-  const query = `TaskQueue = '${taskQueue}' AND ExecutionStatus = 'Running'${more}`;
+  const query = `TaskQueue = '${taskQueue}' AND ${openOnly}${more}`;
   return Number((await service.countWorkflowExecutions({ namespace, query })).count ?? 0);
 }
 

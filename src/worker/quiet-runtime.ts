@@ -3,6 +3,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { TamperedError, UnknownKeyError } from '../encryption/keys.ts';
 import { DefaultLogger, Runtime, type LogEntry } from '@temporalio/worker';
 import { readEnvironment } from '../config/environment.ts';
+import { askAgain } from '../protocol/errors.ts';
 import { jsonLine, logFormat } from './log-format.ts';
 
 let installed = false;
@@ -20,7 +21,9 @@ export function quietRuntime(isEncrypted = false): void {
   installed = true;
   const { metrics } = telemetrySettings(process.env);
   Runtime.install({
-    logger: new DefaultLogger('WARN', (entry) => process.stderr.write(line(entry, isEncrypted))),
+    logger: new DefaultLogger('WARN', (entry) => {
+      if (!isExpected(entry)) process.stderr.write(line(entry, isEncrypted));
+    }),
     telemetryOptions: {
       logging: { forward: {}, filter: { core: 'WARN', other: 'ERROR' } },
       ...(metrics !== undefined && { metrics }),
@@ -29,6 +32,9 @@ export function quietRuntime(isEncrypted = false): void {
     shutdownSignals: [],
   });
 }
+
+/** A query that comes too early after a worker's death is sent again, and is nothing that went wrong. */
+const isExpected = ({ meta }: LogEntry): boolean => meta?.error instanceof Error && meta.error.message === askAgain;
 
 /** A message of the SDK in one line; about an activity, with the ids of its run and its own, and the attempt. */
 function lineOf({ level, message, meta = {} }: LogEntry, isEncrypted: boolean): string {

@@ -8,8 +8,6 @@ export interface FixedSlots {
   workflows?: number;
   /** Activities, among them calls of models, which mostly wait; 200 when absent. */
   activities?: number;
-  /** Local activities, such as quick tools; 100 when absent. */
-  local?: number;
 }
 
 /** New tasks are taken while the machine, or the container, uses less than these shares, from 0 to 1. */
@@ -18,10 +16,10 @@ export interface ResourceSlots {
   memory: number;
 }
 
-const defaults = { workflows: 40, activities: 200, local: 100 };
+const defaults = { workflows: 40, activities: 200 };
 
 const form =
-  'either numbers of tasks, as in "workflows=40 activities=200 local=100", or shares of the machine, as in "cpu=80% memory=80%"';
+  'either numbers of tasks, as in "workflows=40 activities=200", or shares of the machine, as in "cpu=80% memory=80%"';
 
 /** Reads `REPRISE_SLOTS`. @throws `Error` that says what is wrong with it */
 export function readSlots(text: string): Slots {
@@ -58,7 +56,6 @@ type SlotOptions = Pick<
   WorkerOptions,
   | 'tuner'
   | 'maxConcurrentActivityTaskExecutions'
-  | 'maxConcurrentLocalActivityExecutions'
   | 'maxConcurrentWorkflowTaskExecutions'
   | 'workflowTaskPollerBehavior'
   | 'activityTaskPollerBehavior'
@@ -84,15 +81,13 @@ export function slotOptions(slots: Slots = {}): SlotOptions {
       tuner: {
         tunerOptions: { targetCpuUsage: slots.cpu, targetMemoryUsage: slots.memory },
         activityTaskSlotOptions: ramp,
-        localActivityTaskSlotOptions: ramp,
       },
     };
   }
-  const { activities, local, workflows } = { ...defaults, ...slots };
+  const { activities, workflows } = { ...defaults, ...slots };
   return {
     ...polling,
     maxConcurrentActivityTaskExecutions: activities,
-    maxConcurrentLocalActivityExecutions: local,
     maxConcurrentWorkflowTaskExecutions: workflows,
   };
 }

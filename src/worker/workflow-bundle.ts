@@ -61,7 +61,7 @@ export const keptBundle = (home: string): string => join(home, 'bundles', `${sou
 const ownModule = (name: string): string => join(root, `${name}${ending}`);
 
 /** Modules in `workflows/runtime` with Temporal's interceptors, for every worker. */
-const everywhere = ['tracing', 'own-store', 'query-order'];
+const everywhere = ['tracing', 'own-store', 'activations'];
 
 /** The same with those for workers that have no workflows but Reprise's, whose payload converter is the SDK's. */
 export const interceptorNames = [...everywhere, 'signal-filter'];

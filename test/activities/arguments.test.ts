@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { argumentReader } from '../../src/activities/arguments.ts';
+import { argumentReader } from '../../src/activities/tools/arguments.ts';
 import type { ParameterSchema, ToolSpec } from '../../src/protocol/message.ts';
 import type { Finish, ReplyCall } from '../../src/protocol/model-call.ts';
 import { askingTools } from '../../src/workflows/ask-others/prompts.ts';
@@ -49,6 +49,14 @@ describe('arguments are coerced before they are refused', () => {
       '{"of": {"a": 1}}',
       { of: [{ a: 1 }] },
     ],
+    ['null for a needed list', { of: { type: 'array', items: text } }, '{"of": null}', { of: [] }],
+    [
+      'null for a list within a list',
+      { of: { type: 'array', items: { type: 'array', items: text } } },
+      '{"of": [null, ["a"]]}',
+      { of: [[], ['a']] },
+    ],
+    ['null for a text or a list', { of: { anyOf: [text, { type: 'array' }] } }, '{"of": null}', { of: [] }],
     ['a JSON text for an object', { of: { type: 'object' } }, '{"of": "{\\"a\\": 1}"}', { of: { a: 1 } }],
     ['a choice in other letters', { kind: { enum: ['low', 'high'] } }, '{"kind": " HIGH "}', { kind: 'high' }],
     ['a text for a number among choices', { kind: { enum: [1, 2] } }, '{"kind": "2"}', { kind: 2 }],
@@ -56,6 +64,12 @@ describe('arguments are coerced before they are refused', () => {
     ['what a reference names', { of: { $ref: '#/$defs/count' } }, '{"of": "4"}', { of: 4 }],
     ['a fenced block', { id: text }, 'Here it is:\n```json\n{"id": "a"}\n```\nDone.', { id: 'a' }],
     ['a comma too many', { id: text }, '{"id": "a",}', { id: 'a' }],
+    [
+      'a comma too many behind a text with a bracket',
+      { of: { type: 'array', items: text } },
+      '{"of": ["a", "b["],}',
+      { of: ['a', 'b['] },
+    ],
     ['single quotes', { id: text }, "{'id': 'a'}", { id: 'a' }],
     [
       'a missing end',
@@ -81,6 +95,21 @@ describe('arguments are coerced before they are refused', () => {
     expect(read(spec, '{"id": "a", "note": null, "limit": null}')).toMatchObject({ input: { id: 'a', limit: null } });
   });
 
+  test('null for a list that may be absent is left out, since without it something may hold for all', () => {
+    const spec = toolOf({ id: text, of: { type: 'array', items: text } }, ['id']);
+    expect(read(spec, '{"id": "a", "of": null}')).toEqual({
+      id: 'c',
+      name: 'use',
+      input: { id: 'a' },
+      written: '{"id":"a"}',
+    });
+  });
+
+  test('an answer from which nothing is missing is validated, however a model says so', () => {
+    const written = '{"is_complete": true, "missing_requirements": null, "quality": "high"}';
+    expect(read(validationTool, written)).toMatchObject({ input: { missing_requirements: [] } });
+  });
+
   test('a parameter may itself be called like a wrapping', () => {
     expect(read(toolOf({ input: { type: 'object' } }), '{"input": {"input": {}}}')).toMatchObject({
       input: { input: { input: {} } },
@@ -95,7 +124,7 @@ describe('arguments are coerced before they are refused', () => {
 describe('what is missing or means something else is refused, in words that name the key', () => {
   test.each<[string, string, string]>([
     ['a missing key', '{"agent_id": "agent1"}', 'do not fit: reason: it is missing, and must be a text'],
-    ['null for a needed key', '{"agent_id": "agent1", "reason": null}', 'reason: it must be a text, and not null'],
+    ['null for a needed text', '{"agent_id": "agent1", "reason": null}', 'reason: it must be a text, and not null'],
     [
       'none of the choices',
       '{"agent_id": "agent9", "reason": "r"}',
@@ -114,6 +143,12 @@ describe('what is missing or means something else is refused, in words that name
     ['too large', { n: { type: 'number', maximum: 100 } }, '{"n": "101"}', 'n: it must be at most 100, and not 101'],
     ['an empty text', { t: { type: 'string', minLength: 1 } }, '{"t": ""}', 't: it must be at least 1 characters long'],
     [
+      'null for a list of at least one',
+      { of: { type: 'array', items: text, minItems: 1 } },
+      '{"of": null}',
+      'of: it must be a list, and not null',
+    ],
+    [
       'within a list',
       { of: { type: 'array', items: text } },
       '{"of": ["a", {}]}',
@@ -121,6 +156,15 @@ describe('what is missing or means something else is refused, in words that name
     ],
   ])('%s', (_, properties, written, error) => {
     expect(read(toolOf(properties), written)).toMatchObject({ error: expect.stringContaining(error) as string });
+  });
+
+  test('with a digest that is the same for the same arguments, so that the same call is known again', () => {
+    const [one, same, other] = ['{"agent_id": "a"}', '{"agent_id": "a"}', '{"agent_id": "b"}'].map((text) =>
+      read(vote, text),
+    );
+    expect(one).toEqual(same);
+    expect(other).not.toEqual(one);
+    expect(other).toMatchObject({ digest: expect.stringMatching(/^[\w-]{12}$/) as string });
   });
 
   test('a call that was cut off is not repaired: the model is told so, and to be shorter', () => {
@@ -196,8 +240,12 @@ function mutated(value: unknown, schema: Record<string, unknown>, dice: () => bo
   }
   if (typeof value !== 'object' || value === null) return value;
   const known = properties as Record<string, Record<string, unknown>>;
-  const entries = Object.entries(value).map(([key, each]) => [key, mutated(each, known[key] ?? {}, dice)]);
-  const absent = Object.keys(known).filter((key) => !(key in value) && !(required as string[]).includes(key) && dice());
+  const isNeeded = (key: string): boolean => (required as string[]).includes(key);
+  const entries = Object.entries(value).map(([key, each]) => {
+    const isEmptyList = Array.isArray(each) && each.length === 0;
+    return [key, isEmptyList && isNeeded(key) && dice() ? null : mutated(each, known[key] ?? {}, dice)];
+  });
+  const absent = Object.keys(known).filter((key) => !(key in value) && !isNeeded(key) && dice());
   return Object.fromEntries([...entries, ...absent.map((key) => [key, null])]);
 }
 

@@ -4,7 +4,6 @@ import { createActivities } from '../../src/activities/activities.ts';
 import { noOrchestrators } from '../../src/config/extensions.ts';
 import { activityBench } from '../support/activity-bench.ts';
 import { openGuard } from '../support/guard.ts';
-import { reportOf } from '../support/reports.ts';
 
 const bench = activityBench();
 afterAll(() => bench.close());
@@ -42,20 +41,5 @@ describe('what the history gets is bounded in bytes', () => {
     expect(bytesOf(read)).toBeLessThan(1_000_000);
     expect(read).toEqual(messages.slice(-read.length));
     expect(read.length).toBeGreaterThan(10);
-  });
-
-  test('of earlier reports as many works are recalled as fit', async () => {
-    const similar = Array.from({ length: 50 }, (_, index) => ({
-      title: `${index} ${'中'.repeat(190)}`,
-      url: `https://a.example/${index}/${'中'.repeat(1900)}`,
-    }));
-    const ids = Array.from({ length: 8 }, (_, index) => `report-${index}`);
-    for (const id of ids) {
-      const idea = `A kite that ${ids.map((each) => `${each}of${id}`).join(' ')}`;
-      await bench.store.putReport(reportOf({ id, idea, similar }));
-    }
-    const recalled = await bench.run(activities.recallReports, { idea: 'A kite that report' });
-    expect(recalled.length).toBeGreaterThan(0);
-    expect(bytesOf(recalled)).toBeLessThan(500_000);
   });
 });

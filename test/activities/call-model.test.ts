@@ -11,6 +11,7 @@ import type { Model, ModelRequest } from '../../src/models/model.ts';
 import type { Rates } from '../../src/rates/rates.ts';
 import { hashOf } from '../../src/store/ids.ts';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
+import { testCaller } from '../support/activity-bench.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'reprise-call-'));
 const store = openSqliteStore(join(folder, 'store.sqlite'));
@@ -47,6 +48,7 @@ function caller(answer: (request: ModelRequest) => AssistantMessage | Promise<As
       transcript: null,
       append: [],
       tools: null,
+      caller: testCaller,
       ...input,
     };
     return { environment, result: environment.run(callModel, full) };
@@ -85,6 +87,21 @@ describe('callModel', () => {
     expect(seen).toEqual([]);
     // No tokens went to the provider.
     expect(given).toEqual([0]);
+  });
+
+  test('a reply that comes while the request is made ready is found right before it is sent', async () => {
+    const id = newId();
+    const sent: string[] = [];
+    const alive = caller(says('Late.'));
+    const frozen = caller(async ({ beforeSend }) => {
+      await alive.run(id, { append: [user('Hi')] }, 2).result;
+      // As the guarded fetch does it.
+      await beforeSend?.();
+      sent.push('Twice.');
+      return { role: 'assistant', content: 'Twice.' };
+    });
+    expect((await frozen.run(id, { append: [user('Hi')] }).result).reply.content).toBe('Late.');
+    expect(sent).toEqual([]);
   });
 
   test('the same activity with another input is a call of its own', async () => {
@@ -209,6 +226,8 @@ const vote: ToolSpec = {
 };
 
 describe('a tool call is checked against its schema', () => {
+  const digest = expect.stringMatching(/^[\w-]{12}$/) as string;
+
   test.each([
     [
       'what fits comes parsed',
@@ -220,20 +239,25 @@ describe('a tool call is checked against its schema', () => {
       'a tool that there is not',
       'votes',
       '{}',
-      { error: 'No such tool available: votes (Tool votes not found; there are: vote)' },
+      { error: 'No such tool available: votes (Tool votes not found; there are: vote)', digest },
     ],
     [
       'arguments that are no JSON',
       'vote',
       '{"agent_id": ',
-      { error: expect.stringMatching(/^the arguments of vote are not valid JSON: /) },
+      { error: expect.stringMatching(/^the arguments of vote are not valid JSON: /), digest },
     ],
-    ['a missing argument', 'vote', '{"agent_id":"agent1"}', { error: expect.stringMatching(/do not fit: reason: /) }],
+    [
+      'a missing argument',
+      'vote',
+      '{"agent_id":"agent1"}',
+      { error: expect.stringMatching(/do not fit: reason: /), digest },
+    ],
     [
       'a value that is none of the choices',
       'vote',
       '{"agent_id":"agent9","reason":"r"}',
-      { error: expect.stringMatching(/agent_id: .*"agent1", "agent2"/) },
+      { error: expect.stringMatching(/agent_id: .*"agent1", "agent2"/), digest },
     ],
   ])('%s', async (_, name, text, expected) => {
     const tools = await store.putBlob(JSON.stringify([vote]));
@@ -242,7 +266,7 @@ describe('a tool call is checked against its schema', () => {
       content: '',
       toolCalls: [{ id: 'c1', name, arguments: text }],
     }));
-    const { reply } = await run(newId(), { append: [user('Hi')], tools }).result;
+    const { reply } = await run(newId(), { append: [user('Hi')], tools: { blob: tools } }).result;
     expect(reply.calls).toEqual([{ id: 'c1', name, ...expected }]);
   });
 
@@ -263,7 +287,7 @@ describe('a tool call is checked against its schema', () => {
     const call = { id: 'c1', name: 'vote', arguments: JSON.stringify({ agent_id: 'agent1', reason: 'r'.repeat(1e6) }) };
     const tools = await store.putBlob(JSON.stringify([vote]));
     const { run } = caller(() => ({ role: 'assistant', content: 'So.', toolCalls: [call] }));
-    const { reply, transcript } = await run(newId(), { append: [user('Hi')], tools }).result;
+    const { reply, transcript } = await run(newId(), { append: [user('Hi')], tools: { blob: tools } }).result;
     expect(reply).toEqual({
       content: 'So.',
       calls: [{ id: 'c1', name: 'vote', error: expect.stringMatching(/be shorter$/) as string }],
@@ -277,7 +301,7 @@ describe('a tool call is checked against its schema', () => {
     const call = { id: 'c1', name: 'vote', arguments: '{"input": {"agent_id": "AGENT1", "reason": 7}}' };
     const tools = await store.putBlob(JSON.stringify([vote]));
     const { run } = caller(() => ({ role: 'assistant', content: '', toolCalls: [call] }));
-    const { reply, transcript } = await run(newId(), { append: [user('Hi')], tools }).result;
+    const { reply, transcript } = await run(newId(), { append: [user('Hi')], tools: { blob: tools } }).result;
     expect(reply.calls).toEqual([{ id: 'c1', name: 'vote', input: { agent_id: 'agent1', reason: '7' } }]);
     const { seen, run: next } = caller(says('Yes.'));
     const place = { segment: transcript.id, call: { id: 'c1', argument: 'reason' } };

@@ -28,7 +28,7 @@ const environment = { SEARXNG_URL: server.url };
 const activity = createSearch({ store: bench.store, environment });
 const inputOf = (search: Partial<SearchSettings> = {}): SearchInput => ({
   query: 'momentum trading',
-  search: { provider: 'searxng', max_results: 5, ...search },
+  search: { provider: 'searxng', max_results: 5, read_pages: 0, ...search },
   number: 2,
 });
 const search = (settings: Partial<SearchSettings> = {}) => bench.run(activity, inputOf(settings));

@@ -7,7 +7,7 @@ import { keyMissing } from '../../src/models/failures.ts';
 import type { Model, ModelRequest } from '../../src/models/model.ts';
 import type { TokenUsage } from '../../src/protocol/message.ts';
 import type { CallModelInput, CallModelResult } from '../../src/protocol/model-call.ts';
-import { activityBench } from '../support/activity-bench.ts';
+import { activityBench, testCaller } from '../support/activity-bench.ts';
 
 const bench = activityBench();
 afterAll(() => bench.close());
@@ -19,6 +19,7 @@ const input: CallModelInput = {
   transcript: null,
   append: [{ role: 'user', content: 'x'.repeat(40) }],
   tools: null,
+  caller: testCaller,
 };
 
 const reply = (stated: object = usage): Model['complete'] => {
@@ -83,6 +84,15 @@ describe('what a call has cost', () => {
     await attempt(id, 2, refusing);
     await attempt(id, 3, breaking('ConnectionFailed'));
     expect(await attempt(id, 4, reply())).toMatchObject({
+      usage: { inputTokens: 120, cachedInputTokens: 40, outputTokens: 26, estimated: true },
+    });
+  });
+
+  test('includes the tries before a run has made the call again, whose attempts then begin at 1', async () => {
+    const id = newId();
+    await attempt(id, 1, breaking('ConnectionFailed'), { info: { scheduledTimestampMs: 1000 } });
+    await attempt(id, 1, breaking('ConnectionFailed'), { info: { scheduledTimestampMs: 6000 } });
+    expect(await attempt(id, 2, reply(), { info: { scheduledTimestampMs: 6000 } })).toMatchObject({
       usage: { inputTokens: 120, cachedInputTokens: 40, outputTokens: 26, estimated: true },
     });
   });

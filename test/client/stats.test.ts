@@ -206,15 +206,4 @@ describe('plans', () => {
       executions: { done: 3, again: 1, whole: 4 },
     });
   });
-
-  test('a run of an earlier version does not say when a subtask was completed: it is taken to have run in each round', () => {
-    const ended = [
-      { executions: 1, completedIn: 1 },
-      { executions: 2, completedIn: 2 },
-    ];
-    const result = solveResult({ retries: 1, subtasks: ended });
-    const before = structuredClone(result);
-    for (const subtask of before.subtasks) delete subtask.completedIn;
-    expect(plans(before)).toEqual(plans(result));
-  });
 });

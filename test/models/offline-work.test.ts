@@ -66,6 +66,7 @@ describe('research', () => {
     goal: about,
     approach: 'Look.',
     material,
+    failed: 'Of 2 searches 1 failed: searxng 1.',
     gaps: ['The service answered 500.'],
     similar: [],
   });

@@ -5,7 +5,7 @@ import { compacted } from '../../src/activities/compact.ts';
 import { modelOpener } from '../../src/models/open-model.ts';
 import type { Message } from '../../src/protocol/message.ts';
 import type { CallModelResult } from '../../src/protocol/model-call.ts';
-import { activityBench } from '../support/activity-bench.ts';
+import { activityBench, testCaller } from '../support/activity-bench.ts';
 import { pixel } from '../support/files.ts';
 import { startModelServer, type Scripted, type Seen } from '../support/model-server.ts';
 
@@ -50,7 +50,7 @@ const conversation: Message[] = [
 
 let run = 0;
 async function ask(type: Backend['type'], model: string, append = conversation): Promise<CallModelResult> {
-  const input = { backend: { type, model }, transcript: null, append, tools: { blob: tools } };
+  const input = { backend: { type, model }, transcript: null, append, tools: { blob: tools }, caller: testCaller };
   return bench.run(callModel, input, `images-${++run}`);
 }
 

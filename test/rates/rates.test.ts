@@ -12,6 +12,7 @@ import { openRates } from '../../src/rates/rates.ts';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
 import type { Store } from '../../src/store/store.ts';
 import { startModelServer, type ModelServer, type Script } from '../support/model-server.ts';
+import { testCaller } from '../support/activity-bench.ts';
 
 const key = 'sk-secret-of-a-test';
 let folder: string;
@@ -49,6 +50,7 @@ async function workers(script: Script, rates: string) {
         transcript: null,
         append: [{ role: 'user', content: 'Hi' }],
         tools: null,
+        caller: testCaller,
       };
       const waits = new Promise<string>((resolve) =>
         environment.on('heartbeat', ({ waitsFor }: { waitsFor?: string }) => waitsFor && resolve(waitsFor)),

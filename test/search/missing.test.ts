@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { missingForSearch } from '../../src/search/missing.ts';
-import type { SearchSettings } from '../../src/protocol/search.ts';
+import type { SearchPlace } from '../../src/protocol/search.ts';
 
-const search = (provider: SearchSettings['provider'], folder?: string): SearchSettings => ({
+const search = (provider: SearchPlace['provider'], folder?: string): SearchPlace => ({
   provider,
   folder,
   max_results: 5,

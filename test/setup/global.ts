@@ -16,8 +16,9 @@ declare module 'vitest' {
   }
 }
 
-/** One Temporal server and one workflow bundle for the whole run. */
-export default async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
+/** One Temporal server and one workflow bundle for the whole run; rules have no need of them. */
+export default async function setup({ provide, vitest }: TestProject): Promise<(() => Promise<void>) | undefined> {
+  if (vitest.projects.every(({ name }) => name === 'rules')) return undefined;
   const folder = mkdtempSync(join(tmpdir(), 'reprise-test-'));
   const cli = await findTemporalCli((text) => console.error(text));
   const server = await startServer({
@@ -52,13 +53,14 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
 
 /**
  * Sessions go on in a new run when the server advises it, which it otherwise does after 4096 events: after minutes. A run takes
- * 1000 signals rather than 10,000.
+ * 1000 signals rather than 10,000, and may be paused.
  */
 function advisingNewRunsSoon(cli: string, folder: string): string {
   const script = join(folder, 'temporal');
   const advice =
     '--dynamic-config-value limit.historyCount.suggestContinueAsNew=300 ' +
-    '--dynamic-config-value history.maximumSignalsPerExecution=1000';
+    '--dynamic-config-value history.maximumSignalsPerExecution=1000 ' +
+    '--dynamic-config-value frontend.WorkflowPauseEnabled=true';
   writeFileSync(script, `#!/bin/sh\nexec '${cli}' "$@" ${advice}\n`, { mode: 0o755 });
   return script;
 }

@@ -268,10 +268,11 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
         kind: 'table',
         mediaType: 'text/csv',
         bytes: 9,
-        hash: 'hash',
+        content: hashOf('one'),
         from: 'attachment',
         ...overrides,
       });
+      beforeAll(() => store.putObjects(['one', 'other'].map((text) => Buffer.from(text))));
 
       test('are found again as they were, with and without what may be absent', async () => {
         const text = await store.putBlob('a,b');
@@ -300,7 +301,7 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
       ])('of two contents under one name: %s', async (workflowId, one, other, winner) => {
         const files = {
           first: fileOf({ from: one }),
-          second: fileOf({ from: other, hash: 'other', bytes: 1 }),
+          second: fileOf({ from: other, content: hashOf('other'), bytes: 1 }),
         };
         await store.putFile(workflowId, files.first);
         await store.putFile(workflowId, fileOf({ name: 'later' }));

@@ -46,7 +46,7 @@ async function fill(store: ReturnType<typeof opened>) {
     kind: 'text',
     mediaType: 'text/plain',
     bytes: 1,
-    hash: 'x',
+    content: object,
     note: canary,
     from: 'tool',
   };

@@ -16,6 +16,9 @@ export interface ActivityBench {
   close(): Promise<void>;
 }
 
+/** Who makes the calls of a test. */
+export const testCaller = { agent: 'agent_a', attempt: 1, round: 1, purpose: 'reply' };
+
 /** Failures that a test expects are none to report. */
 const logger = new DefaultLogger('ERROR');
 

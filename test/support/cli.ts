@@ -1,11 +1,12 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import type { Readable } from 'node:stream';
+import { PassThrough, Writable } from 'node:stream';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { inject } from 'vitest';
+import { run } from '../../src/cli/run.ts';
 import { connect } from '../../src/client.ts';
 import { stopUp } from '../../src/embedded/background.ts';
 import { readHolder, type Holder } from '../../src/embedded/lock.ts';
@@ -31,7 +32,6 @@ export interface Finished {
 
 /** A command of the command line that is under way. */
 export interface Running {
-  process: ChildProcess;
   /** All that it has said on standard error so far. */
   readonly stderr: string;
   /** Waits until standard error has this, or a terminal shows it. */
@@ -41,7 +41,53 @@ export interface Running {
   /** Gives it this on standard input, or types it on its terminal. */
   type(text: string): void;
   endInput(): void;
+  signal(name: 'SIGINT' | 'SIGTERM'): void;
   finished: Promise<Finished>;
+}
+
+/** A command in a process of its own. */
+export interface RunningProcess extends Running {
+  process: ChildProcess;
+}
+
+/** Keeps what is written to it. */
+class Sink extends Writable {
+  text = '';
+
+  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+    this.text += String(chunk);
+    this.emit('text');
+    done();
+  }
+}
+
+/** @param ended resolves with the command's status once all that it has written is in the sinks */
+function running(
+  stdin: Writable,
+  stdout: Sink,
+  stderr: Sink,
+  ended: Promise<number | null>,
+  signal: Running['signal'],
+): Running {
+  const finished = ended.then((status): Finished => ({ status, stdout: stdout.text, stderr: stderr.text }));
+  const until = async (sink: Sink, pattern: RegExp): Promise<void> => {
+    while (!pattern.test(sink.text)) {
+      const hasEnded = await Promise.race([once(sink, 'text').then(() => false), finished]);
+      if (hasEnded && !pattern.test(sink.text))
+        throw new Error(`It ended without ${pattern}:\n${sink.text}\n${stderr.text}`);
+    }
+  };
+  return {
+    finished,
+    get stderr() {
+      return stderr.text;
+    },
+    type: (text) => void stdin.write(text),
+    endInput: () => void stdin.end(),
+    signal,
+    says: (pattern) => until(stderr, pattern),
+    prints: (pattern) => until(stdout, pattern),
+  };
 }
 
 /** A home folder, with a free port for its server, as somebody who uses the command line has it. */
@@ -84,67 +130,59 @@ export class Home {
     return readFileSync(join(this.path, name), 'utf8');
   }
 
-  /** Starts a command with pipes as its standard input and output. The address is in its environment. */
+  /** Starts a command in this process. The address is in its variables. `up` and `worker` need a process of their own. */
   start(words: string[], variables: Record<string, string> = {}): Running {
+    const [stdin, stdout, stderr, signals] = [new PassThrough(), new Sink(), new Sink(), new EventEmitter()];
+    const env = this.#environment(variables);
+    const status = run(words, { stdin, stdout, stderr, env, cwd: this.folder, signals });
+    return running(stdin, stdout, stderr, status, (name) => void signals.emit(name));
+  }
+
+  /** Runs a command in this process to its end. */
+  run(words: string[], variables: Record<string, string> = {}): Promise<Finished> {
+    return this.start(words, variables).finished;
+  }
+
+  /** Starts a command as a process, with pipes as its standard input and output. */
+  startProcess(words: string[], variables: Record<string, string> = {}): RunningProcess {
     return this.#spawn([process.execPath, main, ...words], variables);
   }
 
-  /** Starts a command on a terminal, which has all but its standard output; see `hasTerminals`. */
-  startOnTerminal(words: string[], variables: Record<string, string> = {}): Running {
+  runProcess(words: string[], variables: Record<string, string> = {}): Promise<Finished> {
+    return this.startProcess(words, variables).finished;
+  }
+
+  /** Starts a command as a process on a terminal, which has all but its standard output; see `hasTerminals`. */
+  startOnTerminal(words: string[], variables: Record<string, string> = {}): RunningProcess {
     const command = ['python3', terminal, process.execPath, main, ...words];
     return this.#spawn(command, { TERM: 'xterm', ...variables });
   }
 
-  #spawn([program = '', ...words]: string[], variables: Record<string, string>): Running {
-    const child = spawn(program, words, {
-      cwd: this.folder,
-      env: {
-        PATH: process.env['PATH'] ?? '',
-        HOME: this.folder,
-        XDG_CACHE_HOME: cache,
-        REPRISE_HOME: this.path,
-        TEMPORAL_CLI_PATH: inject('temporal').cli,
-        NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
-        // Whoever runs the tests may run such servers, which would be offered.
-        OLLAMA_HOST: '127.0.0.1:1',
-        LMSTUDIO_BASE_URL: 'http://127.0.0.1:1/v1',
-        ...(this.address !== '' && { TEMPORAL_ADDRESS: this.address }),
-        ...this.#variables,
-        ...variables,
-      },
-      stdio: 'pipe',
-    });
-    let stdout = '';
-    let stderr = '';
-    child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
-    child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
-    const finished = once(child, 'close').then(([status]): Finished => ({
-      status: status as number | null,
-      stdout,
-      stderr,
-    }));
-    const until = async (stream: Readable, pattern: RegExp, text: () => string): Promise<void> => {
-      while (!pattern.test(text())) {
-        const ended = await Promise.race([once(stream, 'data').then(() => false), finished]);
-        if (ended && !pattern.test(text())) throw new Error(`It ended without ${pattern}:\n${text()}\n${stderr}`);
-      }
-    };
+  #environment(variables: Record<string, string>): Record<string, string> {
     return {
-      process: child,
-      finished,
-      get stderr() {
-        return stderr;
-      },
-      type: (text) => void child.stdin.write(text),
-      endInput: () => void child.stdin.end(),
-      says: (pattern) => until(child.stderr, pattern, () => stderr),
-      prints: (pattern) => until(child.stdout, pattern, () => stdout),
+      PATH: process.env['PATH'] ?? '',
+      HOME: this.folder,
+      XDG_CACHE_HOME: cache,
+      REPRISE_HOME: this.path,
+      TEMPORAL_CLI_PATH: inject('temporal').cli,
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
+      // Whoever runs the tests may run such servers, which would be offered.
+      OLLAMA_HOST: '127.0.0.1:1',
+      LMSTUDIO_BASE_URL: 'http://127.0.0.1:1/v1',
+      ...(this.address !== '' && { TEMPORAL_ADDRESS: this.address }),
+      ...this.#variables,
+      ...variables,
     };
   }
 
-  /** Runs a command to its end. */
-  run(words: string[], variables: Record<string, string> = {}): Promise<Finished> {
-    return this.start(words, variables).finished;
+  #spawn([program = '', ...words]: string[], variables: Record<string, string>): RunningProcess {
+    const child = spawn(program, words, { cwd: this.folder, env: this.#environment(variables), stdio: 'pipe' });
+    const [stdout, stderr] = [new Sink(), new Sink()];
+    child.stdout.setEncoding('utf8').pipe(stdout);
+    child.stderr.setEncoding('utf8').pipe(stderr);
+    const ended = once(child, 'close').then(([status]) => status as number | null);
+    const signal = (name: 'SIGINT' | 'SIGTERM'): void => void child.kill(name);
+    return Object.assign(running(child.stdin, stdout, stderr, ended, signal), { process: child });
   }
 
   /** The library, connected to this home's server. */

@@ -5,6 +5,7 @@ import { expect, type TestContext } from 'vitest';
 import { connect, type Reprise } from '../../src/client.ts';
 import { startModelServer, type ModelServer, type Script, type Seen } from './model-server.ts';
 import { Machine } from './processes.ts';
+import { assertReplay } from './replaying.ts';
 
 /** A course of so many model calls. Its task must say `Survive K.`, K being the number of the run. */
 export interface Disturbed {
@@ -101,14 +102,16 @@ export async function killUnacknowledged(set: Stage): Promise<void> {
   await machine.startWorker();
 }
 
-/** All runs end by themselves as if nothing had happened. */
-export async function allComplete({ course, model, reprise }: Stage): Promise<void> {
+/** All runs end by themselves as if nothing had happened, and can be replayed. */
+export async function allComplete({ course, machine, model, reprise }: Stage): Promise<void> {
   for (let run = 0; run < course.calls; run++) {
     const result: unknown = await reprise.client.workflow.getHandle(`run-${run}`).result();
     expect(result).toMatchObject(course.result);
     const requests = model.requests.filter((seen) => runOf(seen) === run).map(({ raw }) => raw);
     expect(new Set(requests).size).toBe(course.calls);
   }
+  const ids = Array.from({ length: course.calls }, (_, run) => ({ workflowId: `run-${run}` }));
+  await assertReplay(reprise.client, { workflowBundle: { codePath: machine.bundle } }, ids);
 }
 
 /** How often requests were made again whose reply had been sent whole before: each was paid for twice. */

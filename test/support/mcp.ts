@@ -5,10 +5,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { createCallTool } from '../../src/activities/tools.ts';
+import { createCallTool } from '../../src/activities/tools/tools.ts';
 import type { McpServer } from '../../src/config/tool-sources.ts';
 import type { CallToolInput, CallToolResult } from '../../src/protocol/tool.ts';
 import type { ToolBench } from './tool-bench.ts';
+import { testCaller } from './activity-bench.ts';
 
 /** MCP's sample server. */
 const everything = fileURLToPath(import.meta.resolve('@modelcontextprotocol/server-everything/dist/index.js'));
@@ -56,7 +57,8 @@ export function callerOf({ store, toolbox }: Pick<ToolBench, 'store' | 'toolbox'
       workflowExecution: { workflowId: 'w', runId: 'r' },
     });
     const tool = { name, source: { mcp }, sideEffects: 'undeclared' as const, timeout: 60 };
-    const input: CallToolInput = { tool, arguments: args as Record<string, unknown>, agent: 'agent_a', ...more };
+    const given = args as Record<string, unknown>;
+    const input: CallToolInput = { tool, arguments: given, agent: 'agent_a', caller: testCaller, ...more };
     return { environment, result: environment.run<[CallToolInput], CallToolResult, typeof callTool>(callTool, input) };
   };
 }

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { AssistantMessage, Content, Message, ToolSpec } from '../../src/protocol/message.ts';
 import { offlineModel } from '../../src/models/offline/index.ts';
-import { joinContent } from '../../src/workflows/agent/content.ts';
+import { joinContent } from '../../src/workflows/agent/text.ts';
 
 /** A folder of texts to answer from. */
 export const library = fileURLToPath(new URL('../fixtures/library', import.meta.url));

@@ -16,7 +16,8 @@ export class Machine {
   readonly home = mkdtempSync(join(tmpdir(), 'reprise-machine-'));
   /** The worker's environment besides this process's. */
   readonly variables: Record<string, string>;
-  readonly #bundle: string;
+  /** Path of its workflows. */
+  readonly bundle: string;
   #port = 0;
   #server: ChildProcess | undefined;
   #worker: ChildProcess | undefined;
@@ -27,7 +28,7 @@ export class Machine {
    */
   constructor(variables: Record<string, string>, bundle = inject('temporal').bundle) {
     this.variables = variables;
-    this.#bundle = bundle;
+    this.bundle = bundle;
   }
 
   get address(): string {
@@ -60,7 +61,7 @@ export class Machine {
     home: string,
     variables: Record<string, string>,
   ): Promise<{ child: ChildProcess; said: () => string }> {
-    const worker = spawn(process.execPath, [workerMain, this.address, home, this.#bundle], {
+    const worker = spawn(process.execPath, [workerMain, this.address, home, this.bundle], {
       env: { ...process.env, ...this.variables, ...variables },
       stdio: ['ignore', 'pipe', 'pipe'],
     });

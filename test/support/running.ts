@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
+import { askedAgain } from '../../src/client/asked-again.ts';
 import { NativeConnection } from '@temporalio/worker';
 import { afterAll, afterEach, beforeAll, inject } from 'vitest';
 import type { OrchestrationInput, OrchestrationResult } from '../../src/protocol/orchestration.ts';
@@ -15,6 +16,7 @@ import { signed } from '../../src/trust/signature.ts';
 import { createWorker } from '../../src/worker.ts';
 import { quietRuntime } from '../../src/worker/quiet-runtime.ts';
 import { workflowBundle } from '../../src/worker/workflow-bundle.ts';
+import { assertReplay, replayOptionsOf, runsOf, type Execution } from './replaying.ts';
 import { startModelServer, type ModelServer, type Script } from './model-server.ts';
 
 /** Inputs as they come from outside, whose configurations are checked by the worker alone. */
@@ -46,6 +48,7 @@ export interface Running {
   replaceWorker(variables: NodeJS.ProcessEnv, queue?: string): Promise<void>;
   /** Ends its runs that are open, and waits until no activity is under way. */
   idle(): Promise<void>;
+  /** Ends it. @throws where one of its runs, as far as it has come, cannot be replayed */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -72,13 +75,14 @@ export async function running(
   const taskQueue = `test-${process.pid}-${++count}`;
   const model = await startModelServer(script);
   const native = await NativeConnection.connect({ address });
-  const connection = await Connection.connect({ address });
+  // A page of a history may be larger than the 4 MB that gRPC takes by itself.
+  const connection = await Connection.connect({ address, channelArgs: { 'grpc.max_receive_message_length': -1 } });
   if (namespace !== 'default')
     await connection.workflowService.registerNamespace({
       namespace,
       workflowExecutionRetentionPeriod: { seconds: 86_400 as never },
     });
-  const client = new Client({ connection, namespace });
+  const client = new Client({ connection, namespace, interceptors: { workflow: [askedAgain] } });
   const code =
     extensions === undefined
       ? { codePath: bundle, orchestrators: noOrchestrators }
@@ -107,6 +111,8 @@ export async function running(
     return present.ended;
   };
   const started: WorkflowHandle[] = [];
+  /** All runs that were started here. Others, which a test's own client has started, the server lists. */
+  const begun: Execution[] = [];
   const startOptions: Running['startOptions'] = (workflowType, workflowId, input) => {
     const args: [object] = [signed(input, { namespace, workflowType, workflowId }, home)];
     return { taskQueue, workflowId, args };
@@ -116,6 +122,7 @@ export async function running(
     async (input: object): Promise<WorkflowHandle> => {
       const handle = await client.workflow.start(type, startOptions(type, `${taskQueue}-${++count}`, input));
       started.push(handle);
+      begun.push({ workflowId: handle.workflowId, runId: handle.firstExecutionRunId });
       return handle;
     };
   const start = startType('orchestration');
@@ -152,8 +159,13 @@ export async function running(
     },
     async [Symbol.asyncDispose]() {
       await stopWorker();
-      await Promise.all([connection.close(), native.close(), model.close()]);
-      rmSync(home, { recursive: true, force: true });
+      try {
+        const runs = [...begun, ...(await runsOf(client, taskQueue))];
+        await assertReplay(client, replayOptionsOf(present.worker), runs);
+      } finally {
+        await Promise.all([connection.close(), native.close(), model.close()]);
+        rmSync(home, { recursive: true, force: true });
+      }
     },
   };
 }

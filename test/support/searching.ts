@@ -7,7 +7,7 @@ import type { Asked } from './research-script.ts';
 import { startSearchServer, type SearchAnswer, type SearchServer } from './search-server.ts';
 
 /** What a test says the search service finds. */
-type Find = (query: string) => SearchAnswer;
+type Find = (query: string) => SearchAnswer | Promise<SearchAnswer>;
 
 /** A worker and a search service for all tests of a file, to be called beside them. Each test begins with three hits. */
 export function searchingRuns() {

@@ -2,7 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { createCallTool, createListTools } from '../../src/activities/tools.ts';
+import { createRunQuickTools } from '../../src/activities/tools/quick-tools.ts';
+import { createCallTool, createListTools } from '../../src/activities/tools/tools.ts';
 import type { Environment } from '../../src/config/environment.ts';
 import type {
   CallToolInput,
@@ -10,13 +11,17 @@ import type {
   ListedTool,
   ListToolsInput,
   ListToolsResult,
+  QuickTools,
   ToolSource,
 } from '../../src/protocol/tool.ts';
+import type { Reply, ReplyCall } from '../../src/protocol/model-call.ts';
 import type { WorkspaceInput } from '../../src/protocol/workspace.ts';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
 import type { Store } from '../../src/store/store.ts';
 import { openToolRegistry } from '../../src/tools/tool-registry.ts';
 import type { ToolRegistry } from '../../src/tools/tool.ts';
+import { openGuard } from './guard.ts';
+import { testCaller } from './activity-bench.ts';
 
 type Info = ConstructorParameters<typeof MockActivityEnvironment>[0];
 
@@ -41,6 +46,8 @@ export interface ToolBench {
   list(input: Partial<ListToolsInput['sources']> & { own?: ListToolsInput['own'] }): Promise<ListToolsResult>;
   /** Calls a tool of a module, or of another source. @param info the activity's; each call has an id of its own */
   call(tool: BenchTool, args?: object, info?: Info): BenchCall;
+  /** Has a model's call run the tools of its reply. @param info the activity's */
+  runQuick(calls: ReplyCall[], quick: QuickTools, info?: Info): Promise<ReplyCall[]>;
   close(): Promise<void>;
 }
 
@@ -58,6 +65,7 @@ export function toolBench(files: Record<string, string> = {}, environment: Envir
   const toolbox = openToolRegistry({ folder, logs, environment, store });
   const callTool = createCallTool({ store, tools: toolbox, environment });
   const listTools = createListTools({ store, tools: toolbox });
+  const runQuickTools = createRunQuickTools({ store, tools: toolbox, environment, guard: openGuard() });
   const bench: ToolBench = {
     folder,
     logs,
@@ -83,9 +91,25 @@ export function toolBench(files: Record<string, string> = {}, environment: Envir
         tool: { source, sideEffects: 'undeclared', timeout: 60, ...tool },
         arguments: args as Record<string, unknown>,
         agent: 'agent_a',
+        caller: testCaller,
         ...(workspace !== undefined && { workspace }),
       };
       return { environment, result: environment.run(callTool, input) };
+    },
+    async runQuick(calls, quick, info = {}) {
+      const activity = new MockActivityEnvironment({
+        activityId: `model-${++count}`,
+        workflowExecution: { workflowId: 'w', runId: 'r' },
+        scheduledTimestampMs: Date.now(),
+        scheduleToCloseTimeoutMs: 600_000,
+        ...info,
+      });
+      const reply: Reply = { content: '', calls, finish: 'tool_calls' };
+      let answered = reply;
+      await activity.run(async () => {
+        answered = await runQuickTools(reply, quick, testCaller, `r/model-${count}`);
+      });
+      return answered.calls;
     },
     async close() {
       await toolbox.close();

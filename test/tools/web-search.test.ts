@@ -25,7 +25,7 @@ function searching(environment: Environment) {
     search: (query: string, rest: object = {}) => bench.call({ name: 'web_search', source }, { query, ...rest }).result,
     whole: ({ blob, text }: CallToolResult) => (blob === undefined ? text : bench.store.blob(blob)),
     described: async (): Promise<string | undefined> => {
-      const { tools, descriptions = [] } = await bench.list({ packages: ['builtin.web'] });
+      const { tools, descriptions } = await bench.list({ packages: ['builtin.web'] });
       return descriptions[tools.findIndex(({ name }) => name === 'web_search')];
     },
   };

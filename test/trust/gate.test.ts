@@ -11,7 +11,7 @@ import type { ToolSource } from '../../src/protocol/tool.ts';
 import { signed } from '../../src/trust/signature.ts';
 import { readDefinitions } from '../../src/tools/definition.ts';
 import type { Tool } from '../../src/tools/tool.ts';
-import { activityBench } from '../support/activity-bench.ts';
+import { activityBench, testCaller } from '../support/activity-bench.ts';
 import { inRun, machine, refusalOf, variables, worker, type RunOf } from './stages.ts';
 
 const bench = activityBench();
@@ -102,14 +102,14 @@ const preparedSolve = async (): Promise<PreparedSolve> => {
   return (await prepare('planAndExecute', signed({ problem: 'P', attachments }, at, here.home))) as PreparedSolve;
 };
 
-const call = { transcript: null, append: [{ role: 'user' as const, content: 'Hi' }], tools: null };
+const call = { transcript: null, append: [{ role: 'user' as const, content: 'Hi' }], tools: null, caller: testCaller };
 const listed = (source: ToolSource) => ({
   name: nameOf(source),
   source,
   sideEffects: 'undeclared' as const,
   timeout: 10,
 });
-const callOf = (source: ToolSource) => ({ tool: listed(source), arguments: {}, agent: 'a' });
+const callOf = (source: ToolSource) => ({ tool: listed(source), arguments: {}, agent: 'agent_a', caller: testCaller });
 
 const kept = [{ path: ['final'], tree: null }];
 
@@ -161,7 +161,11 @@ const asked: Asked[] = [
     what: 'search',
     owner: async () => strict.search({ query: 'diary', number: 1, search: (await preparedResearch()).settings.search }),
     stranger: () =>
-      strict.search({ query: 'diary', number: 1, search: { provider: 'folder', folder: here.root, max_results: 1 } }),
+      strict.search({
+        query: 'diary',
+        number: 1,
+        search: { provider: 'folder', folder: here.root, max_results: 1, read_pages: 0 },
+      }),
     allow: 'files=DIR',
   },
   {

@@ -17,7 +17,7 @@ import { Browser, browserPath } from '../support/browser.ts';
 if (browserPath === undefined)
   console.warn('SKIPPED: no chromium or google-chrome on the PATH, so that the Web UI is not tried in a browser');
 
-/** Where pictures for the documentation go: `REPRISE_PICTURES=docs/pictures npm test -- test/web-ui`. */
+/** Where pictures for the documentation go: `REPRISE_PICTURES=docs/pictures npm run test:all -- test/web-ui`. */
 export const pictures = process.env['REPRISE_PICTURES'];
 
 /** A Temporal server with its Web UI, a worker on it, and a browser, until the test is over. */

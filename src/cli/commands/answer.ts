@@ -2,11 +2,12 @@ import { text as textOf } from 'node:stream/consumers';
 import { AnswerTooLongError, type PendingQuestion, type Reprise, type Run, type RunEvent } from '../../client.ts';
 import { answerRoom } from '../../protocol/questions.ts';
 import { open, withConnection } from '../connection.ts';
-import { CommandError, exitStatus, say, usageError } from '../exit.ts';
+import { CommandError, Interruption, usageError } from '../exit.ts';
 import type { CommonOptions } from '../options.ts';
 import { answerCommand, promptBox, promptText } from '../questions/box.ts';
-import { canPrompt, readLine } from '../questions/read-line.ts';
+import { readLine } from '../questions/read-line.ts';
 import { waysToSettle } from '../questions/ways-to-settle.ts';
+import type { Shell } from '../shell.ts';
 import { printable } from '../../printable.ts';
 import { decisionIn } from '../../protocol/permissions.ts';
 import { patiently } from './patiently.ts';
@@ -17,18 +18,23 @@ export interface AnswerOptions extends CommonOptions {
 }
 
 /** `reprise answer ID [TEXT]`: answers a question. */
-export async function answer(id: string, text: string | undefined, options: AnswerOptions): Promise<void> {
-  const given = await givenAnswer(text, options.skip ?? false);
-  await withConnection(open(options), async ({ reprise }) => {
+export async function answer(
+  shell: Shell,
+  id: string,
+  text: string | undefined,
+  options: AnswerOptions,
+): Promise<void> {
+  const given = await givenAnswer(shell, text, options.skip ?? false);
+  await withConnection(open(shell, options), async ({ reprise }) => {
     const run = reprise.getRun(id);
     await run.assertOpen();
     const addressed = await address(reprise, run, options);
     refuseOtherKinds(addressed, given, run.id, options);
     if (addressed.pending === undefined && !addressed.isUnchecked && given === '')
       throw new CommandError(`Question ${addressed.questionId} has closed: there is nothing to skip`);
-    const reply = given ?? (await prompt(run, addressed.pending, options));
+    const reply = given ?? (await prompt(shell, run, addressed.pending, options));
     await run.answer({ questionId: addressed.questionId, answer: reply });
-    say(sentText(run.id, addressed, reply));
+    shell.say(sentText(run.id, addressed, reply));
   });
 }
 
@@ -37,14 +43,14 @@ export async function answer(id: string, text: string | undefined, options: Answ
  *
  * @throws `CommandError`, status 2; `AnswerTooLongError`
  */
-async function givenAnswer(text: string | undefined, skip: boolean): Promise<string | undefined> {
+async function givenAnswer(shell: Shell, text: string | undefined, skip: boolean): Promise<string | undefined> {
   if (skip && text !== undefined) throw usageError('TEXT and --skip exclude each other');
   if (skip) return '';
   if (text === undefined) {
-    if (canPrompt()) return undefined;
+    if (shell.canPrompt) return undefined;
     throw usageError('TEXT is missing; give the answer, - to read it from standard input, or --skip');
   }
-  const answer = text === '-' ? (await textOf(process.stdin)).trim() : text;
+  const answer = text === '-' ? (await textOf(shell.stdin)).trim() : text;
   if (answer.trim() === '') throw usageError('The answer is empty; to skip the question use --skip');
   if (answer.length > answerRoom) throw new AnswerTooLongError(answer.length);
   return answer;
@@ -85,6 +91,7 @@ async function address({ client }: Reprise, run: Run, { question }: AnswerOption
 }
 
 async function prompt(
+  shell: Shell,
   run: Run,
   question: PendingQuestion | undefined,
   { plain = false, temporal }: AnswerOptions,
@@ -92,22 +99,24 @@ async function prompt(
   if (question === undefined) throw usageError('Nobody waits for this answer at present; give it as TEXT');
   const { questionId } = question;
   const closed = new AbortController();
-  say(promptBox(question, plain));
-  void untilClosed(run, questionId).then(
+  shell.say(promptBox(shell, question, plain));
+  const over = new AbortController();
+  void untilClosed(run, questionId, over.signal).then(
     () => closed.abort(),
     // Where nobody can tell, the prompt stays until the person has answered.
     () => undefined,
   );
-  const entered = await readLine(promptText, { withdrawn: closed.signal });
+  const entered = await readLine(shell, promptText, { withdrawn: closed.signal }).finally(() => over.abort());
   if (entered.kind === 'line') return entered.text.trim();
   if (entered.kind === 'withdrawn') throw new CommandError(`Question ${questionId} waits no longer`);
-  say(`The question still waits: ${answerCommand({ workflowId: run.id, questionId }, temporal)} "…"`);
-  return process.exit(exitStatus.interrupted);
+  shell.say(`The question still waits: ${answerCommand({ workflowId: run.id, questionId }, temporal)} "…"`);
+  throw new Interruption();
 }
 
-/** Waits until a question is closed, or its run has ended. */
-async function untilClosed(run: Run, questionId: string): Promise<void> {
+/** Waits until a question is closed, its run has ended, or nobody waits for that any more. */
+async function untilClosed(run: Run, questionId: string, over: AbortSignal): Promise<void> {
   for await (const { events } of run.watch()) {
+    if (over.aborted) return;
     if (events.some((event) => event.type === 'question_closed' && event.questionId === questionId)) return;
   }
 }

@@ -2,11 +2,11 @@ import type { PendingQuestion, Reprise, Run, RunEvent } from '../../client.ts';
 import type { ToolDecision } from '../../protocol/permissions.ts';
 import { printable } from '../../printable.ts';
 import { open, withConnection } from '../connection.ts';
-import { CommandError, exitStatus, say, usageError } from '../exit.ts';
+import { CommandError, Interruption, usageError } from '../exit.ts';
 import type { CommonOptions } from '../options.ts';
 import { promptBox } from '../questions/box.ts';
 import { approveCommand, editedArguments, readDecision } from '../questions/leave.ts';
-import { canPrompt } from '../questions/read-line.ts';
+import type { Shell } from '../shell.ts';
 import { patiently } from './patiently.ts';
 
 export interface ApproveOptions extends CommonOptions {
@@ -22,20 +22,25 @@ export interface ApproveOptions extends CommonOptions {
 type Given = Omit<ToolDecision, 'id'>;
 
 /** `reprise approve ID [CALL]`: decides about a tool call that waits for leave. */
-export async function approve(id: string, named: string | undefined, options: ApproveOptions): Promise<void> {
-  const given = givenDecision(options);
-  await withConnection(open(options), async ({ reprise }) => {
+export async function approve(
+  shell: Shell,
+  id: string,
+  named: string | undefined,
+  options: ApproveOptions,
+): Promise<void> {
+  const given = givenDecision(shell, options);
+  await withConnection(open(shell, options), async ({ reprise }) => {
     const run = reprise.getRun(id);
     await run.assertOpen();
     const waiting = await find(reprise, run, named);
-    const decision = given === undefined ? await prompt(run, waiting, options) : { id: idOf(waiting), ...given };
+    const decision = given === undefined ? await prompt(shell, run, waiting, options) : { id: idOf(waiting), ...given };
     await run.approve(decision);
-    say(sentText(run.id, decision, waiting));
+    shell.say(sentText(run.id, decision, waiting));
   });
 }
 
 /** @returns undefined where the terminal must prompt @throws `CommandError`, status 2 */
-function givenDecision({ allow, always, deny, edit }: ApproveOptions): Given | undefined {
+function givenDecision(shell: Shell, { allow, always, deny, edit }: ApproveOptions): Given | undefined {
   const chosen = [allow, deny, edit].filter((each) => each !== undefined);
   if (chosen.length > 1) throw usageError('--allow, --deny and --edit exclude each other');
   if (edit !== undefined) {
@@ -47,7 +52,7 @@ function givenDecision({ allow, always, deny, edit }: ApproveOptions): Given | u
   if (deny !== undefined)
     return { action: 'deny', ...(deny !== true && { reason: deny }), ...(always && { always: true }) };
   if (allow || always) return { action: 'allow', ...(always && { always: true }) };
-  if (canPrompt()) return undefined;
+  if (shell.canPrompt) return undefined;
   throw usageError('What is decided? Give --allow, --always, --deny [REASON] or --edit JSON');
 }
 
@@ -86,27 +91,35 @@ const endedText = ({ how, questionId, tool }: Ended): string =>
 const listOf = (pending: PendingQuestion[]): string =>
   pending.map(({ from, questionId, tool = '' }) => printable(`  ${questionId} (${from}): ${tool}`)).join('\n');
 
-async function prompt(run: Run, found: Found, { plain = false, temporal }: ApproveOptions): Promise<ToolDecision> {
+async function prompt(
+  shell: Shell,
+  run: Run,
+  found: Found,
+  { plain = false, temporal }: ApproveOptions,
+): Promise<ToolDecision> {
   if ('uncheckedId' in found) throw usageError('No worker tells what waits; give the decision as an option');
   const waiting = { workflowId: run.id, ...found };
   const closed = new AbortController();
-  say(promptBox(waiting, plain));
-  void untilEnded(run, found.questionId).then(
+  shell.say(promptBox(shell, waiting, plain));
+  const over = new AbortController();
+  void untilEnded(run, found.questionId, over.signal).then(
     () => closed.abort(),
     // Where nobody can tell, the prompt stays until the person has decided.
     () => undefined,
   );
-  const entered = await readDecision(waiting, closed.signal);
+  const entered = await readDecision(shell, waiting, closed.signal).finally(() => over.abort());
   if (entered.kind === 'decision') return entered.decision;
   if (entered.kind === 'withdrawn') throw new CommandError(`${found.questionId} waits no longer`);
-  say(`The call still waits: ${approveCommand(waiting, temporal)} --allow`);
-  return process.exit(exitStatus.interrupted);
+  shell.say(`The call still waits: ${approveCommand(waiting, temporal)} --allow`);
+  throw new Interruption();
 }
 
-/** Waits until a call waits no longer, or its run has ended. */
-async function untilEnded(run: Run, id: string): Promise<void> {
-  for await (const { events } of run.watch())
+/** Waits until a call waits no longer, its run has ended, or nobody waits for that any more. */
+async function untilEnded(run: Run, id: string, over: AbortSignal): Promise<void> {
+  for await (const { events } of run.watch()) {
+    if (over.aborted) return;
     if (events.some((event) => event.type === 'leave_ended' && event.questionId === id)) return;
+  }
 }
 
 const sentText = (id: string, { action, always, id: call }: ToolDecision, found: Found): string => {

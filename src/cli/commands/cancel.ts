@@ -1,27 +1,21 @@
-import { WorkflowFailedError } from '@temporalio/client';
-import { CancelledFailure } from '@temporalio/common';
 import type { RunResult } from '../../client.ts';
 import { openWithWorker, withConnection } from '../connection.ts';
-import { print, say } from '../exit.ts';
 import { textOf } from '../follow.ts';
 import { spentText } from '../live/spent.ts';
 import type { CommonOptions } from '../options.ts';
+import type { Shell } from '../shell.ts';
 
 export type CancelOptions = Pick<CommonOptions, 'json' | 'temporal'>;
 
 /** `reprise cancel ID`: ends a run, waits for its end, and prints the best answer that it has. */
-export async function cancel(id: string, options: CancelOptions): Promise<void> {
-  await withConnection(openWithWorker(options), async ({ reprise }) => {
+export async function cancel(shell: Shell, id: string, options: CancelOptions): Promise<void> {
+  const { say } = shell;
+  await withConnection(openWithWorker(shell, options), async ({ reprise }) => {
     const run = reprise.getRun(id);
     await run.cancel();
-    try {
-      const result = await run.result();
-      say(endText(id, result));
-      await print(options.json ? JSON.stringify(result) : textOf(result));
-    } catch (error) {
-      if (!(error instanceof WorkflowFailedError && error.cause instanceof CancelledFailure)) throw error;
-      say(`${id} is cancelled; it was begun by an earlier version of Reprise, and leaves no answer`);
-    }
+    const result = await run.result();
+    say(endText(id, result));
+    await shell.print(options.json ? JSON.stringify(result) : textOf(result));
   });
 }
 

@@ -2,13 +2,13 @@ import { WorkflowNotFoundError } from '@temporalio/client';
 import type { Reprise, SessionRun } from '../../client.ts';
 import { isPassing } from '../../client/snapshot.ts';
 import { describeBackend } from '../../config/complete-backend.ts';
-import { readEnvironment } from '../../config/environment.ts';
+import type { Environment } from '../../config/environment.ts';
 import { checkConversation } from '../../config/kinds.ts';
 import { completeAgent, defaultAgent } from '../../config/one-agent.ts';
 import { completeTeam } from '../../config/team.ts';
 import type { SessionState } from '../../protocol/state.ts';
-import { say } from '../exit.ts';
 import { countText, dollarText, numberText, spentText } from '../live/spent.ts';
+import type { Shell } from '../shell.ts';
 
 /** What a conversation takes as a command rather than as a turn, by what a person types. */
 const commands = {
@@ -46,11 +46,11 @@ export interface Conversation {
 }
 
 /** Carries out a command. None of them costs anything. */
-export async function obey(name: string, conversation: Conversation): Promise<void> {
-  if (name === '/help') say(helpText());
-  else if (name === '/model') say(await modelText(conversation));
-  else if (name === '/cost') say(await spent(conversation));
-  else say(`There is no command ${name}.\n${helpText()}`);
+export async function obey(shell: Shell, name: string, conversation: Conversation): Promise<void> {
+  if (name === '/help') shell.say(helpText());
+  else if (name === '/model') shell.say(await modelText(shell.environment, conversation));
+  else if (name === '/cost') shell.say(await spent(conversation));
+  else shell.say(`There is no command ${name}.\n${helpText()}`);
 }
 
 function helpText(): string {
@@ -68,7 +68,10 @@ function notTold(error: unknown): string {
 const withPatience = <T>({ client }: Reprise, query: () => Promise<T>): Promise<T> =>
   client.withDeadline(Date.now() + patience, query);
 
-async function modelText({ config, reprise, session, wasOpen }: Conversation): Promise<string> {
+async function modelText(
+  environment: Environment,
+  { config, reprise, session, wasOpen }: Conversation,
+): Promise<string> {
   const models = new Map<string, string>();
   let untold: string | undefined;
   try {
@@ -78,7 +81,7 @@ async function modelText({ config, reprise, session, wasOpen }: Conversation): P
     untold = notTold(error);
   }
   const used = [...models].map(([agent, model]) => `${agent}: ${model}`);
-  const lines = used.length > 0 || wasOpen ? used : configuredModels(config);
+  const lines = used.length > 0 || wasOpen ? used : configuredModels(environment, config);
   return [
     ...(lines.length > 0 ? lines : [`The model is not known: ${untold ?? 'the session goes on with its next turn'}`]),
     'A session keeps its model. For another one, end it (/exit) and begin anew:',
@@ -87,8 +90,7 @@ async function modelText({ config, reprise, session, wasOpen }: Conversation): P
 }
 
 /** The models of a session that has not begun yet. */
-function configuredModels(config: object | undefined): string[] {
-  const environment = readEnvironment(process.env);
+function configuredModels(environment: Environment, config: object | undefined): string[] {
   const checked = config === undefined ? undefined : checkConversation(config);
   if (checked?.ok && checked.value.kind === 'team')
     return completeTeam(checked.value.team, environment).agents.map(

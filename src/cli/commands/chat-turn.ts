@@ -5,12 +5,13 @@ import { isPassing } from '../../client/snapshot.ts';
 import { revive } from '../connection.ts';
 import { problemsOf, problemText } from '../../config/problems.ts';
 import { sessionInputSchema } from '../../config/inputs.ts';
-import { exitStatus, printText, printJson, say, usageError } from '../exit.ts';
+import { usageError } from '../exit.ts';
 import { Following, watchCommand } from '../follow.ts';
 import type { FollowOptions } from '../options.ts';
 import { writeFiles } from '../out.ts';
 import { shellWord, temporalOption } from '../questions/box.ts';
-import { canPrompt, readLine } from '../questions/read-line.ts';
+import { readLine } from '../questions/read-line.ts';
+import type { Shell } from '../shell.ts';
 
 /** Checks what a person says. @throws `CommandError`, status 2, where no session would take the text */
 export function checkText(text: string): void {
@@ -30,8 +31,10 @@ export function problemsIn(part: 'text' | 'history', value: unknown, name: strin
  * Takes one turn: shows it while it goes on, and prints its answer. Ctrl-C ends the command, but not the turn.
  *
  * @param isChat whether the person has just typed the text
+ * @throws where the turn failed; `Interruption` where the person leaves
  */
 export async function takeTurn(
+  shell: Shell,
   session: SessionRun,
   text: string,
   options: FollowOptions,
@@ -40,10 +43,11 @@ export async function takeTurn(
   checkText(text);
   const after = await placeOf(session);
   const following = new Following(
+    shell,
     session,
     options,
-    () => revive(options),
-    () => leave(session, options),
+    () => revive(shell, options),
+    () => sayGoodbye(shell, session, options),
     isChat,
   );
   const turn = session.send(text);
@@ -54,16 +58,17 @@ export async function takeTurn(
   }
   const result = await turn;
   // Between what was typed and what was answered there is an empty line, as in a conversation on paper.
-  if (isChat) say('');
-  await (options.json ? printJson(result) : printText(result.answer));
-  if (options.out !== undefined) await writeFiles(session.id, result.workspace, options.out);
-  if (isChat) say('');
+  if (isChat) shell.say('');
+  await (options.json ? shell.printJson(result) : shell.printText(result.answer));
+  if (options.out !== undefined) await writeFiles(shell, session.id, result.workspace, options.out);
+  if (isChat) shell.say('');
 }
 
-/** Ends the command, but not the session. */
-export function leave({ id }: SessionRun, options: FollowOptions): never {
-  say(`The session goes on. See it with: ${watchCommand(id, options)}\nContinue it with: ${chatCommand(id, options)}`);
-  process.exit(exitStatus.interrupted);
+/** Says that the session does not end with the command. */
+export function sayGoodbye(shell: Shell, { id }: SessionRun, options: FollowOptions): void {
+  shell.say(
+    `The session goes on. See it with: ${watchCommand(id, options)}\nContinue it with: ${chatCommand(id, options)}`,
+  );
 }
 
 /** The line to type that continues a session. */
@@ -85,14 +90,14 @@ async function placeOf(session: SessionRun): Promise<EventCursor | undefined> {
  *
  * @param onInterrupt is called when the person presses Ctrl-C at the prompt
  */
-export function openLines(onInterrupt: () => never): AsyncIterable<string> {
-  return canPrompt() ? typedLines(onInterrupt) : createInterface({ input: process.stdin });
+export function openLines(shell: Shell, onInterrupt: () => never): AsyncIterable<string> {
+  return shell.canPrompt ? typedLines(shell, onInterrupt) : createInterface({ input: shell.stdin });
 }
 
-async function* typedLines(onInterrupt: () => never): AsyncGenerator<string> {
+async function* typedLines(shell: Shell, onInterrupt: () => never): AsyncGenerator<string> {
   const history: string[] = [];
   for (;;) {
-    const entered = await readLine('> ', { history });
+    const entered = await readLine(shell, '> ', { history });
     if (entered.kind === 'interrupt') onInterrupt();
     if (entered.kind !== 'line') return;
     if (entered.text.trim() !== '') history.unshift(entered.text);

@@ -1,16 +1,17 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { readFileSync } from 'node:fs';
 import { newRunId, RunNotOpenError, type Reprise, type SessionInput, type SessionRun } from '../../client.ts';
+import { isOpenStatus } from '../../client/open.ts';
 import { obey, typedOf, type Conversation } from './chat-commands.ts';
-import { chatCommand, checkText, leave, openLines, problemsIn, takeTurn } from './chat-turn.ts';
+import { chatCommand, checkText, openLines, problemsIn, sayGoodbye, takeTurn } from './chat-turn.ts';
 import { readConversation } from '../checked-config.ts';
 import { openWithWorker, revive, withConnection } from '../connection.ts';
-import { CommandError, exitStatus, say, usageError } from '../exit.ts';
+import { CommandError, Interruption, usageError } from '../exit.ts';
 import { asCommandError } from '../failures.ts';
 import { follow } from '../follow.ts';
 import type { FollowOptions } from '../options.ts';
 import { checkOut } from '../out.ts';
-import { canPrompt } from '../questions/read-line.ts';
+import type { Shell } from '../shell.ts';
 import { placeText } from './start.ts';
 import type { EarlierMessage } from '../../protocol/orchestration.ts';
 
@@ -19,27 +20,28 @@ export interface ChatOptions extends FollowOptions {
 }
 
 /** `reprise chat [TEXT]`: holds a conversation, or takes one turn of it. */
-export async function chat(text: string | undefined, options: ChatOptions): Promise<void> {
+export async function chat(shell: Shell, text: string | undefined, options: ChatOptions): Promise<void> {
   if (text !== undefined) checkText(text);
-  checkOut(options);
-  const config = await readConversation(options);
+  checkOut(shell, options);
+  const config = await readConversation(shell, options);
   const input: SessionInput = {
     ...(config !== undefined && { config }),
-    ...(options.history !== undefined && { history: readHistory(options.history) }),
+    ...(options.history !== undefined && { history: readHistory(shell, options.history) }),
   };
-  await withConnection(openWithWorker(options), async (opened) => {
+  await withConnection(openWithWorker(shell, options), async (opened) => {
     if (text !== undefined && options.id === undefined) {
       const run = await opened.reprise.startSession({ ...input, text });
-      say(placeText(run.id, opened));
-      await follow(run, options, () => revive(options));
+      shell.say(placeText(run.id, opened));
+      await follow(shell, run, options, () => revive(shell, options));
       return;
     }
     const id = options.id ?? newRunId('chat');
-    const isOpen = options.id !== undefined && (await isOpenSession(opened.reprise, id, options));
+    const isOpen = options.id !== undefined && (await isOpenSession(shell, opened.reprise, id, options));
     const session = opened.reprise.getSession(id, input);
-    say(placeText(id, opened));
-    if (text === undefined) await converse({ reprise: opened.reprise, session, wasOpen: isOpen, config }, options);
-    else await takeTurn(session, text, options);
+    shell.say(placeText(id, opened));
+    if (text === undefined)
+      await converse(shell, { reprise: opened.reprise, session, wasOpen: isOpen, config }, options);
+    else await takeTurn(shell, session, text, options);
   });
 }
 
@@ -48,17 +50,17 @@ export async function chat(text: string | undefined, options: ChatOptions): Prom
  *
  * @throws `CommandError`, status 2, where the id is that of an open run that is no session
  */
-async function isOpenSession({ client }: Reprise, id: string, options: ChatOptions): Promise<boolean> {
+async function isOpenSession(shell: Shell, { client }: Reprise, id: string, options: ChatOptions): Promise<boolean> {
   try {
     const { type, status } = await client.workflow.getHandle(id).describe();
-    if (status.name !== 'RUNNING') {
-      say(`The run ${id} has ended; a new session begins under its id`);
+    if (!isOpenStatus(status.name)) {
+      shell.say(`The run ${id} has ended; a new session begins under its id`);
       return false;
     }
     if (type !== 'session') throw usageError(`The run ${id} is no session: its type is ${type}`);
     const { config, history, model, agents, budget, tools, yes } = options;
     if ([config, history, model, agents, budget, tools, yes].some((each) => each !== undefined))
-      say(`The session ${id} is open: it goes on with its own configuration and history`);
+      shell.say(`The session ${id} is open: it goes on with its own configuration and history`);
     return true;
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return false;
@@ -67,40 +69,47 @@ async function isOpenSession({ client }: Reprise, id: string, options: ChatOptio
 }
 
 /** Takes a turn for each line, until there are no more lines. */
-async function converse(conversation: Conversation, options: ChatOptions): Promise<void> {
+async function converse(shell: Shell, conversation: Conversation, options: ChatOptions): Promise<void> {
   const { session, wasOpen } = conversation;
-  const isTyped = canPrompt();
+  const isTyped = shell.canPrompt;
   let hasBegun = wasOpen;
-  const lines = openLines(() => (hasBegun ? leave(session, options) : process.exit(exitStatus.interrupted)));
-  if (isTyped) say('/help lists the commands; Ctrl-D or /exit ends the conversation.');
+  let staysOpen = options.id !== undefined;
+  const lines = openLines(shell, () => {
+    if (hasBegun) sayGoodbye(shell, session, options);
+    throw new Interruption();
+  });
+  if (isTyped) shell.say('/help lists the commands; Ctrl-D or /exit ends the conversation.');
   try {
     for await (const line of lines) {
       const typed = typedOf(line);
       if (typed.kind === 'exit') break;
       if (typed.kind === 'nothing') continue;
       if (typed.kind === 'command') {
-        await obey(typed.name, conversation);
+        await obey(shell, typed.name, conversation);
         continue;
       }
       hasBegun = true;
-      await takeTurn(session, typed.text, options, isTyped).catch((error: unknown) => {
+      await takeTurn(shell, session, typed.text, options, isTyped).catch((error: unknown) => {
         if (!isTyped) throw error;
-        sayFailure(error);
+        sayFailure(shell, error);
       });
     }
+  } catch (error) {
+    if (error instanceof Interruption) staysOpen = true;
+    throw error;
   } finally {
-    if (options.id === undefined && hasBegun) await end(session);
+    if (!staysOpen && hasBegun) await end(session);
   }
-  if (options.id !== undefined && hasBegun)
-    say(`The session ${session.id} stays open. Come back to it with: ${chatCommand(session.id, options)}`);
+  if (staysOpen && hasBegun)
+    shell.say(`The session ${session.id} stays open. Come back to it with: ${chatCommand(session.id, options)}`);
 }
 
 /** Says why a turn failed, which does not end the conversation. @throws errors that do end it */
-function sayFailure(error: unknown): void {
+function sayFailure(shell: Shell, error: unknown): void {
   if (error instanceof RunNotOpenError) throw error;
   const failure = asCommandError(error);
   if (!(failure instanceof CommandError)) throw error;
-  say(failure.message);
+  shell.say(failure.message);
 }
 
 /** Closes a session, which may have ended by itself. */
@@ -115,20 +124,21 @@ async function end(session: SessionRun): Promise<void> {
 const form = 'A history is [{"role": "system" | "user" | "assistant", "content": "…"}, …]';
 
 /** Reads a file of earlier messages. @throws `CommandError`, status 2, with everything that is wrong */
-function readHistory(file: string): EarlierMessage[] {
-  const content = parse(file);
+function readHistory(shell: Shell, file: string): EarlierMessage[] {
+  const content = parse(shell.path(file), file);
   const problems = problemsIn('history', content, file);
   if (problems.length > 0) throw usageError([...problems, form].join('\n'));
   return content as EarlierMessage[];
 }
 
-function parse(file: string): unknown {
+/** @param shown the path as the person has typed it */
+function parse(file: string, shown: string): unknown {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     const reason =
       code === 'ENOENT' ? 'no such file' : error instanceof SyntaxError ? `is no JSON: ${message}` : message;
-    throw usageError(`${file}: ${reason}\n${form}`);
+    throw usageError(`${shown}: ${reason}\n${form}`);
   }
 }

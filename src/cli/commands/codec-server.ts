@@ -1,12 +1,11 @@
-import { once } from 'node:events';
-import { readEnvironment } from '../../config/environment.ts';
 import { payloadCodec, tolerant } from '../../encryption/codec.ts';
 import { howToMakeAKey, keyVariable, readKeys } from '../../encryption/keys.ts';
 import { serveCodec } from '../../encryption/serve-codec.ts';
 import { originsOf } from '../../embedded/home-codec.ts';
 import { readHolder } from '../../embedded/lock.ts';
-import { say, usageError } from '../exit.ts';
+import { usageError } from '../exit.ts';
 import { homeFolder } from '../options.ts';
+import type { Shell } from '../shell.ts';
 
 export interface CodecServerOptions {
   port: number;
@@ -20,22 +19,27 @@ const tokenVariable = 'REPRISE_CODEC_TOKEN';
 const loopback = ['127.0.0.1', '::1', 'localhost'];
 
 /** `reprise codec-server`: decrypts for Temporal's Web UI and CLI, until interrupted. */
-export async function codecServer({ host, origin, port }: CodecServerOptions): Promise<void> {
-  const environment = readEnvironment(process.env);
+export async function codecServer(shell: Shell, { host, origin, port }: CodecServerOptions): Promise<void> {
+  const { environment } = shell;
   const keys = readKeys(environment);
   if (!keys.on)
     throw usageError(`${keyVariable} is not set: there is nothing to decrypt. Make a key with: ${howToMakeAKey}`);
   const { [tokenVariable]: token } = environment;
   if (token === undefined && !loopback.includes(host))
     throw usageError(`Beyond this machine everybody could decrypt: set ${tokenVariable} to a secret of your own`);
-  const origins = origin ?? originsOf(readHolder(homeFolder())?.uiAddress ?? 'http://127.0.0.1:8233');
+  const origins = origin ?? originsOf(readHolder(homeFolder(shell))?.uiAddress ?? 'http://127.0.0.1:8233');
   const route = { codec: tolerant(payloadCodec(keys)), origins, ...(token !== undefined && { token }) };
   const server = await serveCodec(host, port, route).catch((error: Error) => {
     throw usageError(`The codec server cannot listen at ${host}:${port}: ${error.message}`);
   });
-  say(
+  shell.say(
     `Codec server ${server.address} for ${origins.join(', ')}, with ${keys.ids.length === 1 ? 'the key' : 'the keys'} ${keys.ids.join(', ')}. Ctrl-C ends it.`,
   );
-  await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
+  await new Promise<void>((resolve) => {
+    const ignore = shell.onSignal(['SIGINT', 'SIGTERM'], () => {
+      ignore();
+      resolve();
+    });
+  });
   await server.close();
 }

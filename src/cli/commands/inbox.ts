@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { InboxQuestion, Reprise } from '../../client.ts';
 import { isPassing } from '../../client/snapshot.ts';
 import { open, withConnection } from '../connection.ts';
-import { exitStatus, print, say, usageError } from '../exit.ts';
+import { Interruption, usageError } from '../exit.ts';
 import { reasonOf } from '../failures.ts';
 import { durationText } from '../live/spent.ts';
 import { askedText } from '../../protocol/questions.ts';
@@ -11,6 +11,7 @@ import type { FollowOptions } from '../options.ts';
 import { secondsLeft } from '../questions/box.ts';
 import { notify } from '../questions/notify.ts';
 import { waysToSettle } from '../questions/ways-to-settle.ts';
+import type { Shell } from '../shell.ts';
 
 export interface InboxOptions extends FollowOptions {
   watch?: boolean;
@@ -19,33 +20,49 @@ export interface InboxOptions extends FollowOptions {
 const lookEveryMs = 1000;
 
 /** `reprise inbox`: prints everything that waits for a person, over all runs. */
-export async function inbox(options: InboxOptions): Promise<void> {
+export async function inbox(shell: Shell, options: InboxOptions): Promise<void> {
   if (options.notify !== undefined && !options.watch)
     throw usageError('--notify is for questions to come; add --watch');
-  await withConnection(open(options), async ({ reprise }) => {
-    if (options.watch) await watchInbox(reprise, options);
-    else await printInbox(reprise, options);
+  await withConnection(open(shell, options), async ({ reprise }) => {
+    if (options.watch) await watchInbox(shell, reprise, options);
+    else await printInbox(shell, reprise, options);
   });
 }
 
-async function printInbox(reprise: Reprise, { json, temporal }: InboxOptions): Promise<void> {
-  const questions = await reprise.inbox(warnOf);
-  if (json) await print(JSON.stringify(questions));
-  else if (questions.length === 0) say('Nobody waits for a person');
-  else await print(questions.map((each) => textOf(each, temporal)).join('\n\n'));
+async function printInbox(shell: Shell, reprise: Reprise, { json, temporal }: InboxOptions): Promise<void> {
+  const questions = await reprise.inbox((id, reason) => warnOf(shell, id, reason));
+  if (json) await shell.print(JSON.stringify(questions));
+  else if (questions.length === 0) shell.say('Nobody waits for a person');
+  else await shell.print(questions.map((each) => textOf(each, temporal)).join('\n\n'));
 }
 
 /** Prints each question once when it appears, until interrupted. */
-async function watchInbox(reprise: Reprise, { json, temporal, notify: command }: InboxOptions): Promise<never> {
-  process.once('SIGINT', () => process.exit(exitStatus.interrupted));
-  say('Waiting for questions. Ctrl-C ends it.');
+async function watchInbox(shell: Shell, reprise: Reprise, options: InboxOptions): Promise<void> {
+  const interrupted = Promise.withResolvers<never>();
+  const over = new AbortController();
+  const ignore = shell.onSignal(['SIGINT'], () => interrupted.reject(new Interruption()));
+  shell.say('Waiting for questions. Ctrl-C ends it.');
+  try {
+    await Promise.race([interrupted.promise, printNew(shell, reprise, options, over.signal)]);
+  } finally {
+    ignore();
+    over.abort();
+  }
+}
+
+async function printNew(
+  shell: Shell,
+  reprise: Reprise,
+  { json, notify: command, temporal }: InboxOptions,
+  over: AbortSignal,
+): Promise<void> {
   const shown = new Set<string>();
   const warned = new Set<string>();
   let isAway = false;
-  for (;;) {
+  while (!over.aborted) {
     try {
       const questions = await reprise.inbox((id, reason) => {
-        if (!warned.has(id)) warnOf(id, reason);
+        if (!warned.has(id)) warnOf(shell, id, reason);
         warned.add(id);
       });
       isAway = false;
@@ -55,20 +72,22 @@ async function watchInbox(reprise: Reprise, { json, temporal, notify: command }:
         const key = JSON.stringify([workflowId, questionId, askedAt]);
         if (shown.has(key)) continue;
         shown.add(key);
-        await print(json ? JSON.stringify(question) : `${textOf(question, temporal)}\n`);
-        if (command !== undefined) notify(command, question, say);
+        await shell.print(json ? JSON.stringify(question) : `${textOf(question, temporal)}\n`);
+        if (command !== undefined) notify(shell, command, question, shell.say);
       }
     } catch (error) {
       if (!isPassing(error)) throw error;
-      if (!isAway) say(`Temporal does not answer (${reasonOf(error)}); still waiting`);
+      if (!isAway) shell.say(`Temporal does not answer (${reasonOf(error)}); still waiting`);
       isAway = true;
     }
     await pause(lookEveryMs);
   }
 }
 
-const warnOf = (id: string, reason: Error): void =>
-  say(`Warning: the run ${printable(id)} waits for a person and does not tell its question (${reasonOf(reason)})`);
+const warnOf = (shell: Shell, id: string, reason: Error): void =>
+  shell.say(
+    `Warning: the run ${printable(id)} waits for a person and does not tell its question (${reasonOf(reason)})`,
+  );
 
 /** What waits, and the commands that settle it. */
 function textOf(waiting: InboxQuestion, temporal: string | undefined): string {

@@ -1,18 +1,18 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stringify } from 'yaml';
 import { defaultBackend, describeBackend } from '../../config/complete-backend.ts';
 import { backendOf } from '../../config/model-name.ts';
-import { readEnvironment } from '../../config/environment.ts';
 import { schemaId } from '../../config/json-schema.ts';
 import type { Backend } from '../../config/backend.ts';
 import type { Kind } from '../../config/kinds.ts';
 import { cacheFolder } from '../../embedded/cache-folder.ts';
 import { missingKey, modelOf } from '../../models/providers.ts';
-import { CommandError, exitStatus, print, usageError } from '../exit.ts';
+import { CommandError, exitStatus, usageError } from '../exit.ts';
 import { shellWord } from '../questions/box.ts';
-import { canPrompt, readLine } from '../questions/read-line.ts';
+import { readLine } from '../questions/read-line.ts';
+import type { Shell } from '../shell.ts';
 
 export interface InitOptions {
   kind?: Kind;
@@ -62,39 +62,41 @@ const modules: Partial<Record<Backend['type'], string>> = {
  *
  * @throws `CommandError`, status 2, if one of the files is there already; then nothing is written
  */
-export async function init(dir: string, options: InitOptions): Promise<void> {
-  const environment = readEnvironment(process.env);
+export async function init(shell: Shell, dir: string, options: InitOptions): Promise<void> {
+  const { environment } = shell;
   const backend = withModel(
     options.model === undefined ? defaultBackend(environment) : backendOf(options.model, environment),
   );
-  const kind = options.kind ?? (canPrompt() ? await askForKind() : 'team');
-  const folder = resolve(dir);
-  const files = filesOf(kind, backend, folder);
+  const kind = options.kind ?? (shell.canPrompt ? await askForKind(shell) : 'team');
+  const folder = shell.path(dir);
+  const shown = (name: string): string => typed(shell.cwd, join(folder, name));
+  const files = filesOf(kind, backend, folder, shown);
   const taken = files.filter(({ name }) => existsSync(join(folder, name)));
   if (taken.length > 0) {
-    const names = taken.map(({ name }) => shown(folder, name));
+    const names = taken.map(({ name }) => shown(name));
     throw usageError(`Nothing is overwritten, and there is already: ${names.join(', ')}`);
   }
   for (const { name, text } of files) write(join(folder, name), text);
   const missing = missingKey(backend, environment);
-  await print(
+  const width = Math.max(...files.map(({ name }) => shown(name).length));
+  await shell.print(
     [
       'Written:',
-      ...files.map(({ name, what }) => `  ${shown(folder, name).padEnd(width(files, folder))}  ${what}`),
+      ...files.map(({ name, what }) => `  ${shown(name).padEnd(width)}  ${what}`),
       `Model: ${describeBackend(backend)}${missing === undefined ? '' : `, which needs ${missing}`}`,
       '',
       'Next:',
-      ...nextCommands(kind, folder).map((line) => `  ${line}`),
+      ...nextCommands(shell, kind, shown).map((line) => `  ${line}`),
     ].join('\n'),
   );
 }
 
-async function askForKind(): Promise<Kind> {
+async function askForKind(shell: Shell): Promise<Kind> {
   const names = Object.keys(kinds) as Kind[];
-  process.stderr.write('What do you want to begin with?\n');
-  names.forEach((name, index) => process.stderr.write(`  ${index + 1}  ${kinds[name].wish}\n`));
+  shell.stderr.write('What do you want to begin with?\n');
+  names.forEach((name, index) => shell.stderr.write(`  ${index + 1}  ${kinds[name].wish}\n`));
   for (;;) {
-    const entered = await readLine('1, 2, 3 or 4 (Enter: 1): ', {});
+    const entered = await readLine(shell, '1, 2, 3 or 4 (Enter: 1): ', {});
     if (entered.kind !== 'line') throw new CommandError('Nothing was written', exitStatus.interrupted);
     const word = entered.text.trim().toLowerCase() || '1';
     const chosen = names.find((name, index) => word === name || word === String(index + 1));
@@ -108,13 +110,16 @@ function withModel(backend: Backend): Backend {
   return { ...backend, ...(model !== undefined && { model }), ...(backend.type === 'offline' && { folder: 'notes' }) };
 }
 
+type Shown = (name: string) => string;
+
 interface File {
   name: string;
   what: string;
   text: string;
 }
 
-function filesOf(kind: Kind, backend: Backend, folder: string): File[] {
+/** @param shown gives a file of the folder as it is typed in a command */
+function filesOf(kind: Kind, backend: Backend, folder: string, shown: Shown): File[] {
   const template = (name: string): string => readFileSync(join(root, 'templates', name), 'utf8');
   const { type, ...config } = backend;
   const other: Backend = type === 'offline' ? withModel({ type: 'openai' }) : withModel({ type: 'offline' });
@@ -122,7 +127,7 @@ function filesOf(kind: Kind, backend: Backend, folder: string): File[] {
   const when = other.type === 'offline' ? 'Without a key' : 'With OPENAI_API_KEY set';
   const values: Record<string, string> = {
     SCHEMA: schemaFor(kind, folder),
-    RUN: runCommand(kind, folder),
+    RUN: runCommand(kind, shown),
     DOCS: docs,
     BACKEND: inline(backend),
     MODEL_MODULE: modules[type] ?? '',
@@ -182,24 +187,19 @@ function write(file: string, text: string): void {
   writeFileSync(file, text, { flag: 'wx' });
 }
 
-/** A file as it is typed in a command here. */
-function shown(folder: string, name: string): string {
-  const file = join(folder, name);
-  return shellWord(isWithin('', file) ? relative('', file).split(sep).join('/') : file);
-}
+/** A file as it is typed in a command in a folder. */
+const typed = (cwd: string, file: string): string =>
+  shellWord(isWithin(cwd, file) ? relative(cwd, file).split(sep).join('/') : file);
 
-const width = (files: File[], folder: string): number =>
-  Math.max(...files.map(({ name }) => shown(folder, name).length));
+const runCommand = (kind: Kind, shown: Shown): string =>
+  `npx reprise ${kinds[kind].command} --config ${shown(`${kind}.yaml`)} "${kinds[kind].text}"`;
 
-const runCommand = (kind: Kind, folder: string): string =>
-  `npx reprise ${kinds[kind].command} --config ${shown(folder, `${kind}.yaml`)} "${kinds[kind].text}"`;
-
-function nextCommands(kind: Kind, folder: string): string[] {
+function nextCommands({ env }: Shell, kind: Kind, shown: Shown): string[] {
   // The Node that runs this was fetched where the machine's own is too old for TypeScript.
-  const node = isWithin(cacheFolder(), process.execPath) ? shellWord(process.execPath) : 'node';
+  const node = isWithin(cacheFolder(env), process.execPath) ? shellWord(process.execPath) : 'node';
   return [
-    `npx reprise validate ${shown(folder, `${kind}.yaml`)}`,
-    runCommand(kind, folder),
-    `${node} --test ${shown(folder, 'tools/prices.test.ts')}`,
+    `npx reprise validate ${shown(`${kind}.yaml`)}`,
+    runCommand(kind, shown),
+    `${node} --test ${shown('tools/prices.test.ts')}`,
   ];
 }

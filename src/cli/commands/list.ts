@@ -1,13 +1,14 @@
 import cliTruncate from 'cli-truncate';
-import colors from 'picocolors';
+import { createColors } from 'picocolors';
 import stringWidth from 'string-width';
 import type { ListedRun } from '../../client.ts';
 import { inWords } from '../../workflows/runtime/details.ts';
 import { open, withConnection } from '../connection.ts';
-import { print, say, usageError } from '../exit.ts';
+import { usageError } from '../exit.ts';
 import { progressOf } from '../live/progress.ts';
 import { printable } from '../../printable.ts';
 import type { CommonOptions } from '../options.ts';
+import type { Shell } from '../shell.ts';
 import { awaitedOf, kindOf, waitText } from '../show/kinds.ts';
 import { layoutFor, type Layout } from '../show/layout.ts';
 
@@ -20,16 +21,19 @@ export interface ListOptions extends Pick<CommonOptions, 'json' | 'plain' | 'tem
 const usualLimit = 20;
 
 /** `reprise list`: prints the newest runs, each with its question, state, age and cost, and what it waits for. */
-export async function list({ all, json, limit, open: isOpen, plain, ...options }: ListOptions): Promise<void> {
+export async function list(
+  shell: Shell,
+  { all, json, limit, open: isOpen, plain, ...options }: ListOptions,
+): Promise<void> {
   const most = all ? Infinity : limitOf(limit);
-  await withConnection(open(options), async ({ reprise }) => {
+  await withConnection(open(shell, options), async ({ reprise }) => {
     // One more tells whether there are any more.
     const found = await reprise.list({ open: isOpen ?? false, limit: most + 1 });
     const runs = found.slice(0, most);
-    if (json) await print(JSON.stringify(runs));
-    else if (runs.length === 0) say(isOpen ? 'No run is open' : 'There are no runs yet');
-    else await print(listText(runs, layoutFor(process.stdout, plain), Date.now()));
-    if (found.length > most) say(`These are the newest ${most}; --all lists all`);
+    if (json) await shell.print(JSON.stringify(runs));
+    else if (runs.length === 0) shell.say(isOpen ? 'No run is open' : 'There are no runs yet');
+    else await shell.print(listText(runs, layoutFor(shell, plain), Date.now()));
+    if (found.length > most) shell.say(`These are the newest ${most}; --all lists all`);
   });
 }
 
@@ -44,7 +48,8 @@ const leastState = 12;
 
 /** A table with a line for each run, and below it the run's question and what it waits for. Ids come last and whole. */
 export function listText(runs: ListedRun[], layout: Layout, now: number): string {
-  const { colors: isColored, columns } = layout;
+  const { columns } = layout;
+  const { bold, dim, yellow } = createColors(layout.colors);
   const rows = runs.map((run) => ({
     cells: [
       kindOf(run.workflow),
@@ -66,14 +71,12 @@ export function listText(runs: ListedRun[], layout: Layout, now: number): string
     cells
       .map((cell, index) => padded(cliTruncate(cell, fitted[index] || stringWidth(cell)), fitted[index] ?? 0, index))
       .join('  ');
-  const dim = isColored ? colors.dim : String;
-  const bold = isColored ? colors.bold : String;
   return [
     dim(lineOf(header)),
     ...rows.flatMap(({ below: [question = '', ...waiting], cells }) => [
       lineOf(cells),
       ...(question === '' ? [] : [bold(cut(`  ${question}`, columns))]),
-      ...waiting.map((line) => (isColored ? colors.yellow : String)(cut(`  ${line}`, columns))),
+      ...waiting.map((line) => yellow(cut(`  ${line}`, columns))),
     ]),
   ].join('\n');
 }

@@ -1,12 +1,14 @@
 import { spawn } from 'node:child_process';
 import type { McpServer } from '../../config/tool-sources.ts';
+import { checkConfig } from '../../config/kinds.ts';
 import { readConfigFile } from '../../config/read-config.ts';
 import { redact } from '../../models/redact.ts';
 import { login as logInAt } from '../../tools/mcp/login.ts';
 import { Logins, loginsIn } from '../../tools/mcp/logins.ts';
-import { CommandError, exitStatus, say, usageError } from '../exit.ts';
+import { CommandError, exitStatus, usageError } from '../exit.ts';
 import { homeFolder } from '../options.ts';
-import { canPrompt, readLine } from '../questions/read-line.ts';
+import { readLine } from '../questions/read-line.ts';
+import type { Shell } from '../shell.ts';
 
 export interface LoginOptions {
   config?: string;
@@ -16,9 +18,9 @@ export interface LoginOptions {
 const patience = 15 * 60_000;
 
 /** `reprise login SERVER`: logs in at an MCP server, for all workers of this home folder. */
-export async function login(server: string, { config }: LoginOptions): Promise<void> {
-  const url = addressOf(server, config);
-  const logins = new Logins(loginsIn(homeFolder()));
+export async function login(shell: Shell, server: string, { config }: LoginOptions): Promise<void> {
+  const url = addressOf(shell, server, config);
+  const logins = new Logins(loginsIn(homeFolder(shell)));
   const end = new AbortController();
   const late = setTimeout(() => end.abort(new Error('nobody has logged in within 15 minutes')), patience);
   const over = new AbortController();
@@ -26,10 +28,10 @@ export async function login(server: string, { config }: LoginOptions): Promise<v
     const { asked, tools } = await logInAt(url, {
       logins,
       signal: end.signal,
-      show: (address, returned) => invite(address, returned, over.signal, (how) => end.abort(how)),
+      show: (address, returned) => invite(shell, address, returned, over.signal, (how) => end.abort(how)),
     });
     const offer = `${url} offers ${tools} tool${tools === 1 ? '' : 's'}`;
-    say(asked ? `Logged in. ${offer}` : `There is nothing to log in to, or the login is good still. ${offer}`);
+    shell.say(asked ? `Logged in. ${offer}` : `There is nothing to log in to, or the login is good still. ${offer}`);
   } catch (error) {
     if (error instanceof CommandError) throw error;
     throw new CommandError(redact(`${url}: ${reasonsOf(error).join(': ')}`, []));
@@ -48,17 +50,18 @@ function reasonsOf(error: unknown): string[] {
 
 /** Has the person open an address, here or on another machine. */
 function invite(
+  shell: Shell,
   address: URL,
   returned: (address: string) => void,
   over: AbortSignal,
   stop: (how: Error) => void,
 ): void {
-  say(`Log in at\n  ${address.href}`);
-  if (!canPrompt()) return;
+  shell.say(`Log in at\n  ${address.href}`);
+  if (!shell.canPrompt) return;
   openInBrowser(address.href);
-  say('If your browser is on another machine, paste here the address that it cannot open at the end.');
+  shell.say('If your browser is on another machine, paste here the address that it cannot open at the end.');
   const read = async (): Promise<void> => {
-    const entered = await readLine('> ', { withdrawn: over });
+    const entered = await readLine(shell, '> ', { withdrawn: over });
     if (entered.kind === 'interrupt') return stop(new CommandError('Not logged in', exitStatus.interrupted));
     if (entered.kind !== 'line') return;
     returned(entered.text);
@@ -82,12 +85,12 @@ function openInBrowser(address: string): void {
 }
 
 /** @throws `CommandError`, status 2 */
-function addressOf(server: string, config: string | undefined): string {
+function addressOf(shell: Shell, server: string, config: string | undefined): string {
   if (/^https?:\/\//.test(server) && URL.canParse(server)) return server;
   if (config === undefined) {
     throw usageError(`${server} is no address; give one, or the configuration that names the server with --config`);
   }
-  const read = readConfigFile(config);
+  const read = readConfigFile(config, checkConfig, shell.cwd);
   if (!read.ok) throw usageError(read.problems.join('\n'));
   const servers = serversIn(read.config);
   const found = servers.find(({ name }) => name === server);

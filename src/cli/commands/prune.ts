@@ -1,12 +1,12 @@
 import { neededByRuns } from '../../client/needed.ts';
-import { readEnvironment } from '../../config/environment.ts';
 import { openStore } from '../../store/open-store.ts';
 import type { SqlStore } from '../../store/sql-store.ts';
 import type { Swept } from '../../store/sweep.ts';
 import type { Reprise } from '../../client.ts';
 import { open, withConnection } from '../connection.ts';
-import { CommandError, print, say, usageError } from '../exit.ts';
+import { CommandError, usageError } from '../exit.ts';
 import { homeFolder, type CommonOptions } from '../options.ts';
+import type { Shell } from '../shell.ts';
 
 export interface PruneOptions extends Pick<CommonOptions, 'json' | 'temporal'> {
   dryRun?: boolean;
@@ -30,21 +30,22 @@ interface Pruned {
 }
 
 /** `reprise prune`: removes from the store what no open or kept run needs. */
-export async function prune({
-  dryRun: isDry = false,
-  forget,
-  json,
-  keepDays,
-  ...options
-}: PruneOptions): Promise<void> {
+export async function prune(
+  shell: Shell,
+  { dryRun: isDry = false, forget, json, keepDays, ...options }: PruneOptions,
+): Promise<void> {
   const days = keepDays === undefined ? undefined : daysOf(keepDays);
-  await withConnection(open(options), async ({ reprise }) => {
-    const store = openStore(homeFolder(), readEnvironment(process.env));
+  await withConnection(open(shell, options), async ({ reprise }) => {
+    const store = openStore(homeFolder(shell), shell.environment);
     try {
-      if (forget !== undefined) await forgetNamespace(store, forget);
-      const pruned = await pruneStore(store, reprise.client, { isDry, ...(days !== undefined && { days }), tell: say });
-      if (json) await print(JSON.stringify(pruned));
-      else for (const line of linesOf(pruned)) await print(line);
+      if (forget !== undefined) await forgetNamespace(shell, store, forget);
+      const pruned = await pruneStore(store, reprise.client, {
+        isDry,
+        ...(days !== undefined && { days }),
+        tell: shell.say,
+      });
+      if (json) await shell.print(JSON.stringify(pruned));
+      else for (const line of linesOf(pruned)) await shell.print(line);
     } finally {
       await store.close();
     }
@@ -56,14 +57,14 @@ function daysOf(text: string): number {
   return Number(text);
 }
 
-async function forgetNamespace({ sweep }: SqlStore, id: string): Promise<void> {
+async function forgetNamespace(shell: Shell, { sweep }: SqlStore, id: string): Promise<void> {
   const known = await sweep.namespaces();
   if (!known.has(id)) {
     const list = [...known].map(([each, name]) => `  ${each} (${name})`).join('\n');
     throw usageError(`The store knows no namespace ${id}; it knows:\n${list || '  none'}`);
   }
   await sweep.forgetNamespace(id);
-  say(`Runs of ${known.get(id)} (${id}) count no more`);
+  shell.say(`Runs of ${known.get(id)} (${id}) count no more`);
 }
 
 interface PruneSettings {
@@ -84,7 +85,7 @@ export async function pruneStore(
   const namespaces = await sweep.namespaces();
   if (namespaces.size === 0)
     throw new CommandError(
-      'The store does not say which runs use it: no worker of this version has begun on it yet. Start one (reprise up), then prune',
+      'The store does not say which runs use it: no worker has begun on it yet. Start one (reprise up), then prune',
     );
   const needed = await neededByRuns(client, {
     namespaces,

@@ -1,8 +1,9 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { open, withConnection } from '../connection.ts';
-import { CommandError, print } from '../exit.ts';
+import { CommandError } from '../exit.ts';
 import { homeFolder, type CommonOptions } from '../options.ts';
 import { checkOut, writeFiles } from '../out.ts';
+import type { Shell } from '../shell.ts';
 import { layoutFor } from '../show/layout.ts';
 import { recordText } from '../show/record-text.ts';
 
@@ -11,19 +12,23 @@ export interface ShowOptions extends Pick<CommonOptions, 'json' | 'out' | 'plain
 }
 
 /** `reprise show ID`: prints everything that a run has done, with its texts; with `--out` it writes its files too. */
-export async function show(id: string, { json, out, plain, prompts, ...options }: ShowOptions): Promise<void> {
-  checkOut({ ...(out !== undefined && { out }) });
-  await withConnection(open(options), async ({ reprise }) => {
+export async function show(
+  shell: Shell,
+  id: string,
+  { json, out, plain, prompts, ...options }: ShowOptions,
+): Promise<void> {
+  checkOut(shell, { ...(out !== undefined && { out }) });
+  await withConnection(open(shell, options), async ({ reprise }) => {
     const record = await reprise
       .getRun(id)
-      .show({ home: homeFolder(), prompts: prompts ?? false })
+      .show({ home: homeFolder(shell), variables: shell.env, prompts: prompts ?? false })
       .catch((error: unknown) => {
         throw error instanceof WorkflowNotFoundError ? new CommandError(`There is no run of the id ${id}`) : error;
       });
-    await print(json ? JSON.stringify(record) : recordText(record, layoutFor(process.stdout, plain)));
+    await shell.print(json ? JSON.stringify(record) : recordText(record, layoutFor(shell, plain)));
     if (out === undefined) return;
-    if (record.status === 'running' && record.workspace === null)
+    if (['running', 'paused'].includes(record.status) && record.workspace === null)
       throw new CommandError(`The run ${id} has not ended, and has no files to write yet`);
-    await writeFiles(id, record.workspace ?? undefined, out);
+    await writeFiles(shell, id, record.workspace ?? undefined, out);
   });
 }

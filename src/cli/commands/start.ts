@@ -4,9 +4,8 @@ import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Reprise, Run } from '../../client.ts';
 import { defaultBackend } from '../../config/complete-backend.ts';
-import { readEnvironment } from '../../config/environment.ts';
 import { openWithWorker, revive, withConnection, type Opened } from '../connection.ts';
-import { printText, say, usageError } from '../exit.ts';
+import { usageError } from '../exit.ts';
 import { follow, watchCommand } from '../follow.ts';
 import type { CommonOptions, FollowOptions } from '../options.ts';
 import { checkOut } from '../out.ts';
@@ -15,23 +14,24 @@ import { readPlan, readResearch, readTeam } from '../checked-config.ts';
 import { grouped } from '../../files/limits.ts';
 import { attachmentProblems, resolveAttachments } from '../../files/load.ts';
 import type { AttachmentInput } from '../../protocol/attachment.ts';
+import type { Shell } from '../shell.ts';
 import { meansLocal } from '../target.ts';
 
 /** Starts a run of some type under the given id, or under a new one. */
 type Start = (reprise: Reprise, options: { id?: string }) => Promise<Run>;
 
 /** Starts a run, and follows it to its end unless `--detach` is given. @throws `CommandError` */
-async function startAndFollow(start: Start, options: FollowOptions, after = nothing): Promise<void> {
-  checkOut(options);
-  await withConnection(openWithWorker(options), async (opened) => {
+async function startAndFollow(shell: Shell, start: Start, options: FollowOptions, after = nothing): Promise<void> {
+  checkOut(shell, options);
+  await withConnection(openWithWorker(shell, options), async (opened) => {
     const run = await startOnce(start, opened.reprise, options);
     if (options.detach) {
-      await printText(run.id);
-      say(`Follow it with: ${watchCommand(run.id, options)}`);
+      await shell.printText(run.id);
+      shell.say(`Follow it with: ${watchCommand(run.id, options)}`);
       return;
     }
-    say(placeText(run.id, opened));
-    await follow(run, options, () => revive(options));
+    shell.say(placeText(run.id, opened));
+    await follow(shell, run, options, () => revive(shell, options));
     after(run.id);
   });
 }
@@ -52,20 +52,23 @@ async function startOnce(start: Start, reprise: Reprise, { id }: FollowOptions):
 }
 
 /** `reprise ask TASK`: has a team answer. */
-export async function ask(task: string, options: FollowOptions, after = nothing): Promise<void> {
+export async function ask(shell: Shell, task: string, options: FollowOptions, after = nothing): Promise<void> {
   if (task.trim() === '') throw usageError('TASK is empty');
-  const config = await readTeam(options);
+  const config = await readTeam(shell, options);
   const input = { task, ...(config !== undefined && { config }) };
-  await startAndFollow((reprise, named) => reprise.startOrchestration(input, named), options, after);
+  await startAndFollow(shell, (reprise, named) => reprise.startOrchestration(input, named), options, after);
 }
 
+/** The question that `npm start` asks. */
+const sampleQuestion = 'How many attempts does an orchestration get by default, and what happens at the limit?';
+
 /** `npm start`: asks a question as `ask` does, and then says what else there is to do. */
-export async function first(task: string, options: FollowOptions): Promise<void> {
-  const isOffline = defaultBackend(readEnvironment(process.env)).type === 'offline';
+export async function first(shell: Shell, task = sampleQuestion, options: FollowOptions): Promise<void> {
+  const isOffline = defaultBackend(shell.environment).type === 'offline';
   // What is run by `npm start`, or lies in the folder's node_modules, is on no PATH.
-  const isLocal = process.env['npm_lifecycle_event'] !== undefined || existsSync('node_modules/.bin/reprise');
-  await ask(task, options, (id) => {
-    if (!options.json) say(nextText(id, isLocal ? 'npx reprise' : 'reprise', isOffline));
+  const isLocal = shell.env['npm_lifecycle_event'] !== undefined || existsSync(shell.path('node_modules/.bin/reprise'));
+  await ask(shell, task, options, (id) => {
+    if (!options.json) shell.say(nextText(id, isLocal ? 'npx reprise' : 'reprise', isOffline));
   });
 }
 
@@ -88,11 +91,11 @@ export function nextText(id: string, program: string, isOffline: boolean): strin
 }
 
 /** `reprise research IDEA`: plans an idea, searches, criticises, and plans anew until the plan is good enough. */
-export async function research(idea: string, options: FollowOptions): Promise<void> {
+export async function research(shell: Shell, idea: string, options: FollowOptions): Promise<void> {
   if (idea.trim() === '') throw usageError('IDEA is empty');
-  const config = await readResearch(options);
+  const config = await readResearch(shell, options);
   const input = { idea, ...(config !== undefined && { config }) };
-  await startAndFollow((reprise, named) => reprise.startResearch(input, named), options);
+  await startAndFollow(shell, (reprise, named) => reprise.startResearch(input, named), options);
 }
 
 export interface SolveOptions extends FollowOptions {
@@ -100,16 +103,16 @@ export interface SolveOptions extends FollowOptions {
 }
 
 /** `reprise solve PROBLEM`: plans a problem, carries out its subtasks, and repeats only what failed. */
-export async function solve(problem: string, options: SolveOptions): Promise<void> {
+export async function solve(shell: Shell, problem: string, options: SolveOptions): Promise<void> {
   if (problem.trim() === '') throw usageError('PROBLEM is empty');
-  const config = await readPlan(options);
-  const attachments = await readAttachments(options.attach ?? [], options);
+  const config = await readPlan(shell, options);
+  const attachments = await readAttachments(shell, options.attach ?? [], options);
   const input = {
     problem,
     ...(attachments.length > 0 && { attachments }),
     ...(config !== undefined && { config }),
   };
-  await startAndFollow((reprise, named) => reprise.startSolve(input, named), options);
+  await startAndFollow(shell, (reprise, named) => reprise.startSolve(input, named), options);
 }
 
 /** The most bytes that attachments may have together: base64 adds a third, and Temporal takes no input over 2 MB. */
@@ -121,14 +124,14 @@ const maxInline = 1_500_000;
  *
  * @throws `CommandError`, status 2, with everything that keeps the run from starting
  */
-async function readAttachments(files: string[], options: CommonOptions): Promise<AttachmentInput[]> {
-  const problems = await attachmentProblems(files, process.cwd());
+async function readAttachments(shell: Shell, files: string[], options: CommonOptions): Promise<AttachmentInput[]> {
+  const problems = await attachmentProblems(files, shell.cwd);
   if (problems.length > 0) throw usageError(problems.join('\n'));
-  return meansLocal(options) ? resolveAttachments(files, process.cwd()) : inline(files);
+  return meansLocal(shell, options) ? resolveAttachments(files, shell.cwd) : inline(shell, files);
 }
 
-async function inline(files: string[]): Promise<AttachmentInput[]> {
-  const contents = await Promise.all(files.map((file) => readFile(file)));
+async function inline(shell: Shell, files: string[]): Promise<AttachmentInput[]> {
+  const contents = await Promise.all(files.map((file) => readFile(shell.path(file))));
   const bytes = contents.reduce((sum, content) => sum + content.length, 0);
   if (bytes > maxInline)
     throw usageError(

@@ -1,9 +1,9 @@
-import colors from 'picocolors';
+import { createColors } from 'picocolors';
 import { open, withConnection } from '../connection.ts';
-import { print, say } from '../exit.ts';
 import { reasonOf } from '../failures.ts';
 import { printable } from '../../printable.ts';
 import type { CommonOptions } from '../options.ts';
+import type { Shell } from '../shell.ts';
 import type { OrchestrationStats, ResearchStats, RestartCounts, SolveStats, Stats } from '../../client.ts';
 import { inWords } from '../../workflows/runtime/details.ts';
 import { costText, countText, numberText } from '../live/spent.ts';
@@ -14,18 +14,18 @@ export type StatsOptions = Pick<CommonOptions, 'json' | 'plain' | 'temporal'>;
 const sayEvery = 50;
 
 /** `reprise stats`: prints how often runs restart, what restarts gain and what they cost, over all runs. */
-export async function stats({ json, plain, ...options }: StatsOptions): Promise<void> {
-  await withConnection(open(options), async ({ reprise }) => {
+export async function stats(shell: Shell, { json, plain, ...options }: StatsOptions): Promise<void> {
+  await withConnection(open(shell, options), async ({ reprise }) => {
     const found = await reprise.stats({
-      onRead: (runs) => runs % sayEvery === 0 && say(`${runs} runs read …`),
-      onUnread: (id, reason) => say(`Warning: the run ${printable(id)} could not be read (${reasonOf(reason)})`),
+      onRead: (runs) => runs % sayEvery === 0 && shell.say(`${runs} runs read …`),
+      onUnread: (id, reason) => shell.say(`Warning: the run ${printable(id)} could not be read (${reasonOf(reason)})`),
     });
     const { orchestration, planAndExecute, research, unread } = found;
     const isEmpty = orchestration.runs + research.runs + planAndExecute.runs + unread === 0;
-    const heading = process.stdout.isTTY && !plain ? colors.bold : String;
-    if (json) await print(JSON.stringify({ ...found, advice: adviceOf(found) }));
-    else if (isEmpty) say('No orchestration, no research and no plan has completed yet');
-    else await print(statsText(found, heading));
+    const { bold } = createColors(shell.isColored(shell.stdout) && !plain);
+    if (json) await shell.print(JSON.stringify({ ...found, advice: adviceOf(found) }));
+    else if (isEmpty) shell.say('No orchestration, no research and no plan has completed yet');
+    else await shell.print(statsText(found, bold));
   });
 }
 

@@ -1,8 +1,9 @@
 import type { OperatorDecision, Reprise } from '../../client.ts';
 import { open, withConnection } from '../connection.ts';
-import { say, usageError } from '../exit.ts';
+import { usageError } from '../exit.ts';
 import { watchCommand } from '../follow.ts';
 import type { CommonOptions } from '../options.ts';
+import type { Shell } from '../shell.ts';
 
 export interface RestartOptions extends CommonOptions {
   reason: string;
@@ -10,14 +11,14 @@ export interface RestartOptions extends CommonOptions {
 }
 
 /** `reprise restart ID`: asks for a restart as a person. */
-export async function restart(id: string, options: RestartOptions): Promise<void> {
+export async function restart(shell: Shell, id: string, options: RestartOptions): Promise<void> {
   const { reason, instructions } = options;
   if (reason.trim() === '' || instructions.trim() === '')
     throw usageError('--reason and --instructions must not be empty');
-  await withConnection(open(options), async ({ reprise }) => {
+  await withConnection(open(shell, options), async ({ reprise }) => {
     const run = await restartable(reprise, id);
     await run.requestRestart(reason, instructions);
-    say(`Restart of ${id} requested. See what comes of it with: ${watchCommand(id, options)}`);
+    shell.say(`Restart of ${id} requested. See what comes of it with: ${watchCommand(id, options)}`);
   });
 }
 
@@ -38,14 +39,14 @@ export interface DecideOptions extends CommonOptions {
 }
 
 /** `reprise decide ID`: ends the loop of a research run as a person. */
-export async function decide(id: string, options: DecideOptions): Promise<void> {
+export async function decide(shell: Shell, id: string, options: DecideOptions): Promise<void> {
   const decision = decisionIn(options);
-  await withConnection(open(options), async ({ reprise }) => {
+  await withConnection(open(shell, options), async ({ reprise }) => {
     const run = reprise.getResearch(id);
     const type = await run.openType();
     if (type !== 'research') throw usageError(`The run ${id} is no research: its type is ${type}`);
     await run.decide(decision);
-    say(`Sent to ${id}: ${decision.action}. See what comes of it with: ${watchCommand(id, options)}`);
+    shell.say(`Sent to ${id}: ${decision.action}. See what comes of it with: ${watchCommand(id, options)}`);
   });
 }
 

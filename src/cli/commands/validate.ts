@@ -1,16 +1,17 @@
-import { dirname, resolve } from 'node:path';
-import { readEnvironment } from '../../config/environment.ts';
+import { dirname } from 'node:path';
 import { ignoredKeys } from '../../config/ignored-keys.ts';
+import { checkConfig } from '../../config/kinds.ts';
 import { readConfigFile } from '../../config/read-config.ts';
 import { examine } from '../examine.ts';
-import { printText, say, usageError } from '../exit.ts';
+import { usageError } from '../exit.ts';
+import type { Shell } from '../shell.ts';
 
 /** `reprise validate FILE`: checks a configuration. Needs no keys: a missing one is only a warning here. */
-export async function validate(file: string): Promise<void> {
-  const read = readConfigFile(file);
+export async function validate(shell: Shell, file: string): Promise<void> {
+  const read = readConfigFile(file, checkConfig, shell.cwd);
   if (!read.ok) throw usageError(read.problems.join('\n'));
-  const { missing, text, warnings } = examine(read.config, readEnvironment(process.env), dirname(resolve(file)));
-  for (const warning of [...missing, ...warnings]) say(`Warning: ${warning}`);
-  for (const notice of ignoredKeys(read.config)) say(notice);
-  await printText(`${file} is valid.\n${text}`);
+  const { missing, text, warnings } = examine(shell, read.config, dirname(shell.path(file)));
+  for (const warning of [...missing, ...warnings]) shell.say(`Warning: ${warning}`);
+  for (const notice of ignoredKeys(read.config)) shell.say(notice);
+  await shell.printText(`${file} is valid.\n${text}`);
 }

@@ -4,15 +4,16 @@ import { CommandError } from '../exit.ts';
 import { follow } from '../follow.ts';
 import type { FollowOptions } from '../options.ts';
 import { checkOut } from '../out.ts';
+import type { Shell } from '../shell.ts';
 
 /** `reprise watch ID`: shows a run from its beginning to its end, and prints its answer. */
-export async function watch(id: string, options: FollowOptions): Promise<void> {
-  checkOut(options);
-  await withConnection(openWithWorker(options), async ({ reprise }) => {
+export async function watch(shell: Shell, id: string, options: FollowOptions): Promise<void> {
+  checkOut(shell, options);
+  await withConnection(openWithWorker(shell, options), async ({ reprise }) => {
     const run = reprise.getRun(id);
     await run.isOpen().catch((error: unknown) => {
       throw error instanceof WorkflowNotFoundError ? new CommandError(`There is no run of the id ${id}`) : error;
     });
-    await follow(run, options, () => revive(options));
+    await follow(shell, run, options, () => revive(shell, options));
   });
 }

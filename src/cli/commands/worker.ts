@@ -1,4 +1,3 @@
-import { readEnvironment } from '../../config/environment.ts';
 import type { ServiceSettings } from '../../embedded/home-worker.ts';
 import { takeLock } from '../../embedded/lock.ts';
 import { Up } from '../../embedded/up.ts';
@@ -10,8 +9,9 @@ import { MissingSearchAttributesError } from '../../worker/search-attributes.ts'
 import { readRates } from '../../rates/settings.ts';
 import { readSlots, type Slots } from '../../worker/slots.ts';
 import { openAt } from '../connection.ts';
-import { CommandError, exitStatus, say, sayAs, usageError } from '../exit.ts';
+import { CommandError, exitStatus, Interruption, usageError } from '../exit.ts';
 import { allowed, openHome, type CommonOptions } from '../options.ts';
+import type { Shell } from '../shell.ts';
 import { targetOf } from '../target.ts';
 
 export interface WorkerOptions extends CommonOptions {
@@ -23,8 +23,7 @@ export interface WorkerOptions extends CommonOptions {
 }
 
 /** @throws `CommandError`, status 2 */
-function serviceSettings(): ServiceSettings {
-  const variables = process.env;
+function serviceSettings({ env: variables }: Shell): ServiceSettings {
   const { REPRISE_HEALTH_HOST: host, REPRISE_HEALTH_PORT: port, REPRISE_SHUTDOWN_SECONDS: seconds } = variables;
   if (port && !(/^\d+$/.test(port) && Number(port) <= 65_535)) throw usageError('REPRISE_HEALTH_PORT is no port');
   if (seconds && !/^\d+$/.test(seconds)) throw usageError('REPRISE_SHUTDOWN_SECONDS must be a number of seconds');
@@ -43,36 +42,44 @@ function serviceSettings(): ServiceSettings {
 }
 
 /** `reprise worker`: runs a worker alone until interrupted, and then lets calls in flight finish. */
-export async function worker(options: WorkerOptions): Promise<void> {
-  sayAs(logFormat(readEnvironment(process.env)));
-  const allow = allowed(options.allow);
-  const service = serviceSettings();
-  const target = targetOf(options.temporal, undefined);
+export async function worker(shell: Shell, options: WorkerOptions): Promise<void> {
+  const { say } = shell;
+  shell.sayAs(logFormat(shell.environment));
+  const allow = allowed(shell, options.allow);
+  const service = serviceSettings(shell);
+  const target = targetOf(shell, options.temporal, undefined);
   const { address, namespace } = target;
   // Where the server cannot be reached, this connection says more clearly why than the worker's own would.
-  const { reprise } = await openAt(target, undefined);
+  const { reprise } = await openAt(shell, target, undefined);
   await reprise.close();
-  const home = openHome();
-  const version = await sharedVersion(home, options.extensions, allow, () => say('Bundling the workflows (once) …'));
+  const home = openHome(shell);
+  const extensions = shell.path(options.extensions);
+  const version = await sharedVersion(home, extensions, allow, () => say('Bundling the workflows (once) …'));
   const lock = takeLock<WorkerRecord>(workerFolder(home, version.buildId, { address, namespace }));
-  const settings = { home, keeper: undefined, address, namespace, version, background: false, service, say };
+  const place = { home, keeper: undefined, address, namespace };
+  const settings = { ...place, version, background: false, variables: shell.env, service, say };
   const running = new Up({ ...settings, untilReplaced: options.untilReplaced ?? false }, lock);
   let ending: Promise<void> | undefined;
+  const interrupted = Promise.withResolvers<never>();
   const stop = (): void => {
     // A second signal does not wait for calls in flight, which another worker makes again.
-    if (ending !== undefined) process.exit(exitStatus.interrupted);
+    if (ending !== undefined) return interrupted.reject(new Interruption());
     say('Finishing the calls in flight; Ctrl-C again ends at once');
     ending = running.end('hand over');
   };
-  process.on('SIGINT', stop);
-  process.on('SIGTERM', stop);
-  try {
+  const serve = async (): Promise<void> => {
     await running.run(() => say(`Worker on ${address}, namespace ${namespace}. Ctrl-C ends it.`));
     await ending;
+  };
+  const ignore = shell.onSignal(['SIGINT', 'SIGTERM'], stop);
+  try {
+    await Promise.race([interrupted.promise, serve()]);
   } catch (error) {
     if (error instanceof MissingSearchAttributesError || error instanceof StoreUnavailableError) {
       throw new CommandError(error.message, exitStatus.unreachable);
     }
     throw error;
+  } finally {
+    ignore();
   }
 }

@@ -1,5 +1,5 @@
 import cliTruncate from 'cli-truncate';
-import colors from 'picocolors';
+import { createColors } from 'picocolors';
 import stringWidth from 'string-width';
 import type { State } from '../../protocol/state.ts';
 import type { AgentState } from '../../protocol/agent-state.ts';
@@ -26,6 +26,8 @@ const marks: Record<AgentState, string> = {
 /** The fewest columns in which a text in progress is shown. */
 const leastText = 8;
 
+type Formatter = (text: string) => string;
+
 const judging = ['deciding', 'presenting', 'evaluating'];
 
 /** What a run is doing at one moment. */
@@ -43,14 +45,19 @@ interface Scene {
  * that it is writing, and one that says how far the run has come. No line is longer than the screen is wide, and all fit on
  * it.
  */
-export function drawRegion({ answer, progress, state, texts }: Scene, { columns, rows }: Screen): string[] {
+export function drawRegion(
+  { answer, progress, state, texts }: Scene,
+  { columns, rows }: Screen,
+  isColored = false,
+): string[] {
+  const { bold, dim } = createColors(isColored);
   const width = columns - 1;
-  const summary = packed(progress, width - 2).map((line) => colors.bold(cliTruncate(`  ${line}`, width)));
+  const summary = packed(progress, width - 2).map((line) => bold(cliTruncate(`  ${line}`, width)));
   // One agent alone is who the person talks with: its reply stands there as it would stand in a chat.
   const isChat = state.workflow === 'session' && state.agents.length === 1;
-  const lines = isChat && answer !== undefined ? [] : agentLines(state, texts, answer, width);
+  const lines = isChat && answer !== undefined ? [] : agentLines(state, texts, answer, width, dim);
   const room = rows - 1 - lines.length - summary.length;
-  return ['', ...(answer === undefined ? [] : answerLines(answer, isChat, width, room - 1)), ...lines, ...summary];
+  return ['', ...(answer === undefined ? [] : answerLines(answer, isChat, width, room - 1, dim)), ...lines, ...summary];
 }
 
 /** @param rows how many lines there may be: of a longer text the end is shown */
@@ -59,9 +66,10 @@ function answerLines(
   isChat: boolean,
   width: number,
   rows: number,
+  dim: Formatter,
 ): string[] {
   const label = `${oneLine(agent)} ${isGrowing ? 'is writing the final answer' : 'has written this answer; it is not final yet'}:`;
-  const head = isChat ? [] : [colors.dim(cliTruncate(`  ${label}`, width))];
+  const head = isChat ? [] : [dim(cliTruncate(`  ${label}`, width))];
   const indent = isChat ? '' : '  ';
   const lines = wrapped(text, Math.max(1, width - indent.length)).map((line) =>
     cliTruncate(indent + line, width).trimEnd(),
@@ -75,6 +83,7 @@ function agentLines(
   texts: Map<string, string>,
   answer: GrowingAnswer | undefined,
   width: number,
+  dim: Formatter,
 ): string[] {
   const { agents, phase } = state;
   const selectedAgent = 'selectedAgent' in state ? state.selectedAgent : null;
@@ -91,7 +100,7 @@ function agentLines(
       written === ''
         ? cliTruncate(isFinal ? '' : about(state, agent), room)
         : cliTruncate(written, room, { position: 'start' });
-    return room < leastText || text === '' ? cliTruncate(head.trimEnd(), width) : head + colors.dim(text);
+    return room < leastText || text === '' ? cliTruncate(head.trimEnd(), width) : head + dim(text);
   });
 }
 

@@ -1,4 +1,3 @@
-import type { WriteStream } from 'node:tty';
 import { createLogUpdate } from 'log-update';
 import type { RunSnapshot } from '../../client.ts';
 import stringWidth from 'string-width';
@@ -6,6 +5,7 @@ import { AnswerText } from './answer-text.ts';
 import { Progress } from './progress.ts';
 import { drawRegion } from './region.ts';
 import { screenOf } from './screen.ts';
+import type { Output, Shell } from '../shell.ts';
 import { Telling } from './telling.ts';
 
 /** Shows a run on standard error while it is running. */
@@ -26,9 +26,10 @@ export interface View {
  *
  * @param isChat whether a person types what is said
  */
-export function openView(plain: boolean, isChat: boolean): View {
-  const redraws = process.stderr.isTTY && process.env['TERM'] !== 'dumb' && !plain;
-  return redraws ? new TerminalView(process.stderr, isChat) : new PlainView(plain, isChat);
+export function openView(shell: Shell, plain: boolean, isChat: boolean): View {
+  const { env, stderr } = shell;
+  const redraws = stderr.isTTY && env['TERM'] !== 'dumb' && !plain;
+  return redraws ? new TerminalView(stderr, isChat, shell.isColored(stderr)) : new PlainView(stderr, plain, isChat);
 }
 
 /** How many milliseconds may pass in silence before a line says that the run goes on. */
@@ -36,11 +37,13 @@ const silenceMs = 30_000;
 
 /** Adds lines and redraws nothing: for pipes, logs and `--plain`. */
 class PlainView implements View {
+  readonly #stream: Output;
   readonly #telling: Telling;
   readonly #progress = new Progress();
   #saidAt = Date.now();
 
-  constructor(plain: boolean, isChat: boolean) {
+  constructor(stream: Output, plain: boolean, isChat: boolean) {
+    this.#stream = stream;
     this.#telling = new Telling(plain, isChat);
   }
 
@@ -66,14 +69,15 @@ class PlainView implements View {
   close(): void {}
 
   #write(line: string): void {
-    process.stderr.write(`${line}\n`);
+    this.#stream.write(`${line}\n`);
     this.#saidAt = Date.now();
   }
 }
 
 /** Lets what has happened scroll up, and redraws below it a region that shows what is going on. */
 export class TerminalView implements View {
-  readonly #stream: WriteStream;
+  readonly #stream: Output;
+  readonly #isColored: boolean;
   readonly #region: ReturnType<typeof createLogUpdate>;
   readonly #telling: Telling;
   readonly #progress = new Progress();
@@ -82,15 +86,16 @@ export class TerminalView implements View {
   #look: RunSnapshot | undefined;
   #drawn: string[] = [];
 
-  constructor(stream: WriteStream, isChat = false) {
+  constructor(stream: Output, isChat = false, isColored = false) {
     this.#stream = stream;
+    this.#isColored = isColored;
     this.#telling = new Telling(false, isChat);
     // Of a terminal without a size, log-update would take the width of 0 for what it says.
     const sized = Object.create(stream, {
       columns: { get: () => screenOf(stream).columns },
       rows: { get: () => screenOf(stream).rows },
       write: { value: stream.write.bind(stream) },
-    }) as WriteStream;
+    }) as Output;
     this.#region = createLogUpdate(sized);
     stream.on('resize', this.#resized);
   }
@@ -136,7 +141,8 @@ export class TerminalView implements View {
       calls.map((call) => [this.#telling.agentOf(call), call.progress?.waitsFor ?? call.progress?.partial ?? '']),
     );
     const progress = this.#progress.partsOf({ calls, state }, Date.now());
-    this.#drawn = drawRegion({ state, texts, answer: this.#answer.answer, progress }, screenOf(this.#stream));
+    const scene = { state, texts, answer: this.#answer.answer, progress };
+    this.#drawn = drawRegion(scene, screenOf(this.#stream), this.#isColored);
     this.#region(this.#drawn.join('\n'));
   }
 

@@ -5,6 +5,7 @@ import { withoutEmoji } from '../../workflows/log-lines.ts';
 import { printable } from '../../printable.ts';
 import { screenOf, wrapped } from '../live/screen.ts';
 import { countText } from '../live/spent.ts';
+import type { Shell } from '../shell.ts';
 
 /** The width of the box where there is room for it, in columns. */
 const fullWidth = 70;
@@ -13,29 +14,29 @@ const fullWidth = 70;
 export const promptText = 'Your response (or Enter to skip): ';
 
 /** The box for a person who can type an answer, as MassGen's documentation prints it ("Human Participation"). */
-export function promptBox(question: PendingQuestion, plain: boolean): string {
+export function promptBox(shell: Shell, question: PendingQuestion, plain: boolean): string {
   if (question.kind === 'tool') {
     const ways = [
       'y allows it, always does so for all of this run',
       'n or n REASON denies it',
       'e changes its arguments',
     ];
-    return boxOf(question, plain, ways);
+    return boxOf(shell, question, plain, ways);
   }
-  return boxOf(question, plain, ['Type your response and press Enter', 'Press Enter alone to skip']);
+  return boxOf(shell, question, plain, ['Type your response and press Enter', 'Press Enter alone to skip']);
 }
 
 /** The box where nobody can type an answer: it names the commands that give one. */
-export function noticeBox(question: InboxQuestion, plain: boolean, temporal: string | undefined): string {
+export function noticeBox(shell: Shell, question: InboxQuestion, plain: boolean, temporal: string | undefined): string {
   if (question.kind === 'tool') {
     const place = `${shellWord(question.workflowId)} ${shellWord(question.questionId)}${temporalOption(temporal)}`;
-    return boxOf(question, plain, [
+    return boxOf(shell, question, plain, [
       `To allow: reprise approve ${place} --allow`,
       `To deny: reprise approve ${place} --deny "…"`,
     ]);
   }
   const command = answerCommand(question, temporal);
-  return boxOf(question, plain, [`To answer: ${command} "…"`, `To skip: ${command} --skip`]);
+  return boxOf(shell, question, plain, [`To answer: ${command} "…"`, `To skip: ${command} --skip`]);
 }
 
 /** The beginning of the command that answers a question; the answer or `--skip` must follow. */
@@ -62,9 +63,9 @@ export function secondsLeft({ expiresAt }: PendingQuestion): number {
 }
 
 /** The box, on a terminal no wider than that. */
-function boxOf(question: PendingQuestion, plain: boolean, options: string[]): string {
-  const { isTTY } = process.stderr;
-  const width = isTTY ? Math.min(fullWidth, screenOf(process.stderr).columns) : fullWidth;
+function boxOf({ stderr }: Shell, question: PendingQuestion, plain: boolean, options: string[]): string {
+  const { isTTY = false } = stderr;
+  const width = isTTY ? Math.min(fullWidth, screenOf(stderr).columns) : fullWidth;
   const line = '='.repeat(width);
   const text = printable(askedText(question));
   const { expiresAt, from, kind, tool = '' } = question;

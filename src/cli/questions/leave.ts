@@ -1,7 +1,7 @@
 import type { InboxQuestion } from '../../client.ts';
 import { decisionIn, type ToolDecision } from '../../protocol/permissions.ts';
 import { argumentsIn } from '../../workflows/agent/arguments.ts';
-import { say } from '../exit.ts';
+import type { Shell } from '../shell.ts';
 import { shellWord, temporalOption } from './box.ts';
 import { readLine } from './read-line.ts';
 
@@ -16,26 +16,30 @@ const hint =
 
 /** Prompts until a person has decided about a tool call. Enter alone decides nothing. */
 export async function readDecision(
+  shell: Shell,
   { arguments: given = '', questionId: id }: InboxQuestion,
   withdrawn: AbortSignal,
 ): Promise<Decided> {
   for (;;) {
-    const entered = await readLine(prompt, { withdrawn });
+    const entered = await readLine(shell, prompt, { withdrawn });
     if (entered.kind !== 'line') return entered;
     if (/^e(?:dit)?$/i.test(entered.text.trim())) {
       const whole = argumentsIn(given);
       const initial = whole && given.replaceAll(/\n\s*/g, ' ');
-      const edited = await readLine('Arguments as JSON: ', { withdrawn, ...(initial !== undefined && { initial }) });
+      const edited = await readLine(shell, 'Arguments as JSON: ', {
+        withdrawn,
+        ...(initial !== undefined && { initial }),
+      });
       if (edited.kind !== 'line') return edited;
       const checked = editedArguments(edited.text);
       if (typeof checked !== 'string')
         return { kind: 'decision', decision: { id, action: 'edit', arguments: checked } };
-      say(checked);
+      shell.say(checked);
       continue;
     }
     const decision = decisionIn(entered.text);
     if (decision !== undefined) return { kind: 'decision', decision: { id, ...decision } };
-    say(hint);
+    shell.say(hint);
   }
 }
 

@@ -3,6 +3,7 @@ import type { InboxQuestion } from '../../client.ts';
 import { askedText } from '../../protocol/questions.ts';
 import { printable } from '../../printable.ts';
 import { jsonText } from '../exit.ts';
+import type { Shell } from '../shell.ts';
 
 /** The most characters of an environment variable, which Linux limits to 128 KB; standard input has the whole question. */
 const longestVariable = 30_000;
@@ -13,16 +14,24 @@ const longestVariable = 30_000;
  *
  * @param warn is told in one line how the command failed
  */
-export function notify(command: string, question: InboxQuestion, warn: (text: string) => void): void {
+export function notify(
+  { cwd, env, stderr }: Shell,
+  command: string,
+  question: InboxQuestion,
+  warn: (text: string) => void,
+): void {
   const failed = (how: string): void => warn(`--notify: ${command}: ${how}`);
   let said = '';
   try {
     const child = spawn(command, {
       shell: true,
-      env: { ...process.env, ...variablesOf(question) },
-      stdio: ['pipe', process.stderr, 'pipe'],
+      cwd,
+      env: { ...env, ...variablesOf(question) },
+      // What has a file of its own is written to even after this command has ended.
+      stdio: ['pipe', stderr.fd ?? 'pipe', 'pipe'],
     });
-    child.stderr.setEncoding('utf8').on('data', (text: string) => (said = (said + text).slice(0, 1000)));
+    child.stdout?.pipe(stderr, { end: false });
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => (said = (said + text).slice(0, 1000)));
     child.once('error', ({ message }) => failed(message));
     child.once('close', (status, signal) => {
       if (status === 0) return;
@@ -30,7 +39,7 @@ export function notify(command: string, question: InboxQuestion, warn: (text: st
       failed(`${signal ?? `status ${status}`}${reason === '' ? '' : ` (${reason})`}`);
     });
     // A command may end without reading its standard input.
-    child.stdin.on('error', () => {}).end(`${jsonText(question)}\n`);
+    child.stdin?.on('error', () => {}).end(`${jsonText(question)}\n`);
   } catch (error) {
     failed((error as Error).message);
   }

@@ -1,19 +1,20 @@
 import type { InboxQuestion, Run, RunEvent } from '../../client.ts';
-import { say } from '../exit.ts';
 import { reasonOf } from '../failures.ts';
 import { printable } from '../../printable.ts';
 import type { View } from '../live/view.ts';
 import type { FollowOptions } from '../options.ts';
+import type { Shell } from '../shell.ts';
 import { answerCommand, noticeBox, promptBox, promptText } from './box.ts';
 import { approveCommand, readDecision, type Decided } from './leave.ts';
 import { notify } from './notify.ts';
-import { canPrompt, discardTyped, readLine } from './read-line.ts';
+import { discardTyped, readLine } from './read-line.ts';
 
 type QuestionClosed = Extract<RunEvent, { type: 'question_closed' }>;
 type LeaveEnded = Extract<RunEvent, { type: 'leave_ended' }>;
 
 /** Puts the questions of a followed run to the person at this terminal, one after the other. */
 export class QuestionPrompter {
+  readonly #shell: Shell;
   readonly #run: Run;
   readonly #options: FollowOptions;
   readonly #view: View;
@@ -25,12 +26,13 @@ export class QuestionPrompter {
   #closed = false;
 
   /** @param leave what Ctrl-C does */
-  constructor(run: Run, options: FollowOptions, view: View, leave: () => void) {
+  constructor(shell: Shell, run: Run, options: FollowOptions, view: View, leave: () => void) {
+    this.#shell = shell;
     this.#run = run;
     this.#options = options;
     this.#view = view;
     this.#leave = leave;
-    this.#prompts = canPrompt() && !options.json;
+    this.#prompts = shell.canPrompt && !options.json;
   }
 
   /** Whether a prompt has the terminal at this moment, so that nothing else may be written. */
@@ -78,9 +80,11 @@ export class QuestionPrompter {
   #take(question: InboxQuestion): void {
     const { notify: command, plain = false, temporal } = this.#options;
     if (command !== undefined)
-      notify(command, question, (text) => (this.isPrompting ? say(`\n${text}`) : this.#view.say(text)));
+      notify(this.#shell, command, question, (text) =>
+        this.isPrompting ? this.#shell.say(`\n${text}`) : this.#view.say(text),
+      );
     if (this.#prompts) this.#waiting.set(question.questionId, question);
-    else this.#view.print(noticeBox(question, plain, temporal));
+    else this.#view.print(noticeBox(this.#shell, question, plain, temporal));
   }
 
   async #promptNext(): Promise<void> {
@@ -89,17 +93,17 @@ export class QuestionPrompter {
     const withdraw = new AbortController();
     this.#prompted = { questionId: question.questionId, withdraw };
     this.#view.pause();
-    say(`\n${promptBox(question, this.#options.plain ?? false)}`);
-    const { interrupted } = await discardTyped();
+    this.#shell.say(`\n${promptBox(this.#shell, question, this.#options.plain ?? false)}`);
+    const { interrupted } = await discardTyped(this.#shell);
     const entered = interrupted
       ? { kind: 'interrupt' as const }
       : question.kind === 'tool'
-        ? await readDecision(question, withdraw.signal)
-        : await readLine(promptText, { withdrawn: withdraw.signal });
+        ? await readDecision(this.#shell, question, withdraw.signal)
+        : await readLine(this.#shell, promptText, { withdrawn: withdraw.signal });
     const outcome = await this.#act(question, entered, String(withdraw.signal.reason));
     this.#prompted = undefined;
     if (outcome !== undefined && !this.#closed) this.#view.say(outcome);
-    else if (outcome !== undefined) say(outcome);
+    else if (outcome !== undefined) this.#shell.say(outcome);
     await this.#promptNext();
   }
 

@@ -1,29 +1,28 @@
 import { createInterface, clearScreenDown, cursorTo, moveCursor } from 'node:readline';
+import type { Shell } from '../shell.ts';
 
 /** How a prompt ended: with a line and the lines pasted after it, by Ctrl-D, by Ctrl-C, or because it was withdrawn. */
 type Entered =
   { kind: 'line'; text: string; more: string[] } | { kind: 'end' } | { kind: 'interrupt' } | { kind: 'withdrawn' };
 
-/** Whether a person can be prompted: both standard input and standard error are a terminal. */
-export const canPrompt = (): boolean => process.stdin.isTTY && process.stderr.isTTY;
-
 /** How long keys are discarded before a prompt that nobody has seen yet, in milliseconds. */
 const settleMs = 50;
 
 /**
- * Prompts on the terminal and reads a line. It may be called only where `canPrompt` says so.
+ * Prompts on the terminal and reads a line. It may be called only where `canPrompt` of the shell says so.
  *
  * @param options `withdrawn` removes the prompt and what was typed so far; `history` has earlier lines for the arrow
  *   keys, the newest first; `initial` stands there already, to be changed
  */
 export function readLine(
+  { stderr, stdin }: Shell,
   prompt: string,
   { withdrawn, history = [], initial }: { withdrawn?: AbortSignal; history?: string[]; initial?: string },
 ): Promise<Entered> {
   return new Promise((resolve) => {
     const keys = createInterface({
-      input: process.stdin,
-      output: process.stderr,
+      input: stdin,
+      output: stderr,
       history: [...history],
       terminal: true,
     });
@@ -34,13 +33,13 @@ export function readLine(
       resolve(entered);
     };
     const withdraw = (): void => {
-      moveCursor(process.stderr, 0, -keys.getCursorPos().rows);
-      cursorTo(process.stderr, 0);
-      clearScreenDown(process.stderr);
+      moveCursor(stderr, 0, -keys.getCursorPos().rows);
+      cursorTo(stderr, 0);
+      clearScreenDown(stderr);
       end({ kind: 'withdrawn' });
     };
     const leave = (): void => {
-      process.stderr.write('\n');
+      stderr.write('\n');
       end({ kind: 'end' });
     };
     const lines: string[] = [];
@@ -50,7 +49,7 @@ export function readLine(
       setImmediate(() => end({ kind: 'line', text: line, more: lines.slice(1) }));
     });
     keys.on('SIGINT', () => {
-      process.stderr.write('\n');
+      stderr.write('\n');
       end({ kind: 'interrupt' });
     });
     keys.on('close', leave);
@@ -63,11 +62,10 @@ export function readLine(
 }
 
 /** Discards what is typed before a prompt appears, since an Enter meant for something else would skip a question. */
-export async function discardTyped(): Promise<{ interrupted: boolean }> {
-  const { stdin } = process;
+export async function discardTyped({ stdin }: Shell): Promise<{ interrupted: boolean }> {
   let typed = '';
   const keep = (chunk: Buffer): void => void (typed += String(chunk));
-  stdin.setRawMode(true);
+  stdin.setRawMode?.(true);
   stdin.on('data', keep).resume();
   await new Promise((resolve) => setTimeout(resolve, settleMs));
   stdin.off('data', keep).pause();

@@ -11,16 +11,15 @@ const kinds: Record<string, string> = {
 export const kindOf = (workflow: string): string => kinds[workflow] ?? workflow;
 
 /** What is waited for, by the kind of what waits. */
-const awaited: Record<string, string> = {
+const awaited: Record<PendingQuestion['kind'], string> = {
   question: 'an answer',
   approval: 'an approval',
   tool: 'a permission',
   key: 'a key',
 };
 
-/** What a run waits for, as in `an answer`. Runs of earlier versions wait for answers only, and name no kind. */
-export const awaitedOf = (pending: PendingQuestion & { kind?: string }): string =>
-  awaited[pending.kind ?? 'question'] ?? 'a person';
+/** What a run waits for, as in `an answer`. */
+export const awaitedOf = ({ kind }: PendingQuestion): string => awaited[kind];
 
 /** The same with who waits, and why: `waits for an answer: agent_a (q1): Which color?` */
 export const waitText = (pending: PendingQuestion): string =>

@@ -1,6 +1,7 @@
-import colors from 'picocolors';
+import { createColors } from 'picocolors';
 import stringWidth from 'string-width';
 import { printable } from '../../printable.ts';
+import type { Output, Shell } from '../shell.ts';
 import { withoutEmoji } from '../../workflows/log-lines.ts';
 
 /** How a text for a person is laid out. */
@@ -13,13 +14,13 @@ export interface Layout {
 }
 
 /** The width of standard output; what is not a terminal gets lines as they are. */
-export const columnsOf = ({ columns, isTTY }: NodeJS.WriteStream): number => (isTTY ? columns || 80 : Infinity);
+export const columnsOf = ({ columns, isTTY }: Output): number => (isTTY ? columns || 80 : Infinity);
 
 /** The layout for standard output. */
-export const layoutFor = (stream: NodeJS.WriteStream, plain = false): Layout => ({
-  columns: columnsOf(stream),
+export const layoutFor = (shell: Shell, plain = false): Layout => ({
+  columns: columnsOf(shell.stdout),
   plain,
-  colors: stream.isTTY && !plain,
+  colors: shell.isColored(shell.stdout) && !plain,
 });
 
 /** The longest rule of a heading. */
@@ -38,8 +39,7 @@ export const label = (text: string, layout: Layout): string[] =>
     emphasised(line, layout),
   );
 
-export const emphasised = (text: string, { colors: isColored }: Layout): string =>
-  isColored ? colors.bold(text) : text;
+export const emphasised = (text: string, { colors }: Layout): string => createColors(colors).bold(text);
 
 /** A text, indented by two and wrapped; nothing for an empty one. */
 export function body(text: string, { columns }: Layout): string[] {

@@ -45,7 +45,7 @@ export function callsOf(records: HistoryRecord[], texts: Texts): ShownCall[] {
         ...(system === undefined ? [] : [{ role: 'system' as const, text: texts.textOf(system) }]),
         ...append.map((message) => sentOf(message, texts)),
       ],
-      tools: tools === null ? [] : toolsOf(texts.blob(idOf(tools))),
+      tools: tools === null ? [] : toolsOf(texts.blob(tools.blob)),
       toolChoice,
       ...(result !== undefined && { reply: result.reply, usage: result.usage }),
       ...(failure !== undefined && { failure }),
@@ -58,9 +58,6 @@ function sentOf(message: NewMessage, texts: Texts): SentMessage {
   const text = texts.textOf(message.content);
   return { role: message.role, text, ...(images > 0 && { images }) };
 }
-
-/** Of a set of tools, which some versions name by the id alone. */
-const idOf = (tools: string | { blob: string }): string => (typeof tools === 'string' ? tools : tools.blob);
 
 function toolsOf(json: string | undefined): ShownCall['tools'] {
   if (json === undefined) return null;

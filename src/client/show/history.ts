@@ -21,9 +21,8 @@ export interface ActivityRecord {
   kind: 'activity';
   /** The activity type. */
   type: string;
-  /** Its summary in the Web UI; empty for local activities. */
+  /** Its summary in the Web UI; empty for one without. */
   summary: string;
-  /** Undefined for local activities, whose inputs no history has. */
   input: unknown;
   /** When it was scheduled. */
   since: string;
@@ -47,7 +46,7 @@ export interface RunHistory {
 }
 
 /**
- * Reads a history, without a worker and whatever version has made it.
+ * Reads a history, without a worker.
  *
  * @param turns how many turns earlier runs of the same session have had
  */
@@ -139,7 +138,6 @@ class HistoryReader {
     // A call that is given up may be recorded as no more than a request to cancel it.
     const given = event.activityTaskCancelRequestedEventAttributes;
     if (given) Object.assign(this.#open.get(String(given.scheduledEventId)) ?? {}, { failure: 'cancelled' });
-    this.#readLocalActivity(event, at);
   }
 
   #close(scheduledId: unknown, at: string, how: { result: unknown } | { failure: string }): void {
@@ -148,16 +146,6 @@ class HistoryReader {
     this.#open.delete(String(scheduledId));
     const { failure: _, ...rest } = activity;
     this.#history.records.push({ ...rest, at, ...how });
-  }
-
-  /** Local activities leave a marker with their results. */
-  #readLocalActivity({ markerRecordedEventAttributes: marker }: HistoryEvent, at: string): void {
-    if (marker?.markerName !== 'core_local_activity') return;
-    const { activity_type: type = '' } = this.#value(marker.details?.['data']?.payloads) as { activity_type?: string };
-    const how = marker.failure
-      ? { failure: reasonOf(marker.failure) }
-      : { result: this.#value(marker.details?.['result']?.payloads) ?? null };
-    this.#add(at, { kind: 'activity', type, summary: '', input: undefined, since: at, ...how });
   }
 
   /** Signals, and the turns of a session. */

@@ -10,6 +10,7 @@ import { decodeAll } from '../../encryption/decode.ts';
 import { costOf } from '../../workflows/agent/budget.ts';
 import { askLiveState } from '../live-state.ts';
 import { callsOf, type ShownCall } from './calls.ts';
+import { isOpenStatus } from '../open.ts';
 import { whyStuck } from '../stuck.ts';
 import { readHistory, type HistoryRecord, type RunHistory } from './history.ts';
 import type { RunStep } from './step.ts';
@@ -19,6 +20,8 @@ import { Texts } from './texts.ts';
 export interface ShowOptions {
   /** The home folder of the run's worker, whose store has the texts that are too long for a history; absent: none. */
   home?: string;
+  /** Variables by name in place of `process.env`: they say where that store is, and how it is encrypted. */
+  variables?: NodeJS.ProcessEnv;
   /** Whether to tell what each model was sent and has replied. */
   prompts?: boolean;
 }
@@ -65,17 +68,20 @@ export interface RunRecord {
 const patience = 3000;
 
 /**
- * Reads everything that a run has done from its history, as `Run.show` returns it. No worker is needed, and a run that an
- * earlier version has made can be read too.
+ * Reads everything that a run has done from its history, as `Run.show` returns it. No worker is needed.
  *
  * @throws `WorkflowNotFoundError`
  */
-export async function showRun(handle: WorkflowHandle, { home, prompts }: ShowOptions): Promise<RunRecord> {
+export async function showRun(
+  handle: WorkflowHandle,
+  { home, prompts, variables = process.env }: ShowOptions,
+): Promise<RunRecord> {
   const { status } = await handle.describe();
+  const isOpen = isOpenStatus(status.name);
   const { histories, isWhole } = await chainOf(handle);
-  const live = status.name === 'RUNNING' ? await askLiveState(handle, patience) : undefined;
-  const stuck = live === undefined && status.name === 'RUNNING' ? await whyStuck(handle) : undefined;
-  const { missing, ...shown } = await recordWithTexts(histories, prompts ?? false, home);
+  const live = isOpen ? await askLiveState(handle, patience) : undefined;
+  const stuck = live === undefined && isOpen ? await whyStuck(handle) : undefined;
+  const { missing, ...shown } = await recordWithTexts(histories, prompts ?? false, home, variables);
   return {
     id: handle.workflowId,
     status: status.name.toLowerCase() as RunStatus,
@@ -85,8 +91,8 @@ export async function showRun(handle: WorkflowHandle, { home, prompts }: ShowOpt
     usage: shown.result?.usage ?? live?.state.usage ?? usageOf(histories),
     notes: [
       ...(isWhole ? [] : ['The beginning of this session is not in Temporal any more.']),
-      ...(status.name === 'RUNNING' && live === undefined
-        ? ['No worker has told what the run is doing; this is what it has done so far.']
+      ...(isOpen && live === undefined
+        ? [`${untold(status.name === 'PAUSED')}; this is what it has done so far.`]
         : []),
       ...(stuck === undefined ? [] : [`Its worker cannot go on: ${stuck}`]),
       ...(missing === 0
@@ -96,8 +102,16 @@ export async function showRun(handle: WorkflowHandle, { home, prompts }: ShowOpt
   };
 }
 
+const untold = (isPaused: boolean): string =>
+  isPaused ? 'The run is paused' : 'No worker has told what the run is doing';
+
 /** What the histories of a run say, with the texts of the store in `home`; `missing` counts those that it does not have. */
-async function recordWithTexts(histories: RunHistory[], prompts: boolean, home: string | undefined) {
+async function recordWithTexts(
+  histories: RunHistory[],
+  prompts: boolean,
+  home: string | undefined,
+  variables: NodeJS.ProcessEnv,
+) {
   const found = new Map<string, string | undefined>();
   const take = (): { record: ReturnType<typeof recordOf>; missing: number; wanted: string[] } => {
     const wanted = new Set<string>();
@@ -110,7 +124,7 @@ async function recordWithTexts(histories: RunHistory[], prompts: boolean, home: 
   let taken = take();
   if (home === undefined || taken.wanted.length === 0) return { ...taken.record, missing: taken.missing };
   const { Blobs } = await import('../../store/read-blobs.ts');
-  const blobs = new Blobs(home, readEnvironment(process.env));
+  const blobs = new Blobs(home, readEnvironment(variables));
   try {
     // Which texts a record names shows when it is made, and a text may name another one.
     for (; taken.wanted.length > 0; taken = take()) {

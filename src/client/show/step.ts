@@ -1,5 +1,5 @@
 import type { BroadcastResult } from '../../protocol/questions.ts';
-import type { Hit } from '../../protocol/search.ts';
+import type { Work } from '../../protocol/search.ts';
 import type { CallToolResult } from '../../protocol/tool.ts';
 
 /** Where in a run something has happened: `part` is as in `attempt 2`, `iteration 1` or `round 3`, empty outside of one. */
@@ -51,7 +51,7 @@ export type StepBody =
   | { type: 'submitted'; agent: string; tool: string; fields: Record<string, unknown>; refused?: string }
   /** A subtask's agent ends its subtask. */
   | { type: 'finished'; agent: string; status: 'completed' | 'failed'; text: string; refused?: string }
-  | { type: 'searched'; query: string; hits: Hit[]; failure?: string }
+  | { type: 'searched'; query: string; hits: Work[]; failure?: string }
   | { type: 'page'; url: string; characters?: number; failure?: string }
   /** A model's call has failed for good. */
   | { type: 'failed'; agent: string; purpose: string; reason: string }

@@ -43,7 +43,8 @@ export function permissionsOf(
   { broadcast, broadcast_timeout }: Asking,
 ): Permissions {
   const isAsked = broadcast === 'human';
-  return { rules: permissions, attended: attended ?? isAsked, timeout: isAsked ? broadcast_timeout * 1000 : null };
+  const timeout = isAsked ? broadcast_timeout * 1000 : null;
+  return { rules: permissions, attended: attended ?? isAsked, timeout };
 }
 
 /** The same keys where a person starts a run. @param yes whether what no rule is about is allowed */

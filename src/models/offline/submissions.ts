@@ -154,9 +154,7 @@ function criticismOf(dossier: string, { properties }: ParameterSchema, texts: Te
     ...(found.length > 0 ? [] : [nothingOn(idea, 'the material')]),
   ];
   const scores = Object.fromEntries(required.map((aspect) => [aspect, given]));
-  // Runs of earlier versions do not ask for it.
-  const named = 'similar' in properties ? { similar: alike.map(({ mark }) => mark) } : {};
-  return { criticism: lines.join('\n'), scores, ...named };
+  return { criticism: lines.join('\n'), scores, similar: alike.map(({ mark }) => mark) };
 }
 
 function reportOn(dossier: string, texts: TextIndex): Action['input'] {

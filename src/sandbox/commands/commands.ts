@@ -119,8 +119,8 @@ export class Commands {
   }
 
   async #engineHere(): Promise<DockerEngine> {
-    const isOld = this.#engine === undefined || performance.now() - this.#engine.at > trustedMs;
-    const asked = isOld
+    const isStale = this.#engine === undefined || performance.now() - this.#engine.at > trustedMs;
+    const asked = isStale
       ? { found: findEngine(dockerSettings(this.#environment)), at: performance.now() }
       : this.#engine;
     this.#engine = asked;

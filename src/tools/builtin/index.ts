@@ -35,7 +35,7 @@ export function builtinPackages({ folder, store, environment }: BuiltinSettings)
   return new Map(packages.map(([name, definitions]) => [name, toolsOf(name, definitions)]));
 }
 
-/** The web is far and slow, so that no call of it is a local activity, but a team that only plans may look into it. */
+/** The web is far and slow, so that no call of it runs within that of a model, but a team that only plans may look into it. */
 const toolsOf = (name: string, definitions: ToolDefinition[]): Tool[] =>
   readDefinitions(definitions).tools.map((tool) => (name === 'builtin.web' ? { ...tool, onlyReads: true } : tool));
 

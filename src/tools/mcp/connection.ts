@@ -185,8 +185,9 @@ const logFile = (logs: string, { name }: McpServer): string =>
 function watch(client: Client): void {
   let asking = false;
   // oxlint-disable-next-line unicorn/prefer-add-event-listener
-  client.onerror = () => {
-    if (asking) return;
+  client.onerror = (trouble) => {
+    // A server that refuses a request is there.
+    if (asking || trouble instanceof SdkHttpError) return;
     asking = true;
     void client
       .ping({ timeout: pingMs })

@@ -4,8 +4,8 @@ import type { SideEffects } from '../../protocol/tool.ts';
 import { unreadable, withoutDialect } from '../parameters.ts';
 
 /**
- * What running a server's tool twice would do, as far as its hints tell. The kind `none` is never used, since it allows a
- * local activity, and a call that leaves the worker may take too long for one.
+ * What running a server's tool twice would do, as far as its hints tell. The kind `none` is never used, since such calls run
+ * within the model's call that wants them, and one that leaves the worker may take too long for that.
  */
 export function sideEffectsOf({ readOnlyHint, idempotentHint, destructiveHint }: ToolAnnotations = {}): SideEffects {
   if (readOnlyHint) return 'undeclared';

@@ -21,6 +21,10 @@ import { withoutSecrets } from './variables.ts';
 export class McpServers {
   readonly #settings: Omit<ConnectSettings, 'onClosed'>;
   readonly #connections = new Map<string, Promise<Connection>>();
+  /** How many calls each connection has under way. */
+  readonly #calls = new Map<Connection, number>();
+  /** Connections that are used no more, which stay open for the calls that they have under way. */
+  readonly #retired = new Set<Connection>();
 
   constructor({ folder, ...settings }: Omit<ConnectSettings, 'onClosed'>) {
     this.#settings = { ...settings, folder: resolve(folder) };
@@ -48,7 +52,8 @@ export class McpServers {
   async close(): Promise<void> {
     const open = [...this.#connections.values()];
     this.#connections.clear();
-    await Promise.allSettled(open.map(async (connection) => (await connection).client.close()));
+    const all = [...open, ...this.#retired];
+    await Promise.allSettled(all.map(async (connection) => (await connection).client.close()));
   }
 
   #connection(server: McpServer): Promise<Connection> {
@@ -77,15 +82,32 @@ export class McpServers {
   /** Does work on a server's connection, once more on a new one where the server has refused it without doing it. */
   async #use<T>(server: McpServer, work: (connection: Connection) => Promise<T>): Promise<T> {
     for (let again = false; ; again = true) {
-      const connection = await this.#connection(server);
+      const opening = this.#connection(server);
+      const connection = await opening;
+      this.#calls.set(connection, (this.#calls.get(connection) ?? 0) + 1);
       try {
         return await work(connection);
       } catch (error) {
         if (error instanceof LoginNeeded) throw withoutLogin(server, error);
         if (again || !wasRefused(error)) throw withoutSecrets(explained(error, server), connection.secrets);
-        await connection.client.close();
+        this.#retire(opening, connection);
+      } finally {
+        await this.#callEnded(connection);
       }
     }
+  }
+
+  /** Has later calls begin a connection of their own. The calls under way may get their replies all the same. */
+  #retire(opening: Promise<Connection>, connection: Connection): void {
+    for (const [key, known] of this.#connections) if (known === opening) this.#connections.delete(key);
+    this.#retired.add(connection);
+  }
+
+  async #callEnded(connection: Connection): Promise<void> {
+    const left = (this.#calls.get(connection) ?? 1) - 1;
+    if (left > 0) return void this.#calls.set(connection, left);
+    this.#calls.delete(connection);
+    if (this.#retired.delete(connection)) await connection.client.close();
   }
 }
 

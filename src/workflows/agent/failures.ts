@@ -14,6 +14,8 @@ export function isBudgetSpent(error: unknown): error is ApplicationFailure {
 interface CallFailure {
   /** Whether the call's time was up before a try succeeded. */
   timedOut: boolean;
+  /** Whether it has had all its time. It is given up sooner where another try would come too late. */
+  tookAll: boolean;
   reason: string;
   /** The provider's own words, such as `Error code: 400 - …`, else the reason. */
   words: string;
@@ -21,14 +23,16 @@ interface CallFailure {
 
 /** Reads the failure that a model call threw. @throws the error itself when it is no such failure */
 export function callFailure(error: unknown): CallFailure {
-  if (error instanceof ApplicationFailure) return { timedOut: false, reason: error.message, words: error.message };
+  if (error instanceof ApplicationFailure)
+    return { timedOut: false, tookAll: false, reason: error.message, words: error.message };
   if (!(error instanceof ActivityFailure)) throw error;
   const timedOut =
     error.retryState === RetryState.TIMEOUT ||
     (error.cause instanceof TimeoutFailure && error.cause.timeoutType === TimeoutType.SCHEDULE_TO_CLOSE);
   const reason = error.cause?.message ?? error.message;
   const [words] = error.cause instanceof ApplicationFailure ? (error.cause.details ?? []) : [];
-  return { timedOut, reason, words: typeof words === 'string' ? words : reason };
+  const tookAll = timedOut && error.cause instanceof TimeoutFailure;
+  return { timedOut, tookAll, reason, words: typeof words === 'string' ? words : reason };
 }
 
 /** Says why a call failed. A spent budget and a cancellation end more than the call, and are thrown on. */

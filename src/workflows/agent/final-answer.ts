@@ -1,8 +1,3 @@
-import type { RunHandlers } from '../runtime/run-handlers.ts';
-
-/** Runs that an earlier version has begun see the marker only as `FINAL_ANSWER:`, as they did when they began. */
-type Version = RunHandlers['beganWith'];
-
 /** The marker where it begins a line as models write it: as it is, in bold or code, or as a heading. */
 const marker = String.raw`[ \t]*(?:#{1,6}[ \t]+)?([*_\x60]*)FINAL_ANSWER(?![a-z0-9])`;
 
@@ -18,12 +13,10 @@ const signs = [
 ];
 
 /** Whether an action says that it is the final answer, in any letter case. */
-export const isFinalAnswer = (text: string, version: Version): boolean =>
-  version === '0.3' ? signs.some((sign) => sign.test(text.trimStart())) : /FINAL_ANSWER:/i.test(text);
+export const isFinalAnswer = (text: string): boolean => signs.some((sign) => sign.test(text.trimStart()));
 
 /** A text without the marker at its beginning. */
-export function withoutMarker(text: string, version: Version): string {
-  if (version !== '0.3') return text.replace(/^\s*FINAL_ANSWER:\s*/i, '').trim();
+export function withoutMarker(text: string): string {
   const [found, opening = ''] = beginning.exec(text.trimStart()) ?? [];
   if (found === undefined) return text.trim();
   const rest = text.trimStart().slice(found.length);

@@ -7,7 +7,7 @@ import type { WaitTime } from '../runtime/clock.ts';
 import type { MissingKeys } from '../runtime/missing-keys.ts';
 import { mostEarly } from '../ask-others/human-input-queue.ts';
 import { shownArguments } from './arguments.ts';
-import { verdictOn } from './permissions.ts';
+import { isAlwaysAllowed, verdictOn } from './permissions.ts';
 import type { UsageTracker } from './usage-tracker.ts';
 
 type Input = Record<string, unknown>;
@@ -30,12 +30,12 @@ interface Waiting {
   pending: PendingQuestion;
   tool: ListedTool;
   input: Input;
+  /** Whether a rule may deny it, which does not show. */
+  isUnclear: boolean;
   settle: (how: LeaveHow, leave: Leave, always?: boolean) => void;
 }
 
 interface LeaveRun {
-  /** Whether a decision may come before its call; it may not in a run that began before version 0.4. */
-  takesEarly: boolean;
   usage: UsageTracker;
   /** The time that the run waits for a person, whatever for. */
   waits: WaitTime;
@@ -51,7 +51,7 @@ interface LeaveRun {
  * waits. Several calls may wait at a time, in the order in which they were made.
  */
 export class LeaveDesk {
-  readonly #permissions: Permissions | undefined;
+  readonly #permissions: Permissions;
   readonly #run: LeaveRun;
   readonly #waiting = new Map<string, Waiting>();
   readonly #always: Map<string, Always>;
@@ -62,8 +62,7 @@ export class LeaveDesk {
   /** Whether the person has let a call's time run out, and has given no sign since. Nothing is put to them meanwhile. */
   #isSilent = false;
 
-  /** @param permissions undefined where a version that knew none has prepared the run: then every call may be made */
-  constructor(permissions: Permissions | undefined, run: LeaveRun, record?: LeaveRecord) {
+  constructor(permissions: Permissions, run: LeaveRun, record?: LeaveRecord) {
     this.#permissions = permissions;
     this.#run = run;
     this.#always = new Map(Object.entries(record?.always ?? {}));
@@ -79,18 +78,17 @@ export class LeaveDesk {
     return [...this.#waiting.values()].map(({ pending }) => pending);
   }
 
-  /**
-   * Whether a call may be made; undefined at once if it may, since a call that needs no leave must not be made any later
-   * than before there were permissions: the order of a history's events depends on it.
-   */
+  /** Whether a call may be made; undefined, and nothing to wait for, if it needs no leave. */
   of(agent: string, tool: ListedTool, input: Input): Promise<Leave> | undefined {
-    if (this.#permissions === undefined) return undefined;
     const { action, why } = verdictOn(this.#permissions, tool, input);
     if (action === 'allow') return undefined;
-    const always = action === 'ask' ? this.#always.get(tool.name) : undefined;
+    const isUnclear = why === 'unclear';
+    const decided = action === 'ask' ? this.#always.get(tool.name) : undefined;
+    // What a rule may deny is not allowed by what a person has said of other calls.
+    const always = decided?.action === 'allow' && isUnclear ? undefined : decided;
     if (always?.action === 'allow') return undefined;
-    if (action === 'ask' && always === undefined && !this.#isSilent) return this.#ask(agent, tool, input);
-    const denial = why === 'rule' ? 'rule' : 'unattended';
+    if (action === 'ask' && always === undefined && !this.#isSilent) return this.#ask(agent, tool, input, isUnclear);
+    const denial = why === 'default' ? 'unattended' : 'rule';
     const kind = action === 'deny' ? denial : always === undefined ? 'silent' : 'person';
     this.#run.emit({ type: 'tool_denied', agent, tool: tool.name, why: kind });
     if (kind === 'unattended') this.#tellUnattended(tool.name);
@@ -101,6 +99,11 @@ export class LeaveDesk {
       unattended: unattended(tool.name),
     };
     return Promise.resolve({ runs: false, why: told[kind] });
+  }
+
+  /** Whether every call of a tool may be made, whatever its arguments. @param name of one that has no side effects */
+  isAlwaysAllowed(name: string): boolean {
+    return isAlwaysAllowed(this.#permissions, name);
   }
 
   /** Notes that the person is there, so that calls are put to them again. */
@@ -123,7 +126,8 @@ export class LeaveDesk {
     if (!always || action === 'edit') return;
     this.#always.set(waiting.tool.name, { action, ...(reason !== undefined && { reason }) });
     for (const other of this.#waiting.values())
-      if (other.tool.name === waiting.tool.name) this.#settle(other, decision);
+      if (other.tool.name === waiting.tool.name && !(action === 'allow' && other.isUnclear))
+        this.#settle(other, decision);
   }
 
   /** Why a decision would have no effect at present; undefined if it would have one. */
@@ -142,11 +146,13 @@ export class LeaveDesk {
     return true;
   }
 
-  #ask(agent: string, tool: ListedTool, input: Input): Promise<Leave> {
+  #ask(agent: string, tool: ListedTool, input: Input, isUnclear: boolean): Promise<Leave> {
     const { emit, keys, usage, waits } = this.#run;
     const id = `t${++this.#asked}`;
     const now = Date.now();
-    const left = Math.min(this.#permissions?.timeout ?? Infinity, usage.millisecondsLeft);
+    const timeout = this.#permissions.timeout ?? Infinity;
+    const ofBudget = usage.millisecondsLeft;
+    const left = Math.min(timeout, ofBudget);
     const pending: PendingQuestion = {
       kind: 'tool',
       questionId: id,
@@ -177,26 +183,25 @@ export class LeaveDesk {
       });
     };
     for (const clock of clocks) clock.begin();
-    this.#waiting.set(id, { pending, tool, input, settle });
+    this.#waiting.set(id, { pending, tool, input, isUnclear, settle });
     const { kind: _, ...asked } = pending;
     emit({ type: 'leave_asked', ...asked, tool: tool.name, arguments: asked.arguments ?? '' });
-    if (Number.isFinite(left)) {
-      timer
-        .run(() => sleep(left, { summary: `leave ${id} of ${agent}` }))
-        .then(
-          () => this.#expire(id),
-          () => {},
-        );
-    }
+    const expire = (): void => {
+      // This timer and the budget's own may fire in either order.
+      if (ofBudget < timeout) usage.timeIsUp();
+      this.#expire(id);
+    };
+    if (Number.isFinite(left))
+      timer.run(() => sleep(left, { summary: `leave ${id} of ${agent}` })).then(expire, () => {});
     const early = this.#earlyAt === now ? this.#early.get(id) : undefined;
-    if (early !== undefined && this.#run.takesEarly) this.approve(early);
+    if (early !== undefined) this.approve(early);
     return this.#awaited(id, end.promise);
   }
 
   /** Whether it is the id of one of the next calls. */
   #isToCome(id: string): boolean {
     const number = Number(/^t([1-9]\d{0,8})$/.exec(id)?.[1] ?? 0);
-    return this.#permissions !== undefined && number > this.#asked && number <= this.#asked + mostEarly;
+    return number > this.#asked && number <= this.#asked + mostEarly;
   }
 
   /**
@@ -231,8 +236,7 @@ export class LeaveDesk {
     if (action === 'allow' || edited === undefined)
       return settle('allowed', { runs: true, input, isEdited: false }, always);
     // What a rule refuses is refused to a person too: the rules are those of whoever started the run.
-    const { rules } = this.#permissions ?? { rules: [] };
-    if (verdictOn({ rules, attended: true }, tool, edited).action === 'deny')
+    if (verdictOn({ ...this.#permissions, attended: true }, tool, edited).action === 'deny')
       return settle('denied', { runs: false, why: `a person changed the arguments, and ${ruledOut}` });
     return settle('edited', { runs: true, input: edited, isEdited: true });
   }

@@ -1,7 +1,8 @@
 import type { Reply, ReplyCall, ToolChoice } from '../../protocol/model-call.ts';
-import type { Agent, Purpose, ReplyOptions } from './agent.ts';
+import type { Agent, ReplyOptions } from './agent.ts';
+import type { Purpose } from './model-caller.ts';
 import { notRun } from './prompts.ts';
-import type { RunHandlers } from '../runtime/run-handlers.ts';
+import type { Refusals } from './refusals.ts';
 import type { ToolAnswer } from './tool-executor.ts';
 import { wholeText, type WholeText } from './whole-reply.ts';
 
@@ -15,10 +16,10 @@ export interface LoopContext {
    * the last reply, which is to call one of them. Absent: the turn ends with a text.
    */
   ending?: string[];
+  /** The calls that were refused so far. A loop makes its last reply where they say that the agent is to end. */
+  refusals: Refusals;
   /** Shows the person a text: what is going on, or the answer. */
   say: (text: string, isAnswer?: boolean) => void;
-  /** The version that began the run. */
-  beganWith: RunHandlers['beganWith'];
   /** Such as `turn 3` or `attempt 2`. */
   when: string;
   /** Time for each model call, in milliseconds. */
@@ -63,17 +64,23 @@ export async function wholeAnswer(
   return wholeText(agent, reply, { what, when, timeout }, options);
 }
 
-/** Runs the calls of one reply, and answers them in their order. @param parallel whether they run side by side */
+/**
+ * Runs the calls of one reply, and answers them in their order.
+ *
+ * @param parallel whether they run side by side
+ * @returns what the agent gets, with what a refusal says besides that is not the first one
+ */
 export async function runCalls(
-  { agent, run }: LoopContext,
+  { agent, refusals, run }: LoopContext,
   calls: ReplyCall[],
   parallel: boolean,
 ): Promise<ToolAnswer[]> {
   const answers: ToolAnswer[] = [];
   if (parallel) answers.push(...(await Promise.all(calls.map(run))));
   else for (const call of calls) answers.push(await run(call));
-  for (const { call, content, images } of answers) agent.answerCall(call.id, content, images);
-  return answers;
+  const told = answers.map((answer) => refusals.told(answer, agent.transcript?.id ?? ''));
+  for (const { call, content, images } of told) agent.answerCall(call.id, content, images);
+  return told;
 }
 
 /** How a reply is asked for that may use no tools any more, other than those that end the turn. */

@@ -1,8 +1,6 @@
 import { ApplicationFailure } from '@temporalio/workflow';
 import type { OrchestratorSettings } from '../../config/orchestrators.ts';
 import { failureTypes } from '../../protocol/errors.ts';
-import { askingText, type AskingRules } from '../ask-others/prompts.ts';
-import { reactSystem } from './prompts.ts';
 import { react } from './react.ts';
 import { simpleTool } from './simple-tool.ts';
 import type { Loop } from './loop-context.ts';
@@ -20,10 +18,4 @@ export function loopOf(settings: OrchestratorSettings): Loop {
         failureTypes.invalidInput,
       );
   }
-}
-
-/** The system message of a session's agent: its own, then how it may ask others. Empty when there is nothing to say. */
-export function systemOf(settings: OrchestratorSettings, asking: AskingRules | undefined): string {
-  const { system_prompt = settings.kind === 'react' ? reactSystem : '' } = settings.kind === 'custom' ? {} : settings;
-  return [system_prompt, asking === undefined ? '' : askingText(asking)].filter((text) => text !== '').join('\n\n');
 }

@@ -1,30 +1,50 @@
 import type { PermissionAction, PermissionRule, Permissions } from '../../protocol/permissions.ts';
-import type { ListedTool } from '../../protocol/tool.ts';
+import type { ListedTool, QuickTools } from '../../protocol/tool.ts';
+import { verdictOnLine } from './commands/verdict.ts';
+import { fits } from './commands/patterns.ts';
 
 /**
  * The rules for which tool calls run by themselves (docs/tools.md). They know no wildcard other than `*`, so that what a
  * model writes is matched in a time that grows only with its length.
  */
 
-/** What becomes of a call. `why`: a rule says so, or there is none for it. */
+/**
+ * What becomes of a call. `why`: a rule says so, or there is none for it, or it is a command line of which a rule may deny
+ * something that does not show.
+ */
 export interface Verdict {
   action: PermissionAction;
-  why: 'rule' | 'default';
+  why: 'rule' | 'default' | 'unclear';
 }
 
 type Asking = Pick<ListedTool, 'name' | 'source' | 'sideEffects' | 'workspace'>;
 
 /** What the permissions say about a call. */
 export function verdictOn(
-  { attended, rules }: Pick<Permissions, 'attended' | 'rules'>,
+  { attended, rules }: Omit<Permissions, 'timeout'>,
   tool: Asking,
   input: Record<string, unknown>,
 ): Verdict {
-  const rule = rules.find((each) => isAbout(each, tool.name, input));
-  if (rule !== undefined) return { action: rule.action, why: 'rule' };
-  if (!actsOutside(tool)) return { action: 'allow', why: 'default' };
-  return { action: attended ? 'ask' : 'deny', why: 'default' };
+  const byDefault = { action: actsOutside(tool) ? (attended ? 'ask' : 'deny') : 'allow', why: 'default' } as const;
+  const { [lineOf]: line, ...others } = input;
+  if (tool.name !== commandTool || typeof line !== 'string') {
+    const rule = rules.find((each) => isAbout(each, tool.name, input));
+    return rule === undefined ? byDefault : { action: rule.action, why: 'rule' };
+  }
+  const about = rules.flatMap(({ action, arguments: { [lineOf]: pattern, ...wanted } = {}, tool: name }) =>
+    isAbout({ tool: name, arguments: wanted, action }, tool.name, others) ? [{ pattern, action }] : [],
+  );
+  const { action, isOpen, isUnclear } = verdictOnLine(about, line);
+  if (action === 'deny') return { action, why: 'rule' };
+  if (isOpen && byDefault.action === 'deny') return byDefault;
+  // A person who is not there would be waited for without end.
+  if (isUnclear) return { action: attended ? 'ask' : 'deny', why: 'unclear' };
+  return action === undefined ? byDefault : { action, why: 'rule' };
 }
+
+/** The tool that runs command lines, and its argument. */
+const commandTool = 'run_command';
+const lineOf = 'command';
 
 /** Built-in packages that declare side effects and have them only on what belongs to the run. */
 const ofTheRun = ['builtin.attachments'];
@@ -47,18 +67,31 @@ function isAbout({ arguments: wanted = {}, tool }: PermissionRule, name: string,
 /** An argument as patterns see it: a text as it is, anything else as JSON. */
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
 
-/** Whether a text is what the pattern says, in which `*` stands for any characters, none included. */
-export function fits(pattern: string, text: string): boolean {
-  const [first = '', ...rest] = pattern.split('*');
-  const last = rest.pop();
-  if (last === undefined) return text === pattern;
-  if (!text.startsWith(first) || text.length < first.length + last.length || !text.endsWith(last)) return false;
-  const end = text.length - last.length;
-  let at = first.length;
-  for (const part of rest) {
-    const found = text.indexOf(part, at);
-    if (found < 0 || found + part.length > end) return false;
-    at = found + part.length;
-  }
-  return true;
+/**
+ * Whether a tool may run within the call of the model that wants it (`QuickTools`; docs/decisions/0057-no-local-activities.md),
+ * before the workflow has seen the call: it changes nothing, and is no server's.
+ */
+export const isQuick = ({ sideEffects, source }: Pick<ListedTool, 'sideEffects' | 'source'>): boolean =>
+  sideEffects === 'none' && 'package' in source;
+
+/** Whether every call of a tool may be made, whatever its arguments: no rule that is about it says anything else. */
+export const isAlwaysAllowed = ({ rules }: Pick<Permissions, 'rules'>, name: string): boolean =>
+  rules.every(({ action, tool }) => action === 'allow' || !fits(tool, name));
+
+/**
+ * The tools that a model's call may run; undefined for none.
+ *
+ * @param list the blob with the quick ones of `tools`; undefined if there are none
+ * @param isKept whether a tool is left to the workflow, by its name
+ */
+export function quickTools(
+  list: string | undefined,
+  tools: ListedTool[],
+  isKept: (name: string) => boolean,
+): Pick<QuickTools, 'list' | 'without'> | undefined {
+  if (list === undefined) return undefined;
+  const names = tools.filter(isQuick).map(({ name }) => name);
+  const without = names.filter(isKept);
+  if (without.length === names.length) return undefined;
+  return { list, ...(without.length > 0 && { without }) };
 }

@@ -15,6 +15,9 @@ export const previewOf = (text: string): string =>
     longest.one,
   );
 
+/** From this many characters on, a reference is cheaper than the text. */
+export const worthNaming = 400;
+
 /** The names of tools, as the preview of their set. */
 export const namesIn = (tools: Array<{ name: string }>): string => tools.map(({ name }) => name).join(', ');
 

@@ -1,7 +1,8 @@
-import type { ReActSettings } from '../../config/orchestrators.ts';
+import type { OrchestratorSettings, ReActSettings } from '../../config/orchestrators.ts';
 import type { Content, Text } from '../../protocol/message.ts';
 import { shownArguments } from './arguments.ts';
-import { joinContent } from './content.ts';
+import { askingText, type AskingRules } from '../ask-others/prompts.ts';
+import { joinContent } from './text.ts';
 
 /** A system message: the agent's persona, then the instruction. */
 export function systemMessage(persona: Text | undefined, instruction: Text): Content {
@@ -41,6 +42,12 @@ export const editedMark = '[A person changed the arguments of this call.';
 /** Reprise's own system prompt for the loop `react`, which a configuration may replace. */
 export const reactSystem =
   'You work in cycles of thought, action and observation. Each message that asks for one of them gets just that.';
+
+/** The system message of a session's agent: its own, then how it may ask others. Empty when there is nothing to say. */
+export function systemOf(settings: OrchestratorSettings, asking: AskingRules | undefined): string {
+  const { system_prompt = settings.kind === 'react' ? reactSystem : '' } = settings.kind === 'custom' ? {} : settings;
+  return [system_prompt, asking === undefined ? '' : askingText(asking)].filter((text) => text !== '').join('\n\n');
+}
 
 /** Reprise's own prompts for the loop `react`. */
 const defaults = {

@@ -17,7 +17,7 @@ import {
   type TurnEnd,
 } from './loop-context.ts';
 import type { WholeText } from './whole-reply.ts';
-import type { Purpose } from './agent.ts';
+import type { Purpose } from './model-caller.ts';
 
 type Answer = Omit<WholeText, 'content'>;
 
@@ -28,8 +28,8 @@ export const actionTemperature = 0.3;
 
 /**
  * The loop `react`: cycles of thought, action and observation, until an action says that it is the final answer
- * (xaibo's documentation, ReActOrchestrator). After a model call that has failed, and after the last cycle, one more call
- * asks for the best answer.
+ * (xaibo's documentation, ReActOrchestrator). After a model call that has failed, after a call that was refused again and again,
+ * and after the last cycle, one more call asks for the best answer.
  */
 export function react(settings: ReActSettings): Loop {
   return async (context, text) => {
@@ -40,12 +40,14 @@ export function react(settings: ReActSettings): Loop {
         await phases.think();
         const answer = await phases.act();
         if (answer !== undefined) return phases.end(answer, false);
+        if (context.refusals.end !== undefined) break;
       }
     } catch (error) {
       if (isCancellation(error) || isBudgetSpent(error)) throw error;
       return phases.recover(callFailure(error).words);
     }
-    return phases.sumUp();
+    const { end } = context.refusals;
+    return end === undefined ? phases.sumUp() : phases.recover(end);
   };
 }
 
@@ -79,7 +81,7 @@ export class ReAct {
     const options = { temperature: actionTemperature };
     const reply = await replyOf(context, 'act', options);
     const { calls, content } = reply;
-    if (isFinalAnswer(content, context.beganWith)) {
+    if (isFinalAnswer(content)) {
       await runLastCalls(context, calls);
       return wholeAnswer(context, 'act', reply, options);
     }
@@ -90,11 +92,12 @@ export class ReAct {
       const [answer] = await runCalls(context, [call], false);
       if (answer !== undefined) this.#show(outcomeOf(answer));
     }
+    if (context.refusals.end !== undefined) return undefined;
     await this.observe();
     return undefined;
   }
 
-  /** Asks for the best answer after a model call that has failed. @throws what this call throws */
+  /** Asks for the best answer after what has ended the cycles early, in words. @throws what this call throws */
   async recover(error: string): Promise<TurnEnd> {
     this.#show(indicators.errorOccurred(error));
     return this.#last('recover', 'error_prompt', { error });
@@ -108,7 +111,7 @@ export class ReAct {
 
   /** Shows the answer to the person. */
   end({ isCut, text }: Answer, limited: boolean): TurnEnd {
-    const answer = withoutMarker(text, this.#context.beganWith) || noWords;
+    const answer = withoutMarker(text) || noWords;
     this.#context.say(this.#settings.show_reasoning ? indicators.finalAnswer(answer) : answer, true);
     return { answer, limited, isCut };
   }

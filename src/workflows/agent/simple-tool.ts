@@ -5,22 +5,24 @@ import { lastChoice, noWords, replyOf, runCalls, runLastCalls, wholeAnswer, type
 /**
  * The loop `simple_tool`: the model replies and its tool calls are run, until a reply calls none. Each failed call raises
  * the temperature by 0.1, and the last reply may call no tools other than those that end the turn (xaibo's documentation, SimpleToolOrchestrator).
+ * An agent that keeps to a call which is refused has its last reply at once.
  */
 export function simpleTool({ max_thoughts, parallel }: SimpleToolSettings): Loop {
   return async (context, text) => {
-    const { agent } = context;
+    const { agent, refusals } = context;
     agent.tell({ role: 'user', content: text });
     let failures = 0;
     let said = '';
     for (let thought = 1; ; thought++) {
-      const isLast = thought === max_thoughts;
+      const isLast = thought === max_thoughts || refusals.end !== undefined;
       if (isLast) agent.tell({ role: 'system', content: toolsUnavailable(context.ending) });
       const options = { temperature: temperatureAfter(failures), ...(isLast && { choice: lastChoice(context) }) };
       const reply = await replyOf(context, 'reply', options);
       if (isLast || reply.calls.length === 0) {
         await runLastCalls(context, reply.calls);
         const { isCut, text } = await wholeAnswer(context, 'reply', reply, options);
-        const answer = text.trim() === '' ? said || (isLast ? outOfThoughts(max_thoughts) : noWords) : text;
+        const why = refusals.end ?? outOfThoughts(max_thoughts);
+        const answer = text.trim() === '' ? said || (isLast ? `(No answer: ${why}.)` : noWords) : text;
         context.say(answer, true);
         return { answer, limited: isLast, isCut };
       }
@@ -31,8 +33,7 @@ export function simpleTool({ max_thoughts, parallel }: SimpleToolSettings): Loop
   };
 }
 
-const outOfThoughts = (limit: number): string =>
-  `(No answer: all ${limit} thoughts were used on tools, see max_thoughts.)`;
+const outOfThoughts = (limit: number): string => `all ${limit} thoughts were used on tools, see max_thoughts`;
 
 /** The highest temperature that providers accept. */
 const highest = 2;

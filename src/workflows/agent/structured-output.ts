@@ -3,7 +3,7 @@ import type { TextRef } from '../../protocol/message.ts';
 import { askCallOf } from '../ask-others/ask-call.ts';
 import type { Asker, Broadcast } from '../ask-others/broadcast.ts';
 import { accepted, replyBy } from './prompts.ts';
-import type { Purpose } from './agent.ts';
+import type { Purpose } from './model-caller.ts';
 import { writtenCall } from './written-call.ts';
 
 /** What was read from a reply. With `error` the reply is to be repaired; its `value` is used if that does not succeed. */

@@ -1,30 +1,45 @@
-import { proxyLocalActivities } from '@temporalio/workflow';
+import { proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../../activities/activities.ts';
 import type { BlobRef, Text, TextRef, ToolSpec } from '../../protocol/message.ts';
-import { blobRef, namesIn, previewOf } from './previews.ts';
+import { jsonBytes, payloadBytes } from '../runtime/size.ts';
+import { storeOptions } from '../runtime/store-options.ts';
+import { blobRef, namesIn, previewOf, worthNaming } from './previews.ts';
 
-const { storeBlobs } = proxyLocalActivities<Activities>({ startToCloseTimeout: '30 seconds' });
+const { storeBlobs } = proxyActivities<Activities>(storeOptions);
 
-/** From this many characters on, a reference is cheaper than the text. */
-const worthNaming = 400;
+/** From this many characters on, it is worth an activity to have a text in the store, so that inputs need not repeat it. */
+const worthStoring = 8000;
 
-/** Stores the long texts among these, and returns all in order, the long ones by reference. */
+/** Stores the very long texts among these, and returns all in order, those by reference. */
 export async function storeTexts(texts: string[]): Promise<Text[]> {
-  const long = texts.filter((text) => text.length >= worthNaming);
-  const ids = long.length === 0 ? [] : await storeBlobs(long);
-  return texts.map((text) => {
-    const id = ids[long.indexOf(text)];
-    return id === undefined ? text : blobRef(id, text);
-  });
+  const long = [...new Set(texts.filter((text) => text.length >= worthStoring))];
+  const ids = (await Promise.all(portionsOf(long).map((portion) => storeBlobs(portion)))).flat();
+  const refs = new Map(long.map((text, index) => [text, blobRef(ids[index] ?? '', text)]));
+  return texts.map((text) => refs.get(text) ?? text);
+}
+
+/** Texts in portions of which each fits into the input of one activity. */
+function portionsOf(texts: string[]): string[][] {
+  const portions: string[][] = [];
+  let bytes = Infinity;
+  for (const text of texts) {
+    const size = jsonBytes(text);
+    bytes += size;
+    if (bytes <= payloadBytes) portions.at(-1)?.push(text);
+    else {
+      portions.push([text]);
+      bytes = size;
+    }
+  }
+  return portions;
 }
 
 /** Stores tool sets and texts that every prompt repeats. @returns references to them, in order */
 export async function storeRepeated(contents: Array<ToolSpec[] | string>): Promise<BlobRef[]> {
   const ids = await storeBlobs(contents.map((each) => (typeof each === 'string' ? each : JSON.stringify(each))));
-  return contents.flatMap((each, index) => {
-    const id = ids[index];
-    // The worker of an earlier version has stored fewer.
-    return id === undefined ? [] : [blobRef(id, typeof each === 'string' ? each : namesIn(each))];
+  return ids.map((id, index) => {
+    const each = contents[index] ?? '';
+    return blobRef(id, typeof each === 'string' ? each : namesIn(each));
   });
 }
 

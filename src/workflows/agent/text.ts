@@ -1,3 +1,5 @@
+import type { Content, Text } from '../../protocol/message.ts';
+
 /** Whether a text has a letter or a digit. */
 export const hasWords = (text: string): boolean => /[\p{L}\p{N}]/u.test(text);
 
@@ -17,4 +19,15 @@ export function objectIn(text: string): Record<string, unknown> | undefined {
     }
   }
   return undefined;
+}
+
+/** Joins contents without a separator, and adjacent strings into one. */
+export function joinContent(parts: Content[]): Text[] {
+  const joined: Text[] = [];
+  for (const part of parts.flat()) {
+    const last = joined.at(-1);
+    if (typeof part === 'string' && typeof last === 'string') joined[joined.length - 1] = last + part;
+    else joined.push(part);
+  }
+  return joined;
 }

@@ -1,4 +1,5 @@
-import { ActivityFailure, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
+import { ActivityFailure, ApplicationFailure, proxyActivities } from '@temporalio/workflow';
+import { failureTypes } from '../../protocol/errors.ts';
 import type { BlobRef, Content, ImageRef, ToolSpec } from '../../protocol/message.ts';
 import type { ToolSources } from '../../config/tool-sources.ts';
 import type { ReplyCall } from '../../protocol/model-call.ts';
@@ -9,15 +10,17 @@ import type { InputGiven } from '../../protocol/elicitation.ts';
 import type {
   CallToolResult,
   ListedTool,
+  QuickTools,
   ToolActivities,
   ToolList,
   ToolStatus,
   ToolVariant,
 } from '../../protocol/tool.ts';
 import { callerOf } from '../runtime/tracing.ts';
-import { joinContent } from './content.ts';
+import { joinContent } from './text.ts';
 import { blobRef, namesIn } from './previews.ts';
 import { editedText } from './prompts.ts';
+import { quickTools } from './permissions.ts';
 import { withInput } from './tool-input.ts';
 import { AgentWorkspace } from './workspace.ts';
 
@@ -37,12 +40,15 @@ export interface ToolAnswer {
   content: Content;
   /** What the tool shows besides; absent for none. */
   images?: ImageRef[];
+  /** Whether it was refused before its tool ran; absent if not. */
+  isRefused?: true;
 }
 
 /** What calls of tools need of their run. */
 type ToolRun = Pick<RunContext, 'events' | 'keys' | 'leave'> & Partial<Pick<RunContext, 'broadcast'>>;
 
-type Listed = Omit<ToolList, 'set'> & { set: BlobRef | null };
+/** `slow`: the names of tools that took too long to be run within a model's call. */
+type Listed = Omit<ToolList, 'set'> & { set: BlobRef | null; slow: Set<string> };
 
 /** The tools that a worker runs for one agent. */
 export class ToolExecutor {
@@ -78,7 +84,7 @@ export class ToolExecutor {
   /**
    * The same for several ways of offering them.
    *
-   * @returns one executor for each variant, or only the first ones where the worker of an earlier version has listed them
+   * @returns one executor for each variant
    */
   static async openVariants(
     agent: string,
@@ -91,10 +97,10 @@ export class ToolExecutor {
     const executorOf = (list: ToolList, own: ToolSpec[]): ToolExecutor => {
       const offered = [...own, ...list.tools];
       const set = offered.length === 0 ? null : blobRef(list.set, namesIn(offered));
-      return new ToolExecutor(agent, { ...list, set }, run, workspace);
+      return new ToolExecutor(agent, { ...list, set, slow: new Set() }, run, workspace);
     };
     if (sources.packages.length + sources.mcpServers.length + first.own.length === 0)
-      return [new ToolExecutor(agent, { set: null, tools: [] }, run, workspace)];
+      return [new ToolExecutor(agent, { set: null, tools: [], descriptions: [], slow: new Set() }, run, workspace)];
     const { harmlessOnly, own } = first;
     const listed = await listTools({
       sources,
@@ -113,7 +119,7 @@ export class ToolExecutor {
 
   /** The tools that a worker runs, each with what it does in a line. */
   get described(): Array<{ name: string; description: string }> {
-    const { descriptions = [], tools } = this.#listed;
+    const { descriptions, tools } = this.#listed;
     return tools.map(({ name }, index) => ({ name, description: descriptions[index] ?? '' }));
   }
 
@@ -122,22 +128,35 @@ export class ToolExecutor {
     return this.#listed.tools.some(({ workspace }) => workspace !== undefined);
   }
 
+  /** The tools that a model's call may run. @param parallel whether several of one reply run side by side; undefined for none */
+  quick(parallel: boolean): QuickTools | undefined {
+    const { quick, slow, tools } = this.#listed;
+    const isKept = (name: string): boolean => slow.has(name) || !this.#run.leave.isAlwaysAllowed(name);
+    const some = quickTools(quick, tools, isKept);
+    if (some === undefined) return undefined;
+    const reads = tools.some(({ workspace }) => workspace === 'reads');
+    return { ...some, ...(parallel && { parallel }), ...(reads && { workspace: this.workspace.input }) };
+  }
+
   has(name: string): boolean {
     return this.#tools.has(name);
   }
 
   /** Runs one call. It throws only when it is cancelled: every other failure is a result for the agent to see. */
   async call(call: ReplyCall): Promise<ToolAnswer> {
-    if ('error' in call) return failed(call, 'error', call.error);
+    if ('error' in call) return refused(call, call.error);
     const tool = this.#tools.get(call.name);
-    if (tool === undefined) return failed(call, 'error', `No such tool available: ${call.name}`);
+    if (tool === undefined) return refused(call, `No such tool available: ${call.name}`);
     const { events, leave } = this.#run;
     const asked = leave.of(this.#agent, tool, call.input);
     const given = asked && (await asked);
-    if (given?.runs === false) return failed(call, 'error', `not run: ${given.why}`);
+    if (given?.runs === false) return refused(call, `not run: ${given.why}`);
     const input = given?.input ?? call.input;
     events.emit({ type: 'tool', agent: this.#agent, tool: call.name });
-    const result = await this.#call(tool, input, given?.isEdited ?? false);
+    const { ran } = call;
+    if (ran === 'late') this.#listed.slow.add(call.name);
+    const isDone = ran !== undefined && ran !== 'late';
+    const result = isDone ? ended(ran) : await this.#call(tool, input, given?.isEdited ?? false);
     events.emit({ type: 'tool_ended', agent: this.#agent, tool: call.name, status: result.status });
     const answer = answerOf(call, result);
     return given?.isEdited ? edited(answer, input) : answer;
@@ -161,20 +180,22 @@ export class ToolExecutor {
       return ended(await withInput({ agent, tool, again }, person, first.input));
     } catch (error) {
       if (!(error instanceof ActivityFailure) || error.cause?.name === 'CancelledFailure') throw error;
-      return { status: 'exception', text: error.cause?.message ?? error.message };
+      const text = error.cause?.message ?? error.message;
+      return { status: 'exception', text, ...(isNotAllowed(error) && { isRefused: true }) };
     }
   }
 }
 
 /** A result as the agent gets it. */
-type Ended = Omit<CallToolResult, 'status'> & { status: ToolStatus };
+type Ended = Omit<CallToolResult, 'status'> & Pick<ToolAnswer, 'isRefused'> & { status: ToolStatus };
 
 const ended = ({ status, ...result }: CallToolResult): Ended => ({
   ...result,
   status: status === 'input_required' ? 'error' : status,
 });
 
-function answerOf(call: ReplyCall, { status, text, blob, images }: Ended): ToolAnswer {
+function answerOf(call: ReplyCall, { status, text, blob, images, isRefused }: Ended): ToolAnswer {
+  if (isRefused) return { ...failed(call, 'exception', text), isRefused };
   if (status !== 'ok') return failed(call, status, text);
   const content = blob === undefined ? text : blobRef(blob, text);
   return { call, status, text, content, ...(images !== undefined && { images }) };
@@ -189,6 +210,16 @@ function failed(call: ReplyCall, status: 'error' | 'exception', message: string)
   return { call, status, text, content: text };
 }
 
+/** The result of a call whose tool has not run. */
+export const refused = (call: ReplyCall, why: string): ToolAnswer => ({
+  ...failed(call, 'error', why),
+  isRefused: true,
+});
+
+/** Whether the worker may not do what it was asked for (src/trust). */
+const isNotAllowed = ({ cause }: ActivityFailure): boolean =>
+  cause instanceof ApplicationFailure && cause.type === failureTypes.notAllowed;
+
 /** The result of a call that ran with a person's arguments, which the agent is told. */
 function edited({ call, content, text, ...rest }: ToolAnswer, input: Record<string, unknown>): ToolAnswer {
   const note = editedText(input);
@@ -197,8 +228,6 @@ function edited({ call, content, text, ...rest }: ToolAnswer, input: Record<stri
 }
 
 function activityFor(tool: ListedTool, agent: string): ToolActivities['callTool'] {
-  // Without side effects a call may be repeated freely, which saves the round trip through the Temporal server.
-  if (tool.sideEffects === 'none') return proxyLocalActivities<ToolActivities>(localToolOptions(tool)).callTool;
   const summary = `${agent} · tool · ${tool.name}`;
   return proxyActivities<ToolActivities>({ ...callToolOptions(tool), summary }).callTool;
 }
@@ -221,9 +250,4 @@ export function callToolOptions({ timeout }: Pick<ListedTool, 'timeout'>) {
     heartbeatTimeout: silenceMs,
     retry: { initialInterval: 500, backoffCoefficient: 2, maximumInterval: 30_000, maximumAttempts: 8 },
   };
-}
-
-/** The options for a tool that runs as a local activity, which has no heartbeats. */
-function localToolOptions({ timeout }: Pick<ListedTool, 'timeout'>) {
-  return { startToCloseTimeout: timeout * 1000 + besidesMs, retry: { maximumAttempts: 3 } };
 }

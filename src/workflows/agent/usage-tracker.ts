@@ -49,6 +49,7 @@ export class UsageTracker {
   readonly #startedAt: number;
   readonly #budget: NonNullable<Team['budget']>;
   readonly #prices: PriceTable;
+  #isTimeUp = false;
 
   /** @param record what earlier runs of the same session have spent */
   constructor(budget: Team['budget'], prices: PriceTable, record?: UsageRecord) {
@@ -109,18 +110,29 @@ export class UsageTracker {
 
   /** The limit that forbids another call, in words; undefined when none does. */
   get spentLimit(): string | undefined {
-    return spentLimit(this.#budget, this.#spent);
+    // Whether a call may be made is not for the clock to say: a replay may find another time there.
+    return spentLimit(this.#budget, { ...this.#spent, seconds: this.#isTimeUp ? Infinity : -Infinity });
   }
 
-  /** What is left of a budget of time, at least 1; Infinity without one. */
+  /** Milliseconds that are left of a budget of time, at least 1; Infinity without one. */
   get millisecondsLeft(): number {
     const { seconds = Infinity } = this.#budget;
     return Math.max(1, seconds * 1000 - (Date.now() - this.#startedAt));
   }
 
+  /** Notes that the budget of time is used up. A timer says so, or a call that has had all that was left of it. */
+  timeIsUp(): void {
+    this.#isTimeUp = true;
+  }
+
   /** The budget of time, in words, if it is used up. */
   get timeLimit(): string | undefined {
-    return spentLimit({ seconds: this.#budget.seconds }, this.#spent);
+    return this.#isTimeUp ? this.timeBudget : undefined;
+  }
+
+  /** The whole budget of time, in words; undefined without one. */
+  get timeBudget(): string | undefined {
+    return spentLimit({ seconds: this.#budget.seconds }, { ...this.#spent, seconds: Infinity });
   }
 
   /** What is left of a budget of money, in US dollars; undefined without one. */

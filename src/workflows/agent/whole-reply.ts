@@ -1,6 +1,7 @@
 import type { Content, Text } from '../../protocol/message.ts';
-import type { Agent, Purpose, ReplyOptions } from './agent.ts';
-import { joinContent } from './content.ts';
+import type { Agent, ReplyOptions } from './agent.ts';
+import type { Purpose } from './model-caller.ts';
+import { joinContent } from './text.ts';
 import { continueText, notRun } from './prompts.ts';
 import { textRef } from './text-refs.ts';
 

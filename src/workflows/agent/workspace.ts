@@ -19,6 +19,11 @@ export class AgentWorkspace {
     return this.#tree;
   }
 
+  /** The files as a call gets them that only reads them, and is made while no other one is under way. */
+  get input(): WorkspaceInput {
+    return { tree: this.#tree, mounts: this.#mounts };
+  }
+
   /** Takes back or gives files between two calls. */
   set(tree: string | null): void {
     this.#tree = tree;
@@ -40,7 +45,7 @@ export class AgentWorkspace {
    */
   use<T extends { tree?: string | null }>(call: (files: WorkspaceInput) => Promise<T>): Promise<T> {
     const turn = async (): Promise<T> => {
-      const result = await call({ tree: this.#tree, mounts: this.#mounts });
+      const result = await call(this.input);
       if (result.tree !== undefined) this.#tree = result.tree;
       return result;
     };

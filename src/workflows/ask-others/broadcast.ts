@@ -10,7 +10,8 @@ import {
   type AskingMode,
   type ResponseDepth,
 } from './prompts.ts';
-import type { Agent, ModelCaller, Purpose } from '../agent/agent.ts';
+import type { Agent } from '../agent/agent.ts';
+import type { ModelCaller, Purpose } from '../agent/model-caller.ts';
 import type { AskCall } from './ask-call.ts';
 import { askedEnough, askRefusal } from './asking-limits.ts';
 import { callFailure } from '../agent/failures.ts';
@@ -42,8 +43,6 @@ interface BroadcastSettings {
   /** How many questions one agent may have under way at once. It may call twice as often in all. */
   limit: number;
   depth: ResponseDepth;
-  /** Whether there is no end to questions one after the other, as before version 0.2. */
-  isOld: boolean;
 }
 
 interface BroadcastContext {
@@ -126,9 +125,7 @@ export class Broadcast {
   /** Why a question is not put to anybody, in words. */
   #refusal({ asking }: Asker, asked: string[], question: string, others: Asker[]): string | undefined {
     const questions = { asking, asked, others: others.length };
-    const refusal = askRefusal(questions, question, this.settings);
-    const { isOld } = this.settings;
-    return refusal ?? (isOld ? undefined : askedEnough(questions, question, this.settings));
+    return askRefusal(questions, question, this.settings) ?? askedEnough(questions, question, this.settings);
   }
 
   async #askAgents(

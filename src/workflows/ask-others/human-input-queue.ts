@@ -84,7 +84,7 @@ const numberOf = (id: string): number => Number(/^q([1-9]\d{0,8})$/.exec(id)?.[1
  * Whether an answer names a question that has yet to be put to the person. It was shown nevertheless where a worker has died:
  * another one answers queries as if it had gone on with what has come since, before Temporal lets it go on.
  */
-function isEarly({ latest, open, queue }: HumanInputState, { questionId = '' }: HumanReply): boolean {
+export function isEarly({ latest, open, queue }: HumanInputState, questionId = ''): boolean {
   const number = numberOf(questionId);
   const isToCome = number > latest && number <= latest + mostEarly;
   return open?.id !== questionId && (isToCome || queue.some(({ id }) => id === questionId));
@@ -94,13 +94,11 @@ function isEarly({ latest, open, queue }: HumanInputState, { questionId = '' }: 
  * Takes an answer.
  *
  * @param room how many characters all answers may have together
- * @param takesEarly whether an answer is kept for a question that has yet to be put to the person; otherwise it is ignored
  */
 export function answer(
   before: HumanInputState,
   { questionId, answer: text }: HumanReply,
   room: number,
-  takesEarly = false,
 ): HumanInputStep {
   const state = present(before);
   const { open } = state;
@@ -112,7 +110,7 @@ export function answer(
   if (text.trim() === '') return ignored(state, 'there is nothing to skip');
   if (isTooLong(state, text, room)) return ignored(state, tooLong(text, room));
   if (questionId === undefined) return unnamed(state, text);
-  if (!takesEarly || !isEarly(state, { questionId, answer: text })) return late(state, questionId, text);
+  if (!isEarly(state, questionId)) return late(state, questionId, text);
   if (Object.hasOwn(state.early, questionId)) return ignored(state, `an answer to ${questionId} is kept already`);
   const early = { ...state.early, [questionId]: text };
   return { state: { ...state, early }, events: [{ kind: 'kept', questionId, answer: text }] };
@@ -121,15 +119,10 @@ export function answer(
 /** Notes that the person is there, which any sign of them shows. */
 export const present = (state: HumanInputState): HumanInputState => ({ ...state, silent: false });
 
-/**
- * Closes a question whose time is up.
- *
- * @param endsAsking whether nothing else is put to the person until there is a sign of them. It is so in all runs but those
- *   that an earlier version began, which put the next question
- */
-export function expire(state: HumanInputState, id: string, endsAsking = true): HumanInputStep {
+/** Closes a question whose time is up. Nothing else is put to the person until there is a sign of them. */
+export function expire(state: HumanInputState, id: string): HumanInputStep {
   if (state.open?.id !== id) return { state, events: [] };
-  return close({ ...state, silent: endsAsking }, state.open, { status: 'timeout' });
+  return close({ ...state, silent: true }, state.open, { status: 'timeout' });
 }
 
 /** Ends a call whose asker does not wait any more. */
@@ -206,12 +199,14 @@ const isSame = (one: string, other: string): boolean => plain(one) === plain(oth
 function late(state: HumanInputState, questionId: string, text: string): HumanInputStep {
   // It comes from outside, and may be the name of what every object has.
   if (!Object.hasOwn(state.unanswered, questionId)) {
-    return ignored(state, `no question ${questionId.slice(0, 100)} waits for an answer`);
+    return ignored(state, noQuestion(questionId));
   }
   const { [questionId]: question = '', ...unanswered } = state.unanswered;
   const history = [...state.history, { question, answer: text }];
   return { state: { ...state, history, unanswered }, events: [{ kind: 'kept', questionId, answer: text }] };
 }
+
+export const noQuestion = (id: string): string => `no question ${id.slice(0, 100)} waits for an answer`;
 
 function unnamed(state: HumanInputState, text: string): HumanInputStep {
   if (state.asked) return ignored(state, 'no question waits, and the answer names none');

@@ -7,7 +7,9 @@ import {
   answer,
   ask,
   expire,
+  isEarly,
   newHumanInput,
+  noQuestion,
   present,
   withdraw,
   type Ask,
@@ -33,14 +35,6 @@ export type HumanInputRecord = Partial<
   Pick<HumanInputState, 'history' | 'shown' | 'unanswered' | 'kept' | 'early' | 'latest' | 'asked' | 'silent'>
 >;
 
-/** What depends on the version that began the run. */
-interface HumanInputRules {
-  /** Whether a person who did not answer is asked again and again, as before version 0.2. */
-  isOld: boolean;
-  /** Whether an answer is kept for a question that has yet to be put to the person. */
-  takesEarly: boolean;
-}
-
 /**
  * Questions to the person, under the rules of human-input-queue.ts: agents wait here for their answers, and a timer closes
  * a question that gets none.
@@ -48,7 +42,6 @@ interface HumanInputRules {
 export class HumanInput {
   readonly #emit: (event: RunEventBody) => void;
   readonly #timeout: number;
-  readonly #rules: HumanInputRules;
   readonly #waits: WaitTime;
   readonly #waiting = new Map<string, Waiting>();
   #state: HumanInputState;
@@ -58,17 +51,10 @@ export class HumanInput {
    * @param timeout how long the person has to answer a question, in milliseconds
    * @param waits is told while a question waits
    */
-  constructor(
-    record: HumanInputRecord,
-    timeout: number,
-    waits: WaitTime,
-    emit: (event: RunEventBody) => void,
-    rules: HumanInputRules,
-  ) {
+  constructor(record: HumanInputRecord, timeout: number, waits: WaitTime, emit: (event: RunEventBody) => void) {
     this.#state = { ...newHumanInput(record.history), ...record };
     this.#timeout = timeout;
     this.#waits = waits;
-    this.#rules = rules;
     this.#emit = emit;
   }
 
@@ -109,13 +95,15 @@ export class HumanInput {
 
   /** Takes an answer. @returns why it has no effect; undefined if it has one */
   answer(reply: HumanReply): string | undefined {
-    const step = answer(this.#state, reply, answerRoom, this.#rules.takesEarly);
+    const step = answer(this.#state, reply, answerRoom);
     this.#take(step);
     return reasonIn(step);
   }
 
   /** Why an answer would have no effect; undefined if it would have one. Who is told so at once can answer again later. */
   refusal(reply: HumanReply): string | undefined {
+    const { questionId } = reply;
+    if (questionId !== undefined && isEarly(this.#state, questionId)) return noQuestion(questionId);
     return reasonIn(answer(this.#state, reply, answerRoom));
   }
 
@@ -161,7 +149,7 @@ export class HumanInput {
     timer
       .run(() => sleep(this.#timeout, { summary: `question ${id} of ${from}` }))
       .then(
-        () => this.#take(expire(this.#state, id, !this.#rules.isOld)),
+        () => this.#take(expire(this.#state, id)),
         () => {},
       );
     const [pending] = this.pending;

@@ -1,6 +1,7 @@
+import type { Broadcast as Coordination } from '../../config/coordination.ts';
 import { headings } from '../../protocol/headings.ts';
 import type { AssistantMessage, Content, Message, Text, ToolSpec } from '../../protocol/message.ts';
-import { joinContent } from '../agent/content.ts';
+import { joinContent } from '../agent/text.ts';
 
 /** Whom `ask_others` asks. */
 export type AskingMode = 'agents' | 'human';
@@ -11,6 +12,15 @@ type Sensitivity = 'low' | 'medium' | 'high';
 export interface AskingRules {
   mode: AskingMode;
   sensitivity: Sensitivity;
+}
+
+/** How agents may ask others; undefined when they may not. */
+export function askingOf(
+  { broadcast, broadcast_sensitivity: sensitivity }: Pick<Coordination, 'broadcast' | 'broadcast_sensitivity'>,
+  agents: number,
+): AskingRules | undefined {
+  if (broadcast === false || (broadcast === 'agents' && agents === 1)) return undefined;
+  return { mode: broadcast, sensitivity };
 }
 
 const whom: Record<AskingMode, string> = {

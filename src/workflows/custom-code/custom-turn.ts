@@ -1,4 +1,5 @@
-import { proxyLocalActivities } from '@temporalio/workflow';
+import { proxyActivities } from '@temporalio/workflow';
+import { storeOptions } from '../runtime/store-options.ts';
 import type { Activities } from '../../activities/activities.ts';
 import type { OrchestratorSettings } from '../../config/orchestrators.ts';
 import type { EarlierMessage } from '../../protocol/orchestration.ts';
@@ -17,13 +18,13 @@ import { callOf, checkedCall, checkedMessages, replyOf, TextRefCache } from './m
 import { historyRoom, newest } from './newest.ts';
 import { failureReason } from '../agent/failures.ts';
 import { AgentTools } from '../agent/agent-tools.ts';
-import { withTemperature, type Persona } from '../agent/agent.ts';
+import { withTemperature, type Persona } from '../agent/model-caller.ts';
 import type { ToolExecutor } from '../agent/tool-executor.ts';
 import type { Asker } from '../ask-others/broadcast.ts';
 import type { WaitTime } from '../runtime/clock.ts';
 import type { RunContext } from '../runtime/run-context.ts';
 
-const { readTools } = proxyLocalActivities<Activities>({ startToCloseTimeout: '30 seconds' });
+const { readTools } = proxyActivities<Activities>(storeOptions);
 
 export type CustomSettings = Extract<OrchestratorSettings, { kind: 'custom' }>;
 

@@ -1,4 +1,5 @@
-import { ApplicationFailure, isCancellation, proxyLocalActivities } from '@temporalio/workflow';
+import { ApplicationFailure, isCancellation, proxyActivities } from '@temporalio/workflow';
+import { storeOptions } from '../runtime/store-options.ts';
 import type { Activities } from '../../activities/activities.ts';
 import type { HandleText } from '../../protocol/custom-orchestrator.ts';
 import { failureTypes } from '../../protocol/errors.ts';
@@ -8,13 +9,14 @@ import { ModelCallError, type CustomTurn } from './custom-turn.ts';
 import { guarded } from './guard.ts';
 import { loadOrchestrator } from './load.ts';
 
-const { findOrchestrator } = proxyLocalActivities<Activities>({ startToCloseTimeout: '30 seconds' });
+const { findOrchestrator } = proxyActivities<Activities>(storeOptions);
 
 /**
  * Runs a custom orchestrator's function on one text. Calls that it leaves under way are cancelled, and what they cost is
  * settled with the run's other abandoned calls.
  *
  * @param timeout time for the whole turn, in milliseconds
+ * @param grace how much longer the file may take than its calls, in milliseconds
  * @returns what the function returns, else the last text that it responded with
  * @throws `ApplicationFailure` that names the file, of type `OrchestratorFailed`, or `TurnFailed` when a model has failed
  *   for good; `ApplicationFailure` of type `BudgetSpent`; `CancelledFailure`
@@ -24,15 +26,18 @@ export async function runCustomTurn(
   handleText: HandleText,
   text: string,
   timeout: number,
+  grace = 0,
 ): Promise<string> {
   const { module } = turn.settings;
   try {
     const returned = await guarded(module, () =>
-      withinTime(timeout, turn.waits, async () => handleText(text, turn.context)),
+      withinTime(timeout + grace, turn.waits, async () => handleText(text, turn.context)),
     );
     return answerOf(returned, turn, module);
   } catch (error) {
     if (isCancellation(error) || isBudgetSpent(error)) throw error;
+    if (error instanceof TimeLimitError)
+      throw failure(module, `handleText was not done within ${timeout / 1000} seconds`);
     throw failureOf(error, module);
   } finally {
     turn.end();
@@ -69,8 +74,6 @@ function failureOf(error: unknown, file: string): ApplicationFailure {
   if (error instanceof ApplicationFailure) return error;
   if (error instanceof ModelCallError)
     return ApplicationFailure.nonRetryable(`${file}: ${error.message}`, failureTypes.turnFailed);
-  if (error instanceof TimeLimitError)
-    return failure(file, `handleText was not done within ${error.milliseconds / 1000} seconds`);
   return failure(file, error instanceof Error ? `${error.name}: ${error.message}` : String(error));
 }
 

@@ -4,6 +4,7 @@ import type { OrchestrationResult, Outcome, Vote } from '../../protocol/orchestr
 import { Agent } from '../agent/agent.ts';
 import { noAnswerYet } from '../agent/loop-context.ts';
 import { systemMessage } from '../agent/prompts.ts';
+import { Refusals } from '../agent/refusals.ts';
 import { AgentWorkspace } from '../agent/workspace.ts';
 import type { Ending, Iteration } from '../runtime/iterate.ts';
 import { warningsOf } from '../runtime/run-context.ts';
@@ -53,7 +54,7 @@ export function beginAttempt(context: OrchestrationContext, iteration: Iteration
   return attempt;
 }
 
-/** The best answer of all attempts so far. A run that an earlier version began delivers the latest one instead. */
+/** The best answer of all attempts so far, for a team that may start over. */
 function earlierAnswer(
   { agents, toolSets }: OrchestrationContext,
   { earlier, result, selected }: Attempt,
@@ -85,6 +86,7 @@ function newParticipant(
     system: systemMessage(persona, isPlanning ? told.planning : told.coordination),
     // A custom orchestrator has its own tools in conversations of its own; here it only votes.
     tools: own ?? (isAlone ? ofTeam.alone : undefined) ?? ofTeam.coordination,
+    ...(own && { quick: () => tools?.quick(orchestrator.kind === 'simple_tool' && orchestrator.parallel) }),
     ...(isAlone && { workplace: { files: workspace ?? new AgentWorkspace(), readsOnly: isPlanning } }),
     transcript: conversation,
     messages: [...history, { role: 'user', content: taskMessage(task, restart && { ...restart, files }) }],
@@ -94,6 +96,7 @@ function newParticipant(
     agent,
     state: timedOut ? 'timed_out' : 'waiting',
     millisecondsLeft: team.timeout_settings.agent_timeout_seconds * 1000,
+    working: undefined,
     strikes: 0,
     prose: undefined,
     lastProblem: '',
@@ -105,6 +108,7 @@ function newParticipant(
     busy: undefined,
     hasLearnt: false,
     toolRounds: 0,
+    refusals: new Refusals(),
     failures: 0,
     tools,
     workspace,

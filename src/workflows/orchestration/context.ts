@@ -3,13 +3,15 @@ import type { Backend } from '../../config/backend.ts';
 import type { Team } from '../../config/team.ts';
 import type { AgentState } from '../../protocol/agent-state.ts';
 import type { Requester } from '../../protocol/events.ts';
-import type { BlobRef, Content, NewMessage, Text, TranscriptRef } from '../../protocol/message.ts';
+import type { Content, NewMessage, Text, TranscriptRef } from '../../protocol/message.ts';
 import type { DoneWork } from '../../protocol/model-call.ts';
 import type { EarlierMessage } from '../../protocol/orchestration.ts';
 import type { OrchestrationPhase } from '../../protocol/state.ts';
+import type { TeamInstructions, TeamToolSets } from '../../protocol/stored.ts';
 import type { ToolSources } from '../../config/tool-sources.ts';
 import type { AttemptFiles, RunFiles, TreeChanges } from '../../protocol/workspace.ts';
 import type { Agent } from '../agent/agent.ts';
+import type { Refusals } from '../agent/refusals.ts';
 import type { ToolExecutor } from '../agent/tool-executor.ts';
 import type { AgentWorkspace } from '../agent/workspace.ts';
 import type { Asker } from '../ask-others/broadcast.ts';
@@ -31,27 +33,6 @@ export interface TeamContext extends RunContext {
   instructions: TeamInstructions;
   /** Those for agents that have a workspace; undefined if none has. */
   filesInstructions: Omit<TeamInstructions, 'final'> | undefined;
-}
-
-interface TeamInstructions {
-  coordination: Text;
-  planning: Text;
-  final: Text;
-  /** Those of agents that cannot ask others in a team that otherwise may; absent if there are none. */
-  alone?: { coordination: Text; planning: Text };
-}
-
-/** The tools that agents have while they answer and vote, and of those that the judge has. */
-export interface TeamToolSets extends ToolSets {
-  /** Those of the attempts after a restart, in which an earlier answer may be voted for; undefined without restarts. */
-  later: ToolSets | undefined;
-}
-
-interface ToolSets {
-  coordination: BlobRef;
-  decision: BlobRef;
-  /** Those of agents that cannot ask others in a team that otherwise may; absent if there are none. */
-  alone?: BlobRef;
 }
 
 /** An agent of a team, throughout all attempts. */
@@ -182,6 +163,8 @@ export interface Participant {
   state: AgentState;
   /** How much of the agent's time for the attempt is left. */
   millisecondsLeft: number;
+  /** When it began what it is doing, and how long it had waited for keys by then; undefined while it does nothing. */
+  working: { since: number; waited: number } | undefined;
   /** Replies in a row that were neither an answer nor a usable vote. */
   strikes: number;
   /** A text in place of an answer or a vote, of which the agent was told that it was neither. */
@@ -201,6 +184,8 @@ export interface Participant {
   hasLearnt: boolean;
   /** Replies with tool calls since its last action. */
   toolRounds: number;
+  /** The calls of its tools that were refused since its last action. */
+  refusals: Refusals;
   /** Failed tool calls in this attempt. */
   failures: number;
   /** Its own tools in this attempt; undefined when it has none. */

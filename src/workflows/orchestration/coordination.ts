@@ -21,7 +21,7 @@ import type { Reply } from '../../protocol/model-call.ts';
 import { accepted } from '../agent/prompts.ts';
 import { readReply, type Action, type Reading, type Situation } from './rules/action.ts';
 import { noveltyProblem } from './rules/novelty.ts';
-import { customAnswer, finished, fullerOf, nextReply, proseOf, purposeOf, startWork } from './participant.ts';
+import { customAnswer, finished, fullerOf, nextReply, proseOf, purposeOf, startWork, timeLeft } from './participant.ts';
 
 /**
  * The coordination of one attempt: all agents answer at the same time, and when each has answered or is out, they vote.
@@ -101,9 +101,14 @@ async function takeTurn(participation: Participation): Promise<Action['kind'] | 
       putOut(participation, participant.lastProblem === '' ? why : `${why}: ${participant.lastProblem}`, false);
       break;
     }
+    const { end } = participant.refusals;
+    if (end !== undefined) {
+      putOut(participation, end, false);
+      break;
+    }
     const reply = await worked(participation, () => nextReply(participation));
     if (reply === undefined) break;
-    if (reply.calls.length === 0 && !context.handlers.isOld) {
+    if (reply.calls.length === 0) {
       const taken = await takeText(participation, reply);
       if (taken === 'nothing') continue;
       return taken === 'no_vote' ? undefined : taken;
@@ -136,7 +141,8 @@ async function takeText(participation: Participation, reply: Reply): Promise<Act
     if (action === undefined)
       return refuse(results.map(({ refusal }) => (refusal ? refusalText(refusal) : '')).join(' '));
     if (action.kind === 'vote') takeVote(participation, action);
-    else giveAnswer(context, participant, await stored(action.content));
+    // It has come, so that an answer that has ended the round of voting meanwhile must not cancel it.
+    else giveAnswer(context, participant, await attempt.scope.run(() => stored(action.content)));
     return action.kind;
   }
   if (reply.content.trim() === '') return refuse(noAction);
@@ -172,9 +178,8 @@ async function stored(content: string): Promise<GivenAnswer> {
 async function worked<T>(participation: Participation, work: () => Promise<T>) {
   const { attempt, context, participant } = participation;
   participant.state = attempt.phase === 'voting' ? 'voting' : 'answering';
-  const startedAt = Date.now();
-  const waits = context.keys.waitsOf(participant.teamAgent.id);
-  const waitedBefore = waits.milliseconds;
+  const waited = context.keys.waitsOf(participant.teamAgent.id).milliseconds;
+  participant.working = { since: Date.now(), waited };
   try {
     return await work();
   } catch (error) {
@@ -184,9 +189,8 @@ async function worked<T>(participation: Participation, work: () => Promise<T>) {
     putOut(participation, reason, timedOut);
     return undefined;
   } finally {
-    // Only the agent's own work counts, so that it does not run out of time while it waits for others, or for a key.
-    const waited = waits.milliseconds - waitedBefore;
-    participant.millisecondsLeft = Math.max(1, participant.millisecondsLeft - (Date.now() - startedAt - waited));
+    participant.millisecondsLeft = timeLeft(participation);
+    participant.working = undefined;
   }
 }
 
@@ -254,6 +258,7 @@ function giveAnswer(
   const { teamAgent, workspace } = participant;
   const answer = workspace === undefined ? given : { ...given, tree: workspace.tree };
   Object.assign(participant, { answer, state: 'answered', strikes: 0, toolRounds: 0, prose: undefined });
+  participant.refusals.succeeded();
   participant.answersGiven += 1;
   const { id, name } = teamAgent;
   const content = preview(answer.content);
@@ -268,6 +273,7 @@ function takeVote({ context, attempt, participant }: Participation, { name, reas
   const chosen = candidatesOf(attempt).find((candidate) => candidate.name === name);
   if (chosen === undefined) return;
   Object.assign(participant, { vote: { name, reason }, state: 'voted', strikes: 0, toolRounds: 0, prose: undefined });
+  participant.refusals.succeeded();
   const from = chosen.attempt !== attempt.number && { from: chosen.attempt };
   context.events.emit({ type: 'vote', agent: participant.teamAgent.id, for: chosen.teamAgent.id, reason, ...from });
 }

@@ -1,6 +1,6 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../../activities/activities.ts';
-import { defaultTemporaryWorkspace, type AttemptFiles, type Mount } from '../../protocol/workspace.ts';
+import type { AttemptFiles, Mount } from '../../protocol/workspace.ts';
 import { failureReason } from '../agent/failures.ts';
 import { AgentWorkspace } from '../agent/workspace.ts';
 import { runFiles, tellChanges } from '../runtime/run-files.ts';
@@ -16,6 +16,7 @@ import {
   type TeamContext,
   type TeamFiles,
 } from './context.ts';
+import { temporaryWorkspace } from './rules/team-settings.ts';
 
 const { exportFiles } = proxyActivities<Activities>({
   summary: 'snapshots',
@@ -26,9 +27,6 @@ const { exportFiles } = proxyActivities<Activities>({
 
 /** Where agents find the files of an answer. @param name its anonymous name */
 export const folderOf = ({ team }: TeamContext, name: string): string => `${temporaryWorkspace(team)}/${name}`;
-
-export const temporaryWorkspace = ({ orchestrator }: TeamContext['team']): string =>
-  orchestrator.agent_temporary_workspace ?? defaultTemporaryWorkspace;
 
 /**
  * An agent's workspace for one attempt; undefined for an agent without one. It begins with the agent's own files, or after a

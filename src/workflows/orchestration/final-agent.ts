@@ -1,10 +1,12 @@
 import type { Outcome } from '../../protocol/orchestration.ts';
 import type { BlobRef, NewMessage } from '../../protocol/message.ts';
 import type { Reply } from '../../protocol/model-call.ts';
-import { Agent, type Opening, type Purpose } from '../agent/agent.ts';
+import { Agent, type Opening } from '../agent/agent.ts';
+import { type Purpose } from '../agent/model-caller.ts';
 import { failureReason } from '../agent/failures.ts';
 import { refuseCalls, runCalls, type LoopContext } from '../agent/loop-context.ts';
 import { accepted, notRun, systemMessage } from '../agent/prompts.ts';
+import { Refusals } from '../agent/refusals.ts';
 import { hasTools, ToolExecutor } from '../agent/tool-executor.ts';
 import { wholeText } from '../agent/whole-reply.ts';
 import { writtenCall } from '../agent/written-call.ts';
@@ -199,14 +201,19 @@ async function presentedWithTools(
   const workspace = finalWorkspace(context, attempt, selected);
   const tools = (await ToolExecutor.open(id, sources, [], context)).of(id, workspace);
   const workplace = workspace && isClaudeCode(context, selected) && { files: workspace, readsOnly: false };
-  const opening = { ...reviewOf(context, attempt, selected), tools: tools.set, ...(workplace && { workplace }) };
+  const opening = {
+    ...reviewOf(context, attempt, selected),
+    tools: tools.set,
+    quick: () => tools.quick(false),
+    ...(workplace && { workplace }),
+  };
   const agent = finalConversation(context, selected, opening);
   const prompt = attempt.isPlanning ? carryOutPrompt : presentPrompt;
   agent.tell({ role: 'user', content: workspace === undefined ? prompt : `${filesPrompt} ${prompt}` });
-  const { beganWith } = context.handlers;
-  const loop: LoopContext = { agent, run: tools.call.bind(tools), say: () => {}, beganWith, ...purpose };
+  const refusals = new Refusals();
+  const loop: LoopContext = { agent, run: tools.call.bind(tools), refusals, say: () => {}, ...purpose };
   for (let round = 1; ; round++) {
-    const isLast = round > maxToolRounds;
+    const isLast = round > maxToolRounds || refusals.end !== undefined;
     const reply = await agent.reply(purpose, isLast ? { choice: 'none' } : {});
     if (isLast) refuseCalls(loop, reply.calls, notRun);
     if (isLast || reply.calls.length === 0) {

@@ -2,7 +2,7 @@ import { CancellationScope } from '@temporalio/workflow';
 import { withoutMarker } from '../agent/final-answer.ts';
 import { actionTemperature, ReAct } from '../agent/react.ts';
 import { runCalls, type LoopContext } from '../agent/loop-context.ts';
-import type { Purpose } from '../agent/agent.ts';
+import type { Purpose } from '../agent/model-caller.ts';
 import type { Reply, ReplyCall } from '../../protocol/model-call.ts';
 import { notRun, teamActionPrompt } from '../agent/prompts.ts';
 import { temperatureAfter } from '../agent/simple-tool.ts';
@@ -34,16 +34,34 @@ export async function nextReply(participation: Participation): Promise<Reply> {
 }
 
 /** What a participant's model is called for, with the time that it has left. */
-export function purposeOf({ attempt, participant }: Participation): Purpose {
+export function purposeOf(participation: Participation): Purpose {
+  const { attempt } = participation;
   const what = attempt.phase === 'voting' ? 'vote' : 'answer';
-  return { what, when: whenOf(attempt), timeout: participant.millisecondsLeft };
+  return {
+    what,
+    when: whenOf(attempt),
+    get timeout() {
+      return timeLeft(participation);
+    },
+  };
+}
+
+/**
+ * How much of the agent's time is left at this moment, at least a millisecond. Only its own work counts, so that it does not
+ * run out of time while it waits for others, or for a key.
+ */
+export function timeLeft({ context, participant }: Participation): number {
+  const { millisecondsLeft, teamAgent, working } = participant;
+  if (working === undefined) return millisecondsLeft;
+  const waited = context.keys.waitsOf(teamAgent.id).milliseconds - working.waited;
+  return Math.max(1, millisecondsLeft - (Date.now() - working.since - waited));
 }
 
 /** A reply without any call, as it would be the agent's answer. */
-export function proseOf({ context, participant }: Participation, { content, finish }: Reply): GivenAnswer {
+export function proseOf({ participant }: Participation, { content, finish }: Reply): GivenAnswer {
   const { agent, teamAgent } = participant;
   // An agent that works by react may mark its answer as it would alone.
-  const text = teamAgent.orchestrator.kind === 'react' ? withoutMarker(content, context.handlers.beganWith) : content;
+  const text = teamAgent.orchestrator.kind === 'react' ? withoutMarker(content) : content;
   const stored = text === content ? textRef(content, { segment: agent.transcript?.id ?? '' }) : text;
   return { content: text, text: stored, isCut: finish === 'length' };
 }
@@ -102,6 +120,7 @@ export function startWork(participation: Participation, asks: AskCall[], uses: R
       asks.length > 0 && ask(participation, asks),
       uses.length > 0 && useTools(participation, uses),
     ]);
+    if (reached) participant.refusals.succeeded();
     if (!reached && !used) participant.strikes += 1;
     participant.hasLearnt = true;
     participant.busy = undefined;
@@ -158,7 +177,8 @@ function roundLimit({ teamAgent: { orchestrator } }: Participant): number {
   return orchestrator.kind === 'simple_tool' ? orchestrator.max_thoughts : Infinity;
 }
 
-function loopContextOf({ context, attempt, participant }: Participation): LoopContext {
+function loopContextOf(participation: Participation): LoopContext {
+  const { context, attempt, participant } = participation;
   const {
     teamAgent: { id },
     tools,
@@ -169,9 +189,12 @@ function loopContextOf({ context, attempt, participant }: Participation): LoopCo
       if (tools === undefined) throw new TypeError(`${id} has no tools`);
       return tools.call(call);
     },
+    refusals: participant.refusals,
     say: (text) => context.events.emit({ type: 'says', agent: id, text, last: false }),
-    beganWith: context.handlers.beganWith,
     when: whenOf(attempt),
-    timeout: participant.millisecondsLeft,
+    // Each of its calls has what those before it have left.
+    get timeout() {
+      return timeLeft(participation);
+    },
   };
 }

@@ -1,7 +1,7 @@
 import type { Requester } from '../../protocol/events.ts';
 import { answerClosing, answerOpening, headings } from '../../protocol/headings.ts';
 import type { Content, Text } from '../../protocol/message.ts';
-import { joinContent } from '../agent/content.ts';
+import { joinContent } from '../agent/text.ts';
 import { today } from '../agent/prompts.ts';
 import { askingText, responsesAreAutomatic, type AskingRules } from '../ask-others/prompts.ts';
 import type { Refusal } from './rules/action.ts';

@@ -1,7 +1,7 @@
 import { headings } from '../../protocol/headings.ts';
 import type { Content, Text } from '../../protocol/message.ts';
 import type { TreeChanges } from '../../protocol/workspace.ts';
-import { joinContent } from '../agent/content.ts';
+import { joinContent } from '../agent/text.ts';
 import type { DoneWork } from './context.ts';
 import { answerList, bestAnswer, restartList, type PastRestart, type ShownAnswer } from './prompts.ts';
 

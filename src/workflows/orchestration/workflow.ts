@@ -1,4 +1,6 @@
-import { CancellationScope, proxyLocalActivities } from '@temporalio/workflow';
+import { CancellationScope, proxyActivities } from '@temporalio/workflow';
+import { opened } from '../runtime/opening.ts';
+import { openingOptions } from '../runtime/store-options.ts';
 import type { Activities } from '../../activities/activities.ts';
 import type { OrchestrationInput, OrchestrationResult, Outcome } from '../../protocol/orchestration.ts';
 import { fitted } from '../runtime/fitted.ts';
@@ -12,10 +14,7 @@ import { judge, present } from './final-agent.ts';
 import { openOrchestration } from './team.ts';
 import { emptyView, viewOf } from './view.ts';
 
-const { prepareOrchestration } = proxyLocalActivities<Activities>({
-  startToCloseTimeout: '30 seconds',
-  retry: { maximumAttempts: 5 },
-});
+const { prepareOrchestration } = proxyActivities<Activities>(openingOptions);
 
 /**
  * A team answers a task. All agents answer, all vote, and the final agent judges and presents; the whole team starts over
@@ -29,10 +28,10 @@ export async function orchestration(input: OrchestrationInput): Promise<Orchestr
   const handlers = new RunHandlers(emptyView('orchestration'));
   // A run that is cancelled before its first attempt ends with a result, as one that is cancelled later.
   const [context, task] = await CancellationScope.nonCancellable(async () =>
-    openOrchestration(await prepareOrchestration(input), handlers),
+    openOrchestration(await opened(prepareOrchestration(input)), handlers),
   );
   const result = await answerTask(context, task);
-  showEnd(handlers, result.outcome, result.usage);
+  showEnd(result.outcome, result.usage);
   return fitted(result);
 }
 

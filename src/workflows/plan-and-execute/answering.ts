@@ -33,8 +33,6 @@ export async function judge(context: PlanContext, { isStuck }: Round): Promise<V
     any: failed.length > 0,
     onRetry: subtasks.neededDeadEnds.length > 0,
   });
-  if (next.kind === 'plan_around' && context.handlers.isOld)
-    return { kind: 'again', restart: { kind: 'retry_failed' } };
   if (next.kind !== 'done') return { kind: 'again', restart: next };
   const { outcome } = next;
   if (outcome === 'unverified') context.warn('Nobody has said whether the answer is complete');

@@ -4,19 +4,21 @@ import type { PlanSettings } from '../../config/plan.ts';
 import type { Attachment, AttachmentInput } from '../../protocol/attachment.ts';
 import type { AgentState } from '../../protocol/agent-state.ts';
 import type { BlobRef, Content, Text } from '../../protocol/message.ts';
-import type { PreparedSolve, QueryAnalysis, SolvePhase, Validation } from '../../protocol/plan-and-execute.ts';
+import type { QueryAnalysis, SolvePhase, Validation } from '../../protocol/plan-and-execute.ts';
+import type { OpenedSolve } from '../../protocol/stored.ts';
 import type { ToolSources } from '../../config/tool-sources.ts';
 import { worksOnFiles, type RunFiles } from '../../protocol/workspace.ts';
-import { Agent, type Purpose } from '../agent/agent.ts';
-import { systemOf } from '../agent/loops.ts';
-import { today } from '../agent/prompts.ts';
+import { Agent } from '../agent/agent.ts';
+import { type Purpose } from '../agent/model-caller.ts';
+import { worthNaming } from '../agent/previews.ts';
+import { systemOf, today } from '../agent/prompts.ts';
 import type { StructuredAgent } from '../agent/structured-output.ts';
 import { storeRepeated, storeTexts } from '../agent/text-refs.ts';
 import { ToolExecutor } from '../agent/tool-executor.ts';
-import { askingText, askingTools } from '../ask-others/prompts.ts';
+import { askingOf, askingText, askingTools } from '../ask-others/prompts.ts';
 import { fitted } from '../runtime/fitted.ts';
 import type { Iteration } from '../runtime/iterate.ts';
-import { askingOf, openRunContext, type RunContext } from '../runtime/run-context.ts';
+import { openRunContext, type RunContext } from '../runtime/run-context.ts';
 import { startTrees } from '../runtime/run-files.ts';
 import type { RunHandlers } from '../runtime/run-handlers.ts';
 import { SharedFiles } from './files.ts';
@@ -102,7 +104,7 @@ export interface PlanContext extends RunContext {
  * @param given the attachments as the run's input has them
  */
 export async function openPlan(
-  prepared: PreparedSolve,
+  prepared: OpenedSolve,
   given: AttachmentInput[],
   handlers: RunHandlers,
 ): Promise<PlanContext> {
@@ -174,9 +176,9 @@ async function storeInstructions(
   const sets = [[analysisTool, subtasksTool], [validationTool]].map((tools) => [...tools, ...own]);
   const texts = [planning.join('\n\n'), carrying.join('\n\n'), dated(synthesis), dated(told(validator))];
   const none = { blob: '' };
-  const [planningTools = none, validation = none, ...instructions] = await storeRepeated([...sets, ...texts]);
-  const [drawingUp = none, executing = none, joining = none, validating = none] = instructions;
-  const [text = problem] = await storeTexts([problem]);
+  const long = problem.length < worthNaming ? [] : [problem];
+  const [planningTools = none, validation = none, ...rest] = await storeRepeated([...sets, ...texts, ...long]);
+  const [drawingUp = none, executing = none, joining = none, validating = none, text = problem] = rest;
   return {
     problem: text,
     tools: { planning: planningTools, validation },

@@ -1,14 +1,12 @@
-import { proxyLocalActivities } from '@temporalio/workflow';
+import { proxyActivities } from '@temporalio/workflow';
+import { treeOptions } from '../runtime/store-options.ts';
 import type { Activities } from '../../activities/activities.ts';
 import type { RunFiles } from '../../protocol/workspace.ts';
 import { AgentWorkspace } from '../agent/workspace.ts';
 import type { EventLog } from '../runtime/event-log.ts';
 import { runFiles, tellChanges } from '../runtime/run-files.ts';
 
-const { mergeFiles } = proxyLocalActivities<Activities>({
-  startToCloseTimeout: '1 minute',
-  retry: { maximumAttempts: 5 },
-});
+const { mergeFiles } = proxyActivities<Activities>(treeOptions);
 
 /**
  * The files that the subtasks of a plan share. Each begins with those that there are, and what it has changed is taken over

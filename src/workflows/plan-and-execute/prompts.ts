@@ -1,7 +1,7 @@
 import type { Attachment } from '../../protocol/attachment.ts';
 import type { Content, Text } from '../../protocol/message.ts';
 import type { QueryAnalysis, SubtaskReport } from '../../protocol/plan-and-execute.ts';
-import { joinContent } from '../agent/content.ts';
+import { joinContent } from '../agent/text.ts';
 import type { ToolAnswer } from '../agent/tool-executor.ts';
 import { fitted } from '../runtime/fitted.ts';
 import { headings } from '../../protocol/headings.ts';

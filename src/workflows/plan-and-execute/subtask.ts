@@ -3,9 +3,10 @@ import { Agent } from '../agent/agent.ts';
 import { failureReason } from '../agent/failures.ts';
 import { AgentTools } from '../agent/agent-tools.ts';
 import { loopOf } from '../agent/loops.ts';
+import { Refusals } from '../agent/refusals.ts';
 import { textRef, storeTexts } from '../agent/text-refs.ts';
 import { replyBy, teamActionPrompt } from '../agent/prompts.ts';
-import type { ToolAnswer, ToolExecutor } from '../agent/tool-executor.ts';
+import { refused, type ToolAnswer, type ToolExecutor } from '../agent/tool-executor.ts';
 import type { AgentWorkspace } from '../agent/workspace.ts';
 import { writtenCall } from '../agent/written-call.ts';
 import type { Attachment } from '../../protocol/attachment.ts';
@@ -79,6 +80,7 @@ async function loop(
   const agent = new Agent(persona, models, {
     system: stored.instructions.executor,
     tools: tools.set,
+    quick: () => tools.quick(settings.kind === 'simple_tool' && settings.parallel),
     transcript: null,
     messages: [],
   });
@@ -93,26 +95,24 @@ async function loop(
     if (tools.has(call.name)) uses.set(id, [...(uses.get(id) ?? []), useOf(answer)]);
     return answer;
   };
+  const refusals = new Refusals();
   const { answer, limited } = await loopOf(withActions(settings))(
     {
       agent,
       run,
       ending: [finishTool.name],
+      refusals,
       say: (text, last = false) => events.emit({ type: 'says', agent: id, text, last }),
-      beganWith: context.handlers.beganWith,
       when,
       timeout: callTimeout,
     },
     carryOut(id),
   );
   const said = cutToBytes(answer, saidBytes);
-  if (limited) return { error: `its agent reached its limit without a result; it said last: ${said}` };
-  if (!context.handlers.isOld) {
-    await askForFinish(agent, answer, when, run);
-    return { error: `its agent gave a text and not ${finishTool.name}: ${said}` };
-  }
-  const [content = answer] = await storeTexts([answer]);
-  return { result: answer, content };
+  const why = refusals.end ?? 'its agent reached its limit without a result';
+  if (limited) return { error: `${why}; it said last: ${said}` };
+  await askForFinish(agent, answer, when, run);
+  return { error: `its agent gave a text and not ${finishTool.name}: ${said}` };
 }
 
 /** An action of the loop `react` ends the subtask by a tool too, and not by its marker of a final answer. */
@@ -219,8 +219,7 @@ function finish(agent: Agent, call: ReplyCall, input: Record<string, unknown>): 
     const place = { segment: agent.transcript?.id ?? '', call: { id: call.id, argument: 'result' } };
     throw new SubtaskEndedError({ ...end, content: textRef(end.result, place) });
   }
-  const text = 'Error: a completed subtask has a result';
-  return { call, status: 'error', text, content: text };
+  return refused(call, 'a completed subtask has a result');
 }
 
 /** How the arguments of `finish_subtask` end a subtask; undefined if they say no result. */

@@ -1,4 +1,6 @@
-import { CancellationScope, proxyLocalActivities } from '@temporalio/workflow';
+import { CancellationScope, proxyActivities } from '@temporalio/workflow';
+import { opened } from '../runtime/opening.ts';
+import { openingOptions } from '../runtime/store-options.ts';
 import type { Activities } from '../../activities/activities.ts';
 import type { SolveInput, SolveOutcome, SolveResult } from '../../protocol/plan-and-execute.ts';
 import { iterate } from '../runtime/iterate.ts';
@@ -11,10 +13,7 @@ import { analyse, improvePlan, makePlan, planAround } from './planning.ts';
 import { resultOf } from './result.ts';
 import { emptyView, viewOf } from './view.ts';
 
-const { prepareSolve } = proxyLocalActivities<Activities>({
-  startToCloseTimeout: '30 seconds',
-  retry: { maximumAttempts: 5 },
-});
+const { prepareSolve } = proxyActivities<Activities>(openingOptions);
 
 /**
  * Analyses a problem, plans subtasks, carries them out in parallel, and puts their results together into an answer that
@@ -28,7 +27,7 @@ export async function planAndExecute(input: SolveInput): Promise<SolveResult> {
   const handlers = new RunHandlers(emptyView);
   // A run that is cancelled before its plan ends with a result, as one that is cancelled later.
   const context = await CancellationScope.nonCancellable(async () => {
-    const prepared = await prepareSolve(input);
+    const prepared = await opened(prepareSolve(input));
     announce(handlers, prepared.problem, planRoles, prepared);
     return openPlan(prepared, input.attachments ?? [], handlers);
   });
@@ -73,6 +72,6 @@ export async function planAndExecute(input: SolveInput): Promise<SolveResult> {
       return { agent: 'synthesis', answer: context.answer.text };
     },
   });
-  showEnd(handlers, outcome, context.usage.total);
+  showEnd(outcome, context.usage.total);
   return resultOf(context, outcome);
 }

@@ -1,35 +1,26 @@
-import { proxyLocalActivities } from '@temporalio/workflow';
-import type { Activities } from '../../activities/activities.ts';
 import type { ResearchSettings } from '../../config/research.ts';
 import type { AgentState } from '../../protocol/agent-state.ts';
-import type { BlobRef, Content, Text } from '../../protocol/message.ts';
+import type { Content, Text } from '../../protocol/message.ts';
 import type {
   Iteration as IterationRecord,
   Plan,
-  PreparedResearch,
   Report,
   ResearchPhase,
   ResearchRole,
   RestartKind,
 } from '../../protocol/research.ts';
 import type { Work } from '../../protocol/search.ts';
-import { Agent, type Purpose } from '../agent/agent.ts';
+import type { OpenedResearch, StoredResearch } from '../../protocol/stored.ts';
+import { Agent } from '../agent/agent.ts';
+import { type Purpose } from '../agent/model-caller.ts';
 import type { StructuredAgent } from '../agent/structured-output.ts';
-import { today } from '../agent/prompts.ts';
-import { storeRepeated, storeTexts } from '../agent/text-refs.ts';
-import { askingText, askingTools } from '../ask-others/prompts.ts';
 import type { Iteration } from '../runtime/iterate.ts';
-import { askingOf, openRunContext, type RunContext } from '../runtime/run-context.ts';
+import { openRunContext, type RunContext } from '../runtime/run-context.ts';
 import type { RunHandlers } from '../runtime/run-handlers.ts';
-import { criticismTool, ideaMessage, planTool, reportTool, roleInstructions } from './prompts.ts';
+import { ideaMessage } from './prompts.ts';
 import type { MarkedHit } from './rules/prior-art.ts';
 
-const { recallReports } = proxyLocalActivities<Activities>({ startToCloseTimeout: '30 seconds' });
-
 export const researchRoles: ResearchRole[] = ['planner', 'critic', 'writer'];
-
-/** The number of earlier runs whose lessons are told to models. */
-const mostLessons = 3;
 
 /** The time limit of each model call with all its retries, in milliseconds. */
 const callTimeout = 600_000;
@@ -37,14 +28,6 @@ const callTimeout = 600_000;
 /** What a result says that rests on nothing else. */
 const onlyOwnDocs =
   "Only Reprise's own documentation was searched: on any other subject what was found, the score and the report say nothing";
-
-/** What every prompt repeats: it is kept in the store, and prompts refer to it. */
-interface Stored {
-  idea: Text;
-  /** The tools that each role is offered. */
-  tools: Record<ResearchRole, BlobRef>;
-  instructions: Record<ResearchRole, Text>;
-}
 
 /** Why planning starts again, and the guidance that the planner is given. */
 export interface PlanningRestart {
@@ -104,16 +87,9 @@ export interface Found {
 export interface ResearchContext extends RunContext {
   idea: string;
   settings: ResearchSettings;
-  stored: Stored;
-  /**
-   * False in a run that was begun before prior art was judged by the critic, and pages were read: it goes on as it began,
-   * since its history must lead to the same steps.
-   */
-  isJudged: boolean;
+  stored: StoredResearch;
   /** The texts of the pages that were read, by their addresses; undefined for a page that could not be read. */
   pages: Map<string, Text | undefined>;
-  /** What came of earlier research on similar ideas; undefined if there was none. */
-  lessons: Text | undefined;
   planner: StructuredAgent;
   /** The current conversation of each role. */
   conversations: Partial<Record<ResearchRole, Agent>>;
@@ -135,30 +111,22 @@ export interface ResearchContext extends RunContext {
 }
 
 /**
- * Opens a research run: stores what every prompt repeats, recalls what earlier runs have learnt, and tells the planner
- * the idea.
+ * Opens a research run: it tells the planner the idea, and what earlier runs have learnt.
  */
-export async function openResearch(prepared: PreparedResearch, handlers: RunHandlers): Promise<ResearchContext> {
-  const { idea, settings } = prepared;
+export function openResearch(prepared: OpenedResearch, handlers: RunHandlers): ResearchContext {
+  const { idea, settings, stored } = prepared;
   const { budget, coordination } = settings;
   const run = openRunContext({ prepared, budget, coordination, agents: 1 }, handlers);
-  const isJudged = !handlers.isOld;
   const { folder, provider } = settings.search;
-  if (isJudged && provider === 'folder' && folder === undefined) run.warn(onlyOwnDocs);
-  const stored = await storeInstructions(idea, settings);
-  const recalled = await recallReports({ idea });
-  const texts = recalled.slice(0, mostLessons).map(({ lesson }) => lesson);
-  const [lessons] = texts.length === 0 ? [] : await storeTexts([texts.join('\n\n')]);
+  if (provider === 'folder' && folder === undefined) run.warn(onlyOwnDocs);
   const base = { ...run, settings, stored, conversations: {} };
   const planner = newRoleAgent(base, 'planner', 0);
-  const opening = ideaMessage(stored.idea, lessons, settings.max_planning_iterations);
+  const opening = ideaMessage(stored.idea, stored.lessons, settings.max_planning_iterations);
   planner.agent.tell({ role: 'user', content: opening });
   return {
     ...base,
     idea,
-    isJudged,
     pages: new Map(),
-    lessons,
     planner,
     drafts: [],
     iterations: [],
@@ -170,25 +138,6 @@ export async function openResearch(prepared: PreparedResearch, handlers: RunHand
     report: undefined,
     reportId: '',
     issueUrl: undefined,
-  };
-}
-
-async function storeInstructions(idea: string, { coordination, weights }: ResearchSettings): Promise<Stored> {
-  const asking = askingOf(coordination, 1);
-  const own = asking === undefined ? [] : askingTools(asking.mode);
-  const { critic, planner, writer } = roleInstructions;
-  const told = [planner, critic, writer].map((text) =>
-    [text, today(), ...(asking === undefined ? [] : [askingText(asking)])].join(' '),
-  );
-  const sets = [planTool, criticismTool(Object.keys(weights)), reportTool].map((tool) => [tool, ...own]);
-  const none = { blob: '' };
-  const [plan = none, criticism = none, report = none, ...instructions] = await storeRepeated([...sets, ...told]);
-  const [planning = none, judging = none, writing = none] = instructions;
-  const [text = idea] = await storeTexts([idea]);
-  return {
-    idea: text,
-    tools: { planner: plan, critic: criticism, writer: report },
-    instructions: { planner: planning, critic: judging, writer: writing },
   };
 }
 

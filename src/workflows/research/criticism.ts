@@ -4,6 +4,7 @@ import { structured, type OutputSpec, type Read } from '../agent/structured-outp
 import { askForScore, criticismTool, dossierMessage, unknownMarks, type Dossier } from './prompts.ts';
 import { objectIn } from '../agent/text.ts';
 import { aspectScoresIn } from './rules/aspects.ts';
+import { failedSearches } from './rules/gaps.ts';
 import { readMarks, worksAt } from './rules/prior-art.ts';
 import { scoreIn } from './rules/score.ts';
 import { verdictOf, viabilityOf } from './rules/viability.ts';
@@ -37,7 +38,10 @@ async function askCritic(
   const aspects = settings.hasOwnWeights === true ? Object.keys(settings.weights) : undefined;
   const ask = () => structured(critic, purposeOf('criticise', draft), specOf(context, draft), onAsking);
   try {
-    critic.agent.tell({ role: 'user', content: dossierMessage(dossierOf(context, draft), context.lessons, aspects) });
+    critic.agent.tell({
+      role: 'user',
+      content: dossierMessage(dossierOf(context, draft), context.stored.lessons, aspects),
+    });
     let given = await ask();
     let said = given.value ?? silence;
     if (said.score === null) {
@@ -66,19 +70,22 @@ function decisionsOf({ score, similar, servesGoal, improve, queries }: Said): Pa
 }
 
 /** What the critic and the writer are told of a draft. */
-export function dossierOf({ stored }: ResearchContext, { approach, found, plan, similar = [] }: Draft): Dossier {
-  const { material = [], gaps = [] } = found ?? {};
+export function dossierOf(
+  { settings, stored }: ResearchContext,
+  { approach, found, plan, similar = [] }: Draft,
+): Dossier {
+  const { material = [], gaps = [], queries = [] } = found ?? {};
   const titles = similar.map(({ title }) => title);
-  return { idea: plan?.idea ?? stored.idea, goal: stored.idea, approach, material, gaps, similar: titles };
+  const failed = failedSearches(settings.search, queries.length, gaps.length);
+  return { idea: plan?.idea ?? stored.idea, goal: stored.idea, approach, material, failed, gaps, similar: titles };
 }
 
-function specOf({ isJudged, settings }: ResearchContext, { found }: Draft): OutputSpec<Said> {
+function specOf({ settings }: ResearchContext, { found }: Draft): OutputSpec<Said> {
   const { hasOwnWeights, weights } = settings;
   const aspects = Object.keys(weights);
   const hits = found?.hits ?? [];
   const read = (input: Record<string, unknown>, text: string): Read<Said> => {
     const score = viabilityOf(input['scores'] as Record<string, number>, weights);
-    if (!isJudged) return { value: { ...silence, text, score } };
     const { similar = [], serves_goal, improve, queries } = input;
     const { known, unknown } = readMarks(similar, hits);
     const value = {
@@ -100,7 +107,7 @@ function specOf({ isJudged, settings }: ResearchContext, { found }: Draft): Outp
       const object = objectIn(text);
       if (object !== undefined && hasScores(object, aspects))
         return read(object, typeof object['criticism'] === 'string' ? object['criticism'] : text);
-      const scores = isJudged ? aspectScoresIn(text, aspects) : undefined;
+      const scores = aspectScoresIn(text, aspects);
       if (scores !== undefined) return { value: { ...silence, text, score: viabilityOf(scores, weights) } };
       // Where the user has set the weights, one number for everything would go past them.
       return { value: { ...silence, text, score: hasOwnWeights === true ? null : (scoreIn(text) ?? null) } };

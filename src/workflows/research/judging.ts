@@ -20,17 +20,14 @@ type ResearchVerdict = Verdict<ResearchOutcome, PlanningRestart>;
  */
 export async function judge(context: ResearchContext, draft: Draft, isAccepted: boolean): Promise<ResearchVerdict> {
   if (draft.plan === undefined) return unplanned(context, draft);
-  if (context.isJudged && !hasMaterial(draft)) return withoutMaterial(context, draft, isAccepted);
+  if (!hasMaterial(draft)) return withoutMaterial(context, draft, isAccepted);
   if (isAccepted) return { kind: 'accept', outcome: 'viable' };
-  if (!context.isJudged && tellPriorArt(context, draft) && !draft.isLast) return againFor(draft);
   const criticism = await criticise(context, draft);
   const { improve, score, servesGoal, text, verdict } = criticism;
-  if (context.isJudged) {
-    draft.similar = criticism.similar;
-    if (tellPriorArt(context, draft) && !draft.isLast) {
-      draft.criticism = { ...criticism, score: null, verdict: null };
-      return againFor(draft, improve);
-    }
+  draft.similar = criticism.similar;
+  if (tellPriorArt(context, draft) && !draft.isLast) {
+    draft.criticism = { ...criticism, score: null, verdict: null };
+    return againFor(draft, improve);
   }
   draft.criticism = criticism;
   context.events.emit({ type: 'criticising' });
@@ -63,7 +60,7 @@ const again = (kind: RestartKind, reason: string, improve?: string): ResearchVer
   restart: restartFor(kind, reason, improve),
 });
 
-function againFor({ similar = [] }: Draft, improve?: string): ResearchVerdict {
+function againFor({ similar = [] }: Draft, improve: string): ResearchVerdict {
   const titles = similar.map(({ title }) => title).join('; ');
   return again('prior_art', `${similar.length} similar implementations were found: ${titles}`, improve);
 }
@@ -97,6 +94,6 @@ function unplanned(context: ResearchContext, draft: Draft): ResearchVerdict {
   if (context.iterations.length === 0)
     throw ApplicationFailure.nonRetryable(`There is no plan.\nplanner: ${reason}`, failureTypes.noPlan);
   context.warn(`There is no new plan: ${reason}`, 'planner');
-  const hasSome = !context.isJudged || context.drafts.some(hasMaterial);
+  const hasSome = context.drafts.some(hasMaterial);
   return { kind: 'accept', outcome: hasSome ? 'iteration_limit' : 'no_material', best: true };
 }

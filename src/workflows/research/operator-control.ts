@@ -80,11 +80,11 @@ export class OperatorControl {
     if (action === 'stop') {
       const words = note === undefined || note.trim() === '' ? '' : ` (${note.trim()})`;
       interrupt({ kind: 'end', outcome: 'stopped', why: `a person has stopped the research${words}` });
-    } else if (phase !== 'synthesising') {
+    } else if (phase !== 'synthesising' && !this.hasAccepted) {
       this.hasAccepted = true;
       const last = drafts.at(-1);
       if (phase === 'waiting_for_approval' || drafts.every(({ found }) => found === undefined)) return;
-      const outcome = drafts.some(hasMaterial) || !context.isJudged ? 'viable' : 'no_material';
+      const outcome = drafts.some(hasMaterial) ? 'viable' : 'no_material';
       interrupt({ kind: 'accept', outcome, best: last === undefined || !hasMaterial(last) });
     }
   }

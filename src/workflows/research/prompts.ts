@@ -1,6 +1,6 @@
 import type { Content, Text, ToolSpec } from '../../protocol/message.ts';
 import type { RestartKind } from '../../protocol/research.ts';
-import { joinContent } from '../agent/content.ts';
+import { joinContent } from '../agent/text.ts';
 import { headings } from '../../protocol/headings.ts';
 
 /** Comes at the end of each role's system message, since pages that others wrote may hold instructions. */
@@ -132,6 +132,8 @@ export interface Dossier {
   goal: Text;
   /** The hits of each query, and the pages that were read. */
   material: Content[];
+  /** How many of the searches failed, as a sentence; undefined if none did. */
+  failed: string | undefined;
   /** The searches that failed, in words. */
   gaps: string[];
   /** The titles of similar works, as far as the critic has named any. */
@@ -187,7 +189,7 @@ export function reportMessage({ criticism, judgement, atLimit, ...dossier }: Rep
   ]);
 }
 
-function dossierParts({ approach, gaps, goal, idea, material }: Dossier): Content[] {
+function dossierParts({ approach, failed, gaps, goal, idea, material }: Dossier): Content[] {
   return [
     `${headings.idea}\n\n`,
     idea,
@@ -197,6 +199,7 @@ function dossierParts({ approach, gaps, goal, idea, material }: Dossier): Conten
     approach,
     `\n\n${headings.material}`,
     ...material.flatMap((text): Content[] => ['\n\n', text]),
+    ...(failed === undefined ? [] : [`\n\n${failed}`]),
     ...gaps.map((gap) => `\n\nNot searched: ${gap}`),
   ];
 }

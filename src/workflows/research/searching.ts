@@ -1,32 +1,29 @@
-import { ActivityFailure, isCancellation, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
+import { ActivityFailure, isCancellation, proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../../activities/activities.ts';
 import type { Plan } from '../../protocol/research.ts';
 import type { SearchResult } from '../../protocol/search.ts';
 import { pageMaterial } from './prompts.ts';
-import { countedWorks, type MarkedHit } from './rules/prior-art.ts';
+import type { MarkedHit } from './rules/prior-art.ts';
 import { topPages } from './rules/pages.ts';
 import type { Draft, Found, ResearchContext } from './context.ts';
 
-const { recallReports } = proxyLocalActivities<Activities>({ startToCloseTimeout: '30 seconds' });
-
 /** Runs all queries of a plan, and reads the pages of the best hits. */
-export async function search(context: ResearchContext, draft: Draft, { idea, queries }: Plan): Promise<void> {
+export async function search(context: ResearchContext, draft: Draft, { queries }: Plan): Promise<void> {
   context.phase = 'searching';
-  const [recalled, found] = await Promise.all([
-    context.isJudged ? undefined : recallReports({ idea }),
-    searchAll(context, draft, queries, 1),
-  ]);
-  if (recalled !== undefined) draft.similar = countedWorks(found.hits, recalled);
-  draft.found = found;
+  draft.found = await searchAll(context, draft, queries, 1);
 }
 
-/** Searches once more for what the critic misses, and adds it to what was found. A second call does nothing. */
+/**
+ * Searches once more for what the critic misses, and adds it to what was found. A second call does nothing, unless the first
+ * one was interrupted: then it searches for all of it.
+ */
 export async function followUp(context: ResearchContext, draft: Draft): Promise<void> {
   const { criticism, found } = draft;
-  const queries = criticism?.queries.splice(0) ?? [];
+  const queries = [...(criticism?.queries ?? [])];
   if (found === undefined || queries.length === 0) return;
   context.phase = 'searching';
   const more = await searchAll(context, draft, queries, found.queries.length + 1);
+  criticism?.queries.splice(0);
   draft.found = {
     queries: [...found.queries, ...more.queries],
     material: [...found.material, ...more.material],
@@ -43,13 +40,13 @@ async function searchAll(context: ResearchContext, draft: Draft, queries: string
   const hits = results.flatMap((result, query): MarkedHit[] =>
     typeof result === 'string' ? [] : result.hits.map((hit, index) => ({ mark: `${first + query}.${index + 1}`, hit })),
   );
-  const pages = context.isJudged ? await readPages(context, draft, hits) : [];
+  const pages = await readPages(context, draft, hits);
   return {
     queries,
     hits,
     gaps: results.filter((result) => typeof result === 'string'),
     material: [...done.map(({ material }) => material), ...pages],
-    digests: done.flatMap(({ digest }) => digest ?? []),
+    digests: done.map(({ digest }) => digest),
   };
 }
 

@@ -1,4 +1,6 @@
-import { CancellationScope, proxyLocalActivities } from '@temporalio/workflow';
+import { CancellationScope, proxyActivities } from '@temporalio/workflow';
+import { opened } from '../runtime/opening.ts';
+import { openingOptions } from '../runtime/store-options.ts';
 import type { Activities } from '../../activities/activities.ts';
 import type { ResearchInput, ResearchOutcome, ResearchResult } from '../../protocol/research.ts';
 import { fitted } from '../runtime/fitted.ts';
@@ -15,10 +17,7 @@ import { followUp, search } from './searching.ts';
 import { synthesise, withoutFindings } from './synthesis.ts';
 import { emptyView, viewOf } from './view.ts';
 
-const { prepareResearch } = proxyLocalActivities<Activities>({
-  startToCloseTimeout: '30 seconds',
-  retry: { maximumAttempts: 5 },
-});
+const { prepareResearch } = proxyActivities<Activities>(openingOptions);
 
 /**
  * Plans how to examine an idea, searches, and has the plan criticised. Planning starts again while the plan is not good
@@ -34,7 +33,7 @@ export async function research(input: ResearchInput): Promise<ResearchResult> {
   const operator = new OperatorControl(handlers);
   // A run that is cancelled before its first plan ends with a result, as one that is cancelled later.
   const context = await CancellationScope.nonCancellable(async () => {
-    const prepared = await prepareResearch(input);
+    const prepared = await opened(prepareResearch(input));
     announce(handlers, prepared.idea, researchRoles, prepared);
     return openResearch(prepared, handlers);
   });
@@ -60,7 +59,7 @@ export async function research(input: ResearchInput): Promise<ResearchResult> {
           return;
         }
         if (settings.approval) await operator.approval(context, draft);
-        if (context.isJudged) await followUp(context, draft);
+        await followUp(context, draft);
         await synthesise(context, draft, outcome);
       },
       requested: ({ instructions, reason }) => restartFor('person', reason, instructions),
@@ -75,6 +74,6 @@ export async function research(input: ResearchInput): Promise<ResearchResult> {
     },
     (interrupt) => operator.steer(context, interrupt),
   );
-  showEnd(handlers, ending.outcome, context.usage.total);
+  showEnd(ending.outcome, context.usage.total);
   return fitted(resultOf(context, ending.outcome));
 }

@@ -5,9 +5,15 @@ export class WaitTime {
   #open = 0;
   #since = 0;
   #sum = 0;
+  #begun = 0;
 
   get isWaiting(): boolean {
     return this.#open > 0;
+  }
+
+  /** How many waits there have been, of which those that overlap are one. */
+  get begun(): number {
+    return this.#begun;
   }
 
   /** All of it so far. */
@@ -16,7 +22,10 @@ export class WaitTime {
   }
 
   begin(): void {
-    if (this.#open === 0) this.#since = Date.now();
+    if (this.#open === 0) {
+      this.#since = Date.now();
+      this.#begun += 1;
+    }
     this.#open += 1;
   }
 
@@ -36,15 +45,23 @@ export class WaitTime {
 export function startClock(milliseconds: number, waits: WaitTime, onEnd: () => void, summary: string): () => void {
   const clock = new CancellationScope();
   const run = async (): Promise<void> => {
-    let left = milliseconds;
-    while (left > 0) {
-      const waitedBefore = waits.milliseconds;
+    for (let left: number | undefined = milliseconds; left !== undefined;) {
+      const extra = waitedFrom(waits);
       await sleep(left, { summary });
       await condition(() => !waits.isWaiting);
-      left = waits.milliseconds - waitedBefore;
+      left = extra();
     }
     onEnd();
   };
   clock.run(run).catch(() => {});
   return () => clock.cancel();
+}
+
+/**
+ * Begins to look at the waits. It returns what tells how long there have been any since, at least 1; undefined if there was
+ * none. Whether there was one is known from the waits themselves: what a timer is started for does not hang on the clock.
+ */
+export function waitedFrom(waits: WaitTime): () => number | undefined {
+  const { begun, isWaiting, milliseconds } = waits;
+  return () => (isWaiting || waits.begun > begun ? Math.max(1, waits.milliseconds - milliseconds) : undefined);
 }

@@ -1,8 +1,7 @@
-import { CancellationScope, condition, isCancellation, sleep, upsertSearchAttributes } from '@temporalio/workflow';
+import { CancellationScope, condition, isCancellation, upsertSearchAttributes } from '@temporalio/workflow';
 import type { FinalOutcome } from '../../protocol/events.ts';
 import type { RestartRequest } from '../../protocol/state.ts';
 import { isBudgetSpent } from '../agent/failures.ts';
-import { attemptAttribute } from './attributes.ts';
 import { startClock } from './clock.ts';
 import type { RunContext } from './run-context.ts';
 import { tellFinal } from './run-ends.ts';
@@ -130,12 +129,12 @@ export async function iterate<I, Outcome extends FinalOutcome, Restart>(
 
   /** Takes steps up to a verdict, which an interruption or the spent budget may give instead of them. */
   const verdictOf = async (steps: () => Promise<Step>): Promise<Step> => {
-    if (isCancelled(run)) interruption = cancelled;
+    if (isCancelled()) interruption = cancelled;
     try {
       if (interruption === undefined) return await scope.run(steps);
     } catch (error) {
       if (isBudgetSpent(error)) return { kind: 'end', outcome: loop.budgetOutcome, why: error.message };
-      if (isCancelled(run)) interruption = cancelled;
+      if (isCancelled()) interruption = cancelled;
       if (interruption === undefined || !isCancellation(error)) throw error;
     }
     const verdict = interruption;
@@ -147,7 +146,8 @@ export async function iterate<I, Outcome extends FinalOutcome, Restart>(
 
   for (let number = 1; ; number++) {
     run.events.begin(number);
-    upsertSearchAttributes([{ key: attemptAttribute, value: number }]);
+    const attempt = run.handlers.attemptToShow(number);
+    if (attempt.length > 0) upsertSearchAttributes(attempt);
     scope = new CancellationScope();
     const isLast = number >= limit;
     iteration = loop.begin({ number, isLast, restart: restarts.at(-1), restarts, scope });
@@ -200,18 +200,10 @@ export async function iterate<I, Outcome extends FinalOutcome, Restart>(
 export const refuseRequest = ({ handlers }: RunContext): void =>
   handlers.messages.ignore('requestRestart', 'requestRestart is ignored: there is nothing to start over');
 
-/**
- * Whether somebody has cancelled the run, whose workflow then delivers what it has. A run that an earlier version began
- * ends without a result instead, as Temporal has it.
- */
-export const isCancelled = ({ handlers }: Pick<RunContext, 'handlers'>): boolean =>
-  handlers.beganWith === '0.3' && CancellationScope.current().consideredCancelled;
+/** Whether somebody has cancelled the run, whose workflow then delivers what it has. */
+export const isCancelled = (): boolean => CancellationScope.current().consideredCancelled;
 
-/**
- * Lets the workers know which calls of a cancelled run are cancelled, so that what they have cost can be settled. The
- * requests leave with the end of a workflow task, which a local activity would hold up, and a timer brings about.
- */
+/** Waits until all calls of a cancelled run have been given up, so that what they have cost can be settled. */
 export async function callsCancelled({ models }: RunContext): Promise<void> {
   await condition(() => models.isIdle);
-  await sleep(1, { summary: 'calls are cancelled' });
 }

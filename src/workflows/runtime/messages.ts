@@ -1,7 +1,9 @@
-import { ApplicationFailure, defaultPayloadConverter, setDefaultSignalHandler, setHandler } from '@temporalio/workflow';
+import { setDefaultSignalHandler, setHandler } from '@temporalio/workflow';
 import type { SignalDefinition, UpdateDefinition } from '@temporalio/common';
 import { failureTypes } from '../../protocol/errors.ts';
 import type { EventLog } from './event-log.ts';
+import { makeReadable, valuesOf, type Job } from './jobs.ts';
+import { Updates } from './updates.ts';
 
 /** How many messages without effect are told of, for each kind. Further ones are counted. */
 const toldOf = 10;
@@ -27,13 +29,14 @@ interface MessageHandler<Payload> {
 
 /**
  * What people and programs send to a run. Each kind of message comes as a signal, which needs no worker and may be too many,
- * or as an update of the same name, which is refused where it would have no effect, and of which the history then keeps
- * nothing. So somebody may send a run 10,000 useless signals, after which the server refuses every other one, and the person
- * whose answer it waits for still reaches it.
+ * or as an update of the same name, which fails where it would have no effect, so that its sender is told. So somebody may
+ * send a run 10,000 useless signals, after which the server refuses every other one, and the person whose answer it waits
+ * for still reaches it. Useless updates take no room from it either: see `Updates`.
  */
 export class Messages {
   /** How many messages had no effect. */
   ignored = 0;
+  readonly updates = new Updates();
   readonly #events: EventLog;
   readonly #told = new Map<string, number>();
   readonly #refusals = new Map<string, (payload: never) => string | undefined>();
@@ -72,13 +75,7 @@ export class Messages {
       { description },
     );
     const update = { type: 'update', name } as UpdateDefinition<void, [Payload]>;
-    setHandler(update, (payload) => take(payload), {
-      validator(payload) {
-        const why = refusal(payload);
-        if (why !== undefined) throw ApplicationFailure.nonRetryable(why, failureTypes.messageRefused);
-      },
-      description,
-    });
+    this.updates.on(update, { description, refusal, take, type: failureTypes.messageRefused });
   }
 
   /** Drops the signals of names that the run does not know, which the sandbox would keep in memory until its end. */
@@ -122,25 +119,21 @@ export class Messages {
   }
 }
 
+/** The updates of the run; undefined until it begins. */
+export const presentUpdates = (): Updates | undefined => present?.updates;
+
 /** Notes that the run has begun. @returns an entry for each signal that was dropped before */
 function begun(messages: Messages): string[] {
   present = messages;
   return Array.from({ length: droppedEarly }, () => 'early');
 }
 
-/** A job of Temporal's core, as far as it is looked at here. */
-interface Job {
-  signalWorkflow?: { signalName?: string | null; input?: Payload[] | null } | null;
-}
-
-type Payload = Parameters<typeof defaultPayloadConverter.fromPayload>[0];
-
 /**
  * What is done of what has come for a run. A signal costs the SDK a millisecond, and 10,000 of them would keep a workflow task
- * longer than it may take: when many have come, those that would have no effect are dropped here. A signal that nobody can
- * read would make the task fail again and again, and is handed over without its payload.
+ * longer than it may take: when many have come, those that would have no effect are dropped here.
  */
 export function sifted<J extends Job>(jobs: J[]): J[] {
+  for (const job of jobs) makeReadable(job);
   const signals = jobs.filter(({ signalWorkflow }) => signalWorkflow);
   if (signals.length === 0) return jobs;
   const left = new Set<J>();
@@ -155,18 +148,7 @@ export function sifted<J extends Job>(jobs: J[]): J[] {
         continue;
       }
     }
-    const payloads = read(input ?? []);
-    if (payloads === undefined && job.signalWorkflow) job.signalWorkflow.input = [];
-    if (present?.drops(signalName ?? '', payloads?.[0])) left.add(job);
+    if (present?.drops(signalName ?? '', valuesOf(input)?.[0])) left.add(job);
   }
   return left.size === 0 ? jobs : jobs.filter((job) => !left.has(job));
-}
-
-/** The values of payloads; undefined if one of them cannot be read. */
-function read(payloads: Payload[]): unknown[] | undefined {
-  try {
-    return payloads.map((payload) => defaultPayloadConverter.fromPayload(payload));
-  } catch {
-    return undefined;
-  }
 }

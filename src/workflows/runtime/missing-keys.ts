@@ -35,25 +35,21 @@ export class MissingKeys {
   readonly #allWaits: WaitTime;
   readonly #emit: (event: RunEventBody) => void;
   readonly #ignore: (text: string) => void;
-  readonly #isWaitedFor: boolean;
 
   /**
    * @param allWaits the time that the run waits for a person, whatever for
    * @param ignore is told of an answer without effect
-   * @param isWaitedFor whether a missing key is waited for; before version 0.3 it was a failure
    */
   constructor(
     usage: UsageTracker,
     allWaits: WaitTime,
     emit: (event: RunEventBody) => void,
     ignore: (text: string) => void,
-    isWaitedFor: boolean,
   ) {
     this.#usage = usage;
     this.#allWaits = allWaits;
     this.#emit = emit;
     this.#ignore = ignore;
-    this.#isWaitedFor = isWaitedFor;
   }
 
   /** The keys that the run waits for, each once however many agents need it. */
@@ -80,8 +76,20 @@ export class MissingKeys {
    *
    * @throws what the work throws; `ApplicationFailure` of type `BudgetSpent` if the budget of time is spent meanwhile
    */
-  orWait<T>(agent: string, work: () => Promise<T>): Promise<T> {
-    return this.#isWaitedFor ? this.#repeat(agent, work) : work();
+  async orWait<T>(agent: string, work: () => Promise<T>): Promise<T> {
+    for (;;) {
+      try {
+        return await work();
+      } catch (error) {
+        const variable = missingVariable(error);
+        if (variable === undefined || this.#skipped.has(variable)) throw error;
+        const how = await this.#wait(variable, agent);
+        if (how === 'timeout') this.#usage.timeIsUp();
+        const limit = this.#usage.timeLimit;
+        if (limit !== undefined) throw budgetSpent(limit);
+        if (how !== 'found') throw error;
+      }
+    }
   }
 
   /** Takes a person's answer if it is for a key. @returns whether it was */
@@ -100,21 +108,6 @@ export class MissingKeys {
   /** Waits again for what a person went on without: in a session's next turn. */
   forgetSkipped(): void {
     this.#skipped.clear();
-  }
-
-  async #repeat<T>(agent: string, work: () => Promise<T>): Promise<T> {
-    for (;;) {
-      try {
-        return await work();
-      } catch (error) {
-        const variable = missingVariable(error);
-        if (variable === undefined || this.#skipped.has(variable)) throw error;
-        const how = await this.#wait(variable, agent);
-        const limit = this.#usage.timeLimit;
-        if (limit !== undefined) throw budgetSpent(limit);
-        if (how !== 'found') throw error;
-      }
-    }
   }
 
   async #wait(variable: string, agent: string): Promise<KeyEnd> {

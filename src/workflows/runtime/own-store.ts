@@ -5,13 +5,12 @@ import {
   scheduleActivity,
   sleep,
   type ActivityInput,
-  type LocalActivityInput,
   type WorkflowInterceptors,
 } from '@temporalio/workflow';
 import { failureTypes } from '../../protocol/errors.ts';
 import { storeHeader, type StoreRefusal } from '../../protocol/headers.ts';
 
-/** The id of the store that this run belongs to; undefined where an earlier version has prepared it. */
+/** The id of the store that this run belongs to; undefined until it is prepared. */
 let store: string | undefined;
 
 /** How often workers with another store have refused an activity for good, by its id. */
@@ -22,35 +21,29 @@ const shortest = 2000;
 const longest = 300_000;
 
 /** From now on activities say that they belong to a store. */
-export function belongTo(id: string | undefined): void {
+export function belongTo(id: string): void {
   store = id;
 }
 
 /**
  * Temporal calls this for each workflow, since the worker bundles the module as an interceptor. Activities carry the id of
  * the run's store, by which a worker with another store refuses them. Temporal tries a refused activity again, on whichever
- * worker takes it; where its tries are used up by refusals, it is scheduled again, under the same id. A local one, which
- * would stay with the worker that refuses it, is scheduled for all workers.
+ * worker takes it; where its tries are used up by refusals, it is scheduled again, under the same id.
  */
 export function interceptors(): WorkflowInterceptors {
   return {
     outbound: [
       {
-        // What an earlier version began must go on in the same steps, so that nothing stands between it and its activities.
         scheduleActivity(input, next) {
           if (store === undefined) return next(input);
           return next(marked(input, store)).catch((error: unknown) => again(input, error));
-        },
-        scheduleLocalActivity(input, next) {
-          if (store === undefined) return next(input);
-          return next(marked(input, store)).catch((error: unknown) => elsewhere(input, error));
         },
       },
     ],
   };
 }
 
-const marked = <I extends ActivityInput | LocalActivityInput>(input: I, id: string): I => ({
+const marked = (input: ActivityInput, id: string): ActivityInput => ({
   ...input,
   headers: { ...input.headers, [storeHeader]: defaultPayloadConverter.toPayload(id) },
 });
@@ -66,22 +59,8 @@ async function again({ activityType, args, options, seq }: ActivityInput, error:
   return scheduleActivity(activityType, args, { ...options, activityId });
 }
 
-async function elsewhere({ activityType, args, options }: LocalActivityInput, error: unknown): Promise<unknown> {
-  if (refusalIn(error) === undefined) throw error;
-  const { retry, scheduleToCloseTimeout, startToCloseTimeout, summary } = options;
-  return scheduleActivity(activityType, args, {
-    ...(retry !== undefined && { retry }),
-    ...(scheduleToCloseTimeout !== undefined && { scheduleToCloseTimeout }),
-    ...(startToCloseTimeout !== undefined && { startToCloseTimeout }),
-    ...(summary !== undefined && { summary }),
-    // The server would give it to the worker at hand, which has just refused it.
-    allowEagerDispatch: false,
-  });
-}
-
 function refusalIn(error: unknown): StoreRefusal | undefined {
-  // The failure of a local activity comes as it is.
-  const cause = error instanceof ActivityFailure ? error.cause : error;
+  const cause = error instanceof ActivityFailure ? error.cause : undefined;
   if (!(cause instanceof ApplicationFailure) || cause.type !== failureTypes.otherStore) return undefined;
   return (cause.details?.[0] ?? { mayHaveRun: true }) as StoreRefusal;
 }

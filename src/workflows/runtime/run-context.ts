@@ -1,12 +1,14 @@
+import { CancellationScope, sleep } from '@temporalio/workflow';
 import type { Broadcast as Coordination } from '../../config/coordination.ts';
 import type { Team } from '../../config/team.ts';
 import type { Prepared } from '../../protocol/orchestration.ts';
-import { ModelCaller } from '../agent/agent.ts';
+import type { InStore } from '../../protocol/stored.ts';
+import { ModelCaller } from '../agent/model-caller.ts';
 import { LeaveDesk, type LeaveRecord } from '../agent/leave.ts';
 import { UsageTracker, type UsageRecord } from '../agent/usage-tracker.ts';
 import { Broadcast } from '../ask-others/broadcast.ts';
 import { HumanInput, type HumanInputRecord } from '../ask-others/human-input.ts';
-import type { AskingRules } from '../ask-others/prompts.ts';
+import { askingOf } from '../ask-others/prompts.ts';
 import { WaitTime } from './clock.ts';
 import type { EventLog } from './event-log.ts';
 import { MissingKeys } from './missing-keys.ts';
@@ -47,12 +49,12 @@ export interface RunRecord {
   requests: number;
   /** The number of events so far. */
   events: number;
-  /** What a person has decided about tools. Earlier versions hand over none. */
-  leave?: LeaveRecord;
+  /** What a person has decided about tools. */
+  leave: LeaveRecord;
 }
 
 interface RunSettings {
-  prepared: Prepared;
+  prepared: InStore<Prepared>;
   budget: Team['budget'];
   coordination: Coordination;
   /** How many agents there are. A single one has no other agents to ask. */
@@ -61,28 +63,25 @@ interface RunSettings {
 
 /** @param record what earlier runs of the same session have left */
 export function openRunContext(
-  { agents, budget, coordination, prepared: { permissions, prices, store, warnings: notes = [] } }: RunSettings,
+  { agents, budget, coordination, prepared: { permissions, prices, store, warnings: notes } }: RunSettings,
   handlers: RunHandlers,
   record: Partial<RunRecord> = {},
 ): RunContext {
   const { events } = handlers;
   belongTo(store);
   const usage = new UsageTracker(budget, prices, record.usage);
+  startBudget(usage);
   const waits = new WaitTime();
   const ignore = (kind: string) => (text: string) => handlers.messages.ignore(kind, text);
-  const keys = new MissingKeys(usage, waits, events.emit, ignore('answer'), handlers.beganWith === '0.3');
-  const models = new ModelCaller(usage, events.emit, keys, handlers.isOld);
+  const keys = new MissingKeys(usage, waits, events.emit, ignore('answer'));
+  const models = new ModelCaller(usage, events.emit, keys);
   const asking = askingOf(coordination, agents);
   const timeout = coordination.broadcast_timeout * 1000;
-  const humanInput = new HumanInput(record.humanInput ?? {}, timeout, waits, events.emit, handlers);
+  const humanInput = new HumanInput(record.humanInput ?? {}, timeout, waits, events.emit);
   const { max_broadcasts_per_agent: limit, response_depth: depth } = coordination;
   const broadcast =
     asking &&
-    new Broadcast(
-      { mode: asking.mode, timeout, limit, depth, isOld: handlers.isOld },
-      { events, models, humanInput, waits },
-      record.requests,
-    );
+    new Broadcast({ mode: asking.mode, timeout, limit, depth }, { events, models, humanInput, waits }, record.requests);
   const warnings: string[] = [];
   const warn = (text: string, agent?: string): void => {
     if (!warnings.includes(text)) warnings.push(text);
@@ -90,12 +89,20 @@ export function openRunContext(
   };
   const leave = new LeaveDesk(
     permissions,
-    { takesEarly: handlers.takesEarly, usage, waits, keys, emit: events.emit, ignore: ignore('approve'), warn },
+    { usage, waits, keys, emit: events.emit, ignore: ignore('approve'), warn },
     record.leave,
   );
   handlers.takeAnswers({ humanInput, asks: asking?.mode === 'human', keys, leave });
   if (record.events === undefined) for (const text of notes) events.emit({ type: 'warning', text });
   return { events, handlers, usage, models, humanInput, keys, leave, waits, broadcast, notes, warnings, warn };
+}
+
+/** Has a timer say when the budget of time is used up, whatever else is cancelled. */
+function startBudget(usage: UsageTracker): void {
+  const left = usage.millisecondsLeft;
+  if (!Number.isFinite(left)) return;
+  const shield = new CancellationScope({ cancellable: false });
+  void shield.run(() => sleep(left, { summary: 'budget of time' })).then(() => usage.timeIsUp());
 }
 
 /** What a result says did not go as planned. */
@@ -109,11 +116,4 @@ export function recordOf({ broadcast, events, humanInput, leave, usage }: RunCon
     events: events.count,
     leave: leave.record,
   };
-}
-
-/** How agents may ask others; undefined when they may not. */
-export function askingOf(coordination: Coordination, agents: number): AskingRules | undefined {
-  const { broadcast, broadcast_sensitivity: sensitivity } = coordination;
-  if (broadcast === false || (broadcast === 'agents' && agents === 1)) return undefined;
-  return { mode: broadcast, sensitivity };
 }

@@ -1,7 +1,9 @@
-import { proxyLocalActivities, upsertMemo, upsertSearchAttributes } from '@temporalio/workflow';
+import type { SearchAttributePair } from '@temporalio/common';
+import { proxyActivities, upsertMemo, upsertSearchAttributes } from '@temporalio/workflow';
+import { storeOptions } from './store-options.ts';
 import type { Activities } from '../../activities/activities.ts';
 import type { FinalOutcome, RunEventBody } from '../../protocol/events.ts';
-import type { RunMemo } from '../../protocol/memo.ts';
+import type { RunMemo } from '../../protocol/usage.ts';
 import type { Prepared } from '../../protocol/orchestration.ts';
 import type { Usage } from '../../protocol/usage.ts';
 import { outcomeAttribute, questionAttribute } from './attributes.ts';
@@ -10,15 +12,15 @@ import type { RunHandlers } from './run-handlers.ts';
 import { beginningOf } from './size.ts';
 import { spent } from './tracing.ts';
 
-const { settleAbandonedCalls } = proxyLocalActivities<Activities>({ startToCloseTimeout: '30 seconds' });
+const { settleAbandonedCalls } = proxyActivities<Activities>(storeOptions);
 
 /**
- * Shows what the run was asked, and emits the event `started` with the first line of it, and the notices for the person who
- * started the run.
+ * Shows what the run was asked and that its first attempt begins, and emits the event `started` with the first line of it, and
+ * the notices for the person who started the run.
  */
 export function announce(handlers: RunHandlers, task: string, agents: string[], prepared: Prepared): void {
   const { events } = handlers;
-  showQuestion(handlers, task, prepared);
+  showQuestion(task, prepared, handlers.attemptToShow(1));
   const [firstLine = ''] = task.trim().split('\n');
   events.emit({ type: 'started', task: firstLine, agents });
   for (const text of prepared.notices) events.emit({ type: 'notice', text });
@@ -27,12 +29,16 @@ export function announce(handlers: RunHandlers, task: string, agents: string[], 
 /** How much of a question the memo and the search attribute hold, in characters. */
 const shownOfQuestion = 200;
 
-/** Puts the question into the lists of runs. The workflow does so, since runs may be started by anything that can. */
-export function showQuestion({ beganWith }: RunHandlers, text: string, { hasQuestion }: Prepared): void {
-  if (beganWith !== '0.3') return;
+/**
+ * Puts the question into the lists of runs. The workflow does so, since runs may be started by anything that can.
+ *
+ * @param attributes what the lists show besides, since each command is an event
+ */
+export function showQuestion(text: string, { hasQuestion }: Prepared, attributes: SearchAttributePair[] = []): void {
   const question = beginningOf(text.trim(), shownOfQuestion);
   upsertMemo({ question } satisfies RunMemo);
-  if (hasQuestion) upsertSearchAttributes([{ key: questionAttribute, value: question }]);
+  const shown = [...(hasQuestion ? [{ key: questionAttribute, value: question }] : []), ...attributes];
+  if (shown.length > 0) upsertSearchAttributes(shown);
 }
 
 /** Settles what calls without a reply have cost, and emits the event `final`. */
@@ -49,8 +55,8 @@ export async function tellFinal(
 }
 
 /** Shows in the lists of runs how the run has ended, and what it has spent. */
-export function showEnd({ beganWith }: RunHandlers, outcome: FinalOutcome, usage: Usage): void {
+export function showEnd(outcome: FinalOutcome, usage: Usage): void {
   const { byAgent: _, ...spent } = usage;
   upsertSearchAttributes([{ key: outcomeAttribute, value: outcome }]);
-  if (beganWith === '0.3') upsertMemo({ spent } satisfies RunMemo);
+  upsertMemo({ spent } satisfies RunMemo);
 }

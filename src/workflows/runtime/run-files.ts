@@ -1,4 +1,5 @@
-import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
+import { proxyActivities } from '@temporalio/workflow';
+import { treeOptions } from './store-options.ts';
 import type { Activities } from '../../activities/activities.ts';
 import type { Prepared } from '../../protocol/orchestration.ts';
 import type { RunFiles, TreeChanges } from '../../protocol/workspace.ts';
@@ -11,10 +12,7 @@ const { importFolders } = proxyActivities<Activities>({
   retry: { initialInterval: '500 ms', maximumAttempts: 5 },
 });
 
-const { compareFiles } = proxyLocalActivities<Activities>({
-  startToCloseTimeout: '1 minute',
-  retry: { maximumAttempts: 5 },
-});
+const { compareFiles } = proxyActivities<Activities>(treeOptions);
 
 /** Trees by the ids of the agents whose files they are; null for no files. */
 export type AgentTrees = Record<string, string | null>;

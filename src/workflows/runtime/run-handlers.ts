@@ -1,4 +1,5 @@
-import { patched, setCurrentDetails, setHandler, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
+import type { SearchAttributePair } from '@temporalio/common';
+import { setCurrentDetails, setHandler, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import {
   answerSignal,
   approveSignal,
@@ -15,7 +16,7 @@ import type { RestartRequest, State } from '../../protocol/state.ts';
 import { leaveAnswer, type LeaveDesk } from '../agent/leave.ts';
 import { isKept } from '../ask-others/human-input-queue.ts';
 import type { HumanInput } from '../ask-others/human-input.ts';
-import { waitingAttribute } from './attributes.ts';
+import { attemptAttribute, waitingAttribute } from './attributes.ts';
 import { detailsOf } from './details.ts';
 import { EventLog } from './event-log.ts';
 import { fitted } from './fitted.ts';
@@ -57,16 +58,6 @@ interface Answerers {
 export class RunHandlers {
   readonly events: EventLog;
   readonly messages: Messages;
-  /** Whether answers and decisions are kept that a query has made possible before their time, see decision 56. */
-  readonly takesEarly = patched('0.4');
-  /**
-   * The version that began this run, which goes on by that version's rules, up to 0.3. It is asked before anything else: where a
-   * query splits the first workflow task behind a local activity, a replay that asked later would come to the question
-   * before it has come to the marker, take the old path, and fail.
-   */
-  readonly beganWith = this.takesEarly || patched('0.3') ? '0.3' : patched('0.2') ? '0.2' : '0.1';
-  /** Whether a version before 0.2 began this run. */
-  readonly isOld = this.beganWith === '0.1';
   #view: RunView;
   #requests: RestartRequest[] = [];
   #takeRequest: TakeRequest | undefined;
@@ -74,6 +65,7 @@ export class RunHandlers {
   #answers: Answerers | undefined;
   #replies: HumanReply[] = [];
   #isWaiting = false;
+  #shownAttempt = 0;
 
   /**
    * @param view what the run shows until `show` is called
@@ -101,10 +93,19 @@ export class RunHandlers {
       take: (reply) => this.#answer(reply),
       refusal: (reply) => this.#answerRefusal(reply),
     });
+    // When the workflow has set its own handlers, which it does before it awaits anything.
+    void Promise.resolve().then(() => this.messages.updates.failUnknown());
   }
 
   show(view: RunView): void {
     this.#view = view;
+  }
+
+  /** The attempt as the lists of runs are to show it; empty if they show it already. */
+  attemptToShow(number: number): SearchAttributePair[] {
+    if (this.#shownAttempt === number) return [];
+    this.#shownAttempt = number;
+    return [{ key: attemptAttribute, value: number }];
   }
 
   /** Directs answers and decisions there, earlier answers included. */

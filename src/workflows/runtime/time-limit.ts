@@ -1,14 +1,12 @@
 import { CancellationScope, condition } from '@temporalio/workflow';
-import type { WaitTime } from './clock.ts';
+import { waitedFrom, type WaitTime } from './clock.ts';
 
 /** Thrown when the time for some work is up. */
 export class TimeLimitError extends Error {
   override name = 'TimeLimitError';
-  readonly milliseconds: number;
 
   constructor(milliseconds: number) {
     super(`Not done within ${milliseconds} ms`);
-    this.milliseconds = milliseconds;
   }
 }
 
@@ -27,11 +25,11 @@ export async function withinTime<T>(milliseconds: number, waits: WaitTime, work:
     (error: unknown) => (end = { error }),
   );
   const hasEnded = (): boolean => end !== undefined;
-  for (let left = milliseconds; left > 0 && !hasEnded();) {
-    const waitedBefore = waits.milliseconds;
+  for (let left: number | undefined = milliseconds; left !== undefined && !hasEnded();) {
+    const extra = waitedFrom(waits);
     if (await condition(hasEnded, left)) break;
     await condition(() => hasEnded() || !waits.isWaiting);
-    left = waits.milliseconds - waitedBefore;
+    left = extra();
   }
   scope.cancel();
   if (end === undefined) throw new TimeLimitError(milliseconds);

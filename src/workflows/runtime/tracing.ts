@@ -101,7 +101,6 @@ export function interceptors(): WorkflowInterceptors {
     outbound: [
       {
         scheduleActivity: (input, next) => called(input.args, next(handedOn(input))),
-        scheduleLocalActivity: (input, next) => called(input.args, next(handedOn(input))),
         continueAsNew: (input, next) => next(handedOn(input)),
       },
     ],

@@ -2,12 +2,13 @@ import { ApplicationFailure, CancellationScope, isCancellation } from '@temporal
 import { failureTypes } from '../../protocol/errors.ts';
 import type { Text } from '../../protocol/message.ts';
 import type { PreparedAgent } from '../../protocol/session.ts';
+import type { OpenedAgent } from '../../protocol/stored.ts';
 import { Agent, type Fork } from '../agent/agent.ts';
 import { AgentTools } from '../agent/agent-tools.ts';
 import { callFailure, isBudgetSpent } from '../agent/failures.ts';
 import { noAnswerYet, type LoopContext } from '../agent/loop-context.ts';
-import { loopOf, systemOf } from '../agent/loops.ts';
-import { storeTexts } from '../agent/text-refs.ts';
+import { loopOf } from '../agent/loops.ts';
+import { Refusals } from '../agent/refusals.ts';
 import { callsCancelled, isCancelled } from '../runtime/iterate.ts';
 import type { RunContext } from '../runtime/run-context.ts';
 import type { AgentTrees } from '../runtime/run-files.ts';
@@ -47,13 +48,13 @@ export class AgentTurnHandler implements TurnHandler<AgentSaid> {
   }
 
   static async open(
-    prepared: PreparedAgent,
+    prepared: OpenedAgent,
     said: AgentSaid,
     handlers: RunHandlers,
     earlier: SessionRecord | undefined,
   ): Promise<AgentTurnHandler> {
     const session = await openAgentSession(prepared, handlers, earlier);
-    const [system] = await storeTexts([systemOf(prepared.agent.orchestrator, session.asking)]);
+    const { system } = prepared.stored;
     const handler = new AgentTurnHandler(session, prepared.agent, system === '' ? undefined : system, said);
     session.transcript = () => handler.said.transcript;
     return handler;
@@ -85,21 +86,23 @@ export class AgentTurnHandler implements TurnHandler<AgentSaid> {
     const context: LoopContext = {
       agent: this.#agent,
       run: agentTools.run.bind(agentTools, when),
+      refusals: new Refusals(),
       say: (said: string, last = false): void => {
         messages.push(said);
         run.events.emit({ type: 'says', agent: id, text: said, last });
       },
-      beganWith: run.handlers.beganWith,
       when,
       timeout: callTimeout,
     };
     Object.assign(this.#session, { state: 'answering', turns: turn });
     try {
       const { answer, isCut, limited } = await loopOf(orchestrator)(context, text);
+      const { end } = context.refusals;
+      if (end !== undefined) run.warn(end, id);
       if (isCut) run.warn('the answer was cut off at its limit of tokens', id);
       return await this.#end({ answer, messages, outcome: limited ? 'limit' : 'answered' }, filesBefore);
     } catch (error) {
-      if (isCancelled(run)) return await this.#stop(messages, 'cancelled', sessionCancelled, filesBefore);
+      if (isCancelled()) return await this.#stop(messages, 'cancelled', sessionCancelled, filesBefore);
       if (isCancellation(error)) throw error;
       if (isBudgetSpent(error)) return await this.#stop(messages, 'budget', error.message, filesBefore);
       this.#agent = this.#newAgent(before);
@@ -136,8 +139,10 @@ export class AgentTurnHandler implements TurnHandler<AgentSaid> {
   }
 
   #newAgent({ transcript, append }: AgentSaid): Agent {
-    const { id, backend } = this.#settings;
-    const opening = { system: this.#system, tools: this.#session.tools.set, transcript, messages: append };
+    const { id, backend, orchestrator } = this.#settings;
+    const { tools } = this.#session;
+    const quick = () => tools.quick(orchestrator.kind === 'simple_tool' && orchestrator.parallel);
+    const opening = { system: this.#system, tools: tools.set, quick, transcript, messages: append };
     return new Agent({ id, text: undefined, backend }, this.run.models, opening);
   }
 }

@@ -1,7 +1,6 @@
-import { proxyLocalActivities } from '@temporalio/workflow';
-import type { Activities } from '../../activities/activities.ts';
 import type { TranscriptRef } from '../../protocol/message.ts';
-import type { PreparedSession, SessionResult, TurnResult } from '../../protocol/session.ts';
+import type { SessionResult, TurnResult } from '../../protocol/session.ts';
+import type { OpenedSession } from '../../protocol/stored.ts';
 import type { RunFiles } from '../../protocol/workspace.ts';
 import { preview } from '../orchestration/context.ts';
 import { fitted } from '../runtime/fitted.ts';
@@ -13,27 +12,22 @@ import { CustomTurnHandler } from './custom-turns.ts';
 import { TeamTurnHandler } from './team-turns.ts';
 import { sessionCancelled, type SessionRecord, type TurnHandler } from './turn-handler.ts';
 
-const { putMessages } = proxyLocalActivities<Activities>({
-  startToCloseTimeout: '30 seconds',
-  retry: { maximumAttempts: 5 },
-});
-
 /** Opens a session's conversation, or continues the one of an earlier run. */
 export async function openConversation(
-  prepared: PreparedSession,
+  prepared: OpenedSession,
   handlers: RunHandlers,
   earlier: SessionRecord | undefined,
 ): Promise<Conversation> {
   if (earlier !== undefined)
     return new Conversation(await handlerOf(prepared, null, handlers, earlier), prepared, earlier.last);
   for (const text of prepared.notices) handlers.events.emit({ type: 'notice', text });
-  const before = prepared.history.length > 0 ? await putMessages(null, prepared.history) : null;
+  const { before } = prepared.stored;
   return new Conversation(await handlerOf(prepared, before, handlers, undefined), prepared);
 }
 
 /** @param before what was said before the session; ignored when there is an earlier run */
 async function handlerOf(
-  prepared: PreparedSession,
+  prepared: OpenedSession,
   before: TranscriptRef | null,
   handlers: RunHandlers,
   earlier: SessionRecord | undefined,
@@ -56,11 +50,11 @@ const recordBytes = 1_900_000;
 /** A session's conversation with a team or with one agent, turn by turn. */
 export class Conversation {
   readonly #handler: TurnHandler;
-  readonly #prepared: PreparedSession;
+  readonly #prepared: OpenedSession;
   #last: SessionRecord['last'];
 
   /** @param last what an earlier run of the session has come to */
-  constructor(handler: TurnHandler, prepared: PreparedSession, last?: SessionRecord['last']) {
+  constructor(handler: TurnHandler, prepared: OpenedSession, last?: SessionRecord['last']) {
     this.#handler = handler;
     this.#prepared = prepared;
     this.#last = last ?? { answer: '', messages: [], outcome: 'answered', warnings: [], turns: 0 };
@@ -71,8 +65,8 @@ export class Conversation {
     const turn = this.#last.turns + 1;
     this.#last = { ...this.#last, turns: turn };
     const { run } = this.#handler;
-    const { events, handlers, humanInput, keys, leave } = run;
-    if (turn === 1) showQuestion(handlers, text, this.#prepared);
+    const { events, humanInput, keys, leave } = run;
+    if (turn === 1) showQuestion(text, this.#prepared);
     humanInput.personIsThere();
     leave.personIsThere();
     keys.forgetSkipped();
@@ -96,11 +90,9 @@ export class Conversation {
   end(isCancelled: boolean): SessionResult {
     const { events, humanInput, usage } = this.#handler.run;
     const { history: humanQa } = humanInput;
-    // A session of an earlier version has handed over no warnings.
     return fitted({
       workflow: 'session',
       ...this.#last,
-      warnings: this.#last.warnings ?? [],
       ...(isCancelled && { outcome: 'cancelled' as const }),
       humanQa,
       usage: usage.total,

@@ -1,9 +1,11 @@
-import { CancellationScope, isCancellation, proxyLocalActivities } from '@temporalio/workflow';
+import { CancellationScope, isCancellation, proxyActivities } from '@temporalio/workflow';
+import { storeOptions } from '../runtime/store-options.ts';
 import type { Activities } from '../../activities/activities.ts';
 import type { HandleText } from '../../protocol/custom-orchestrator.ts';
 import type { TranscriptRef } from '../../protocol/message.ts';
 import type { EarlierMessage } from '../../protocol/orchestration.ts';
 import type { PreparedAgent } from '../../protocol/session.ts';
+import type { OpenedAgent } from '../../protocol/stored.ts';
 import { Agent } from '../agent/agent.ts';
 import { isBudgetSpent } from '../agent/failures.ts';
 import { noAnswerYet } from '../agent/loop-context.ts';
@@ -26,10 +28,16 @@ import {
   type TurnOutcome,
 } from './turn-handler.ts';
 
-const { putMessages, readMessages } = proxyLocalActivities<Activities>({ startToCloseTimeout: '30 seconds' });
+const { putMessages, readMessages } = proxyActivities<Activities>(storeOptions);
 
 /** Time for a turn when the budget has no `seconds`, in milliseconds. */
 const turnTimeout = 1_800_000;
+
+/**
+ * How much longer a turn may take than its budget, in milliseconds. A call of a model ends with the budget, and the turn is then
+ * one whose budget is spent, and not one whose file has not come to an end.
+ */
+const grace = 2000;
 
 interface Opened {
   session: AgentSession;
@@ -54,7 +62,7 @@ export class CustomTurnHandler implements TurnHandler<TranscriptRef | null> {
    * @throws `ApplicationFailure` when this worker cannot run the file
    */
   static async open(
-    prepared: PreparedAgent,
+    prepared: OpenedAgent,
     settings: CustomSettings,
     said: TranscriptRef | null,
     handlers: RunHandlers,
@@ -90,9 +98,9 @@ export class CustomTurnHandler implements TurnHandler<TranscriptRef | null> {
     let outcome: TurnOutcome['outcome'] = 'answered';
     Object.assign(session, { state: 'answering', turns: turn });
     try {
-      answer = await runCustomTurn(work, handleText, text, limit);
+      answer = await runCustomTurn(work, handleText, text, limit, grace);
     } catch (error) {
-      const isEnd = isCancelled(this.run);
+      const isEnd = isCancelled();
       if (!isEnd && (isCancellation(error) || !isBudgetSpent(error))) {
         session.tools.workspace.set(filesBefore);
         throw error;

@@ -1,8 +1,11 @@
-import { CancellationScope, proxyLocalActivities } from '@temporalio/workflow';
+import { CancellationScope, proxyActivities } from '@temporalio/workflow';
+import { storeOptions } from '../runtime/store-options.ts';
 import type { Activities } from '../../activities/activities.ts';
 import type { TranscriptRef } from '../../protocol/message.ts';
-import type { Outcome, PreparedTeam } from '../../protocol/orchestration.ts';
+import type { Outcome } from '../../protocol/orchestration.ts';
 import type { SessionResult } from '../../protocol/session.ts';
+import type { OpenedTeam } from '../../protocol/stored.ts';
+import { storeTexts } from '../agent/text-refs.ts';
 import type { TeamContext } from '../orchestration/context.ts';
 import { newTask, openTeam } from '../orchestration/team.ts';
 import { answerTask } from '../orchestration/workflow.ts';
@@ -10,7 +13,7 @@ import type { AgentTrees } from '../runtime/run-files.ts';
 import type { RunHandlers } from '../runtime/run-handlers.ts';
 import type { SessionRecord, TurnHandler, TurnOutcome } from './turn-handler.ts';
 
-const { putMessages, readMessages } = proxyLocalActivities<Activities>({ startToCloseTimeout: '30 seconds' });
+const { putMessages, readMessages } = proxyActivities<Activities>(storeOptions);
 
 const outcomes: Record<Outcome, SessionResult['outcome']> = {
   submitted: 'answered',
@@ -32,12 +35,12 @@ export class TeamTurnHandler implements TurnHandler<TranscriptRef | null> {
   }
 
   static async open(
-    prepared: PreparedTeam,
+    prepared: OpenedTeam,
     said: TranscriptRef | null,
     handlers: RunHandlers,
     earlier: SessionRecord | undefined,
   ): Promise<TeamTurnHandler> {
-    const record = { ...earlier?.run, ...(earlier?.files && { files: earlier.files }) };
+    const record = { ...earlier?.run, ...(earlier && { files: earlier.files }) };
     return new TeamTurnHandler(await openTeam(prepared, handlers, record), said);
   }
 
@@ -51,7 +54,8 @@ export class TeamTurnHandler implements TurnHandler<TranscriptRef | null> {
   async take(text: string, turn: number): Promise<TurnOutcome> {
     const { said } = this;
     // In a cancelled session too, a turn has a result, which the conversation holds.
-    const task = await CancellationScope.nonCancellable(() => newTask(text, []));
+    const [stored = text] = await CancellationScope.nonCancellable(() => storeTexts([text]));
+    const task = newTask(text, [], { task: stored, history: [] });
     const { answer, outcome, workspace } = await answerTask(this.run, {
       ...task,
       conversation: said,

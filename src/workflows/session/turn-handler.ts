@@ -1,13 +1,14 @@
 import type { TranscriptRef } from '../../protocol/message.ts';
-import type { PreparedAgent, PreparedSession, SessionResult } from '../../protocol/session.ts';
+import type { SessionResult } from '../../protocol/session.ts';
+import type { OpenedAgent, OpenedSession } from '../../protocol/stored.ts';
 import type { TeamState } from '../../protocol/state.ts';
 import { worksOnFiles, type RunFiles } from '../../protocol/workspace.ts';
 import { ToolExecutor } from '../agent/tool-executor.ts';
 import { AgentWorkspace } from '../agent/workspace.ts';
-import { askingTools, type AskingRules } from '../ask-others/prompts.ts';
+import { askingOf, askingTools, type AskingRules } from '../ask-others/prompts.ts';
 import { teamDetails } from '../orchestration/view.ts';
 import { refuseRequest } from '../runtime/iterate.ts';
-import { askingOf, openRunContext, type RunContext, type RunRecord } from '../runtime/run-context.ts';
+import { openRunContext, type RunContext, type RunRecord } from '../runtime/run-context.ts';
 import { runFiles, startTrees, tellChanges, type AgentTrees } from '../runtime/run-files.ts';
 import type { RunHandlers } from '../runtime/run-handlers.ts';
 
@@ -41,11 +42,11 @@ export interface SessionRecord {
   run: RunRecord;
   /** The handler's `said`. */
   said: unknown;
-  /** The handler's `files`; sessions of earlier versions have none. */
-  files?: AgentTrees;
+  /** The handler's `files`. */
+  files: AgentTrees;
   /** The result of the last turn, and the number of turns. */
   last: Pick<SessionResult, 'answer' | 'messages' | 'outcome' | 'turns' | 'warnings' | 'workspace'>;
-  prepared: PreparedSession;
+  prepared: OpenedSession;
 }
 
 /** A session with one agent: what the agent works with, and what it is doing. */
@@ -62,7 +63,7 @@ export interface AgentSession {
 }
 
 export async function openAgentSession(
-  prepared: PreparedAgent,
+  prepared: OpenedAgent,
   handlers: RunHandlers,
   earlier: SessionRecord | undefined,
 ): Promise<AgentSession> {

@@ -1,4 +1,4 @@
-import { allHandlersFinished, ApplicationFailure, condition, setHandler, workflowInfo } from '@temporalio/workflow';
+import { allHandlersFinished, ApplicationFailure, condition, workflowInfo } from '@temporalio/workflow';
 import { closeSignal, descriptions, handleTextUpdate } from '../../protocol/definitions.ts';
 import { failureTypes } from '../../protocol/errors.ts';
 import type { TurnResult } from '../../protocol/session.ts';
@@ -13,11 +13,12 @@ export class TurnQueue {
   #isClosed = false;
 
   constructor(messages: Messages) {
-    setHandler(
-      handleTextUpdate,
-      (text) => new Promise((resolve, reject) => this.#turns.push(queuedTurn(text, resolve, reject))),
-      { validator: checkText, description: descriptions.handleText },
-    );
+    messages.updates.on(handleTextUpdate, {
+      description: descriptions.handleText,
+      take: (text) => new Promise((resolve, reject) => this.#turns.push(queuedTurn(text, resolve, reject))),
+      refusal: problemOf,
+      type: failureTypes.invalidInput,
+    });
     messages.on(closeSignal, {
       description: descriptions.close,
       take: () => {
@@ -65,7 +66,5 @@ function queuedTurn(text: string, resolve: (result: TurnResult) => void, reject:
   };
 }
 
-function checkText(text: unknown): void {
-  if (typeof text === 'string' && text.trim() !== '') return;
-  throw ApplicationFailure.nonRetryable('handleText takes a text that is not empty', failureTypes.invalidInput);
-}
+const problemOf = (text: unknown): string | undefined =>
+  typeof text === 'string' && text.trim() !== '' ? undefined : 'handleText takes a text that is not empty';

@@ -4,11 +4,14 @@ import {
   condition,
   isCancellation,
   makeContinueAsNewFunc,
-  proxyLocalActivities,
+  proxyActivities,
   workflowInfo,
 } from '@temporalio/workflow';
+import { opened } from '../runtime/opening.ts';
+import { openingOptions } from '../runtime/store-options.ts';
 import type { Activities } from '../../activities/activities.ts';
-import type { PreparedSession, SessionInput, SessionResult } from '../../protocol/session.ts';
+import type { SessionInput, SessionResult } from '../../protocol/session.ts';
+import type { OpenedSession } from '../../protocol/stored.ts';
 import { emptyView } from '../orchestration/view.ts';
 import { isCancelled } from '../runtime/iterate.ts';
 import { showEnd } from '../runtime/run-ends.ts';
@@ -17,10 +20,7 @@ import { openConversation, type Conversation } from './conversation.ts';
 import { sessionCancelled, type SessionRecord } from './turn-handler.ts';
 import { TurnQueue } from './turn-queue.ts';
 
-const { prepareSession } = proxyLocalActivities<Activities>({
-  startToCloseTimeout: '30 seconds',
-  retry: { maximumAttempts: 5 },
-});
+const { prepareSession } = proxyActivities<Activities>(openingOptions);
 
 /**
  * A conversation with a team or with one agent, turn by turn (xaibo's documentation "Orchestrator Modules Reference").
@@ -34,25 +34,25 @@ export async function session(input: SessionInput & { earlier?: SessionRecord })
   const handlers = new RunHandlers(emptyView('session'), earlier?.run.events);
   const queue = new TurnQueue(handlers.messages);
   const { conversation, prepared } = await CancellationScope.nonCancellable(async () => {
-    const prepared = earlier?.prepared ?? (await prepareSession(input));
+    const prepared = earlier?.prepared ?? (await opened(prepareSession(input)));
     return { prepared, conversation: await openConversation(prepared, handlers, earlier) };
   });
   if (prepared.text !== undefined) {
     await conversation.take(prepared.text);
-    return end(handlers, conversation, isCancelled({ handlers }));
+    return end(conversation, isCancelled());
   }
   try {
     for (;;) {
       const next = await queue.next(idleTimeout(prepared));
-      if (next === 'closed') return end(handlers, conversation);
+      if (next === 'closed') return end(conversation);
       if (next === 'full') await goOn({ earlier: conversation.record() });
       else await next((text) => conversation.take(text));
     }
   } catch (error) {
-    if (!isCancellation(error) || !isCancelled({ handlers })) throw error;
+    if (!isCancellation(error) || !isCancelled()) throw error;
     queue.refuse(sessionCancelled);
     await CancellationScope.nonCancellable(() => condition(allHandlersFinished));
-    return end(handlers, conversation, true);
+    return end(conversation, true);
   }
 }
 
@@ -62,14 +62,14 @@ function goOn(input: { earlier: SessionRecord }): Promise<never> {
   return makeContinueAsNewFunc<typeof session>(memo && { memo })(input);
 }
 
-function end(handlers: RunHandlers, conversation: Conversation, isCancelled = false): SessionResult {
+function end(conversation: Conversation, isCancelled = false): SessionResult {
   const result = conversation.end(isCancelled);
-  showEnd(handlers, result.outcome, result.usage);
+  showEnd(result.outcome, result.usage);
   return result;
 }
 
 /** In milliseconds; undefined when the session waits without limit. */
-function idleTimeout(prepared: PreparedSession): number | undefined {
+function idleTimeout(prepared: OpenedSession): number | undefined {
   const seconds = (prepared.kind === 'agent' ? prepared.agent : prepared.team).idle_timeout;
   return seconds === undefined ? undefined : seconds * 1000;
 }

@@ -37,7 +37,7 @@ const thinking = (purpose: string, activityId = 'model-1'): RunEvent => ({
 
 /** A snapshot in which a call has written so much, of which the heartbeat carries the end. */
 function writing(text: string, { activityId = 'model-1', attempt = 1, carried = 4000 } = {}): RunSnapshot['calls'] {
-  const progress = { partial: text.slice(-carried), characters: text.length };
+  const progress = { partial: text.slice(-carried), characters: text.length, attempt };
   return [{ activityId, activity: 'callModel', attempt, progress }];
 }
 

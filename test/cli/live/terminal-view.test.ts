@@ -92,7 +92,7 @@ const look = (events: RunEvent[], partial: string): RunSnapshot => ({
       activityId: 'model-1',
       activity: 'callModel',
       attempt: 1,
-      progress: { partial, characters: partial.length },
+      progress: { partial, characters: partial.length, attempt: 1 },
     },
   ],
 });

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { budgetLeft, spentLimit } from '../../../src/workflows/agent/budget.ts';
 import { costOf } from '../../../src/workflows/agent/budget.ts';
 import { UsageTracker } from '../../../src/workflows/agent/usage-tracker.ts';
@@ -73,4 +73,18 @@ test('however calls end, a budget is overrun by no more than the calls in flight
     }),
     { numRuns: 1000 },
   );
+});
+
+test('a budget of time is used up when its timer says so, and not by the clock, which a replay may move', () => {
+  vi.useFakeTimers();
+  try {
+    const tracker = new UsageTracker({ seconds: 2 }, {});
+    expect(tracker.millisecondsLeft).toBe(2000);
+    vi.advanceTimersByTime(5000);
+    expect([tracker.millisecondsLeft, tracker.spentLimit, tracker.timeLimit]).toEqual([1, undefined, undefined]);
+    tracker.timeIsUp();
+    expect([tracker.spentLimit, tracker.timeLimit]).toEqual(['2 seconds', '2 seconds']);
+  } finally {
+    vi.useRealTimers();
+  }
 });

@@ -18,8 +18,8 @@ describe('the marker of the final answer', () => {
     ['as a heading in bold with a colon', '\n### **Final_Answer:**\n42', '42'],
     ['in front of nothing', 'FINAL_ANSWER:', ''],
   ])('is seen and taken off %s', (_, text, answer) => {
-    expect(isFinalAnswer(text, '0.3')).toBe(true);
-    expect(withoutMarker(text, '0.3')).toBe(answer);
+    expect(isFinalAnswer(text)).toBe(true);
+    expect(withoutMarker(text)).toBe(answer);
   });
 
   test.each([
@@ -28,8 +28,8 @@ describe('the marker of the final answer', () => {
     ['as a heading', 'So it is.\n\n## FINAL_ANSWER 42'],
     ['on a line for itself', 'So it is.\n\n**FINAL_ANSWER**\n42'],
   ])('is seen after other words %s; the text stays whole', (_, text) => {
-    expect(isFinalAnswer(text, '0.3')).toBe(true);
-    expect(withoutMarker(text, '0.3')).toBe(text);
+    expect(isFinalAnswer(text)).toBe(true);
+    expect(withoutMarker(text)).toBe(text);
   });
 
   test.each([
@@ -38,14 +38,6 @@ describe('the marker of the final answer', () => {
     ['as a part of another name', 'FINAL_ANSWERS: none'],
     ['in other words', 'The final answer is near.'],
   ])('is not seen %s', (_, text) => {
-    expect(isFinalAnswer(text, '0.3')).toBe(false);
-  });
-
-  test.each(['0.1', '0.2'] as const)('is seen as before in runs that version %s has begun', (version) => {
-    expect(isFinalAnswer('**FINAL_ANSWER**: 42', version)).toBe(false);
-    expect(isFinalAnswer('## FINAL_ANSWER\n42', version)).toBe(false);
-    expect(isFinalAnswer('So. final_answer: 42', version)).toBe(true);
-    expect(withoutMarker(' FINAL_ANSWER: 42 ', version)).toBe('42');
-    expect(withoutMarker('**FINAL_ANSWER:** 42', version)).toBe('**FINAL_ANSWER:** 42');
+    expect(isFinalAnswer(text)).toBe(false);
   });
 });

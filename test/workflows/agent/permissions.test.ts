@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { decisionIn, type PermissionRule } from '../../../src/protocol/permissions.ts';
 import type { SideEffects, WorkspaceUse } from '../../../src/protocol/tool.ts';
 import { argumentsIn, shownArguments } from '../../../src/workflows/agent/arguments.ts';
-import { fits, verdictOn } from '../../../src/workflows/agent/permissions.ts';
+import { fits } from '../../../src/workflows/agent/commands/patterns.ts';
+import { verdictOn } from '../../../src/workflows/agent/permissions.ts';
 
 const toolOf = (sideEffects: SideEffects, workspace?: WorkspaceUse, name = 'send', from = 'tools.mail') => ({
   name,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { joinContent } from '../../../src/workflows/agent/content.ts';
+import { joinContent } from '../../../src/workflows/agent/text.ts';
 import { continueText, systemMessage } from '../../../src/workflows/agent/prompts.ts';
 import { historyNote, silentNote } from '../../../src/workflows/ask-others/prompts.ts';
 import type { Content } from '../../../src/protocol/message.ts';

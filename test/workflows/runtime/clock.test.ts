@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { WaitTime } from '../../../src/workflows/runtime/clock.ts';
+import { WaitTime, waitedFrom } from '../../../src/workflows/runtime/clock.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -28,4 +28,22 @@ test.each([
   ['a wait within another one that goes on', '+.+.-.', 3],
 ])('%s counts once', (_, course, seconds) => {
   expect(waited(course)).toBe(seconds);
+});
+
+test.each([
+  ['none', '...', undefined],
+  ['one that is over', '.+..-.', 2000],
+  ['one that has begun before', '+..|.-.', 1000],
+  ['one that takes no time by the clock', '.+-.', 1],
+  ['one before', '.+.-.|..', undefined],
+])('what waits add to a time is known from the waits, and not from the clock: %s', (_, course, added) => {
+  const waits = new WaitTime();
+  let extra = waitedFrom(waits);
+  for (const step of course) {
+    if (step === '+') waits.begin();
+    else if (step === '-') waits.end();
+    else if (step === '|') extra = waitedFrom(waits);
+    else vi.advanceTimersByTime(1000);
+  }
+  expect(extra()).toBe(added);
 });

@@ -1,9 +1,9 @@
-import type { Hit, Recalled, Work } from '../../../protocol/search.ts';
+import type { Work } from '../../../protocol/search.ts';
 
 /** A hit with the mark by which models cite it, as in `[1.2]`. */
 export interface MarkedHit {
   mark: string;
-  hit: Hit;
+  hit: Work;
 }
 
 /** Reads the marks that a critic names: `1.2` or `[1.2]`. @returns those that belong to a hit, and those that do not */
@@ -28,19 +28,6 @@ export function worksAt(marks: string[], hits: MarkedHit[]): Work[] {
 /** Whether there is so much similar work that planning starts again, whatever the plan's score. */
 export function isPriorArt(similar: number, max_similar_implementations: number): boolean {
   return similar > max_similar_implementations;
-}
-
-/**
- * The works that a version before counted as similar: hits with 60% of the idea's words, and stored reports that share 55%
- * of them, with what those had found. Only histories of that version hold such shares, and lead by them to the same steps.
- */
-export function countedWorks(hits: MarkedHit[], recalled: Recalled[]): Work[] {
-  const close = recalled.filter(({ similarity }) => similarity >= 0.55);
-  return once([
-    ...hits.map(({ hit }) => hit).filter((hit) => (hit.similarity ?? 0) >= 0.6 && !isReport(hit)),
-    ...close,
-    ...close.flatMap(({ similar = [] }) => similar.filter((work) => !isReport(work))),
-  ]);
 }
 
 function once(works: Work[]): Work[] {

@@ -1,17 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { Recalled } from '../../../../src/protocol/search.ts';
-import {
-  countedWorks,
-  isPriorArt,
-  readMarks,
-  worksAt,
-  type MarkedHit,
-} from '../../../../src/workflows/research/rules/prior-art.ts';
+import { isPriorArt, readMarks, worksAt, type MarkedHit } from '../../../../src/workflows/research/rules/prior-art.ts';
 
-const hit = (mark: string, url: string, similarity?: number): MarkedHit => ({
-  mark,
-  hit: { title: `Title of ${url}`, url, ...(similarity !== undefined && { similarity }) },
-});
+const hit = (mark: string, url: string): MarkedHit => ({ mark, hit: { title: `Title of ${url}`, url } });
 
 describe('the marks that a critic names', () => {
   const hits = [hit('1.1', 'https://a.example'), hit('1.2', 'https://b.example')];
@@ -55,17 +45,4 @@ test.each([
   [0, 0, false],
 ])('%d similar works of at most %d: prior art %s', (similar, most, expected) => {
   expect(isPriorArt(similar, most)).toBe(expected);
-});
-
-test('in the history of an earlier version: what it had counted', () => {
-  const recalled = (url: string, similarity: number, similar: string[]): Recalled => ({
-    title: url,
-    url,
-    similarity,
-    similar: similar.map((each) => ({ title: each, url: each })),
-    lesson: '',
-  });
-  const hits = [hit('1.1', 'a', 1), hit('1.2', 'b', 0.6), hit('1.3', 'c', 0.59), hit('1.4', 'report:1', 1)];
-  const works = countedWorks(hits, [recalled('report:1', 0.55, ['x', 'report:2']), recalled('report:3', 0.5, ['z'])]);
-  expect(works.map(({ url }) => url)).toEqual(['a', 'b', 'report:1', 'x']);
 });

@@ -1,6 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { SearchPlace } from '../../../../src/protocol/search.ts';
 import { objectIn } from '../../../../src/workflows/agent/text.ts';
+import { dossierMessage, type Dossier } from '../../../../src/workflows/research/prompts.ts';
+import { failedSearches } from '../../../../src/workflows/research/rules/gaps.ts';
 import { isSameIdea, planIn, planOf } from '../../../../src/workflows/research/rules/plan.ts';
 import {
   completed,
@@ -54,6 +57,35 @@ describe('a plan', () => {
   test('two ideas are one when their words are the same', () => {
     expect(isSameIdea('A new idea.', 'a NEW "idea"')).toBe(true);
     expect(isSameIdea('A new idea', 'An old idea')).toBe(false);
+  });
+});
+
+describe('a critic is told how many searches failed, and where', () => {
+  const ownDocs = { provider: 'folder' as const, max_results: 5 };
+
+  test.each<[what: string, search: SearchPlace, all: number, gaps: number, said: string | undefined]>([
+    ['none', { ...ownDocs, provider: 'searxng' }, 3, 0, undefined],
+    ['some of a service', { ...ownDocs, provider: 'searxng' }, 3, 2, 'Of 3 searches 2 failed: searxng 2.'],
+    ['the only one of a folder', { ...ownDocs, folder: '/notes' }, 1, 1, 'Of 1 search 1 failed: the folder 1.'],
+    ['all of our documentation', ownDocs, 2, 2, "Of 2 searches 2 failed: Reprise's own documentation 2."],
+  ])('%s', (_, search, all, gaps, said) => {
+    expect(failedSearches(search, all, gaps)).toBe(said);
+  });
+
+  test.each<[what: string, material: string[]]>([
+    ['on the web', ['[1.1] Good (https://good.example)\nGood.']],
+    ['only in our own documentation', ['[1.1] Research (research.md:1)\nA run.']],
+    ['nowhere', []],
+  ])('whatever was found: something %s', (_, material) => {
+    const said = failedSearches(ownDocs, 2, 1);
+    const textOf = (dossier: Dossier): string =>
+      [dossierMessage(dossier)]
+        .flat()
+        .filter((part) => typeof part === 'string')
+        .join('');
+    const dossier = { idea: 'I', goal: 'G', approach: 'A', material, failed: said, gaps: ['"q": no'], similar: [] };
+    expect(textOf(dossier)).toContain(`\n\n${said}\n\nNot searched: "q": no`);
+    expect(textOf({ ...dossier, failed: undefined, gaps: [] })).not.toContain('failed');
   });
 });
 

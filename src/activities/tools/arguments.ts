@@ -1,0 +1,289 @@
+import { createHash } from 'node:crypto';
+import { jsonrepair } from 'jsonrepair';
+import { z } from 'zod';
+import type { ParameterSchema, ToolCall, ToolSpec } from '../../protocol/message.ts';
+import type { Finish, ReplyCall } from '../../protocol/model-call.ts';
+
+/** What was read of a call. */
+interface ReadCall {
+  reply: ReplyCall;
+  /** The arguments as JSON that says what was understood; absent if the model wrote just that, or nothing understandable. */
+  arguments?: string;
+}
+
+/** Reads a call's arguments. Where they do not fit, the result has an error that tells the model why. */
+export type ReadArguments = (call: ToolCall, finish: Finish) => ReadCall;
+
+type Json = Record<string, unknown>;
+
+interface CheckedTool {
+  parameters: ParameterSchema;
+  schema: z.ZodType;
+}
+
+/** Compiles the schemas of tools, to read calls of them. */
+export function argumentReader(specs: ToolSpec[]): ReadArguments {
+  const tools = new Map<string, CheckedTool>();
+  for (const { name, parameters } of specs) {
+    tools.set(name, { parameters, schema: z.fromJSONSchema(parameters as z.core.JSONSchema.JSONSchema) });
+  }
+  return (call, finish) => {
+    const tool = tools.get(call.name);
+    if (tool !== undefined) return readCall(call, tool, finish);
+    const names = [...tools.keys()].join(', ') || 'none';
+    const error = `No such tool available: ${call.name} (Tool ${call.name} not found; there are: ${names})`;
+    return { reply: { id: call.id, name: call.name, error, digest: digestOf(call.arguments) } };
+  };
+}
+
+/**
+ * Reads one call. Arguments that fit as they are stay as they are. Any others are mended before they are refused: broken JSON is repaired,
+ * wrappings are taken off, and values are turned into what the schema asks for, if they say the same. What is missing stays
+ * missing. Of a reply that was cut off nothing is repaired, since its end is not known.
+ */
+function readCall(
+  { id, name, arguments: text }: ToolCall,
+  { parameters, schema }: CheckedTool,
+  finish: Finish,
+): ReadCall {
+  const refused = (error: string): ReadCall => ({ reply: { id, name, error, digest: digestOf(text) } });
+  const { value, problem } = parsed(text);
+  if (problem !== undefined && finish === 'length') {
+    return refused(
+      `your call of ${name} was cut off, since your reply reached the most tokens that it may have. ` +
+        'Call it again, and be shorter',
+    );
+  }
+  const read = unwrapped(problem === undefined ? value : repaired(text), parameters, name);
+  const mended = schema.safeParse(read).success ? read : coerced(read, parameters, parameters);
+  const checked = schema.safeParse(mended);
+  if (checked.success) {
+    const isAsWritten = problem === undefined && mended === value;
+    const reply = { id, name, input: checked.data as Json };
+    return isAsWritten ? { reply } : { reply, arguments: JSON.stringify(mended) };
+  }
+  if (problem !== undefined) return refused(`the arguments of ${name} are not valid JSON: ${problem}`);
+  const issues = checked.error.issues.map((issue) => inWords(issue, mended));
+  return refused(`the arguments of ${name} do not fit: ${issues.join('; ')}`);
+}
+
+const digestOf = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 12);
+
+function parsed(text: string): { value?: unknown; problem?: string } {
+  try {
+    return { value: JSON.parse(text.trim() === '' ? '{}' : text) as unknown };
+  } catch (error) {
+    return { problem: (error as Error).message };
+  }
+}
+
+/**
+ * The longest text that is repaired, in characters. The time for it may grow with the square of the length: 13 s for
+ * 200,000 characters of apostrophes, and 0.1 s for these.
+ */
+const longestRepaired = 20_000;
+
+/** The same for a text within arguments, since there may be many. */
+const longestInside = 2000;
+
+/** The JSON that a text means, such as one in a fenced block, with single quotes, or without its end. */
+function repaired(text: string, longest = longestRepaired): unknown {
+  const block = /```(?:json)?\s*\n([^]*?)\n?\s*```/.exec(text)?.[1] ?? text;
+  const { value, problem } = parsed(block);
+  if (problem === undefined || block.length > longest) return value;
+  const closed = parsed(completed(block));
+  if (closed.problem === undefined) return closed.value;
+  try {
+    return JSON.parse(jsonrepair(block)) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * A text without commas before an end, and with the ends that are missing. This is tried first, since it leaves texts in quotes as they
+ * are: `jsonrepair` takes the `[` in `{"a": ["b["],}` for the beginning of a list.
+ */
+function completed(text: string): string {
+  const ends: string[] = [];
+  const kept = text.replace(/"(?:[^"\\]|\\[^])*"?|[[\]{}]|,(?=\s*(?:[\]}]|$))/g, (token) => {
+    if (token === ',') return '';
+    if (token === '{' || token === '[') ends.push(token === '{' ? '}' : ']');
+    else if (!token.startsWith('"')) ends.pop();
+    return token;
+  });
+  return kept + ends.toReversed().join('');
+}
+
+/** Names under which models wrap arguments once more, besides the name of the tool. */
+const wrappers = ['arguments', 'args', 'input', 'parameters'];
+
+/** Takes off what is around arguments: texts that are JSON themselves, and an object whose only key is no parameter. */
+function unwrapped(value: unknown, parameters: ParameterSchema, name: string): unknown {
+  if (typeof value === 'string') {
+    const inner = repaired(value);
+    return typeof inner === 'string' && inner.length >= value.length ? value : unwrapped(inner, parameters, name);
+  }
+  if (!isObject(value)) return value;
+  const [key = '', ...others] = Object.keys(value);
+  if (others.length > 0 || ![...wrappers, name].includes(key) || Object.hasOwn(parameters.properties, key))
+    return value;
+  const inner = typeof value[key] === 'string' ? repaired(value[key]) : value[key];
+  const holdsParameters =
+    isObject(inner) && Object.keys(inner).some((each) => Object.hasOwn(parameters.properties, each));
+  return holdsParameters ? inner : value;
+}
+
+const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Turns a value into what a schema asks for where both say the same; any other value stays as it is. */
+function coerced(value: unknown, schema: unknown, root: ParameterSchema): unknown {
+  const found = resolved(schema, root);
+  if (!isObject(found)) return value;
+  const branches = [found['anyOf'], found['oneOf']].flatMap((each) => (Array.isArray(each) ? (each as unknown[]) : []));
+  if (branches.length > 0) return coercedToOne(value, branches, root);
+  const choices = Array.isArray(found['enum'])
+    ? (found['enum'] as unknown[])
+    : 'const' in found
+      ? [found['const']]
+      : [];
+  if (choices.length > 0) return choiceFor(value, choices);
+  if (isOfType(value, found)) return within(value, found, root);
+  if (value === null) return mayBeEmptyList(found) ? [] : null;
+  for (const type of typesOf(found)) {
+    const turned = turnedInto(type, value);
+    if (turned !== undefined) return within(turned, found, root);
+  }
+  return value;
+}
+
+function resolved(schema: unknown, root: ParameterSchema): unknown {
+  const ref = isObject(schema) ? schema['$ref'] : undefined;
+  if (typeof ref !== 'string' || !ref.startsWith('#/')) return schema;
+  const names = ref.slice(2).split('/');
+  return names.reduce<unknown>((place, key) => (isObject(place) ? place[key] : undefined), root);
+}
+
+function coercedToOne(value: unknown, branches: unknown[], root: ParameterSchema): unknown {
+  const found = branches.map((branch) => resolved(branch, root)).filter(isObject);
+  const same = found.find((branch) => isOfType(value, branch));
+  if (same !== undefined) return coerced(value, same, root);
+  return found.map((branch) => coerced(value, branch, root)).find((turned) => turned !== value) ?? value;
+}
+
+/** Whether no items are a value that fits. A model that writes null for a list has none to give. */
+const mayBeEmptyList = (schema: Json): boolean =>
+  typesOf(schema).includes('array') && !(typeof schema['minItems'] === 'number' && schema['minItems'] > 0);
+
+const typesOf = ({ type }: Json): unknown[] => (type === undefined ? [] : [type].flat());
+
+function isOfType(value: unknown, schema: Json): boolean {
+  const types = typesOf(schema);
+  return types.length === 0 || types.some((type) => isA(type, value));
+}
+
+function isA(type: unknown, value: unknown): boolean {
+  if (type === 'null') return value === null;
+  if (type === 'array') return Array.isArray(value);
+  if (type === 'object') return isObject(value);
+  if (type === 'integer') return Number.isInteger(value);
+  return typeof value === type;
+}
+
+/** The one choice from which a value differs in letter case, in the space around it, or in being a text, if at all. */
+function choiceFor(value: unknown, choices: unknown[]): unknown {
+  if (choices.includes(value) || !['string', 'number', 'boolean'].includes(typeof value)) return value;
+  const same = choices.filter((choice) => choice !== null && plain(choice) === plain(value));
+  return same.length === 1 ? same[0] : value;
+}
+
+const plain = (value: unknown): string => String(value).trim().toLowerCase();
+
+/** A value of another type that says the same; undefined if there is none. */
+function turnedInto(type: unknown, value: unknown): unknown {
+  if (type === 'string') return ['number', 'boolean'].includes(typeof value) ? String(value) : undefined;
+  if (type === 'array') {
+    if (value === undefined) return undefined;
+    const list = typeof value === 'string' ? jsonIn(value) : undefined;
+    return Array.isArray(list) ? list : [value];
+  }
+  if (typeof value !== 'string') return undefined;
+  if (type === 'object') return isObject(jsonIn(value)) ? jsonIn(value) : undefined;
+  if (type === 'boolean') return { true: true, false: false }[plain(value)];
+  if (type === 'null') return plain(value) === 'null' ? null : undefined;
+  if (type !== 'number' && type !== 'integer') return undefined;
+  const number = /^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i.test(value) ? Number(value) : NaN;
+  return Number.isFinite(number) && isA(type, number) ? number : undefined;
+}
+
+/** The list or object that a text holds as JSON; undefined for any other text. */
+function jsonIn(text: string): unknown {
+  const value = /^\s*(?:[[{]|```)/.test(text) ? repaired(text, longestInside) : undefined;
+  return typeof value === 'object' && value !== null ? value : undefined;
+}
+
+/**
+ * Coerces the parts of a list or object. Keys that need not be there and are null are left out, lists too: without a list
+ * something may hold for all, which would hold for nothing with an empty one.
+ */
+function within(value: unknown, schema: Json, root: ParameterSchema): unknown {
+  if (Array.isArray(value)) return value.map((item: unknown) => coerced(item, schema['items'], root));
+  if (!isObject(value)) return value;
+  const properties = isObject(schema['properties']) ? schema['properties'] : {};
+  const required = Array.isArray(schema['required']) ? (schema['required'] as unknown[]) : [];
+  const entries = Object.entries(value).flatMap(([key, each]): Array<[string, unknown]> => {
+    const own = Object.hasOwn(properties, key) ? properties[key] : schema['additionalProperties'];
+    const isAbsent = each === null && Object.hasOwn(properties, key) && !required.includes(key);
+    return isAbsent && !takesNull(own, root) ? [] : [[key, coerced(each, own, root)]];
+  });
+  return Object.fromEntries(entries);
+}
+
+function takesNull(schema: unknown, root: ParameterSchema): boolean {
+  const found = resolved(schema, root);
+  if (!isObject(found)) return true;
+  const branches = [found['anyOf'], found['oneOf']].flatMap((each) => (Array.isArray(each) ? (each as unknown[]) : []));
+  if (branches.length > 0) return branches.some((branch) => takesNull(branch, root));
+  if (Array.isArray(found['enum'])) return found['enum'].includes(null);
+  return isOfType(null, found);
+}
+
+const kinds: Record<string, string> = {
+  string: 'a text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  record: 'an object',
+};
+
+/** Says what is wrong with a value, and what it must be, in words that a weak model understands. */
+function inWords(issue: z.core.$ZodIssue, input: unknown): string {
+  const { path } = issue;
+  const given = path.reduce<unknown>((place, key) => (place as Record<PropertyKey, unknown> | undefined)?.[key], input);
+  const must = mustBe(issue);
+  const place = path.join('.') || 'arguments';
+  if (given === undefined) return `${place}: it is missing, and must be ${must}`;
+  return `${place}: it must be ${must}, and not ${shown(given)}`;
+}
+
+function mustBe(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'invalid_type') return kinds[issue.expected] ?? issue.expected;
+  if (issue.code === 'invalid_value') return `one of ${issue.values.map((value) => JSON.stringify(value)).join(', ')}`;
+  if (issue.code === 'too_small' || issue.code === 'too_big') {
+    const [limit, word] = issue.code === 'too_small' ? [issue.minimum, 'least'] : [issue.maximum, 'most'];
+    const unit = issue.origin === 'string' ? ' characters long' : issue.origin === 'array' ? ' items long' : '';
+    return `at ${word} ${limit}${unit}`;
+  }
+  return `something else (${issue.message})`;
+}
+
+/** How much of a value an error shows, in characters. */
+const longestShown = 60;
+
+function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'nothing';
+  return text.length <= longestShown ? text : `${text.slice(0, longestShown).replace(/[\uD800-\uDBFF]$/, '')}…`;
+}

@@ -1,0 +1,164 @@
+import { Context } from '@temporalio/activity';
+import type { Environment } from '../../config/environment.ts';
+import { keyMissing } from '../../models/failures.ts';
+import { withoutKnown } from '../../models/redact.ts';
+import type { ImageRef } from '../../protocol/message.ts';
+import type { ModelProgress } from '../../protocol/model-call.ts';
+import type { CallToolInput, CallToolResult } from '../../protocol/tool.ts';
+import { Trees } from '../../sandbox/tree.ts';
+import { Workspace } from '../../sandbox/workspace.ts';
+import type { Store } from '../../store/store.ts';
+import { cutInMiddle } from '../../tools/cut.ts';
+import { failureOf, runTool, type Outcome } from '../../tools/run-tool.ts';
+import type { ToolImage } from '../../tools/tool-images.ts';
+import { SourceError, ToolError, type Tool, type ToolRegistry } from '../../tools/tool.ts';
+import { secretsGiven, secretsOf } from '../../trust/worker-secrets.ts';
+import { argumentReader } from './arguments.ts';
+import { cancellable } from '../cancellable.ts';
+
+export interface ToolDependencies {
+  store: Store;
+  tools: ToolRegistry;
+  environment: Environment;
+}
+
+/** Texts longer than this, in characters, are stored, so that later inputs can refer to them. */
+const storedFrom = 400;
+
+/** How many characters of a long text are part of the history. */
+const previewed = 8000;
+
+/** How many characters of a text a model gets at most, and how many of the beginning and the end of a longer one. */
+const shown = 40_000;
+const shownFirst = 30_000;
+const shownLast = 8000;
+
+/** How many characters of a text are kept at all. */
+const kept = 1_000_000;
+
+/** The outcome of a tool that had its agent's files. */
+type FilesOutcome = Outcome & Pick<CallToolResult, 'tree'>;
+
+/**
+ * Runs a tool once within an activity, and stores what is long of its result. Whatever the tool does is a result.
+ *
+ * @param idempotencyKey the same for all tries of one call
+ * @param given its signal aborts when nobody waits for the tool any more
+ * @throws `ApplicationFailure` of type `MissingKey`; `CancelledFailure` when the activity is cancelled
+ */
+export type RunTool = (
+  input: CallToolInput,
+  idempotencyKey: string,
+  given?: { signal: AbortSignal },
+) => Promise<CallToolResult>;
+
+export function createRunTool({ environment, store, tools }: ToolDependencies): RunTool {
+  const trees = new Trees(store);
+  const secrets = secretsOf(environment);
+
+  return async (input, idempotencyKey, given) => {
+    const { text, ...outcome } = await outcomeOf(input, idempotencyKey, given?.signal);
+    const { source } = input.tool;
+    const known = 'mcp' in source ? secretsGiven(source.mcp, environment) : [];
+    // A tool may return the very variables that it was given, and what it returns goes to models, the store and the history.
+    const clean = { ...outcome, text: withoutKnown(text, [...secrets, ...known]) };
+    return cancellable(async () => stored(store, input, clean));
+  };
+
+  async function outcomeOf(input: CallToolInput, idempotencyKey: string, until?: AbortSignal): Promise<FilesOutcome> {
+    const { info, cancellationSignal, cancelled } = Context.current();
+    const workflowId = info.workflowExecution?.workflowId ?? '';
+    let shown: ModelProgress | undefined;
+    const progress = (partial: string, characters: number): void => {
+      shown = { partial, characters, attempt: info.attempt, agent: input.agent };
+    };
+    try {
+      return await cancellable(
+        async (cancelling) => {
+          const signal = until === undefined ? cancelling : AbortSignal.any([cancelling, until]);
+          const tool = await find(tools, input);
+          const args = input.edited ? editedArguments(tool, input) : input.arguments;
+          const asking = 'mcp' in input.tool.source ? { asks: input.asks ?? false, input: input.input } : {};
+          const given = { workflowId, agentId: input.agent, idempotencyKey, signal, progress, ...asking };
+          const { timeout } = input.tool;
+          if (tool.workspace === undefined) return runTool(tool, args, given, timeout, cancelled);
+          if (input.workspace === undefined)
+            throw new ToolError(`${tool.spec.name} needs files, and there are none here`);
+          const workspace = await Workspace.open(store, trees, input.workspace, workflowId);
+          const outcome = await runTool(tool, args, { ...given, workspace }, timeout, cancelled);
+          // What a call that failed has changed is not kept, so that a retry and the agent start from what was there.
+          if (outcome.status !== 'ok' || tool.workspace === 'reads') return outcome;
+          const tree = await workspace.commit();
+          return tree === undefined ? outcome : { ...outcome, tree };
+        },
+        () => shown,
+      );
+    } catch (error) {
+      if (cancellationSignal.aborted) throw error;
+      if (error instanceof SourceError && error.variable !== undefined) throw keyMissing(error.message, error.variable);
+      return failureOf(error);
+    }
+  }
+}
+
+async function find(registry: ToolRegistry, { tool: { name, source } }: CallToolInput): Promise<Tool> {
+  const tools = await registry.tools(source);
+  const tool = tools.find(({ spec }) => spec.name === name);
+  if (tool !== undefined) return tool;
+  const names = tools.map(({ spec }) => spec.name).join(', ');
+  throw new Error(`the tool ${name} is no longer where it came from; there are now: ${names || 'none'}`);
+}
+
+/**
+ * The arguments that a person has given in place of the model's, which were checked when they came.
+ *
+ * @throws `ToolError` if they do not fit the tool
+ */
+function editedArguments(
+  { spec }: Tool,
+  { arguments: edited, tool: { name } }: CallToolInput,
+): Record<string, unknown> {
+  const call = { id: 'edited', name, arguments: JSON.stringify(edited) };
+  const { reply } = argumentReader([spec])(call, 'tool_calls');
+  if ('error' in reply) throw new ToolError(`a person changed the arguments: ${reply.error}`);
+  return reply.input;
+}
+
+/**
+ * The result as the history holds it: with its beginning only if it is long. What the model gets is in the store then: the
+ * whole, or the beginning and the end of what is too long to be sent again with each further call of the model.
+ */
+async function stored(
+  store: Store,
+  { tool, agent }: CallToolInput,
+  { images, text, ...outcome }: FilesOutcome,
+): Promise<CallToolResult> {
+  const rest = { ...outcome, ...(images !== undefined && { images: await storedImages(store, images) }) };
+  const whole = cut(text);
+  if (whole.length <= storedFrom) return { ...rest, text: whole };
+  const blob = await store.putBlob(whole);
+  if (whole.length <= previewed) return { ...rest, text: whole, blob };
+  const preview = `${beginning(whole, previewed)}\n… [the beginning; ${whole.length} characters in all]`;
+  if (whole.length <= shown) return { ...rest, text: preview, blob };
+  const { workflowId = '' } = Context.current().info.workflowExecution ?? {};
+  const id = tool.readsOn ? await store.putResult(workflowId, agent, blob) : undefined;
+  const more =
+    id === undefined ? '; ask for less' : `; read on with read_result {"id": "${id}", "from": ${shownFirst}}`;
+  return { ...rest, text: preview, blob: await store.putBlob(cutInMiddle(whole, shownFirst, shownLast, more)) };
+}
+
+async function storedImages(store: Store, images: ToolImage[]): Promise<ImageRef[]> {
+  const refs: ImageRef[] = [];
+  for (const { data, mediaType } of images) refs.push({ blob: await store.putBlob(data), mediaType });
+  return refs;
+}
+
+function cut(text: string): string {
+  const sound = text.toWellFormed();
+  if (sound.length <= kept) return sound;
+  return `${beginning(sound, kept)}\n… [cut: ${sound.length} characters, of which ${kept} are kept]`;
+}
+
+/** The first characters of a text, without half of a surrogate pair at the end. */
+export const beginning = (text: string, length: number): string =>
+  text.slice(0, length).replace(/[\uD800-\uDBFF]$/, '');

@@ -1,0 +1,149 @@
+import { Context } from '@temporalio/activity';
+import type {
+  CallToolInput,
+  CallToolResult,
+  ListToolsInput,
+  ListToolsResult,
+  ToolList,
+  ToolSource,
+  ToolVariant,
+} from '../../protocol/tool.ts';
+import { hashOf } from '../../store/ids.ts';
+import { SourceError, type Tool, type ToolRegistry } from '../../tools/tool.ts';
+import { note } from '../../telemetry/call-notes.ts';
+import { isQuick } from '../../workflows/agent/permissions.ts';
+import { cancellable } from '../cancellable.ts';
+import { journalKey } from '../model.ts';
+import { refusedTries } from '../own-store.ts';
+import { invalid } from '../prepare.ts';
+import { beginning, createRunTool, type ToolDependencies } from './run-tool.ts';
+
+/**
+ * The activity `callTool` runs a tool once. Whatever the tool does is a result, even if it throws; that its worker lacks a
+ * variable is not, since the run waits for it.
+ *
+ * The result is journalled under run id and activity id before the activity completes: a retry finds it there. If the
+ * journal has none, a retry runs the tool again with the same idempotency key, unless the tool must take effect only once.
+ *
+ * @throws `ApplicationFailure` of type `MissingKey`; `CancelledFailure` at once when it is cancelled, even if the tool goes on
+ */
+export function createCallTool(given: ToolDependencies) {
+  const { store } = given;
+  const run = createRunTool(given);
+  return async function callTool(input: CallToolInput): Promise<CallToolResult> {
+    const { info } = Context.current();
+    const key = journalKey(info.workflowExecution?.runId, info.activityId);
+    const inputHash = hashOf(JSON.stringify(input));
+    const journalled = await store.findToolResult(key, inputHash);
+    if (journalled !== undefined) {
+      note({ journalHit: true });
+      return journalled;
+    }
+    const mayHaveRun = info.attempt - 1 > refusedTries(info) && input.tool.sideEffects === 'once';
+    const result = mayHaveRun ? leftOpen(input) : await run(input, key);
+    return cancellable(async () => store.commitToolResult(key, inputHash, result));
+  };
+}
+
+function leftOpen({ tool }: CallToolInput): CallToolResult {
+  const text =
+    `the worker died while ${tool.name} ran: it may or may not have taken effect. ` +
+    'It was not run again; find out before you call it once more';
+  return { status: 'exception', text };
+}
+
+/** The package whose tool reads on in results that are too long, and the built-in packages whose results may be that. */
+const reader = 'builtin.results';
+const longWinded = ['builtin.files', 'builtin.python', 'builtin.command', 'builtin.command.local'];
+
+/**
+ * The activity `listTools` loads and checks all sources of tools, and stores the tools that a model is offered. An agent that
+ * has a source whose results may be too long, which no one can bound beforehand, gets `read_result` besides: an MCP server,
+ * and some of the built-in packages. One that has only tools of the user's own gets just these: who wrote them knows how long
+ * their results are, and can name `builtin.results` too.
+ *
+ * @throws `ApplicationFailure` of type `InvalidInput`, not retryable, which names everything that is wrong
+ */
+export function createListTools({ store, tools }: Pick<ToolDependencies, 'store' | 'tools'>) {
+  return async function listTools({
+    sources,
+    own,
+    harmlessOnly,
+    others = [],
+  }: ListToolsInput): Promise<ListToolsResult> {
+    const { mcpServers, packages, seals = {} } = sources;
+    // Each tool takes the seal of its package along, for when it is called.
+    const sourceOf = (name: string): ToolSource => {
+      const seal = Object.hasOwn(seals, name) ? seals[name] : undefined;
+      return { package: name, ...(seal !== undefined && { seal }) };
+    };
+    const all: ToolSource[] = [...packages.map(sourceOf), ...mcpServers.map((mcp) => ({ mcp }))];
+    const loaded = await Promise.all(all.map((source) => load(tools, source)));
+    const found = loaded.flatMap(({ source, tools }) => tools.map((tool) => ({ source, tool })));
+    const names = [
+      ...own.map(({ name }) => ({ name, from: "the agent's own tools" })),
+      ...found.map(({ source, tool }) => ({ name: tool.spec.name, from: nameOf(source) })),
+    ];
+    const problems = [...loaded.flatMap((each) => each.problems), ...clashes(names)];
+    if (problems.length > 0) throw invalid(problems);
+    const listOf = async (variant: ToolVariant): Promise<ToolList> => {
+      const harmless = found.filter(({ tool }) => !variant.harmlessOnly || isHarmless(tool));
+      const added = harmless.some(({ source }) => mayBeLong(source)) && !packages.includes(reader);
+      const reading = added ? await load(tools, { package: reader }) : undefined;
+      const missing = reading?.tools.filter(({ spec }) => names.every(({ name }) => name !== spec.name)) ?? [];
+      const offered = [...harmless, ...missing.map((tool) => ({ source: { package: reader }, tool }))];
+      const readsOn = packages.includes(reader) || missing.length > 0;
+      const listed = offered.map(({ source, tool: { spec, sideEffects, timeout, workspace } }) => ({
+        name: spec.name,
+        source,
+        sideEffects,
+        timeout,
+        ...(readsOn && { readsOn: true as const }),
+        ...(workspace !== undefined && { workspace }),
+      }));
+      const quick = listed.filter(isQuick);
+      return {
+        set: await store.putBlob(JSON.stringify([...variant.own, ...offered.map(({ tool }) => tool.spec)])),
+        ...(quick.length > 0 && { quick: await store.putBlob(JSON.stringify(quick)) }),
+        tools: listed,
+        descriptions: offered.map(({ tool: { spec } }) => inOneLine(spec.description)),
+      };
+    };
+    const first = await listOf({ own, harmlessOnly });
+    return others.length === 0 ? first : { ...first, others: await Promise.all(others.map(listOf)) };
+  };
+}
+
+/** How many characters of a tool's description the workflow knows. */
+const describedIn = 200;
+
+function inOneLine(description: string): string {
+  const line = description.replace(/\s+/g, ' ').trim();
+  return line.length <= describedIn ? line : `${beginning(line, describedIn)}…`;
+}
+
+const mayBeLong = (source: ToolSource): boolean => 'mcp' in source || longWinded.includes(source.package);
+
+/** A tool that says nothing of its side effects may have any. */
+const isHarmless = ({ onlyReads = false, sideEffects }: Tool): boolean => sideEffects === 'none' || onlyReads;
+
+const nameOf = (source: ToolSource): string => ('mcp' in source ? `the MCP server ${source.mcp.name}` : source.package);
+
+async function load(tools: ToolRegistry, source: ToolSource) {
+  try {
+    return { source, tools: await tools.tools(source), problems: [] };
+  } catch (error) {
+    if (error instanceof SourceError) return { source, tools: [], problems: error.problems };
+    throw error;
+  }
+}
+
+/** Lists names that several tools have: a model can tell tools apart only by their names. */
+function clashes(names: Array<{ name: string; from: string }>): string[] {
+  const byName = Map.groupBy(names, ({ name }) => name);
+  return [...byName].flatMap(([name, of]) =>
+    of.length > 1
+      ? [`${name}: ${of.length} tools have this name, from ${of.map(({ from }) => from).join(' and ')}; one may`]
+      : [],
+  );
+}

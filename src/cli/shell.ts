@@ -1,0 +1,112 @@
+import { resolve } from 'node:path';
+import type { ReadStream, WriteStream } from 'node:tty';
+import { readEnvironment, type Environment } from '../config/environment.ts';
+import { printable } from '../printable.ts';
+import { jsonLine, type LogFormat } from '../worker/log-format.ts';
+import { jsonText } from './exit.ts';
+
+/** A stream that a command reads from, which may be a terminal. */
+export type Input = NodeJS.ReadableStream & Partial<Pick<ReadStream, 'isTTY' | 'setRawMode'>>;
+
+/** A stream that a command writes to, which may be a terminal. */
+export type Output = NodeJS.WritableStream & Partial<Pick<WriteStream, 'isTTY' | 'columns' | 'rows'> & { fd: number }>;
+
+type Signal = 'SIGINT' | 'SIGTERM' | 'SIGUSR2';
+
+/** All that the command line has from whoever calls it. */
+export interface Surroundings {
+  stdin: Input;
+  /** Gets answers, and nothing else. */
+  stdout: Output;
+  stderr: Output;
+  /** Variables by their names, as in `process.env`. */
+  env: NodeJS.ProcessEnv;
+  /** The folder from which relative paths count; an absolute path. */
+  cwd: string;
+  /** Where signals come from, such as `process`; when absent, none comes. A command listens only to those that it obeys. */
+  signals?: Record<'on' | 'off', (signal: Signal, listener: () => void) => unknown>;
+}
+
+/** What one call of the command line reads and writes. Each call has its own, so that several may be in one process. */
+export class Shell {
+  readonly stdin: Input;
+  readonly stdout: Output;
+  readonly stderr: Output;
+  readonly env: NodeJS.ProcessEnv;
+  readonly cwd: string;
+  readonly #signals: Surroundings['signals'];
+  #format: LogFormat = 'text';
+
+  constructor({ cwd, env, signals, stderr, stdin, stdout }: Surroundings) {
+    this.stdin = stdin;
+    this.stdout = stdout;
+    this.stderr = stderr;
+    this.env = env;
+    this.cwd = cwd;
+    this.#signals = signals;
+  }
+
+  /** The variables without the empty ones. */
+  get environment(): Environment {
+    return readEnvironment(this.env);
+  }
+
+  /** Whether a person can be prompted: both standard input and standard error are a terminal. */
+  get canPrompt(): boolean {
+    return Boolean(this.stdin.isTTY && this.stderr.isTTY);
+  }
+
+  /** The absolute path of what a person has named. */
+  path(name: string): string {
+    return resolve(this.cwd, name);
+  }
+
+  /** Whether a stream is a terminal that shows colors, and the person wants them (https://no-color.org). */
+  isColored({ isTTY = false }: Output): boolean {
+    const { FORCE_COLOR: forced, NO_COLOR: unwanted, TERM: terminal } = this.environment;
+    return isTTY && unwanted === undefined && (forced !== undefined || terminal !== 'dumb');
+  }
+
+  /** Listens to signals. @returns what ends that */
+  onSignal(signals: Signal[], listener: () => void): () => void {
+    for (const signal of signals) this.#signals?.on(signal, listener);
+    return () => {
+      for (const signal of signals) this.#signals?.off(signal, listener);
+    };
+  }
+
+  /** Has what is said from now on written as a log of this format, as a program that serves does. */
+  sayAs(wanted: LogFormat): void {
+    this.#format = wanted;
+  }
+
+  /**
+   * Tells the person something on standard error, since standard output is for answers. What would steer the terminal is
+   * taken out, since it may come from a model, a provider or a file.
+   */
+  readonly say = (text: string, level: 'INFO' | 'ERROR' = 'INFO'): void => {
+    const message = printable(text);
+    const isJson = this.#format === 'json';
+    this.stderr.write(isJson ? jsonLine({ time: new Date().toISOString(), level, message }) : `${message}\n`);
+  };
+
+  /** Prints an answer, and waits until it is written: a pipe may take it only after the process would have ended. */
+  print(text: string): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.stdout.write(`${text}\n`, (error) => (error ? reject(error) : resolve()));
+    });
+  }
+
+  /**
+   * Prints what a model or a file says. A file or another program gets it to the letter; a terminal gets it without what
+   * would steer the terminal.
+   */
+  printText(text: string): Promise<void> {
+    return this.print(this.stdout.isTTY ? printable(text) : text);
+  }
+
+  /** Prints a value as JSON in one line, in which all that could steer a terminal is escaped. */
+  printJson(value: unknown): Promise<void> {
+    return this.print(jsonText(value));
+  }
+}

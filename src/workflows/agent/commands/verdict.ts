@@ -1,0 +1,123 @@
+import type { PermissionAction } from '../../../protocol/permissions.ts';
+import { fits } from './patterns.ts';
+import { readLine, type SimpleCommand } from './line.ts';
+import { isOpaque, runsItsWords, unwrapped, wordsToName } from './programs.ts';
+
+/** A rule about command lines, of which nothing but the line is left to compare. */
+export interface LineRule {
+  /** What the line must be, with `*` for any characters. Absent: whatever it is. */
+  pattern?: string | undefined;
+  action: PermissionAction;
+}
+
+/** What rules say about a command line. */
+export interface LineVerdict {
+  /** The strictest of what they say about its commands; undefined if they say nothing about any. */
+  action: PermissionAction | undefined;
+  /** Whether no rule says anything about some of it. */
+  isOpen: boolean;
+  /** Whether a rule that denies may be about some of it, which does not show. */
+  isUnclear: boolean;
+}
+
+/**
+ * Each command of a line is judged by the first rule that is about it. A rule that allows is about the commands of which
+ * that shows; one that denies or asks is also about the line as it is written, and about what may be in it.
+ */
+export function verdictOnLine(rules: LineRule[], text: string): LineVerdict {
+  const { commands, isPlain, isWhole } = readLine(text);
+  let open = commands.map((command) => ({ forms: formsOf(command), ...tracesOf(command) }));
+  let isAsked = false;
+  let isAskedAsWritten = false;
+  let isUnclear = false;
+  for (const { action, pattern } of rules) {
+    if (pattern === undefined || /^\*+$/.test(pattern) || pattern === text)
+      return { action: action === 'allow' && isAsked ? 'ask' : action, isOpen: false, isUnclear };
+    if (action === 'allow') {
+      if (isPlain) open = open.filter(({ forms }) => !forms.some((form) => covers(pattern, form)));
+    } else {
+      const isWritten = fits(pattern, text);
+      const rest = open.filter(({ texts }) => !texts.some((each) => fits(pattern, each)));
+      const isMet = isWritten || rest.length < open.length;
+      if (isMet && action === 'deny') return { action, isOpen: false, isUnclear };
+      const isPossible = !isMet && (!isWhole || open.some(({ hides, known }) => hides || mayBegin(pattern, known)));
+      if (isPossible && action === 'deny') isUnclear = true;
+      if (isMet || (isPossible && action === 'ask')) isAsked = true;
+      if (isWritten) isAskedAsWritten = true;
+      open = rest;
+    }
+    if (isPlain && open.length === 0) break;
+  }
+  const isOpen = !isAskedAsWritten && (!isPlain || open.length > 0);
+  return { action: isAsked ? 'ask' : isPlain && !isOpen ? 'allow' : undefined, isOpen, isUnclear };
+}
+
+/** A command as a rule may allow it. */
+interface Form extends SimpleCommand {
+  /** Its words, between which a space of a pattern stands, but for none within one. */
+  shown: string;
+  /** How many of its first words the rule must name. */
+  named: number;
+}
+
+const formOf = (command: SimpleCommand): Form => ({
+  ...command,
+  shown: command.words.map((word) => word.replaceAll(/\s/g, '\0')).join(' '),
+  named: wordsToName(command),
+});
+
+function formsOf(command: SimpleCommand): Form[] {
+  const inner = unwrapped(command);
+  return inner === undefined ? [formOf(command)] : [formOf(command), formOf(inner)];
+}
+
+/** Whether all that a command does is what a pattern says. */
+const covers = (pattern: string, { named, shown, words, written }: Form): boolean =>
+  (fits(pattern, shown) || fits(pattern, written)) && names(pattern, words, named);
+
+/** Whether the first words of a command stand in a pattern as they are, before any wildcard. */
+function names(pattern: string, words: string[], count: number): boolean {
+  if (!pattern.includes('*')) return true;
+  const named = pattern.slice(0, pattern.indexOf('*')).split(' ');
+  return words.slice(0, count).every((word, index) => word === named[index]);
+}
+
+/** How deep texts in texts are read, since a shell may be given one that gives another shell one. */
+const deepest = 3;
+
+/** What a rule that denies is compared with. */
+interface Traces {
+  /** The command, and what it may run. */
+  texts: string[];
+  /** What it begins with, if the shell fills in the rest. */
+  known: string | undefined;
+  /** Whether it may run what does not show. */
+  hides: boolean;
+}
+
+function tracesOf(command: SimpleCommand, depth = 0): Traces {
+  const { filledIn, words, written } = command;
+  const text = words.join(' ');
+  const runs = runsItsWords(command);
+  const inner: string[] = [];
+  let at = 0;
+  words.forEach((word, index) => {
+    if (index === 0 || runs) inner.push(text.slice(at), text.slice(at + word.lastIndexOf('/') + 1));
+    if (index > 0 && runs && depth < deepest && /\s/.test(word))
+      inner.push(...readLine(word).commands.flatMap((each) => tracesOf(each, depth + 1).texts));
+    at += word.length + 1;
+  });
+  const first = filledIn[0];
+  const [literal = ''] = (words[first ?? 0] ?? '').split(/[*?[$]/);
+  return {
+    texts: [written, ...inner],
+    known: first === undefined ? undefined : [...words.slice(0, first), literal].join(' '),
+    hides: isOpaque(command) || (runs && filledIn.length > 0),
+  };
+}
+
+/** Whether a pattern may fit a text of which only the beginning is known. */
+function mayBegin(pattern: string, known: string | undefined): boolean {
+  const [literal = ''] = pattern.split('*');
+  return known !== undefined && (literal.startsWith(known) || known.startsWith(literal));
+}

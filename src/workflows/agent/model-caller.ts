@@ -1,0 +1,158 @@
+import { ActivityCancellationType, isCancellation, proxyActivities } from '@temporalio/workflow';
+import type { Activities } from '../../activities/activities.ts';
+import type { Backend } from '../../config/backend.ts';
+import type { RunEventBody } from '../../protocol/events.ts';
+import type { Text } from '../../protocol/message.ts';
+import type { CallModelInput, CallModelResult } from '../../protocol/model-call.ts';
+import type { MissingKeys } from '../runtime/missing-keys.ts';
+import { callerOf, spent } from '../runtime/tracing.ts';
+import { budgetSpent, callFailure } from './failures.ts';
+import { withPreviews } from './previews.ts';
+import type { UsageTracker } from './usage-tracker.ts';
+
+/** What a model call is for. Its summary in Temporal's Web UI shows it. */
+export interface Purpose {
+  what:
+    | 'answer'
+    | 'vote'
+    | 'decide'
+    | 'present'
+    | 'evaluate'
+    | 'shadow'
+    | 'reply'
+    | 'think'
+    | 'act'
+    | 'observe'
+    | 'recover'
+    | 'summarise'
+    | 'plan'
+    | 'criticise'
+    | 'synthesise'
+    | 'analyse'
+    | 'validate';
+  /** Such as `attempt 2` or `turn 3`. */
+  when: string;
+  /** Time for the call with its retries, in milliseconds. */
+  timeout: number;
+}
+
+/** What stays the same in all conversations of an agent. */
+export interface Persona {
+  /** Configured id. */
+  id: string;
+  /** The configured `system_message`. */
+  text: Text | undefined;
+  backend: Backend;
+}
+
+/** The persona at another temperature; undefined keeps the backend's own. */
+export function withTemperature(persona: Persona, temperature: number | undefined): Persona {
+  return temperature === undefined ? persona : { ...persona, backend: { ...persona.backend, temperature } };
+}
+
+type Request = Omit<CallModelInput, 'backend' | 'caller'>;
+
+/**
+ * Calls models for a run's agents. It checks the budget before each call, counts what is spent, and gives each activity an
+ * id by which the cost of an abandoned call can be looked up later.
+ */
+export class ModelCaller {
+  readonly #usage: UsageTracker;
+  readonly #emit: (event: RunEventBody) => void;
+  readonly #keys: MissingKeys;
+  readonly #noticed = new Set<string>();
+  #calls = 0;
+  #underWay = 0;
+
+  constructor(usage: UsageTracker, emit: (event: RunEventBody) => void, keys: MissingKeys) {
+    this.#usage = usage;
+    this.#emit = emit;
+    this.#keys = keys;
+  }
+
+  /** Whether no call is under way whose end is yet to be accounted for. */
+  get isIdle(): boolean {
+    return this.#underWay === 0;
+  }
+
+  /**
+   * Starts a call. Its result rejects with an `ActivityFailure`, or at once when the call is cancelled, with a failure that
+   * `isCancellation` recognises.
+   *
+   * @throws `ApplicationFailure` of type `BudgetSpent`
+   */
+  start(
+    persona: Persona,
+    purpose: Purpose,
+    request: Request,
+  ): { activityId: string; result: Promise<CallModelResult> } {
+    const limit = this.#usage.spentLimit;
+    if (limit !== undefined) throw budgetSpent(limit);
+    const { id, backend } = persona;
+    const activityId = `model-${++this.#calls}`;
+    const model = backend.model ?? backend.type;
+    const caller = { ...callerOf(id), purpose: purpose.what };
+    // Which limit ends a call is known when it begins. By the clock at its end, a replay might say otherwise.
+    let isOfBudget = false;
+    // A call that is made again for a key keeps its id, by which its cost and its text in progress are found.
+    const call = (): Promise<CallModelResult> => {
+      const left = this.#usage.millisecondsLeft;
+      isOfBudget = left < purpose.timeout;
+      const { callModel } = proxyActivities<Activities>({
+        activityId,
+        summary: `${id} · ${purpose.what} · ${purpose.when} · ${model}`,
+        // Tries go on for long, so that a budget of time must end them too.
+        scheduleToCloseTimeout: Math.min(purpose.timeout, left),
+        heartbeatTimeout: '15 seconds',
+        // A cancelled call must not hold up what follows it. Its cost is settled at the end of the run.
+        cancellationType: ActivityCancellationType.TRY_CANCEL,
+        // What is transient is tried again for as long as the agent has time. The activity itself bounds what costs money.
+        retry: { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '30 seconds' },
+      });
+      return callModel({ backend, ...withPreviews(request), ...this.#limit(backend, request), caller });
+    };
+    this.#usage.callStarted(id);
+    this.#emit({ type: 'thinking', agent: id, purpose: purpose.what, activityId, model });
+    return { activityId, result: this.#account(this.#keys.orWait(id, call), activityId, persona, () => isOfBudget) };
+  }
+
+  /** A call that makes many requests gets the limit that is otherwise looked at before each of them. */
+  #limit({ type }: Backend, { work }: Request): Pick<CallModelInput, 'work'> {
+    const mostUsd = type === 'claude_code' ? this.#usage.usdLeft : undefined;
+    return mostUsd === undefined ? {} : { work: { ...work, mostUsd } };
+  }
+
+  async #account(
+    call: Promise<CallModelResult>,
+    activityId: string,
+    { id, backend }: Persona,
+    isOfBudget: () => boolean,
+  ): Promise<CallModelResult> {
+    this.#underWay += 1;
+    try {
+      const result = await call;
+      for (const text of result.notices ?? []) this.#notice(text);
+      const cost = this.#usage.callEnded(id, backend.model, result.usage);
+      spent(id, backend.model, result.usage, cost);
+      return result;
+    } catch (error) {
+      const isCancelled = isCancellation(error);
+      const { timedOut: isTimeUp = false, tookAll = false } = isCancelled ? {} : callFailure(error);
+      const isOver = !isCancelled && !isTimeUp;
+      this.#usage.callLeft({ activityId, agent: id, model: backend.model, isOver, isReserved: true });
+      const limit = isTimeUp && isOfBudget() ? this.#usage.timeBudget : undefined;
+      if (limit === undefined) throw error;
+      if (tookAll) this.#usage.timeIsUp();
+      throw budgetSpent(limit);
+    } finally {
+      this.#underWay -= 1;
+    }
+  }
+
+  /** Tells once what a model does not take, however many calls find it out. */
+  #notice(text: string): void {
+    if (this.#noticed.has(text)) return;
+    this.#noticed.add(text);
+    this.#emit({ type: 'notice', text });
+  }
+}

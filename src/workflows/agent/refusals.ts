@@ -1,0 +1,79 @@
+import type { ReplyCall } from '../../protocol/model-call.ts';
+import { beginningOf } from '../runtime/size.ts';
+import { joinContent } from './text.ts';
+import type { ToolAnswer } from './tool-executor.ts';
+
+/** How often the same call is refused for the same reason before its agent ends. */
+const most = 3;
+
+/** How many different refusals are remembered, since a model may think of ever new ones. The oldest goes first. */
+const remembered = 20;
+
+/** The longest refusal that the reason of an end repeats, in characters. */
+const longest = 300;
+
+/** How often a call was refused, and the last reply that it was made in. */
+interface Refused {
+  times: number;
+  reply: string;
+}
+
+/**
+ * Notes for one agent which of its calls were refused before their tools ran. The same call, with the same arguments, that is
+ * refused again for the same reason is told so, and the agent ends with the third one. A call that succeeds begins anew.
+ */
+export class Refusals {
+  readonly #refused = new Map<string, Refused>();
+  #end: string | undefined;
+
+  /** Why the agent is to end; undefined while it may go on. */
+  get end(): string | undefined {
+    return this.#end;
+  }
+
+  /** Notes that the agent has done something that was not refused. */
+  succeeded(): void {
+    this.#refused.clear();
+  }
+
+  /**
+   * Notes what has come of a call.
+   *
+   * @param reply the id of the reply with the call. The same call twice in one reply counts once: its model had not seen the
+   *   first refusal
+   * @returns the answer as the agent is to get it
+   */
+  told(answer: ToolAnswer, reply: string): ToolAnswer {
+    if (answer.status === 'ok') this.succeeded();
+    const key = answer.isRefused ? keyOf(answer) : undefined;
+    if (key === undefined) return answer;
+    const { times, reply: last } = this.#refused.get(key) ?? { times: 0, reply: undefined };
+    const now = last === reply ? times : times + 1;
+    this.#note(key, { times: now, reply });
+    if (now === 1) return answer;
+    if (now >= most) this.#end ??= endOf(answer);
+    return { ...answer, text: answer.text + again, content: joinContent([answer.content, again]) };
+  }
+
+  #note(key: string, refused: Refused): void {
+    this.#refused.delete(key);
+    this.#refused.set(key, refused);
+    const [oldest] = this.#refused.keys();
+    if (this.#refused.size > remembered && oldest !== undefined) this.#refused.delete(oldest);
+  }
+}
+
+/** What a refusal says besides when it is not the first one. */
+const again =
+  '\n\nThis call was refused before for the same reason, and the same call will be refused again: do something else.';
+
+const endOf = ({ call, text }: ToolAnswer): string =>
+  `the same call of ${call.name} was refused ${most} times: ${beginningOf(text.replace(/^\w+: /, ''), longest)}`;
+
+/** What the same refusal of the same call has in common; undefined where it is not known what the call was. */
+function keyOf({ call, text }: ToolAnswer): string | undefined {
+  const given = givenIn(call);
+  return given === undefined ? undefined : JSON.stringify([call.name, given, text]);
+}
+
+const givenIn = (call: ReplyCall): string | undefined => ('error' in call ? call.digest : JSON.stringify(call.input));

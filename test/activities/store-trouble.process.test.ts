@@ -1,0 +1,119 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { fileURLToPath } from 'node:url';
+import { CancelledFailure } from '@temporalio/common';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger, type LogEntry } from '@temporalio/worker';
+import { afterAll, describe, expect, test } from 'vitest';
+import { createCallModel } from '../../src/activities/model.ts';
+import { patient } from '../../src/activities/patient-store.ts';
+import { createCallTool } from '../../src/activities/tools/tools.ts';
+import type { CallModelInput, CallModelResult } from '../../src/protocol/model-call.ts';
+import type { Store } from '../../src/store/store.ts';
+import { activityBench, testCaller } from '../support/activity-bench.ts';
+import { failing, sqliteError } from '../support/store-trouble.ts';
+
+const bench = activityBench();
+afterAll(() => bench.close());
+
+/** SQLite's results for a locked file, a full disk, and a write that failed. */
+const [busy, full, writing] = [5, 13, 778];
+
+const usage = { inputTokens: 7, cachedInputTokens: 0, outputTokens: 3 };
+const input: CallModelInput = {
+  backend: { type: 'offline' },
+  transcript: null,
+  append: [{ role: 'user', content: 'Hi' }],
+  tools: null,
+  caller: testCaller,
+};
+
+let count = 0;
+
+/** Calls a model over a store. */
+function call(store: Store) {
+  const requests: unknown[] = [];
+  const warnings: string[] = [];
+  const activityId = `model-${++count}`;
+  const logger = new DefaultLogger('WARN', ({ message }: LogEntry) => warnings.push(message));
+  const info = { activityId, workflowExecution: { workflowId: 'w', runId: 'r' } };
+  const environment = new MockActivityEnvironment(info, { logger });
+  const callModel = createCallModel({
+    store: patient(store),
+    openModel: () => ({
+      async complete(request) {
+        requests.push(request);
+        return { message: { role: 'assistant', content: 'Paid.' }, finish: 'stop', usage };
+      },
+    }),
+  });
+  const result: Promise<CallModelResult> = environment.run(callModel, input);
+  return { environment, key: `r/${activityId}`, requests, result, warnings };
+}
+
+describe('a reply that cannot be stored', () => {
+  test.each([
+    ['a locked store', [busy, busy, busy]],
+    ['a full disk', [full, full]],
+    ['a disk that fails', [writing, full, busy]],
+  ])('is kept until it can be, and paid for once: %s', async (_, codes) => {
+    const { key, requests, result, warnings } = call(failing(bench.store, 'commitReply', codes.map(sqliteError)));
+    const { reply } = await result;
+    expect(reply.content).toBe('Paid.');
+    expect(requests).toHaveLength(1);
+    expect((await bench.store.spent([key])).get(key)).toEqual(usage);
+    expect(warnings).toEqual([`A reply cannot be stored for now, and is kept until it can: SQLite says ${codes[0]}`]);
+  });
+
+  test('fails at once if that would never pass', async () => {
+    const { result } = call(failing(bench.store, 'commitReply', [sqliteError(1)]));
+    await expect(result).rejects.toThrow('SQLite says 1');
+  });
+
+  test('is given up when the call is cancelled, and what it has cost is recorded', async () => {
+    const always = Array.from({ length: 1000 }, () => sqliteError(busy));
+    const { environment, key, result } = call(failing(bench.store, 'commitReply', always));
+    await once(environment, 'heartbeat');
+    environment.cancel();
+    await expect(result).rejects.toBeInstanceOf(CancelledFailure);
+    expect((await bench.store.spent([key])).get(key)).toEqual(usage);
+  });
+
+  test('does not hide why a call failed, if not even its cost can be stored', async () => {
+    const { result } = call(
+      failing(failing(bench.store, 'commitReply', [sqliteError(1)]), 'recordTry', [sqliteError(full)]),
+    );
+    await expect(result).rejects.toThrow('SQLite says 1');
+  });
+});
+
+test('a tool that has run is not run again because its result cannot be stored', async () => {
+  let runs = 0;
+  const spec = { name: 'book', description: '', parameters: { type: 'object' as const, properties: {} } };
+  const tool = { spec, sideEffects: 'once' as const, timeout: 60, run: async () => ++runs };
+  const tools = { tools: async () => [tool], close: async () => {} };
+  const store = failing(bench.store, 'commitToolResult', [sqliteError(busy), sqliteError(full)]);
+  const callTool = createCallTool({ store: patient(store), tools, environment: {} });
+  const listed = { name: 'book', source: { package: 'p' }, sideEffects: 'once' as const, timeout: 60 };
+  const result = await bench.run(callTool, { tool: listed, arguments: {}, agent: 'agent_a', caller: testCaller });
+  expect(result).toEqual({ status: 'ok', text: '1' });
+  expect(runs).toBe(1);
+});
+
+test('while another process holds the write lock for seconds, heartbeats go on, and calls are paid for once', async () => {
+  const locker = spawn(process.execPath, [fileURLToPath(new URL('../store/locker.ts', import.meta.url)), bench.file]);
+  await once(locker.stdout, 'data');
+  const delay = monitorEventLoopDelay({ resolution: 10 });
+  delay.enable();
+  const calls = Array.from({ length: 20 }, () => call(bench.store));
+  const [first] = calls;
+  // Longer than the store itself waits for the lock, which is five seconds.
+  for (let beats = 0; beats < 13; beats++) await once(first!.environment, 'heartbeat');
+  locker.stdin.end();
+  await Promise.all(calls.map(({ result }) => result));
+  delay.disable();
+  expect(calls.map(({ requests }) => requests.length)).toEqual(calls.map(() => 1));
+  // A wait within SQLite would last five seconds; other processes may hold up this one for a shorter time.
+  expect(delay.max / 1e6).toBeLessThan(2500);
+});

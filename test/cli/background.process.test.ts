@@ -1,0 +1,337 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, expect, inject, test as base } from 'vitest';
+import { freePort, hiddenPlace } from '../../src/embedded/ports.ts';
+import { processes } from '../../src/embedded/processes.ts';
+import { answers, startServer } from '../../src/embedded/server.ts';
+import { Home } from '../support/cli.ts';
+import { startModelServer, type ModelServer, type Script } from '../support/model-server.ts';
+import { teamScript } from '../support/team-script.ts';
+
+/** Each test starts several processes, and most run at once. */
+const patient = { timeout: 600_000 };
+
+interface Set {
+  home: Home;
+  model: ModelServer;
+  /** Changes what the model says. */
+  play: (script: Script) => void;
+}
+
+/** Each test has homes and a model of its own. */
+const test = base.extend<{ newHome: (variables?: Record<string, string>) => Promise<Set> }>({
+  // oxlint-disable-next-line no-empty-pattern
+  newHome: async ({}, use) => {
+    const sets: Set[] = [];
+    await use(async (variables = {}) => {
+      let script = teamScript();
+      const model = await startModelServer((seen) => script(seen));
+      const keys = { OPENAI_API_KEY: 'test-key-openai', OPENAI_BASE_URL: model.openai };
+      const home = await Home.make({ ...keys, ...variables });
+      const set = { home, model, play: (next: Script) => void (script = next) };
+      sets.push(set);
+      return set;
+    });
+    for (const { home, model } of sets) {
+      await home.remove();
+      await model.close();
+    }
+  },
+});
+
+const answer = expect.stringMatching(/^The final answer, by .*\.\n$/);
+const answered = expect.objectContaining({ status: 0, stdout: answer });
+
+/** The processes of a home folder. */
+function runningIn(home: Home): { ups: number[]; servers: number[] } {
+  const pidsOf = (words: string): number[] =>
+    processes().flatMap(({ pid, commandLine }) => (commandLine.includes(words) ? [pid] : []));
+  return {
+    ups: pidsOf(` up --background --temporal ${home.address} `),
+    servers: pidsOf(` --db-filename ${join(home.path, 'temporal.db')}`),
+  };
+}
+
+async function killed(pid: number | undefined): Promise<void> {
+  if (pid === undefined) throw new Error('There is no such process');
+  process.kill(pid, 'SIGKILL');
+  while (processes().some((each) => each.pid === pid && each.commandLine !== '')) await pause(20);
+}
+
+describe('ten commands at once', patient, () => {
+  test('start one server and one worker, and all are answered', async ({ newHome }) => {
+    const { home } = await newHome();
+    const all = await Promise.all(
+      Array.from({ length: 10 }, (_, index) => home.runProcess(['ask', `Question ${index}`])),
+    );
+    for (const finished of all) expect(finished).toEqual(answered);
+    expect(runningIn(home).servers).toEqual([home.holder?.serverPid]);
+    // Those that came too late may still be ending: at the first start they write what they have compiled.
+    await expect.poll(() => runningIn(home).ups).toEqual([home.holder?.pid]);
+  });
+});
+
+describe.concurrent('what is missing at a local address is started', patient, () => {
+  test("where the port is another program's, the server gets another one, and later commands find it", async ({
+    newHome,
+  }) => {
+    const squatter = createServer((_, response) => response.end('not Temporal'));
+    await once(squatter.listen(0, '127.0.0.1'), 'listening');
+    const { port } = squatter.address() as { port: number };
+    const { home } = await newHome();
+    home.address = `127.0.0.1:${port}`;
+    const first = await home.run(['ask', 'Where are you?']);
+    expect(first).toEqual(answered);
+    expect(first.stderr).toContain(`Port ${port} is taken`);
+    const { holder } = home;
+    expect(holder?.address).not.toBe(home.address);
+    const second = await home.run(['ask', 'Still there?']);
+    expect(second).toEqual(answered);
+    expect(second.stderr).not.toContain('Starting Temporal');
+    expect(home.holder).toEqual(holder);
+    squatter.close();
+  });
+
+  test("a server of somebody else's is used, and only a worker is started", async ({ newHome }) => {
+    const { home } = await newHome();
+    home.address = inject('temporal').address;
+    expect(await home.run(['ask', 'Whose server is it?'])).toEqual(answered);
+    expect(home.holder).toBeUndefined();
+    expect(home.workers).toMatchObject([{ address: home.address, isReady: true }]);
+    expect(await home.run(['down'])).toMatchObject({ status: 0 });
+    expect(await answers(home.address)).toBe(true);
+  });
+
+  test('the cause is said where it cannot be started, with status 3', async ({ newHome }) => {
+    const { home } = await newHome({ TEMPORAL_CLI_PATH: '/nowhere/temporal' });
+    const { status, stdout, stderr } = await home.run(['ask', 'Hello?']);
+    expect({ status, stdout }).toEqual({ status: 3, stdout: '' });
+    expect(stderr).toContain('TEMPORAL_CLI_PATH is /nowhere/temporal, but there is no such program');
+    expect(stderr).not.toContain('    at ');
+  });
+
+  test('a namespace of our own server is made', async ({ newHome }) => {
+    const { home } = await newHome({ TEMPORAL_NAMESPACE: 'people' });
+    expect(await home.run(['ask', 'Where am I?'])).toEqual(answered);
+  });
+});
+
+describe.concurrent('what has died', patient, () => {
+  test('worker: the next command takes the server over', async ({ newHome }) => {
+    const { home } = await newHome();
+    await home.run(['ask', 'First.']);
+    const before = home.holder;
+    await killed(before?.pid);
+    expect(await home.run(['ask', 'Second.'])).toEqual(answered);
+    expect(home.holder?.pid).not.toBe(before?.pid);
+    expect(home.holder).toMatchObject({ address: before?.address, serverPid: before?.serverPid });
+  });
+
+  test('worker and server: the next command finds the data again', async ({ newHome }) => {
+    const { home } = await newHome();
+    await home.run(['ask', 'Remember me.', '--id', 'old']);
+    const before = home.holder;
+    await killed(before?.pid);
+    await killed(before?.serverPid);
+    const watched = await home.run(['watch', 'old']);
+    expect(watched).toEqual(answered);
+    expect(watched.stderr).toContain('Task: Remember me.');
+  });
+
+  test('server: it is started again at the same address', async ({ newHome }) => {
+    const { home } = await newHome();
+    await home.run(['ask', 'First.']);
+    const before = home.holder;
+    await killed(before?.serverPid);
+    while (home.holder?.serverPid === before?.serverPid) await pause(50);
+    expect(home.holder).toMatchObject({ address: before?.address, uiAddress: before?.uiAddress });
+    expect(await home.run(['ask', 'Second.'])).toEqual(answered);
+  });
+
+  test('an `up` that was still starting: its server is not left beside a second one', async ({ newHome }) => {
+    const { home } = await newHome();
+    const server = await startServer({
+      cli: inject('temporal').cli,
+      port: Number(home.address.split(':')[1]),
+      ui: await hiddenPlace(),
+      database: join(home.path, 'temporal.db'),
+      log: join(home.path, 'logs', 'temporal.log'),
+    });
+    home.address = '127.0.0.1:1';
+    expect(await home.run(['ask', 'Who was here?'])).toEqual(answered);
+    expect(home.holder).toMatchObject({ address: server.address, serverPid: server.process.pid });
+  });
+
+  test('the worker of a command that follows a run: the command brings it back', async ({ newHome }) => {
+    const { home, play } = await newHome();
+    let kill = true;
+    play(
+      teamScript({
+        vote: async () => {
+          if (kill) {
+            kill = false;
+            await killed(home.holder?.pid);
+          }
+          return { calls: [{ name: 'vote', arguments: { agent_id: 'agent2', reason: 'x' } }] };
+        },
+      }),
+    );
+    const finished = await home.run(['ask', 'Do not die.']);
+    expect(finished).toEqual(answered);
+    expect(finished.stderr).toContain('No worker answers');
+  });
+});
+
+describe.concurrent('a background worker', patient, () => {
+  test('keeps its runs while a command with other keys gets a worker of its own; keys are not written down', async ({
+    newHome,
+  }) => {
+    const { home, model, play } = await newHome();
+    const started = Promise.withResolvers<void>();
+    const held = Promise.withResolvers<void>();
+    play(
+      teamScript({
+        present: async ({ agent }) => {
+          started.resolve();
+          await held.promise;
+          return { text: `The final answer, by ${agent}.` };
+        },
+      }),
+    );
+    const first = home.start(['ask', 'With the first key.', '--id', 'first']);
+    await started.promise;
+    play(teamScript());
+    const [before] = home.workers;
+    const second = await home.run(['ask', 'With the second key.'], { OPENAI_API_KEY: 'test-key-second' });
+    expect(second).toEqual(answered);
+    expect(second.stderr).toContain('Starting a worker in the background');
+    held.resolve();
+    expect(await first.finished).toEqual(answered);
+
+    expect(home.workers).toHaveLength(2);
+    expect(home.workers).toContainEqual(before);
+    const keysOf = (task: string) =>
+      new globalThis.Set(
+        model.requests.flatMap(({ raw, headers }) => (raw.includes(task) ? [headers['authorization']] : [])),
+      );
+    expect(keysOf('With the first key.')).toEqual(new globalThis.Set(['Bearer test-key-openai']));
+    expect(keysOf('With the second key.')).toEqual(new globalThis.Set(['Bearer test-key-second']));
+    expect(home.workers.map((worker) => JSON.stringify(worker)).join()).not.toContain('test-key');
+    expect(home.read('up.json')).not.toContain('test-key');
+  });
+
+  test('ends by itself when it is idle, and not while a run is open', async ({ newHome }) => {
+    const { home, play } = await newHome({ REPRISE_IDLE_MINUTES: '0.2' });
+    const started = Promise.withResolvers<void>();
+    const held = Promise.withResolvers<void>();
+    play(
+      teamScript({
+        decide: async () => {
+          started.resolve();
+          await held.promise;
+          return { calls: [{ name: 'submit', arguments: { confirmed: true } }] };
+        },
+      }),
+    );
+    expect(await home.run(['ask', 'Think.', '--detach', '--id', 'open'])).toMatchObject({ status: 0 });
+    await started.promise;
+    const before = home.holder;
+    await pause(15_000);
+    expect(home.holder).toEqual(before);
+    held.resolve();
+    while (home.holder !== undefined) await pause(100);
+    while (runningIn(home).servers.length > 0) await pause(50);
+    expect(home.read('logs/up.log')).toContain('Idle for 0.2 minutes: ending');
+  });
+
+  test('ends at once by down, with its server', async ({ newHome }) => {
+    const { home } = await newHome();
+    await home.run(['ask', 'Hello.']);
+    const down = await home.run(['down']);
+    expect(down).toMatchObject({ status: 0, stdout: '' });
+    expect(runningIn(home)).toEqual({ ups: [], servers: [] });
+    expect((await home.run(['down'])).stderr).toContain('Nothing is up');
+  });
+});
+
+describe.concurrent('up in the foreground', patient, () => {
+  test('says where Temporal and its Web UI are, serves commands, and ends with its server by Ctrl-C', async ({
+    newHome,
+  }) => {
+    const { home } = await newHome();
+    const up = home.startProcess(['up']);
+    await up.says(/Ready\./);
+    expect(up.stderr).toContain(`Temporal ${home.address}, Web UI http://127.0.0.1:`);
+    const page = await fetch(home.holder?.uiAddress ?? '');
+    expect(page.ok).toBe(true);
+    expect(await home.run(['ask', 'Are you up?'])).toEqual(answered);
+    const another = await home.runProcess(['up']);
+    expect(another).toMatchObject({ status: 0 });
+    expect(another.stderr).toContain('Reprise is up here already');
+    up.process.kill('SIGINT');
+    expect(await up.finished).toMatchObject({ status: 0 });
+    expect(runningIn(home).servers).toEqual([]);
+    expect(home.holder).toBeUndefined();
+  });
+
+  test('a signal to the whole process group comes twice, and ends it with its server all the same', async ({
+    newHome,
+  }) => {
+    const { home } = await newHome();
+    const up = home.startProcess(['up']);
+    await up.says(/Ready\./);
+    up.process.kill('SIGTERM');
+    up.process.kill('SIGTERM');
+    expect(await up.finished).toMatchObject({ status: 0 });
+    expect(runningIn(home).servers).toEqual([]);
+  });
+
+  test('takes over from the background', async ({ newHome }) => {
+    const { home } = await newHome();
+    await home.run(['ask', 'Hello.']);
+    const before = home.holder;
+    const up = home.startProcess(['up']);
+    await up.says(/Ready\./);
+    expect(home.holder).toMatchObject({ pid: up.process.pid, serverPid: before?.serverPid });
+    expect(home.workers).toMatchObject([{ pid: up.process.pid, background: false }]);
+    up.process.kill('SIGTERM');
+    await up.finished;
+  });
+
+  test('leaves its server to a worker with other keys, whose run goes on', async ({ newHome }) => {
+    const { home, play } = await newHome();
+    const up = home.startProcess(['up']);
+    await up.says(/Ready\./);
+    const started = Promise.withResolvers<void>();
+    const held = Promise.withResolvers<void>();
+    play(
+      teamScript({
+        present: async ({ agent }) => {
+          started.resolve();
+          await held.promise;
+          return { text: `The final answer, by ${agent}.` };
+        },
+      }),
+    );
+    const second = home.start(['ask', 'Mine?'], { OPENAI_API_KEY: 'test-key-second' });
+    await started.promise;
+    up.process.kill('SIGINT');
+    expect(await up.finished).toMatchObject({ status: 0 });
+    expect(runningIn(home).servers).toHaveLength(1);
+    held.resolve();
+    expect(await second.finished).toEqual(answered);
+  });
+});
+
+describe.concurrent('an address', patient, () => {
+  test('where nothing answers is refused while the server of the folder runs at another one', async ({ newHome }) => {
+    const { home } = await newHome();
+    await home.run(['ask', 'First.']);
+    const elsewhere = `127.0.0.1:${await freePort()}`;
+    const { status, stderr } = await home.run(['ask', 'Second.', '--temporal', elsewhere]);
+    expect(status).toBe(2);
+    expect(stderr).toContain(`Nothing answers at ${elsewhere}, and the server of this folder runs at ${home.address}`);
+  });
+});

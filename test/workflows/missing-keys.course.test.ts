@@ -1,0 +1,238 @@
+import type { WorkflowHandle } from '@temporalio/client';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { RunEvent } from '../../src/protocol/events.ts';
+import type { OrchestrationResult } from '../../src/protocol/orchestration.ts';
+import type { PendingQuestion } from '../../src/protocol/questions.ts';
+import type { ResearchResult } from '../../src/protocol/research.ts';
+import type { SessionResult } from '../../src/protocol/session.ts';
+import type { SolveResult } from '../../src/protocol/plan-and-execute.ts';
+import { entriesOf } from '../../src/workflows/log-lines.ts';
+import { agentOf } from '../support/agent-script.ts';
+import type { Script } from '../support/model-server.ts';
+import { plan, researchScript } from '../support/research-script.ts';
+import { running, type Running } from '../support/running.ts';
+import { startSearchServer, type SearchServer } from '../support/search-server.ts';
+import { completed, solveScript, subtasks } from '../support/solve-script.ts';
+import { answer, ask, teamOf, teamScript } from '../support/team-script.ts';
+
+const openai = { type: 'openai' };
+const team = ['agent_a', 'agent_b', 'agent_c'];
+const without = { OPENAI_API_KEY: undefined };
+
+let script: Script;
+let run: Running;
+beforeAll(async () => {
+  run = await running((seen) => script(seen));
+});
+afterAll(() => run[Symbol.asyncDispose]());
+beforeEach(() => (run.model.requests.length = 0));
+afterEach(async () => {
+  await run.idle();
+  if (lacksKeys) await replaceWorker({});
+});
+
+/** Whether the present worker has other variables than the first one. */
+let lacksKeys = false;
+function replaceWorker(variables: NodeJS.ProcessEnv): Promise<void> {
+  lacksKeys = Object.keys(variables).length > 0;
+  return run.replaceWorker(variables);
+}
+
+const pendingOf = (handle: WorkflowHandle) => handle.query<PendingQuestion[]>('pendingQuestions');
+const eventsOf = (handle: WorkflowHandle) => handle.query<RunEvent[]>('events');
+
+/** Waits until a run waits for keys, and returns what it tells of them. */
+async function keysOf(handle: WorkflowHandle): Promise<PendingQuestion[]> {
+  await expect.poll(async () => (await pendingOf(handle)).map(({ kind }) => kind)).toContain('key');
+  return pendingOf(handle);
+}
+
+/** A script whose reply to the first request that a condition holds for waits for `release`. */
+function held(inner: Script, isHeld: (request: Parameters<Script>[0]) => boolean) {
+  const reached = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
+  let first = true;
+  const script: Script = async (seen) => {
+    if (first && isHeld(seen)) {
+      first = false;
+      reached.resolve();
+      await released.promise;
+    }
+    return inner(seen);
+  };
+  return { script, reached: reached.promise, release: released.resolve };
+}
+
+/** Starts a run, and has a worker without the key take it over while the model is at work. */
+async function takenOver(
+  inner: Script,
+  isHeld: (request: Parameters<Script>[0]) => boolean,
+  start: () => Promise<WorkflowHandle>,
+  variables: NodeJS.ProcessEnv = without,
+): Promise<WorkflowHandle> {
+  const { reached, release, ...holding } = held(inner, isHeld);
+  script = holding.script;
+  const handle = await start();
+  await reached;
+  const replaced = replaceWorker(variables);
+  release();
+  await replaced;
+  return handle;
+}
+
+const isAnswer = ({ tools, prompt }: Parameters<Script>[0]): boolean =>
+  tools.includes('new_answer') && !prompt.includes('## Answers');
+
+const startTeam =
+  (rest: object = {}, coordination: object = {}) =>
+  () =>
+    run.start({ task: 'What is 6 × 7?', config: teamOf(team, openai, coordination, rest) });
+
+describe('a key that is missing in the middle of a run', () => {
+  test('is waited for, visibly, and the run goes on as soon as a worker has it', async () => {
+    const handle = await takenOver(teamScript(), isAnswer, startTeam());
+    const [key, ...others] = await keysOf(handle);
+    expect(others).toEqual([]);
+    expect(key).toEqual({
+      kind: 'key',
+      questionId: 'key-OPENAI_API_KEY',
+      from: expect.stringMatching(/^agent_[abc](, agent_[abc])*$/) as string,
+      question: 'needs OPENAI_API_KEY on a worker',
+      askedAt: expect.any(String) as string,
+      expiresAt: null,
+    });
+    const { raw } = await handle.describe();
+    expect(JSON.stringify(raw.workflowExecutionInfo?.searchAttributes)).toContain('RepriseWaiting');
+    const lines = (await eventsOf(handle)).flatMap((event) => entriesOf(event).map(({ text }) => text));
+    expect(lines).toContainEqual(expect.stringMatching(/^🔑 agent_. needs OPENAI_API_KEY on a worker/));
+
+    await replaceWorker({});
+    const result = (await handle.result()) as OrchestrationResult;
+    expect(result).toMatchObject({ outcome: 'submitted', warnings: [] });
+    expect(result.usage.calls).toBe(run.model.requests.length);
+    const closed = (await eventsOf(handle)).filter(({ type }) => type === 'key_closed');
+    expect(closed).toMatchObject([{ how: 'found', variable: 'OPENAI_API_KEY' }]);
+  });
+
+  test('adds nothing to the history, however often it is looked for', async () => {
+    const handle = await takenOver(teamScript(), isAnswer, startTeam());
+    await keysOf(handle);
+    const tries = async () => (await handle.describe()).raw.pendingActivities?.[0]?.attempt ?? 0;
+    const length = async () => (await handle.describe()).historyLength;
+    await expect.poll(async () => (await tries()) >= 2).toBe(true);
+    const before = await length();
+    await expect.poll(async () => (await tries()) >= 3).toBe(true);
+    expect(await length()).toBe(before);
+  });
+
+  test('does not count against the time of the agents and of the attempt', async () => {
+    const timeout_settings = { agent_timeout_seconds: 3, orchestrator_timeout_seconds: 4 };
+    const handle = await takenOver(teamScript(), isAnswer, startTeam({ timeout_settings }));
+    const [key] = await keysOf(handle);
+    await expect.poll(() => Date.now() - Date.parse(key!.askedAt)).toBeGreaterThan(6000);
+    await replaceWorker({});
+    expect(await handle.result()).toMatchObject({ outcome: 'submitted', warnings: [] });
+  });
+
+  test('ends with a budget of time, which runs on', async () => {
+    const handle = await takenOver(teamScript(), isAnswer, startTeam({ budget: { seconds: 8 } }));
+    await keysOf(handle);
+    expect(await handle.result()).toMatchObject({ outcome: 'budget' });
+  });
+
+  test('can be done without by an empty answer: the agents are out, and what there is is delivered', async () => {
+    const handle = await takenOver(
+      teamScript({ vote: () => ({ text: 'agent1' }) }),
+      isAnswer,
+      startTeam({}, { max_orchestration_restarts: 0 }),
+    );
+    const [key] = await keysOf(handle);
+    await handle.signal('answer', { questionId: key!.questionId, answer: 'sk-it-is-this' });
+    await handle.signal('answer', { answer: '' });
+    await handle.result().catch(() => {});
+    const events = await eventsOf(handle);
+    expect(events.filter(({ type }) => type === 'out')).not.toEqual([]);
+    expect(events.find(({ type }) => type === 'out')).toMatchObject({ reason: 'openai: OPENAI_API_KEY is not set' });
+    expect(events.filter(({ type }) => type === 'key_missing')).toHaveLength(1);
+    expect(JSON.stringify(events)).not.toContain('sk-it-is-this');
+  });
+
+  test('is no longer waited for when the run is cancelled', async () => {
+    const handle = await takenOver(teamScript(), isAnswer, startTeam());
+    await keysOf(handle);
+    await handle.cancel();
+    expect(await handle.result()).toMatchObject({ outcome: 'cancelled' });
+    expect(await pendingOf(handle)).toEqual([]);
+  });
+
+  test('holds up the shadows of the agents that were asked, and not the time for their responses', async () => {
+    const asking = teamScript({
+      answer: ({ agent, prompt }) =>
+        agent === 'agent_a' && !prompt.includes('"request_id"') ? ask('Which one?') : answer(`Answer of ${agent}.`),
+    });
+    const handle = await takenOver(
+      asking,
+      (seen) => isAnswer(seen) && seen.prompt.includes('I am agent_a.'),
+      startTeam({}, { broadcast: 'agents', broadcast_timeout: 3 }),
+    );
+    const [key] = await keysOf(handle);
+    await expect.poll(() => Date.now() - Date.parse(key!.askedAt)).toBeGreaterThan(4000);
+    await replaceWorker({});
+    expect(await handle.result()).toMatchObject({ outcome: 'submitted' });
+    const ended = (await eventsOf(handle)).filter(({ type }) => type === 'ask_ended');
+    expect(ended).toMatchObject([{ status: 'complete', silent: [] }]);
+  });
+});
+
+describe('it is waited for in every workflow', () => {
+  test('by the subtasks of a plan', async () => {
+    const solving = solveScript({
+      plan: () => subtasks('step_1', 'step_2'),
+      work: ({ id }) => completed(`Result of ${id}.`),
+    });
+    const handle = await takenOver(
+      solving,
+      ({ tools }) => tools.includes('submit_plan'),
+      () => run.startSolve({ problem: 'What is it?', config: { plan: { backend: openai } } }),
+    );
+    expect(await keysOf(handle)).toMatchObject([{ kind: 'key' }]);
+    await replaceWorker({});
+    expect((await handle.result()) as SolveResult).toMatchObject({ outcome: 'complete', executions: 2 });
+  });
+
+  test('by the agent of a session', async () => {
+    const asked = { text: '', calls: [{ name: 'unknown', arguments: {} }] };
+    const handle = await takenOver(
+      ({ messages }) => (messages.some(({ role }) => role === 'tool') ? { text: 'Blue.' } : asked),
+      () => true,
+      () => run.startSession({ config: agentOf('openai', { simple: {} }), text: 'Which color?' }),
+    );
+    expect(await keysOf(handle)).toMatchObject([{ kind: 'key' }]);
+    await replaceWorker({});
+    expect((await handle.result()) as SessionResult).toMatchObject({ answer: 'Blue.', outcome: 'answered' });
+  });
+
+  describe('by the searches of research', () => {
+    let search: SearchServer;
+    beforeAll(async () => {
+      search = await startSearchServer(() => ({
+        results: [{ title: 'A page', url: 'https://page.example', content: 'It says so.' }],
+      }));
+    });
+    afterAll(() => search.close());
+
+    test('for the address of their service too', async () => {
+      await replaceWorker({ SEARXNG_URL: search.url });
+      const handle = await takenOver(
+        researchScript({ plan: () => plan('idea 1') }),
+        ({ tools }) => tools.includes('submit_plan'),
+        () =>
+          run.startResearch({ idea: 'An idea.', config: { research: { backend: openai, search: { read_pages: 0 } } } }),
+        {},
+      );
+      expect(await keysOf(handle)).toMatchObject([{ from: 'planner', question: 'needs SEARXNG_URL on a worker' }]);
+      await replaceWorker({ SEARXNG_URL: search.url });
+      expect((await handle.result()) as ResearchResult).toMatchObject({ outcome: 'viable', gaps: [] });
+    });
+  });
+});

@@ -1,0 +1,100 @@
+import { expect, test } from 'vitest';
+import { inOrder, nameOf, Told, type Job } from '../../../src/workflows/runtime/jobs.ts';
+
+const jobs: Record<string, Job> = {
+  i: { initializeWorkflow: {} },
+  s: { signalWorkflow: { signalName: 'answer' } },
+  S: { signalWorkflow: { signalName: 'close' } },
+  u: { doUpdate: { name: 'answer' } },
+  U: { doUpdate: { name: 'handleText' } },
+  a: { resolveActivity: {} } as Job,
+  t: { fireTimer: {} } as Job,
+};
+const ordered = (letters: string): string =>
+  inOrder(Array.from(letters, (letter) => jobs[letter] ?? {}))
+    .map((job) => Object.keys(jobs).find((letter) => jobs[letter] === job))
+    .join('');
+
+test.each([
+  ['updates go before signals, wherever the server has put them', 'sua', 'usa'],
+  ['what begins the run stays first', 'isu', 'ius'],
+  ['all else comes behind, in its own order', 'atus', 'usat'],
+  ['updates, and signals, stay in the order in which they have come', 'sUSu', 'UusS'],
+])('%s', (_, came, order) => {
+  expect(ordered(came)).toBe(order);
+  // A replay finds the updates behind the signals.
+  const replayed = came.replace(/[uU]/g, '') + came.replace(/[^uU]/g, '');
+  expect(ordered(replayed)).toBe(order);
+});
+
+test('no message keeps a name that the SDK has reserved', () => {
+  expect(['answer', '__temporal_x', '__stack_trace', undefined].map(nameOf)).toEqual([
+    'answer',
+    'temporal_x',
+    '__stack_trace',
+    '',
+  ]);
+});
+
+/** What a run is told, one after the other: the events up to there, when the task began, whether it is a replay. */
+type Telling = [events: number, time: string, isReplaying: boolean];
+
+test.for<[string, Telling[], boolean]>([
+  ['a run that begins here may be asked after its first task', [[3, '1', false]], true],
+  [
+    'one that was replayed up to its last task may be asked',
+    [
+      [3, '1', true],
+      [9, '2', true],
+    ],
+    true,
+  ],
+  [
+    'not one that was told of what has no task yet',
+    [
+      [9, '2', true],
+      [14, '2', false],
+    ],
+    false,
+  ],
+  [
+    'nor where the worker has had it all along',
+    [
+      [3, '1', false],
+      [9, '2', false],
+      [14, '2', false],
+    ],
+    false,
+  ],
+  [
+    'the first task behind a replay may be one that a dead worker has begun',
+    [
+      [9, '2', true],
+      [15, '3', false],
+    ],
+    false,
+  ],
+  [
+    'the second one shows that it was not',
+    [
+      [9, '2', true],
+      [15, '3', false],
+      [21, '4', false],
+      [21, '4', false],
+    ],
+    true,
+  ],
+  [
+    'two steps of one task are no two tasks',
+    [
+      [9, '2', true],
+      [15, '3', false],
+      [15, '3', false],
+    ],
+    false,
+  ],
+])('%s', ([, tellings, mayBeAsked]) => {
+  const told = new Told();
+  for (const [events, time, isReplaying] of tellings) told.note({ events, time }, isReplaying);
+  expect(!told.mayBeAhead).toBe(mayBeAsked);
+});
