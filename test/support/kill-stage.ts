@@ -105,13 +105,24 @@ export async function killUnacknowledged(set: Stage): Promise<void> {
 /** All runs end by themselves as if nothing had happened, and can be replayed. */
 export async function allComplete({ course, machine, model, reprise }: Stage): Promise<void> {
   for (let run = 0; run < course.calls; run++) {
-    const result: unknown = await reprise.client.workflow.getHandle(`run-${run}`).result();
+    const result: unknown = await ended(reprise, `run-${run}`);
     expect(result).toMatchObject(course.result);
     const requests = model.requests.filter((seen) => runOf(seen) === run).map(({ raw }) => raw);
     expect(new Set(requests).size).toBe(course.calls);
   }
   const ids = Array.from({ length: course.calls }, (_, run) => ({ workflowId: `run-${run}` }));
   await assertReplay(reprise.client, { workflowBundle: { codePath: machine.bundle } }, ids);
+}
+
+/** The result of a run; where it does not end, an error that says what it waits for. */
+async function ended({ client }: Reprise, id: string): Promise<unknown> {
+  const handle = client.workflow.getHandle(id);
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    const said = handle.describe().then(({ raw }) => JSON.stringify([raw.pendingActivities, raw.pendingWorkflowTask]));
+    said.then((waits) => late.reject(new Error(`${id} does not end: ${waits}`)), late.reject);
+  }, 300_000);
+  return Promise.race([handle.result(), late.promise]).finally(() => clearTimeout(timer));
 }
 
 /** How often requests were made again whose reply had been sent whole before: each was paid for twice. */

@@ -1,7 +1,16 @@
-import { ApplicationFailure, workflowInfo, type WorkflowInterceptors } from '@temporalio/workflow';
+import {
+  ApplicationFailure,
+  defaultPayloadConverter,
+  workflowInfo,
+  type WorkflowInterceptors,
+} from '@temporalio/workflow';
 import { askAgain } from '../../protocol/errors.ts';
+import { latestEvent } from './event-log.ts';
 import { bytesOf, inOrder, nameOf, Told } from './jobs.ts';
 import { presentUpdates } from './messages.ts';
+
+type Internals = NonNullable<WorkflowInterceptors['internals']>[number];
+type Command = Parameters<NonNullable<Internals['concludeActivation']>>[0]['commands'][number];
 
 /** A worker may have workflows of somebody else too, whose histories are in the SDK's own order. */
 const ownTypes = ['orchestration', 'planAndExecute', 'research', 'session'];
@@ -47,10 +56,25 @@ export function interceptors(): WorkflowInterceptors {
           jobs.splice(0, jobs.length, ...inOrder(jobs));
           next({ activation, ...input });
         },
+        concludeActivation(input, next) {
+          const { commands, ...output } = next(input);
+          const event = latestEvent();
+          const isNoted = event === undefined || commands.length > 0;
+          return { ...output, commands: isNoted ? commands : [noteOf(event)] };
+        },
       },
     ],
   };
 }
+
+/**
+ * The command of a task that has led to an event and to nothing else. A worker that takes a run over behind a task without
+ * a command takes it for a part of the next one, if that is an update's; a replay does not, so that the event would have had
+ * another time. The memo says no more than that there were so many events by then.
+ */
+const noteOf = (event: number): Command => ({
+  modifyWorkflowProperties: { upsertedMemo: { fields: { events: defaultPayloadConverter.toPayload(event) } } },
+});
 
 /** The SDK's id of a query that has a task of its own; others come with a workflow task. */
 const ofItsOwn = 'legacy_query';

@@ -8,6 +8,16 @@ import { beginRound, count, endRound } from './tracing.ts';
 
 const { run } = proxySinks<RunSinks>();
 
+/** The number of the last event, if it is of the present activation. */
+let latest: number | undefined;
+
+/** The number of the last event; undefined where there was none since this was asked last. */
+export function latestEvent(): number | undefined {
+  const seq = latest;
+  latest = undefined;
+  return seq;
+}
+
 /** The events of a run, from which the terminal, the log file and `--json` are drawn. */
 export class EventLog {
   #attempt = 0;
@@ -59,6 +69,7 @@ export class EventLog {
   readonly emit = (body: RunEventBody): void => {
     const event: RunEvent = { seq: this.count + 1, at: new Date().toISOString(), attempt: this.attempt, ...body };
     this.#events.push(event);
+    latest = event.seq;
     if (body.type === 'final') this.#lastAnswer = body.answer;
     for (const entry of entriesOf(event)) run.say(entry, event.at, event.type);
     count(event);
