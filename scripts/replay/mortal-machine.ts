@@ -1,5 +1,4 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,6 +10,7 @@ import { writeCourseKit } from '../../test/support/courses/kit.ts';
 import { killed } from '../../test/support/killed.ts';
 import { startModelServer, type ModelServer, type Script } from '../../test/support/model-server.ts';
 import type { Place } from './place.ts';
+import { firstWords } from '../../test/support/first-words.ts';
 
 const workerMain = fileURLToPath(new URL('../../test/support/worker-main.ts', import.meta.url));
 
@@ -59,7 +59,7 @@ export class MortalMachine implements AsyncDisposable {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     this.#processes.push(worker);
-    await once(worker.stdout, 'data');
+    await firstWords(worker);
   }
 
   /** `kill -9` of both. */

@@ -13,6 +13,7 @@ import type { CallModelInput, CallModelResult } from '../../src/protocol/model-c
 import type { Store } from '../../src/store/store.ts';
 import { activityBench, testCaller } from '../support/activity-bench.ts';
 import { failing, sqliteError } from '../support/store-trouble.ts';
+import { firstWords } from '../support/first-words.ts';
 
 const bench = activityBench();
 afterAll(() => bench.close());
@@ -103,7 +104,7 @@ test('a tool that has run is not run again because its result cannot be stored',
 
 test('while another process holds the write lock for seconds, heartbeats go on, and calls are paid for once', async () => {
   const locker = spawn(process.execPath, [fileURLToPath(new URL('../store/locker.ts', import.meta.url)), bench.file]);
-  await once(locker.stdout, 'data');
+  await firstWords(locker);
   const delay = monitorEventLoopDelay({ resolution: 10 });
   delay.enable();
   const calls = Array.from({ length: 20 }, () => call(bench.store));

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { Clone } from './clone.ts';
+import { firstWords } from '../support/first-words.ts';
 
 const ownPackage = fileURLToPath(new URL('../../package.json', import.meta.url));
 
@@ -98,7 +99,7 @@ test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s reaches the program, who
     `process.on('${signal}', () => process.exit(42)); setInterval(() => {}, 1000); console.log('ready');`,
   );
   const { child, ended } = clone.start([]);
-  await once(child.stdout, 'data');
+  await firstWords(child);
   child.kill(signal);
   expect((await ended).status).toBe(42);
 });

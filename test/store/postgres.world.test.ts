@@ -10,6 +10,7 @@ import { Blobs } from '../../src/store/read-blobs.ts';
 import type { ReplyCommit } from '../../src/store/store.ts';
 import { hasPostgres, startPostgres, type PostgresServer } from '../support/postgres.ts';
 import { storeContract } from './contract.ts';
+import { firstWords } from '../support/first-words.ts';
 
 const usage = { inputTokens: 3, cachedInputTokens: 1, outputTokens: 2 };
 const commitOf = (key: string, said: string): ReplyCommit => ({
@@ -46,7 +47,7 @@ describe.skipIf(!hasPostgres('test/store/postgres.world.test.ts'))('on a real se
     const processes = Array.from({ length: 10 }, () => spawn(process.execPath, [script, url]));
     const said = processes.map(({ stdout }) => text(stdout));
     const failed = processes.map(({ stderr }) => text(stderr));
-    await Promise.all(processes.map(({ stdout }) => once(stdout, 'data')));
+    await Promise.all(processes.map((each) => firstWords(each)));
     const ends = processes.map((each) => once(each, 'exit'));
     for (const { stdin } of processes) stdin.end();
     expect((await Promise.all(ends)).map(([code]) => code as number)).toEqual(processes.map(() => 0));

@@ -10,6 +10,7 @@ import type { Sql } from '../../src/store/database.ts';
 import { isOutOfOrder } from '../../src/store/out-of-order.ts';
 import { openSqliteStore, SqliteDatabase } from '../../src/store/sqlite.ts';
 import { storeContract } from './contract.ts';
+import { firstWords } from '../support/first-words.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'reprise-store-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -34,7 +35,7 @@ describe('SQLite', () => {
   test('a writer that is killed leaves no half segment', async () => {
     const file = join(folder, 'killed.sqlite');
     const child = spawn(process.execPath, [writer, file, 'killed', '100000']);
-    await once(child.stdout, 'data');
+    await firstWords(child);
     child.kill('SIGKILL');
     await once(child, 'exit');
     const database = new DatabaseSync(file);
@@ -122,7 +123,7 @@ describe('SQLite', () => {
     const file = join(folder, 'turns.sqlite');
     const store = openSqliteStore(file);
     const locker = spawn(process.execPath, [fileURLToPath(new URL('./locker.ts', import.meta.url)), file]);
-    await once(locker.stdout, 'data');
+    await firstWords(locker);
     const order: number[] = [];
     const writes = Array.from({ length: 10 }, async (_, index) => {
       await store.putBlob(`text ${index}`);

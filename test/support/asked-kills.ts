@@ -13,6 +13,7 @@ import { startServer } from '../../src/embedded/server.ts';
 import { agentOf, call, toolResults } from './agent-script.ts';
 import { killed } from './killed.ts';
 import { startModelServer, type Script } from './model-server.ts';
+import { firstWords } from './first-words.ts';
 
 const workerMain = fileURLToPath(new URL('./worker-main.ts', import.meta.url));
 
@@ -123,7 +124,7 @@ export async function askedKills(
       env,
       stdio: ['ignore', 'pipe', 'ignore'],
     });
-    await once(worker.stdout, 'data');
+    await firstWords(worker);
     return worker;
   };
   let worker = await startWorker();

@@ -1,5 +1,4 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +7,7 @@ import { inject } from 'vitest';
 import { freePort } from '../../src/embedded/ports.ts';
 import { startServer } from '../../src/embedded/server.ts';
 import { killed } from './killed.ts';
+import { firstWords } from './first-words.ts';
 
 const workerMain = fileURLToPath(new URL('./worker-main.ts', import.meta.url));
 
@@ -70,7 +70,7 @@ export class Machine {
       said += chunk.toString();
       process.stderr.write(chunk);
     });
-    await once(worker.stdout, 'data');
+    await firstWords(worker);
     return { child: worker, said: () => said };
   }
 

@@ -16,6 +16,7 @@ import { killed } from './killed.ts';
 import { startModelServer, type Seen } from './model-server.ts';
 import { answer, restart, submit, teamOf, teamScript } from './team-script.ts';
 import { writeFiles } from './workspace-script.ts';
+import { firstWords } from './first-words.ts';
 
 const workerMain = fileURLToPath(new URL('./worker-main.ts', import.meta.url));
 
@@ -105,7 +106,7 @@ export async function toolKills({ bundle, moment, runs, temporal }: Course): Pro
       env,
       stdio: ['ignore', 'pipe', 'inherit'],
     });
-    await once(child.stdout, 'data');
+    await firstWords(child);
     return child;
   };
   let worker = await startWorker(home);

@@ -1,5 +1,4 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -7,6 +6,7 @@ import type { CallToolResult } from '../../src/protocol/tool.ts';
 import { canKeepTogether } from '../../src/sandbox/commands/local.ts';
 import { Trees } from '../../src/sandbox/tree.ts';
 import { toolBench, type ToolBench } from '../support/tool-bench.ts';
+import { firstWords } from '../support/first-words.ts';
 
 let bench: ToolBench;
 afterEach(() => bench.close());
@@ -78,7 +78,7 @@ describe('a local command', () => {
     const worker = spawn(process.execPath, ['--input-type=module-typescript', '-e', code], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
-    await once(worker.stdout, 'data');
+    await firstWords(worker);
     worker.kill('SIGKILL');
     // The lock is free once every process that has the file open is gone.
     expect(spawnSync('flock', ['-w', '60', join(bench.folder, 'lock'), 'true']).status).toBe(0);

@@ -14,6 +14,7 @@ import { endProcess, isRunning, startHttpServer, stdioServer } from '../support/
 import { running } from '../support/running.ts';
 import { toolBench } from '../support/tool-bench.ts';
 import { testCaller } from '../support/activity-bench.ts';
+import { firstWords } from '../support/first-words.ts';
 
 const bench = toolBench();
 afterAll(() => bench.close());
@@ -135,7 +136,7 @@ describe('a server that a worker has started', () => {
   test('ends also where the worker is killed', async () => {
     const { server, pids } = stdioServer(bench.folder);
     const host = spawn(process.execPath, [toolHost, bench.folder, JSON.stringify(server)]);
-    await once(host.stdout, 'data');
+    await firstWords(host);
     expect(pids().map(isRunning)).toEqual([true]);
     await endProcess(host);
     await expect.poll(() => pids().map(isRunning)).toEqual([false]);

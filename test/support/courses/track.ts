@@ -1,5 +1,4 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,6 +16,7 @@ import type { ModelServer } from '../model-server.ts';
 import { replayOptionsOf, type ReplayOptions } from '../replaying.ts';
 import { writeCourseKit } from './kit.ts';
 import type { Pace } from './looks.ts';
+import { firstWords } from '../first-words.ts';
 
 /**
  * How the runs of a track are worked on: by a worker that keeps them in memory; by one that keeps nothing, so that each of
@@ -153,7 +153,7 @@ export class Track implements AsyncDisposable {
       env: { ...process.env, ...this.#variables },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
-    await once(worker.stdout, 'data');
+    await firstWords(worker);
     return worker;
   }
 
