@@ -5,7 +5,7 @@ import {
   type WorkflowInterceptors,
 } from '@temporalio/workflow';
 import { askAgain } from '../../protocol/errors.ts';
-import { latestEvent } from './event-log.ts';
+import { tookEvent } from './event-log.ts';
 import { bytesOf, inOrder, nameOf, Told } from './jobs.ts';
 import { presentUpdates } from './messages.ts';
 
@@ -16,6 +16,9 @@ type Command = Parameters<NonNullable<Internals['concludeActivation']>>[0]['comm
 const ownTypes = ['orchestration', 'planAndExecute', 'research', 'session'];
 
 const told = new Told();
+
+/** Whether the present activation has brought the end of an activity or of a timer. */
+let hasEnd = false;
 
 /**
  * Temporal calls this for each workflow, since the worker bundles the module as an interceptor. What a run is told comes in
@@ -53,14 +56,16 @@ export function interceptors(): WorkflowInterceptors {
             const name = nameOf(doUpdate.name);
             doUpdate.name = presentUpdates()?.nameFor(name, bytesOf(doUpdate.input)) ?? name;
           }
+          hasEnd ||= jobs.some(({ fireTimer, resolveActivity }) => fireTimer ?? resolveActivity);
           jobs.splice(0, jobs.length, ...inOrder(jobs));
           next({ activation, ...input });
         },
         concludeActivation(input, next) {
           const { commands, ...output } = next(input);
-          const event = latestEvent();
-          const isNoted = event === undefined || commands.length > 0;
-          return { ...output, commands: isNoted ? commands : [noteOf(event)] };
+          const isNews = tookEvent() || hasEnd;
+          const isNoted = commands.length > 0 || !isNews;
+          hasEnd = false;
+          return { ...output, commands: isNoted ? commands : [note()] };
         },
       },
     ],
@@ -68,12 +73,12 @@ export function interceptors(): WorkflowInterceptors {
 }
 
 /**
- * The command of a task that has led to an event and to nothing else. A worker that takes a run over behind a task without
- * a command takes it for a part of the next one, if that is an update's; a replay does not, so that the event would have had
- * another time. The memo says no more than that there were so many events by then.
+ * The command of a task that has told an event, or was told the end of something, and has led to nothing else. A worker that
+ * takes a run over behind a task without a command takes it for a part of the next one, if that is an update's; a replay does
+ * not, so that what was done in two parts would have been done in one. The memo says no more than that there was such a task.
  */
-const noteOf = (event: number): Command => ({
-  modifyWorkflowProperties: { upsertedMemo: { fields: { events: defaultPayloadConverter.toPayload(event) } } },
+const note = (): Command => ({
+  modifyWorkflowProperties: { upsertedMemo: { fields: { noted: defaultPayloadConverter.toPayload(true) } } },
 });
 
 /** The SDK's id of a query that has a task of its own; others come with a workflow task. */

@@ -8,14 +8,14 @@ import { beginRound, count, endRound } from './tracing.ts';
 
 const { run } = proxySinks<RunSinks>();
 
-/** The number of the last event, if it is of the present activation. */
-let latest: number | undefined;
+/** Whether there was an event since this was asked last. */
+let hasNew = false;
 
-/** The number of the last event; undefined where there was none since this was asked last. */
-export function latestEvent(): number | undefined {
-  const seq = latest;
-  latest = undefined;
-  return seq;
+/** Whether there was an event since this was asked last. */
+export function tookEvent(): boolean {
+  const had = hasNew;
+  hasNew = false;
+  return had;
 }
 
 /** The events of a run, from which the terminal, the log file and `--json` are drawn. */
@@ -69,7 +69,7 @@ export class EventLog {
   readonly emit = (body: RunEventBody): void => {
     const event: RunEvent = { seq: this.count + 1, at: new Date().toISOString(), attempt: this.attempt, ...body };
     this.#events.push(event);
-    latest = event.seq;
+    hasNew = true;
     if (body.type === 'final') this.#lastAnswer = body.answer;
     for (const entry of entriesOf(event)) run.say(entry, event.at, event.type);
     count(event);
