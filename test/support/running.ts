@@ -103,7 +103,10 @@ export async function running(
       bundle: code,
       taskQueue: queue,
     });
-    return { worker, ended: worker.run() };
+    const ended = worker.run();
+    // It cannot be ended before. No event tells.
+    while (worker.getState() === 'INITIALIZED') await pause(1);
+    return { worker, ended };
   };
   let present = await startWorker(variables);
   const stopWorker = (): Promise<void> => {

@@ -73,9 +73,9 @@ export function interceptors(): WorkflowInterceptors {
 }
 
 /**
- * The command of a task that has told an event, or was told the end of something, and has led to nothing else. A worker that
- * takes a run over behind a task without a command takes it for a part of the next one, if that is an update's; a replay does
- * not, so that what was done in two parts would have been done in one. The memo says no more than that there was such a task.
+ * The command of a task that has told an event, or was told the end of something, and has led to nothing else. Behind two tasks
+ * without a command, a worker that takes a run over takes the second for a part of the next one, if that is an update's; a replay
+ * does not. Then what was done in two parts would have been done in one. The memo says no more than that there was such a task.
  */
 const note = (): Command => ({
   modifyWorkflowProperties: { upsertedMemo: { fields: { noted: defaultPayloadConverter.toPayload(true) } } },
