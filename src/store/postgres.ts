@@ -104,8 +104,10 @@ class PostgresDatabase implements Database {
     if (this.#pool === undefined) {
       check(this.#url, pg.Client);
       this.#pool = new pg.Pool({ ...settings, connectionString: this.#url });
-      // A connection that breaks while nobody uses it is replaced; without a listener it would end the process.
+      // A connection that breaks while nobody uses it is replaced, and of one that breaks while it is used the statement under
+      // way tells. Without listeners, which it has from its first moment on, either would end the process.
       this.#pool.on('error', () => {});
+      this.#pool.on('connect', (client) => client.on('error', () => {}));
     }
     if (this.#prepares) {
       const { prepareSchema } = await import('./postgres-schema.ts');
@@ -141,9 +143,6 @@ function check(url: string, Client: typeof import('pg').Client): void {
 
 async function withClient<T>(pool: Pool, work: (client: ClientBase) => Promise<T>): Promise<T> {
   const client = await pool.connect();
-  // The statement under way tells of a connection that breaks; without a listener it would end the process as well.
-  const ignore = (): void => {};
-  client.on('error', ignore);
   let isBroken = false;
   try {
     return await work(client);
@@ -154,7 +153,6 @@ async function withClient<T>(pool: Pool, work: (client: ClientBase) => Promise<T
     );
     throw error;
   } finally {
-    client.off('error', ignore);
     client.release(isBroken);
   }
 }
