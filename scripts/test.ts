@@ -10,7 +10,8 @@
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
+import type { TestReport } from '../test/setup/reporter.ts';
 
 const folders = ['bin', 'src', 'test', 'bench', 'examples', 'scripts'];
 const scratch = mkdtempSync(join(tmpdir(), 'reprise-report-'));
@@ -21,13 +22,6 @@ const words = given[0] === '--all' ? given.slice(1) : [...quick, ...given];
 
 /** How many files may have a second try. More of them have not failed for want of time. */
 const mostTries = 3;
-
-interface Report {
-  numPassedTests: number;
-  numFailedTests: number;
-  numPendingTests: number;
-  testResults: Array<{ name: string; status: string }>;
-}
 
 interface Summary {
   total: { lines: { pct: number } };
@@ -50,21 +44,21 @@ function readJson(file: string): unknown {
   }
 }
 
-/** Runs tests. @returns whether they passed, and what vitest has reported, if it has */
-function tested(name: string, chosen: string[]): { isGood: boolean; report: Report | undefined } {
+/** Runs tests. @returns whether they passed, and what they have come to, if they did */
+function tested(name: string, chosen: string[]): { isGood: boolean; report: TestReport | undefined } {
   const file = join(scratch, `${name.replaceAll(' ', '-')}.json`);
-  const reporters = ['--reporter=default', '--reporter=json', `--outputFile=${file}`];
+  process.env['REPRISE_TEST_REPORT'] = file;
+  const reporters = ['--reporter=default', '--reporter=./test/setup/reporter.ts'];
   const isGood = passes(name, ['node_modules/vitest/vitest.mjs', 'run', ...reporters, ...chosen]);
-  const report = readJson(file) as Report | undefined;
+  const report = readJson(file) as TestReport | undefined;
   // Without a report nothing has been tested.
   return { isGood: isGood && report !== undefined, report };
 }
 
-/** The files that have failed, if they may have a second try. */
-function secondTry({ testResults }: Report): string[] {
-  const failed = testResults.filter(({ status }) => status === 'failed').map(({ name }) => relative('.', name));
+/** The files that have failed, if they may have a second try. An error of which no test knows may be anything. */
+function secondTry({ failedFiles, strayErrors }: TestReport): string[] {
   const isRule = (name: string): boolean => !/\.(course|process|world)\.test\.ts$/.test(name);
-  return failed.length > mostTries || failed.some(isRule) ? [] : failed;
+  return failedFiles.length > mostTries || failedFiles.some(isRule) || strayErrors > 0 ? [] : failedFiles;
 }
 
 const checks = [
@@ -73,20 +67,20 @@ const checks = [
   passes('format', ['node_modules/prettier/bin/prettier.cjs', '--check', '--log-level=warn', '.']),
   passes('replayed code', ['scripts/check-replayed.ts']),
 ];
-const tests = tested('tests', [`--coverage.reportsDirectory=${coverage}`, ...words]);
-let { numFailedTests = 0, numPassedTests = 0 } = tests.report ?? {};
+const tests = tested('tests', [...words, `--coverage.reportsDirectory=${coverage}`]);
+let { failed = 0, passed = 0 } = tests.report ?? {};
 const again = tests.isGood || tests.report === undefined ? [] : secondTry(tests.report);
 const isGoodAlone = again.length > 0 && tested('second try', again).isGood;
 if (isGoodAlone) {
-  console.log(`passed only at a second try, alone (${numFailedTests} tests): ${again.join(', ')}`);
-  numPassedTests += numFailedTests;
-  numFailedTests = 0;
+  console.log(`passed only at a second try, alone (${failed} tests): ${again.join(', ')}`);
+  passed += failed;
+  failed = 0;
 }
 // Vitest writes no summary where a test has failed.
 const summary = readJson(join(coverage, 'coverage-summary.json')) as Summary | undefined;
 rmSync(scratch, { recursive: true, force: true });
 if (summary !== undefined) console.log(`coverage: ${summary.total.lines.pct.toFixed(1)}% of lines`);
-const skipped = tests.report?.numPendingTests ?? 0;
+const skipped = tests.report?.skipped ?? 0;
 if (skipped > 0) console.log(`${skipped} skipped`);
-console.log(`${numPassedTests} passed, ${numFailedTests} failed`);
+console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = checks.every(Boolean) && (tests.isGood || isGoodAlone) ? 0 : 1;

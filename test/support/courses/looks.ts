@@ -66,7 +66,7 @@ export async function patiently<T>(request: () => Promise<T>): Promise<T> {
 }
 
 /** How often its task may be tried before half of that time is enough: a worker that is killed costs it one try. */
-const mostTries = 5;
+const mostTries = 15;
 
 /** Looks at a run's events again and again. @returns when its history has not grown for too long, or its task fails on and on */
 export async function silence(
