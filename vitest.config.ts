@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 // Tests start some hundred processes, which would otherwise compile the same modules again and again.
 process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(new URL('node_modules/.cache/compiled', import.meta.url));
@@ -43,6 +44,16 @@ const smoke = 'test/cli/smoke.test.ts';
 /** What leaves no processor time or process numbers for anything else. It runs last, with nothing beside it. */
 const overwhelming = 'test/tools/command-bombs.world.test.ts';
 
+/** What mostly waits, for minutes. It begins first, so that the others do not wait for it in the end. */
+const waiting = /(?:chaos|generated-courses)\.world\.test\.ts$/;
+
+class WaitingFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification): number => (waiting.test(moduleId) ? 0 : 1);
+    return (await super.sort(files)).toSorted((one, other) => rank(one) - rank(other));
+  }
+}
+
 // Rules and commands need the processor all the time. Of all others most of the time goes into waiting: for servers, processes,
 // heartbeats.
 const rules: Group = { groupOrder: 0, maxWorkers: 2, isolate: false, setupFiles: ['test/setup/rules.ts'] };
@@ -54,6 +65,7 @@ const processes: Group = { groupOrder: 2, maxWorkers: 4 };
 export default defineConfig({
   test: {
     globalSetup: 'test/setup/global.ts',
+    sequence: { sequencer: WaitingFirst },
     projects: [
       tier(
         'rules',

@@ -17,7 +17,7 @@ test.each(['cached', 'uncached'] as const)(
     const model = await startModelServer(courseScript(seed), { breaksRules: true });
     onTestFinished(() => model.close());
     await using track = await Track.open({ address, bundle, model, mode, dice: new Dice(seed) });
-    const numbers = Array.from({ length: 30 }, (_, number) => number);
+    const numbers = Array.from({ length: 16 }, (_, number) => number);
     const { findings, rides } = await race(track, { seed, numbers, atOnce: 14 });
     expect(findings).toEqual([]);
     expect(new Set(rides.map(({ course }) => course.type)).size).toBe(4);
