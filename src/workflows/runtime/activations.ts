@@ -17,6 +17,9 @@ const ownTypes = ['orchestration', 'planAndExecute', 'research', 'session'];
 
 const told = new Told();
 
+/** Whether the run has ended, as far as it knows. */
+let isOver = false;
+
 /** Whether the present activation has brought the end of an activity or of a timer. */
 let hasEnd = false;
 
@@ -47,6 +50,8 @@ export function interceptors(): WorkflowInterceptors {
             if (isOfItsOwn && told.mayBeAhead) throw ApplicationFailure.retryable(askAgain);
             return next({ activation, ...input });
           }
+          // Its end was never sent: it was told of a message for a query alone. By this the worker forgets it, and has it again.
+          if (isOver) throw ApplicationFailure.retryable('the run goes on behind its end');
           const { historyLength, isReplaying, timestamp } = activation;
           const time = `${String(timestamp?.seconds)}.${timestamp?.nanos}`;
           told.note({ events: historyLength ?? 0, time }, isReplaying ?? false);
@@ -62,6 +67,7 @@ export function interceptors(): WorkflowInterceptors {
         },
         concludeActivation(input, next) {
           const { commands, ...output } = next(input);
+          isOver ||= commands.some(ends);
           const isNews = tookEvent() || hasEnd;
           const isNoted = commands.length > 0 || !isNews;
           hasEnd = false;
@@ -80,6 +86,15 @@ export function interceptors(): WorkflowInterceptors {
 const note = (): Command => ({
   modifyWorkflowProperties: { upsertedMemo: { fields: { noted: defaultPayloadConverter.toPayload(true) } } },
 });
+
+/** Whether a command ends the run. */
+const ends = (command: Command): boolean =>
+  Boolean(
+    command.completeWorkflowExecution ??
+    command.failWorkflowExecution ??
+    command.cancelWorkflowExecution ??
+    command.continueAsNewWorkflowExecution,
+  );
 
 /** The SDK's id of a query that has a task of its own; others come with a workflow task. */
 const ofItsOwn = 'legacy_query';
