@@ -1,8 +1,8 @@
 /**
- * Checks replayed code: what it imports, and that it has no local activities. Everything under `src/workflows/` is replayed, and nothing else is: it may import
- * values only from itself, from `src/protocol/` and from Temporal's packages for workflows, and types from anywhere. What is
- * in `src/protocol/` crosses boundaries, and may import values only from itself. Prints each import that breaks this as
- * `file:line: …`, and exits with 1 if there is one.
+ * Checks replayed code: what it imports, and that it has no local activities. Everything under `src/workflows/` is replayed, and
+ * nothing else is: it may import values only from itself, from `src/protocol/` and from Temporal's packages for workflows, and
+ * types from anywhere. What is in `src/protocol/` crosses boundaries, and may import values only from itself. Prints each line
+ * that breaks this as `file:line: …`, and exits with 1 if there is one.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
@@ -30,8 +30,8 @@ export function forbiddenImports(file: string, text: string): string[] {
 const lineAt = (text: string, index: number): number => text.slice(0, index).split('\n').length;
 
 /**
- * The local activities in one file: where they are called or get another name, and where an interceptor handles them. Names in imports, types and
- * comments do no harm.
+ * The local activities in one file: where they are called or get another name, and where an interceptor handles them. Names in
+ * imports, types and comments do no harm.
  */
 export function localActivities(file: string, text: string): string[] {
   const uses =

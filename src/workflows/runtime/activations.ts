@@ -20,8 +20,8 @@ const told = new Told();
 /** Whether the run has ended, as far as it knows. */
 let isOver = false;
 
-/** Whether the present activation has brought the end of an activity or of a timer. */
-let hasEnd = false;
+/** Whether the present activation has brought what came of an activity or a timer. */
+let hasOutcome = false;
 
 /**
  * Temporal calls this for each workflow, since the worker bundles the module as an interceptor. What a run is told comes in
@@ -61,17 +61,16 @@ export function interceptors(): WorkflowInterceptors {
             const name = nameOf(doUpdate.name);
             doUpdate.name = presentUpdates()?.nameFor(name, bytesOf(doUpdate.input)) ?? name;
           }
-          hasEnd ||= jobs.some(({ fireTimer, resolveActivity }) => fireTimer ?? resolveActivity);
+          hasOutcome ||= jobs.some(({ fireTimer, resolveActivity }) => fireTimer ?? resolveActivity);
           jobs.splice(0, jobs.length, ...inOrder(jobs));
           next({ activation, ...input });
         },
         concludeActivation(input, next) {
           const { commands, ...output } = next(input);
           isOver ||= commands.some(ends);
-          const isNews = tookEvent() || hasEnd;
-          const isNoted = commands.length > 0 || !isNews;
-          hasEnd = false;
-          return { ...output, commands: isNoted ? commands : [note()] };
+          const isToBeNoted = (tookEvent() || hasOutcome) && commands.length === 0;
+          hasOutcome = false;
+          return { ...output, commands: isToBeNoted ? [note()] : commands };
         },
       },
     ],
