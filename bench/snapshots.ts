@@ -8,10 +8,10 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { collect } from '../src/sandbox/folder.ts';
-import { identityOf } from '../src/sandbox/open-folder.ts';
-import { tickMs } from '../src/sandbox/stamps.ts';
-import { Trees } from '../src/sandbox/tree.ts';
+import { collect } from '../src/tools/workspaces/folder.ts';
+import { identityOf } from '../src/tools/workspaces/open-folder.ts';
+import { tickMs } from '../src/tools/workspaces/stamps.ts';
+import { Trees } from '../src/tools/workspaces/tree.ts';
 import { openSqliteStore } from '../src/store/sqlite.ts';
 import { median } from './stage.ts';
 

@@ -4,7 +4,7 @@
  * is 1 where a promise was broken.
  */
 import { parseArgs } from 'node:util';
-import { findTemporalCli } from '../src/embedded/temporal-cli.ts';
+import { findTemporalCli } from '../src/local/temporal-cli.ts';
 import { hasPostgres } from '../test/support/postgres.ts';
 import { chaos, stores } from './chaos/chaos.ts';
 import { isKept } from './chaos/verdict.ts';

@@ -8,9 +8,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { stopUp } from '../src/embedded/background.ts';
-import { freePort } from '../src/embedded/ports.ts';
-import { liveWorkers } from '../src/embedded/workers.ts';
+import { stopUp } from '../src/local/background.ts';
+import { freePort } from '../src/local/ports.ts';
+import { liveWorkers } from '../src/local/workers.ts';
 import { startModelServer } from '../test/support/model-server.ts';
 import { teamScript } from '../test/support/team-script.ts';
 

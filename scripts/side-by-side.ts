@@ -2,7 +2,7 @@
  * Tries what people do who have two projects, two keys and three terminals, and tells what that did to runs that wait for
  * an answer: `npm run example scripts/side-by-side.ts [RUNS] [COMMANDS]`.
  */
-import { findTemporalCli } from '../src/embedded/temporal-cli.ts';
+import { findTemporalCli } from '../src/local/temporal-cli.ts';
 import { sideBySide } from '../test/support/side-by-side.ts';
 
 const [runs = 20, commands = 20] = process.argv.slice(2).map(Number);

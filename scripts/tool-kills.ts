@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findTemporalCli } from '../src/embedded/temporal-cli.ts';
+import { findTemporalCli } from '../src/local/temporal-cli.ts';
 import { workflowBundle } from '../src/worker/workflow-bundle.ts';
 import { toolKills } from '../test/support/tool-kills.ts';
 

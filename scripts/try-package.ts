@@ -12,8 +12,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
-import { environmentVariables } from '../src/config/environment.ts';
-import { freePort } from '../src/embedded/ports.ts';
+import { environmentVariables } from '../src/util/environment.ts';
+import { freePort } from '../src/local/ports.ts';
 
 const question =
   process.argv[2] ?? 'How many attempts does an orchestration get by default, and what happens at the limit?';

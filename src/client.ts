@@ -3,7 +3,7 @@ import { Client, Connection } from '@temporalio/client';
 import type { DataConverter, Duration, Priority } from '@temporalio/common';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { taskQueue } from './client/names.ts';
-import { definedIn, readEnvironment } from './config/environment.ts';
+import { definedIn, readEnvironment } from './util/environment.ts';
 import { dataConverterOf } from './encryption/data-converter.ts';
 import { keyVariable, readKeys } from './encryption/keys.ts';
 import { Reprise } from './client/reprise.ts';

@@ -1,8 +1,8 @@
 import { mkdirSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '../../src/embedded/ports.ts';
-import { startServer, type RunningServer } from '../../src/embedded/server.ts';
+import { freePort } from '../../src/local/ports.ts';
+import { startServer, type RunningServer } from '../../src/local/server.ts';
 import { killed } from '../../test/support/killed.ts';
 import { startPostgres } from '../../test/support/postgres.ts';
 import { writeConfigs } from './configs.ts';

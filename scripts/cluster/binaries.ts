@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { cacheFolder } from '../../src/embedded/cache-folder.ts';
+import { cacheFolder } from '../../src/util/cache-folder.ts';
 
 /** Version of the Go module of Temporal's own server. */
 const version = 'v1.32.0';

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '../../src/embedded/ports.ts';
-import { startServer } from '../../src/embedded/server.ts';
-import { findTemporalCli } from '../../src/embedded/temporal-cli.ts';
+import { freePort } from '../../src/local/ports.ts';
+import { startServer } from '../../src/local/server.ts';
+import { findTemporalCli } from '../../src/local/temporal-cli.ts';
 import { workflowBundle } from '../../src/worker/workflow-bundle.ts';
 
 /** A Temporal server in memory, and what others need: the path of Temporal's CLI, and that of the bundled workflows. */

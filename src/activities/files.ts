@@ -1,10 +1,10 @@
 import { Context } from '@temporalio/activity';
 import type { Backend } from '../config/backend.ts';
-import type { Environment } from '../config/environment.ts';
-import { maxFiles } from '../files/limits.ts';
-import { attachmentNames, loadAttachment, tooMany } from '../files/load.ts';
-import type { Transcribe } from '../files/audio.ts';
-import { attachmentOf, keepFile, membersOf } from '../files/run-files.ts';
+import type { Environment } from '../util/environment.ts';
+import { maxFiles } from '../util/file-limits.ts';
+import { attachmentNames, loadAttachment, tooMany } from '../tools/attachments/load.ts';
+import type { Transcribe } from '../tools/attachments/audio.ts';
+import { attachmentOf, keepFile, membersOf } from '../tools/attachments/run-files.ts';
 import { transcriber } from '../models/transcription.ts';
 import type { Attachment, AttachmentInput } from '../protocol/attachment.ts';
 import type { RunFile, Store } from '../store/store.ts';

@@ -1,13 +1,13 @@
 import { Octokit } from '@octokit/rest';
 import { ApplicationFailure } from '@temporalio/common';
-import type { Environment } from '../config/environment.ts';
+import type { Environment } from '../util/environment.ts';
 import type { Iteration, OpenedIssue, OpenIssueInput, StoredReport } from '../protocol/research.ts';
 import type { Store } from '../store/store.ts';
 import { cancellable } from './cancellable.ts';
 import { markdownOf } from '../workflows/research/rules/report.ts';
-import { bounded } from '../search/tidy.ts';
+import { bounded } from '../tools/web/search/tidy.ts';
 import { retryDelay } from '../models/failures.ts';
-import { redact } from '../models/redact.ts';
+import { redact } from '../util/redact.ts';
 
 /** How much older than its report an issue may seem because two machines' clocks differ, in milliseconds. */
 const clocksApart = 3_600_000;

@@ -1,9 +1,9 @@
 import type { ReadPageInput, ReadPageResult } from '../protocol/search.ts';
-import { bounded, plain } from '../search/tidy.ts';
+import { bounded, plain } from '../tools/web/search/tidy.ts';
 import type { Store } from '../store/store.ts';
-import { isPublic, type AddressRule } from '../tools/builtin/web/addresses.ts';
-import { fetchText } from '../tools/builtin/web/fetch.ts';
-import { textOfHtml } from '../tools/builtin/web/page-text.ts';
+import { isPublic, type AddressRule } from '../tools/web/addresses.ts';
+import { fetchText } from '../tools/web/fetch.ts';
+import { textOfHtml } from '../tools/web/page-text.ts';
 import { ToolError } from '../tools/tool.ts';
 import { cancellable } from './cancellable.ts';
 import { storedIfLong } from './stored-text.ts';

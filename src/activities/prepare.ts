@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { missingSdk } from '../claude-code/sdk.ts';
 import type { Backend } from '../config/backend.ts';
 import { defaultBackend } from '../config/complete-backend.ts';
-import type { Environment } from '../config/environment.ts';
+import type { Environment } from '../util/environment.ts';
 import { searchNotices } from '../config/tools/everyday-tools.ts';
 import { ignoredKeys } from '../config/ignored-keys.ts';
 import {
@@ -28,7 +28,7 @@ import type { PriceTable } from '../protocol/usage.ts';
 import type { PreparedResearch } from '../protocol/research.ts';
 import type { PreparedAgent, PreparedSession } from '../protocol/session.ts';
 import { foldersOf } from './start-folders.ts';
-import { howToSearch, variableOf } from '../search/services.ts';
+import { howToSearch, variableOf } from '../config/search-services.ts';
 import { refusalText, type Guard } from '../trust/guard.ts';
 import { refusals } from '../trust/refusals.ts';
 import { sealingFor, type Sealing } from '../trust/sealing.ts';

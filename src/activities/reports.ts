@@ -1,12 +1,12 @@
 import { Context } from '@temporalio/activity';
 import type { Iteration, PersistInput, StoredReport } from '../protocol/research.ts';
-import { Breaks } from '../breaks.ts';
-import { hashOf } from '../store/ids.ts';
+import { Breaks } from '../util/breaks.ts';
+import { hashOf } from '../util/ids.ts';
 import type { Store } from '../store/store.ts';
 import type { Recalled } from '../protocol/search.ts';
-import { addressOfReport, newestReports } from '../search/folder.ts';
-import { closeness } from '../search/similarity.ts';
-import { bounded, tidied } from '../search/tidy.ts';
+import { addressOfReport, newestReports } from '../tools/web/search/folder.ts';
+import { closeness } from '../util/similarity.ts';
+import { bounded, tidied } from '../tools/web/search/tidy.ts';
 
 /** The activity `persistReport` stores a run's report. Its id is derived from the run id, so a retry stores no second one. */
 export function createPersistReport({ store }: { store: Store }) {

@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises';
 import { ApplicationFailure } from '@temporalio/common';
-import type { Environment } from '../config/environment.ts';
+import type { Environment } from '../util/environment.ts';
 import { failureTypes } from '../models/failures.ts';
 
 /** How many megabytes have to be free where `REPRISE_MIN_FREE_MB` says nothing else. */

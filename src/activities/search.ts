@@ -1,7 +1,7 @@
 import type { SearchInput, SearchResult } from '../protocol/search.ts';
-import { openSearch, type SearchDependencies } from '../search/open-search.ts';
-import type { Found } from '../search/provider.ts';
-import { bounded, tidied } from '../search/tidy.ts';
+import { openSearch, type SearchDependencies } from '../tools/web/search/open-search.ts';
+import type { Found } from '../tools/web/search/provider.ts';
+import { bounded, tidied } from '../tools/web/search/tidy.ts';
 import { cancellable } from './cancellable.ts';
 import { storedIfLong } from './stored-text.ts';
 

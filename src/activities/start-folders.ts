@@ -1,6 +1,6 @@
 import type { Prepared } from '../protocol/orchestration.ts';
 import type { StartFolders } from '../protocol/workspace.ts';
-import { findFolder } from '../sandbox/named-folder.ts';
+import { findFolder } from '../config/named-folder.ts';
 
 /**
  * Looks for the folders with which workspaces begin. One that is not there makes an empty workspace, and is told.

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { Context } from '@temporalio/activity';
-import { findFolder } from '../sandbox/named-folder.ts';
+import { findFolder } from '../config/named-folder.ts';
 import type { ImportedFolder, MergedTree, TreeSummary } from '../protocol/workspace.ts';
-import { compareTrees, mergeTrees } from '../sandbox/compare.ts';
-import { importFolder } from '../sandbox/folder.ts';
-import { Trees } from '../sandbox/tree.ts';
-import { fileName, replaceFolder } from '../sandbox/write-out.ts';
+import { compareTrees, mergeTrees } from '../tools/workspaces/compare.ts';
+import { importFolder } from '../tools/workspaces/folder.ts';
+import { Trees } from '../tools/workspaces/tree.ts';
+import { fileName, replaceFolder } from '../tools/workspaces/write-out.ts';
 import type { Store } from '../store/store.ts';
 import { cancellable } from './cancellable.ts';
 import { invalid } from './prepare.ts';

@@ -10,9 +10,9 @@ import {
   TamperedError,
   UnknownKeyError,
 } from '../client.ts';
-import { VariableError } from '../config/environment.ts';
+import { VariableError } from '../util/environment.ts';
 import { ModelNameError } from '../config/model-name.ts';
-import { UnsafeHomeError } from '../embedded/protect-home.ts';
+import { UnsafeHomeError } from '../local/protect-home.ts';
 import { CommandError, exitStatus, usageError } from './exit.ts';
 
 /** Puts an error of Temporal's client into words, with a fitting exit status. Other errors are returned unchanged. */

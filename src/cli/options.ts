@@ -1,5 +1,5 @@
 import { InvalidArgumentError, type Command } from 'commander';
-import { protectHome } from '../embedded/protect-home.ts';
+import { protectHome } from '../local/protect-home.ts';
 import { AllowError, allowIn, allowWords, readAllow } from '../trust/allow.ts';
 import { usageError } from './exit.ts';
 import type { Shell } from './shell.ts';

@@ -1,11 +1,11 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunFiles } from '../protocol/workspace.ts';
-import { Trees } from '../sandbox/tree.ts';
-import { OutConflictError, writeOut } from '../sandbox/write-out.ts';
-import { hashOf } from '../store/ids.ts';
+import { Trees } from '../tools/workspaces/tree.ts';
+import { OutConflictError, writeOut } from '../tools/workspaces/write-out.ts';
+import { hashOf } from '../util/ids.ts';
 import { readStore } from '../store/open-store.ts';
-import { writeAtomic } from '../worker/write-atomic.ts';
+import { writeAtomic } from '../util/write-atomic.ts';
 import { CommandError, usageError } from './exit.ts';
 import { countText } from './live/spent.ts';
 import { homeFolder, type CommonOptions } from './options.ts';

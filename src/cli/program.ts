@@ -1,6 +1,6 @@
 import { Argument, Command, Option } from 'commander';
 import type { Kind } from '../config/kinds.ts';
-import { version } from '../version.ts';
+import { version } from '../util/version.ts';
 import { exitStatusText } from './exit.ts';
 import { outputOf } from './output.ts';
 import {

@@ -1,7 +1,7 @@
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { defaultAddress } from '../client.ts';
-import { definedIn } from '../config/environment.ts';
-import { readHolder, type Holder } from '../embedded/lock.ts';
+import { definedIn } from '../util/environment.ts';
+import { readHolder, type Holder } from '../local/lock.ts';
 import { usageError } from './exit.ts';
 import { homeFolder, type CommonOptions } from './options.ts';
 import type { Shell } from './shell.ts';

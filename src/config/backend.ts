@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { effortProblem, efforts } from '../models/capabilities.ts';
+import { effortProblem, efforts } from './model-capabilities.ts';
 import { backendTypes } from './backend-types.ts';
-import { folderSchema } from '../sandbox/named-folder.ts';
+import { folderSchema } from './named-folder.ts';
 import { mcpServersSchema } from './tool-sources.ts';
 import { holdsSecret, writtenOut } from './variables.ts';
 

@@ -1,5 +1,5 @@
-import { effortProblem, type Effort } from '../models/capabilities.ts';
-import { modelOf } from '../models/providers.ts';
+import { effortProblem, type Effort } from './model-capabilities.ts';
+import { modelOf } from './providers.ts';
 import type { Backend } from './backend.ts';
 import { everydayTools, withEveryday } from './tools/everyday-tools.ts';
 import { entry, isModel } from './modules.ts';

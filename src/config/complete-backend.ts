@@ -1,8 +1,8 @@
-import { effortProblem } from '../models/capabilities.ts';
-import { missingKey, modelOf } from '../models/providers.ts';
+import { effortProblem } from './model-capabilities.ts';
+import { missingKey, modelOf } from './providers.ts';
 import type { Backend } from './backend.ts';
 import { withCommands } from './tools/commands.ts';
-import type { Environment } from './environment.ts';
+import type { Environment } from '../util/environment.ts';
 import { backendOf } from './model-name.ts';
 import { withVariables } from './variables.ts';
 

@@ -3,7 +3,7 @@ import type { Backend } from './backend.ts';
 import { preflightCommands } from './tools/commands.ts';
 import { completeBackend, defaultBackend, describeBackend, packagesOf, preflightBackends } from './complete-backend.ts';
 import { about, broadcastSchema, describeCoordination, soloShape, waitingTime } from './coordination.ts';
-import type { Environment } from './environment.ts';
+import type { Environment } from '../util/environment.ts';
 import { checkExchange, providersOf, type Wire, type WireInput } from './exchange.ts';
 import { checkModules, entry, type Module, type ModuleInput } from './modules.ts';
 import { describeOrchestrator, orchestratorOf, type OrchestratorSettings } from './orchestrators.ts';

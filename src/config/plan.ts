@@ -3,7 +3,7 @@ import { backendSchema, roleSchema, type Backend } from './backend.ts';
 import { preflightCommands } from './tools/commands.ts';
 import { completeBackend, defaultBackend, describeBackend, packagesOf, preflightBackends } from './complete-backend.ts';
 import { describeCoordination, soloShape } from './coordination.ts';
-import type { Environment } from './environment.ts';
+import type { Environment } from '../util/environment.ts';
 import { executorTools } from './tools/everyday-tools.ts';
 import {
   describeOrchestrator,

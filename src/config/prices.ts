@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { pricesFor, unpricedIn } from '../models/prices.ts';
+import { pricesFor, unpricedIn } from './list-prices.ts';
 import type { PriceTable } from '../protocol/usage.ts';
 import type { Backend } from './backend.ts';
-import type { Environment } from './environment.ts';
+import type { Environment } from '../util/environment.ts';
 import { isThisMachine } from './model-name.ts';
 import { checkedBy, problemText } from './problems.ts';
 

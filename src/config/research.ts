@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { missingForSearch } from '../search/missing.ts';
-import { serviceOf } from '../search/services.ts';
+import { missingForSearch } from './missing-search.ts';
+import { serviceOf } from './search-services.ts';
 import { backendSchema, roleSchema, type Backend } from './backend.ts';
 import { completeBackend, defaultBackend, describeBackend, preflightBackends } from './complete-backend.ts';
 import { describeCoordination, soloShape } from './coordination.ts';
 import type { SearchSettings } from '../protocol/search.ts';
-import type { Environment } from './environment.ts';
+import type { Environment } from '../util/environment.ts';
 
 /** Aspects are named as providers name parameters, since they are parameters of the critic's tool. */
 const aspectName = /^[A-Za-z_][\w-]{0,63}$/;

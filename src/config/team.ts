@@ -3,8 +3,8 @@ import { backendSchema, roleSchema, type Backend } from './backend.ts';
 import { preflightCommands, withCommands } from './tools/commands.ts';
 import { completeBackend, defaultBackend, describeBackend, packagesOf, preflightBackends } from './complete-backend.ts';
 import { about, broadcastSchema, budgetSchema, describeCoordination, waitingTime } from './coordination.ts';
-import type { Environment } from './environment.ts';
-import { folderSchema, workspaceFolderSchema } from '../sandbox/named-folder.ts';
+import type { Environment } from '../util/environment.ts';
+import { folderSchema, workspaceFolderSchema } from './named-folder.ts';
 import {
   describeOrchestrator,
   limitsFit,

@@ -1,5 +1,5 @@
-import { redact } from '../models/redact.ts';
-import type { Environment } from './environment.ts';
+import { redact } from '../util/redact.ts';
+import type { Environment } from '../util/environment.ts';
 
 /** `${NAME}`, which stands for the value of the variable NAME in the worker's environment. */
 const placeholder = /\$\{([A-Za-z_]\w*)\}/g;

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { PayloadCodec } from '@temporalio/common';
 import proto from '@temporalio/proto';
-import { hashOf } from '../store/ids.ts';
+import { hashOf } from '../util/ids.ts';
 
 const { Payloads } = proto.temporal.api.common.v1;
 

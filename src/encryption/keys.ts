@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
-import type { Environment } from '../config/environment.ts';
+import type { Environment } from '../util/environment.ts';
 
 /** The variable that turns encryption on, and how to make a key for it. */
 export const keyVariable = 'REPRISE_ENCRYPTION_KEY';

@@ -2,7 +2,7 @@ import Anthropic from '@anthropic-ai/sdk';
 import { ApplicationFailure } from '@temporalio/common';
 import OpenAI from 'openai';
 import { failureTypes as runFailureTypes } from '../protocol/errors.ts';
-import { redact } from './redact.ts';
+import { redact } from '../util/redact.ts';
 
 const { missingKey } = runFailureTypes;
 

@@ -1,6 +1,6 @@
 import type { AssistantMessage, ImageRef, Message, TokenUsage, ToolSpec } from '../protocol/message.ts';
 import type { Finish, ToolChoice } from '../protocol/model-call.ts';
-import type { Capabilities, Effort } from './capabilities.ts';
+import type { Capabilities, Effort } from '../config/model-capabilities.ts';
 import { toFailure, type Endpoint } from './failures.ts';
 
 /** What a wire needs to know about the model behind it. A temperature or limit that is absent is the provider's. */

@@ -1,16 +1,16 @@
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import type { Backend } from '../config/backend.ts';
-import type { Environment } from '../config/environment.ts';
+import type { Environment } from '../util/environment.ts';
 import { withVariables } from '../config/variables.ts';
-import { capabilitiesOf } from './capabilities.ts';
+import { capabilitiesOf } from '../config/model-capabilities.ts';
 import { askAnthropic } from './anthropic.ts';
 import { keyMissing, type Endpoint } from './failures.ts';
 import { Learned } from './learned.ts';
 import { withTypedFailures, type Model, type ModelRequest, type ModelSettings } from './model.ts';
 import { offlineModel } from './offline/index.ts';
 import { askChat } from './openai.ts';
-import { isRemote, missingKey, routeOf } from './providers.ts';
+import { isRemote, missingKey, routeOf } from '../config/providers.ts';
 import { askResponses } from './responses.ts';
 import { guardedFetch } from './stream-guard.ts';
 

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Breaks } from '../breaks.ts';
-import type { Cipher } from './cipher.ts';
+import { Breaks } from '../util/breaks.ts';
+import type { Cipher } from '../encryption/cipher.ts';
 import { now, orTouch, type Database } from './database.ts';
-import { largeHashOf } from './ids.ts';
+import { largeHashOf } from '../util/ids.ts';
 
 /** How many objects, and of how many bytes together, one transaction writes. */
 const objectsAtOnce = 300;

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Environment } from '../config/environment.ts';
+import type { Environment } from '../util/environment.ts';
 import { readKeys } from '../encryption/keys.ts';
-import type { Cipher } from './cipher.ts';
+import type { Cipher } from '../encryption/cipher.ts';
 import { openPostgresStore, postgresPlace, readPostgresStore } from './postgres.ts';
-import { cipherOf } from './sealing.ts';
+import { cipherOf } from '../encryption/sealing.ts';
 import { openSqliteStore, readSqliteStore } from './sqlite.ts';
 import type { SqlStore } from './sql-store.ts';
 import type { Store } from './store.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ClientBase, Pool, PoolConfig } from 'pg';
-import { plain, type Cipher } from './cipher.ts';
+import { plain, type Cipher } from '../encryption/cipher.ts';
 import type { Database, Row, Sql, Value } from './database.ts';
 import { isConflict, isUnavailable, PostgresUnavailableError } from './postgres-errors.ts';
 import { SqlStore } from './sql-store.ts';

@@ -1,4 +1,4 @@
-import type { Environment } from '../config/environment.ts';
+import type { Environment } from '../util/environment.ts';
 import { readStore } from './open-store.ts';
 import { isOutOfOrder } from './out-of-order.ts';
 import type { Store } from './store.ts';

@@ -1,7 +1,7 @@
-import { Breaks } from '../breaks.ts';
+import { Breaks } from '../util/breaks.ts';
 import { UnknownKeyError } from '../encryption/keys.ts';
 import type { StoredReport } from '../protocol/research.ts';
-import type { Cipher } from './cipher.ts';
+import type { Cipher } from '../encryption/cipher.ts';
 import type { Database, Row, Sql } from './database.ts';
 
 /** The table of reports, which the report methods of `Store` read and write. */

@@ -3,10 +3,10 @@ import type { Message, TokenUsage, TranscriptRef } from '../protocol/message.ts'
 import type { CallModelResult } from '../protocol/model-call.ts';
 import type { StoredReport } from '../protocol/research.ts';
 import type { CallToolResult } from '../protocol/tool.ts';
-import type { Cipher } from './cipher.ts';
+import type { Cipher } from '../encryption/cipher.ts';
 import { now, orTouch, type Database, type Row, type Sql, type Value } from './database.ts';
 import { FileRows } from './file-rows.ts';
-import { largeHashOf, segmentId } from './ids.ts';
+import { largeHashOf, segmentId } from '../util/ids.ts';
 import { ObjectRows } from './object-rows.ts';
 import { RateRows } from './rate-rows.ts';
 import { ReportRows } from './report-rows.ts';

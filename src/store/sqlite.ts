@@ -1,8 +1,8 @@
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
-import { privateFile, privateFolder } from '../private-files.ts';
-import { plain, type Cipher } from './cipher.ts';
+import { privateFile, privateFolder } from '../util/private-files.ts';
+import { plain, type Cipher } from '../encryption/cipher.ts';
 import type { Database, Row, Sql, Value } from './database.ts';
 import { SqlStore } from './sql-store.ts';
 import { prepareSchema } from './sqlite-schema.ts';

@@ -1,5 +1,5 @@
-import { Breaks } from '../breaks.ts';
-import type { Cipher } from './cipher.ts';
+import { Breaks } from '../util/breaks.ts';
+import type { Cipher } from '../encryption/cipher.ts';
 import type { Database, Row, Value } from './database.ts';
 
 /** What of a store is needed, as the histories of runs say. */

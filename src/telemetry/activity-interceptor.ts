@@ -1,7 +1,7 @@
 import type { Context } from '@temporalio/activity';
 import { ApplicationFailure, CancelledFailure, defaultPayloadConverter, type Headers } from '@temporalio/common';
 import type { ActivityInboundCallsInterceptor, ActivityInterceptorsFactory } from '@temporalio/worker';
-import type { Environment } from '../config/environment.ts';
+import type { Environment } from '../util/environment.ts';
 import type { Caller } from '../protocol/agent-state.ts';
 import { traceHeader } from '../protocol/headers.ts';
 import type { PriceTable } from '../protocol/usage.ts';

@@ -1,9 +1,9 @@
 import type { Attributes, SpanKind } from '@opentelemetry/api';
 import type { Backend } from '../config/backend.ts';
-import type { Environment } from '../config/environment.ts';
+import type { Environment } from '../util/environment.ts';
 import { costOf } from '../workflows/agent/budget.ts';
-import { pricesFor } from '../models/prices.ts';
-import { isRemote, routeOf } from '../models/providers.ts';
+import { pricesFor } from '../config/list-prices.ts';
+import { isRemote, routeOf } from '../config/providers.ts';
 import type { TokenUsage } from '../protocol/message.ts';
 import type { CallModelInput, CallModelResult } from '../protocol/model-call.ts';
 import type { CallToolInput, CallToolResult, ListedTool } from '../protocol/tool.ts';

@@ -24,7 +24,7 @@ import {
   type IdGenerator,
   type Sampler,
 } from '@opentelemetry/sdk-trace';
-import { version } from '../version.ts';
+import { version } from '../util/version.ts';
 import { resourceOf, type TelemetrySettings } from './settings.ts';
 import {
   agentSpanId,

@@ -5,7 +5,7 @@ import {
   type InjectedSinks,
   type NativeConnection,
 } from '@temporalio/worker';
-import type { Environment } from '../config/environment.ts';
+import type { Environment } from '../util/environment.ts';
 import { readPrices } from '../config/prices.ts';
 import type { RunSinks } from '../protocol/sinks.ts';
 import type { Store } from '../store/store.ts';

@@ -1,9 +1,9 @@
 import type { InputGiven, InputRequired } from '../protocol/elicitation.ts';
 import type { ToolSpec } from '../protocol/message.ts';
 import type { SideEffects, ToolSource, WorkspaceUse } from '../protocol/tool.ts';
-import type { Workspace } from '../sandbox/workspace.ts';
+import type { Workspace } from './workspaces/workspace.ts';
 
-export { ToolError } from './tool-error.ts';
+export { ToolError } from '../util/tool-error.ts';
 
 /** What a tool gets besides its arguments. */
 export interface ToolContext {

@@ -1,6 +1,6 @@
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
-import type { Environment } from '../config/environment.ts';
+import type { Environment } from '../util/environment.ts';
 import { problemText } from '../config/problems.ts';
 import { failureTypes } from '../protocol/errors.ts';
 import { readAllow } from './allow.ts';

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { chmodSync, linkSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { privateFolder, privateMode } from '../private-files.ts';
+import { privateFolder, privateMode } from '../util/private-files.ts';
 
 const secretFile = (home: string): string => join(home, 'secret');
 

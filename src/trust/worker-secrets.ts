@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
-import { redact, withoutKnown } from '../models/redact.ts';
-import type { Environment } from '../config/environment.ts';
+import { redact, withoutKnown } from '../util/redact.ts';
+import type { Environment } from '../util/environment.ts';
 import type { McpServer } from '../config/tool-sources.ts';
 import { withVariables } from '../config/variables.ts';
 

@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import type { ConnectionLike } from '@temporalio/client';
 import { deploymentName, taskQueue } from '../client/names.ts';
 import { openOnly } from '../client/open.ts';
-import { isAlive } from '../embedded/processes.ts';
+import { isAlive } from '../util/processes.ts';
 
 type Service = ConnectionLike['workflowService'];
 

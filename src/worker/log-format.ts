@@ -1,4 +1,4 @@
-import { VariableError, type Environment } from '../config/environment.ts';
+import { VariableError, type Environment } from '../util/environment.ts';
 
 const formats = ['text', 'json'] as const;
 

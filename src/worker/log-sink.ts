@@ -1,10 +1,10 @@
 import { appendFileSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { InjectedSinks } from '@temporalio/worker';
-import { printable } from '../printable.ts';
+import { printable } from '../util/printable.ts';
 import type { LogEntry, RunSinks } from '../protocol/sinks.ts';
 import { jsonLine, type LogFormat } from './log-format.ts';
-import { privateFolder, privateMode } from '../private-files.ts';
+import { privateFolder, privateMode } from '../util/private-files.ts';
 import { logLimits, nameOfFull, removeOldest } from './rotation.ts';
 
 /** An entry as the log shows it: `[2026-01-18 17:09:44] text`, in local time, or the text alone where it has no stamp. */

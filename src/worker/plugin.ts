@@ -12,7 +12,7 @@ import { findOrchestrators } from '../config/extensions.ts';
 import { awaitStore } from './await-store.ts';
 import { failureConverterPath } from '../encryption/data-converter.ts';
 import { readKeys } from '../encryption/keys.ts';
-import { readEnvironment } from '../config/environment.ts';
+import { readEnvironment } from '../util/environment.ts';
 import { adaptedConfiguration } from './bundler.ts';
 import { heartbeatThrottle, openParts, type PartSettings, type WorkerParts } from './parts.ts';
 import { registerSearchAttributes } from './search-attributes.ts';

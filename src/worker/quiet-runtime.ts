@@ -2,7 +2,7 @@ import { telemetrySettings } from '../telemetry/settings.ts';
 import { ApplicationFailure } from '@temporalio/common';
 import { TamperedError, UnknownKeyError } from '../encryption/keys.ts';
 import { DefaultLogger, Runtime, type LogEntry } from '@temporalio/worker';
-import { readEnvironment } from '../config/environment.ts';
+import { readEnvironment } from '../util/environment.ts';
 import { askAgain } from '../protocol/errors.ts';
 import { jsonLine, logFormat } from './log-format.ts';
 

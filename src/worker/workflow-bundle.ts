@@ -4,7 +4,7 @@ import { basename, extname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findOrchestrators, noOrchestrators, type CustomOrchestrators } from '../config/extensions.ts';
 import type { Bundled, Inputs } from './bundler.ts';
-import { writeAtomic } from './write-atomic.ts';
+import { writeAtomic } from '../util/write-atomic.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 

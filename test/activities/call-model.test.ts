@@ -8,8 +8,8 @@ import { createCallModel } from '../../src/activities/model.ts';
 import type { AssistantMessage, NewMessage, ToolSpec } from '../../src/protocol/message.ts';
 import type { CallModelInput, CallModelResult } from '../../src/protocol/model-call.ts';
 import type { Model, ModelRequest } from '../../src/models/model.ts';
-import type { Rates } from '../../src/rates/rates.ts';
-import { hashOf } from '../../src/store/ids.ts';
+import type { Rates } from '../../src/models/rates/rates.ts';
+import { hashOf } from '../../src/util/ids.ts';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
 import { testCaller } from '../support/activity-bench.ts';
 

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { CancelledFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createClaudeCode } from '../../src/activities/claude-code.ts';
+import { createClaudeCode } from '../../src/claude-code/backend.ts';
 import { createCallModel } from '../../src/activities/model.ts';
 import type { CallModelInput, CallModelResult } from '../../src/protocol/model-call.ts';
 import type { ToolSpec } from '../../src/protocol/message.ts';
-import { Trees } from '../../src/sandbox/tree.ts';
+import { Trees } from '../../src/tools/workspaces/tree.ts';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
 import {
   claudeCodeModules,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { compacted, tokensOf } from '../../src/activities/compact.ts';
+import { compacted, tokensOf } from '../../src/models/compact.ts';
 import type { AssistantMessage, Message, ToolCall } from '../../src/protocol/message.ts';
 
 const user = (content: string): Message => ({ role: 'user', content });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createPreparations } from '../../src/activities/prepare.ts';
-import type { Environment } from '../../src/config/environment.ts';
+import type { Environment } from '../../src/util/environment.ts';
 import { openGuard } from '../support/guard.ts';
 
 const configFolder = mkdtempSync(join(tmpdir(), 'reprise-prepare-'));

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { version } from '../../src/version.ts';
+import { version } from '../../src/util/version.ts';
 import { Home } from '../support/cli.ts';
 
 // Other tests call the command line in their own process; here each command is a process, as people start it.

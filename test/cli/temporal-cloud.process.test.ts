@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { freePort } from '../../src/embedded/ports.ts';
-import { startServer, type RunningServer } from '../../src/embedded/server.ts';
+import { freePort } from '../../src/local/ports.ts';
+import { startServer, type RunningServer } from '../../src/local/server.ts';
 import { Home } from '../support/cli.ts';
 import { startRefusingProxy, type RefusingProxy } from '../support/refusing-proxy.ts';
 

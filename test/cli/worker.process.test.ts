@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { Connection } from '@temporalio/client';
 import { afterEach, beforeEach, expect, inject, test } from 'vitest';
-import { freePort } from '../../src/embedded/ports.ts';
-import { startServer, type RunningServer } from '../../src/embedded/server.ts';
+import { freePort } from '../../src/local/ports.ts';
+import { startServer, type RunningServer } from '../../src/local/server.ts';
 import { Home } from '../support/cli.ts';
 import { startModelServer } from '../support/model-server.ts';
 import { startRefusingProxy } from '../support/refusing-proxy.ts';

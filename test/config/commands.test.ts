@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { Environment } from '../../src/config/environment.ts';
+import type { Environment } from '../../src/util/environment.ts';
 import { checkConfig, type ConfigInput } from '../../src/config/kinds.ts';
 import { completeAgent, preflightAgent } from '../../src/config/one-agent.ts';
 import { completePlan, preflightPlan } from '../../src/config/plan.ts';

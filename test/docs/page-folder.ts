@@ -17,8 +17,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { inject } from 'vitest';
 import { connect, type Reprise } from '../../src/client.ts';
-import { stopUp } from '../../src/embedded/background.ts';
-import { freePort } from '../../src/embedded/ports.ts';
+import { stopUp } from '../../src/local/background.ts';
+import { freePort } from '../../src/local/ports.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 

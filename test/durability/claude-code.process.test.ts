@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { connect } from '../../src/client.ts';
-import { isAlive } from '../../src/embedded/processes.ts';
+import { isAlive } from '../../src/util/processes.ts';
 import type { OrchestrationResult } from '../../src/protocol/orchestration.ts';
 import {
   claudeCodeModules,

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Backend } from '../../src/config/backend.ts';
 import { toAnthropicConversation } from '../../src/models/anthropic.ts';
-import type { Effort } from '../../src/models/capabilities.ts';
+import type { Effort } from '../../src/config/model-capabilities.ts';
 import type { ModelRequest } from '../../src/models/model.ts';
 import { modelOpener } from '../../src/models/open-model.ts';
 import type { Message, ToolSpec } from '../../src/protocol/message.ts';

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Backend } from '../../src/config/backend.ts';
 import { retryDelay } from '../../src/models/failures.ts';
 import { modelOpener } from '../../src/models/open-model.ts';
-import { redact } from '../../src/models/redact.ts';
+import { redact } from '../../src/util/redact.ts';
 import { startModelServer, type Scripted } from '../support/model-server.ts';
 
 const secret = 'sk-very-secret-0123456789';

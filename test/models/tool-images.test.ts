@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Backend } from '../../src/config/backend.ts';
 import { createCallModel } from '../../src/activities/model.ts';
-import { compacted } from '../../src/activities/compact.ts';
+import { compacted } from '../../src/models/compact.ts';
 import { modelOpener } from '../../src/models/open-model.ts';
 import type { Message } from '../../src/protocol/message.ts';
 import type { CallModelResult } from '../../src/protocol/model-call.ts';

@@ -5,11 +5,11 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { Commands } from '../../src/sandbox/commands/commands.ts';
-import { Descendants } from '../../src/sandbox/commands/descendants.ts';
-import { Output } from '../../src/sandbox/commands/output.ts';
-import { Trees } from '../../src/sandbox/tree.ts';
-import { Workspace } from '../../src/sandbox/workspace.ts';
+import { Commands } from '../../src/tools/commands/commands.ts';
+import { Descendants } from '../../src/tools/commands/descendants.ts';
+import { Output } from '../../src/tools/commands/output.ts';
+import { Trees } from '../../src/tools/workspaces/tree.ts';
+import { Workspace } from '../../src/tools/workspaces/workspace.ts';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'reprise-commands-test-'));

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { compareTrees, mergeTrees } from '../../src/sandbox/compare.ts';
-import type { Tree } from '../../src/sandbox/tree.ts';
+import { compareTrees, mergeTrees } from '../../src/tools/workspaces/compare.ts';
+import type { Tree } from '../../src/tools/workspaces/tree.ts';
 
 const treeOf = (texts: Record<string, string>): Tree =>
   new Map(Object.entries(texts).map(([path, id]) => [path, { id, bytes: id.length, mode: 'file' as const }]));

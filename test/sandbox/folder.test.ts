@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from 'vitest';
-import { changeFolder, collect, importFolder, makeFolder, materialise } from '../../src/sandbox/folder.ts';
-import { tickMs } from '../../src/sandbox/stamps.ts';
-import { Trees } from '../../src/sandbox/tree.ts';
+import { changeFolder, collect, importFolder, makeFolder, materialise } from '../../src/tools/workspaces/folder.ts';
+import { tickMs } from '../../src/tools/workspaces/stamps.ts';
+import { Trees } from '../../src/tools/workspaces/tree.ts';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'reprise-folders-test-'));

@@ -13,8 +13,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { FolderReading, type FileRead } from '../../src/sandbox/folder-reading.ts';
-import { stampOf } from '../../src/sandbox/stamps.ts';
+import { FolderReading, type FileRead } from '../../src/tools/workspaces/folder-reading.ts';
+import { stampOf } from '../../src/tools/workspaces/stamps.ts';
 
 let home: string;
 let folder: string;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
-import { treePath, Trees, type Tree } from '../../src/sandbox/tree.ts';
+import { treePath, Trees, type Tree } from '../../src/tools/workspaces/tree.ts';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'reprise-trees-'));

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { Trees, type TreeFile } from '../../src/sandbox/tree.ts';
-import { Workspace, workspaceLimits } from '../../src/sandbox/workspace.ts';
+import { Trees, type TreeFile } from '../../src/tools/workspaces/tree.ts';
+import { Workspace, workspaceLimits } from '../../src/tools/workspaces/workspace.ts';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
 import { stallOf } from '../support/stall.ts';
 

@@ -13,8 +13,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { Trees, type FileMode } from '../../src/sandbox/tree.ts';
-import { OutConflictError, replaceFolder, writeOut } from '../../src/sandbox/write-out.ts';
+import { Trees, type FileMode } from '../../src/tools/workspaces/tree.ts';
+import { OutConflictError, replaceFolder, writeOut } from '../../src/tools/workspaces/write-out.ts';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'reprise-out-'));

@@ -4,9 +4,9 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode } from '@temporalio/worker';
 import type { TestProject } from 'vitest/node';
-import { freePort } from '../../src/embedded/ports.ts';
-import { startServer } from '../../src/embedded/server.ts';
-import { findTemporalCli } from '../../src/embedded/temporal-cli.ts';
+import { freePort } from '../../src/local/ports.ts';
+import { startServer } from '../../src/local/server.ts';
+import { findTemporalCli } from '../../src/local/temporal-cli.ts';
 import { failureConverter, interceptorModules, keptBundle } from '../../src/worker/workflow-bundle.ts';
 
 declare module 'vitest' {

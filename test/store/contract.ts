@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Message } from '../../src/protocol/message.ts';
 import type { ReplyCommit, RunFile, Store } from '../../src/store/store.ts';
-import { hashOf } from '../../src/store/ids.ts';
+import { hashOf } from '../../src/util/ids.ts';
 import { reportOf } from '../support/reports.ts';
 
 const usage = { inputTokens: 3, cachedInputTokens: 1, outputTokens: 2 };

@@ -5,11 +5,11 @@ import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Message } from '../../src/protocol/message.ts';
-import { Trees } from '../../src/sandbox/tree.ts';
+import { Trees } from '../../src/tools/workspaces/tree.ts';
 import { openPostgresStore } from '../../src/store/postgres.ts';
 import type { SqlStore } from '../../src/store/sql-store.ts';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
-import type { Cipher } from '../../src/store/cipher.ts';
+import type { Cipher } from '../../src/encryption/cipher.ts';
 import { hasPostgres, startPostgres } from '../support/postgres.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'reprise-sweep-'));

@@ -8,10 +8,10 @@ import { fileURLToPath } from 'node:url';
 import { inject } from 'vitest';
 import { run } from '../../src/cli/run.ts';
 import { connect } from '../../src/client.ts';
-import { stopUp } from '../../src/embedded/background.ts';
-import { readHolder, type Holder } from '../../src/embedded/lock.ts';
-import { liveWorkers, type WorkerRecord } from '../../src/embedded/workers.ts';
-import { freePort } from '../../src/embedded/ports.ts';
+import { stopUp } from '../../src/local/background.ts';
+import { readHolder, type Holder } from '../../src/local/lock.ts';
+import { liveWorkers, type WorkerRecord } from '../../src/local/workers.ts';
+import { freePort } from '../../src/local/ports.ts';
 import { keptBundle } from '../../src/worker/workflow-bundle.ts';
 
 const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));

@@ -2,8 +2,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { canKeepTogether } from '../../src/sandbox/commands/local.ts';
-import { Trees } from '../../src/sandbox/tree.ts';
+import { canKeepTogether } from '../../src/tools/commands/local.ts';
+import { Trees } from '../../src/tools/workspaces/tree.ts';
 import { stallOf } from './stall.ts';
 import { toolBench, type ToolBench } from './tool-bench.ts';
 

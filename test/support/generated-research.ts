@@ -3,7 +3,7 @@ import { ServiceError, WorkflowFailedError, type Client, type WorkflowHandle } f
 import { ApplicationFailure } from '@temporalio/common';
 import type { RunEvent } from '../../src/protocol/events.ts';
 import type { ResearchInput, ResearchResult, ResearchState } from '../../src/protocol/research.ts';
-import { hashOf } from '../../src/store/ids.ts';
+import { hashOf } from '../../src/util/ids.ts';
 import { Dice } from './dice.ts';
 import { criticReply, planReply, reportReply } from './generated-replies.ts';
 import type { Script, Scripted } from './model-server.ts';

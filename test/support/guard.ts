@@ -1,4 +1,4 @@
-import type { Environment } from '../../src/config/environment.ts';
+import type { Environment } from '../../src/util/environment.ts';
 import { Guard } from '../../src/trust/guard.ts';
 
 /** What a worker is allowed whose inputs all come from its owner. Keys go to no address of an unsigned input even so. */

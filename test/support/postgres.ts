@@ -4,7 +4,7 @@ import { chownSync, existsSync, globSync, mkdirSync, mkdtempSync, rmSync, writeF
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { freePort } from '../../src/embedded/ports.ts';
+import { freePort } from '../../src/local/ports.ts';
 
 /** A PostgreSQL server of its own on this machine, with an empty database `reprise`. */
 export interface PostgresServer {

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { inject } from 'vitest';
-import { freePort } from '../../src/embedded/ports.ts';
-import { startServer } from '../../src/embedded/server.ts';
+import { freePort } from '../../src/local/ports.ts';
+import { startServer } from '../../src/local/server.ts';
 import { killed } from './killed.ts';
 import { firstWords } from './first-words.ts';
 

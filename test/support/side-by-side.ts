@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writ
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { stopUp } from '../../src/embedded/background.ts';
+import { stopUp } from '../../src/local/background.ts';
 import type { InboxQuestion } from '../../src/client.ts';
 import { asks } from './asking.ts';
 import { startModelServer } from './model-server.ts';

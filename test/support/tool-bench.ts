@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { createRunQuickTools } from '../../src/activities/tools/quick-tools.ts';
 import { createCallTool, createListTools } from '../../src/activities/tools/tools.ts';
-import type { Environment } from '../../src/config/environment.ts';
+import type { Environment } from '../../src/util/environment.ts';
 import type {
   CallToolInput,
   CallToolResult,
@@ -18,7 +18,7 @@ import type { Reply, ReplyCall } from '../../src/protocol/model-call.ts';
 import type { WorkspaceInput } from '../../src/protocol/workspace.ts';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
 import type { Store } from '../../src/store/store.ts';
-import { openToolRegistry } from '../../src/tools/tool-registry.ts';
+import { openToolRegistry } from '../../src/activities/tools/tool-registry.ts';
 import type { ToolRegistry } from '../../src/tools/tool.ts';
 import { openGuard } from './guard.ts';
 import { testCaller } from './activity-bench.ts';

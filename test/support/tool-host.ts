@@ -1,7 +1,7 @@
 /** A process that has started a server of tools: `node tool-host.ts FOLDER SERVER`. Prints a line when it is up. */
 import { join } from 'node:path';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
-import { openToolRegistry } from '../../src/tools/tool-registry.ts';
+import { openToolRegistry } from '../../src/activities/tools/tool-registry.ts';
 import type { McpServer } from '../../src/config/tool-sources.ts';
 
 const [folder = '', server = ''] = process.argv.slice(2);

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
-import { Trees } from '../../src/sandbox/tree.ts';
+import { Trees } from '../../src/tools/workspaces/tree.ts';
 
 /** The texts of a tree's files by their paths. @param home the home of the store */
 export async function textsIn(home: string, tree: string | null): Promise<Record<string, string>> {

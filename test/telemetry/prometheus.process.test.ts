@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connect } from '../../src/client.ts';
-import { freePort } from '../../src/embedded/ports.ts';
+import { freePort } from '../../src/local/ports.ts';
 import { startModelServer, type ModelServer } from '../support/model-server.ts';
 import { Machine } from '../support/processes.ts';
 import { teamOf, teamScript } from '../support/team-script.ts';

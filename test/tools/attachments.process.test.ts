@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { keepFile } from '../../src/files/run-files.ts';
-import { recognise, type Recognised } from '../../src/files/recognise.ts';
+import { keepFile } from '../../src/tools/attachments/run-files.ts';
+import { recognise, type Recognised } from '../../src/tools/attachments/recognise.ts';
 import { pdfOf, pixel } from '../support/files.ts';
 import { docxOf, workbookOf } from '../support/office.ts';
 import { toolBench } from '../support/tool-bench.ts';

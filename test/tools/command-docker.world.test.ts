@@ -3,8 +3,8 @@ import { rmSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { CallToolResult } from '../../src/protocol/tool.ts';
-import { defaultImage } from '../../src/sandbox/commands/docker.ts';
-import { Trees } from '../../src/sandbox/tree.ts';
+import { defaultImage } from '../../src/tools/commands/docker.ts';
+import { Trees } from '../../src/tools/workspaces/tree.ts';
 import { standInDocker, type StandInDocker } from '../support/docker.ts';
 import { toolBench, type ToolBench } from '../support/tool-bench.ts';
 

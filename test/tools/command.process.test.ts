@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { CallToolResult } from '../../src/protocol/tool.ts';
-import { canKeepTogether } from '../../src/sandbox/commands/local.ts';
-import { Trees } from '../../src/sandbox/tree.ts';
+import { canKeepTogether } from '../../src/tools/commands/local.ts';
+import { Trees } from '../../src/tools/workspaces/tree.ts';
 import { toolBench, type ToolBench } from '../support/tool-bench.ts';
 import { firstWords } from '../support/first-words.ts';
 
@@ -70,7 +70,7 @@ describe('a local command', () => {
       );
       return;
     }
-    const module = new URL('../../src/sandbox/commands/local.ts', import.meta.url).href;
+    const module = new URL('../../src/tools/commands/local.ts', import.meta.url).href;
     const code = `import { runLocally } from '${module}';
       const print = () => console.log('running');
       await runLocally({ command: 'echo begun; exec 9>lock; flock 9; sleep 1000', folder: '${bench.folder}',

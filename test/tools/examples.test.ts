@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
 import { runTool, type Outcome } from '../../src/tools/run-tool.ts';
-import { openToolRegistry } from '../../src/tools/tool-registry.ts';
+import { openToolRegistry } from '../../src/activities/tools/tool-registry.ts';
 
 const examples = fileURLToPath(new URL('../../examples', import.meta.url));
 const home = mkdtempSync(join(tmpdir(), 'reprise-tools-'));

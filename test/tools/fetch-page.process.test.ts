@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { pageTool } from '../../src/tools/builtin/web/page.ts';
+import { pageTool } from '../../src/tools/web/page.ts';
 import { readDefinitions } from '../../src/tools/definition.ts';
 import { pdfOf, pixel } from '../support/files.ts';
 import { stallOf } from '../support/stall.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { McpServer } from '../../src/config/tool-sources.ts';
-import { freePort } from '../../src/embedded/ports.ts';
+import { freePort } from '../../src/local/ports.ts';
 import type { InputResponse } from '../../src/protocol/elicitation.ts';
 import { callerOf, endProcess, startHttpServer, stdioServer } from '../support/mcp.ts';
 import { toolBench } from '../support/tool-bench.ts';

@@ -6,7 +6,7 @@ import { createListTools } from '../../src/activities/tools/tools.ts';
 import { mcpServersSchema, type McpServer } from '../../src/config/tool-sources.ts';
 import { login } from '../../src/tools/mcp/login.ts';
 import { Logins } from '../../src/tools/mcp/logins.ts';
-import { openToolRegistry } from '../../src/tools/tool-registry.ts';
+import { openToolRegistry } from '../../src/activities/tools/tool-registry.ts';
 import { startLoginServer, type LoginServer } from '../support/login-server.ts';
 import { callerOf } from '../support/mcp.ts';
 import { toolBench } from '../support/tool-bench.ts';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { McpServer } from '../../src/config/tool-sources.ts';
-import { freePort } from '../../src/embedded/ports.ts';
+import { freePort } from '../../src/local/ports.ts';
 import type { InputResponse } from '../../src/protocol/elicitation.ts';
 import type { CallToolResult } from '../../src/protocol/tool.ts';
 import { callerOf, endProcess, newerServer, startNewerServer } from '../support/mcp.ts';

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
-import { typedColumn } from '../../src/tools/builtin/attachments/columns.ts';
-import { queryTable } from '../../src/tools/builtin/attachments/query.ts';
-import type { TableQuery } from '../../src/tools/builtin/attachments/query-thread.ts';
+import { typedColumn } from '../../src/tools/attachments/columns.ts';
+import { queryTable } from '../../src/tools/attachments/query.ts';
+import type { TableQuery } from '../../src/tools/attachments/query-thread.ts';
 
 describe('a column is numbers where all of its cells are plain ones', () => {
   test.each<[string[], Array<number | null>]>([

@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { fetchBytes } from '../../src/tools/builtin/web/fetch.ts';
+import { fetchBytes } from '../../src/tools/web/fetch.ts';
 import { stallOf } from '../support/stall.ts';
 
 /** The public internet of these tests is one address. */

@@ -3,10 +3,10 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { fetchText } from '../../src/tools/builtin/web/fetch.ts';
+import { fetchText } from '../../src/tools/web/fetch.ts';
 import { readDefinitions } from '../../src/tools/definition.ts';
-import { pageTool } from '../../src/tools/builtin/web/page.ts';
-import { textOfHtml } from '../../src/tools/builtin/web/page-text.ts';
+import { pageTool } from '../../src/tools/web/page.ts';
+import { textOfHtml } from '../../src/tools/web/page-text.ts';
 import { toolBench } from '../support/tool-bench.ts';
 
 describe('fetch_page as agents have it', () => {

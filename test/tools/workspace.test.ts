@@ -1,8 +1,8 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { Trees } from '../../src/sandbox/tree.ts';
+import { Trees } from '../../src/tools/workspaces/tree.ts';
 import type { WorkspaceInput } from '../../src/protocol/workspace.ts';
-import { hashOf } from '../../src/store/ids.ts';
-import { workspaceTools } from '../../src/tools/builtin/workspace.ts';
+import { hashOf } from '../../src/util/ids.ts';
+import { workspaceTools } from '../../src/tools/workspaces/tools.ts';
 import { toolBench } from '../support/tool-bench.ts';
 
 const bench = toolBench({

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { createPreparations } from '../../src/activities/prepare.ts';
-import type { Environment } from '../../src/config/environment.ts';
+import type { Environment } from '../../src/util/environment.ts';
 import { Guard } from '../../src/trust/guard.ts';
 
 /** The machine of a worker: its home, its folder of configurations, a folder for everybody, and the user's other files. */

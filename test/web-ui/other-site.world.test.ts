@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { blockedPorts, freePort, hiddenPlace, type HiddenPlace } from '../../src/embedded/ports.ts';
-import { uiProxy } from '../../src/embedded/ui-proxy.ts';
+import { blockedPorts, freePort, hiddenPlace, type HiddenPlace } from '../../src/local/ports.ts';
+import { uiProxy } from '../../src/local/ui-proxy.ts';
 import { Browser, browserPath } from '../support/browser.ts';
 
 if (browserPath === undefined)

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createRecallReports } from '../../src/activities/reports.ts';
 import { createStoreAttachments } from '../../src/activities/files.ts';
-import { searchFolder } from '../../src/search/folder.ts';
+import { searchFolder } from '../../src/tools/web/search/folder.ts';
 import { activityBench } from '../support/activity-bench.ts';
 import { reportOf } from '../support/reports.ts';
 import { stallOf } from '../support/stall.ts';

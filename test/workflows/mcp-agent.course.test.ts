@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { McpServer } from '../../src/config/tool-sources.ts';
 import type { PendingQuestion } from '../../src/protocol/questions.ts';
 import type { TurnResult } from '../../src/protocol/session.ts';
-import { freePort } from '../../src/embedded/ports.ts';
+import { freePort } from '../../src/local/ports.ts';
 import { call, inTurn, toolResults } from '../support/agent-script.ts';
 import { endProcess, startHttpServer, stdioServer } from '../support/mcp.ts';
 import type { Script } from '../support/model-server.ts';

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { createReadPage } from '../../src/activities/pages.ts';
-import { readEnvironment } from '../../src/config/environment.ts';
+import { readEnvironment } from '../../src/util/environment.ts';
 import { noOrchestrators } from '../../src/config/extensions.ts';
 import type { RunEvent } from '../../src/protocol/events.ts';
 import { openStore } from '../../src/store/open-store.ts';

@@ -8,7 +8,7 @@ import type {
   ToolSource,
   ToolVariant,
 } from '../../protocol/tool.ts';
-import { hashOf } from '../../store/ids.ts';
+import { hashOf } from '../../util/ids.ts';
 import { SourceError, type Tool, type ToolRegistry } from '../../tools/tool.ts';
 import { note } from '../../telemetry/call-notes.ts';
 import { isQuick } from '../../workflows/agent/permissions.ts';

@@ -8,7 +8,7 @@ import { answerCommand, promptBox, promptText } from '../questions/box.ts';
 import { readLine } from '../questions/read-line.ts';
 import { waysToSettle } from '../questions/ways-to-settle.ts';
 import type { Shell } from '../shell.ts';
-import { printable } from '../../printable.ts';
+import { printable } from '../../util/printable.ts';
 import { decisionIn } from '../../protocol/permissions.ts';
 import { patiently } from './patiently.ts';
 

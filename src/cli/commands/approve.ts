@@ -1,6 +1,6 @@
 import type { PendingQuestion, Reprise, Run, RunEvent } from '../../client.ts';
 import type { ToolDecision } from '../../protocol/permissions.ts';
-import { printable } from '../../printable.ts';
+import { printable } from '../../util/printable.ts';
 import { open, withConnection } from '../connection.ts';
 import { CommandError, Interruption, usageError } from '../exit.ts';
 import type { CommonOptions } from '../options.ts';

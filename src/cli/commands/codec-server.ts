@@ -1,8 +1,8 @@
 import { payloadCodec, tolerant } from '../../encryption/codec.ts';
 import { howToMakeAKey, keyVariable, readKeys } from '../../encryption/keys.ts';
 import { serveCodec } from '../../encryption/serve-codec.ts';
-import { originsOf } from '../../embedded/home-codec.ts';
-import { readHolder } from '../../embedded/lock.ts';
+import { originsOf } from '../../local/home-codec.ts';
+import { readHolder } from '../../local/lock.ts';
 import { usageError } from '../exit.ts';
 import { homeFolder } from '../options.ts';
 import type { Shell } from '../shell.ts';

@@ -1,12 +1,12 @@
-import type { ServiceSettings } from '../../embedded/home-worker.ts';
-import { takeLock } from '../../embedded/lock.ts';
-import { Up } from '../../embedded/up.ts';
-import { sharedVersion } from '../../embedded/worker-version.ts';
-import { workerFolder, type WorkerRecord } from '../../embedded/workers.ts';
+import type { ServiceSettings } from '../../local/home-worker.ts';
+import { takeLock } from '../../local/lock.ts';
+import { Up } from '../../local/up.ts';
+import { sharedVersion } from '../../local/worker-version.ts';
+import { workerFolder, type WorkerRecord } from '../../local/workers.ts';
 import { StoreUnavailableError } from '../../worker/await-store.ts';
 import { logFormat } from '../../worker/log-format.ts';
 import { MissingSearchAttributesError } from '../../worker/search-attributes.ts';
-import { readRates } from '../../rates/settings.ts';
+import { readRates } from '../../models/rates/settings.ts';
 import { readSlots, type Slots } from '../../worker/slots.ts';
 import { openAt } from '../connection.ts';
 import { CommandError, exitStatus, Interruption, usageError } from '../exit.ts';

@@ -1,5 +1,5 @@
 import { WorkflowNotFoundError, type WorkflowHandle } from '@temporalio/client';
-import { readEnvironment } from '../../config/environment.ts';
+import { readEnvironment } from '../../util/environment.ts';
 import type { Prepared, PreparedTeam } from '../../protocol/orchestration.ts';
 import type { PendingQuestion } from '../../protocol/questions.ts';
 import type { TurnResult } from '../../protocol/session.ts';

@@ -1,7 +1,7 @@
-import { missingForSearch } from '../../search/missing.ts';
-import { howToSearch, serviceOf } from '../../search/services.ts';
+import { missingForSearch } from '../missing-search.ts';
+import { howToSearch, serviceOf } from '../search-services.ts';
 import type { Backend } from '../backend.ts';
-import type { Environment } from '../environment.ts';
+import type { Environment } from '../../util/environment.ts';
 import type { ToolSources } from '../tool-sources.ts';
 
 const web = 'builtin.web';

@@ -1,10 +1,10 @@
 import { existsSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
-import { indexOfFolder } from '../../tools/folder-index.ts';
-import { ownDocs } from '../../tools/own-docs.ts';
-import { queryOf, type Hit, type Query, type SentenceIndex } from '../../tools/sentence-search.ts';
-import { stemsOf } from '../../tools/words.ts';
+import { indexOfFolder } from '../../util/folder-index.ts';
+import { ownDocs } from '../../config/own-docs.ts';
+import { queryOf, type Hit, type Query, type SentenceIndex } from '../../util/sentence-search.ts';
+import { stemsOf } from '../../util/words.ts';
 import { failureTypes } from '../failures.ts';
 import { oneLine } from './prompt-sections.ts';
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { grouped } from '../../files/limits.ts';
+import { grouped } from '../../util/file-limits.ts';
 import type { Store } from '../../store/store.ts';
 import type { ToolDefinition } from '../definition.ts';
-import { partFrom } from '../cut.ts';
+import { partFrom } from '../../util/cut.ts';
 import { ToolError } from '../tool.ts';
 
 /** How much of a result is read at once, in characters. */

@@ -11,11 +11,11 @@ import {
 } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import type { McpServer } from '../../config/tool-sources.ts';
-import type { Environment } from '../../config/environment.ts';
+import type { Environment } from '../../util/environment.ts';
 import { loginName } from '../../protocol/login.ts';
-import { redact } from '../../models/redact.ts';
+import { redact } from '../../util/redact.ts';
 import { secretsOf } from '../../trust/worker-secrets.ts';
-import { version } from '../../version.ts';
+import { version } from '../../util/version.ts';
 import { SourceError } from '../tool.ts';
 import { Elicitations } from './elicitation.ts';
 import { keepLog } from './log.ts';

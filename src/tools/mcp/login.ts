@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Client, StreamableHTTPClientTransport, UnauthorizedError } from '@modelcontextprotocol/client';
-import { version } from '../../version.ts';
+import { version } from '../../util/version.ts';
 import { LoginProvider } from './login-provider.ts';
 import type { Logins } from './logins.ts';
 

@@ -1,7 +1,7 @@
 import type { McpServer } from '../../config/tool-sources.ts';
-import type { Environment } from '../../config/environment.ts';
+import type { Environment } from '../../util/environment.ts';
 import { withVariables, type Replaced } from '../../config/variables.ts';
-import { redact } from '../../models/redact.ts';
+import { redact } from '../../util/redact.ts';
 import { SourceError } from '../tool.ts';
 
 /** What a server is started or connected to with. */

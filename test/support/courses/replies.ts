@@ -1,4 +1,4 @@
-import { hashOf } from '../../../src/store/ids.ts';
+import { hashOf } from '../../../src/util/ids.ts';
 import { Dice } from '../dice.ts';
 import type { Script, Scripted, Seen } from '../model-server.ts';
 import { toolResults } from '../reading.ts';

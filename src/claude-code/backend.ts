@@ -1,0 +1,291 @@
+import { mkdir } from 'node:fs/promises';
+import Anthropic from '@anthropic-ai/sdk';
+import { Context } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
+import { environmentOf, startClaudeCode } from './process.ts';
+import { claudeCodeWire, goOn, toldIn, type SessionRef } from './conversation.ts';
+import { commandTool, readingTools, writingTools, type Permissions } from './guard.ts';
+import { Meter, usageOf } from './meter.ts';
+import { Place } from './place.ts';
+import { findSdk, loadSdk, missingSdk, type ResultMessage } from './sdk.ts';
+import { Session } from './session.ts';
+import { runTurn, type TurnResult } from './turn.ts';
+import type { Backend } from '../config/backend.ts';
+import { allowsLocal } from '../config/tools/commands.ts';
+import type { Environment } from '../util/environment.ts';
+import { withVariables } from '../config/variables.ts';
+import { failureTypes, keyMissing, toFailure, type Endpoint } from '../models/failures.ts';
+import type { ModelResponse } from '../models/model.ts';
+import { pricesFor } from '../config/list-prices.ts';
+import { missingKey, routeOf } from '../config/providers.ts';
+import { redact } from '../util/redact.ts';
+import type { Message, TokenUsage, ToolSpec } from '../protocol/message.ts';
+import type { CallModelInput, DoneWork } from '../protocol/model-call.ts';
+import { collect, foldersOf, makeFolder, type MadeFolder } from '../tools/workspaces/folder.ts';
+import { Trees, type Tree } from '../tools/workspaces/tree.ts';
+import { filesIn } from '../tools/workspaces/workspace.ts';
+import { hashOf } from '../util/ids.ts';
+import { tryNumber } from '../activities/tries.ts';
+import type { Store } from '../store/store.ts';
+import { loadImages } from '../store/resolve.ts';
+
+/** A call for Claude Code. */
+export interface ClaudeCodeRequest {
+  input: CallModelInput;
+  /** The whole conversation. */
+  messages: Message[];
+  tools: ToolSpec[];
+  /** The key and the hash of the input under which the call is journalled. */
+  key: string;
+  inputHash: string;
+  onDelta: (delta: string) => void;
+  /** Takes what this try of the call has cost so far. */
+  onSpent: (usage: TokenUsage) => void;
+}
+
+export interface ClaudeCodeResponse extends ModelResponse {
+  /** Id of the tree of files that the turn ended in; absent if it changed none. */
+  tree?: string | null;
+  work: DoneWork[];
+}
+
+export type AskClaudeCode = (request: ClaudeCodeRequest) => Promise<ClaudeCodeResponse>;
+
+interface Dependencies {
+  store: Store;
+  environment: Environment;
+  configFolder: string;
+}
+
+/**
+ * Makes the function that has Claude Code take an agent's turn: it works with its own tools on a copy of the agent's files,
+ * until it calls a tool of the workflow or has nothing more to do.
+ *
+ * Each time that tools are about to run or have run, the record of its session and the files are stored. A retry goes on
+ * from there with `resume`, on whatever machine, so that requests that were answered are not made again.
+ *
+ * @throws `ApplicationFailure` of the types in `models/failures.ts`
+ */
+export function createClaudeCode({ configFolder, environment, store }: Dependencies): AskClaudeCode {
+  const trees = new Trees(store);
+
+  return async function askClaudeCode(request) {
+    const { input, inputHash, key, messages, onDelta, onSpent, tools } = request;
+    const { backend, toolChoice, work: { files, mostUsd, readsOnly = false } = {} } = input;
+    const { cancellationSignal, info, log } = Context.current();
+    const attempt = tryNumber(info);
+    const reach = reachOf(backend, environment);
+    const file = findSdk(configFolder);
+    if (file === undefined) {
+      const [text] = missingSdk([backend], configFolder);
+      throw ApplicationFailure.nonRetryable(text, failureTypes.badRequest, text);
+    }
+
+    const last = await store.checkpoint(key, inputHash);
+    if (last !== undefined && last.attempt !== attempt) {
+      await store.recordTry(key, { attempt: last.attempt, usage: last.usage, failed: false });
+    }
+    const told = toldIn(messages, tools, await loadImages(store, messages));
+    const sessionId = told.session?.session ?? uuidOf(key);
+    const head = last?.session ?? told.session?.head ?? null;
+    const session = await Session.open(store, head);
+    const meter = new Meter((model) => pricesFor([{ type: 'claude', model }], {}, environment)[model]);
+
+    const place = await Place.take(sessionId);
+    const controller = new AbortController();
+    const abort = (): void => controller.abort();
+    cancellationSignal.addEventListener('abort', abort, { once: true });
+    let words = '';
+    try {
+      const started = files && { ...files, tree: last === undefined ? files.tree : last.tree };
+      let folder = await openFolder(started);
+      let tree = started?.tree ?? null;
+      const collected = async (): Promise<string | null> => {
+        if (folder === undefined || readsOnly) return tree;
+        const { leftOut, made } = await collect(store, trees, folder.made);
+        if (leftOut.length > 0) log.warn(`Files of Claude Code are left out: ${leftOut.slice(0, 10).join('; ')}`);
+        folder = { ...folder, made };
+        return trees.write(new Map([...made.own, ...folder.hidden]));
+      };
+      let steps: Promise<void> = Promise.resolve();
+      const note = async (hasRun: boolean): Promise<void> => {
+        if (hasRun) tree = await collected();
+        const usage = meter.spent ?? nothing;
+        await store.putCheckpoint(key, inputHash, { attempt, usage, session: await session.save(), tree });
+      };
+      const turn = await runTurn(await loadSdk(file), {
+        prompt: last?.session == null ? told.prompt : [{ type: 'text', text: goOn }],
+        tools,
+        mayCall: toolChoice !== 'none',
+        permissions: folder && permissionsFor(backend, place, foldersOf(folder.made.mounted), readsOnly, environment),
+        session,
+        onMessage(message) {
+          if (message.type !== 'stream_event') return;
+          onDelta(meter.take(message.event));
+          if (meter.spent !== undefined) onSpent(meter.spent);
+        },
+        onStep(hasRun) {
+          const step = steps.then(() => note(hasRun));
+          // Without it more may have to be paid again, and nothing else is lost.
+          steps = step.catch((error: unknown) => log.warn(`A step is not stored: ${(error as Error).message}`));
+          return steps;
+        },
+        options: {
+          ...optionsFor(backend, place, reach, environment),
+          ...(head === null ? { sessionId } : { resume: sessionId }),
+          ...(mostUsd !== undefined && { maxBudgetUsd: mostUsd }),
+          systemPrompt:
+            folder === undefined ? told.system : { type: 'preset', preset: 'claude_code', append: told.system },
+          abortController: controller,
+          stderr(text) {
+            words = (words + text).slice(-stderrKept);
+          },
+          spawnClaudeCodeProcess: (options) =>
+            startClaudeCode(options, { key: reach.apiKey, place, signal: cancellationSignal }),
+        },
+      });
+      const usage = usageOf(turn.result);
+      onSpent(usage);
+      refuseFailed(turn.result, reach.endpoint);
+      await steps;
+      const after = await collected();
+      const ref: SessionRef = { session: sessionId, head: await session.save() };
+      return {
+        ...answerOf(turn, ref),
+        usage,
+        notices: noticesOf(turn.result, backend),
+        ...(files !== undefined && after !== files.tree && { tree: after }),
+      };
+    } catch (error) {
+      cancellationSignal.throwIfAborted();
+      throw error instanceof ApplicationFailure ? error : broken(error, words, reach.endpoint);
+    } finally {
+      cancellationSignal.removeEventListener('abort', abort);
+      await place
+        .leave()
+        .catch((error: unknown) => log.warn(`A temporary folder is left: ${(error as Error).message}`));
+    }
+
+    /** @returns the folder, and the own files that its mounts hide, which stay as they are */
+    async function openFolder(given: typeof files): Promise<{ made: MadeFolder; hidden: Tree } | undefined> {
+      await mkdir(place.workspace);
+      if (given === undefined) return undefined;
+      const { others, own } = await filesIn(store, trees, given, info.workflowExecution?.workflowId ?? '');
+      const made = await makeFolder(store, own, others, place.workspace);
+      return { made, hidden: new Map([...own].filter(([path]) => !made.own.has(path))) };
+    }
+  };
+}
+
+/** How many characters of what Claude Code prints besides are kept for the message of a failure. */
+const stderrKept = 1000;
+
+/** How many requests a turn may make, since a model that goes round in circles would not stop. */
+const mostTurns = 200;
+
+const nothing: TokenUsage = { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, costUsd: 0 };
+
+interface Reach {
+  apiKey: string;
+  baseUrl: string;
+  headers: Record<string, string>;
+  model: string;
+  endpoint: Endpoint;
+}
+
+/** Where the model is, and by which key. @throws `ApplicationFailure` of type `MissingKey` */
+function reachOf(backend: Backend, environment: Environment): Reach {
+  const { values: headers, secrets, missing } = withVariables(backend.headers ?? {}, environment);
+  const lacked = missingKey(backend, environment) ?? missing[0]?.variable;
+  if (lacked !== undefined) throw keyMissing(`${backend.type}: ${lacked} is not set`, lacked);
+  const { baseUrl, key = '', keyVariable, model = '' } = routeOf({ ...backend, type: 'claude_code' }, environment);
+  const endpoint: Endpoint = { provider: backend.type, model, keyVariable, secrets: [key, ...secrets] };
+  return { apiKey: key, baseUrl, headers, model, endpoint };
+}
+
+function optionsFor(backend: Backend, place: Place, { baseUrl, headers, model }: Reach, environment: Environment) {
+  const { max_tokens: maxTokens, max_turns: maxTurns = mostTurns, reasoning_effort: effort } = backend;
+  return {
+    cwd: place.workspace,
+    env: environmentOf(place, { baseUrl, headers, maxTokens }, environment),
+    model,
+    ...(effort !== undefined && { effort }),
+    maxTurns,
+    permissionMode: 'acceptEdits' as const,
+    permissionPrompts: 'none' as const,
+    // Neither the user's settings nor those of the agent's files say what may be done.
+    settingSources: [] as [],
+    verbatimPrompts: true as const,
+    includePartialMessages: true as const,
+  };
+}
+
+function permissionsFor(
+  backend: Backend,
+  place: Place,
+  mounts: string[],
+  readsOnly: boolean,
+  environment: Environment,
+): Permissions {
+  const { command_line_execution_mode: mode, enable_mcp_command_line: mayRun = false } = backend;
+  const acting = [...writingTools, ...(mayRun && mode === 'local' && allowsLocal(environment) ? [commandTool] : [])];
+  return {
+    workspace: place.workspace,
+    readable: [place.config],
+    mounts,
+    tools: [...readingTools, ...(readsOnly ? [] : acting)],
+  };
+}
+
+function answerOf(
+  { calls, result, text, work }: TurnResult,
+  ref: SessionRef,
+): Pick<ClaudeCodeResponse, 'finish' | 'message' | 'work'> {
+  const content = calls.length > 0 ? text : (result.result ?? text);
+  return {
+    message: {
+      role: 'assistant',
+      content: result.is_error ? text : content,
+      ...(calls.length > 0 && { toolCalls: calls }),
+      opaque: { wire: claudeCodeWire, data: ref },
+    },
+    finish: calls.length > 0 ? 'tool_calls' : result.stop_reason === 'max_tokens' ? 'length' : 'stop',
+    work,
+  };
+}
+
+function noticesOf({ subtype }: ResultMessage, { max_turns: turns = mostTurns }: Backend): string[] {
+  if (subtype === 'error_max_turns') return [`claude_code stopped after ${turns} turns (max_turns)`];
+  return subtype === 'error_max_budget_usd' ? ['claude_code stopped because the budget is spent'] : [];
+}
+
+/** @throws what the provider's error is, if a turn has ended by one */
+function refuseFailed(
+  { api_error_status: status, errors = [], is_error, result, subtype }: ResultMessage,
+  endpoint: Endpoint,
+): void {
+  const isLimit = subtype === 'error_max_turns' || subtype === 'error_max_budget_usd';
+  if (!is_error || isLimit) return;
+  const text = [result, ...errors].filter(Boolean).join('; ') || 'Claude Code has failed';
+  throw toFailure(Anthropic.APIError.generate(status ?? undefined, undefined, text, new Headers()), endpoint);
+}
+
+/** The failure of a process that has ended without a result. */
+function broken(error: unknown, words: string, { model, provider, secrets }: Endpoint): ApplicationFailure {
+  const said = [(error as Error).message, words.trim()].filter((each) => each !== '').join(': ');
+  const message = redact(`${provider} ${model}: ${said}`, secrets).slice(0, stderrKept);
+  return ApplicationFailure.create({ type: failureTypes.badReply, message });
+}
+
+/** A session's id that follows from its first call, so that a retry takes the same place. */
+function uuidOf(key: string): string {
+  const hash = hashOf(`claude_code ${key}`);
+  const variant = '89ab'[parseInt(hash.charAt(16), 16) % 4];
+  return [
+    hash.slice(0, 8),
+    hash.slice(8, 12),
+    `4${hash.slice(13, 16)}`,
+    `${variant}${hash.slice(17, 20)}`,
+    hash.slice(20, 32),
+  ].join('-');
+}

@@ -1,0 +1,70 @@
+import { UnknownKeyError, type Keys } from './keys.ts';
+import { plain, type Cipher } from './cipher.ts';
+import type { Store } from '../store/store.ts';
+
+/** What sealed texts begin with. None of those that the store keeps begins like this by itself: they are JSON, or notes. */
+const textMark = 'sealed:';
+
+/** What sealed bytes begin with, before the id of their key: eight bytes that no kind of file begins with. */
+const bytesMark = Buffer.from('8f52b1d3e9c7a604', 'hex');
+const idBytes = 8;
+
+/**
+ * Seals content with the first key and opens what any of them has sealed. What is not sealed, since it is from before, is read as it is;
+ * without keys nothing new is sealed.
+ */
+export function cipherOf(keys: Keys): Cipher {
+  const seal = (bytes: Uint8Array, place: string) => keys.seal('store', place, bytes);
+  const open = (id: string, sealed: Uint8Array, place: string) => keys.open('store', place, id, sealed);
+  const opening: Pick<Cipher, 'openText' | 'openBytes'> = {
+    openText(stored, place) {
+      if (!stored.startsWith(textMark)) return stored;
+      const [id = '', sealed = ''] = stored.slice(textMark.length).split(':');
+      return Buffer.from(open(id, Buffer.from(sealed, 'base64'), place)).toString();
+    },
+    openBytes(stored, place) {
+      const start = bytesMark.length + idBytes;
+      if (stored.length < start || !bytesMark.equals(stored.subarray(0, bytesMark.length))) return stored;
+      return open(
+        Buffer.from(stored.subarray(bytesMark.length, start)).toString('latin1'),
+        stored.subarray(start),
+        place,
+      );
+    },
+  };
+  if (!keys.on) return { ...plain, ...opening };
+  return {
+    ...opening,
+    sealText(text, place) {
+      const { id, sealed } = seal(Buffer.from(text), place);
+      return `${textMark}${id}:${Buffer.from(sealed).toString('base64')}`;
+    },
+    sealBytes(bytes, place) {
+      const { id, sealed } = seal(bytes, place);
+      return Buffer.concat([bytesMark, Buffer.from(id, 'latin1'), sealed]);
+    },
+  };
+}
+
+/** What the names of a store's secrets begin with that record which keys have sealed content there. */
+const keyName = 'encryption key ';
+
+/**
+ * Records the key by which a store's new content is sealed, and finds out whether those of its earlier content are at hand.
+ *
+ * @returns what a person should know; undefined if nothing
+ * @throws `UnknownKeyError` where the store is sealed and there is no key at all: what is added would be plain
+ */
+export async function checkStoreKeys(store: Store, keys: Keys): Promise<string | undefined> {
+  const names = await store.secretNames();
+  const recorded = names.filter((name) => name.startsWith(keyName)).map((name) => name.slice(keyName.length));
+  const missing = recorded.filter((id) => !keys.ids.includes(id));
+  if (!keys.on && missing.length > 0) throw new UnknownKeyError(missing.join(', '), []);
+  const [own] = keys.ids;
+  if (own !== undefined) await store.secret(`${keyName}${own}`);
+  if (missing.length === 0) return undefined;
+  return (
+    `The store has content that is encrypted with ${missing.join(', ')}, which REPRISE_ENCRYPTION_KEY does not have: ` +
+    'runs that need it fail until the key is added'
+  );
+}

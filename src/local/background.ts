@@ -1,0 +1,108 @@
+import { spawn } from 'node:child_process';
+import { closeSync, existsSync, fstatSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { privateFolder, privateMode } from '../util/private-files.ts';
+import { isHeld, readHolder } from './lock.ts';
+import { endServer } from './home-server.ts';
+import { endProcess, isAlive, isUp } from '../util/processes.ts';
+import { liveWorkers, readWorker, type WorkerRecord } from './workers.ts';
+
+interface BackgroundSettings {
+  /** The folder in which the `up` runs. */
+  cwd: string;
+  /** The variables of the `up`, but for those that say where it belongs. */
+  env: NodeJS.ProcessEnv;
+  home: string;
+  /** The folder that the worker will hold. */
+  folder: string;
+  address: string;
+  /** Whether the person named the address. */
+  isNamed: boolean;
+  namespace: string;
+  extensions: string;
+  /** The variables that the worker's version depends on besides those that are always read. */
+  variables: string[];
+  /** Is told what the new `up` prints while it starts; it may have to fetch the Temporal CLI first. */
+  onProgress: (text: string) => void;
+}
+
+const main = fileURLToPath(new URL(`../cli/main.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url));
+
+const logOf = (home: string): string => join(home, 'logs', 'up.log');
+
+/**
+ * Starts an `up` that outlives this process, and waits until its worker polls. Of several commands that do so at the same
+ * time, one starts it and all find it.
+ *
+ * @throws where the `up` ends before its worker polls, with the end of its log
+ */
+export async function startBackground(settings: BackgroundSettings): Promise<WorkerRecord> {
+  const { cwd, env, home, folder, address, isNamed, namespace, extensions, variables, onProgress } = settings;
+  privateFolder(join(home, 'logs'));
+  const output = openSync(logOf(home), 'a', privateMode.file);
+  let told = fstatSync(output).size;
+  const words = ['up', '--background', '--temporal', address, '--extensions', extensions];
+  if (!isNamed) words.push('--unnamed');
+  const child = spawn(process.execPath, [main, ...words, ...variables.flatMap((name) => ['--variable', name])], {
+    stdio: ['ignore', output, output],
+    detached: true,
+    cwd,
+    env: { ...env, REPRISE_HOME: home, TEMPORAL_NAMESPACE: namespace },
+  });
+  closeSync(output);
+  child.unref();
+  let status: number | NodeJS.Signals | undefined;
+  let endedAt = 0;
+  child.once('exit', (code, signal) => {
+    status = code ?? signal ?? undefined;
+    endedAt = Date.now();
+  });
+  for (;;) {
+    const log = readFileSync(logOf(home));
+    // It may have become full, and been emptied.
+    const said = log.subarray(log.length < told ? 0 : told);
+    told = log.length;
+    if (said.length > 0) onProgress(said.toString().trimEnd());
+    const worker = readWorker(folder);
+    if (worker?.isReady && !worker.standsIn && isAlive(worker.pid) && isHeld(folder)) return worker;
+    // An `up` ends with status 0 where another command's was quicker, which is then waited for.
+    const isAlone = status === 0 && Date.now() - endedAt > patienceMs && !isHeld(folder);
+    if (isAlone || (status !== undefined && status !== 0))
+      throw new Error(`The background worker did not start (its process ended: ${status}):\n${tail(logOf(home))}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/** How long another command's `up` may be without a sign of life, in milliseconds. */
+const patienceMs = 10_000;
+
+/** Asks an `up` to let its calls in flight finish, to leave its runs to the next `up`, and to end. */
+export function askToHandOver({ pid }: WorkerRecord): void {
+  if (isUp(pid)) process.kill(pid, 'SIGUSR2');
+}
+
+/** Ends every `up` of a folder, in the background or not, and its server. @returns whether there was one of them */
+export async function stopUp(home: string): Promise<boolean> {
+  if (!existsSync(home)) return false;
+  const keeper = isHeld(home) ? readHolder(home)?.pid : undefined;
+  const pids = new Set(liveWorkers(home).map(({ pid }) => pid));
+  if (keeper !== undefined) pids.add(keeper);
+  const running = [...pids].filter(isUp);
+  await Promise.all(running.map(endProcess));
+  const left = await endServer(home);
+  return running.length > 0 || left;
+}
+
+const useFile = (home: string): string => join(home, 'last-use');
+
+/** Records that a command is using a home folder's server, which keeps a background `up` from ending. */
+export function noteUse(home: string): void {
+  privateFolder(home);
+  writeFileSync(useFile(home), '', { mode: privateMode.file });
+}
+
+/** When a command last used a home folder's server, in milliseconds since the epoch; 0 where none ever has. */
+export const lastUse = (home: string): number => statSync(useFile(home), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+
+const tail = (file: string): string => readFileSync(file, 'utf8').trimEnd().split('\n').slice(-8).join('\n');

@@ -1,0 +1,80 @@
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { privateFile, privateFolder } from '../util/private-files.ts';
+import { writeAtomic } from '../util/write-atomic.ts';
+import { isAlive } from '../util/processes.ts';
+
+/** The `up` that keeps a home folder's server. */
+export interface Holder {
+  pid: number;
+  address: string;
+  /** The address that was asked for; it differs from `address` where its port was taken. */
+  asked: string;
+  uiAddress: string;
+  /** The server's process. */
+  serverPid: number;
+}
+
+export interface Lock<Holding> {
+  /** Records who holds the folder, and for what. */
+  describe(holding: Holding): void;
+  /** Gives the folder back. @param forget whether to remove the record, since it says nothing about what runs any more */
+  release(forget: boolean): void;
+}
+
+const recordFile = (folder: string): string => join(folder, 'up.json');
+
+/**
+ * Takes a folder for this process. The lock is SQLite's, on a file of its own, so that the system releases it however its
+ * holder ends.
+ *
+ * @param patience how long to wait for it in milliseconds, in which nothing else goes on: commands hold it for a moment to
+ *   find out whether somebody does
+ * @returns undefined where another process holds the folder
+ */
+export function takeLock<Holding>(folder: string, patience = 500): Lock<Holding> | undefined {
+  privateFolder(folder);
+  const file = join(folder, 'up.lock');
+  privateFile(file);
+  const database = new DatabaseSync(file, { timeout: patience });
+  try {
+    database.exec('BEGIN EXCLUSIVE');
+  } catch (error) {
+    database.close();
+    if ((error as { errcode?: number }).errcode === busy) return undefined;
+    throw error;
+  }
+  return {
+    describe: (holding) => writeAtomic(recordFile(folder), JSON.stringify(holding)),
+    release(forget) {
+      if (forget) rmSync(recordFile(folder), { force: true });
+      database.close();
+    },
+  };
+}
+
+/** SQLite's SQLITE_BUSY. */
+const busy = 5;
+
+/** Whether a process holds the folder at this moment. */
+export function isHeld(folder: string): boolean {
+  if (!existsSync(folder)) return false;
+  const record = readRecord(folder) as { pid: number } | undefined;
+  // Where the process that is recorded lives, it is most likely the one that holds the folder, and no command that looks.
+  const lock = takeLock(folder, record !== undefined && isAlive(record.pid) ? 0 : undefined);
+  lock?.release(false);
+  return lock === undefined;
+}
+
+/** What the present holder of a folder, or the last one, has recorded; undefined where there is no such record. */
+export function readRecord(folder: string): unknown {
+  try {
+    return JSON.parse(readFileSync(recordFile(folder), 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The `up` that keeps a home folder's server, or that kept it last. */
+export const readHolder = (home: string): Holder | undefined => readRecord(home) as Holder | undefined;

@@ -1,0 +1,174 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { get, type IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
+import { dirname } from 'node:path';
+import { Connection } from '@temporalio/client';
+import { privateFolder, privateMode } from '../util/private-files.ts';
+import { freePort, unreachablePorts, type HiddenPlace } from './ports.ts';
+
+export interface ServerSettings {
+  /** Path of the Temporal CLI. */
+  cli: string;
+  port: number;
+  /** Where the Web UI listens, which takes whoever reaches it for a friend; without it, there is none. */
+  ui?: HiddenPlace;
+  /** Where the Web UI has payloads decrypted; without it, it shows them as they are. */
+  codecEndpoint?: string;
+  /** File of the database; without it, the database is in memory. */
+  database?: string;
+  /** File to which the server's output is appended. */
+  log: string;
+  /** Whether the server outlives this process. */
+  detached?: boolean;
+}
+
+export interface RunningServer {
+  address: string;
+  process: ChildProcess;
+}
+
+/** Queues whose limit of 20 reads a second is raised, since it would slow down many short activities. */
+const queues = ['transfer', 'timer', 'visibility'];
+
+/** Settings that are durable and fast: with WAL, one `fsync` per commit costs hardly more than a database in memory. */
+const pragmas = ['journal_mode=WAL', 'synchronous=FULL'];
+
+/**
+ * The server's HTTP API cannot be turned off, and by default takes orders from every page in every browser, whatever host
+ * the request names. With this list it takes none: no request can name a host with a space.
+ */
+const allowedHosts = '["no host at all"]';
+
+/** How long a new server may take until it answers, in milliseconds. */
+const patienceMs = 30_000;
+
+/** How long a server that listens may take to answer, in milliseconds; a busy machine is slow. */
+const answerPatienceMs = 3000;
+
+/** How often starting a server is attempted where it ends before it answers: several that start at once may want the same ports. */
+const maxAttempts = 8;
+
+/** A server has ended before it answered. */
+class ServerEndedError extends Error {}
+
+/**
+ * Starts an embedded Temporal server and waits until it answers.
+ *
+ * @throws where the port is taken, or where the server ends before it answers at each attempt, with the end of its log
+ */
+export async function startServer(settings: ServerSettings): Promise<RunningServer> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await startOnce(settings);
+    } catch (error) {
+      // The server chooses free ports for its inner services, and ends where one is taken before it listens there.
+      if (!(error instanceof ServerEndedError) || attempt === maxAttempts) throw error;
+    }
+  }
+}
+
+async function startOnce(settings: ServerSettings): Promise<RunningServer> {
+  const { cli, port, ui, codecEndpoint, database, log, detached = false } = settings;
+  // Otherwise a server that has the port already would be mistaken for the new one.
+  if ((await freePort(port)) !== port) throw new Error(`Port ${port} is taken by another program`);
+  privateFolder(dirname(log));
+  if (database !== undefined) privateFolder(dirname(database));
+  // Nor should browsers reach what else the server opens.
+  const [httpPort = await freePort(), metricsPort = await freePort()] = await unreachablePorts(2);
+  const words = [
+    'server start-dev --ip 127.0.0.1 --log-level warn'.split(' '),
+    ['--port', port, '--http-port', httpPort, '--metrics-port', metricsPort].map(String),
+    ui === undefined ? ['--headless'] : ['--ui-ip', ui.host, '--ui-port', String(ui.port)],
+    codecEndpoint === undefined ? [] : ['--ui-codec-endpoint', codecEndpoint],
+    database === undefined ? [] : ['--db-filename', database],
+    database === undefined ? [] : pragmas.flatMap((pragma) => ['--sqlite-pragma', pragma]),
+    // So that whoever has many runs does not starve others, whose runs name another fairness key.
+    ['--dynamic-config-value', 'matching.useNewMatcher=true', '--dynamic-config-value', 'matching.enableFairness=true'],
+    queues.flatMap((queue) => ['--dynamic-config-value', `history.${queue}ProcessorMaxPollRPS=1000`]),
+    ['--dynamic-config-value', `frontend.httpAllowedHosts=${allowedHosts}`],
+  ].flat();
+  const output = openSync(log, 'a', privateMode.file);
+  // The server makes its database itself, with the permissions that this leaves.
+  const umask = process.umask(0o077);
+  const child = spawn(cli, words, { stdio: ['ignore', output, output], detached });
+  process.umask(umask);
+  closeSync(output);
+  if (detached) child.unref();
+  const address = `127.0.0.1:${port}`;
+  const ended = new Promise<never>((_, reject) => {
+    child.once('error', (error) => reject(new Error(`The Temporal server cannot be started: ${error.message}`)));
+    child.once('exit', (code, signal) =>
+      reject(new ServerEndedError(`The Temporal server ended (${signal ?? code}):\n${tail(log)}`)),
+    );
+  });
+  const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null;
+  try {
+    const isAnswering = await Promise.race([answersWithin(patienceMs, address, hasEnded), ended]);
+    if (!isAnswering) throw new Error(`The Temporal server at ${address} does not answer`);
+    if (!(await Promise.race([refusesHttp(httpPort), ended])))
+      throw new Error(
+        `The Temporal CLI at ${cli} is too old: its server lets any page in a browser start workflows by HTTP. ` +
+          'Update it (https://docs.temporal.io/cli), or let TEMPORAL_CLI_PATH name a newer one',
+      );
+  } catch (error) {
+    child.kill();
+    throw error;
+  }
+  // A later end is the caller's affair, and must not read the log, which may be gone by then.
+  child.removeAllListeners('exit');
+  return { address, process: child };
+}
+
+/** Whether a server's HTTP API refuses what comes, as it is told to. It is asked for what every version of it can list. */
+async function refusesHttp(port: number): Promise<boolean> {
+  const request = get({ host: '127.0.0.1', port, path: '/api/v1/namespaces', agent: false });
+  try {
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    response.destroy();
+    return response.statusCode === 403;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ECONNREFUSED') return true;
+    throw error;
+  }
+}
+
+/** Whether a Temporal server answers within some milliseconds. @param isOver whether to give up before that */
+export async function answersWithin(ms: number, address: string, isOver = (): boolean => false): Promise<boolean> {
+  const deadline = Date.now() + ms;
+  while (!isOver()) {
+    if (await answers(address)) return true;
+    if (Date.now() > deadline) return false;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  return false;
+}
+
+/** Whether a Temporal server answers at an address of this machine. */
+export async function answers(address: string): Promise<boolean> {
+  // gRPC would try to connect until its time is over, although nothing listens.
+  if (!(await isListening(address))) return false;
+  const connection = Connection.lazy({ address });
+  try {
+    // `ensureConnected` mistakes a server that is not Temporal at all for an old version of it.
+    await connection.withDeadline(Date.now() + answerPatienceMs, () => connection.workflowService.getSystemInfo({}));
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await connection.close();
+  }
+}
+
+/** Whether any program listens at an address of this machine, which is known at once. */
+export function isListening(address: string): Promise<boolean> {
+  const [, host = '', port] = /^\[?(.*?)\]?:(\d+)$/.exec(address) ?? [];
+  const socket = connect({ host, port: Number(port) });
+  return new Promise<boolean>((resolve) => {
+    socket.once('connect', () => resolve(true));
+    socket.once('error', () => resolve(false));
+  }).finally(() => socket.destroy());
+}
+
+const tail = (file: string): string => readFileSync(file, 'utf8').trimEnd().split('\n').slice(-5).join('\n');

@@ -1,0 +1,102 @@
+import { createHash, createHmac } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { extname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { environmentVariables, type Environment } from '../util/environment.ts';
+import type { CustomOrchestrators } from '../config/extensions.ts';
+import { homeSecret } from '../trust/home-secret.ts';
+import { version as packageVersion } from '../util/version.ts';
+import type { VersionSettings } from '../worker.ts';
+import { workflowBundle } from '../worker/workflow-bundle.ts';
+
+/**
+ * What a worker of this machine runs with. Its `buildId` is the deployment version of Temporal's Worker Versioning, to which
+ * runs are pinned, so that a run keeps the code, the keys and the folder that it was started with.
+ */
+export interface WorkerVersion extends VersionSettings {
+  /** Whether it is for the runs that commands of its home folder start, and not for those of everybody. */
+  isOwn: boolean;
+  /** A hash of the package's version, and in a clone of its sources. */
+  code: string;
+  /** A hash of the providers' keys and addresses, of the variables that the configuration names, and of `allow`. */
+  environment: string;
+  /** What inputs may bring, in words (`--allow`). */
+  allow: string[];
+  /** The folder of configurations and extensions. */
+  extensions: string;
+  /** Path of the bundle of workflows. */
+  codePath: string;
+  orchestrators: CustomOrchestrators;
+}
+
+/**
+ * Finds out what a worker would run with here and now. It makes the bundle of workflows where there is none yet.
+ *
+ * @param names variables that the configuration names besides those that are always read
+ * @param allow what inputs may bring, in words as `allowWords` has them
+ * @param onBundling is called before a bundle is made, which takes seconds
+ */
+export async function currentVersion(
+  home: string,
+  extensions: string,
+  environment: Environment,
+  names: string[],
+  allow: string[],
+  onBundling: () => void,
+): Promise<WorkerVersion> {
+  const folder = resolve(extensions);
+  const { codePath, hash, orchestrators } = await workflowBundle(home, folder, onBundling);
+  const parts = { code: codeHash(), environment: environmentHash(home, environment, names, allow), extensions: folder };
+  const buildId = `${packageVersion}-${keyed(home, [...Object.values(parts), hash])}`;
+  return { buildId, behavior: 'PINNED', isOwn: true, ...parts, allow, codePath, orchestrators };
+}
+
+/**
+ * What a worker runs with that serves everybody's runs. Its version is the same on all machines that have the same code, and
+ * without custom orchestrators its runs may go on with the next version, since Reprise's own workflows are made for that.
+ */
+export async function sharedVersion(
+  home: string,
+  extensions: string,
+  allow: string[],
+  onBundling: () => void,
+): Promise<WorkerVersion> {
+  const folder = resolve(extensions);
+  const { codePath, hash, orchestrators } = await workflowBundle(home, folder, onBundling);
+  const code = codeHash();
+  const custom = hash === '' ? '' : `-${hash.slice(0, 8)}`;
+  return {
+    buildId: `${packageVersion}-${code}${custom}`,
+    behavior: hash === '' ? 'AUTO_UPGRADE' : 'PINNED',
+    isOwn: false,
+    code,
+    environment: '',
+    allow,
+    extensions: folder,
+    codePath,
+    orchestrators,
+  };
+}
+
+/** A hash of everything in the environment that a run may come to need. Without the home's secret it tells nothing of it. */
+function environmentHash(home: string, environment: Environment, names: string[], allow: string[]): string {
+  const read = [...new Set([...environmentVariables, 'REPRISE_PRICES', ...names])].sort();
+  const set = read.filter((name) => environment[name] !== undefined);
+  return keyed(home, [...set.map((name) => `${name}=${environment[name]}`), ...allow.map((word) => `allow ${word}`)]);
+}
+
+const sources = fileURLToPath(new URL('..', import.meta.url));
+
+/** A hash of the code that this package runs: an installed one changes with its version, a clone with every edit. */
+function codeHash(): string {
+  const hash = createHash('sha256').update(packageVersion);
+  if (extname(import.meta.url) === '.ts') {
+    for (const file of readdirSync(sources, { recursive: true, encoding: 'utf8' }).sort()) {
+      if (file.endsWith('.ts')) hash.update(file).update(readFileSync(join(sources, file)));
+    }
+  }
+  return hash.digest('hex').slice(0, 12);
+}
+
+const keyed = (home: string, parts: string[]): string =>
+  createHmac('sha256', homeSecret(home)).update(parts.join('\n')).digest('hex').slice(0, 12);

@@ -1,0 +1,94 @@
+import { ApplicationFailure } from '@temporalio/common';
+import type { Backend } from '../config/backend.ts';
+import { capabilitiesOf } from '../config/model-capabilities.ts';
+import { failureTypes } from './failures.ts';
+import { imageRefusal, imagesIn, withoutImages } from './images.ts';
+import type { LoadedImages, Model, ModelRequest, ModelResponse } from './model.ts';
+import type { Message, ToolSpec } from '../protocol/message.ts';
+import { compacted, tokensOf, tokensOfTools } from './compact.ts';
+
+/** A request whose messages may be shortened before it is sent. */
+type Request = Omit<ModelRequest, 'images' | 'messages'> & {
+  loadImages: (messages: Message[]) => Promise<LoadedImages>;
+};
+
+type Response = ModelResponse & { notices: string[] };
+
+/** The most of a context that is kept free for the reply. */
+const replyShare = 1 / 4;
+
+/** To what share of itself a conversation is shortened that a provider has refused. */
+const afterRefusal = 0.6;
+
+/**
+ * Makes the function that sends a conversation to a model. One that is longer than the model's context by an estimate, or
+ * that the provider refuses for it, is sent in a shortened form (see `compacted`), with a notice that says so. How much a
+ * provider takes is remembered as long as this process lives.
+ *
+ * A model that takes no images, or refuses those of a conversation, gets notes in their place: one that does not see can
+ * still go on with what the tools that show images say.
+ *
+ * @throws what the model throws; `ApplicationFailure` of type `ContextTooLong`, not retryable, if nothing more can be left out
+ */
+export function fittingRequests(openModel: (backend: Backend) => Model) {
+  const refused = new Map<string, number>();
+  const blind = new Set<string>();
+
+  return async function send(backend: Backend, conversation: Message[], request: Request): Promise<Response> {
+    const { loadImages, ...rest } = request;
+    const model = openModel(backend);
+    const id = `${backend.type} ${backend.base_url} ${backend.model}`;
+    const room = roomIn(backend, request.tools);
+    const sees = capabilitiesOf(backend).images && !blind.has(id);
+    let whole = sees ? conversation : withoutImages(conversation, takesNone(backend));
+    const notes = whole.some((message, index) => message !== conversation[index]) ? [unseen(backend)] : [];
+    let messages = backend.type === 'offline' ? whole : compacted(whole, Math.min(room, refused.get(id) ?? room));
+    for (;;) {
+      const images = await loadImages(messages);
+      const sent = messages;
+      try {
+        const response = await model.complete({ ...rest, messages: sent, ...(images.size > 0 && { images }) });
+        const notices = [...(response.notices ?? []), ...notes, ...(sent === whole ? [] : [shortened(backend)])];
+        return { ...response, notices };
+      } catch (error) {
+        const refusal = sent.some((message) => imagesIn(message).length > 0) ? imageRefusal(error) : undefined;
+        if (refusal !== undefined) {
+          if (refusal === 'none') blind.add(id);
+          const isShort = sent !== whole;
+          whole = withoutImages(whole, refusal === 'none' ? takesNone(backend) : 'the provider refused them');
+          messages = isShort ? withoutImages(sent, 'the provider refused them') : whole;
+          notes.push(refusal === 'none' ? unseen(backend) : `The images were left out: ${(error as Error).message}`);
+          continue;
+        }
+        if (!(error instanceof ApplicationFailure) || error.type !== failureTypes.contextTooLong) throw error;
+        const size = tokensOf(sent);
+        messages = compacted(whole, Math.floor(size * afterRefusal));
+        if (tokensOf(messages) >= size) throw tooLong(error);
+        refused.set(id, Math.floor(size * afterRefusal));
+      }
+    }
+  };
+}
+
+/** How many tokens of a conversation a model's context has room for, besides the tools and the reply. */
+function roomIn(backend: Backend, tools: ToolSpec[]): number {
+  const { contextTokens, outputTokens } = capabilitiesOf(backend);
+  const reply = Math.min(backend.max_tokens ?? outputTokens, contextTokens * replyShare);
+  return Math.max(0, contextTokens - reply - tokensOfTools(tools));
+}
+
+const takesNone = ({ model, type }: Backend): string => `${model ?? type} takes no images`;
+
+const unseen = (backend: Backend): string => `${takesNone(backend)}: they were left out, with a note in their place`;
+
+const shortened = ({ model, type }: Backend): string =>
+  `The conversation was shortened to fit the context of ${model ?? type}: older messages were cut or left out`;
+
+function tooLong({ details, message }: ApplicationFailure): ApplicationFailure {
+  return ApplicationFailure.create({
+    type: failureTypes.contextTooLong,
+    nonRetryable: true,
+    message: `${message} (nothing more of the conversation can be left out)`,
+    ...(details != null && { details }),
+  });
+}

@@ -1,0 +1,128 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Priority } from '@temporalio/common';
+import type { SharedRates } from '../../store/store.ts';
+import { FairQueue, type Waiting } from './fair-queue.ts';
+import type { Limit } from './settings.ts';
+
+/** A call that waits for its place. */
+interface Call extends Waiting {
+  begin: () => void;
+  fail: (reason: unknown) => void;
+}
+
+/** For how long ahead places are taken at once, in milliseconds, so that a quick limit is not a write for each call. */
+const aheadMs = 200;
+
+/** What share of a period's amount may be used at once after a rest. The rest of the period is spread evenly. */
+const burstShare = 0.1;
+
+/** What was taken before keeps nobody waiting for longer than this, or than two periods, in milliseconds. */
+const longest = 300_000;
+
+/**
+ * The limits of one key or host. Its state is in the store, and shared by all workers; those who wait are in this process.
+ *
+ * Each limit is one number in the store: the time until which all that was taken is paid off. A worker takes places only for
+ * those whose turn comes next, so that who comes later waits for no long row of others' calls.
+ */
+export class Bucket {
+  readonly #rates: SharedRates;
+  readonly #limits: Array<{
+    id: string;
+    of: Limit['of'];
+    unitMs: number;
+    burstMs: number;
+    longestMs: number;
+    debt: number;
+  }>;
+  readonly #queue = new FairQueue<Call>();
+  #isServing = false;
+
+  /** @param id of the key or host in the store, which does not tell the key */
+  constructor(rates: SharedRates, id: string, limits: Limit[]) {
+    this.#rates = rates;
+    this.#limits = limits.map(({ amount, of, periodMs }) => {
+      const unitMs = periodMs / amount;
+      const burst = Math.max(1, amount * burstShare);
+      return {
+        id: `${id} ${amount} ${of}/${periodMs}`,
+        of,
+        unitMs,
+        burstMs: (burst - 1) * unitMs,
+        longestMs: Math.max(longest, 2 * periodMs),
+        debt: 0,
+      };
+    });
+  }
+
+  /** Waits for a call's place. @param tokens that it will take, by an estimate. @throws the signal's reason */
+  async take(tokens: number, priority: Priority | undefined, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    const { promise, reject, resolve } = Promise.withResolvers<void>();
+    const call: Call = { cost: tokens, priority, begin: resolve, fail: reject };
+    const leave = (): void => {
+      this.#queue.remove(call);
+      reject(signal.reason as Error);
+    };
+    signal.addEventListener('abort', leave, { once: true });
+    this.#queue.add(call);
+    if (!this.#isServing) void this.#serve();
+    try {
+      await promise;
+    } finally {
+      signal.removeEventListener('abort', leave);
+    }
+  }
+
+  /** Corrects what a call has taken. @param tokens that it took more than estimated, or less where below 0 */
+  correct(tokens: number): void {
+    for (const limit of this.#limits) if (limit.of === 'tokens') limit.debt += tokens;
+  }
+
+  async #serve(): Promise<void> {
+    this.#isServing = true;
+    const most = Math.max(1, ...this.#limits.map(({ of, unitMs }) => (of === 'requests' ? aheadMs / unitMs : 1)));
+    while (!this.#queue.isEmpty) {
+      const calls: Call[] = [];
+      while (calls.length < Math.floor(most)) {
+        const call = this.#queue.next();
+        if (call === undefined) break;
+        calls.push(call);
+      }
+      try {
+        const waits = await this.#places(calls.map(({ cost }) => cost));
+        let waited = 0;
+        for (const [index, call] of calls.entries()) {
+          const wait = Math.max(0, (waits[index] ?? 0) - waited);
+          // Even a call that was cancelled meanwhile keeps its place, since the next ones come after it.
+          if (wait > 0) await pause(wait);
+          waited += wait;
+          call.begin();
+        }
+      } catch (error) {
+        for (const call of calls) call.fail(error);
+      }
+    }
+    this.#isServing = false;
+  }
+
+  /** Takes places for calls that come one after the other. @returns after how many milliseconds each may begin */
+  async #places(costs: number[]): Promise<number[]> {
+    const ofLimits = await Promise.all(
+      this.#limits.map(async (limit) => {
+        const units = costs.map((tokens) => (limit.of === 'tokens' ? tokens : 1));
+        const debt = limit.debt;
+        limit.debt = 0;
+        const all = units.reduce((sum, each) => sum + each, debt);
+        const until = await this.#rates.take(limit.id, all * limit.unitMs, limit.longestMs);
+        let ahead = until + debt * limit.unitMs;
+        return units.map((each) => {
+          const wait = ahead - limit.burstMs;
+          ahead += each * limit.unitMs;
+          return wait;
+        });
+      }),
+    );
+    return costs.map((_, index) => Math.max(0, ...ofLimits.map((waits) => waits[index] ?? 0)));
+  }
+}

@@ -1,0 +1,100 @@
+import { extname } from 'node:path';
+import { treePath } from '../workspaces/tree.ts';
+import type { ArchiveListing, Unpacked } from './archive-thread.ts';
+import { grouped, maxFileBytes } from '../../util/file-limits.ts';
+import type { Readable } from './pdf.ts';
+import { ReadingThread } from './reading-thread.ts';
+import type { ZipLimits } from './zip.ts';
+
+const program = new URL(`./archive-thread${extname(import.meta.url)}`, import.meta.url);
+
+/** What is taken of an attached archive, with the archives in it. */
+export const archiveLimits: Readonly<ZipLimits> = { members: 200, bytes: 100_000_000 };
+
+/** A file of an archive. */
+export interface Unpacking {
+  /** Its path in the archive, which is one that a tree may have. */
+  path: string;
+  bytes: Buffer;
+}
+
+/** How many problems a note names. */
+const named = 5;
+
+/**
+ * Unpacks an archive, one file after the other. What is a link, encrypted, damaged or too large, or has a path that leads
+ * out, is left out. One that is over the limits is not unpacked at all. Never throws.
+ *
+ * @param left what may be taken; what this archive takes is subtracted
+ * @param take is given each file; what it returns is why the file is left out
+ * @returns a list of the files, and a note that says what is left out
+ */
+export async function unpackArchive(
+  bytes: Uint8Array,
+  left: ZipLimits,
+  take: (file: Unpacking) => Promise<string | undefined>,
+): Promise<Readable> {
+  const thread = new ReadingThread(program, { bytes, limits: { ...left } });
+  try {
+    const listing = await thread.ask<ArchiveListing>(null);
+    if ('problem' in listing) return { note: `it was not unpacked: ${listing.problem}` };
+    const { members } = listing;
+    left.members -= members.length;
+    left.bytes -= members.reduce((sum, member) => sum + member.bytes, 0);
+    const lines: string[] = [];
+    const problems: string[] = [];
+    const paths = new Set<string>();
+    for (const [number, member] of members.entries()) {
+      const path = treePath(member.name);
+      const problem = problemOf(member, path, paths) ?? (await unpack(thread, number, path ?? '', take));
+      if (problem === undefined) lines.push(`${path} (${grouped(member.bytes)} bytes)`);
+      else problems.push(`${shown(member.name)} (${problem})`);
+    }
+    return { text: lines.join('\n'), ...(problems.length > 0 && { note: leftOut(problems, members.length) }) };
+  } catch (error) {
+    return { note: `it was not unpacked: ${(error as Error).message}` };
+  } finally {
+    await thread.close();
+  }
+}
+
+type Member = Extract<ArchiveListing, { members: unknown }>['members'][number];
+
+/** What programs put into archives besides, which is of no use to anyone. */
+const litter = /(^|\/)(__MACOSX\/|\.DS_Store$|Thumbs\.db$)/;
+
+/** @param paths those that were taken before, in lower case; this one is added */
+function problemOf(member: Member, path: string | undefined, paths: Set<string>): string | undefined {
+  const { bytes, isEncrypted, isLink, name } = member;
+  if (path === undefined) return 'its path leads out of the archive, or cannot be used';
+  if (isLink) return 'a link';
+  if (isEncrypted) return 'it needs a password';
+  if (litter.test(name)) return 'made by the packing program';
+  if (bytes > maxFileBytes) return `${grouped(bytes)} bytes; at most ${grouped(maxFileBytes)} are read`;
+  if (paths.has(path.toLowerCase())) return 'another file has the same path';
+  paths.add(path.toLowerCase());
+  return undefined;
+}
+
+async function unpack(
+  thread: ReadingThread,
+  number: number,
+  path: string,
+  take: (file: Unpacking) => Promise<string | undefined>,
+): Promise<string | undefined> {
+  const unpacked = await thread.ask<Unpacked>(number);
+  if ('problem' in unpacked) return `damaged: ${unpacked.problem}`;
+  const { buffer, byteLength, byteOffset } = unpacked.bytes;
+  return take({ path, bytes: Buffer.from(buffer, byteOffset, byteLength) });
+}
+
+function leftOut(problems: string[], all: number): string {
+  const more = problems.length > named ? `, and ${problems.length - named} more` : '';
+  return `of its ${all} files ${problems.length} were left out: ${problems.slice(0, named).join(', ')}${more}`;
+}
+
+/** A name that may hold anything, for a note. */
+const shown = (name: string): string => {
+  const line = JSON.stringify(name.replaceAll(/\p{C}/gu, '?')).slice(1, -1);
+  return line.length <= 80 ? line : `${line.slice(0, 80)}…`;
+};

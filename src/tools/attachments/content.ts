@@ -1,0 +1,99 @@
+import { extname } from 'node:path';
+import { Breaks } from '../../util/breaks.ts';
+import type { AttachmentKind } from '../../protocol/attachment.ts';
+import { notTranscribed, type Transcribe } from './audio.ts';
+import { readOffice } from './office/office.ts';
+import { readPdf, type Readable } from './pdf.ts';
+import type { Recognised } from './recognise.ts';
+import { sheetsOf, tableOfSheet } from './sheet-text.ts';
+import { summaryOf } from './table-summary.ts';
+import { columnNames, parseTable, type Table } from './table.ts';
+
+const binaryEndings = ['.pdf', '.png', '.jpg', '.jpeg', '.gif', '.webp', '.xlsx', '.docx', '.pptx', '.zip', '.mp3'];
+
+/**
+ * The text of a recognised file, and what is wrong with it. An image and an archive have neither. Never throws.
+ *
+ * @param transcribe writes down what is said in a recording
+ */
+export async function readContent(
+  name: string,
+  bytes: Buffer,
+  found: Recognised,
+  transcribe: Transcribe = notTranscribed,
+): Promise<Readable> {
+  const { kind, mediaType, text } = found;
+  if (text === undefined) {
+    if (kind === 'pdf') return readPdf(bytes);
+    if (kind === 'workbook' || kind === 'document') return readOffice({ bytes, mediaType });
+    return kind === 'audio' ? transcribe({ name, bytes, mediaType }) : {};
+  }
+  const note = text.trim() === '' ? 'the file is empty' : await noteOf(name, kind, mediaType, text);
+  return { text, ...(note !== undefined && { note }) };
+}
+
+async function noteOf(
+  name: string,
+  kind: AttachmentKind,
+  mediaType: string,
+  text: string,
+): Promise<string | undefined> {
+  if (kind === 'table') return (await summaryOf(text)).note;
+  if (kind === 'json') return jsonNote(text, mediaType);
+  const ending = extname(name).toLowerCase();
+  return binaryEndings.includes(ending) ? `it is a plain text, whatever its ending ${ending} says` : undefined;
+}
+
+/** A file's text as tables, by their names: `data`, or those of a workbook's sheets. Empty if it has none. */
+export function tablesOf({ kind, mediaType }: Omit<Recognised, 'text'>, text: string): Map<string, Table> {
+  if (kind === 'workbook') return new Map(sheetsOf(text).map((sheet) => [sheet.name, tableOfSheet(sheet)]));
+  const table = kind === 'table' ? parseTable(text) : kind === 'json' ? tableOfJson(text, mediaType) : undefined;
+  return new Map(table === undefined ? [] : [['data', table]]);
+}
+
+/** What is wrong with a JSON text or with the lines of a JSONL text; undefined if nothing is. */
+async function jsonNote(text: string, mediaType: string): Promise<string | undefined> {
+  if (mediaType !== 'application/jsonl') {
+    const problem = problemOf(text);
+    return problem && `it is not valid JSON (${problem}): it can be read as a plain text only`;
+  }
+  const lines = text.split('\n');
+  const bad: number[] = [];
+  const breaks = new Breaks();
+  for (const [index, line] of lines.entries()) {
+    if (line.trim() !== '' && problemOf(line) !== undefined) bad.push(index + 1);
+    if (breaks.due) await breaks.take();
+  }
+  if (bad.length === 0) return undefined;
+  return `${bad.length} of its ${lines.length} lines are not valid JSON (the first: line ${bad[0]})`;
+}
+
+const problemOf = (text: string): string | undefined => parsed(text).problem;
+
+/** A list of records in JSON or JSONL as a table; undefined if it is something else. */
+export function tableOfJson(text: string, mediaType: string): Table | undefined {
+  const values =
+    mediaType === 'application/jsonl' ? text.split('\n').map((line) => parsed(line).value) : parsed(text).value;
+  if (!Array.isArray(values)) return undefined;
+  const records = values.filter(isRecord);
+  if (records.length === 0) return undefined;
+  const keys = [...new Set(records.flatMap((record) => Object.keys(record)))];
+  const rows = records.map((record) => keys.map((key) => cellOf(record[key])));
+  return { columns: columnNames(keys, []), rows };
+}
+
+function parsed(text: string): { value?: unknown; problem?: string } {
+  try {
+    return { value: JSON.parse(text) as unknown };
+  } catch (error) {
+    return { problem: (error as Error).message };
+  }
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function cellOf(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

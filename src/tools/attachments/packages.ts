@@ -1,0 +1,90 @@
+import { extname } from 'node:path';
+import type { AttachmentKind } from '../../protocol/attachment.ts';
+
+type Type = [kind: AttachmentKind, mediaType: string];
+
+const openXml = 'application/vnd.openxmlformats-officedocument';
+const openDocument = 'application/vnd.oasis.opendocument';
+
+/** Formats of office documents by their endings (IANA's media types). */
+const byEnding = new Map<string, Type>([
+  ['.docx', ['document', `${openXml}.wordprocessingml.document`]],
+  ['.docm', ['document', 'application/vnd.ms-word.document.macroEnabled.12']],
+  ['.pptx', ['document', `${openXml}.presentationml.presentation`]],
+  ['.pptm', ['document', 'application/vnd.ms-powerpoint.presentation.macroEnabled.12']],
+  ['.xlsx', ['workbook', `${openXml}.spreadsheetml.sheet`]],
+  ['.xlsm', ['workbook', 'application/vnd.ms-excel.sheet.macroEnabled.12']],
+  ['.xlsb', ['workbook', 'application/vnd.ms-excel.sheet.binary.macroEnabled.12']],
+  ['.xls', ['workbook', 'application/vnd.ms-excel']],
+  ['.odt', ['document', `${openDocument}.text`]],
+  ['.odp', ['document', `${openDocument}.presentation`]],
+  ['.ods', ['workbook', `${openDocument}.spreadsheet`]],
+  ['.zip', ['archive', 'application/zip']],
+]);
+
+/** The part by which a file of Office Open XML is known, and the ending of its plainest form. */
+const byPart: Array<[part: string, ending: string]> = [
+  ['word/document.xml', '.docx'],
+  ['ppt/presentation.xml', '.pptx'],
+  ['xl/workbook.xml', '.xlsx'],
+  ['xl/workbook.bin', '.xlsb'],
+];
+
+/**
+ * What a file is that begins like a zip archive, or like the documents of old offices, in which encrypted ones are kept as
+ * well: by its parts, and by the ending of its name where it is damaged. Undefined if it is of no kind that is read.
+ */
+export function packageType(name: string, bytes: Buffer): Type | undefined {
+  const ending = extname(name).toLowerCase();
+  if (bytes.subarray(0, 8).equals(oldHead)) {
+    if (holds(bytes, 'EncryptedPackage')) return byEnding.get(ending) ?? byEnding.get('.docx');
+    return holds(bytes, 'Workbook') || holds(bytes, 'Book') ? byEnding.get('.xls') : undefined;
+  }
+  const head = bytes.subarray(0, 4).toString('latin1');
+  if (head !== 'PK\x03\x04' && head !== 'PK\x05\x06') return undefined;
+  const own = openDocumentType(bytes);
+  if (own !== undefined) return own;
+  const names = namesIn(bytes);
+  if (names.length === 0) return byEnding.get(ending) ?? byEnding.get('.zip');
+  // Some programs pack the type, or put it elsewhere.
+  if (names.includes('content.xml') && names.includes('META-INF/manifest.xml') && ending.startsWith('.od')) {
+    return byEnding.get(ending);
+  }
+  const part = names.includes('[Content_Types].xml') ? byPart.find(([each]) => names.includes(each)) : undefined;
+  if (part === undefined) return byEnding.get('.zip');
+  const [kind] = byEnding.get(part[1]) ?? [];
+  const named = byEnding.get(ending);
+  return named?.[0] === kind ? named : byEnding.get(part[1]);
+}
+
+const oldHead = Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]);
+
+const holds = (bytes: Buffer, stream: string): boolean => bytes.includes(Buffer.from(stream, 'utf16le'));
+
+/** OpenDocument files begin with their type, unpacked (OASIS OpenDocument 1.3, part 2, 3.3). */
+function openDocumentType(bytes: Buffer): Type | undefined {
+  const [, kind = ''] =
+    /mimetypeapplication\/vnd\.oasis\.opendocument\.([a-z]+)/.exec(bytes.toString('latin1', 0, 200)) ?? [];
+  return [...byEnding.values()].find(([, mediaType]) => mediaType === `${openDocument}.${kind}`);
+}
+
+/** How many names of an archive are looked at. */
+const mostNames = 10_000;
+
+/** The names that a zip archive lists at its end (APPNOTE 4.3.12 and 4.3.16); empty if its end is missing or damaged. */
+function namesIn(bytes: Buffer): string[] {
+  const end = bytes.lastIndexOf('PK\x05\x06', undefined, 'latin1');
+  const names: string[] = [];
+  if (end === -1 || end + 22 > bytes.length) return names;
+  let at = bytes.readUInt32LE(end + 16);
+  while (names.length < mostNames && at + 46 <= end && bytes.toString('latin1', at, at + 4) === 'PK\x01\x02') {
+    const [name, extra, comment] = [28, 30, 32].map((place) => bytes.readUInt16LE(at + place)) as [
+      number,
+      number,
+      number,
+    ];
+    names.push(bytes.toString('latin1', at + 46, at + 46 + name));
+    at += 46 + name + extra + comment;
+  }
+  return names;
+}

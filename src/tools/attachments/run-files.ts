@@ -1,0 +1,120 @@
+import type { Attachment, AttachmentKind } from '../../protocol/attachment.ts';
+import type { RunFile, Store } from '../../store/store.ts';
+import { archiveLimits, unpackArchive } from './archive.ts';
+import type { Transcribe } from './audio.ts';
+import { readContent } from './content.ts';
+import type { Loaded } from './load.ts';
+import { grouped } from '../../util/file-limits.ts';
+import type { Readable } from './pdf.ts';
+import { recognise } from './recognise.ts';
+import { workbookPreview } from './sheet-text.ts';
+import { summaryOf } from './table-summary.ts';
+import type { ZipLimits } from './zip.ts';
+
+/** Longer previews are stored, and messages then name their blob. In characters. */
+const storedFrom = 400;
+
+/** A file that becomes one of a run. */
+export interface NewFile extends Loaded, Pick<RunFile, 'name' | 'from'> {
+  /** Writes down what is said in recordings; without it they have a note alone. */
+  transcribe?: Transcribe | undefined;
+}
+
+/**
+ * Reads a file and gives it to a workflow: its bytes as an object, its text as a blob. The files of an archive become files
+ * of the workflow too, under names such as `papers.zip/first.pdf`, and so do those of an archive in it. They come before the
+ * archive, so that all is there when the archive is.
+ *
+ * @returns what the workflow has under this name afterwards (see `Store.putFile`)
+ */
+export async function keepFile(store: Store, workflowId: string, file: NewFile): Promise<RunFile> {
+  return keep(store, workflowId, file, { left: { ...archiveLimits }, depth: 0 });
+}
+
+/** How many archives a file may be in that is taken out of them. */
+const deepest = 2;
+
+/** What may still be taken of an attached archive, and in how many archives a file is. */
+interface Nesting {
+  left: ZipLimits;
+  depth: number;
+}
+
+async function keep(store: Store, workflowId: string, file: NewFile, nesting: Nesting): Promise<RunFile> {
+  const { name, from, bytes, found, transcribe } = file;
+  const isArchive = found.kind === 'archive';
+  const { text, note } = isArchive
+    ? await keepMembers(store, workflowId, file, nesting)
+    : await readContent(name, bytes, found, transcribe);
+  const [content = ''] = await store.putObjects([bytes]);
+  return store.putFile(workflowId, {
+    name,
+    kind: found.kind,
+    mediaType: found.mediaType,
+    bytes: bytes.length,
+    ...(text !== undefined && { text: await store.putBlob(text) }),
+    ...(found.kind === 'image' && { image: await store.putBlob(bytes.toString('base64')) }),
+    ...(note !== undefined && { note }),
+    content,
+    from,
+  });
+}
+
+/** Gives the files of an archive to a workflow. @returns the list of them, and what is left out */
+function keepMembers(store: Store, workflowId: string, file: NewFile, { depth, left }: Nesting): Promise<Readable> {
+  if (depth >= deepest)
+    return Promise.resolve({ note: 'it was not unpacked: it is an archive in an archive in an archive' });
+  return unpackArchive(file.bytes, left, async ({ path, bytes }) => {
+    const found = recognise(path, bytes);
+    if (typeof found === 'string') return found.replace(/; what is read: .*$/, '');
+    const member = { ...file, name: `${file.name}/${path}`, bytes, found };
+    await keep(store, workflowId, member, { depth: depth + 1, left });
+    return undefined;
+  });
+}
+
+/** The files that were in an archive of a workflow, in their order. */
+export async function membersOf(store: Store, workflowId: string, { kind, name }: RunFile): Promise<RunFile[]> {
+  if (kind !== 'archive') return [];
+  return (await store.files(workflowId)).filter((file) => file.name.startsWith(`${name}/`));
+}
+
+/** A stored file as workflows know it. */
+export async function attachmentOf(store: Store, file: RunFile): Promise<Attachment> {
+  const { name, kind, mediaType, bytes, text, image, note } = file;
+  const preview = text === undefined ? '' : await previewOf(kind, await store.blob(text));
+  return {
+    name,
+    kind,
+    mediaType,
+    bytes,
+    preview: preview.length <= storedFrom ? preview : { blob: await store.putBlob(preview) },
+    ...(note !== undefined && { note }),
+    ...(image !== undefined && { image: { blob: image, mediaType } }),
+  };
+}
+
+/** The greatest lengths of a preview and of its columns in characters. */
+const longest = 1000;
+const columnsShown = 500;
+
+/** What a prompt shows of a file: its beginning, or a table's columns, number of rows and first rows. */
+export async function previewOf(kind: AttachmentKind, text: string): Promise<string> {
+  if (kind === 'table') return cut(await tablePreview(text), longest);
+  return cut(kind === 'workbook' ? workbookPreview(text) : text.trim(), longest);
+}
+
+async function tablePreview(text: string): Promise<string> {
+  const { columns, first, rows } = await summaryOf(text);
+  const lines = first.map((row) => row.join(' | '));
+  const count = `${grouped(rows)} ${rows === 1 ? 'row' : 'rows'}`;
+  return [
+    `Columns: ${cut(columns.join(', '), columnsShown)}`,
+    rows > lines.length ? `${count}; the first ${lines.length}:` : `${count}:`,
+    ...lines,
+  ].join('\n');
+}
+
+/** Cuts a text, but never within a character of two code units. */
+const cut = (text: string, length: number): string =>
+  text.length <= length ? text : `${text.slice(0, length - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;

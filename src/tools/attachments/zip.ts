@@ -1,0 +1,70 @@
+import { buffer } from 'node:stream/consumers';
+import { crc32 } from 'node:zlib';
+import { fromBufferPromise, getFileNameLowLevel, type Entry, type ZipFile } from 'yauzl';
+import { grouped } from '../../util/file-limits.ts';
+
+/** A file in a zip archive. */
+export interface ZipMember {
+  /** As the archive has it: it may be any text. */
+  name: string;
+  /** The size that the archive claims, unpacked. */
+  bytes: number;
+  /** Whether it is a link, whose content is where it leads to. */
+  isLink: boolean;
+  isEncrypted: boolean;
+  /** @throws `Error` if it is damaged, packed in an unknown way, or larger than it claims */
+  read(): Promise<Buffer>;
+}
+
+/** What is taken of an archive: how many files it may have, and how many bytes unpacked all together. */
+export interface ZipLimits {
+  members: number;
+  bytes: number;
+}
+
+/**
+ * Opens a zip archive. Nothing is unpacked before its file is read, and then no more than it claims, so that the limits hold
+ * for archives made to deceive: those whose files overlap, and those whose files are larger than they say.
+ *
+ * @returns its files, without folders, in their order
+ * @throws `Error` that says what is wrong with it, or that it is over the limits
+ */
+export async function openZip(bytes: Buffer, limits: ZipLimits): Promise<ZipMember[]> {
+  const zip = await fromBufferPromise(bytes, { decodeStrings: false, autoClose: false });
+  // Folders count as well, since an archive may have any number of them.
+  if (zip.entryCount > limits.members)
+    throw new Error(`it has ${grouped(zip.entryCount)} files${atMost(limits.members)}`);
+  const members: ZipMember[] = [];
+  let sum = 0;
+  for await (const entry of zip.eachEntry()) {
+    const member = memberOf(zip, entry);
+    if (member.name.endsWith('/')) continue;
+    members.push(member);
+    sum += member.bytes;
+  }
+  if (sum > limits.bytes) throw new Error(`its files have ${grouped(sum)} bytes unpacked${atMost(limits.bytes)}`);
+  return members;
+}
+
+const atMost = (count: number): string => `; at most ${grouped(count)} are read`;
+
+/** The bits of a Unix mode that say what a file is, and those of a link. They are in the upper half of the attributes. */
+const fileType = 0o170000;
+const link = 0o120000;
+
+function memberOf(zip: ZipFile, entry: Entry): ZipMember {
+  const { externalFileAttributes: attributes, generalPurposeBitFlag: flags, uncompressedSize: size } = entry;
+  // Without decoded strings the name is its bytes, whatever the types say.
+  const name = getFileNameLowLevel(flags, entry.fileName as unknown as Buffer, entry.extraFields, true);
+  return {
+    name,
+    bytes: size,
+    isLink: ((attributes >>> 16) & fileType) === link,
+    isEncrypted: entry.isEncrypted(),
+    async read() {
+      const content = await buffer(await zip.openReadStreamPromise(entry));
+      if (crc32(content) !== entry.crc32) throw new Error('its checksum does not fit');
+      return content;
+    },
+  };
+}

@@ -1,0 +1,140 @@
+import { allowsLocal, notAllowed } from '../../config/tools/commands.ts';
+import type { Environment } from '../../util/environment.ts';
+import type { Store } from '../../store/store.ts';
+import { SourceError, ToolError } from '../tool.ts';
+import { foldersOf } from '../workspaces/folder.ts';
+import { Trees } from '../workspaces/tree.ts';
+import type { Workspace } from '../workspaces/workspace.ts';
+import { dockerSettings, findEngine, runInDocker, type DockerEngine } from './docker.ts';
+import { KeptFolders, type LentFolder } from './kept-folders.ts';
+import { runLocally } from './local.ts';
+import type { ProcessEnd } from './process.ts';
+
+export type CommandMode = 'docker' | 'local';
+
+export interface CommandCall {
+  command: string;
+  /** How long it may run, in seconds. */
+  timeout: number;
+  /** Whose workspace it is. */
+  agent: string;
+  workspace: Workspace;
+  signal: AbortSignal;
+  /** Is told the end of what was printed so far, and how many bytes that has. */
+  onOutput: (tail: string, bytes: number) => void;
+}
+
+/** What has become of a command. */
+export interface CommandEnd extends ProcessEnd {
+  /** What of its folder could not be kept, each with the reason. */
+  leftOut: string[];
+}
+
+/** How much of the output is passed on while the command runs, in characters. */
+const shown = 4000;
+
+/** For how long an engine that has answered is not asked again, in milliseconds. */
+const trustedMs = 60_000;
+
+/** Runs the commands of agents on one worker. */
+export class Commands {
+  readonly #environment: Environment;
+  readonly #folders: KeptFolders;
+  readonly #closing = new AbortController();
+  readonly #running = new Set<Promise<unknown>>();
+  #engine: { found: ReturnType<typeof findEngine>; at: number } | undefined;
+
+  constructor(store: Store, environment: Environment) {
+    this.#environment = environment;
+    this.#folders = new KeptFolders(store, new Trees(store));
+  }
+
+  /** Whether commands of containers reach a network. */
+  get hasNetwork(): boolean {
+    return dockerSettings(this.#environment).network !== undefined;
+  }
+
+  /** @throws `SourceError` if commands cannot run here in this way */
+  async check(mode: CommandMode): Promise<void> {
+    if (mode === 'docker') await this.#engineHere();
+    else if (!allowsLocal(this.#environment)) throw new SourceError([`run_command: ${notAllowed}`]);
+  }
+
+  /**
+   * Runs a command over the files of a workspace, which has what became of them afterwards.
+   *
+   * @throws `ToolError` if its folder holds more than a workspace may; `SourceError`; `Error` if it could not be run
+   */
+  run(mode: CommandMode, call: CommandCall): Promise<CommandEnd> {
+    const signal = AbortSignal.any([call.signal, this.#closing.signal]);
+    const running = this.#run(mode, { ...call, signal });
+    this.#running.add(running);
+    const forget = (): void => void this.#running.delete(running);
+    running.then(forget, forget);
+    return running;
+  }
+
+  /** Ends all commands, and removes their folders. */
+  async close(): Promise<void> {
+    this.#closing.abort(new Error('the worker ends'));
+    await Promise.allSettled(this.#running);
+    await this.#folders.close();
+  }
+
+  async #run(mode: CommandMode, { agent, signal, workspace, ...call }: CommandCall): Promise<CommandEnd> {
+    await this.check(mode);
+    const engine = mode === 'docker' ? await this.#engineHere() : undefined;
+    const { others, own } = workspace.trees();
+    const lent = await this.#folders.take(`${mode}/${agent}`, own, others, engine?.owner, signal);
+    let collected;
+    try {
+      const end = await this.#process(engine, lent, signal, call);
+      collected = await this.#folders.collect(lent, signal).catch((error: Error) => {
+        signal.throwIfAborted();
+        throw new ToolError(`${textOf(end)}\n[nothing was kept, since of the folder afterwards: ${error.message}]`);
+      });
+      workspace.replace(collected.made.own);
+      return { ...end, leftOut: collected.leftOut };
+    } finally {
+      await this.#folders.giveBack(`${mode}/${agent}`, lent, collected);
+    }
+  }
+
+  #process(
+    engine: DockerEngine | undefined,
+    { made, scratch }: LentFolder,
+    signal: AbortSignal,
+    { command, onOutput, timeout }: Pick<CommandCall, 'command' | 'onOutput' | 'timeout'>,
+  ): Promise<ProcessEnd> {
+    const order = {
+      command,
+      folder: made.folder,
+      scratch,
+      timeout,
+      signal,
+      onOutput: (output: { tail(length: number): string; bytes: number }) => onOutput(output.tail(shown), output.bytes),
+    };
+    if (engine === undefined) return runLocally(order);
+    return runInDocker(engine, order, foldersOf(made.mounted));
+  }
+
+  async #engineHere(): Promise<DockerEngine> {
+    const isStale = this.#engine === undefined || performance.now() - this.#engine.at > trustedMs;
+    const asked = isStale
+      ? { found: findEngine(dockerSettings(this.#environment)), at: performance.now() }
+      : this.#engine;
+    this.#engine = asked;
+    const found = await asked?.found;
+    if (found !== undefined && !('problem' in found)) return found;
+    // What was wrong may have been put right meanwhile.
+    this.#engine = undefined;
+    throw new SourceError([`run_command: ${found?.problem}`]);
+  }
+}
+
+/** What a command has printed, and how it has ended, for a model. */
+export function textOf({ code, ended, output, signal }: ProcessEnd): string {
+  const how =
+    ended !== undefined ? `ended, since ${ended}` : code === null ? `ended by ${signal}` : `exit code ${code}`;
+  return [...(output.trimEnd() === '' ? [] : [output.trimEnd()]), `[${how}]`].join('\n');
+}

@@ -1,0 +1,201 @@
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { hostname } from 'node:os';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Environment } from '../../util/environment.ts';
+import { isAlive } from '../../util/processes.ts';
+import type { Owner } from '../workspaces/folder.ts';
+import { commandLimits, diskTrouble } from './limits.ts';
+import type { CommandOrder } from './local.ts';
+import { runProcess, type ProcessEnd } from './process.ts';
+
+/** The image of commands, unless `REPRISE_DOCKER_IMAGE` names another one: Debian with Python, git, make and a compiler. */
+export const defaultImage = 'python:3.13.5-bookworm';
+
+/** What containers of commands are labelled with: the machine and the process of their worker. */
+const label = 'reprise.command';
+
+/** The user that nobody is, for commands of a worker that is root. */
+const nobody: Owner = { uid: 65_534, gid: 65_534 };
+
+/** How long the engine may take to answer, in milliseconds. */
+const patienceMs = 20_000;
+
+/** What the docker command needs of the worker's variables, which say where the engine is. */
+const passedOn = [
+  'PATH',
+  'HOME',
+  'DOCKER_HOST',
+  'DOCKER_CONTEXT',
+  'DOCKER_CONFIG',
+  'DOCKER_CERT_PATH',
+  'DOCKER_TLS_VERIFY',
+  'XDG_RUNTIME_DIR',
+];
+
+export interface DockerSettings {
+  image: string;
+  /** The network of containers; absent: none. */
+  network?: string | undefined;
+  env: Record<string, string>;
+}
+
+export function dockerSettings(environment: Environment): DockerSettings {
+  const { REPRISE_DOCKER_IMAGE: image = defaultImage, REPRISE_DOCKER_NETWORK: network } = environment;
+  const env = Object.fromEntries(
+    passedOn.flatMap((name) => (environment[name] === undefined ? [] : [[name, environment[name]]])),
+  );
+  return { image, env, ...(network !== undefined && network !== 'none' && { network }) };
+}
+
+/** An engine that answers. */
+export interface DockerEngine extends DockerSettings {
+  /** Whose the files are that commands change; undefined for this process's user. */
+  owner: Owner | undefined;
+  /** The user of the commands, in the container's numbers. */
+  user: string;
+}
+
+/**
+ * Asks the engine whether commands can run, and removes containers of workers that have died.
+ *
+ * @returns what is wrong, for a person, if they cannot
+ */
+export async function findEngine(settings: DockerSettings): Promise<DockerEngine | { problem: string }> {
+  const { env, image } = settings;
+  const info = await docker(['info', '--format', '{{.ServerVersion}} {{json .SecurityOptions}}'], env);
+  const [version = ''] = info.output.split(' ');
+  if (info.code === undefined)
+    return {
+      problem: 'there is no program "docker" on the PATH of the worker; install Docker, or allow local commands',
+    };
+  if (info.code !== 0 || !/^\d/.test(version))
+    return { problem: `no Docker engine answers (${firstLine(info.errors)}); start it, or name it by DOCKER_HOST` };
+  const found = await docker(['image', 'inspect', '--format', '{{.Id}}', image], env);
+  if (found.code !== 0) return { problem: `the image ${image} is not on this machine; fetch it: docker pull ${image}` };
+  await removeLeftovers(env);
+  const [uid, gid] = [process.getuid?.() ?? nobody.uid, process.getgid?.() ?? nobody.gid];
+  // There the user 0 of a container is the engine's own one, who is not root outside
+  // (https://docs.docker.com/engine/security/rootless/).
+  if (info.output.includes('name=rootless')) return { ...settings, owner: undefined, user: '0:0' };
+  const owner = uid === 0 ? nobody : undefined;
+  return { ...settings, owner, user: owner === undefined ? `${uid}:${gid}` : `${owner.uid}:${owner.gid}` };
+}
+
+/**
+ * Ends the container when the worker does: the pipe to its standard input is closed then. Signals do not reach the first
+ * process of a container, which ends with the command.
+ */
+const script = `exec 3<&0 </dev/null 2>&1
+( read -r _ <&3; kill -9 -1 ) &
+exec 3<&-
+umask 022
+exec sh -c "$1"`;
+
+/** The arguments of `docker` that run a command (https://docs.docker.com/reference/cli/docker/container/run/). */
+export function runArguments(
+  { image, network = 'none', user }: Pick<DockerEngine, 'image' | 'network' | 'user'>,
+  { command, folder, name, readOnly }: { command: string; folder: string; name: string; readOnly: string[] },
+): string[] {
+  const { cpus, file, memory, openFiles, processes, temporary } = commandLimits;
+  const mounts = [
+    bind(folder, '/workspace'),
+    ...readOnly.map((each) => `${bind(`${folder}/${each}`, `/workspace/${each}`)},readonly`),
+  ];
+  const parts = [
+    ['run', '--rm', '--init', '--interactive', '--name', name, '--label', `${label}=${hostname()}:${process.pid}`],
+    ['--pull', 'never', '--log-driver', 'none', '--network', network, '--hostname', 'workspace'],
+    ['--read-only', '--cap-drop', 'ALL', '--security-opt', 'no-new-privileges', '--user', user],
+    ['--pids-limit', String(processes), '--memory', String(memory), '--memory-swap', String(memory)],
+    ['--cpus', String(cpus), '--ulimit', `fsize=${file}`, '--ulimit', `nofile=${openFiles}`, '--ulimit', 'core=0'],
+    ['--tmpfs', `/tmp:rw,nosuid,nodev,mode=1777,size=${temporary}`],
+    mounts.flatMap((mount) => ['--mount', mount]),
+    ['--workdir', '/workspace', '--env', 'HOME=/tmp', '--env', 'LANG=C.UTF-8'],
+    ['--entrypoint', 'sh', image, '-c', script, 'sh', command],
+  ];
+  return parts.flat();
+}
+
+/** A value of `--mount`, which is a line of CSV. */
+const bind = (source: string, target: string): string =>
+  ['type=bind', `source=${source}`, `target=${target}`].map(csv).join(',');
+
+const csv = (field: string): string => (/[",\n]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field);
+
+/** The exit code by which `docker run` says that the container could not be run. */
+const engineFailed = 125;
+
+/**
+ * Runs a command in a container that has the folder and nothing else of the machine, and ends with this call.
+ *
+ * @param readOnly names of folders in it that cannot be written
+ * @throws `Error` if the engine cannot run it; the signal's reason if that is aborted
+ */
+export async function runInDocker(
+  engine: DockerEngine,
+  { command, folder, onOutput, signal, timeout }: Omit<CommandOrder, 'scratch'>,
+  readOnly: string[],
+): Promise<ProcessEnd> {
+  const name = `reprise-${randomUUID()}`;
+  const { env } = engine;
+  const end = await runProcess({
+    onOutput,
+    signal,
+    timeout,
+    file: 'docker',
+    args: runArguments(engine, { command, folder, name, readOnly }),
+    cwd: '/',
+    env,
+    end: async (child) => {
+      // It is gone already if it has ended by itself.
+      if (child.exitCode === null && child.signalCode === null) await docker(['rm', '--force', name], env);
+      child.kill('SIGKILL');
+    },
+    async watch(_, over) {
+      for (;;) {
+        await pause(1000, undefined, { signal: over });
+        const trouble = await diskTrouble(folder);
+        if (trouble !== undefined) return trouble;
+      }
+    },
+  });
+  if (end.code === engineFailed && end.errors !== '' && end.ended === undefined)
+    throw new Error(`docker could not run the command: ${end.errors.trim()}`);
+  return end;
+}
+
+/** Removes the containers of workers of this machine that have died. */
+async function removeLeftovers(env: Record<string, string>): Promise<void> {
+  const listed = await docker(
+    ['ps', '--all', '--filter', `label=${label}`, '--format', `{{.ID}} {{.Label "${label}"}}`],
+    env,
+  );
+  const dead = listed.output.split('\n').flatMap((line) => {
+    const [id = '', of = ''] = line.split(' ');
+    const [host, pid] = [of.slice(0, of.lastIndexOf(':')), Number(of.slice(of.lastIndexOf(':') + 1))];
+    return host === hostname() && pid > 0 && !isAlive(pid) ? [id] : [];
+  });
+  if (dead.length > 0) await docker(['rm', '--force', ...dead], env);
+}
+
+/** @returns the exit code: null if the time was over, undefined if there is no such program */
+async function docker(args: string[], env: Record<string, string>) {
+  const child = spawn('docker', args, {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: patienceMs,
+    killSignal: 'SIGKILL',
+  });
+  const texts = { output: '', errors: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (texts.output += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (texts.errors += text));
+  try {
+    const [code] = (await once(child, 'close')) as [number | null];
+    return { code, ...texts };
+  } catch {
+    return { code: undefined, ...texts };
+  }
+}
+
+const firstLine = (text: string): string => text.trim().split('\n')[0] || 'it takes too long';

@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import { grouped } from '../../util/file-limits.ts';
+import type { FromPython, PythonFile } from './messages.ts';
+
+/** What has become of a run. */
+export interface PythonResult {
+  /** What it printed, bounded, with a notice where the middle was left out. */
+  output: string;
+  /** Why it did not come to its end: the traceback, or what ended it. Absent if it did. */
+  problem?: { kind: 'raised' | 'broken'; text: string };
+  /** What it has made or changed, and removed. Empty if there is a problem. */
+  files: PythonFile[];
+  gone: string[];
+  /** What is not kept of its files, and why. */
+  notes: string[];
+}
+
+/** What a process of Python may say at all, whatever it has become. */
+const bytes = z.custom<Uint8Array>((value) => value instanceof Uint8Array);
+const text = z.string();
+const file = z.object({ path: text.max(5000), bytes, mode: z.enum(['file', 'executable', 'link']) });
+const news: z.ZodType<FromPython> = z.union([
+  z.object({ snapshot: bytes }),
+  z.object({ begun: z.literal(true) }),
+  z.object({ output: text }),
+  z.object({ left: z.int().min(0), last: text }),
+  z.object({ files: z.array(file) }),
+  z.object({ gone: z.array(text), notes: z.array(text.max(1000)) }),
+  z.object({ end: z.literal('done') }),
+  z.object({ end: z.enum(['raised', 'broken']), problem: text }),
+]);
+
+/** How many characters and bytes are taken of all messages together, and how many characters of a problem. */
+const mostCharacters = 1_000_000;
+const mostBytes = 250_000_000;
+const mostOfProblem = 20_000;
+
+/** Collects what a process of Python says, and believes nothing of it. */
+export class FromPythonReader {
+  /** Whether no more is to be expected. */
+  isOver = false;
+  readonly #output: string[] = [];
+  readonly #result: PythonResult = { output: '', files: [], gone: [], notes: [] };
+  #characters = 0;
+  #bytes = 0;
+  #hasBegun = false;
+
+  /** @returns the snapshot, if it is one and nothing else has run before */
+  take(message: unknown): Uint8Array | undefined {
+    const read = news.safeParse(message);
+    if (this.isOver) return undefined;
+    if (!read.success) return this.#broken('it said what makes no sense');
+    const said = read.data;
+    if ('snapshot' in said) return this.#hasBegun ? undefined : said.snapshot;
+    if ('begun' in said) this.#hasBegun = true;
+    else if ('output' in said) this.#print(said.output);
+    else if ('left' in said) this.#print(`\n[… ${grouped(said.left)} characters were left out here]\n${said.last}`);
+    else if ('files' in said) {
+      this.#bytes += said.files.reduce((sum, each) => sum + each.bytes.length, 0);
+      if (this.#bytes > mostBytes) return this.#broken('it sent too much');
+      this.#result.files.push(...said.files);
+    } else if ('gone' in said) {
+      this.#result.gone.push(...said.gone);
+      this.#result.notes.push(...said.notes);
+    } else {
+      if (said.end !== 'done') this.#result.problem = { kind: said.end, text: said.problem.slice(0, mostOfProblem) };
+      this.isOver = true;
+    }
+    return undefined;
+  }
+
+  /** Whether Python was there to run the code. */
+  get hasBegun(): boolean {
+    return this.#hasBegun;
+  }
+
+  result(): PythonResult {
+    if (!this.isOver) this.#broken('Python ended by itself');
+    const output = this.#output.join('');
+    const { problem } = this.#result;
+    return problem === undefined ? { ...this.#result, output } : { ...this.#result, output, files: [], gone: [] };
+  }
+
+  #print(output: string): void {
+    const fitting = output.slice(0, mostCharacters - this.#characters);
+    this.#characters += fitting.length;
+    this.#output.push(fitting);
+  }
+
+  #broken(problem: string): undefined {
+    this.isOver = true;
+    this.#result.problem = { kind: 'broken', text: problem };
+  }
+}

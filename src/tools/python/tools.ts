@@ -1,0 +1,138 @@
+import { posix } from 'node:path';
+import { z } from 'zod';
+import { Breaks } from '../../util/breaks.ts';
+import type { Environment } from '../../util/environment.ts';
+import { grouped } from '../../util/file-limits.ts';
+import type { GivenFile } from './messages.ts';
+import type { PythonResult } from './reader.ts';
+import { runPython } from './run.ts';
+import { wheelsIn } from './wheels.ts';
+import type { Workspace, WorkspaceFile } from '../workspaces/workspace.ts';
+import type { ToolDefinition } from '../definition.ts';
+import { ToolError } from '../tool.ts';
+
+const mostSeconds = 300;
+
+/** How many bytes of files Python gets, since all of them are in its memory, and how many are on their way at once. */
+const mostBytes = 100_000_000;
+const batchBytes = 4_000_000;
+
+/** How many names of files a result has. */
+const named = 20;
+
+const parameters = z.object({
+  code: z.string().min(1).describe('A program of Python 3.14; the value of its last expression is shown too'),
+  seconds: z.int().min(1).max(mostSeconds).default(60).describe('How long it may run'),
+});
+
+/** The built-in package `builtin.python`. @param environment the worker's, of which `REPRISE_WHEELS` is read */
+export const pythonTool = (environment: Environment): ToolDefinition => ({
+  name: 'run_python',
+  description:
+    'Runs a program of Python and returns what it prints, and the value of its last expression. Its working folder has ' +
+    'your files; what it writes, changes or deletes there is kept if it ends well. Each call starts afresh: variables ' +
+    'and imports of earlier calls are gone, files are not. It has the standard library, 1 GB of memory, no network, ' +
+    'no threads and no other programs.',
+  parameters,
+  sideEffects: 'idempotent',
+  workspace: 'writes',
+  timeout: mostSeconds + 120,
+  async execute({ code, seconds }: z.output<typeof parameters>, { signal, workspace }): Promise<string> {
+    if (workspace === undefined) throw new ToolError('run_python needs files, and there are none here');
+    const notes: string[] = [];
+    const { given, left } = chosen(workspace.files(), code);
+    if (left.length > 0) notes.push(`not in the folder, since Python gets ${grouped(mostBytes)} bytes: ${list(left)}`);
+    const files = (): AsyncIterable<GivenFile[]> => batches(workspace, given);
+    const wheels = await wheelsIn(environment['REPRISE_WHEELS']);
+    const result = await runPython({ code, seconds, files, wheels }, signal);
+    const { output, problem } = result;
+    if (problem !== undefined) {
+      const reason = problem.kind === 'raised' ? problem.text : `[${problem.text}]`;
+      throw new ToolError(textOf(output, [reason, ...bracketed([...notes, 'no file was changed'])]));
+    }
+    notes.push(...result.notes.map((note) => `not kept: ${note}`), ...(await keep(workspace, result)));
+    return textOf(output, bracketed(notes)) || '(no output)';
+  },
+});
+
+/** The files that Python gets: those that the code names, and of the others the smallest. */
+function chosen(files: WorkspaceFile[], code: string): { given: WorkspaceFile[]; left: string[] } {
+  const isNamed = ({ path }: WorkspaceFile): boolean => code.includes(path.slice(path.lastIndexOf('/') + 1));
+  const wanted = new Map(files.map((file) => [file, isNamed(file) ? 0 : file.bytes]));
+  const ordered = files.toSorted((one, other) => (wanted.get(one) ?? 0) - (wanted.get(other) ?? 0));
+  let bytes = 0;
+  const over = ordered.findIndex((file) => (bytes += file.bytes) > mostBytes);
+  const count = over === -1 ? ordered.length : over;
+  return { given: ordered.slice(0, count), left: ordered.slice(count).map(({ path }) => path) };
+}
+
+async function* batches(workspace: Workspace, files: WorkspaceFile[]): AsyncGenerator<GivenFile[]> {
+  const breaks = new Breaks();
+  let batch: GivenFile[] = [];
+  let bytes = 0;
+  for (const { executable, path, readOnly } of files) {
+    const content = await read(workspace, path);
+    if (content === undefined) continue;
+    batch.push({ path, bytes: content, mode: readOnly ? 'readOnly' : executable ? 'executable' : 'file' });
+    bytes += content.length;
+    if (breaks.due) await breaks.take();
+    if (bytes < batchBytes) continue;
+    yield batch;
+    [batch, bytes] = [[], 0];
+  }
+  yield batch;
+}
+
+/** The content of a file; undefined of a link that leads nowhere. */
+async function read(workspace: Workspace, path: string): Promise<Uint8Array | undefined> {
+  try {
+    return await workspace.read(path);
+  } catch (error) {
+    if (error instanceof ToolError) return undefined;
+    throw error;
+  }
+}
+
+/** Makes the workspace what the code has left. @returns what was done, and what the workspace has refused */
+async function keep(workspace: Workspace, { files, gone }: PythonResult): Promise<string[]> {
+  const refused: string[] = [];
+  const breaks = new Breaks();
+  const attempt = async (path: string, done: string[], work: () => Promise<void> | void): Promise<void> => {
+    try {
+      await work();
+      done.push(path);
+    } catch (error) {
+      if (!(error instanceof ToolError)) throw error;
+      refused.push(error.message);
+    }
+    if (breaks.due) await breaks.take();
+  };
+  const removed: string[] = [];
+  for (const path of gone) await attempt(path, removed, () => workspace.remove(path));
+  const written: string[] = [];
+  for (const { bytes, mode, path } of files) {
+    await attempt(path, written, () => {
+      if (mode === 'link' && !leadsInside(path, bytes)) throw new ToolError(`${path} is a link that leads out`);
+      return workspace.write(path, bytes, mode);
+    });
+  }
+  return [
+    ...(written.length > 0 ? [`written: ${list(written)}`] : []),
+    ...(removed.length > 0 ? [`deleted: ${list(removed)}`] : []),
+    ...refused.slice(0, named).map((each) => `not kept: ${each}`),
+    ...(refused.length > named ? [`not kept: ${refused.length - named} more`] : []),
+  ];
+}
+
+function leadsInside(path: string, target: Uint8Array): boolean {
+  const place = posix.join(posix.dirname(path), new TextDecoder().decode(target));
+  return !posix.isAbsolute(new TextDecoder().decode(target)) && place !== '..' && !place.startsWith('../');
+}
+
+const textOf = (output: string, lines: string[]): string =>
+  [output.trimEnd(), ...lines].filter((part) => part !== '').join('\n');
+
+const bracketed = (notes: string[]): string[] => notes.map((note) => `[${note}]`);
+
+const list = (paths: string[]): string =>
+  paths.slice(0, named).join(', ') + (paths.length > named ? ` and ${paths.length - named} more` : '');

@@ -1,0 +1,100 @@
+import { readContent } from '../attachments/content.ts';
+import { grouped } from '../../util/file-limits.ts';
+import { plainName } from '../attachments/names.ts';
+import { recognise } from '../attachments/recognise.ts';
+import { ToolError } from '../tool.ts';
+import { textOf } from './charset.ts';
+import { decodedPart, type Fetched } from './fetch.ts';
+import { readHtml, readJson } from './page-text.ts';
+import { Places } from '../../util/places.ts';
+
+/** What an address has given, as text. */
+export interface ReadPage {
+  /** The last address, after all redirects. */
+  url: string;
+  text: string;
+  /** What its reader should know of it. */
+  note?: string;
+}
+
+/** How many pages are read at the same time: each may take a thread with hundreds of megabytes. */
+const atOnce = new Places(4);
+
+/**
+ * The text of what was fetched: of HTML its main part, unless `whole` is wanted or it is not clear which part that is.
+ *
+ * @throws `ToolError` for an image, for what is of no kind that is read, and for what takes too much time or memory
+ */
+export const readFetched = async (fetched: Fetched, whole: boolean, signal: AbortSignal): Promise<ReadPage> => ({
+  url: fetched.url,
+  ...(await atOnce.take(() => read(fetched, whole), signal)),
+});
+
+type Readable = Omit<ReadPage, 'url'>;
+
+async function read(fetched: Fetched, whole: boolean): Promise<Readable> {
+  const { url, type } = fetched;
+  const text = textIn(fetched);
+  if (text === undefined) return readFile(fetched);
+  if (text.trim() === '') throw new ToolError(`${url} is empty`);
+  if (isHtml(type, text)) return readMain(text, url, whole);
+  if (/[/+]json$/.test(type)) return { text: await readJson(text) };
+  return { text: text.trim() };
+}
+
+/** How much of a text is looked at to see that it is one, in characters. */
+const looked = 8000;
+
+/**
+ * What was fetched as a text; undefined if it is none. Servers call things texts that are none, and state no type for
+ * others: then the bytes decide.
+ */
+export function textIn({ type, charset, bytes }: Fetched): string | undefined {
+  if (bytes.subarray(0, 5).toString('latin1') === '%PDF-') return undefined;
+  if (!isText(type)) {
+    const found = isUnstated(type) ? recognise('page', bytes) : '';
+    return typeof found === 'string' ? undefined : found.text;
+  }
+  const text = textOf(bytes, charset);
+  return text.slice(0, looked).includes('\0') ? undefined : text;
+}
+
+const isText = (type: string): boolean => /^text\/|[/+](json|xml|yaml|javascript|x-ndjson|csv)$/.test(type);
+
+const isUnstated = (type: string): boolean => type === '' || type === 'application/octet-stream';
+
+const isHtml = (type: string, text: string): boolean =>
+  /html/.test(type) || (isUnstated(type) && /^\s*<(!doctype html|html)\b/i.test(text));
+
+async function readMain(html: string, url: string, isWhole: boolean): Promise<Readable> {
+  const { whole, main } = await readHtml(html, url);
+  const all = whole.trim();
+  if (all === '') throw new ToolError(`${url} has no text; it may be made by scripts, which are not run`);
+  if (isWhole || main === undefined) return { text: all };
+  const note = `the main part; with "whole": true there are ${grouped(all.length)} characters`;
+  return { text: main, ...(main.length < all.length && { note }) };
+}
+
+/** The text of a file, by what its bytes say that it is. */
+async function readFile(fetched: Fetched): Promise<Readable> {
+  const { url, type, bytes } = fetched;
+  const name = nameOf(fetched);
+  const found = recognise(name, bytes);
+  const what = type === '' ? name : `${name} (${type})`;
+  if (typeof found === 'string') throw new ToolError(`${url}: ${what} ${found}`);
+  if (found.kind === 'image') {
+    throw new ToolError(
+      `${url} is an image (${found.mediaType}, ${grouped(bytes.length)} bytes): it has no text. ` +
+        `"save_as": "${name}" keeps it as a file`,
+    );
+  }
+  const { text, note } = await readContent(name, bytes, found);
+  if (text === undefined) throw new ToolError(`${url}: ${note ?? 'it has no text'}`);
+  return { text, ...(note !== undefined && { note }) };
+}
+
+/** The name of a file: as the server states it, else the last part of its address. */
+function nameOf({ url, filename }: Fetched): string {
+  const last = decodedPart(new URL(url).pathname.split('/').at(-1) ?? '');
+  return plainName(filename ?? last) ?? 'page';
+}

@@ -1,0 +1,47 @@
+import { Breaks } from '../../../util/breaks.ts';
+import type { StoredReport } from '../../../protocol/research.ts';
+import type { Store } from '../../../store/store.ts';
+import { indexOfFolder } from '../../../util/folder-index.ts';
+import type { SentenceIndex } from '../../../util/sentence-search.ts';
+import { searchRefused } from './failures.ts';
+import { passagesFor, type Passage } from './passages.ts';
+import type { SearchProvider } from './provider.ts';
+import { similarityOf } from '../../../util/similarity.ts';
+
+/** The number of stored reports that are searched, the newest ones. */
+export const newestReports = 1000;
+
+/** The address of a stored report in sources and hits. */
+export const addressOfReport = (id: string): string => `report:${id}`;
+
+/** The share of a query's words that a report must have, since many reports have a few of them. */
+const leastFit = 0.5;
+
+/** Searches the texts below a folder, and the stored reports. */
+export function searchFolder(folder: string, store: Store): SearchProvider {
+  return {
+    async find(query) {
+      const breaks = new Breaks();
+      const found: Passage[] = [];
+      for (const report of await store.reports(newestReports)) {
+        found.push(...reportFor(query, report));
+        if (breaks.due) await breaks.take();
+      }
+      found.push(...(await passagesFor(query, await readable(folder))));
+      return found.sort((one, other) => other.fit - one.fit);
+    },
+  };
+}
+
+function reportFor(query: string, { id, idea, report: { title, summary } }: StoredReport): Passage[] {
+  const fit = similarityOf(query, `${title} ${summary} ${idea}`);
+  return fit < leastFit ? [] : [{ title, url: addressOfReport(id), text: summary, fit }];
+}
+
+async function readable(folder: string): Promise<SentenceIndex> {
+  try {
+    return await indexOfFolder(folder);
+  } catch (error) {
+    throw searchRefused(`search.folder: ${folder} cannot be read (${(error as NodeJS.ErrnoException).code})`);
+  }
+}

@@ -1,0 +1,38 @@
+import type { Environment } from '../../../util/environment.ts';
+import type { SearchPlace } from '../../../protocol/search.ts';
+import type { Store } from '../../../store/store.ts';
+import { ownDocs } from '../../../config/own-docs.ts';
+import { keyMissing } from '../../../models/failures.ts';
+import { searchBrave } from './brave.ts';
+import { searchRefused } from './failures.ts';
+import { searchFolder } from './folder.ts';
+import { missingForSearch, missingVariable } from '../../../config/missing-search.ts';
+import type { SearchProvider } from './provider.ts';
+import { searchSearxng } from './searxng.ts';
+import { searchTavily } from './tavily.ts';
+
+export interface SearchDependencies {
+  store: Store;
+  environment: Environment;
+}
+
+/**
+ * @throws `ApplicationFailure`, not retryable, if the search cannot work in this environment: of type `MissingKey` for want
+ *   of a variable, else of type `SearchFailed`
+ */
+export function openSearch(search: SearchPlace, { store, environment }: SearchDependencies): SearchProvider {
+  const missing = missingForSearch(search, environment);
+  const variable = missingVariable(search, environment);
+  if (variable !== undefined) throw keyMissing(missing.join('\n'), variable);
+  if (missing.length > 0) throw searchRefused(missing.join('\n'));
+  switch (search.provider) {
+    case 'folder':
+      return searchFolder(search.folder ?? ownDocs, store);
+    case 'searxng':
+      return searchSearxng(environment['SEARXNG_URL'] ?? '');
+    case 'tavily':
+      return searchTavily(environment['TAVILY_API_KEY'] ?? '', environment['TAVILY_BASE_URL']);
+    case 'brave':
+      return searchBrave(environment['BRAVE_API_KEY'] ?? '', environment['BRAVE_BASE_URL']);
+  }
+}

@@ -1,0 +1,72 @@
+import { Breaks } from '../../util/breaks.ts';
+import type { TreeSummary } from '../../protocol/workspace.ts';
+import type { Tree, TreeFile } from './tree.ts';
+import { foldersOf } from './workspace.ts';
+
+/** How many paths of each kind a summary names. */
+const named = 100;
+
+const isSame = (one: TreeFile | undefined, other: TreeFile | undefined): boolean =>
+  one?.id === other?.id && one?.mode === other?.mode;
+
+/** A tree in figures, and in what it differs from an earlier one. */
+export function compareTrees(from: Tree, to: Tree): TreeSummary {
+  const added: string[] = [];
+  const changed: string[] = [];
+  let bytes = 0;
+  for (const [path, file] of to) {
+    bytes += file.bytes;
+    const before = from.get(path);
+    if (before === undefined) added.push(path);
+    else if (!isSame(before, file)) changed.push(path);
+  }
+  const removed = [...from.keys()].filter((path) => !to.has(path));
+  const first = (paths: string[]): string[] => paths.toSorted().slice(0, named);
+  return {
+    files: to.size,
+    bytes,
+    count: added.length + changed.length + removed.length,
+    added: first(added),
+    changed: first(changed),
+    removed: first(removed),
+  };
+}
+
+/**
+ * Takes what was changed between two trees over into a third one. Where that has changed a path too, the new change wins.
+ *
+ * @param base what `theirs` began with
+ * @param ours what it is put into
+ * @returns the paths on which both had worked, sorted, besides the tree
+ */
+export async function mergeTrees(base: Tree, ours: Tree, theirs: Tree): Promise<{ tree: Tree; conflicts: string[] }> {
+  const breaks = new Breaks();
+  const merged = new Map(ours);
+  const conflicts = new Set<string>();
+  const differing = [...new Set([...base.keys(), ...theirs.keys()])].filter(
+    (path) => !isSame(base.get(path), theirs.get(path)),
+  );
+  const isTheirs = (path: string): boolean => {
+    const [before, now] = [base.get(path), ours.get(path)];
+    return !isSame(before, now) && !isSame(now, theirs.get(path));
+  };
+  for (const path of differing) {
+    if (isTheirs(path)) conflicts.add(path);
+    const file = theirs.get(path);
+    if (file === undefined) merged.delete(path);
+    else merged.set(path, file);
+  }
+  // A path is a file or a folder, and what was changed last says which.
+  const taken = new Set(differing.filter((path) => theirs.has(path)));
+  for (const path of merged.keys()) {
+    if (breaks.due) await breaks.take();
+    const files = foldersOf(path).filter((folder) => merged.has(folder));
+    if (files.length === 0) continue;
+    const gone = taken.has(path) ? files : [path];
+    for (const each of gone) {
+      merged.delete(each);
+      conflicts.add(each);
+    }
+  }
+  return { tree: merged, conflicts: [...conflicts].toSorted() };
+}

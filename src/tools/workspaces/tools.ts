@@ -1,0 +1,201 @@
+import { z } from 'zod';
+import { Breaks } from '../../util/breaks.ts';
+import type { Workspace, WorkspaceFile } from './workspace.ts';
+import type { ToolDefinition } from '../definition.ts';
+import { ToolError, type ToolContext } from '../tool.ts';
+
+/** How many files a list has at most, how many places a search gives, and how many characters of a line it shows. */
+const maxListed = 300;
+const maxFound = 100;
+const maxLine = 300;
+
+/** A text larger than this is no text that a model works on, in bytes. */
+const maxText = 5_000_000;
+
+/** How many bytes one search reads. */
+const maxSearched = 100_000_000;
+
+type Given = Pick<ToolContext, 'workspace' | 'signal'>;
+
+const path = z.string().min(1);
+const folder = z.string().default('.').describe('Only what is in this folder; "." is the whole workspace');
+
+const listParameters = z.object({ folder });
+const viewParameters = z.object({
+  path,
+  offset: z.int().min(1).default(1).describe('First line, from 1'),
+  limit: z.int().min(1).max(2000).default(400).describe('How many lines'),
+});
+const writeParameters = z.object({ path, content: z.string().describe('The whole new content of the file') });
+const editParameters = z.object({
+  path,
+  old_text: z.string().min(1).describe('A part of the file, exactly as it stands there, which occurs in it once'),
+  new_text: z.string().describe('What takes its place'),
+  replace_all: z.boolean().default(false).describe('Whether every occurrence is replaced'),
+});
+const searchParameters = z.object({
+  text: z.string().min(1).max(1000).describe('What lines are to hold, in upper or lower case; no pattern'),
+  folder,
+});
+const pathParameters = z.object({ path });
+const moveParameters = z.object({ from: path, to: path });
+
+/** The built-in package `builtin.workspace`: tools that list, read, write, edit and search the agent's own files. */
+export const workspaceTools: ToolDefinition[] = [
+  {
+    name: 'list_files',
+    description: 'Lists the files of your workspace, each with its size in bytes.',
+    parameters: listParameters,
+    sideEffects: false,
+    workspace: 'reads',
+    execute({ folder }: z.output<typeof listParameters>, context: Given): string {
+      const files = filesIn(of(context), folder);
+      const lines = files.slice(0, maxListed).map(({ path, bytes, executable, readOnly }) => {
+        const notes = [`${bytes} bytes`, ...(executable ? ['executable'] : []), ...(readOnly ? ['read-only'] : [])];
+        return `${path} (${notes.join(', ')})`;
+      });
+      if (lines.length === 0) return folder === '.' ? 'The workspace has no files yet.' : `${folder}/ has no files.`;
+      const more = files.length - lines.length;
+      return [...lines, ...(more > 0 ? [`… and ${more} more; name a folder to list only what is in it`] : [])].join(
+        '\n',
+      );
+    },
+  },
+  {
+    name: 'view_file',
+    description: 'Reads a text file of your workspace, or a part of it by lines.',
+    parameters: viewParameters,
+    sideEffects: false,
+    workspace: 'reads',
+    async execute({ path, offset, limit }: z.output<typeof viewParameters>, context: Given): Promise<string> {
+      const lines = (await textOf(of(context), path)).split('\n');
+      if (offset > lines.length) throw new ToolError(`${path} has ${lines.length} lines; there is no line ${offset}`);
+      const end = Math.min(lines.length, offset - 1 + limit);
+      const part = lines.slice(offset - 1, end).join('\n');
+      return offset === 1 && end === lines.length ? part : `${part}\n[lines ${offset} to ${end} of ${lines.length}]`;
+    },
+  },
+  {
+    name: 'write_file',
+    description: 'Writes a text file of your workspace: a new one, or the whole content of one that is there.',
+    parameters: writeParameters,
+    sideEffects: 'idempotent',
+    workspace: 'writes',
+    async execute({ path, content }: z.output<typeof writeParameters>, context: Given): Promise<string> {
+      await of(context).write(path, content);
+      return `${path} is written, ${Buffer.byteLength(content)} bytes.`;
+    },
+  },
+  {
+    name: 'edit_file',
+    description: 'Replaces a part of a text file of your workspace by another text.',
+    parameters: editParameters,
+    sideEffects: 'idempotent',
+    workspace: 'writes',
+    async execute(args: z.output<typeof editParameters>, context: Given): Promise<string> {
+      const { path, old_text: old, new_text: replacement, replace_all: all } = args;
+      const workspace = of(context);
+      const parts = (await textOf(workspace, path)).split(old);
+      const count = parts.length - 1;
+      if (count === 0) {
+        throw new ToolError(
+          `${path} does not hold old_text; it must stand there exactly so, with its spaces and line ends`,
+        );
+      }
+      if (count > 1 && !all) {
+        throw new ToolError(
+          `old_text stands in ${path} ${count} times; give more of the text around it, or replace_all`,
+        );
+      }
+      await workspace.write(path, parts.join(replacement));
+      return `${path} is changed in ${count === 1 ? 'one place' : `${count} places`}.`;
+    },
+  },
+  {
+    name: 'search_files',
+    description: 'Finds the lines of text files in your workspace that hold a text, each with its file and number.',
+    parameters: searchParameters,
+    sideEffects: false,
+    workspace: 'reads',
+    execute: ({ text, folder }: z.output<typeof searchParameters>, context: Given): Promise<string> =>
+      search(of(context), text, folder, context.signal),
+  },
+  {
+    name: 'delete_file',
+    description: 'Deletes a file of your workspace, or a folder with all that is in it.',
+    parameters: pathParameters,
+    sideEffects: 'idempotent',
+    workspace: 'writes',
+    execute({ path }: z.output<typeof pathParameters>, context: Given): string {
+      of(context).remove(path);
+      return `${path} is deleted.`;
+    },
+  },
+  {
+    name: 'move_file',
+    description: 'Moves or renames a file of your workspace. A file of the new name is replaced.',
+    parameters: moveParameters,
+    sideEffects: 'idempotent',
+    workspace: 'writes',
+    async execute({ from, to }: z.output<typeof moveParameters>, context: Given): Promise<string> {
+      await of(context).move(from, to);
+      return `${from} is now ${to}.`;
+    },
+  },
+];
+
+function of({ workspace }: Given): Workspace {
+  if (workspace === undefined) throw new Error('a tool of the workspace was called without one');
+  return workspace;
+}
+
+function filesIn(workspace: Workspace, folder: string): WorkspaceFile[] {
+  const names = folder.split('/').filter((name) => name !== '' && name !== '.');
+  const prefix = names.map((name) => `${name}/`).join('');
+  return workspace.files().filter(({ path }) => path.startsWith(prefix));
+}
+
+/** @throws `ToolError` for what is too large or no text */
+async function textOf(workspace: Workspace, path: string): Promise<string> {
+  const content = await workspace.read(path);
+  if (content.length > maxText) {
+    throw new ToolError(
+      `${path} has ${content.length} bytes; texts of up to ${maxText} are read. Read it with run_python`,
+    );
+  }
+  const text = decoded(content);
+  if (text === undefined) throw new ToolError(`${path} is not a text in UTF-8`);
+  return text;
+}
+
+function decoded(content: Uint8Array): string | undefined {
+  try {
+    // A mark of the byte order would be lost by editing if it were not kept.
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(content);
+    return text.includes('\0') ? undefined : text;
+  } catch {
+    return undefined;
+  }
+}
+
+async function search(workspace: Workspace, text: string, folder: string, signal: AbortSignal): Promise<string> {
+  const wanted = text.toLowerCase();
+  const found: string[] = [];
+  const breaks = new Breaks();
+  let left = maxSearched;
+  for (const { path, bytes } of filesIn(workspace, folder)) {
+    signal.throwIfAborted();
+    if (bytes > maxText) continue;
+    if (bytes > left)
+      return [...found, `[stopped at ${path}: ${maxSearched} bytes were searched; name a folder]`].join('\n');
+    left -= bytes;
+    const content = decoded(await workspace.read(path).catch(() => new Uint8Array()));
+    for (const [index, line] of (content ?? '').split('\n').entries()) {
+      if (breaks.due) await breaks.take();
+      if (!line.toLowerCase().includes(wanted)) continue;
+      if (found.length === maxFound) return [...found, '[more lines hold it; search for more of the text]'].join('\n');
+      found.push(`${path}:${index + 1}: ${line.length > maxLine ? `${line.slice(0, maxLine).toWellFormed()}…` : line}`);
+    }
+  }
+  return found.length === 0 ? 'Nothing was found.' : found.join('\n');
+}

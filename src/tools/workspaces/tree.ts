@@ -1,0 +1,199 @@
+import { Breaks } from '../../util/breaks.ts';
+import { hashOf } from '../../util/ids.ts';
+import type { Store } from '../../store/store.ts';
+
+/** `link`: the content is the path that it points to, relative to its folder. */
+export type FileMode = 'file' | 'executable' | 'link';
+
+/** One file of a tree. */
+export interface TreeFile {
+  /** The object id of its content. */
+  id: string;
+  bytes: number;
+  mode: FileMode;
+}
+
+/** Files by their paths. Folders are what paths say; there are no empty ones. */
+export type Tree = ReadonlyMap<string, TreeFile>;
+
+/** What a folder's object holds, as JSON, sorted by name. `sub`: a folder, by the id of its object. */
+type FolderEntry = [name: string, id: string, kind: FileMode | 'sub', bytes: number];
+
+interface Change {
+  names: string[];
+  file: TreeFile | null;
+}
+
+interface Folder {
+  files: Map<string, TreeFile>;
+  subs: Map<string, Folder>;
+}
+
+/**
+ * Trees of files in the store, one object for each file and each folder as in git's object model: a tree's id says all of
+ * its content, and two trees share what is equal in them (https://git-scm.com/book/en/v2/Git-Internals-Git-Objects).
+ */
+export class Trees {
+  readonly #store: Store;
+  readonly #folders = new Map<string, FolderEntry[]>();
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /** The files of a tree. @param id null for the empty one @throws `Error` if the store lacks a part of it */
+  async read(id: string | null): Promise<Map<string, TreeFile>> {
+    const files = new Map<string, TreeFile>();
+    const breaks = new Breaks();
+    const walk = async (folder: string, prefix: string): Promise<void> => {
+      for (const [name, object, kind, bytes] of await this.#entries(folder)) {
+        if (breaks.due) await breaks.take();
+        const path = `${prefix}${name}`;
+        if (kind === 'sub') await walk(object, `${path}/`);
+        else files.set(path, { id: object, bytes, mode: kind });
+      }
+    };
+    if (id !== null) await walk(id, '');
+    return files;
+  }
+
+  /** Stores a tree, whose files are stored already. @returns its id; null if it has no files */
+  async write(tree: Tree): Promise<string | null> {
+    if (tree.size === 0) return null;
+    const made = new Map<string, FolderEntry[]>();
+    const id = await idOf(await nested(tree), made, new Breaks());
+    // What this process has stored before may have been removed since, by `prune`.
+    const missing = new Set(await this.#store.missingObjects([...made.keys()]));
+    const added = [...made].filter(([each]) => missing.has(each));
+    await this.#store.putObjects(added.map(([, entries]) => contentOf(entries)));
+    for (const [each, entries] of made) this.#remember(each, entries);
+    return id;
+  }
+
+  /**
+   * Stores a tree that differs from another one in a few files, in a time that grows with these.
+   *
+   * @param changes files by their paths; null for one that is gone
+   */
+  async change(id: string | null, changes: ReadonlyMap<string, TreeFile | null>): Promise<string | null> {
+    const made = new Map<string, FolderEntry[]>();
+    const split = [...changes].map(([path, file]): Change => ({ names: path.split('/'), file }));
+    const changed = await this.#changed(id, split, made, new Breaks());
+    await this.#store.putObjects([...made.values()].map(contentOf));
+    for (const [each, entries] of made) this.#remember(each, entries);
+    return changed;
+  }
+
+  async #changed(
+    id: string | null,
+    changes: Change[],
+    made: Map<string, FolderEntry[]>,
+    breaks: Breaks,
+  ): Promise<string | null> {
+    if (breaks.due) await breaks.take();
+    const entries = new Map((id === null ? [] : await this.#entries(id)).map((entry) => [entry[0], entry]));
+    for (const [name, of] of Map.groupBy(changes, ({ names }) => names[0] ?? '')) {
+      const inFolder = of.filter(({ names }) => names.length > 1);
+      const file = of.find(({ names }) => names.length === 1)?.file;
+      const old = entries.get(name);
+      entries.delete(name);
+      if (inFolder.length > 0) {
+        const rest = inFolder.map(({ names, ...change }): Change => ({ ...change, names: names.slice(1) }));
+        const sub = await this.#changed(old?.[2] === 'sub' ? old[1] : null, rest, made, breaks);
+        if (sub !== null) entries.set(name, [name, sub, 'sub', 0]);
+      } else if (old?.[2] === 'sub' && !file) entries.set(name, old);
+      if (file) entries.set(name, [name, file.id, file.mode, file.bytes]);
+    }
+    if (entries.size === 0) return null;
+    const sorted = [...entries.values()].toSorted(([one], [other]) => (one < other ? -1 : 1));
+    const folder = hashOf(contentOf(sorted));
+    made.set(folder, sorted);
+    return folder;
+  }
+
+  async #entries(id: string): Promise<FolderEntry[]> {
+    const known = this.#folders.get(id);
+    if (known !== undefined) return known;
+    const entries = JSON.parse(new TextDecoder().decode(await this.#store.object(id))) as FolderEntry[];
+    this.#remember(id, entries);
+    return entries;
+  }
+
+  #remember(id: string, entries: FolderEntry[]): void {
+    if (this.#folders.size >= remembered) this.#folders.clear();
+    this.#folders.set(id, entries);
+  }
+}
+
+/** How many folders are kept in memory, since the next call of an agent reads most of those of its last one. */
+const remembered = 20_000;
+
+const contentOf = (entries: FolderEntry[]): Uint8Array => new TextEncoder().encode(JSON.stringify(entries));
+
+/** The id of a folder. @param made gets what its object and those of the folders in it hold, by their ids */
+async function idOf({ files, subs }: Folder, made: Map<string, FolderEntry[]>, breaks: Breaks): Promise<string> {
+  const entries = [...files].map(([name, { id, mode, bytes }]): FolderEntry => [name, id, mode, bytes]);
+  for (const [name, folder] of subs) entries.push([name, await idOf(folder, made, breaks), 'sub', 0]);
+  if (breaks.due) await breaks.take();
+  entries.sort(([one], [other]) => (one < other ? -1 : 1));
+  const id = hashOf(contentOf(entries));
+  made.set(id, entries);
+  return id;
+}
+
+async function nested(tree: Tree): Promise<Folder> {
+  const root: Folder = { files: new Map(), subs: new Map() };
+  const breaks = new Breaks();
+  for (const [path, file] of tree) {
+    if (breaks.due) await breaks.take();
+    const names = path.split('/');
+    const last = names.pop() ?? '';
+    let folder = root;
+    for (const name of names) {
+      const sub = folder.subs.get(name) ?? { files: new Map(), subs: new Map() };
+      folder.subs.set(name, sub);
+      folder = sub;
+    }
+    folder.files.set(last, file);
+  }
+  return root;
+}
+
+/** The longest path and the longest name in it, in bytes, and the deepest folder. Linux takes names of 255 bytes. */
+const longestPath = 1000;
+const longestName = 200;
+const deepest = 50;
+
+/** What no name may hold: it would not survive a terminal, a list of names or another machine. */
+const unfit = /[\p{Cc}\p{Cs}\\]/u;
+
+/**
+ * A path as trees have it: names joined by `/`, without `.` and empty names.
+ *
+ * @returns undefined for what leads out of the tree, or holds what no path may: absolute paths, `..`, backslashes,
+ *   control characters, and names or paths that are too long
+ */
+export function treePath(path: string): string | undefined {
+  if (path.startsWith('/') || unfit.test(path) || Buffer.byteLength(path) > longestPath) return undefined;
+  const names = path.split('/').filter((name) => name !== '' && name !== '.');
+  const isBad = (name: string): boolean => name === '..' || Buffer.byteLength(name) > longestName;
+  if (names.length === 0 || names.length > deepest || names.some(isBad)) return undefined;
+  return names.join('/');
+}
+
+/**
+ * Where a link of a tree leads to, as a path of the tree; undefined for one that leads out, or may: `..` may only stand at
+ * the beginning, since after a name that is a link itself it would lead to wherever that one points.
+ *
+ * @param link the path of the link
+ * @param target what it holds
+ */
+export function linkTarget(link: string, target: string): string | undefined {
+  if (target.startsWith('/')) return undefined;
+  const names = link.split('/').slice(0, -1);
+  const parts = target.split('/').filter((name) => name !== '' && name !== '.');
+  const down = parts.findIndex((name) => name !== '..');
+  const up = down === -1 ? parts.length : down;
+  if (up > names.length) return undefined;
+  return treePath([...names.slice(0, names.length - up), ...parts.slice(up)].join('/'));
+}

@@ -1,0 +1,200 @@
+import { randomUUID } from 'node:crypto';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmdirSync,
+} from 'node:fs';
+import { rm, unlink } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { Breaks } from '../../util/breaks.ts';
+import { largeHashOf } from '../../util/ids.ts';
+import type { Store } from '../../store/store.ts';
+import { materialise } from './folder.ts';
+import type { Tree, TreeFile, Trees } from './tree.ts';
+import { foldersOf } from './workspace.ts';
+
+/** A folder on the disk holds other files where some of a tree are to be written. Nothing was written. */
+export class OutConflictError extends Error {
+  override name = 'OutConflictError';
+  /** The paths, sorted. */
+  readonly paths: string[];
+
+  constructor(folder: string, paths: string[]) {
+    const first = paths.slice(0, 5).join(', ');
+    const more = paths.length > 5 ? ` and ${paths.length - 5} more` : '';
+    super(`${folder} has other files of these names: ${first}${more}`);
+    this.paths = paths;
+  }
+}
+
+/** What a run has written into a folder before: the object ids of files by their paths. */
+export type WrittenBefore = ReadonlyMap<string, string>;
+
+export interface WrittenOut {
+  /** The paths that were written, sorted; those that were there already are left out. */
+  written: string[];
+  /** The paths that were removed, since the tree has them no more. */
+  removed: string[];
+  /** All files of the tree, to be kept for the next time. */
+  files: Map<string, string>;
+  /** How many files were left out, since they are in a folder `.git`. */
+  leftOut: number;
+}
+
+/**
+ * Writes the files of a tree into a folder, which is made if it is missing. What a run has written there before is replaced,
+ * or removed if the tree has it no more. Other files stay, and none is written over: where one has the name of a file of the
+ * tree and another content, nothing is written at all. No link is followed below the folder, and none that leads out is
+ * made. Each file is there whole or not at all, and a folder that was empty gets all of them at once. What is in a folder
+ * `.git` is left out: git runs what its configuration says, and whoever looks at the files may use git.
+ *
+ * @throws `OutConflictError`; `Error` of the system, or if the store lacks a part of the tree
+ */
+export async function writeOut(
+  store: Store,
+  trees: Trees,
+  given: string | null,
+  target: string,
+  before: WrittenBefore = new Map(),
+): Promise<WrittenOut> {
+  const folder = resolve(target);
+  const whole = await trees.read(given);
+  const wanted = withoutGit(whole);
+  const tree = wanted.size === whole.size ? given : await trees.write(wanted);
+  const files = new Map([...wanted].map(([path, { id }]) => [path, id]));
+  const isNew = !existsSync(folder) || readdirSync(folder).length === 0;
+  const { missing, removed } = isNew
+    ? { missing: [...wanted.keys()], removed: [] }
+    : await compared(folder, wanted, before);
+  mkdirSync(dirname(folder), { recursive: true });
+  const part = await madeBeside(store, trees, tree, folder);
+  try {
+    if (isNew) {
+      if (existsSync(folder)) rmdirSync(folder);
+      renameSync(part, folder);
+    } else {
+      for (const path of removed) await unlink(join(folder, path));
+      for (const path of missing) {
+        mkdirSync(dirname(join(folder, path)), { recursive: true });
+        renameSync(join(part, path), join(folder, path));
+      }
+      for (const path of removed) removeEmpty(folder, path);
+    }
+  } finally {
+    await rm(part, { recursive: true, force: true });
+  }
+  return { written: missing.toSorted(), removed, files, leftOut: whole.size - wanted.size };
+}
+
+/**
+ * Writes several trees below a folder that is the caller's own, each into a folder of its path. Whatever the folder held
+ * before is gone then.
+ */
+export async function replaceFolder(
+  store: Store,
+  trees: Trees,
+  folder: string,
+  parts: Array<{ path: string; tree: string | null }>,
+): Promise<void> {
+  mkdirSync(dirname(folder), { recursive: true });
+  const part = join(dirname(folder), `.${basename(folder)}.${randomUUID()}`);
+  try {
+    for (const { path, tree } of parts) {
+      const place = join(part, path);
+      mkdirSync(place, { recursive: true });
+      await materialise(store, trees, await trees.write(withoutGit(await trees.read(tree))), [], place);
+    }
+    await rm(folder, { recursive: true, force: true });
+    renameSync(part, folder);
+  } finally {
+    await rm(part, { recursive: true, force: true });
+  }
+}
+
+/** A name for a file or a folder that says what it is for. @param text such as the id of a run */
+export const fileName = (text: string): string =>
+  text
+    .replaceAll(/[^\w.-]+/g, '_')
+    .replace(/^\.+/, '_')
+    .slice(0, 150);
+
+const withoutGit = (tree: Tree): Tree =>
+  new Map([...tree].filter(([path]) => !path.toLowerCase().split('/').includes('.git')));
+
+async function madeBeside(store: Store, trees: Trees, tree: string | null, folder: string): Promise<string> {
+  const part = join(dirname(folder), `.${basename(folder)}.${randomUUID()}`);
+  mkdirSync(part);
+  try {
+    await materialise(store, trees, tree, [], part);
+    return part;
+  } catch (error) {
+    await rm(part, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** What has to be written and removed. @throws `OutConflictError` */
+async function compared(
+  folder: string,
+  wanted: Tree,
+  before: WrittenBefore,
+): Promise<{ missing: string[]; removed: string[] }> {
+  const missing: string[] = [];
+  const conflicts: string[] = [];
+  const breaks = new Breaks();
+  for (const [path, file] of wanted) {
+    const found = await fileAt(folder, path);
+    if (found === 'nothing') missing.push(path);
+    else if (found === 'other') conflicts.push(path);
+    else if (found.id !== file.id || found.mode !== file.mode) {
+      if (before.get(path) === found.id) missing.push(path);
+      else conflicts.push(path);
+    }
+    if (breaks.due) await breaks.take();
+  }
+  if (conflicts.length > 0) throw new OutConflictError(folder, conflicts.toSorted());
+  const removed: string[] = [];
+  for (const [path, id] of before) {
+    if (wanted.has(path)) continue;
+    const found = await fileAt(folder, path);
+    if (typeof found === 'object' && found.id === id) removed.push(path);
+  }
+  return { missing, removed };
+}
+
+type Found = Pick<TreeFile, 'id' | 'mode'>;
+
+/** What a folder has at a path. `other`: a folder, or something below a link or a file. */
+async function fileAt(folder: string, path: string): Promise<Found | 'nothing' | 'other'> {
+  for (const above of foldersOf(path)) {
+    const stats = lstatSync(join(folder, above), { throwIfNoEntry: false });
+    if (stats === undefined) return 'nothing';
+    if (!stats.isDirectory()) return 'other';
+  }
+  const place = join(folder, path);
+  const stats = lstatSync(place, { throwIfNoEntry: false });
+  if (stats === undefined) return 'nothing';
+  if (stats.isSymbolicLink())
+    return { id: await largeHashOf(new TextEncoder().encode(readlinkSync(place))), mode: 'link' };
+  if (!stats.isFile()) return 'other';
+  return {
+    id: await largeHashOf(readFileSync(place)),
+    mode: (stats.mode & 0o100) === 0 ? 'file' : 'executable',
+  };
+}
+
+/** Removes the folders that a path has named, as far as they are empty. */
+function removeEmpty(folder: string, path: string): void {
+  for (const above of foldersOf(path).toReversed()) {
+    try {
+      rmdirSync(join(folder, above));
+    } catch {
+      return;
+    }
+  }
+}

@@ -1,0 +1,32 @@
+import { grouped } from './file-limits.ts';
+
+/**
+ * The beginning and the end of a text, with a line between them that says how much was left out.
+ *
+ * @param first how many characters of the beginning stay, and `last` how many of the end
+ * @param more what the line says besides
+ */
+export function cutInMiddle(text: string, first: number, last: number, more = ''): string {
+  const beginning = text.slice(0, first).replace(/[\uD800-\uDBFF]$/, '');
+  const end = text.slice(text.length - last).replace(/^[\uDC00-\uDFFF]/, '');
+  const left = grouped(text.length - beginning.length - end.length);
+  return `${beginning}\n[… ${left} characters were left out here${more}]\n${end}`;
+}
+
+/**
+ * A part of a text by characters, which never begins or ends within a character of two code units: such a one belongs to
+ * the part that its second half begins.
+ *
+ * @param from how many characters to skip, fewer than the text has
+ * @param count how many to take at most
+ * @returns the part with a line after it that says where it goes on
+ */
+export function partFrom(text: string, from: number, count: number): string {
+  const start = isSecondHalf(text, from) ? from - 1 : from;
+  const last = Math.min(text.length, from + count);
+  const end = isSecondHalf(text, last) && last - 1 > start ? last - 1 : last;
+  const on = end < text.length ? `; it goes on with "from": ${end}` : '';
+  return `${text.slice(start, end)}\n[characters ${start} to ${end} of ${grouped(text.length)}${on}]`;
+}
+
+const isSecondHalf = (text: string, at: number): boolean => /^[\uDC00-\uDFFF]/.test(text.charAt(at));

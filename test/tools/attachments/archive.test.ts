@@ -1,0 +1,155 @@
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { keepFile } from '../../../src/tools/attachments/run-files.ts';
+import { recognise, type Recognised } from '../../../src/tools/attachments/recognise.ts';
+import type { RunFile } from '../../../src/store/store.ts';
+import { activityBench } from '../../support/activity-bench.ts';
+import { pixel } from '../../support/files.ts';
+import { docxOf, workbookOf } from '../../support/office.ts';
+import { zipOf, type Zipped } from '../../support/zip.ts';
+
+const bench = activityBench();
+afterAll(() => bench.close());
+
+let workflowId: string;
+let run = 0;
+beforeEach(() => {
+  workflowId = `w-${++run}`;
+});
+
+async function keep(bytes: Buffer, name = 'a.zip'): Promise<RunFile> {
+  const found = recognise(name, bytes) as Recognised;
+  return keepFile(bench.store, workflowId, { name, bytes, found, from: 'attachment' });
+}
+
+const files = (): Promise<RunFile[]> => bench.store.files(workflowId);
+const names = async (): Promise<string[]> => (await files()).map(({ name }) => name).sort();
+const textOf = async (name: string): Promise<string> => {
+  const { text = '' } = (await bench.store.file(workflowId, name)) ?? {};
+  return bench.store.blob(text);
+};
+
+describe('an archive', () => {
+  test("'s files become files of the run, each of its own kind, with their bytes", async () => {
+    const members = {
+      'data/towns.csv': 'town,people\nOslo,717710\n',
+      'photo.png': pixel,
+      'book.xlsx': workbookOf({ S: [['x', 1]] }),
+      'letter.docx': docxOf('<w:p><w:r><w:t>Dear</w:t></w:r></w:p>'),
+      'folder/': '',
+    };
+    const archive = await keep(zipOf(members));
+    expect(archive).toMatchObject({ kind: 'archive', mediaType: 'application/zip' });
+    expect(archive.note).toBeUndefined();
+    expect(await textOf('a.zip')).toMatch(
+      /^data\/towns\.csv \(24 bytes\)\nphoto\.png \(70 bytes\)\nbook\.xlsx \(.*\)\nletter\.docx/,
+    );
+    const kinds = (await files()).map(({ kind, name }) => [name, kind]);
+    expect(kinds).toEqual([
+      ['a.zip/data/towns.csv', 'table'],
+      ['a.zip/photo.png', 'image'],
+      ['a.zip/book.xlsx', 'workbook'],
+      ['a.zip/letter.docx', 'document'],
+      ['a.zip', 'archive'],
+    ]);
+    expect(await textOf('a.zip/letter.docx')).toBe('Dear');
+    for (const file of await files()) {
+      const bytes = Buffer.from(await bench.store.object(file.content ?? ''));
+      expect(bytes.length).toBe(file.bytes);
+      const [, path = ''] = file.name.split('a.zip/');
+      if (path in members) expect(bytes).toEqual(Buffer.from(members[path as keyof typeof members]));
+    }
+  });
+
+  test('in it is unpacked too, but not one in that', async () => {
+    const innermost = zipOf({ 'deep.txt': 'too deep' });
+    await keep(zipOf({ 'inner.zip': zipOf({ 'b.txt': 'b', 'innermost.zip': innermost }) }));
+    expect(await names()).toEqual([
+      'a.zip',
+      'a.zip/inner.zip',
+      'a.zip/inner.zip/b.txt',
+      'a.zip/inner.zip/innermost.zip',
+    ]);
+    const last = (await files()).find(({ name }) => name.endsWith('innermost.zip'));
+    expect(last?.note).toBe('it was not unpacked: it is an archive in an archive in an archive');
+  });
+});
+
+const claiming = (bytes: number): Zipped => ({ content: 'x', claims: bytes });
+
+describe('a file of an archive is left out, and the note says why, where', () => {
+  test.each<[string, Record<string, string | Buffer | Zipped>, RegExp]>([
+    ['its path leads out', { '../../etc/passwd': 'x' }, /\.\.\/\.\.\/etc\/passwd \(its path leads out of the archive/],
+    ['its path is absolute', { '/etc/passwd': 'x' }, /its path leads out/],
+    ['its path has backslashes', { '..\\..\\boot.ini': 'x' }, /its path leads out|cannot be used/],
+    [
+      'its path has control characters',
+      { 'a\n\u001b[2Jb.txt': 'x' },
+      /^of its 2 files 1 were left out: a\?\?\[2Jb\.txt \(its path leads out/,
+    ],
+    ['it is a link', { passwd: { content: '/etc/passwd', mode: 0o120777 } }, /passwd \(a link\)/],
+    ['it is encrypted', { 'secret.txt': { content: 'x', encrypted: true } }, /secret\.txt \(it needs a password\)/],
+    ['it is too large', { 'big.txt': claiming(21_000_000) }, /21,000,000 bytes; at most 20,000,000 are read/],
+    [
+      'it is larger than it says',
+      { 'lies.txt': { content: Buffer.alloc(100_000), claims: 10 } },
+      /lies\.txt \(damaged: too many bytes/,
+    ],
+    ['it is smaller than it says', { 'lies.txt': { content: 'abc', claims: 1000 } }, /lies\.txt \(damaged: /],
+    ['another has the same path', { 'B.txt': 'x', 'b.txt': 'y' }, /b\.txt \(another file has the same path\)/],
+    [
+      'it is of no kind that is read',
+      { 'a.bin': Buffer.from([1, 0, 255, 254]) },
+      /a\.bin \(is of no kind that is read\)/,
+    ],
+    ['the packing program made it', { '__MACOSX/._a.txt': 'x' }, /made by the packing program/],
+  ])('%s', async (_, members, note) => {
+    const archive = await keep(zipOf({ 'good.txt': 'Good.', ...members }));
+    expect(archive.note).toMatch(note);
+    expect(await textOf('a.zip/good.txt')).toBe('Good.');
+    expect((await names()).filter((name) => !/good|\.zip$|B\.txt/.test(name))).toEqual([]);
+  });
+
+  test('many are, of which it names five', async () => {
+    const links = Object.fromEntries(
+      Array.from({ length: 20 }, (_, index) => [`l${index}`, { content: '/', mode: 0o120777 }]),
+    );
+    const { note } = await keep(zipOf({ 'good.txt': 'Good.', ...links }));
+    expect(note).toMatch(/^of its 21 files 20 were left out: (l\d \(a link\), ){4}l4 \(a link\), and 15 more$/);
+  });
+});
+
+describe('an archive is not unpacked at all', () => {
+  const hundred = Object.fromEntries(Array.from({ length: 10 }, (_, index) => [`${index}.txt`, claiming(11_000_000)]));
+  const many = Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`${index}.txt`, 'x']));
+  test.each<[string, Buffer, RegExp]>([
+    ['with too many files', zipOf(many), /^it was not unpacked: it has 5,000 files; at most 200 are read$/],
+    [
+      'with too many bytes',
+      zipOf(hundred),
+      /^it was not unpacked: its files have 110,000,000 bytes unpacked; at most 100/,
+    ],
+    [
+      'that claims to have petabytes',
+      zipOf({ 'a.txt': { content: 'x', claims: 4_000_000_000 } }),
+      /4,000,000,000 bytes unpacked/,
+    ],
+    ['that is cut off', zipOf({ 'a.txt': 'x' }).subarray(0, 40), /^it was not unpacked: .*truncated/],
+    ['that is empty', Buffer.from('PK\x03\x04', 'latin1'), /^it was not unpacked: /],
+  ])('%s', async (_, bytes, note) => {
+    const archive = await keep(bytes);
+    expect(archive.note).toMatch(note);
+    expect(await names()).toEqual(['a.zip']);
+    expect(archive.content).toBeDefined();
+  });
+
+  test('when archives in it take what is left', async () => {
+    const inner = zipOf(Object.fromEntries(Array.from({ length: 120 }, (_, index) => [`${index}.txt`, 'x'])));
+    await keep(zipOf({ 'one.zip': inner, 'two.zip': inner }));
+    const all = await names();
+    const taken = ['one', 'two'].map((each) => all.filter((name) => name.startsWith(`a.zip/${each}.zip/`)).length);
+    expect(taken).toEqual([120, 0]);
+    expect(await bench.store.file(workflowId, 'a.zip/two.zip')).toMatchObject({
+      note: 'it was not unpacked: it has 120 files; at most 78 are read',
+    });
+  });
+});

@@ -1,0 +1,125 @@
+import { describe, expect, test } from 'vitest';
+import { readContent } from '../../../src/tools/attachments/content.ts';
+import { previewOf } from '../../../src/tools/attachments/run-files.ts';
+import { recognise, type Recognised } from '../../../src/tools/attachments/recognise.ts';
+import { pdfOf } from '../../support/files.ts';
+
+function read(name: string, content: string | Buffer) {
+  const bytes = Buffer.from(content);
+  return readContent(name, bytes, recognise(name, bytes) as Recognised);
+}
+
+describe('a PDF', () => {
+  const pages = ['One\nand its second line', '', 'Three'];
+  const whole = pdfOf(pages);
+  const text = '[page 1]\nOne\nand its second line\n\n[page 2]\n\n[page 3]\nThree';
+  const upTo = (mark: string): Buffer => whole.subarray(0, whole.lastIndexOf(mark));
+
+  test('is read page by page, each under its number', async () => {
+    expect(await read('a.pdf', whole)).toEqual({ text });
+  });
+
+  test('without any text says so', async () => {
+    expect(await read('scan.pdf', pdfOf(['', '']))).toEqual({
+      note: 'the PDF has no text, as a scanned one has none; nothing of it can be read',
+    });
+  });
+
+  test.each<[string, Buffer, object]>([
+    ['without its end is read whole', upTo('xref\n0'), { text, note: 'the PDF is damaged: its end is missing' }],
+    [
+      'in which a page is missing is read as far as it goes',
+      upTo('8 0 obj'),
+      {
+        text: '[page 1]\nOne\nand its second line\n\n[page 2]\n\n[page 3]',
+        note: 'the PDF is damaged: its end is missing; of its 3 pages these cannot be read: 3',
+      },
+    ],
+    [
+      'of which only the head is left has a note alone',
+      whole.subarray(0, 12),
+      { note: 'the PDF is damaged (Invalid PDF structure.); nothing of it can be read' },
+    ],
+  ])('that was cut off %s', async (_, bytes, readable) => {
+    expect(await read('a.pdf', bytes)).toEqual(readable);
+  });
+
+  test('damaged anywhere ends in text or a note, and never in an error', async () => {
+    for (let place = 20; place < whole.length - 100; place += 150) {
+      const broken = Buffer.from(whole);
+      broken.fill(0, place, place + 100);
+      const { text, note } = await read('a.pdf', broken);
+      expect(text ?? note).toMatch(/\w/);
+    }
+  });
+});
+
+describe('a note says what is wrong with', () => {
+  test.each([
+    ['JSON', 'a.json', '{"a": 1', /^it is not valid JSON \(.+\): it can be read as a plain text only$/],
+    [
+      'some lines of JSON',
+      'a.jsonl',
+      '{"a": 1}\n{"a"\n\n{',
+      /^2 of its 4 lines are not valid JSON \(the first: line 2\)$/,
+    ],
+    [
+      'the quotes of a table',
+      'a.csv',
+      'a,b\n"x,2\n3,4\n',
+      /^its quotation marks do not match up to line 3, and are read as plain characters$/,
+    ],
+    [
+      'its rows',
+      'a.csv',
+      'a,b\n1,2\n3\n4,5,6\n',
+      /^2 of 3 rows have more or fewer cells than the 2 columns \(the first: row 2\)$/,
+    ],
+    ['what holds nothing', 'a.csv', ' \n', /^the file is empty$/],
+    ['a name', 'photo.png', '<html>Not found', /^it is a plain text, whatever its ending \.png says$/],
+  ])('%s, and its text is kept', async (_, name, content, note) => {
+    expect(await read(name, content)).toEqual({ text: content, note: expect.stringMatching(note) });
+  });
+
+  test.each([
+    ['a.json', '[1]'],
+    ['a.jsonl', '{"a": 1}\r\n{"a": 2}\r\n'],
+    ['a.csv', 'a;b\n1;2\n'],
+    ['a.md', '# Hi'],
+  ])('and there is none where nothing is: %s', async (name, content) => {
+    expect(await read(name, content)).toEqual({ text: content });
+  });
+});
+
+describe('a preview', () => {
+  test('is the beginning of a text, of at most 1,000 characters', async () => {
+    expect(await previewOf('text', ' Short.\n')).toBe('Short.');
+    const long = await previewOf('json', '🙂'.repeat(1000));
+    expect(long).toBe(`${'🙂'.repeat(499)}…`);
+  });
+
+  test('of a table has its columns, the number of its rows and the first of them', async () => {
+    const rows = Array.from({ length: 1200 }, (_, index) => `${index},x`);
+    expect(await previewOf('table', ['id,name', ...rows].join('\n'))).toBe(
+      'Columns: id, name\n1,200 rows; the first 5:\n0 | x\n1 | x\n2 | x\n3 | x\n4 | x',
+    );
+    expect(await previewOf('table', 'a,b\n1,2')).toBe('Columns: a, b\n1 row:\n1 | 2');
+  });
+
+  test('of a table has the number of its rows, however many its columns', async () => {
+    const header = Array.from({ length: 500 }, (_, index) => `column ${index}`).join(',');
+    const preview = await previewOf('table', `${header}\n${'1,'.repeat(499)}1`);
+    expect(preview).toContain('…\n1 row:\n1 | 1');
+    expect(preview.length).toBeLessThanOrEqual(1000);
+  });
+
+  test('of a large table is the same, made in a thread of its own', async () => {
+    const rows = Array.from({ length: 100_000 }, (_, index) => `${index},x`);
+    expect(await previewOf('table', ['id,name', ...rows].join('\n'))).toBe(
+      'Columns: id, name\n100,000 rows; the first 5:\n0 | x\n1 | x\n2 | x\n3 | x\n4 | x',
+    );
+    expect(await read('a.csv', ['id,name', ...rows, 'one cell'].join('\n'))).toMatchObject({
+      note: '1 of 100001 rows have more or fewer cells than the 2 columns (the first: row 100001)',
+    });
+  });
+});

@@ -1,0 +1,249 @@
+import { describe, expect, test } from 'vitest';
+import { readContent } from '../../../src/tools/attachments/content.ts';
+import { recognise, type Recognised } from '../../../src/tools/attachments/recognise.ts';
+import { previewOf } from '../../../src/tools/attachments/run-files.ts';
+import { sheetsOf } from '../../../src/tools/attachments/sheet-text.ts';
+import { docxOf, openDocumentOf, pptxOf, workbookOf } from '../../support/office.ts';
+import { stallOf } from '../../support/stall.ts';
+import { zipOf } from '../../support/zip.ts';
+
+const found = (name: string, bytes: Buffer): Recognised => recognise(name, bytes) as Recognised;
+const read = (name: string, bytes: Buffer) => readContent(name, bytes, found(name, bytes));
+const paragraph = (text: string): string => `<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`;
+
+describe('a workbook', () => {
+  const date = (iso: string): Date => new Date(`${iso}Z`);
+  const sheets = {
+    Sales: [
+      ['region', 'amount', 'when', 'at', 'paid', 'share'],
+      ['North, east', 1234.5, date('2026-03-31T00:00:00'), date('2026-03-31T13:45:00'), true, 0.25],
+      ['He said "no"', -7, null, null, false, { t: 'e', v: 0x07 } as never],
+      ['two\nlines', { t: 'n', v: 42, f: 'SUM(B2:B3)' } as never],
+      ['[sheet 2: not one]', '007'],
+    ],
+    Empty: [],
+    'Costs 2026': [
+      ['a', 'b'],
+      [1, 2],
+    ],
+  };
+
+  test.each(['xlsx', 'xlsb', 'xls', 'ods'] as const)(
+    '.%s is read sheet by sheet: values, dates, what formulas say',
+    async (type) => {
+      const { note, text } = await read(`a.${type}`, workbookOf(sheets, type));
+      expect(note).toBe('the sheet Empty is empty');
+      expect(text).toBe(
+        [
+          '[sheet 1: Sales]',
+          'region,amount,when,at,paid,share',
+          '"North, east",1234.5,2026-03-31,2026-03-31T13:45:00,TRUE,0.25',
+          // The library writes no errors into an .ods.
+          `"He said ""no""",-7,,,FALSE${type === 'ods' ? '' : ',#DIV/0!'}`,
+          'two lines,42',
+          '"[sheet 2: not one]",007',
+          '',
+          '[sheet 2: Empty]',
+          '',
+          '[sheet 3: Costs 2026]',
+          'a,b',
+          '1,2',
+          '',
+        ].join('\n'),
+      );
+      expect(sheetsOf(text ?? '').map(({ name }) => name)).toEqual(Object.keys(sheets));
+    },
+  );
+
+  test('is known by what is in it, whatever its name says', () => {
+    const bytes = workbookOf(sheets);
+    const excel = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
+    for (const name of ['a.xlsx', 'a', 'a.zip', 'a.docx']) {
+      expect(found(name, bytes)).toEqual({ kind: 'workbook', mediaType: excel });
+    }
+    expect(found('a.xlsm', bytes).mediaType).toBe('application/vnd.ms-excel.sheet.macroEnabled.12');
+  });
+
+  test('shows its sheets with their columns, their number of rows, and the first rows', async () => {
+    const { text = '' } = await read('a.xlsx', workbookOf(sheets));
+    expect(await previewOf('workbook', text)).toBe(
+      'Sheet "Sales", 4 rows: region, amount, when, at, paid, share\n' +
+        'North, east | 1234.5 | 2026-03-31 | 2026-03-31T13:45:00 | TRUE | 0.25\n' +
+        'He said "no" | -7 |  |  | FALSE | #DIV/0!\n' +
+        'Sheet "Empty", 0 rows: empty\nSheet "Costs 2026", 1 row: a, b\n1 | 2',
+    );
+  });
+
+  test('whose formulas were never computed shows them, and says so', async () => {
+    const xml = '<worksheet><sheetData><row r="1"><c r="A1"><f>1+1</f></c></row></sheetData></worksheet>';
+    const parts = await partsOf(workbookOf({ S: [['x']] }));
+    const { note, text } = await read('a.xlsx', zipOf({ ...parts, 'xl/worksheets/sheet1.xml': xml }));
+    expect(text).toBe('[sheet 1: S]\n=1+1\n');
+    expect(note).toMatch(/^1 formulas have no value, .* they are shown as formulas$/);
+  });
+
+  test('with macros is read without them', async () => {
+    const parts = await partsOf(workbookOf({ S: [['x']] }));
+    const { note, text } = await read('a.xlsm', zipOf({ ...parts, 'xl/vbaProject.bin': Buffer.from('Shell "rm"') }));
+    expect({ note, text }).toEqual({ note: 'its macros are neither read nor run', text: '[sheet 1: S]\nx\n' });
+  });
+});
+
+describe('a document', () => {
+  const cell = (text: string): string => `<w:tc>${paragraph(text)}</w:tc>`;
+  const table = `<w:tbl><w:tr>${cell('a')}${cell('b')}</w:tr><w:tr>${cell('1')}${cell('')}</w:tr></w:tbl>`;
+
+  test('.docx has its paragraphs, headings, lists, tables, pictures, notes and comments, without what was deleted', async () => {
+    const note = '<w:r><w:footnoteReference w:id="2"/></w:r>';
+    const body =
+      `<w:p><w:pPr><w:pStyle w:val="Heading2"/><w:tabs><w:tab w:val="left"/></w:tabs></w:pPr><w:r><w:t>Plan &amp; aim</w:t></w:r></w:p>` +
+      `<w:p><w:r><w:t>One</w:t><w:tab/><w:t>two</w:t><w:br/><w:t>three</w:t></w:r>${note}</w:p>` +
+      `<w:p><w:pPr><w:numPr/></w:pPr><w:r><w:t>item</w:t></w:r></w:p>${table}` +
+      `<w:p><w:del><w:r><w:delText>old</w:delText></w:r></w:del><w:r><wp:docPr descr="A cat"/></w:r></w:p>` +
+      `<w:p><mc:AlternateContent><mc:Choice>${paragraph('box')}</mc:Choice><mc:Fallback>${paragraph('box')}</mc:Fallback></mc:AlternateContent></w:p>`;
+    const { note: problem, text } = await read(
+      'a.docx',
+      docxOf(body, {
+        'word/footnotes.xml': `<w:footnotes><w:footnote w:type="separator" w:id="0"/><w:footnote w:id="2">${paragraph('Sure?')}</w:footnote></w:footnotes>`,
+        'word/comments.xml': `<w:comments><w:comment>${paragraph('Why?')}</w:comment></w:comments>`,
+        'word/header1.xml': `<w:hdr>${paragraph('Draft')}</w:hdr>`,
+        'word/header2.xml': `<w:hdr>${paragraph('Draft')}</w:hdr>`,
+      }),
+    );
+    expect(problem).toBeUndefined();
+    expect(text).toBe(
+      '[header]\nDraft\n\n## Plan & aim\nOne\ttwo\nthree[note 2]\n- item\na | b\n1\n[picture: A cat]\nbox\n\n' +
+        '[notes]\n[note 2] Sure?\n\n[comments]\nWhy?',
+    );
+  });
+
+  test('.pptx has its slides in their order, with tables and notes', async () => {
+    const text = (words: string): string => `<a:p><a:r><a:t>${words}</a:t></a:r></a:p>`;
+    const rows = `<a:tbl><a:tr><a:tc>${text('x')}</a:tc><a:tc>${text('y')}</a:tc></a:tr></a:tbl>`;
+    const { text: read_ } = await read(
+      'a.pptx',
+      pptxOf([{ body: text('First') + text('more') }, { body: rows, notes: 'Say it slowly' }, { body: '' }]),
+    );
+    expect(read_).toBe('[slide 1]\nFirst\nmore\n\n[slide 2]\nx | y\n[notes]\nSay it slowly\n\n[slide 3]');
+  });
+
+  test('.odt has its paragraphs, headings, lists, tables, notes and comments', async () => {
+    const body =
+      '<text:h text:outline-level="1">Title</text:h><text:p>a<text:s text:c="3"/>b<text:tab/>c<text:line-break/>d</text:p>' +
+      '<text:p>said<text:note><text:note-body><text:p>where</text:p></text:note-body></text:note> so</text:p>' +
+      '<text:list><text:list-item><text:p>one</text:p></text:list-item></text:list>' +
+      '<table:table><table:table-row><table:table-cell><text:p>1</text:p></table:table-cell>' +
+      '<table:table-cell><text:p>2</text:p></table:table-cell></table:table-row></table:table>' +
+      '<text:tracked-changes><text:p>gone</text:p></text:tracked-changes>';
+    const { text } = await read('a.odt', openDocumentOf('text', body));
+    expect(text).toBe('# Title\na   b\tc\nd\nsaid [note: where ] so\n- one\n1 | 2');
+  });
+
+  test('.odp has its slides', async () => {
+    const body =
+      '<draw:page><text:p>One</text:p></draw:page><draw:page><text:p>Two</text:p>' +
+      '<presentation:notes><text:p>Slowly</text:p></presentation:notes></draw:page>';
+    const { text } = await read('a.odp', openDocumentOf('presentation', body));
+    expect(text).toBe('[slide 1]\nOne\n\n[slide 2]\nTwo\n[notes]\nSlowly');
+  });
+});
+
+describe('what is damaged or made to harm ends in a note, and never in an error', () => {
+  const docx = docxOf(paragraph('Hello'));
+  const encrypted = Buffer.concat([
+    Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]),
+    Buffer.alloc(600),
+    Buffer.from('EncryptedPackage', 'utf16le'),
+  ]);
+  const huge = { content: Buffer.alloc(1000, 'x'), claims: 200_000_000 };
+
+  test.each<[string, string, Buffer, RegExp]>([
+    ['half a document', 'a.docx', docx.subarray(0, docx.length / 2), /^it is damaged \(.*truncated.*\); nothing of it/],
+    ['half a workbook', 'a.xlsx', workbookOf({ S: [['x']] }).subarray(0, 2000), /^it is damaged \(/],
+    ['an encrypted document', 'a.docx', encrypted, /^it needs a password; nothing of it can be read$/],
+    ['an encrypted workbook', 'a.xlsx', encrypted, /^it needs a password/],
+    [
+      'an encrypted OpenDocument text',
+      'a.odt',
+      openDocumentOf('text', '', '<manifest:encryption-data/>'),
+      /^it needs a password/,
+    ],
+    ['one without text', 'a.docx', docxOf(''), /^it has no text$/],
+    [
+      'an archive that claims too much',
+      'a.docx',
+      docxOf('', { 'word/x.xml': huge as never }),
+      /200,000,\d+ bytes unpacked; at most 100,000,000/,
+    ],
+    [
+      'an archive that claims too little',
+      'a.xlsx',
+      zipOf({ '[Content_Types].xml': '', 'xl/workbook.xml': { content: Buffer.alloc(5_000_000), claims: 10 } }),
+      /^it is damaged \(.*too many bytes/,
+    ],
+    [
+      'a workbook without sheets',
+      'a.xlsx',
+      zipOf({ '[Content_Types].xml': '', 'xl/workbook.xml': '' }),
+      /^it is damaged/,
+    ],
+    [
+      'a workbook that is none',
+      'a.xls',
+      Buffer.concat([encrypted.subarray(0, 600), Buffer.from('Workbook', 'utf16le')]),
+      /^it is damaged/,
+    ],
+  ])('%s', async (_, name, bytes, expected) => {
+    const { note, text } = await read(name, bytes);
+    expect(text).toBeUndefined();
+    expect(note).toMatch(expected);
+  });
+
+  test('entities that a document declares itself are not replaced', async () => {
+    const lol = Array.from({ length: 9 }, (_, level) => `<!ENTITY l${level + 1} "${`&l${level};`.repeat(10)}">`).join(
+      '',
+    );
+    const xml = `<?xml version="1.0"?><!DOCTYPE x [<!ENTITY l0 "lol">${lol}<!ENTITY f SYSTEM "file:///etc/passwd">]><w:document>${paragraph('&l9; &f; &amp;')}</w:document>`;
+    const { text } = await read('a.docx', docxOf('', { 'word/document.xml': xml }));
+    expect(text).toBe('&l9; &f; &');
+  });
+
+  test('elements in elements without end are not followed', async () => {
+    const { note } = await read('a.docx', docxOf('<w:p>'.repeat(200_000)));
+    expect(note).toBe('it is damaged (its elements are nested more than 1000 deep); nothing of it can be read');
+  });
+
+  test.each(['a.docx', 'a.xlsx', 'a.ods'])('%s with any piece overwritten', async (name) => {
+    const type = name.slice(2) as 'docx';
+    const whole = type === 'docx' ? docx : workbookOf({ S: [['x', 1]] }, type);
+    for (let place = 40; place < whole.length - 60; place += Math.ceil(whole.length / 8)) {
+      const broken = Buffer.from(whole);
+      broken.fill(0, place, place + 40);
+      const recognised = recognise(name, broken);
+      if (typeof recognised === 'string') continue;
+      const { note, text } = await readContent(name, broken, recognised);
+      expect(recognised.kind === 'archive' ? 'archive' : (text ?? note)).toMatch(/\w/);
+    }
+  });
+});
+
+test('a workbook of 300,000 rows is read beside the process, which goes on', async () => {
+  const rows = Array.from(
+    { length: 300_000 },
+    (_, index) => `<row r="${index + 1}"><c r="A${index + 1}"><v>${index}</v></c></row>`,
+  );
+  const sheet = `<worksheet><sheetData>${rows.join('')}</sheetData></worksheet>`;
+  const bytes = zipOf({ ...(await partsOf(workbookOf({ S: [['x']] }))), 'xl/worksheets/sheet1.xml': sheet });
+  let text = '';
+  expect(await stallOf(async () => ({ text = '' } = await read('a.xlsx', bytes)))).toBeLessThan(500);
+  expect(text.split('\n')).toHaveLength(300_002);
+});
+
+/** The parts of a file that is a zip archive. */
+async function partsOf(bytes: Buffer): Promise<Record<string, Buffer>> {
+  const { openZip } = await import('../../../src/tools/attachments/zip.ts');
+  const members = await openZip(bytes, { members: 100, bytes: 1_000_000 });
+  const parts: Record<string, Buffer> = {};
+  for (const member of members) parts[member.name] = await member.read();
+  return parts;
+}

@@ -1,0 +1,68 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { tableOfJson } from '../../../src/tools/attachments/content.ts';
+import { parseTable } from '../../../src/tools/attachments/table.ts';
+
+describe('a table is read', () => {
+  test.each<[string, string, string[], string[][]]>([
+    ['with commas', 'a,b\n1,2\n', ['a', 'b'], [['1', '2']]],
+    ['with semicolons', 'a;b\n1,5;2\n', ['a', 'b'], [['1,5', '2']]],
+    ['with tabs', 'a\tb\n1, 5\t2\n', ['a', 'b'], [['1, 5', '2']]],
+    ['with bars', 'a|b\n1;5|2\n', ['a', 'b'], [['1;5', '2']]],
+    ['with one column', 'a\n1\n2\n', ['a'], [['1'], ['2']]],
+    [
+      'with semicolons where a comma stands as often',
+      'name;price, net\nx;1,50\ny;2,50\n',
+      ['name', 'price, net'],
+      [
+        ['x', '1,50'],
+        ['y', '2,50'],
+      ],
+    ],
+    ['as Excel marks it', 'sep=;\r\na;b\r\n1;2\r\n', ['a', 'b'], [['1', '2']]],
+    ['with a byte order mark', '\uFEFFa,b\n1,2', ['a', 'b'], [['1', '2']]],
+    [
+      'with delimiters, lines and quotes in quotes',
+      'a,b\n"x, y","say ""no""\nor yes"\n',
+      ['a', 'b'],
+      [['x, y', 'say "no"\nor yes']],
+    ],
+    ['with a quote within a cell', 'size,n\n5" pipe,3\n', ['size', 'n'], [['5" pipe', '3']]],
+    ['with spaces around cells', 'a , "b, c"\n 1 , 2\n', ['a', 'b, c'], [['1', '2']]],
+    ['with rows of any length', 'a,b\n1\n1,2,3\n', ['a', 'b', 'column_3'], [['1'], ['1', '2', '3']]],
+    ['without empty rows', 'a,b\n\n1,2\n,\n', ['a', 'b'], [['1', '2']]],
+    ['with names made unique', 'a,A,,a\n1,2,3,4\n', ['a', 'A_2', 'column_3', 'a_3'], [['1', '2', '3', '4']]],
+    ['with old line ends', 'a,b\r1,2\r', ['a', 'b'], [['1', '2']]],
+    ['with nothing in it', '', [], []],
+  ])('%s', (_, text, columns, rows) => {
+    expect(parseTable(text)).toMatchObject({ columns, rows });
+  });
+
+  test('whatever the text is, without an error', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom('a', '"', ',', ';', '\t', '\n', '\r', ' ', '1') }), (text) => {
+        expect(parseTable(text).columns.every((column) => column !== '')).toBe(true);
+      }),
+    );
+  });
+});
+
+describe('JSON is a table', () => {
+  test('where it is a list of records, with the keys of all', () => {
+    expect(tableOfJson('[{"a": 1, "b": null}, {"c": {"d": true}, "a": "x"}]', 'application/json')).toEqual({
+      columns: ['a', 'b', 'c'],
+      rows: [
+        ['1', '', ''],
+        ['x', '', '{"d":true}'],
+      ],
+    });
+  });
+
+  test('where its lines are records; lines that are none are left out', () => {
+    expect(tableOfJson('{"a": 1}\n{"a"\n{"a": 2}\n', 'application/jsonl')?.rows).toEqual([['1'], ['2']]);
+  });
+
+  test.each(['{"a": 1}', '[1, 2]', '[]', '{'])('and not where it is %s', (text) => {
+    expect(tableOfJson(text, 'application/json')).toBeUndefined();
+  });
+});
