@@ -42,7 +42,7 @@ const named = (name: string): string => `test/**/*.${name}.test.ts`;
 const smoke = 'test/cli/smoke.test.ts';
 
 /** What leaves no processor time or process numbers for anything else. It runs last, with nothing beside it. */
-const overwhelming = 'test/tools/command-bombs.world.test.ts';
+const overwhelming = 'test/tools/commands/bombs.world.test.ts';
 
 /** What mostly waits, for minutes. It begins first, so that the others do not wait for it in the end. */
 const waiting = /(?:chaos|generated-courses)\.world\.test\.ts$/;

@@ -8,12 +8,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { discoverOAuthServerInfo } from '@modelcontextprotocol/client';
-import type { McpServer } from '../src/config/tool-sources.ts';
 import type { FormField, InputGiven, InputRequest, InputResponse } from '../src/protocol/elicitation.ts';
 import { login } from '../src/tools/mcp/login.ts';
 import { Logins, loginsIn } from '../src/tools/mcp/logins.ts';
 import { McpServers } from '../src/tools/mcp/servers.ts';
 import { InputNeeded, SourceError, type Tool } from '../src/tools/tool.ts';
+import type { McpServer } from '../src/protocol/settings.ts';
 
 interface TestCall {
   name: string;

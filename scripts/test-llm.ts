@@ -12,7 +12,6 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { NativeConnection } from '@temporalio/worker';
 import { connect, type Reprise, type Run, type RunEvent, type RunResult, type Usage } from '../src/client.ts';
-import type { Backend } from '../src/config/backend.ts';
 import { freePort } from '../src/local/ports.ts';
 import { startServer } from '../src/local/server.ts';
 import { findTemporalCli } from '../src/local/temporal-cli.ts';
@@ -20,6 +19,7 @@ import { createWorker } from '../src/worker.ts';
 import { quietRuntime } from '../src/worker/quiet-runtime.ts';
 import { courses, examples, wires, type Course, type Wire } from './llm/courses.ts';
 import { endingOf, figuresOf, tableOf, type Ending, type Row } from './llm/figures.ts';
+import type { Backend } from '../src/protocol/settings.ts';
 
 /** In seconds. A course's budget ends it after 300; a call that began just before may take 600 more. */
 const patience = 1200;

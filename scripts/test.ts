@@ -1,5 +1,5 @@
 /**
- * `npm test`: checks types, lint, format and the imports of replayed code, and runs the rules, the courses, and each command
+ * `npm test`: checks types, lint, format and imports, and runs the rules, the courses, and each command
  * once. `npm run test:all` runs the processes and the world besides. Words after `--` go to vitest, as in
  * `npm run test:all -- test/store`. The last line is `N passed, N failed`; with `--coverage` the line before says how much of
  * `src` the tests have run, where all have passed.
@@ -66,6 +66,7 @@ const checks = [
   passes('lint', ['node_modules/oxlint/bin/oxlint', '--type-aware', '--deny-warnings', ...folders]),
   passes('format', ['node_modules/prettier/bin/prettier.cjs', '--check', '--log-level=warn', '.']),
   passes('replayed code', ['scripts/check-replayed.ts']),
+  passes('floors', ['scripts/check-floors.ts']),
 ];
 const tests = tested('tests', [...words, `--coverage.reportsDirectory=${coverage}`]);
 let { failed = 0, passed = 0 } = tests.report ?? {};

@@ -38,6 +38,7 @@ export type {
   Spent,
   Stats,
 } from './client/sum-up.ts';
+export type { OrchestrationInput, ResearchInput, SessionInput, SolveInput } from './client/inputs.ts';
 export type { EventCursor, WatchOptions } from './client/watch.ts';
 export type { AttachmentInput } from './protocol/attachment.ts';
 export type * from './protocol/custom-orchestrator.ts';
@@ -45,28 +46,20 @@ export * from './protocol/definitions.ts';
 export { failureTypes } from './protocol/errors.ts';
 export type { AgentState } from './protocol/agent-state.ts';
 export type { RunEvent } from './protocol/events.ts';
-export type {
-  EarlierMessage,
-  HumanAnswer,
-  OrchestrationInput,
-  OrchestrationResult,
-  Outcome,
-  Vote,
-} from './protocol/orchestration.ts';
+export type { EarlierMessage, HumanAnswer, OrchestrationResult, Outcome, Vote } from './protocol/orchestration.ts';
 export type { PermissionRule, ToolDecision } from './protocol/permissions.ts';
-export type { SolveInput, SolveOutcome, SolveResult, SolveState, SubtaskReport } from './protocol/plan-and-execute.ts';
+export type { SolveOutcome, SolveResult, SolveState, SubtaskReport } from './protocol/plan-and-execute.ts';
 export type { HumanReply, PendingQuestion } from './protocol/questions.ts';
 export type {
   Iteration,
   OperatorDecision,
   Report,
-  ResearchInput,
   ResearchOutcome,
   ResearchResult,
   ResearchState,
   RestartKind,
 } from './protocol/research.ts';
-export type { SessionInput, SessionResult, TurnResult } from './protocol/session.ts';
+export type { SessionResult, TurnResult } from './protocol/session.ts';
 export type {
   OrchestrationState,
   RestartRequest,

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Backend } from '../../src/config/backend.ts';
 import type { OneAgentConfigInput, Reprise, Run, TeamConfigInput } from '../../src/client.ts';
+import type { Backend } from '../../src/protocol/settings.ts';
 
 /** A run of one of the four workflows. */
 export interface Course {

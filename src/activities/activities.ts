@@ -5,8 +5,8 @@ import { failureTypes } from '../protocol/errors.ts';
 import { loginAddress } from '../protocol/login.ts';
 import { jsonBytes, payloadBytes } from '../workflows/runtime/size.ts';
 import { historyRoom, newest } from '../workflows/custom-code/newest.ts';
-import type { NewMessage, TokenUsage, ToolSpec, TranscriptRef } from '../protocol/message.ts';
-import type { EarlierMessage } from '../protocol/orchestration.ts';
+import type { Activities } from '../protocol/activities.ts';
+import type { TokenUsage, ToolSpec } from '../protocol/message.ts';
 import { whyNotRun, type OrchestratorDependencies } from './custom-code.ts';
 import { createClaudeCode } from '../claude-code/backend.ts';
 import { createCallModel, journalKey, type CallModelDependencies } from './model.ts';
@@ -31,12 +31,10 @@ const lookEveryMs = 100;
 type Dependencies = CallModelDependencies & PrepareDependencies & ToolDependencies & OrchestratorDependencies;
 
 /** Makes the activities, which do for workflows whatever is not deterministic. */
-export const createActivities = (dependencies: Dependencies): OpenedActivities =>
+export const createActivities = (dependencies: Dependencies): Activities =>
   guarded(secretsOf(dependencies.environment), gated(openActivities(dependencies), dependencies.guard));
 
-export type OpenedActivities = ReturnType<typeof openActivities>;
-
-function openActivities(dependencies: Dependencies) {
+function openActivities(dependencies: Dependencies): Activities {
   const { store } = dependencies;
   const recallReports = createRecallReports(dependencies);
   return {
@@ -55,20 +53,17 @@ function openActivities(dependencies: Dependencies) {
     ...createTreeActivities(dependencies),
     ...createOpenings({ preparations: createPreparations(dependencies), recallReports, store }),
 
-    /** Stores texts, among them tool sets as JSON. @returns their blob ids in order */
-    async storeBlobs(texts: string[]): Promise<string[]> {
+    async storeBlobs(texts) {
       const ids: string[] = [];
       for (const text of texts) ids.push(await store.putBlob(text));
       return ids;
     },
 
-    /** Adds messages that no model call has made, such as a finished turn, to a conversation. */
-    async putMessages(parent: TranscriptRef | null, messages: NewMessage[]): Promise<TranscriptRef> {
+    async putMessages(parent, messages) {
       return store.putSegment(parent?.id ?? null, await resolveMessages(store, messages));
     },
 
-    /** The newest messages of a conversation, as many as an orchestrator is given, without tool calls and their results. */
-    async readMessages({ id }: TranscriptRef): Promise<EarlierMessage[]> {
+    async readMessages({ id }) {
       const messages = await store.messages(id);
       const said = messages.flatMap(({ role, content }) => (role === 'tool' ? [] : [{ role, content }]));
       const taken = newest(said, historyRoom);
@@ -77,17 +72,11 @@ function openActivities(dependencies: Dependencies) {
       return taken;
     },
 
-    /** The tools of a set. @param set the blob id that `listTools` gave; null for no tools */
-    async readTools(set: string | null): Promise<ToolSpec[]> {
+    async readTools(set) {
       return set === null ? [] : (JSON.parse(await store.blob(set)) as ToolSpec[]);
     },
 
-    /**
-     * Ends where the worker that runs it has a variable, or a login.
-     *
-     * @throws `ApplicationFailure` of type `MissingKey`, retryable, so that it is looked again after a while
-     */
-    async awaitKey({ variable }: { variable: string }): Promise<void> {
+    async awaitKey({ variable }) {
       const address = loginAddress(variable);
       if (address === undefined) {
         if (dependencies.environment[variable] !== undefined) return;
@@ -100,22 +89,11 @@ function openActivities(dependencies: Dependencies) {
       throw ApplicationFailure.create({ type: failureTypes.missingKey, message, category });
     },
 
-    /** Says why this worker does not run a custom orchestrator, and which ones it does run. */
-    async findOrchestrator(file: string): Promise<string> {
+    async findOrchestrator(file) {
       return whyNotRun(file, dependencies);
     },
 
-    /**
-     * Looks up what calls of this run that gave no reply have cost, by the journal or by an estimate. Calls that never
-     * reached a model, or whose worker died, are left out.
-     *
-     * @param abandoned calls that may be under way still, so that their cost may be yet to come
-     * @param over calls that have ended
-     */
-    async settleAbandonedCalls(
-      abandoned: string[],
-      over: string[],
-    ): Promise<Array<[activityId: string, usage: TokenUsage]>> {
+    async settleAbandonedCalls(abandoned, over) {
       const activityIds = [...abandoned, ...over];
       const { runId } = Context.current().info.workflowExecution ?? {};
       const deadline = performance.now() + settlingMs;
@@ -141,11 +119,9 @@ const resultBytes = 1_900_000;
  * Makes activities whose result the history cannot hold fail, which their runs can tell, instead of hanging; and takes the
  * worker's secrets out of their results and errors.
  */
-function guarded<A extends Record<string, (...input: never[]) => Promise<unknown>>>(
-  secrets: string[],
-  activities: A,
-): A {
-  const entries = Object.entries(activities).map(([name, activity]) => [
+function guarded(secrets: string[], activities: Activities): Activities {
+  const each = Object.entries<(...input: never[]) => Promise<unknown>>({ ...activities });
+  const entries = each.map(([name, activity]) => [
     name,
     async (...input: never[]) => {
       const result = await activity(...input).then(
@@ -160,7 +136,5 @@ function guarded<A extends Record<string, (...input: never[]) => Promise<unknown
       throw ApplicationFailure.nonRetryable(message, failureTypes.resultTooLarge);
     },
   ]);
-  return Object.fromEntries(entries) as A;
+  return Object.fromEntries(entries) as Activities;
 }
-
-export type Activities = OpenedActivities;

@@ -1,12 +1,11 @@
 import { Context } from '@temporalio/activity';
-import type { Backend } from '../config/backend.ts';
 import type { Environment } from '../util/environment.ts';
 import { maxFiles } from '../util/file-limits.ts';
 import { attachmentNames, loadAttachment, tooMany } from '../tools/attachments/load.ts';
 import type { Transcribe } from '../tools/attachments/audio.ts';
 import { attachmentOf, keepFile, membersOf } from '../tools/attachments/run-files.ts';
 import { transcriber } from '../models/transcription.ts';
-import type { Attachment, AttachmentInput } from '../protocol/attachment.ts';
+import type { Attachment, AttachmentInput, StoreAttachmentsInput } from '../protocol/attachment.ts';
 import type { RunFile, Store } from '../store/store.ts';
 import { cancellable } from './cancellable.ts';
 import { invalid } from './prepare.ts';
@@ -16,15 +15,6 @@ interface Dependencies {
   configFolder: string;
   /** The variables that say who transcribes; absent for none. */
   environment?: Environment;
-}
-
-/** Input of the activity `storeAttachments`. */
-export interface StoreAttachmentsInput {
-  attachments: AttachmentInput[];
-  /** That of the agents who work with the files; absent where it may not transcribe. */
-  backend?: Backend;
-  /** Of the attachments that are named by their paths; it is checked before (gate.ts). */
-  seal?: string;
 }
 
 /**

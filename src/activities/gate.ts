@@ -1,27 +1,24 @@
 import { ApplicationFailure } from '@temporalio/common';
-import type { Backend } from '../config/backend.ts';
 import { modulePathProblem } from '../config/extensions.ts';
-import type { McpServer } from '../config/tool-sources.ts';
 import { failureTypes } from '../protocol/errors.ts';
 import type { ToolSource } from '../protocol/tool.ts';
+import type { Activities } from '../protocol/activities.ts';
 import type { Guard } from '../trust/guard.ts';
-import type { createStoreAttachments } from './files.ts';
-import type { createOpenIssue } from './issues.ts';
-import type { createCallModel } from './model.ts';
-import type { createSearch } from './search.ts';
-import type { createCallTool, createListTools } from './tools/tools.ts';
-import type { createTreeActivities } from './trees.ts';
+import type { Backend, McpServer } from '../protocol/settings.ts';
 
 /** The activities that reach beyond their run. */
-interface Reaching extends Pick<ReturnType<typeof createTreeActivities>, 'exportFiles' | 'importFolders'> {
-  callModel: ReturnType<typeof createCallModel>;
-  callTool: ReturnType<typeof createCallTool>;
-  listTools: ReturnType<typeof createListTools>;
-  openIssue: ReturnType<typeof createOpenIssue>;
-  search: ReturnType<typeof createSearch>;
-  storeAttachments: ReturnType<typeof createStoreAttachments>;
-  findOrchestrator(file: string): Promise<string>;
-}
+type Reaching = Pick<
+  Activities,
+  | 'callModel'
+  | 'callTool'
+  | 'exportFiles'
+  | 'findOrchestrator'
+  | 'importFolders'
+  | 'listTools'
+  | 'openIssue'
+  | 'search'
+  | 'storeAttachments'
+>;
 
 /**
  * Puts a check before each activity that reaches beyond the run: programs, modules, addresses, keys and files must be those of

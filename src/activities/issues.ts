@@ -6,8 +6,8 @@ import type { Store } from '../store/store.ts';
 import { cancellable } from './cancellable.ts';
 import { markdownOf } from '../workflows/research/rules/report.ts';
 import { bounded } from '../tools/web/search/tidy.ts';
-import { retryDelay } from '../models/failures.ts';
 import { redact } from '../util/redact.ts';
+import { retryDelay } from '../util/retry-delay.ts';
 
 /** How much older than its report an issue may seem because two machines' clocks differ, in milliseconds. */
 const clocksApart = 3_600_000;

@@ -1,7 +1,6 @@
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure, type Duration } from '@temporalio/common';
 import { msToNumber } from '@temporalio/common/lib/time.js';
-import type { Backend } from '../config/backend.ts';
 import type { Message, TokenUsage, ToolSpec } from '../protocol/message.ts';
 import type { CallModelInput, CallModelResult, ModelProgress } from '../protocol/model-call.ts';
 import type { Model, ModelResponse } from '../models/model.ts';
@@ -21,6 +20,7 @@ import type { RunQuickTools } from './tools/quick-tools.ts';
 import { loadImages, resolveMessages } from '../store/resolve.ts';
 import { checkedUsage, failedFor, isUnreadable, recordDeadTry, recordTry } from './tries.ts';
 import { plainConversation, writingNow } from '../workflows/ask-others/prompts.ts';
+import type { Backend } from '../protocol/settings.ts';
 
 export interface CallModelDependencies {
   store: Store;

@@ -1,6 +1,3 @@
-import type { AgentSettings, Team } from '../config/team.ts';
-import type { OneAgent } from '../config/one-agent.ts';
-import type { ResearchSettings } from '../config/research.ts';
 import type { BlobRef, Text, ToolSpec, TranscriptRef } from '../protocol/message.ts';
 import type { EarlierMessage, Prepared } from '../protocol/orchestration.ts';
 import type { Recalled } from '../protocol/search.ts';
@@ -22,6 +19,7 @@ import { cannotAsk, mayRestart, namesOf, temporaryWorkspace } from '../workflows
 import { coordinationTools, decisionToolsWith } from '../workflows/orchestration/tools.ts';
 import { criticismTool, planTool, reportTool, roleInstructions } from '../workflows/research/prompts.ts';
 import type { createPreparations } from './prepare.ts';
+import type { AgentSettings, OneAgent, ResearchSettings, Team } from '../protocol/settings.ts';
 
 /** The number of earlier runs whose lessons are told to models. */
 const mostLessons = 3;

@@ -1,7 +1,6 @@
 import { ApplicationFailure } from '@temporalio/common';
 import type { z } from 'zod';
 import { missingSdk } from '../claude-code/sdk.ts';
-import type { Backend } from '../config/backend.ts';
 import { defaultBackend } from '../config/complete-backend.ts';
 import type { Environment } from '../util/environment.ts';
 import { searchNotices } from '../config/tools/everyday-tools.ts';
@@ -19,7 +18,7 @@ import { permissionsOf } from '../config/tools/permissions.ts';
 import { findPrices, type KnownPrices } from '../config/prices.ts';
 import { checkedBy, problemText, under, type Checked } from '../config/problems.ts';
 import { readNamedConfig } from '../config/read-config.ts';
-import { completeResearch, preflightResearch, searchesOwnDocs, type ResearchSettings } from '../config/research.ts';
+import { completeResearch, preflightResearch, searchesOwnDocs } from '../config/research.ts';
 import { backendsOf, completeTeam, preflightTeam, type TeamConfig } from '../config/team.ts';
 import { failureTypes } from '../protocol/errors.ts';
 import type { Prepared, PreparedOrchestration, PreparedTeam } from '../protocol/orchestration.ts';
@@ -34,6 +33,7 @@ import { refusals } from '../trust/refusals.ts';
 import { sealingFor, type Sealing } from '../trust/sealing.ts';
 import { inputEntries, type InputName } from '../trust/table.ts';
 import { inputProblem, jsonBytes } from '../workflows/runtime/size.ts';
+import type { Backend, ResearchSettings } from '../protocol/settings.ts';
 
 export interface PrepareDependencies {
   environment: Environment;

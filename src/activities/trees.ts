@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Context } from '@temporalio/activity';
 import { findFolder } from '../config/named-folder.ts';
-import type { ImportedFolder, MergedTree, TreeSummary } from '../protocol/workspace.ts';
+import type { ExportedTree, ImportedFolder, MergedTree, TreeSummary } from '../protocol/workspace.ts';
 import { compareTrees, mergeTrees } from '../tools/workspaces/compare.ts';
 import { importFolder } from '../tools/workspaces/folder.ts';
 import { Trees } from '../tools/workspaces/tree.ts';
@@ -12,12 +12,6 @@ import { invalid } from './prepare.ts';
 
 /** How many of the things left out of a folder, and of the conflicts of a merge, the history names. */
 const named = 5;
-
-/** A tree that is written into a folder of its own, and the names that lead there. */
-export interface ExportedTree {
-  path: string[];
-  tree: string | null;
-}
 
 /** The activities for trees of files, which workflows know by their ids alone. */
 export function createTreeActivities({ store, configFolder }: { store: Store; configFolder: string }) {

@@ -1,12 +1,13 @@
-import { Context, type Info } from '@temporalio/activity';
+import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
-import type { Backend } from '../config/backend.ts';
 import { refusedTries } from './own-store.ts';
 import { estimateUsage } from '../models/estimate.ts';
 import { failureTypes } from '../models/failures.ts';
 import type { AssistantMessage, Message, TokenUsage } from '../protocol/message.ts';
 import type { ModelProgress } from '../protocol/model-call.ts';
 import { sumOfUsage, type Store, type Try } from '../store/store.ts';
+import type { Backend } from '../protocol/settings.ts';
+import { tryNumber } from '../store/try-number.ts';
 
 /** The usage that a provider states; an estimate if that cannot be true, since a wrong count would disarm budgets. */
 export function checkedUsage(usage: TokenUsage, messages: Message[], message: AssistantMessage): TokenUsage {
@@ -15,16 +16,6 @@ export function checkedUsage(usage: TokenUsage, messages: Message[], message: As
   const isTrue = counts.every((count) => Number.isSafeInteger(count) && count >= 0) && cachedInputTokens <= inputTokens;
   return isTrue ? usage : estimateUsage(messages, message);
 }
-
-/** In how many seconds the numbers of tries begin again, so that they fit into the 31 bits of a column. */
-const numbering = 2_000_000;
-
-/**
- * The number by which a try is recorded. Temporal counts the attempts of an activity, which begin again where a run makes a
- * call once more under its id, when it has waited for a key or for another worker: then it was scheduled at another time.
- */
-export const tryNumber = ({ attempt, scheduledTimestampMs }: Pick<Info, 'attempt' | 'scheduledTimestampMs'>): number =>
-  (Math.floor(scheduledTimestampMs / 1000) % numbering) * 1000 + attempt;
 
 /** Records what this try has cost without a reply. */
 export async function recordTry(store: Store, key: string, usage: TokenUsage): Promise<void> {

@@ -10,11 +10,10 @@ import { Place } from './place.ts';
 import { findSdk, loadSdk, missingSdk, type ResultMessage } from './sdk.ts';
 import { Session } from './session.ts';
 import { runTurn, type TurnResult } from './turn.ts';
-import type { Backend } from '../config/backend.ts';
 import { allowsLocal } from '../config/tools/commands.ts';
 import type { Environment } from '../util/environment.ts';
 import { withVariables } from '../config/variables.ts';
-import { failureTypes, keyMissing, toFailure, type Endpoint } from '../models/failures.ts';
+import { failureTypes, toFailure, type Endpoint } from '../models/failures.ts';
 import type { ModelResponse } from '../models/model.ts';
 import { pricesFor } from '../config/list-prices.ts';
 import { missingKey, routeOf } from '../config/providers.ts';
@@ -22,12 +21,15 @@ import { redact } from '../util/redact.ts';
 import type { Message, TokenUsage, ToolSpec } from '../protocol/message.ts';
 import type { CallModelInput, DoneWork } from '../protocol/model-call.ts';
 import { collect, foldersOf, makeFolder, type MadeFolder } from '../tools/workspaces/folder.ts';
-import { Trees, type Tree } from '../tools/workspaces/tree.ts';
+import { Trees } from '../tools/workspaces/tree.ts';
 import { filesIn } from '../tools/workspaces/workspace.ts';
 import { hashOf } from '../util/ids.ts';
-import { tryNumber } from '../activities/tries.ts';
 import type { Store } from '../store/store.ts';
 import { loadImages } from '../store/resolve.ts';
+import type { Backend } from '../protocol/settings.ts';
+import { tryNumber } from '../store/try-number.ts';
+import { keyMissing } from '../config/missing-key.ts';
+import type { Tree } from '../tools/workspace.ts';
 
 /** A call for Claude Code. */
 export interface ClaudeCodeRequest {

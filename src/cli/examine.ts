@@ -1,4 +1,3 @@
-import type { Backend } from '../config/backend.ts';
 import type { CheckedConfig } from '../config/kinds.ts';
 import { completeAgent, describeAgent, preflightAgent } from '../config/one-agent.ts';
 import { completePlan, describePlan, preflightPlan } from '../config/plan.ts';
@@ -9,6 +8,7 @@ import { missingSdk } from '../claude-code/sdk.ts';
 import { searchNotices } from '../config/tools/everyday-tools.ts';
 import { usageError } from './exit.ts';
 import type { Shell } from './shell.ts';
+import type { Backend } from '../protocol/settings.ts';
 
 /** What a configuration comes to with the variables of a command. */
 interface Examined {

@@ -1,4 +1,3 @@
-import { paused } from '../client/open.ts';
 import type { Run, RunResult, RunSnapshot, WatchOptions } from '../client.ts';
 import { openView, type View } from './live/view.ts';
 import { QuestionPrompter } from './questions/prompter.ts';
@@ -10,6 +9,7 @@ import type { FollowOptions } from './options.ts';
 import { writeFiles } from './out.ts';
 import { shellWord, temporalOption } from './questions/box.ts';
 import type { Shell } from './shell.ts';
+import { paused } from '../util/run-status.ts';
 
 /** Time between two attempts to start again what a run needs, in milliseconds. */
 const reviveEveryMs = 10_000;

@@ -1,10 +1,10 @@
-import type { Backend } from '../config/backend.ts';
 import type { Environment } from '../util/environment.ts';
 import { backendOf, isThisMachine, modelServers, type ModelServer } from '../config/model-name.ts';
 import { didYouMean } from '../config/problems.ts';
 import { Interruption, usageError } from './exit.ts';
 import { readLine } from './questions/read-line.ts';
 import type { Shell } from './shell.ts';
+import type { Backend } from '../protocol/settings.ts';
 
 /** How long to wait for a server that may not be there, and for one that a person has named, in milliseconds. */
 const glance = 300;

@@ -6,8 +6,8 @@ import { tolerant } from '../encryption/codec.ts';
 import { decodeAll } from '../encryption/decode.ts';
 import { askLiveState } from './live-state.ts';
 import { firstLine } from './names.ts';
-import { isOpenStatus, openOnly } from './open.ts';
 import { questionIn, type RunStatus } from './show/show.ts';
+import { isOpenStatus, openOnly } from '../util/run-status.ts';
 
 export interface ListOptions {
   /** Whether to list open runs only. */

@@ -1,7 +1,7 @@
 import { Client, WorkflowNotFoundError } from '@temporalio/client';
 import type { Payload } from '@temporalio/common';
-import { isOpenStatus } from './open.ts';
 import { idsIn, type Needed } from '../store/sweep.ts';
+import { isOpenStatus } from '../util/run-status.ts';
 
 /** The workflow types whose runs use the store. */
 const ownTypes = ['orchestration', 'session', 'research', 'planAndExecute'];

@@ -1,9 +1,6 @@
 import type { Client, Connection, WorkflowHandle } from '@temporalio/client';
 import type { Priority } from '@temporalio/common';
-import type { OrchestrationInput } from '../protocol/orchestration.ts';
-import type { ResearchInput } from '../protocol/research.ts';
-import type { SessionInput } from '../protocol/session.ts';
-import type { SolveInput } from '../protocol/plan-and-execute.ts';
+import type { OrchestrationInput, ResearchInput, SessionInput, SolveInput } from './inputs.ts';
 import { inputProblem } from '../workflows/runtime/size.ts';
 import { literalSecrets } from '../config/literal-secrets.ts';
 import { problemText, under } from '../config/problems.ts';

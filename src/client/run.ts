@@ -23,10 +23,10 @@ import { answerRoom, type HumanReply, type PendingQuestion } from '../protocol/q
 import type { OperatorDecision, ResearchResult, ResearchState } from '../protocol/research.ts';
 import type { OrchestrationState, RunResult, State } from '../protocol/state.ts';
 import { AnswerTooLongError, MessageRefusedError, RunNotOpenError } from './errors.ts';
-import { isOpenStatus } from './open.ts';
 import { showRun, type RunRecord, type ShowOptions } from './show/show.ts';
 import { callsIn, type PendingCall, type RunSnapshot } from './snapshot.ts';
 import { watchRun, type EventCursor, type WatchOptions } from './watch.ts';
+import { isOpenStatus } from '../util/run-status.ts';
 
 /** A run of any workflow type. */
 export class Run<S extends State = State, R extends RunResult = RunResult> {

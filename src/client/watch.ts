@@ -7,9 +7,9 @@ import {
 import { eventsQuery, stateQuery } from '../protocol/definitions.ts';
 import type { RunEvent } from '../protocol/events.ts';
 import type { State } from '../protocol/state.ts';
-import { isOpenStatus, paused } from './open.ts';
 import { whyStuck } from './stuck.ts';
 import { callsIn, isPassing, type RunSnapshot } from './snapshot.ts';
+import { isOpenStatus, paused } from '../util/run-status.ts';
 
 /** A place in the events of a run. */
 export interface EventCursor {

@@ -4,6 +4,7 @@ import { backendTypes } from './backend-types.ts';
 import { folderSchema } from './named-folder.ts';
 import { mcpServersSchema } from './tool-sources.ts';
 import { holdsSecret, writtenOut } from './variables.ts';
+import type { Backend } from '../protocol/settings.ts';
 
 const name = z.string().min(1);
 
@@ -103,11 +104,6 @@ export const backendOfType = (type: Written['type']) =>
 
 /** A role that has a backend and nothing else to configure. */
 export const roleSchema = z.strictObject({ backend: backendSchema.describe('The model of this role.') });
-
-export type Backend = Omit<Written, 'effort'> & {
-  /** By which a worker knows that a configuration it trusts says so; never part of a configuration. */
-  seal?: string | undefined;
-};
 
 function withOneEffort({ effort, ...backend }: Written): Backend {
   return effort === undefined ? backend : { ...backend, reasoning_effort: effort };

@@ -1,11 +1,11 @@
-import { effortProblem, type Effort } from './model-capabilities.ts';
+import { effortProblem } from './model-capabilities.ts';
 import { modelOf } from './providers.ts';
-import type { Backend } from './backend.ts';
 import { everydayTools, withEveryday } from './tools/everyday-tools.ts';
 import { entry, isModel } from './modules.ts';
 import { checkConfig, type CheckedConfig, type Config } from './kinds.ts';
 import { withLeave } from './tools/permissions.ts';
 import { defaultAgents } from './team.ts';
+import type { Backend, Effort } from '../protocol/settings.ts';
 
 /** What a person chose for a run beside its configuration. */
 export interface Choice {

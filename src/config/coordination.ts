@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { permissionShape } from './tools/permissions.ts';
 import { priceTableSchema } from './prices.ts';
+import type { Coordination } from '../protocol/settings.ts';
 
 const tenYears = 10 * 365 * 24 * 60 * 60;
 
@@ -35,8 +36,6 @@ const soloBroadcastSchema = broadcastSchema.superRefine(({ broadcast }, context)
   context.addIssue({ code: 'custom', path: ['broadcast'], message });
 });
 
-export type Broadcast = z.output<typeof broadcastSchema>;
-
 /** Limits of a whole run. A limit that is absent does not exist. */
 export const budgetSchema = z.strictObject({
   calls: z.int().positive().optional().describe('The most calls of models.'),
@@ -61,7 +60,7 @@ export const soloShape = {
 };
 
 /** Lines for a person about what all kinds of configuration have: who may be asked, and the limits. */
-export function describeCoordination(settings: Broadcast, budget?: object, idleTimeout?: number): string[] {
+export function describeCoordination(settings: Coordination, budget?: object, idleTimeout?: number): string[] {
   const { broadcast, broadcast_timeout, max_broadcasts_per_agent } = settings;
   const whom = broadcast === 'agents' ? 'each other' : 'a person';
   const asking =

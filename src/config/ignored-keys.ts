@@ -1,7 +1,7 @@
-import type { Backend } from './backend.ts';
 import type { CheckedConfig } from './kinds.ts';
 import { proseSecrets } from './literal-secrets.ts';
 import { problemText, type Problem } from './problems.ts';
+import type { Backend } from '../protocol/settings.ts';
 
 /** Keys of backends that do nothing in a role that has no tools. */
 const keysOfTools = ['mcp_servers', 'cwd', 'enable_mcp_command_line'] as const;

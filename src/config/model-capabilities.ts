@@ -1,7 +1,7 @@
-/** How hard a model that reasons may be told to think. */
-export const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'] as const;
+import type { Effort } from '../protocol/settings.ts';
 
-export type Effort = (typeof efforts)[number];
+/** How hard a model that reasons may be told to think. */
+export const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'] as const satisfies Effort[];
 
 /** What a model takes and gives, as far as requests depend on it. */
 export interface Capabilities {

@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import { backendOfType, type Backend } from './backend.ts';
+import { backendOfType } from './backend.ts';
 import { isModulePath, modulePath, modulePathProblem } from './extensions.ts';
-import { reactSchema, simpleToolSchema, type OrchestratorSettings } from './orchestrators.ts';
+import { reactSchema, simpleToolSchema } from './orchestrators.ts';
 import { checkedBy, didYouMean, under, type Problem } from './problems.ts';
-import { mcpServersSchema, toolPackages, toolPackagesSchema, toolTime, type ToolSources } from './tool-sources.ts';
+import { mcpServersSchema, toolPackages, toolPackagesSchema, toolTime } from './tool-sources.ts';
+import type { Backend, OrchestratorSettings, ToolSources } from '../protocol/settings.ts';
 
 /** The name in wires for where the user's text comes in. It is not a module. */
 export const entry = '__entry__';

@@ -1,15 +1,15 @@
 import { z } from 'zod';
-import type { Backend } from './backend.ts';
 import { preflightCommands } from './tools/commands.ts';
 import { completeBackend, defaultBackend, describeBackend, packagesOf, preflightBackends } from './complete-backend.ts';
 import { about, broadcastSchema, describeCoordination, soloShape, waitingTime } from './coordination.ts';
 import type { Environment } from '../util/environment.ts';
 import { checkExchange, providersOf, type Wire, type WireInput } from './exchange.ts';
 import { checkModules, entry, type Module, type ModuleInput } from './modules.ts';
-import { describeOrchestrator, orchestratorOf, type OrchestratorSettings } from './orchestrators.ts';
+import { describeOrchestrator, orchestratorOf } from './orchestrators.ts';
 import { describePermissions } from './tools/permissions.ts';
 import { checkedBy, type Checked } from './problems.ts';
-import { describeTools, type ToolSources } from './tool-sources.ts';
+import { describeTools } from './tool-sources.ts';
+import type { OneAgent } from '../protocol/settings.ts';
 
 const agentSchema = z.strictObject({
   // Modules and wires are checked one by one, since the good ones are needed to say what the bad ones lack.
@@ -23,15 +23,6 @@ const agentSchema = z.strictObject({
 export interface OneAgentConfigInput extends Omit<z.input<typeof agentSchema>, 'modules' | 'exchange'> {
   modules: ModuleInput[];
   exchange: WireInput[];
-}
-
-/** One agent that is ready to work, as `modules` and `exchange` describe it. */
-export interface OneAgent extends Omit<z.output<typeof agentSchema>, 'modules' | 'exchange'> {
-  /** The id of its orchestrator's module. */
-  id: string;
-  backend: Backend;
-  orchestrator: OrchestratorSettings;
-  tools: ToolSources;
 }
 
 /** What a file says about one agent. Its backend may lack a model. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isModulePath, modulePath, modulePathPattern, modulePathProblem } from './extensions.ts';
 import { didYouMean } from './problems.ts';
+import type { OrchestratorSettings } from '../protocol/settings.ts';
 
 const limit = z.int().min(1).default(10);
 
@@ -34,15 +35,6 @@ export const reactSchema = z.strictObject({
     .default(0.7)
     .describe('The temperature of thoughts and observations.'),
 });
-
-export type SimpleToolSettings = z.output<typeof simpleToolSchema>;
-export type ReActSettings = z.output<typeof reactSchema>;
-
-/** An agent's loop with its settings. `module` is the path of a user's own loop in the extensions folder: `./mine.ts`. */
-export type OrchestratorSettings =
-  | ({ kind: 'simple_tool' } & SimpleToolSettings)
-  | ({ kind: 'react' } & ReActSettings)
-  | { kind: 'custom'; module: string; config: Record<string, unknown> };
 
 const names = ['simple_tool', 'react'];
 

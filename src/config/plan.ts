@@ -1,20 +1,14 @@
 import { z } from 'zod';
-import { backendSchema, roleSchema, type Backend } from './backend.ts';
+import { backendSchema, roleSchema } from './backend.ts';
 import { preflightCommands } from './tools/commands.ts';
 import { completeBackend, defaultBackend, describeBackend, packagesOf, preflightBackends } from './complete-backend.ts';
 import { describeCoordination, soloShape } from './coordination.ts';
 import type { Environment } from '../util/environment.ts';
 import { executorTools } from './tools/everyday-tools.ts';
-import {
-  describeOrchestrator,
-  limitsFit,
-  limitsShape,
-  orchestratorOf,
-  orchestratorSchema,
-  type OrchestratorSettings,
-} from './orchestrators.ts';
+import { describeOrchestrator, limitsFit, limitsShape, orchestratorOf, orchestratorSchema } from './orchestrators.ts';
 import { describePermissions } from './tools/permissions.ts';
-import { describeTools, mcpServersSchema, toolPackages, toolPackagesSchema, type ToolSources } from './tool-sources.ts';
+import { describeTools, mcpServersSchema, toolPackages, toolPackagesSchema } from './tool-sources.ts';
+import type { PlanSettings } from '../protocol/settings.ts';
 
 /** The key `plan` (the document "Retry Optimization"). */
 const settingsSchema = z.strictObject({
@@ -61,15 +55,6 @@ export type PlanConfig = z.output<typeof planSchema>;
 
 /** A configuration of a plan as a file's author writes it. Keys with defaults may be left out. */
 export type PlanConfigInput = z.input<typeof planSchema>;
-
-type Role = 'planner' | 'validator' | 'synthesis' | 'executor';
-
-/** A plan that is ready to run: every role has its backend, and the executor has its loop and its tools. */
-export interface PlanSettings extends Omit<PlanConfig['plan'], 'backend' | Role>, Omit<PlanConfig, 'plan'> {
-  backends: Record<Role, Backend>;
-  orchestrator: OrchestratorSettings;
-  tools: ToolSources;
-}
 
 /** Gives each role its backend with a model, and the executor its loop and its tools. */
 export function completePlan({ plan, ...common }: PlanConfig, environment: Environment): PlanSettings {

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { missingForSearch } from './missing-search.ts';
 import { serviceOf } from './search-services.ts';
-import { backendSchema, roleSchema, type Backend } from './backend.ts';
+import { backendSchema, roleSchema } from './backend.ts';
 import { completeBackend, defaultBackend, describeBackend, preflightBackends } from './complete-backend.ts';
 import { describeCoordination, soloShape } from './coordination.ts';
-import type { SearchSettings } from '../protocol/search.ts';
 import type { Environment } from '../util/environment.ts';
+import type { ResearchSettings } from '../protocol/settings.ts';
 
 /** Aspects are named as providers name parameters, since they are parameters of the critic's tool. */
 const aspectName = /^[A-Za-z_][\w-]{0,63}$/;
@@ -115,22 +115,6 @@ export type ResearchConfig = z.output<typeof researchSchema>;
 
 /** A configuration of research as a file's author writes it. Keys with defaults may be left out. */
 export type ResearchConfigInput = z.input<typeof researchSchema>;
-
-type Role = 'plan' | 'criticism' | 'synthesize';
-
-/** Research that is ready to run: every role has its backend, and the numbers of its domain are filled in. */
-export interface ResearchSettings
-  extends
-    Omit<ResearchConfig['research'], 'backend' | 'domains' | 'github_issue' | 'search' | Role>,
-    Omit<ResearchConfig, 'research'> {
-  backends: Record<Role, Backend>;
-  weights: Record<string, number>;
-  /** Whether the configuration has set the weights: then a score has to be made of scores for its aspects. */
-  hasOwnWeights?: boolean;
-  search: SearchSettings;
-  /** The seal is that of the repository. */
-  github_issue?: (NonNullable<ResearchConfig['research']['github_issue']> & { seal?: string }) | undefined;
-}
 
 /** Gives each role its backend with a model, and replaces the general numbers by those of the domain. */
 export function completeResearch(config: ResearchConfig, environment: Environment): ResearchSettings {

@@ -1,22 +1,16 @@
 import { z } from 'zod';
-import { backendSchema, roleSchema, type Backend } from './backend.ts';
+import { backendSchema, roleSchema } from './backend.ts';
 import { preflightCommands, withCommands } from './tools/commands.ts';
 import { completeBackend, defaultBackend, describeBackend, packagesOf, preflightBackends } from './complete-backend.ts';
 import { about, broadcastSchema, budgetSchema, describeCoordination, waitingTime } from './coordination.ts';
 import type { Environment } from '../util/environment.ts';
 import { folderSchema, workspaceFolderSchema } from './named-folder.ts';
-import {
-  describeOrchestrator,
-  limitsFit,
-  limitsShape,
-  orchestratorOf,
-  orchestratorSchema,
-  type OrchestratorSettings,
-} from './orchestrators.ts';
+import { describeOrchestrator, limitsFit, limitsShape, orchestratorOf, orchestratorSchema } from './orchestrators.ts';
 import { permissionShape, describePermissions } from './tools/permissions.ts';
 import { priceTableSchema } from './prices.ts';
 import { unique } from './problems.ts';
-import { describeTools, toolPackages, toolPackagesSchema, type ToolSources } from './tool-sources.ts';
+import { describeTools, toolPackages, toolPackagesSchema } from './tool-sources.ts';
+import type { AgentSettings, Backend, Team } from '../protocol/settings.ts';
 
 const name = z.string().min(1);
 
@@ -112,22 +106,6 @@ export type TeamConfig = z.output<typeof teamSchema>;
 
 /** A team's configuration as a file's author writes it. Keys with defaults may be left out. */
 export type TeamConfigInput = z.input<typeof teamSchema>;
-
-/** An agent that is ready to work. */
-export interface AgentSettings {
-  id: string;
-  system_message?: string | undefined;
-  backend: Backend;
-  orchestrator: OrchestratorSettings;
-  tools: ToolSources;
-}
-
-/** A team that is ready to run: every agent has its backend, its loop and its tools. */
-export type Team = Omit<TeamConfig, 'agents'> & {
-  agents: AgentSettings[];
-  /** The seal of `orchestrator.snapshot_storage`. */
-  snapshotSeal?: string;
-};
 
 /** How the agents of the default team look at a task. */
 const personas = [

@@ -2,37 +2,7 @@ import { z } from 'zod';
 import { isModulePath, modulePath, modulePathPattern, modulePathProblem } from './extensions.ts';
 import { unique } from './problems.ts';
 import { holdsSecret, writtenOut } from './variables.ts';
-
-/** Where tools come from, as a configuration names it. */
-export interface ToolSources {
-  /** `tools.weather` is `tools/weather.ts` in the extensions folder; `builtin.calculator` is one of Reprise's own. */
-  packages: string[];
-  mcpServers: McpServer[];
-  /** The seals of packages that are modules of the user's own; never part of a configuration. */
-  seals?: Record<string, string>;
-}
-
-/**
- * A server of tools that speaks the Model Context Protocol: a command that speaks it over stdio, or an HTTP address.
- * `${NAME}` in a value of `env` or `headers` stands for a variable of the worker's environment. It is replaced only when
- * the server is started, which keeps the variable's value out of configurations and histories.
- */
-export type McpServer = {
-  name: string;
-  /** Seconds that a call of one of its tools may take; if absent, the default of all tools. */
-  timeout?: number | undefined;
-  /** By which a worker knows that a configuration it trusts says so; never part of a configuration. */
-  seal?: string | undefined;
-} & (
-  | { command: string; args: string[]; env?: Record<string, string> | undefined }
-  | {
-      url: string;
-      headers?: Record<string, string> | undefined;
-      /** By which the worker itself logs in (OAuth's grant `client_credentials`); the secret names a variable. */
-      client_credentials?:
-        { issuer: string; client_id: string; client_secret: string; scope?: string | undefined } | undefined;
-    }
-);
+import type { McpServer, ToolSources } from '../protocol/settings.ts';
 
 const day = 24 * 60 * 60;
 

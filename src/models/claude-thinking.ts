@@ -1,5 +1,5 @@
 import type Anthropic from '@anthropic-ai/sdk';
-import type { Effort } from '../config/model-capabilities.ts';
+import type { Effort } from '../protocol/settings.ts';
 
 /** How a Claude model thinks, as far as requests must say it. */
 interface ThinkingModel {

@@ -1,5 +1,5 @@
-import type { Message, ToolCall, ToolSpec, UserMessage } from '../protocol/message.ts';
-import { imagesIn, withoutImages } from './images.ts';
+import { imagesIn, type Message, type ToolCall, type ToolSpec, type UserMessage } from '../protocol/message.ts';
+import { withoutImages } from './images.ts';
 import { cutInMiddle } from '../util/cut.ts';
 
 /**

@@ -1,5 +1,4 @@
-import type { AssistantMessage, Message, TokenUsage } from '../protocol/message.ts';
-import { imagesIn } from './images.ts';
+import { type AssistantMessage, imagesIn, type Message, type TokenUsage } from '../protocol/message.ts';
 
 /** How many characters of English make a token, roughly. */
 const perToken = 4;

@@ -3,6 +3,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import OpenAI from 'openai';
 import { failureTypes as runFailureTypes } from '../protocol/errors.ts';
 import { redact } from '../util/redact.ts';
+import { retryDelay } from '../util/retry-delay.ts';
 
 const { missingKey } = runFailureTypes;
 
@@ -40,11 +41,6 @@ export interface Endpoint {
 
 /** In characters. */
 const maxMessage = 500;
-
-/** The failure of work for which a variable is not set: the run waits for it. @param message names the variable too */
-export function keyMissing(message: string, variable: string): ApplicationFailure {
-  return ApplicationFailure.nonRetryable(message, missingKey, message, { variable });
-}
 
 /**
  * Turns whatever a provider's SDK threw into a typed `ApplicationFailure`. What an error says of itself decides first: a
@@ -233,29 +229,3 @@ function hint({ status, text }: Said, kind: string | undefined, { keyVariable, m
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-
-/** In milliseconds. A provider that asks for more is tried again after this time nevertheless. */
-const longest = 120_000;
-
-/**
- * How long a provider asks to wait, in milliseconds from 0 to 120,000; undefined if it does not say.
- * `retry-after-ms` beats `retry-after`, which holds seconds or an HTTP date.
- *
- * @param now milliseconds since the epoch
- */
-export function retryDelay(headers: Headers | undefined, now: number): number | undefined {
-  const milliseconds = numberIn(headers?.get('retry-after-ms'));
-  if (milliseconds !== undefined) return clamp(milliseconds);
-  const after = headers?.get('retry-after');
-  const seconds = numberIn(after);
-  if (seconds !== undefined) return clamp(seconds * 1000);
-  const date = Date.parse(after ?? '');
-  return Number.isNaN(date) ? undefined : clamp(date - now);
-}
-
-function numberIn(text: string | null | undefined): number | undefined {
-  const number = Number(text ?? NaN);
-  return text?.trim() === '' || Number.isNaN(number) ? undefined : number;
-}
-
-const clamp = (milliseconds: number): number => Math.min(longest, Math.max(0, Math.round(milliseconds)));

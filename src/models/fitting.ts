@@ -1,11 +1,11 @@
 import { ApplicationFailure } from '@temporalio/common';
-import type { Backend } from '../config/backend.ts';
 import { capabilitiesOf } from '../config/model-capabilities.ts';
 import { failureTypes } from './failures.ts';
-import { imageRefusal, imagesIn, withoutImages } from './images.ts';
+import { imageRefusal, withoutImages } from './images.ts';
 import type { LoadedImages, Model, ModelRequest, ModelResponse } from './model.ts';
-import type { Message, ToolSpec } from '../protocol/message.ts';
+import { imagesIn, type Message, type ToolSpec } from '../protocol/message.ts';
 import { compacted, tokensOf, tokensOfTools } from './compact.ts';
+import type { Backend } from '../protocol/settings.ts';
 
 /** A request whose messages may be shortened before it is sent. */
 type Request = Omit<ModelRequest, 'images' | 'messages'> & {

@@ -1,10 +1,6 @@
 import { ApplicationFailure } from '@temporalio/common';
-import type { ImageRef, Message } from '../protocol/message.ts';
+import { imagesIn, type Message } from '../protocol/message.ts';
 import { failureTypes } from './failures.ts';
-
-/** The images of a message. */
-export const imagesIn = (message: Message): ImageRef[] =>
-  message.role === 'user' || message.role === 'tool' ? (message.images ?? []) : [];
 
 /** Messages whose images give way to a note that says why the model is not shown them, such as `it takes no images`. */
 export const withoutImages = (messages: Message[], why: string): Message[] =>

@@ -1,7 +1,8 @@
 import type { AssistantMessage, ImageRef, Message, TokenUsage, ToolSpec } from '../protocol/message.ts';
 import type { Finish, ToolChoice } from '../protocol/model-call.ts';
-import type { Capabilities, Effort } from '../config/model-capabilities.ts';
+import type { Capabilities } from '../config/model-capabilities.ts';
 import { toFailure, type Endpoint } from './failures.ts';
+import type { Effort } from '../protocol/settings.ts';
 
 /** What a wire needs to know about the model behind it. A temperature or limit that is absent is the provider's. */
 export interface ModelSettings {

@@ -1,11 +1,10 @@
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
-import type { Backend } from '../config/backend.ts';
 import type { Environment } from '../util/environment.ts';
 import { withVariables } from '../config/variables.ts';
 import { capabilitiesOf } from '../config/model-capabilities.ts';
 import { askAnthropic } from './anthropic.ts';
-import { keyMissing, type Endpoint } from './failures.ts';
+import { type Endpoint } from './failures.ts';
 import { Learned } from './learned.ts';
 import { withTypedFailures, type Model, type ModelRequest, type ModelSettings } from './model.ts';
 import { offlineModel } from './offline/index.ts';
@@ -13,6 +12,8 @@ import { askChat } from './openai.ts';
 import { isRemote, missingKey, routeOf } from '../config/providers.ts';
 import { askResponses } from './responses.ts';
 import { guardedFetch } from './stream-guard.ts';
+import type { Backend } from '../protocol/settings.ts';
+import { keyMissing } from '../config/missing-key.ts';
 
 /** In milliseconds, a day. The workflow limits how long a call may take, and cancels it. */
 const timeout = 86_400_000;

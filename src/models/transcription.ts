@@ -1,9 +1,9 @@
 import OpenAI, { toFile } from 'openai';
-import type { Backend } from '../config/backend.ts';
 import type { Environment } from '../util/environment.ts';
 import { howToTranscribe, notTranscribed, type Transcribe } from '../tools/attachments/audio.ts';
 import { isRemote, routeOf } from '../config/providers.ts';
 import { redact } from '../util/redact.ts';
+import type { Backend } from '../protocol/settings.ts';
 
 /** An address with the endpoint `/audio/transcriptions`, and the model to ask for. */
 interface Route {

@@ -1,4 +1,5 @@
 import type { ImageRef, Text } from './message.ts';
+import type { Backend } from './settings.ts';
 
 /**
  * A file that comes with a problem, as the starter of a run names it: by its path on the worker's machine, relative to
@@ -31,4 +32,13 @@ export interface Attachment {
   note?: string;
   /** Only for images. */
   image?: ImageRef;
+}
+
+/** Input of the activity `storeAttachments`. */
+export interface StoreAttachmentsInput {
+  attachments: AttachmentInput[];
+  /** That of the agents who work with the files; absent where it may not transcribe. */
+  backend?: Backend;
+  /** Of the attachments that are named by their paths; it is checked before (gate.ts). */
+  seal?: string;
 }

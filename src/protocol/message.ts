@@ -97,3 +97,7 @@ export interface TokenUsage {
   /** True when Reprise has estimated the numbers because the provider gave none, as for a cancelled stream. */
   estimated?: boolean;
 }
+
+/** The images of a message. */
+export const imagesIn = (message: Message): ImageRef[] =>
+  message.role === 'user' || message.role === 'tool' ? (message.images ?? []) : [];

@@ -1,8 +1,8 @@
-import type { Backend } from '../config/backend.ts';
 import type { Caller } from './agent-state.ts';
 import type { BlobRef, Content, NewMessage, TokenUsage, TranscriptRef } from './message.ts';
 import type { CallToolResult, QuickTools } from './tool.ts';
 import type { WorkspaceInput } from './workspace.ts';
+import type { Backend } from './settings.ts';
 
 /** Whether a reply may call tools. `required`: it has at least one call. `oneOf`: it calls one of these. */
 export type ToolChoice = 'auto' | 'required' | 'none' | { oneOf: string[] };

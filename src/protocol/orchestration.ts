@@ -1,7 +1,7 @@
-import type { Team, TeamConfigInput } from '../config/team.ts';
 import type { Permissions } from './permissions.ts';
 import type { PriceTable, Usage } from './usage.ts';
 import type { AttemptFiles, RunFiles, StartFolders } from './workspace.ts';
+import type { Team } from './settings.ts';
 
 /** A message of the conversation before the task. */
 export interface EarlierMessage {
@@ -19,7 +19,7 @@ export interface HumanAnswer {
 export interface OrchestrationInput {
   task: string;
   /** A team's configuration, or a file's name in the worker's configuration folder; the default is its default team. */
-  config?: TeamConfigInput | string;
+  config?: object | string;
   history?: EarlierMessage[];
   humanQa?: HumanAnswer[];
   /** The signature of `REPRISE_HOME`'s owner, which the library and the commands add where a worker asks for one. */

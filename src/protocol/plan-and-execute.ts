@@ -1,17 +1,17 @@
-import type { PlanConfigInput, PlanSettings } from '../config/plan.ts';
 import type { AgentState } from './agent-state.ts';
 import type { Attachment, AttachmentInput } from './attachment.ts';
 import type { TextRef } from './message.ts';
 import type { Prepared } from './orchestration.ts';
 import type { RunLimits, Usage } from './usage.ts';
 import type { RunFiles } from './workspace.ts';
+import type { PlanSettings } from './settings.ts';
 
 /** Input of the workflow `planAndExecute`; only `problem` is needed. */
 export interface SolveInput {
   problem: string;
   attachments?: AttachmentInput[];
   /** A configuration, or the name of a file in the worker's configuration folder. Every setting has a default. */
-  config?: PlanConfigInput | string;
+  config?: object | string;
   /** The signature of `REPRISE_HOME`'s owner, which the library and the commands add where a worker asks for one. */
   signature?: string;
 }

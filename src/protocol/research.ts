@@ -1,14 +1,14 @@
-import type { ResearchConfigInput, ResearchSettings } from '../config/research.ts';
 import type { AgentState } from './agent-state.ts';
 import type { Work } from './search.ts';
 import type { Prepared } from './orchestration.ts';
 import type { RunLimits, Usage } from './usage.ts';
+import type { ResearchSettings } from './settings.ts';
 
 /** Input of the workflow `research`; only `idea` is needed. */
 export interface ResearchInput {
   idea: string;
   /** A configuration, or the name of a file in the worker's configuration folder. Every setting has a default. */
-  config?: ResearchConfigInput | string;
+  config?: object | string;
   /** The signature of `REPRISE_HOME`'s owner, which the library and the commands add where a worker asks for one. */
   signature?: string;
 }

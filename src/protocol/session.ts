@@ -1,13 +1,12 @@
-import type { OneAgent, OneAgentConfigInput } from '../config/one-agent.ts';
-import type { TeamConfigInput } from '../config/team.ts';
 import type { EarlierMessage, HumanAnswer, Prepared, PreparedTeam } from './orchestration.ts';
 import type { Usage } from './usage.ts';
 import type { RunFiles } from './workspace.ts';
+import type { OneAgent } from './settings.ts';
 
 /** Input of the workflow `session`. */
 export interface SessionInput {
   /** A configuration, or a file's name in the worker's configuration folder; the default is one agent without tools. */
-  config?: TeamConfigInput | OneAgentConfigInput | string;
+  config?: object | string;
   history?: EarlierMessage[];
   /** With a text, the session takes this one turn and completes. Without, it takes turns by `handleText` until `close`. */
   text?: string;

@@ -1,8 +1,8 @@
-import type { McpServer, ToolSources } from '../config/tool-sources.ts';
 import type { Caller } from './agent-state.ts';
 import type { InputGiven, InputRequired } from './elicitation.ts';
 import type { ImageRef, ToolSpec } from './message.ts';
 import type { WorkspaceInput } from './workspace.ts';
+import type { McpServer, ToolSources } from './settings.ts';
 
 /**
  * This file is about tools that a worker runs for an agent. Tools that change the workflow's own state, such as
@@ -95,13 +95,6 @@ export interface QuickTools {
   parallel?: true;
   /** The agent's files, if there are any to read. */
   workspace?: WorkspaceInput;
-}
-
-/** The activities that workflows need for tools. */
-export interface ToolActivities {
-  /** Loads and checks tools. Fails with `InvalidInput` when a source cannot be used. */
-  listTools(input: ListToolsInput): Promise<ListToolsResult>;
-  callTool(input: CallToolInput): Promise<CallToolResult>;
 }
 
 /**

@@ -72,3 +72,9 @@ export interface MergedTree {
   /** The paths on which both sides had worked, the first ones if there are many. */
   conflicts: string[];
 }
+
+/** A tree that is written into a folder of its own, and the names that lead there. */
+export interface ExportedTree {
+  path: string[];
+  tree: string | null;
+}

@@ -1,5 +1,12 @@
-import type { AssistantMessage, Content, Message, NewMessage, Text, TextRef } from '../protocol/message.ts';
-import { imagesIn } from '../models/images.ts';
+import {
+  type AssistantMessage,
+  type Content,
+  imagesIn,
+  type Message,
+  type NewMessage,
+  type Text,
+  type TextRef,
+} from '../protocol/message.ts';
 import type { Store } from './store.ts';
 
 /** Replaces references in messages by the texts that they refer to. @throws `Error` if the store lacks one of them */

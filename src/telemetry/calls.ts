@@ -1,5 +1,4 @@
 import type { Attributes, SpanKind } from '@opentelemetry/api';
-import type { Backend } from '../config/backend.ts';
 import type { Environment } from '../util/environment.ts';
 import { costOf } from '../workflows/agent/budget.ts';
 import { pricesFor } from '../config/list-prices.ts';
@@ -10,6 +9,7 @@ import type { CallToolInput, CallToolResult, ListedTool } from '../protocol/tool
 import type { PriceTable } from '../protocol/usage.ts';
 import type { CallNotes } from './call-notes.ts';
 import type { Metrics } from './metrics.ts';
+import type { Backend } from '../protocol/settings.ts';
 
 /**
  * What a span says of an activity. No text that a person, a model or a tool has written is part of it: neither prompts and

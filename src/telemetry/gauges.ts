@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { NativeConnection } from '@temporalio/worker';
-import { openOnly } from '../client/open.ts';
 import type { Metrics } from './metrics.ts';
+import { openOnly } from '../util/run-status.ts';
 
 const delayEveryMs = 10_000;
 const countEveryMs = 30_000;

@@ -1,5 +1,5 @@
 import { grouped } from '../util/file-limits.ts';
-import { imageTypeOf } from './attachments/recognise.ts';
+import { imageTypeOf } from '../util/image-type.ts';
 
 /**
  * What a tool returns that shows images besides its text. Models that take images are shown them, others read the text alone.

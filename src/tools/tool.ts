@@ -1,7 +1,7 @@
 import type { InputGiven, InputRequired } from '../protocol/elicitation.ts';
 import type { ToolSpec } from '../protocol/message.ts';
 import type { SideEffects, ToolSource, WorkspaceUse } from '../protocol/tool.ts';
-import type { Workspace } from './workspaces/workspace.ts';
+import type { Workspace } from './workspace.ts';
 
 export { ToolError } from '../util/tool-error.ts';
 

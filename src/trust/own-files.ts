@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import type { Backend } from '../config/backend.ts';
 import { configsIn } from '../config/read-config.ts';
 import { variablesNamedIn } from '../config/variables.ts';
 import type { OwnFiles } from './policy.ts';
 import { typesOfModules } from './table.ts';
+import type { Backend } from '../protocol/settings.ts';
 
 /** Reads what the configurations in a folder name. Files that cannot be read name nothing. */
 export function ownFilesIn(folder: string): OwnFiles {

@@ -1,11 +1,11 @@
 import { realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import type { Backend } from '../config/backend.ts';
 import type { Environment } from '../util/environment.ts';
 import { backendOf } from '../config/model-name.ts';
 import { backendTypes } from '../config/backend-types.ts';
 import { isRemote, routeOf } from '../config/providers.ts';
 import { readAllow, type Allow } from './allow.ts';
+import type { Backend } from '../protocol/settings.ts';
 
 /** What a worker lets an input do that nobody whom it trusts has signed. */
 export interface Policy {

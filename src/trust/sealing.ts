@@ -1,12 +1,10 @@
 import { ApplicationFailure } from '@temporalio/common';
-import type { Backend } from '../config/backend.ts';
-import type { ToolSources } from '../config/tool-sources.ts';
-import type { Team } from '../config/team.ts';
 import { failureTypes } from '../protocol/errors.ts';
 import type { Prepared } from '../protocol/orchestration.ts';
 import { refusalText, type Guard } from './guard.ts';
 import { refusals } from './refusals.ts';
 import { partEntries, type PartName } from './table.ts';
+import type { Backend, Team, ToolSources } from '../protocol/settings.ts';
 
 /** Seals what a prepared run passes on to activities. */
 export interface Sealing {

@@ -1,13 +1,9 @@
 import { existsSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
-import { redact, withoutKnown } from '../util/redact.ts';
+import { redact, secretName, withoutKnown } from '../util/redact.ts';
 import type { Environment } from '../util/environment.ts';
-import type { McpServer } from '../config/tool-sources.ts';
 import { withVariables } from '../config/variables.ts';
-
-/** Names of headers, variables, keys and parameters whose values are secret. */
-export const secretName =
-  /(^|[-_.])(api[-_]?key|apikey|key|token|secret|password|passwd|pwd|authorization|credentials?|cookie|signature)$/i;
+import type { McpServer } from '../protocol/settings.ts';
 
 /** Shorter values are no secrets that anybody would guard, and might be a part of any text. */
 const shortest = 8;

@@ -42,3 +42,7 @@ function base64Within(bytes: Buffer, offset: 0 | 1 | 2): string {
   const whole = Math.floor(((offset + bytes.length) * 8) / 6);
   return text.slice(Math.ceil((offset * 8) / 6), whole);
 }
+
+/** Names of headers, variables, keys and parameters whose values are secret. */
+export const secretName =
+  /(^|[-_.])(api[-_]?key|apikey|key|token|secret|password|passwd|pwd|authorization|credentials?|cookie|signature)$/i;

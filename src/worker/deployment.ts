@@ -1,8 +1,8 @@
 import { hostname } from 'node:os';
 import type { ConnectionLike } from '@temporalio/client';
 import { deploymentName, taskQueue } from '../client/names.ts';
-import { openOnly } from '../client/open.ts';
 import { isAlive } from '../util/processes.ts';
+import { openOnly } from '../util/run-status.ts';
 
 type Service = ConnectionLike['workflowService'];
 

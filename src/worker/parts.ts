@@ -24,7 +24,6 @@ import { modelOpener } from '../models/open-model.ts';
 import type { RunSinks } from '../protocol/sinks.ts';
 import { openRates } from '../models/rates/rates.ts';
 import { openStore, storePlace } from '../store/open-store.ts';
-import { checkStoreKeys } from '../encryption/sealing.ts';
 import type { Store } from '../store/store.ts';
 import { loginsIn } from '../tools/mcp/logins.ts';
 import { openTelemetry } from '../telemetry/telemetry.ts';
@@ -37,6 +36,7 @@ import { logFormat } from './log-format.ts';
 import { logSink, withoutContent } from './log-sink.ts';
 import { watchLoopLag } from './loop-lag.ts';
 import { runWatch } from './run-watch.ts';
+import { checkStoreKeys } from '../store/check-keys.ts';
 
 export interface PartSettings {
   /** The folder of the store and of the log (`REPRISE_HOME`). */

@@ -5,7 +5,7 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { createStoreAttachments } from '../../src/activities/files.ts';
 import type { Attachment, AttachmentInput } from '../../src/protocol/attachment.ts';
 import { Trees } from '../../src/tools/workspaces/tree.ts';
-import { Workspace } from '../../src/tools/workspaces/workspace.ts';
+import { StoredWorkspace } from '../../src/tools/workspaces/workspace.ts';
 import { activityBench } from '../support/activity-bench.ts';
 import { folderOf } from '../support/extensions.ts';
 import { pdfOf, pixel } from '../support/files.ts';
@@ -83,7 +83,7 @@ test('the store has the bytes of every file as an object', async () => {
 test('an agent finds the files in its workspace, byte for byte', async () => {
   await attach(['photo.png', { name: 'a.zip', data: zipOf({ 'b.txt': 'b' }).toString('base64') }]);
   const given = { tree: null, mounts: [] };
-  const workspace = await Workspace.open(bench.store, new Trees(bench.store), given, 'w');
+  const workspace = await StoredWorkspace.open(bench.store, new Trees(bench.store), given, 'w');
   expect(workspace.files().map(({ path }) => path)).toEqual(['attachments/a.zip', 'attachments/photo.png']);
   expect(Buffer.from(await workspace.read('attachments/photo.png'))).toEqual(pixel);
 });

@@ -3,11 +3,11 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createCallModel } from '../../src/activities/model.ts';
-import { keyMissing } from '../../src/models/failures.ts';
 import type { Model, ModelRequest } from '../../src/models/model.ts';
 import type { TokenUsage } from '../../src/protocol/message.ts';
 import type { CallModelInput, CallModelResult } from '../../src/protocol/model-call.ts';
 import { activityBench, testCaller } from '../support/activity-bench.ts';
+import { keyMissing } from '../../src/config/missing-key.ts';
 
 const bench = activityBench();
 afterAll(() => bench.close());

@@ -1,11 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { backendOfType, type Backend } from '../../src/config/backend.ts';
+import { backendOfType } from '../../src/config/backend.ts';
 import { agentOn, needsDefault, withChoice, type Choice } from '../../src/config/choice.ts';
 import { checkConfig, type Config } from '../../src/config/kinds.ts';
 import { completePlan } from '../../src/config/plan.ts';
 import { completeResearch } from '../../src/config/research.ts';
 import { backendsOf, completeTeam } from '../../src/config/team.ts';
+import type { Backend } from '../../src/protocol/settings.ts';
 
 const written = (content: object): Config => {
   const checked = checkConfig(content);

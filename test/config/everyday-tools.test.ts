@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Backend } from '../../src/config/backend.ts';
 import { searchNotices } from '../../src/config/tools/everyday-tools.ts';
+import type { Backend } from '../../src/protocol/settings.ts';
 
 const openai: Backend = { type: 'openai' };
 const having = (packages: string[], backend = openai) => [{ backend, tools: { packages, mcpServers: [] } }];

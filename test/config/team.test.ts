@@ -5,10 +5,10 @@ import {
   describeTeam,
   preflightTeam,
   teamSchema,
-  type Team,
   type TeamConfigInput,
 } from '../../src/config/team.ts';
 import { checkedBy, problemText } from '../../src/config/problems.ts';
+import type { Team } from '../../src/protocol/settings.ts';
 
 const completed = (config: TeamConfigInput): Team => completeTeam(teamSchema.parse(config), {});
 

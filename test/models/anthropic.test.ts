@@ -4,15 +4,14 @@ import type { AddressInfo } from 'node:net';
 import { ApplicationFailure } from '@temporalio/common';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Backend } from '../../src/config/backend.ts';
 import { toAnthropicConversation } from '../../src/models/anthropic.ts';
-import type { Effort } from '../../src/config/model-capabilities.ts';
 import type { ModelRequest } from '../../src/models/model.ts';
 import { modelOpener } from '../../src/models/open-model.ts';
 import type { Message, ToolSpec } from '../../src/protocol/message.ts';
 import type { ToolChoice } from '../../src/protocol/model-call.ts';
 import type { AnthropicBody } from '../support/rules/anthropic-parameters.ts';
 import { startModelServer, type Scripted, type Seen } from '../support/model-server.ts';
+import type { Backend, Effort } from '../../src/protocol/settings.ts';
 
 const user = (content: string): Message => ({ role: 'user', content });
 const tool = (name: string, properties: Record<string, unknown> = { text: { type: 'string' } }): ToolSpec => ({

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Backend } from '../../src/config/backend.ts';
 import { capabilitiesOf, type Capabilities } from '../../src/config/model-capabilities.ts';
+import type { Backend } from '../../src/protocol/settings.ts';
 
 test.each<[Backend['type'], string, Partial<Capabilities>]>([
   ['openai', 'gpt-4o-2024-08-06', { temperature: 2, efforts: [], strictSchemas: true }],

@@ -1,10 +1,10 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { describe, expect, test } from 'vitest';
-import type { Backend } from '../../src/config/backend.ts';
-import { retryDelay } from '../../src/models/failures.ts';
 import { modelOpener } from '../../src/models/open-model.ts';
 import { redact } from '../../src/util/redact.ts';
 import { startModelServer, type Scripted } from '../support/model-server.ts';
+import type { Backend } from '../../src/protocol/settings.ts';
+import { retryDelay } from '../../src/util/retry-delay.ts';
 
 const secret = 'sk-very-secret-0123456789';
 

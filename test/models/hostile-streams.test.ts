@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import type { Backend } from '../../src/config/backend.ts';
 import { delta, RawServer, stream } from '../support/raw-server.ts';
 import { stallOf } from '../support/stall.ts';
+import type { Backend } from '../../src/protocol/settings.ts';
 
 const megabyte = 1024 * 1024;
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { Backend } from '../../src/config/backend.ts';
 import type { Message } from '../../src/protocol/message.ts';
 import { estimateUsage } from '../../src/models/estimate.ts';
 import type { ModelRequest } from '../../src/models/model.ts';
 import { modelOpener } from '../../src/models/open-model.ts';
 import { startModelServer, type Seen } from '../support/model-server.ts';
+import type { Backend } from '../../src/protocol/settings.ts';
 
 const images = new Map([
   ['blob-1', 'cGl4ZWw='],

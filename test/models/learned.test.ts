@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import type { Backend } from '../../src/config/backend.ts';
 import type { ModelRequest } from '../../src/models/model.ts';
 import type { ToolSpec } from '../../src/protocol/message.ts';
 import { delta, RawServer, refuse, stream, type RawBody } from '../support/raw-server.ts';
+import type { Backend } from '../../src/protocol/settings.ts';
 
 const tool: ToolSpec = {
   name: 'vote',

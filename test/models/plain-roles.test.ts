@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Backend } from '../../src/config/backend.ts';
 import {
   alternating,
   oneSystemMessage,
@@ -10,6 +9,7 @@ import {
 } from '../../src/models/plain-roles.ts';
 import type { Message } from '../../src/protocol/message.ts';
 import { delta, RawServer, refuse, stream, type RawBody } from '../support/raw-server.ts';
+import type { Backend } from '../../src/protocol/settings.ts';
 
 const said = fc.record({ role: fc.constantFrom('system', 'user', 'assistant'), content: fc.string({ minLength: 1 }) });
 const conversations = fc.array(said, { maxLength: 12 });

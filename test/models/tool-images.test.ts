@@ -1,5 +1,4 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Backend } from '../../src/config/backend.ts';
 import { createCallModel } from '../../src/activities/model.ts';
 import { compacted } from '../../src/models/compact.ts';
 import { modelOpener } from '../../src/models/open-model.ts';
@@ -8,6 +7,7 @@ import type { CallModelResult } from '../../src/protocol/model-call.ts';
 import { activityBench, testCaller } from '../support/activity-bench.ts';
 import { pixel } from '../support/files.ts';
 import { startModelServer, type Scripted, type Seen } from '../support/model-server.ts';
+import type { Backend } from '../../src/protocol/settings.ts';
 
 const bench = activityBench();
 const base64 = pixel.toString('base64');

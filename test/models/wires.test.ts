@@ -6,8 +6,8 @@ import type { ModelRequest, ModelResponse } from '../../src/models/model.ts';
 import { modelOpener } from '../../src/models/open-model.ts';
 import { toOpenaiMessages } from '../../src/models/openai.ts';
 import { toResponsesInput } from '../../src/models/responses.ts';
-import type { Backend } from '../../src/config/backend.ts';
 import { startModelServer, type Scripted, type Seen } from '../support/model-server.ts';
+import type { Backend } from '../../src/protocol/settings.ts';
 
 const tool: ToolSpec = {
   name: 'vote',

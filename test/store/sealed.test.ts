@@ -6,10 +6,11 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readKeys, type Keys } from '../../src/encryption/keys.ts';
 import { Blobs } from '../../src/store/read-blobs.ts';
-import { checkStoreKeys, cipherOf } from '../../src/encryption/sealing.ts';
+import { cipherOf } from '../../src/encryption/sealing.ts';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
 import { reportOf } from '../support/reports.ts';
 import { storeContract } from './contract.ts';
+import { checkStoreKeys } from '../../src/store/check-keys.ts';
 
 let home: string;
 beforeEach(() => (home = mkdtempSync(join(tmpdir(), 'reprise-sealed-'))));

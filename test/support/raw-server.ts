@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Backend } from '../../src/config/backend.ts';
 import type { ModelRequest, ModelResponse } from '../../src/models/model.ts';
 import { modelOpener } from '../../src/models/open-model.ts';
+import type { Backend } from '../../src/protocol/settings.ts';
 
 /** A request's JSON. */
 export type RawBody = Record<string, unknown>;

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
 import { openToolRegistry } from '../../src/activities/tools/tool-registry.ts';
-import type { McpServer } from '../../src/config/tool-sources.ts';
+import type { McpServer } from '../../src/protocol/settings.ts';
 
 const [folder = '', server = ''] = process.argv.slice(2);
 const store = openSqliteStore(join(folder, 'store.sqlite'));

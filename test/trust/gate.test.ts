@@ -1,9 +1,9 @@
 import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { createActivities, type Activities } from '../../src/activities/activities.ts';
+import { createActivities } from '../../src/activities/activities.ts';
+import type { Activities } from '../../src/protocol/activities.ts';
 import { noOrchestrators } from '../../src/config/extensions.ts';
-import type { Backend } from '../../src/config/backend.ts';
 import type { PreparedOrchestration } from '../../src/protocol/orchestration.ts';
 import type { PreparedSolve } from '../../src/protocol/plan-and-execute.ts';
 import type { PreparedResearch } from '../../src/protocol/research.ts';
@@ -13,6 +13,7 @@ import { readDefinitions } from '../../src/tools/definition.ts';
 import type { Tool } from '../../src/tools/tool.ts';
 import { activityBench, testCaller } from '../support/activity-bench.ts';
 import { inRun, machine, refusalOf, variables, worker, type RunOf } from './stages.ts';
+import type { Backend } from '../../src/protocol/settings.ts';
 
 const bench = activityBench();
 const here = machine();

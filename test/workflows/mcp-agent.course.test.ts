@@ -1,6 +1,5 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { McpServer } from '../../src/config/tool-sources.ts';
 import type { PendingQuestion } from '../../src/protocol/questions.ts';
 import type { TurnResult } from '../../src/protocol/session.ts';
 import { freePort } from '../../src/local/ports.ts';
@@ -8,6 +7,7 @@ import { call, inTurn, toolResults } from '../support/agent-script.ts';
 import { endProcess, startHttpServer, stdioServer } from '../support/mcp.ts';
 import type { Script } from '../support/model-server.ts';
 import { running, type Running } from '../support/running.ts';
+import type { McpServer } from '../../src/protocol/settings.ts';
 
 let script: Script;
 let run: Running;

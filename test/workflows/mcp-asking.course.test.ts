@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { WorkflowHandle } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { McpServer } from '../../src/config/tool-sources.ts';
 import type { HumanReply, PendingQuestion } from '../../src/protocol/questions.ts';
 import type { SessionResult } from '../../src/protocol/session.ts';
 import { agentOf, call, inTurn, toolResults } from '../support/agent-script.ts';
 import { newerServer, stdioServer } from '../support/mcp.ts';
 import type { Script } from '../support/model-server.ts';
 import { running, type Running } from '../support/running.ts';
+import type { McpServer } from '../../src/protocol/settings.ts';
 
 let script: Script;
 let run: Running;

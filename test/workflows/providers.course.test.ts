@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { Backend } from '../../src/config/backend.ts';
 import { call, inTurn, writeKit } from '../support/agent-script.ts';
 import type { Script, Scripted, Seen } from '../support/model-server.ts';
 import { sharedRunning, type SharedRunning } from '../support/running.ts';
 import { restart, submit, teamOf, teamScript, type TeamRequest } from '../support/team-script.ts';
+import type { Backend } from '../../src/protocol/settings.ts';
 
 const running = sharedRunning(() => ({ GEMINI_API_KEY: 'test-key-gemini' }));
 

@@ -1,12 +1,11 @@
 import { Context } from '@temporalio/activity';
 import type { Environment } from '../../util/environment.ts';
-import { keyMissing } from '../../models/failures.ts';
 import { withoutKnown } from '../../util/redact.ts';
 import type { ImageRef } from '../../protocol/message.ts';
 import type { ModelProgress } from '../../protocol/model-call.ts';
 import type { CallToolInput, CallToolResult } from '../../protocol/tool.ts';
 import { Trees } from '../../tools/workspaces/tree.ts';
-import { Workspace } from '../../tools/workspaces/workspace.ts';
+import { StoredWorkspace } from '../../tools/workspaces/workspace.ts';
 import type { Store } from '../../store/store.ts';
 import { cutInMiddle } from '../../util/cut.ts';
 import { failureOf, runTool, type Outcome } from '../../tools/run-tool.ts';
@@ -15,6 +14,7 @@ import { SourceError, ToolError, type Tool, type ToolRegistry } from '../../tool
 import { secretsGiven, secretsOf } from '../../trust/worker-secrets.ts';
 import { argumentReader } from './arguments.ts';
 import { cancellable } from '../cancellable.ts';
+import { keyMissing } from '../../config/missing-key.ts';
 
 export interface ToolDependencies {
   store: Store;
@@ -84,7 +84,7 @@ export function createRunTool({ environment, store, tools }: ToolDependencies): 
           if (tool.workspace === undefined) return runTool(tool, args, given, timeout, cancelled);
           if (input.workspace === undefined)
             throw new ToolError(`${tool.spec.name} needs files, and there are none here`);
-          const workspace = await Workspace.open(store, trees, input.workspace, workflowId);
+          const workspace = await StoredWorkspace.open(store, trees, input.workspace, workflowId);
           const outcome = await runTool(tool, args, { ...given, workspace }, timeout, cancelled);
           // What a call that failed has changed is not kept, so that a retry and the agent start from what was there.
           if (outcome.status !== 'ok' || tool.workspace === 'reads') return outcome;

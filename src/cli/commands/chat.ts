@@ -1,7 +1,6 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { readFileSync } from 'node:fs';
 import { newRunId, RunNotOpenError, type Reprise, type SessionInput, type SessionRun } from '../../client.ts';
-import { isOpenStatus } from '../../client/open.ts';
 import { obey, typedOf, type Conversation } from './chat-commands.ts';
 import { chatCommand, checkText, openLines, problemsIn, sayGoodbye, takeTurn } from './chat-turn.ts';
 import { readConversation } from '../checked-config.ts';
@@ -14,6 +13,7 @@ import { checkOut } from '../out.ts';
 import type { Shell } from '../shell.ts';
 import { placeText } from './start.ts';
 import type { EarlierMessage } from '../../protocol/orchestration.ts';
+import { isOpenStatus } from '../../util/run-status.ts';
 
 export interface ChatOptions extends FollowOptions {
   history?: string;

@@ -5,7 +5,6 @@ import { stringify } from 'yaml';
 import { defaultBackend, describeBackend } from '../../config/complete-backend.ts';
 import { backendOf } from '../../config/model-name.ts';
 import { schemaId } from '../../config/json-schema.ts';
-import type { Backend } from '../../config/backend.ts';
 import type { Kind } from '../../config/kinds.ts';
 import { cacheFolder } from '../../util/cache-folder.ts';
 import { missingKey, modelOf } from '../../config/providers.ts';
@@ -13,6 +12,7 @@ import { CommandError, exitStatus, usageError } from '../exit.ts';
 import { shellWord } from '../questions/box.ts';
 import { readLine } from '../questions/read-line.ts';
 import type { Shell } from '../shell.ts';
+import type { Backend } from '../../protocol/settings.ts';
 
 export interface InitOptions {
   kind?: Kind;

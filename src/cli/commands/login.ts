@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process';
-import type { McpServer } from '../../config/tool-sources.ts';
 import { checkConfig } from '../../config/kinds.ts';
 import { readConfigFile } from '../../config/read-config.ts';
 import { redact } from '../../util/redact.ts';
@@ -9,6 +8,7 @@ import { CommandError, exitStatus, usageError } from '../exit.ts';
 import { homeFolder } from '../options.ts';
 import { readLine } from '../questions/read-line.ts';
 import type { Shell } from '../shell.ts';
+import type { McpServer } from '../../protocol/settings.ts';
 
 export interface LoginOptions {
   config?: string;

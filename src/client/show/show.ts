@@ -10,12 +10,12 @@ import { decodeAll } from '../../encryption/decode.ts';
 import { costOf } from '../../workflows/agent/budget.ts';
 import { askLiveState } from '../live-state.ts';
 import { callsOf, type ShownCall } from './calls.ts';
-import { isOpenStatus } from '../open.ts';
 import { whyStuck } from '../stuck.ts';
 import { readHistory, type HistoryRecord, type RunHistory } from './history.ts';
 import type { RunStep } from './step.ts';
 import { modelCallsIn, stepsOf, summaryOf } from './steps.ts';
 import { Texts } from './texts.ts';
+import { isOpenStatus } from '../../util/run-status.ts';
 
 export interface ShowOptions {
   /** The home folder of the run's worker, whose store has the texts that are too long for a history; absent: none. */

@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import type { Backend } from '../backend.ts';
 import type { Environment } from '../../util/environment.ts';
+import type { Backend } from '../../protocol/settings.ts';
 
 /** Whether the worker's owner has allowed that agents run commands as this user, by `REPRISE_ALLOW_COMMANDS`. */
 export const allowsLocal = ({ REPRISE_ALLOW_COMMANDS: allowed }: Environment): boolean => allowed === 'local';

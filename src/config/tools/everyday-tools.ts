@@ -1,8 +1,7 @@
 import { missingForSearch } from '../missing-search.ts';
 import { howToSearch, serviceOf } from '../search-services.ts';
-import type { Backend } from '../backend.ts';
 import type { Environment } from '../../util/environment.ts';
-import type { ToolSources } from '../tool-sources.ts';
+import type { Backend, ToolSources } from '../../protocol/settings.ts';
 
 const web = 'builtin.web';
 

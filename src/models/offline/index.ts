@@ -1,4 +1,3 @@
-import type { Backend } from '../../config/backend.ts';
 import type { AssistantMessage, Message, ToolSpec } from '../../protocol/message.ts';
 import type { ToolChoice } from '../../protocol/model-call.ts';
 import { estimateUsage } from '../estimate.ts';
@@ -9,6 +8,7 @@ import { nextCall, observationOn, phaseOf, thoughtOn } from './loops.ts';
 import { readPrompt } from './prompt-sections.ts';
 import { openTexts, type TextIndex } from './retrieval.ts';
 import { submission } from './submissions.ts';
+import type { Backend } from '../../protocol/settings.ts';
 
 /**
  * The model that needs no network, no key and no weights. It quotes sentences from the texts of a folder

@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto';
 import type { Priority } from '@temporalio/common';
-import type { Backend } from '../../config/backend.ts';
 import type { Environment } from '../../util/environment.ts';
 import { isRemote, routeOf } from '../../config/providers.ts';
 import type { SharedRates } from '../../store/store.ts';
 import { Bucket } from './bucket.ts';
 import { readRates } from './settings.ts';
+import type { Backend } from '../../protocol/settings.ts';
 
 /** How long what the store says of pauses holds, in milliseconds. It is asked only while there are calls. */
 const heldMs = 1000;

@@ -3,6 +3,7 @@ import type { AttachmentKind } from '../../protocol/attachment.ts';
 import { audioType } from './audio.ts';
 import { grouped, maxFileBytes, maxImageBytes } from '../../util/file-limits.ts';
 import { packageType } from './packages.ts';
+import { imageTypeOf } from '../../util/image-type.ts';
 
 /** What a file is, by its name and its content. `text` is its content, if that is a text. */
 export interface Recognised {
@@ -31,21 +32,8 @@ const byEnding = new Map<string, [kind: AttachmentKind, mediaType: string]>([
   ['.yml', ['text', 'application/yaml']],
 ]);
 
-const images: Array<[mediaType: string, begins: RegExp]> = [
-  ['image/png', /^[^]PNG\r\n[^]\n/],
-  ['image/jpeg', /^\xff\xd8\xff/],
-  ['image/gif', /^GIF8[79]a/],
-  ['image/webp', /^RIFF[^]{4}WEBP/],
-];
-
 /** How many bytes of a file PDF readers search for its head. */
 const headBytes = 1024;
-
-/** The media type of an image that models can be shown, told by how it begins; undefined if it is none. */
-export function imageTypeOf(bytes: Uint8Array): string | undefined {
-  const head = Buffer.from(bytes.subarray(0, headBytes)).toString('latin1');
-  return images.find(([, begins]) => begins.test(head))?.[0];
-}
 
 /**
  * Finds out what a file is: images, PDFs, archives and audio by how they begin, texts by being UTF-8 without NULs, and among

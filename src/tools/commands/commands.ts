@@ -4,11 +4,11 @@ import type { Store } from '../../store/store.ts';
 import { SourceError, ToolError } from '../tool.ts';
 import { foldersOf } from '../workspaces/folder.ts';
 import { Trees } from '../workspaces/tree.ts';
-import type { Workspace } from '../workspaces/workspace.ts';
 import { dockerSettings, findEngine, runInDocker, type DockerEngine } from './docker.ts';
 import { KeptFolders, type LentFolder } from './kept-folders.ts';
 import { runLocally } from './local.ts';
 import type { ProcessEnd } from './process.ts';
+import type { Workspace } from '../workspace.ts';
 
 export type CommandMode = 'docker' | 'local';
 

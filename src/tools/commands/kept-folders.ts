@@ -14,8 +14,9 @@ import {
   type MadeFolder,
   type Owner,
 } from '../workspaces/folder.ts';
-import type { Tree, Trees } from '../workspaces/tree.ts';
+import type { Trees } from '../workspaces/tree.ts';
 import { endThoseIn } from './descendants.ts';
+import type { Tree } from '../workspace.ts';
 
 /** How many folders are kept between calls, and with how many bytes of files together. */
 const mostKept = 8;

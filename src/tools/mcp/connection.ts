@@ -10,7 +10,6 @@ import {
   type Transport,
 } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import type { McpServer } from '../../config/tool-sources.ts';
 import type { Environment } from '../../util/environment.ts';
 import { loginName } from '../../protocol/login.ts';
 import { redact } from '../../util/redact.ts';
@@ -24,6 +23,7 @@ import type { Logins } from './logins.ts';
 import { hasResources } from './resources.ts';
 import { ToolList } from './tool-list.ts';
 import { replaced, withoutSecrets, type Given } from './variables.ts';
+import type { McpServer } from '../../protocol/settings.ts';
 
 /** How long a server may take to start and to list its tools, in milliseconds. */
 const startingMs = 20_000;

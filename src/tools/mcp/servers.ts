@@ -7,7 +7,6 @@ import {
   type Client,
   type Tool as McpTool,
 } from '@modelcontextprotocol/client';
-import type { McpServer } from '../../config/tool-sources.ts';
 import { defaultTimeout } from '../definition.ts';
 import type { CallContext, Tool } from '../tool.ts';
 import { callServer } from './call.ts';
@@ -16,6 +15,7 @@ import { sideEffectsOf, specOf } from './listed.ts';
 import { LoginNeeded } from './login-provider.ts';
 import { resourceTools } from './resources.ts';
 import { withoutSecrets } from './variables.ts';
+import type { McpServer } from '../../protocol/settings.ts';
 
 /** The MCP servers of a worker. Each is started when it is first needed, kept, and started again after a crash. */
 export class McpServers {

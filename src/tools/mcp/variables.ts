@@ -1,8 +1,8 @@
-import type { McpServer } from '../../config/tool-sources.ts';
 import type { Environment } from '../../util/environment.ts';
 import { withVariables, type Replaced } from '../../config/variables.ts';
 import { redact } from '../../util/redact.ts';
 import { SourceError } from '../tool.ts';
+import type { McpServer } from '../../protocol/settings.ts';
 
 /** What a server is started or connected to with. */
 export interface Given extends Replaced {

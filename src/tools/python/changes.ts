@@ -1,5 +1,5 @@
-import type { FileMode } from '../workspaces/tree.ts';
 import type { FromPython, PythonFile } from './messages.ts';
+import type { FileMode } from '../workspace.ts';
 
 /** How many bytes, and how many files, are passed on at most, and how many bytes at once. */
 const mostBytes = 200_000_000;

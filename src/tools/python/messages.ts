@@ -1,6 +1,6 @@
-/** What a worker's process and a process of Python say to each other. The worker believes nothing of what it is told. */
+import type { FileMode } from '../workspace.ts';
 
-import type { FileMode } from '../workspaces/tree.ts';
+/** What a worker's process and a process of Python say to each other. The worker believes nothing of what it is told. */
 
 /** A file on its way to Python or back. The content of a `link` is the path that it leads to. */
 export interface PythonFile {

@@ -7,9 +7,9 @@ import type { GivenFile } from './messages.ts';
 import type { PythonResult } from './reader.ts';
 import { runPython } from './run.ts';
 import { wheelsIn } from './wheels.ts';
-import type { Workspace, WorkspaceFile } from '../workspaces/workspace.ts';
 import type { ToolDefinition } from '../definition.ts';
 import { ToolError } from '../tool.ts';
+import type { Workspace, WorkspaceFile } from '../workspace.ts';
 
 const mostSeconds = 300;
 

@@ -1,7 +1,7 @@
 import { Breaks } from '../../util/breaks.ts';
 import type { TreeSummary } from '../../protocol/workspace.ts';
-import type { Tree, TreeFile } from './tree.ts';
 import { foldersOf } from './workspace.ts';
+import type { Tree, TreeFile } from '../workspace.ts';
 
 /** How many paths of each kind a summary names. */
 const named = 100;

@@ -1,7 +1,8 @@
 import type { BigIntStats } from 'node:fs';
 import { withFolder, type OpenFolder } from './open-folder.ts';
 import { isSettled, stampOf } from './stamps.ts';
-import { linkTarget, treePath, type FileMode } from './tree.ts';
+import { linkTarget, treePath } from './tree.ts';
+import type { FileMode } from '../workspace.ts';
 
 export interface FolderLimits {
   files: number;

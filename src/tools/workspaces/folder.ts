@@ -11,8 +11,9 @@ import type { FolderLimits } from './folder-reading.ts';
 import { identityOf } from './open-folder.ts';
 import { readFolder, type KnownFile } from './read-folder.ts';
 import { isSettled, stampOf, tickMs } from './stamps.ts';
-import { linkTarget, treePath, type Tree, type TreeFile, type Trees } from './tree.ts';
+import { linkTarget, treePath, type Trees } from './tree.ts';
 import { workspaceLimits } from './workspace.ts';
+import type { Tree, TreeFile } from '../workspace.ts';
 
 /** A tick, and the millisecond of which a file's time may be the end and the clock's the beginning. */
 const settlingMs = tickMs + 1;

@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import type { Store } from '../../store/store.ts';
 import type { FolderLimits, ReadingEnd } from './folder-reading.ts';
 import type { FolderNews, ThreadOrder } from './folder-thread.ts';
-import type { TreeFile } from './tree.ts';
+import type { TreeFile } from '../workspace.ts';
 
 /** A file of a folder that is in the store. */
 export interface KnownFile extends TreeFile {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { Breaks } from '../../util/breaks.ts';
-import type { Workspace, WorkspaceFile } from './workspace.ts';
 import type { ToolDefinition } from '../definition.ts';
 import { ToolError, type ToolContext } from '../tool.ts';
+import type { Workspace, WorkspaceFile } from '../workspace.ts';
 
 /** How many files a list has at most, how many places a search gives, and how many characters of a line it shows. */
 const maxListed = 300;

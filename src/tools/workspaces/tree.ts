@@ -1,20 +1,7 @@
 import { Breaks } from '../../util/breaks.ts';
 import { hashOf } from '../../util/ids.ts';
 import type { Store } from '../../store/store.ts';
-
-/** `link`: the content is the path that it points to, relative to its folder. */
-export type FileMode = 'file' | 'executable' | 'link';
-
-/** One file of a tree. */
-export interface TreeFile {
-  /** The object id of its content. */
-  id: string;
-  bytes: number;
-  mode: FileMode;
-}
-
-/** Files by their paths. Folders are what paths say; there are no empty ones. */
-export type Tree = ReadonlyMap<string, TreeFile>;
+import type { FileMode, Tree, TreeFile } from '../workspace.ts';
 
 /** What a folder's object holds, as JSON, sorted by name. `sub`: a folder, by the id of its object. */
 type FolderEntry = [name: string, id: string, kind: FileMode | 'sub', bytes: number];

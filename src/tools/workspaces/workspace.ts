@@ -2,15 +2,8 @@ import type { WorkspaceInput } from '../../protocol/workspace.ts';
 import { largeHashOf } from '../../util/ids.ts';
 import type { Store } from '../../store/store.ts';
 import { ToolError } from '../../util/tool-error.ts';
-import { treePath, type Tree, type Trees, type TreeFile } from './tree.ts';
-
-/** A file of a workspace. */
-export interface WorkspaceFile {
-  path: string;
-  bytes: number;
-  executable: boolean;
-  readOnly: boolean;
-}
+import { treePath, type Trees } from './tree.ts';
+import type { Tree, TreeFile, Workspace, WorkspaceFile } from '../workspace.ts';
 
 /** The folder in which an agent finds the files of its run, such as attachments. */
 export const attachmentsFolder = 'attachments';
@@ -24,11 +17,8 @@ const maxLinks = 10;
 /** How many bytes of changed files wait in memory to be stored. */
 const pendingBytes = 16_000_000;
 
-/**
- * An agent's files during one tool call: a tree from the store, what the call has changed in it, and besides what the agent
- * may only read. No file of the machine is behind a path, so that nothing outside can be reached by one.
- */
-export class Workspace {
+/** A workspace whose files are those of a tree in the store. */
+export class StoredWorkspace implements Workspace {
   readonly #store: Store;
   readonly #trees: Trees;
   readonly #own: Map<string, TreeFile>;
@@ -54,12 +44,11 @@ export class Workspace {
   }
 
   /** @param workflowId the run whose attachments are in the folder `attachments` */
-  static async open(store: Store, trees: Trees, input: WorkspaceInput, workflowId: string): Promise<Workspace> {
+  static async open(store: Store, trees: Trees, input: WorkspaceInput, workflowId: string): Promise<StoredWorkspace> {
     const { others, own } = await filesIn(store, trees, input, workflowId);
-    return new Workspace(store, trees, own, others);
+    return new StoredWorkspace(store, trees, own, others);
   }
 
-  /** All files, sorted by path. */
   files(): WorkspaceFile[] {
     const listed = (files: Map<string, TreeFile>, readOnly: boolean): WorkspaceFile[] =>
       [...files].map(([path, { bytes, mode }]) => ({ path, bytes, executable: mode === 'executable', readOnly }));
@@ -67,12 +56,10 @@ export class Workspace {
     return [...own, ...listed(this.#others, true)].toSorted((one, other) => (one.path < other.path ? -1 : 1));
   }
 
-  /** All files by their paths, for what needs them in a folder of the machine. Those of `write` are stored by `commit`. */
   trees(): { own: Tree; others: Tree } {
     return { own: this.#own, others: this.#others };
   }
 
-  /** Makes the own files others, which are stored and within the limits. Those that mounts hide stay. */
   replace(files: Tree): void {
     const hidden = [...this.#own].filter(([path]) => this.#isMounted(path));
     const wanted = new Map([...files, ...hidden]);
@@ -92,7 +79,6 @@ export class Workspace {
     this.#isChanged = true;
   }
 
-  /** The content of a file. Links are followed within the workspace. @throws `ToolError` if there is no such file */
   async read(path: string): Promise<Uint8Array> {
     let place = this.#placeOf(path);
     for (let links = 0; links <= maxLinks; links++) {
@@ -108,11 +94,6 @@ export class Workspace {
     throw new ToolError(`${path} is a link to a link, more than ${maxLinks} times`);
   }
 
-  /**
-   * Makes a file, or replaces its content.
-   *
-   * @throws `ToolError` for a path that leads out or is read-only, one that is a folder, and what is too large
-   */
   async write(path: string, content: Uint8Array | string, mode?: TreeFile['mode']): Promise<void> {
     const place = this.#placeOf(path);
     this.#refuseReadOnly(place);
@@ -137,7 +118,6 @@ export class Workspace {
     if (this.#pendingBytes >= pendingBytes) await this.#flush();
   }
 
-  /** Removes a file, or a folder with all in it. @throws `ToolError` if there is none, or if it is read-only */
   remove(path: string): void {
     const place = this.#placeOf(path);
     this.#refuseReadOnly(place);
@@ -153,7 +133,6 @@ export class Workspace {
     this.#isChanged = true;
   }
 
-  /** Moves a file with its mode. A file that is in its new place is replaced. @throws `ToolError` as `read` and `write` do */
   async move(from: string, to: string): Promise<void> {
     const [place, target] = [this.#placeOf(from), this.#placeOf(to)];
     this.#refuseReadOnly(place);

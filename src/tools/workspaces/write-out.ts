@@ -15,8 +15,9 @@ import { Breaks } from '../../util/breaks.ts';
 import { largeHashOf } from '../../util/ids.ts';
 import type { Store } from '../../store/store.ts';
 import { materialise } from './folder.ts';
-import type { Tree, TreeFile, Trees } from './tree.ts';
+import type { Trees } from './tree.ts';
 import { foldersOf } from './workspace.ts';
+import type { Tree, TreeFile } from '../workspace.ts';
 
 /** A folder on the disk holds other files where some of a tree are to be written. Nothing was written. */
 export class OutConflictError extends Error {

@@ -1,9 +1,9 @@
 import { ApplicationFailure } from '@temporalio/workflow';
-import type { OrchestratorSettings } from '../../config/orchestrators.ts';
 import { failureTypes } from '../../protocol/errors.ts';
 import { react } from './react.ts';
 import { simpleTool } from './simple-tool.ts';
 import type { Loop } from './loop-context.ts';
+import type { OrchestratorSettings } from '../../protocol/settings.ts';
 
 /** @throws `ApplicationFailure` of type `InvalidInput` for a custom orchestrator, which is run by `runCustomTurn` */
 export function loopOf(settings: OrchestratorSettings): Loop {

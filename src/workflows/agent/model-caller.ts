@@ -1,6 +1,5 @@
 import { ActivityCancellationType, isCancellation, proxyActivities } from '@temporalio/workflow';
-import type { Activities } from '../../activities/activities.ts';
-import type { Backend } from '../../config/backend.ts';
+import type { Activities } from '../../protocol/activities.ts';
 import type { RunEventBody } from '../../protocol/events.ts';
 import type { Text } from '../../protocol/message.ts';
 import type { CallModelInput, CallModelResult } from '../../protocol/model-call.ts';
@@ -9,6 +8,7 @@ import { callerOf, spent } from '../runtime/tracing.ts';
 import { budgetSpent, callFailure } from './failures.ts';
 import { withPreviews } from './previews.ts';
 import type { UsageTracker } from './usage-tracker.ts';
+import type { Backend } from '../../protocol/settings.ts';
 
 /** What a model call is for. Its summary in Temporal's Web UI shows it. */
 export interface Purpose {

@@ -1,8 +1,8 @@
-import type { OrchestratorSettings, ReActSettings } from '../../config/orchestrators.ts';
 import type { Content, Text } from '../../protocol/message.ts';
 import { shownArguments } from './arguments.ts';
 import { askingText, type AskingRules } from '../ask-others/prompts.ts';
 import { joinContent } from './text.ts';
+import type { OrchestratorSettings, ReActSettings } from '../../protocol/settings.ts';
 
 /** A system message: the agent's persona, then the instruction. */
 export function systemMessage(persona: Text | undefined, instruction: Text): Content {

@@ -1,5 +1,4 @@
 import { isCancellation } from '@temporalio/workflow';
-import type { ReActSettings } from '../../config/orchestrators.ts';
 import type { Reply } from '../../protocol/model-call.ts';
 import { endBy, filled, reactPrompt } from './prompts.ts';
 import { callFailure, isBudgetSpent } from './failures.ts';
@@ -18,6 +17,7 @@ import {
 } from './loop-context.ts';
 import type { WholeText } from './whole-reply.ts';
 import type { Purpose } from './model-caller.ts';
+import type { ReActSettings } from '../../protocol/settings.ts';
 
 type Answer = Omit<WholeText, 'content'>;
 

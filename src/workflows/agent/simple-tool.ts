@@ -1,6 +1,6 @@
-import type { SimpleToolSettings } from '../../config/orchestrators.ts';
 import { toolsUnavailable } from './prompts.ts';
 import { lastChoice, noWords, replyOf, runCalls, runLastCalls, wholeAnswer, type Loop } from './loop-context.ts';
+import type { SimpleToolSettings } from '../../protocol/settings.ts';
 
 /**
  * The loop `simple_tool`: the model replies and its tool calls are run, until a reply calls none. Each failed call raises

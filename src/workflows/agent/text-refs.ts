@@ -1,5 +1,5 @@
 import { proxyActivities } from '@temporalio/workflow';
-import type { Activities } from '../../activities/activities.ts';
+import type { Activities } from '../../protocol/activities.ts';
 import type { BlobRef, Text, TextRef, ToolSpec } from '../../protocol/message.ts';
 import { jsonBytes, payloadBytes } from '../runtime/size.ts';
 import { storeOptions } from '../runtime/store-options.ts';

@@ -1,21 +1,12 @@
 import { ActivityFailure, ApplicationFailure, proxyActivities } from '@temporalio/workflow';
 import { failureTypes } from '../../protocol/errors.ts';
 import type { BlobRef, Content, ImageRef, ToolSpec } from '../../protocol/message.ts';
-import type { ToolSources } from '../../config/tool-sources.ts';
 import type { ReplyCall } from '../../protocol/model-call.ts';
 import type { Broadcast } from '../ask-others/broadcast.ts';
 import type { RunContext } from '../runtime/run-context.ts';
 import type { WorkspaceInput } from '../../protocol/workspace.ts';
 import type { InputGiven } from '../../protocol/elicitation.ts';
-import type {
-  CallToolResult,
-  ListedTool,
-  QuickTools,
-  ToolActivities,
-  ToolList,
-  ToolStatus,
-  ToolVariant,
-} from '../../protocol/tool.ts';
+import type { CallToolResult, ListedTool, QuickTools, ToolList, ToolStatus, ToolVariant } from '../../protocol/tool.ts';
 import { callerOf } from '../runtime/tracing.ts';
 import { joinContent } from './text.ts';
 import { blobRef, namesIn } from './previews.ts';
@@ -23,9 +14,11 @@ import { editedText } from './prompts.ts';
 import { quickTools } from './permissions.ts';
 import { withInput } from './tool-input.ts';
 import { AgentWorkspace } from './workspace.ts';
+import type { ToolSources } from '../../protocol/settings.ts';
+import type { Activities } from '../../protocol/activities.ts';
 
 /** An MCP server may take long to start. */
-const { listTools } = proxyActivities<ToolActivities>({
+const { listTools } = proxyActivities<Activities>({
   startToCloseTimeout: '2 minutes',
   retry: { maximumAttempts: 3 },
 });
@@ -227,9 +220,9 @@ function edited({ call, content, text, ...rest }: ToolAnswer, input: Record<stri
   return { ...rest, call: changed, text: text + note, content: joinContent([content, note]) };
 }
 
-function activityFor(tool: ListedTool, agent: string): ToolActivities['callTool'] {
+function activityFor(tool: ListedTool, agent: string): Activities['callTool'] {
   const summary = `${agent} · tool · ${tool.name}`;
-  return proxyActivities<ToolActivities>({ ...callToolOptions(tool), summary }).callTool;
+  return proxyActivities<Activities>({ ...callToolOptions(tool), summary }).callTool;
 }
 
 export const hasTools = ({ mcpServers, packages }: ToolSources): boolean => packages.length + mcpServers.length > 0;

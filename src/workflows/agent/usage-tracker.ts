@@ -1,7 +1,7 @@
-import type { Team } from '../../config/team.ts';
 import type { TokenUsage } from '../../protocol/message.ts';
 import type { Figures, PriceTable, RunLimits, Usage } from '../../protocol/usage.ts';
 import { budgetLeft, costOf, spentLimit, type Spent } from './budget.ts';
+import type { Team } from '../../protocol/settings.ts';
 
 const nothing = (): Figures => ({ calls: 0, inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, costUsd: 0 });
 

@@ -1,7 +1,7 @@
-import type { Broadcast as Coordination } from '../../config/coordination.ts';
 import { headings } from '../../protocol/headings.ts';
 import type { AssistantMessage, Content, Message, Text, ToolSpec } from '../../protocol/message.ts';
 import { joinContent } from '../agent/text.ts';
+import type { Coordination } from '../../protocol/settings.ts';
 
 /** Whom `ask_others` asks. */
 export type AskingMode = 'agents' | 'human';

@@ -1,7 +1,6 @@
 import { proxyActivities } from '@temporalio/workflow';
 import { storeOptions } from '../runtime/store-options.ts';
-import type { Activities } from '../../activities/activities.ts';
-import type { OrchestratorSettings } from '../../config/orchestrators.ts';
+import type { Activities } from '../../protocol/activities.ts';
 import type { EarlierMessage } from '../../protocol/orchestration.ts';
 import type {
   GenerateOptions,
@@ -23,6 +22,7 @@ import type { ToolExecutor } from '../agent/tool-executor.ts';
 import type { Asker } from '../ask-others/broadcast.ts';
 import type { WaitTime } from '../runtime/clock.ts';
 import type { RunContext } from '../runtime/run-context.ts';
+import type { OrchestratorSettings } from '../../protocol/settings.ts';
 
 const { readTools } = proxyActivities<Activities>(storeOptions);
 

@@ -1,6 +1,6 @@
 import { ApplicationFailure, isCancellation, proxyActivities } from '@temporalio/workflow';
 import { storeOptions } from '../runtime/store-options.ts';
-import type { Activities } from '../../activities/activities.ts';
+import type { Activities } from '../../protocol/activities.ts';
 import type { HandleText } from '../../protocol/custom-orchestrator.ts';
 import { failureTypes } from '../../protocol/errors.ts';
 import { isBudgetSpent } from '../agent/failures.ts';

@@ -1,6 +1,3 @@
-import type { OrchestratorSettings } from '../../config/orchestrators.ts';
-import type { Backend } from '../../config/backend.ts';
-import type { Team } from '../../config/team.ts';
 import type { AgentState } from '../../protocol/agent-state.ts';
 import type { Requester } from '../../protocol/events.ts';
 import type { Content, NewMessage, Text, TranscriptRef } from '../../protocol/message.ts';
@@ -8,7 +5,6 @@ import type { DoneWork } from '../../protocol/model-call.ts';
 import type { EarlierMessage } from '../../protocol/orchestration.ts';
 import type { OrchestrationPhase } from '../../protocol/state.ts';
 import type { TeamInstructions, TeamToolSets } from '../../protocol/stored.ts';
-import type { ToolSources } from '../../config/tool-sources.ts';
 import type { AttemptFiles, RunFiles, TreeChanges } from '../../protocol/workspace.ts';
 import type { Agent } from '../agent/agent.ts';
 import type { Refusals } from '../agent/refusals.ts';
@@ -17,6 +13,7 @@ import type { AgentWorkspace } from '../agent/workspace.ts';
 import type { Asker } from '../ask-others/broadcast.ts';
 import type { Iteration } from '../runtime/iterate.ts';
 import type { RunContext } from '../runtime/run-context.ts';
+import type { Backend, OrchestratorSettings, Team, ToolSources } from '../../protocol/settings.ts';
 
 export type { DoneWork };
 

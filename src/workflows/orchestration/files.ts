@@ -1,5 +1,5 @@
 import { proxyActivities } from '@temporalio/workflow';
-import type { Activities } from '../../activities/activities.ts';
+import type { Activities } from '../../protocol/activities.ts';
 import type { AttemptFiles, Mount } from '../../protocol/workspace.ts';
 import { failureReason } from '../agent/failures.ts';
 import { AgentWorkspace } from '../agent/workspace.ts';

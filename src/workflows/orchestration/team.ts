@@ -1,4 +1,3 @@
-import type { AgentSettings, Team } from '../../config/team.ts';
 import type { ToolSpec } from '../../protocol/message.ts';
 import type { EarlierMessage } from '../../protocol/orchestration.ts';
 import type { OpenedOrchestration, OpenedTeam, StoredTask } from '../../protocol/stored.ts';
@@ -14,6 +13,7 @@ import type { RunHandlers } from '../runtime/run-handlers.ts';
 import type { AttemptTools, Task, TeamAgent, TeamContext } from './context.ts';
 import { cannotAsk, mayRestart, namesOf } from './rules/team-settings.ts';
 import { coordinationTools } from './tools.ts';
+import type { AgentSettings, Team } from '../../protocol/settings.ts';
 
 /**
  * Makes a team ready for tasks: it loads the agents' tools, folders and custom orchestrators.

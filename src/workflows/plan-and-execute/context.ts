@@ -1,12 +1,10 @@
 import { proxyActivities } from '@temporalio/workflow';
-import type { Activities } from '../../activities/activities.ts';
-import type { PlanSettings } from '../../config/plan.ts';
+import type { Activities } from '../../protocol/activities.ts';
 import type { Attachment, AttachmentInput } from '../../protocol/attachment.ts';
 import type { AgentState } from '../../protocol/agent-state.ts';
 import type { BlobRef, Content, Text } from '../../protocol/message.ts';
 import type { QueryAnalysis, SolvePhase, Validation } from '../../protocol/plan-and-execute.ts';
 import type { OpenedSolve } from '../../protocol/stored.ts';
-import type { ToolSources } from '../../config/tool-sources.ts';
 import { worksOnFiles, type RunFiles } from '../../protocol/workspace.ts';
 import { Agent } from '../agent/agent.ts';
 import { type Purpose } from '../agent/model-caller.ts';
@@ -25,6 +23,7 @@ import { SharedFiles } from './files.ts';
 import { abilitiesText, roleInstructions, sharedFiles, type ShownResult, type ToolUse } from './prompts.ts';
 import { Subtasks, type Subtask } from './rules/subtasks.ts';
 import { analysisTool, finishTool, subtasksTool, validationTool } from './tools.ts';
+import type { PlanSettings, ToolSources } from '../../protocol/settings.ts';
 
 const { storeAttachments } = proxyActivities<Activities>({
   summary: 'attachments',

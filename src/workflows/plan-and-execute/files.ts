@@ -1,6 +1,6 @@
 import { proxyActivities } from '@temporalio/workflow';
 import { treeOptions } from '../runtime/store-options.ts';
-import type { Activities } from '../../activities/activities.ts';
+import type { Activities } from '../../protocol/activities.ts';
 import type { RunFiles } from '../../protocol/workspace.ts';
 import { AgentWorkspace } from '../agent/workspace.ts';
 import type { EventLog } from '../runtime/event-log.ts';

@@ -1,4 +1,3 @@
-import type { OrchestratorSettings } from '../../config/orchestrators.ts';
 import { Agent } from '../agent/agent.ts';
 import { failureReason } from '../agent/failures.ts';
 import { AgentTools } from '../agent/agent-tools.ts';
@@ -18,6 +17,7 @@ import { cutToBytes, jsonBytes } from '../runtime/size.ts';
 import { callTimeout, resultsOf, subtaskOf, whenOf, type PlanContext } from './context.ts';
 import { askToFinish, carryOut, subtaskMessage, usesText, type SubtaskBrief, type ToolUse } from './prompts.ts';
 import { finishTool } from './tools.ts';
+import type { OrchestratorSettings } from '../../protocol/settings.ts';
 
 /** How a subtask has ended. `content`: the result as prompts repeat it, a reference if it is long. */
 type Finish = { result: string; content: Text } | { error: string };

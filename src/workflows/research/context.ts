@@ -1,4 +1,3 @@
-import type { ResearchSettings } from '../../config/research.ts';
 import type { AgentState } from '../../protocol/agent-state.ts';
 import type { Content, Text } from '../../protocol/message.ts';
 import type {
@@ -19,6 +18,7 @@ import { openRunContext, type RunContext } from '../runtime/run-context.ts';
 import type { RunHandlers } from '../runtime/run-handlers.ts';
 import { ideaMessage } from './prompts.ts';
 import type { MarkedHit } from './rules/prior-art.ts';
+import type { ResearchSettings } from '../../protocol/settings.ts';
 
 export const researchRoles: ResearchRole[] = ['planner', 'critic', 'writer'];
 

@@ -1,5 +1,5 @@
 import { ActivityFailure, proxyActivities } from '@temporalio/workflow';
-import type { Activities } from '../../activities/activities.ts';
+import type { Activities } from '../../protocol/activities.ts';
 import type { Report, ResearchOutcome, ResearchResult, ResearchRole } from '../../protocol/research.ts';
 import type { Ending } from '../runtime/iterate.ts';
 import { warningsOf } from '../runtime/run-context.ts';

@@ -1,5 +1,5 @@
 import { ActivityFailure, isCancellation, proxyActivities } from '@temporalio/workflow';
-import type { Activities } from '../../activities/activities.ts';
+import type { Activities } from '../../protocol/activities.ts';
 import type { Plan } from '../../protocol/research.ts';
 import type { SearchResult } from '../../protocol/search.ts';
 import { pageMaterial } from './prompts.ts';

@@ -1,5 +1,5 @@
 import { ActivityFailure, ApplicationFailure, CancellationScope, proxyActivities, sleep } from '@temporalio/workflow';
-import type { Activities } from '../../activities/activities.ts';
+import type { Activities } from '../../protocol/activities.ts';
 import { failureTypes } from '../../protocol/errors.ts';
 import type { KeyEnd, RunEventBody } from '../../protocol/events.ts';
 import type { HumanReply, PendingQuestion } from '../../protocol/questions.ts';

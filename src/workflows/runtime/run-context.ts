@@ -1,6 +1,4 @@
 import { CancellationScope, sleep } from '@temporalio/workflow';
-import type { Broadcast as Coordination } from '../../config/coordination.ts';
-import type { Team } from '../../config/team.ts';
 import type { Prepared } from '../../protocol/orchestration.ts';
 import type { InStore } from '../../protocol/stored.ts';
 import { ModelCaller } from '../agent/model-caller.ts';
@@ -14,6 +12,7 @@ import type { EventLog } from './event-log.ts';
 import { MissingKeys } from './missing-keys.ts';
 import { belongTo } from './own-store.ts';
 import type { RunHandlers } from './run-handlers.ts';
+import type { Coordination, Team } from '../../protocol/settings.ts';
 
 /**
  * What all agents of a run share: its events, its budget, its model calls and its questions. Each workflow type extends

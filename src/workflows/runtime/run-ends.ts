@@ -1,7 +1,7 @@
 import type { SearchAttributePair } from '@temporalio/common';
 import { proxyActivities, upsertMemo, upsertSearchAttributes } from '@temporalio/workflow';
 import { storeOptions } from './store-options.ts';
-import type { Activities } from '../../activities/activities.ts';
+import type { Activities } from '../../protocol/activities.ts';
 import type { FinalOutcome, RunEventBody } from '../../protocol/events.ts';
 import type { RunMemo } from '../../protocol/usage.ts';
 import type { Prepared } from '../../protocol/orchestration.ts';

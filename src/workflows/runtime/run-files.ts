@@ -1,6 +1,6 @@
 import { proxyActivities } from '@temporalio/workflow';
 import { treeOptions } from './store-options.ts';
-import type { Activities } from '../../activities/activities.ts';
+import type { Activities } from '../../protocol/activities.ts';
 import type { Prepared } from '../../protocol/orchestration.ts';
 import type { RunFiles, TreeChanges } from '../../protocol/workspace.ts';
 import type { EventLog } from './event-log.ts';

@@ -1,6 +1,6 @@
 import { CancellationScope, proxyActivities } from '@temporalio/workflow';
 import { storeOptions } from '../runtime/store-options.ts';
-import type { Activities } from '../../activities/activities.ts';
+import type { Activities } from '../../protocol/activities.ts';
 import type { TranscriptRef } from '../../protocol/message.ts';
 import type { Outcome } from '../../protocol/orchestration.ts';
 import type { SessionResult } from '../../protocol/session.ts';

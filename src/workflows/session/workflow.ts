@@ -9,7 +9,7 @@ import {
 } from '@temporalio/workflow';
 import { opened } from '../runtime/opening.ts';
 import { openingOptions } from '../runtime/store-options.ts';
-import type { Activities } from '../../activities/activities.ts';
+import type { Activities } from '../../protocol/activities.ts';
 import type { SessionInput, SessionResult } from '../../protocol/session.ts';
 import type { OpenedSession } from '../../protocol/stored.ts';
 import { emptyView } from '../orchestration/view.ts';

@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { CallToolResult } from '../../../src/protocol/tool.ts';
 import type { WorkspaceInput } from '../../../src/protocol/workspace.ts';
-import { Trees, type FileMode } from '../../../src/tools/workspaces/tree.ts';
+import { Trees } from '../../../src/tools/workspaces/tree.ts';
 import { stallOf } from '../../support/stall.ts';
 import { toolBench } from '../../support/tool-bench.ts';
+import type { FileMode } from '../../../src/tools/workspace.ts';
 
 const wheels = mkdtempSync(join(tmpdir(), 'reprise-wheels-'));
 const bench = toolBench({}, { REPRISE_WHEELS: wheels });

@@ -2,7 +2,6 @@ import type { Environment } from '../../../util/environment.ts';
 import type { SearchPlace } from '../../../protocol/search.ts';
 import type { Store } from '../../../store/store.ts';
 import { ownDocs } from '../../../config/own-docs.ts';
-import { keyMissing } from '../../../models/failures.ts';
 import { searchBrave } from './brave.ts';
 import { searchRefused } from './failures.ts';
 import { searchFolder } from './folder.ts';
@@ -10,6 +9,7 @@ import { missingForSearch, missingVariable } from '../../../config/missing-searc
 import type { SearchProvider } from './provider.ts';
 import { searchSearxng } from './searxng.ts';
 import { searchTavily } from './tavily.ts';
+import { keyMissing } from '../../../config/missing-key.ts';
 
 export interface SearchDependencies {
   store: Store;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { retryDelay } from '../../../models/failures.ts';
 import { searchFailed, searchRefused } from './failures.ts';
 import type { Found } from './provider.ts';
+import { retryDelay } from '../../../util/retry-delay.ts';
 
 /** A search service with an HTTP API. */
 export interface Service {

@@ -1,6 +1,6 @@
-import type { AgentSettings, Team } from '../../../config/team.ts';
 import { defaultTemporaryWorkspace } from '../../../protocol/workspace.ts';
 import { anonymousName } from './ballot.ts';
+import type { AgentSettings, Team } from '../../../protocol/settings.ts';
 
 /** What follows from a team's configuration. */
 

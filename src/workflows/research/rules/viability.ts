@@ -1,4 +1,4 @@
-import type { ResearchSettings } from '../../../config/research.ts';
+import type { ResearchSettings } from '../../../protocol/settings.ts';
 
 /** The bands of scores, each with its lower bound (the document "Conditional Restart Logic", section Scoring System). */
 const bands: Array<[from: number, name: string]> = [

@@ -1,0 +1,14 @@
+/** In how many seconds the numbers of tries begin again, so that they fit into the 31 bits of a column. */
+const numbering = 2_000_000;
+
+/**
+ * The number by which a try is recorded. Temporal counts the attempts of an activity, which begin again where a run makes a
+ * call once more under its id, when it has waited for a key or for another worker: then it was scheduled at another time.
+ */
+export const tryNumber = ({
+  attempt,
+  scheduledTimestampMs,
+}: {
+  attempt: number;
+  scheduledTimestampMs: number;
+}): number => (Math.floor(scheduledTimestampMs / 1000) % numbering) * 1000 + attempt;

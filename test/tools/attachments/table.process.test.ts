@@ -1,0 +1,280 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import fc from 'fast-check';
+import { afterAll, describe, expect, test } from 'vitest';
+import { typedColumn } from '../../../src/tools/attachments/columns.ts';
+import { queryTable } from '../../../src/tools/attachments/query.ts';
+import type { TableQuery } from '../../../src/tools/attachments/query-thread.ts';
+
+describe('a column is numbers where all of its cells are plain ones', () => {
+  test.each<[string[], Array<number | null>]>([
+    [
+      ['12', '-3.5', '+4', '.5', '2.', '0', '0.25', '1e3', ' 8 '],
+      [12, -3.5, 4, 0.5, 2, 0, 0.25, 1000, 8],
+    ],
+    [
+      ['1,234.50', '1,234,567', '1234.5', '7'],
+      [1234.5, 1234567, 1234.5, 7],
+    ],
+    [
+      ['1.234,50', '1.234.567', '3,5', '7'],
+      [1234.5, 1234567, 3.5, 7],
+    ],
+    [
+      ['1 234.5', '12\u00A0345', "1'234", '1’234'],
+      [1234.5, 12345, 1234, 1234],
+    ],
+    [
+      ['', '5', ''],
+      [null, 5, null],
+    ],
+  ])('%j', (cells, values) => {
+    expect(typedColumn(cells)).toEqual({ type: 'REAL', values });
+  });
+
+  test.each([
+    ['1,234', '5.5', 1234],
+    ['1,234', '5,5', 1.234],
+    ['1,234', '', 1234],
+  ])('what %s means is read from the rest of the column: %s', (first, second, amount) => {
+    expect(typedColumn([first, second]).values[0]).toBe(amount);
+  });
+
+  test('however a number is written, in either notation', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: -9_999_999, max: 9_999_999 }),
+        fc.constantFrom('en-US', 'de-DE'),
+        (cents, notation) => {
+          const text = (cents / 100).toLocaleString(notation, { minimumFractionDigits: 2 });
+          expect(typedColumn([text])).toEqual({ type: 'REAL', values: [cents / 100] });
+        },
+      ),
+    );
+  });
+
+  test.each([
+    'abc',
+    '-',
+    '.',
+    ',',
+    'e5',
+    '12%',
+    '€ 5',
+    '$1,200',
+    '(5)',
+    '5 kg',
+    '007',
+    '01234',
+    '1234567890123456',
+    '1.2.3',
+    '1,2,3',
+    '12 34',
+    '2024-01-05',
+    '12:30',
+    '0x10',
+    'Infinity',
+    'NaN',
+    'n/a',
+  ])('and texts where one is something else: %s', (cell) => {
+    expect(typedColumn(['7', cell, ''])).toEqual({ type: 'TEXT', values: ['7', cell, null] });
+  });
+
+  test('or where the notations differ, or nothing is there', () => {
+    expect(typedColumn(['1,234.50', '1.234,50']).type).toBe('TEXT');
+    expect(typedColumn(['', ''])).toEqual({ type: 'TEXT', values: [null, null] });
+  });
+});
+
+const sales = [
+  'Region,Product,Amount,Price,Day',
+  'North,Tea,"1,234.50",€ 2,2024-01-05',
+  'south,Coffee,3,€ 3,2024-01-20',
+  'North,Coffee,,n/a,2024-02-01',
+  'South,tea,200,€ 1,',
+].join('\n');
+const declared = 'data("Region" TEXT, "Product" TEXT, "Amount" REAL, "Price" TEXT, "Day" TEXT)';
+const ask = (sql: string, changed: Partial<TableQuery> = {}, signal = new AbortController().signal) =>
+  queryTable({ text: sales, kind: 'table', mediaType: 'text/csv', sql, ...changed }, signal);
+const refusal = (message: RegExp | string): unknown =>
+  expect.objectContaining({ name: 'ToolError', message: expect.stringMatching(message) });
+
+describe('a query', () => {
+  test('filters, groups, computes and sorts, and its result says what the table is', async () => {
+    const sql =
+      'SELECT lower("Region") AS region, count(*), sum("Amount") FROM data WHERE "Day" IS NULL OR "Day" < \'2024-02-01\' ' +
+      'GROUP BY 1 ORDER BY 3 DESC;\n';
+    expect(await ask(sql)).toEqual({
+      table: declared,
+      table_rows: 4,
+      columns: ['region', 'count(*)', 'sum("Amount")'],
+      rows: [
+        ['north', 1, 1234.5],
+        ['south', 2, 203],
+      ],
+    });
+  });
+
+  test('may begin with WITH, or with a comment', async () => {
+    const sql = '-- Dear\nWITH t AS (SELECT "Product" AS p FROM data) SELECT count(DISTINCT p) FROM t -- all';
+    expect((await ask(sql)).rows).toEqual([[3]]);
+  });
+
+  test('keeps columns apart that are called the same', async () => {
+    const sql = 'SELECT a."Product", b."Product" FROM data a JOIN data b ON a."Amount" > b."Amount" LIMIT 1';
+    expect(await ask(sql)).toMatchObject({ columns: ['Product', 'Product'], rows: [['Tea', 'Coffee']] });
+  });
+
+  test('finds columns by any name, also by one that SQL would not take', async () => {
+    const text = 'a "b",a "b",,drop table data;--\n1,2,3,4\n5,6,7,8,9\n';
+    const { table, rows } = await ask('SELECT "a ""b""_2", "column_5" FROM data', { text });
+    expect(table).toBe(
+      'data("a ""b""" REAL, "a ""b""_2" REAL, "column_3" REAL, "drop table data;--" REAL, "column_5" REAL)',
+    );
+    expect(rows).toEqual([
+      [2, null],
+      [6, 9],
+    ]);
+  });
+
+  test('goes over JSON records, too', async () => {
+    const text = '{"name": "Ada", "age": 36, "tags": ["x"]}\n{"name": "Bob", "age": 41}\n';
+    const json = { text, kind: 'json', mediaType: 'application/jsonl' } as const;
+    expect(await ask('SELECT "name", "age", "tags" ->> 0 FROM data', json)).toMatchObject({
+      table: 'data("name" TEXT, "age" REAL, "tags" TEXT)',
+      rows: [
+        ['Ada', 36, 'x'],
+        ['Bob', 41, null],
+      ],
+    });
+  });
+
+  test('has the digits that a double holds: 0.1 + 0.2 is 0.3; bytes are counted', async () => {
+    expect((await ask("SELECT 0.1 + 0.2, x'0102'")).rows).toEqual([[0.3, '(2 bytes)']]);
+  });
+
+  test('says how many rows there are beyond 200', async () => {
+    const text = `a,b\n${'1,2\n'.repeat(1500)}`;
+    const { rows, note } = await ask('SELECT * FROM data', { text });
+    expect(rows).toHaveLength(200);
+    expect(note).toMatch(/^the first 200 of 1,500 rows; at most 200, and 20,000 characters, are shown$/);
+  });
+
+  test('shows no more than 20,000 characters, and of a cell no more than 5,000', async () => {
+    const text = `a,b\n${`x,${'y'.repeat(990)}\n`.repeat(40)}`;
+    const { rows, note } = await ask('SELECT * FROM data', { text });
+    expect(JSON.stringify(rows).length).toBeLessThanOrEqual(20_100);
+    expect(note).toMatch(new RegExp(`^the first ${rows.length} of 40 rows;`));
+    const long = await ask("SELECT hex(zeroblob(1000000)), 'end'");
+    expect(long.rows).toEqual([[expect.stringMatching(/^0{5000}… \(2,000,000 characters\)$/), 'end']]);
+  });
+});
+
+describe('a query that fails is a report with what the table is', () => {
+  test.each([
+    ['an unknown column', 'SELECT "Regoin" FROM data', 'no such column: "?Regoin'],
+    ['an unknown table', 'SELECT * FROM sales', 'no such table: sales'],
+    ['no SQL', 'What is the sum?', 'syntax error'],
+  ])('%s', async (_, sql, message) => {
+    await expect(ask(sql)).rejects.toEqual(refusal(message));
+    await expect(ask(sql)).rejects.toMatchObject({
+      message: expect.stringContaining(`\nWrite one SELECT over ${declared}`) as string,
+    });
+  });
+
+  test.each([
+    ['no list of records', { text: '{"a": 1}', kind: 'json', mediaType: 'application/json' }, /read_attachment/],
+    ['nothing', { text: '\n' }, /^the table is empty$/],
+    ['more columns than SQLite takes', { text: `${','.repeat(2000)}x\n` }, /^too many columns on data$/],
+  ] as const)('so is a file that holds %s', async (_, changed, message) => {
+    await expect(ask('SELECT 1', changed)).rejects.toEqual(refusal(message));
+  });
+});
+
+describe('nothing runs but one SELECT over the table', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'reprise-query-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const other = join(folder, 'other.db');
+  const db = new DatabaseSync(other);
+  db.exec("CREATE TABLE secrets (word TEXT); INSERT INTO secrets VALUES ('xyzzy')");
+  db.close();
+  const made = join(folder, 'made.db');
+
+  test.each([
+    ['DELETE FROM data'],
+    ['INSERT INTO data DEFAULT VALUES'],
+    ['UPDATE data SET "Amount" = 0 RETURNING *'],
+    ['WITH t AS (SELECT 1) DELETE FROM data'],
+    ['CREATE TEMP TABLE t AS SELECT 1'],
+    ['CREATE VIRTUAL TABLE t USING fts5(a)'],
+    ['DROP TABLE data'],
+    ['BEGIN'],
+    ['VACUUM'],
+    ['ANALYZE'],
+    ['REINDEX data'],
+    [`VACUUM INTO '${made}'`],
+    [`ATTACH '${made}' AS m`],
+    [`ATTACH '${other}' AS o`],
+    [`ATTACH '${other}' AS o; SELECT * FROM o.secrets`],
+    [`SELECT 1; ATTACH '${made}' AS m`],
+    [`SELECT 1) ; ATTACH '${made}' AS m; --`],
+    [`SELECT 1) UNION SELECT * FROM (SELECT 2`],
+    [`/* SELECT */ ATTACH '${made}' AS m`],
+    [`EXPLAIN SELECT 1`],
+    ['PRAGMA user_version'],
+    ['PRAGMA query_only = 0'],
+    [`PRAGMA temp_store_directory = '${folder}'`],
+    [`SELECT load_extension('${other}')`],
+    [`SELECT readfile('${other}')`],
+    [`SELECT writefile('${made}', 'x')`],
+    [`SELECT * FROM fsdir('${folder}')`],
+    [`SELECT * FROM "${other}"`],
+    ["SELECT fts3_tokenizer('x', zeroblob(8))"],
+    [''],
+    [';'],
+  ])('%s', async (sql) => {
+    await expect(ask(sql)).rejects.toEqual(refusal(/Write one SELECT over data\(/));
+    expect(readdirSync(folder)).toEqual(['other.db']);
+  });
+
+  test('which may say such words in a text or a name', async () => {
+    const sql = `SELECT 'ATTACH; PRAGMA x' AS "DROP TABLE data; --"`;
+    expect(await ask(sql)).toMatchObject({ columns: ['DROP TABLE data; --'], rows: [['ATTACH; PRAGMA x']] });
+  });
+
+  test('and it sees no other database', async () => {
+    expect((await ask('SELECT name, file FROM pragma_database_list')).rows).toEqual([['main', '']]);
+    expect((await ask('SELECT name FROM sqlite_schema')).rows).toEqual([['data']]);
+  });
+});
+
+describe('a query is ended', () => {
+  const numbers = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)';
+
+  test.each([
+    ['is at one step for ever', `${numbers} SELECT sum(i) FROM n`],
+    ['has rows without end', `${numbers} SELECT i FROM n`],
+  ])('after 5 seconds where it %s, while the worker goes on', async (_, sql) => {
+    let turns = 0;
+    const timer = setInterval(() => (turns += 1), 10);
+    await expect(ask(sql)).rejects.toEqual(refusal(/^the query was ended after 5 seconds\nWrite one SELECT/));
+    clearInterval(timer);
+    expect(turns).toBeGreaterThan(10);
+  });
+
+  test.each([
+    ['one value', 'SELECT length(hex(zeroblob(499999999)))'],
+    ['many rows', `${numbers}, t(s) AS (SELECT hex(zeroblob(1000000 + i)) FROM n) SELECT s FROM t ORDER BY s`],
+  ])('where it takes too much memory with %s', async (_, sql) => {
+    await expect(ask(sql)).rejects.toEqual(refusal(/^the query was ended at 1000 MB of memory/));
+  });
+
+  test('with its call', async () => {
+    const controller = new AbortController();
+    const result = ask(`${numbers} SELECT sum(i) FROM n`, {}, controller.signal);
+    controller.abort();
+    await expect(result).rejects.toEqual(refusal('^the query ended without an answer$'));
+  });
+});

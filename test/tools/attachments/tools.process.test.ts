@@ -1,0 +1,270 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { keepFile } from '../../../src/tools/attachments/run-files.ts';
+import { recognise, type Recognised } from '../../../src/tools/attachments/recognise.ts';
+import { pdfOf, pixel } from '../../support/files.ts';
+import { docxOf, workbookOf } from '../../support/office.ts';
+import { toolBench } from '../../support/tool-bench.ts';
+import { zipOf } from '../../support/zip.ts';
+
+const bench = toolBench();
+afterAll(() => bench.close());
+
+const source = { package: 'builtin.attachments' };
+const call = (name: string, args: object = {}, workflowId = 'w') =>
+  bench.call({ name, source }, args, { workflowExecution: { workflowId, runId: 'r' } }).result;
+const textOf = async (...args: Parameters<typeof call>): Promise<string> => {
+  const { status, text, blob } = await call(...args);
+  expect(status).toBe('ok');
+  return blob === undefined ? text : bench.store.blob(blob);
+};
+
+async function attach(name: string, content: string | Buffer, workflowId = 'w'): Promise<void> {
+  const bytes = Buffer.from(content);
+  const found = recognise(name, bytes) as Recognised;
+  await keepFile(bench.store, workflowId, { name, bytes, found, from: 'attachment' });
+}
+
+const lines = Array.from({ length: 3000 }, (_, index) => `This is line ${index + 1}.`);
+beforeAll(async () => {
+  await attach('notes.txt', 'one\ntwo\nthree\nfour');
+  await attach('long.txt', lines.join('\n'));
+  await attach('flat.json', `["${'x'.repeat(30_000)}"]`);
+  await attach('paper.pdf', pdfOf(['First.', '[page 9]', 'Third.']));
+  await attach('scan.pdf', pdfOf(['']));
+  await attach('photo.png', pixel);
+  await attach('Sales.csv', '\uFEFFregion;amount\nNorth;"1,234.50"\nSouth;€ 3\n"We\nst";\n');
+  await attach('people.json', '[{"name": "Ada", "age": 36}, {"name": "Bob", "age": 41}]');
+  const towns = [
+    ['town', 'country', 'founded'],
+    ['Oslo', 'NO', new Date('2026-03-31T00:00:00Z')],
+    ['Bergen', 'NO', null],
+  ];
+  const countries = [
+    ['code', 'people'],
+    ['NO', 5_600_000],
+  ];
+  await attach('book.xlsx', workbookOf({ Towns: towns, Notes: [], 'Country codes': countries }));
+  await attach('letter.docx', docxOf('<w:p><w:r><w:t>Dear you</w:t></w:r></w:p>'));
+  await attach('papers.zip', zipOf({ 'maps/map.png': pixel, 'a.csv': 'x,y\n1,2\n' }));
+  await attach('other.txt', 'Not yours.', 'another');
+});
+
+test('the package has five tools; only the one that saves has an effect, which may be repeated', async () => {
+  const { tools } = await bench.list({ packages: ['builtin.attachments'] });
+  expect(tools.map(({ name, sideEffects }) => [name, sideEffects])).toEqual([
+    ['list_attachments', 'none'],
+    ['read_attachment', 'none'],
+    ['query_table', 'none'],
+    ['view_image', 'none'],
+    ['save_file', 'idempotent'],
+  ]);
+});
+
+describe('list_attachments', () => {
+  test('names the files of its own workflow, with what is wrong with them', async () => {
+    const listed = JSON.parse(await textOf('list_attachments')) as Array<{ name: string }>;
+    expect(listed[0]).toEqual({ name: 'notes.txt', kind: 'text', bytes: 18 });
+    expect(listed.find(({ name }) => name === 'scan.pdf')).toMatchObject({
+      kind: 'pdf',
+      note: expect.stringMatching(/no text/),
+    });
+    expect(listed.map(({ name }) => name)).not.toContain('other.txt');
+  });
+
+  test('is empty where there are none', async () => {
+    expect(await textOf('list_attachments', {}, 'without')).toBe('[]');
+  });
+});
+
+describe('view_image', () => {
+  test('shows an image, also one in an archive', async () => {
+    const { images = [], text } = await call('view_image', { name: 'papers.zip/maps/map.png' });
+    expect(text).toBe('papers.zip/maps/map.png:');
+    expect(images.map(({ mediaType }) => mediaType)).toEqual(['image/png']);
+    expect(await bench.store.blob(images[0]?.blob ?? '')).toBe(pixel.toString('base64'));
+  });
+
+  test('says what is no image', async () => {
+    expect(await call('view_image', { name: 'notes.txt' })).toEqual({
+      status: 'error',
+      text: 'notes.txt is no image; read_attachment reads it',
+    });
+  });
+});
+
+describe('read_attachment', () => {
+  test.each([
+    ['a document', 'letter.docx', 'Dear you'],
+    ['a workbook', 'book.xlsx', /^\[sheet 1: Towns\]\ntown,country,founded\nOslo,NO,2026-03-31\n/],
+    ['the list of an archive', 'papers.zip', /^maps\/map\.png \(70 bytes\)\na\.csv \(8 bytes\)$/],
+    ['a file of an archive', 'Papers.zip/A.csv', 'x,y\n1,2\n'],
+  ])('reads %s', async (_, name, text) => {
+    expect(await textOf('read_attachment', { name })).toEqual(
+      typeof text === 'string' ? text : expect.stringMatching(text),
+    );
+  });
+
+  test.each([
+    ['a whole text', { name: 'notes.txt' }, 'one\ntwo\nthree\nfour'],
+    ['its name in any letter case', { name: ' NOTES.txt ' }, 'one\ntwo\nthree\nfour'],
+    [
+      'a part by its lines',
+      { name: 'notes.txt', from: 2, length: 2 },
+      'two\nthree\n[lines 2 to 3 of 4; goes on with from: 4]',
+    ],
+    ['the last part', { name: 'notes.txt', from: 4 }, 'four\n[lines 4 to 4 of 4]'],
+    [
+      'a page of a PDF',
+      { name: 'paper.pdf', length: 1 },
+      '[page 1]\nFirst.\n[pages 1 to 1 of 3; goes on with from: 2]',
+    ],
+    [
+      'a page that holds a line like a heading',
+      { name: 'paper.pdf', from: 2, length: 1 },
+      '[page 2]\n[page 9]\n[pages 2 to 2 of 3; goes on with from: 3]',
+    ],
+    [
+      'characters',
+      { name: 'notes.txt', by: 'characters', from: 5, length: 3 },
+      'two\n[characters 5 to 7 of 18; goes on with by: "characters", from: 8]',
+    ],
+  ])('gives %s', async (_, args, text) => {
+    expect(await textOf('read_attachment', args)).toBe(text);
+  });
+
+  test('gives at most 20,000 characters at once, and the parts are the whole', async () => {
+    const parts: string[] = [];
+    for (let from: number | undefined = 1; from !== undefined;) {
+      const text = await textOf('read_attachment', { name: 'long.txt', from });
+      const [, part = '', place = ''] = /^([^]*)\n(\[.*\])$/.exec(text) ?? [];
+      expect(part.length).toBeLessThanOrEqual(20_000);
+      parts.push(part);
+      const next = /from: (\d+)/.exec(place)?.[1];
+      from = next === undefined ? undefined : Number(next);
+    }
+    expect(parts.length).toBeGreaterThan(1);
+    expect(parts.join('\n')).toBe(lines.join('\n'));
+  });
+
+  test('a line that is too long is read by characters', async () => {
+    const first = await textOf('read_attachment', { name: 'flat.json' });
+    expect(first).toMatch(/\n\[characters 1 to 20000 of 30004; goes on with by: "characters", from: 20001\]$/);
+    const rest = await textOf('read_attachment', { name: 'flat.json', by: 'characters', from: 20_001 });
+    expect(rest).toMatch(/^x{10002}"\]\n\[characters 20001 to 30004 of 30004\]$/);
+  });
+
+  test.each([
+    [
+      'a file that there is not',
+      { name: 'note.txt' },
+      /^there is no note\.txt; did you mean notes\.txt\? the files are notes\.txt, long\.txt, /,
+    ],
+    ['another workflow’s', { name: 'other.txt' }, /^there is no other\.txt;/],
+    ['an image', { name: 'photo.png' }, /^photo\.png is an image: it has no text/],
+    ['what has no text', { name: 'scan.pdf' }, /^scan\.pdf: the PDF has no text/],
+    ['a line that there is not', { name: 'notes.txt', from: 5 }, /^there is no line 5; the last is line 4$/],
+    ['a page that there is not', { name: 'paper.pdf', from: 4 }, /^there is no page 4; the last is page 3$/],
+  ])('refuses %s', async (_, args, message) => {
+    expect(await call('read_attachment', args)).toEqual({
+      status: 'error',
+      text: expect.stringMatching(message),
+    });
+  });
+});
+
+describe('query_table', () => {
+  const all = 'SELECT * FROM data';
+
+  test('runs SQL over a table of the workflow, by its name in any letter case', async () => {
+    const sql = 'SELECT "region", "amount" FROM data WHERE "region" LIKE \'north\'';
+    expect(JSON.parse(await textOf('query_table', { name: 'sales.csv', sql }))).toEqual({
+      table: 'data("region" TEXT, "amount" TEXT)',
+      table_rows: 3,
+      columns: ['region', 'amount'],
+      rows: [['North', '1,234.50']],
+    });
+  });
+
+  test('and over all sheets of a workbook, of which the first is also called data', async () => {
+    const sql =
+      'SELECT "town", "people" FROM data JOIN "Country codes" ON "country" = "code" WHERE "founded" < \'2027\'';
+    expect(JSON.parse(await textOf('query_table', { name: 'book.xlsx', sql }))).toEqual({
+      table:
+        '"Towns"("town" TEXT, "country" TEXT, "founded" TEXT), "Country codes"("code" TEXT, "people" REAL); ' +
+        'data is "Towns" too',
+      table_rows: 3,
+      columns: ['town', 'people'],
+      rows: [['Oslo', 5_600_000]],
+    });
+  });
+
+  test('and over a file of an archive', async () => {
+    expect(JSON.parse(await textOf('query_table', { name: 'papers.zip/a.csv', sql: all }))).toMatchObject({
+      rows: [[1, 2]],
+    });
+  });
+
+  test('and over a list of records', async () => {
+    expect(JSON.parse(await textOf('query_table', { name: 'people.json', sql: all }))).toMatchObject({
+      table: 'data("name" TEXT, "age" REAL)',
+      rows: [
+        ['Ada', 36],
+        ['Bob', 41],
+      ],
+    });
+  });
+
+  test.each([
+    ['a text', 'notes.txt', 'notes.txt is not a table; read_attachment reads it'],
+    ['other JSON', 'flat.json', 'the file is not a list of records; read_attachment reads it'],
+    ['another workflow’s', 'other.txt', /^there is no other\.txt;/],
+  ])('refuses %s', async (_, name, message) => {
+    expect(await call('query_table', { name, sql: all })).toEqual({
+      status: 'error',
+      text: expect.stringMatching(message) as string,
+    });
+  });
+
+  test('says what the table is where the SQL is wrong', async () => {
+    const sql = 'SELECT regoin FROM data';
+    expect(await call('query_table', { name: 'Sales.csv', sql })).toEqual({
+      status: 'error',
+      text: 'no such column: regoin\nWrite one SELECT over data("region" TEXT, "amount" TEXT)',
+    });
+  });
+});
+
+describe('save_file', () => {
+  test('makes a file that is listed, read and queried like the others', async () => {
+    expect(await textOf('save_file', { name: 'made.csv', text: 'a,b\n1,2\n' }, 's')).toBe(
+      'Saved as made.csv (table, 8 bytes)',
+    );
+    expect(JSON.parse(await textOf('list_attachments', {}, 's'))).toEqual([
+      { name: 'made.csv', kind: 'table', bytes: 8, saved: true },
+    ]);
+    expect(await textOf('read_attachment', { name: 'made.csv' }, 's')).toBe('a,b\n1,2\n');
+    const query = { name: 'made.csv', sql: 'SELECT * FROM data' };
+    expect(JSON.parse(await textOf('query_table', query, 's'))).toMatchObject({ rows: [[1, 2]] });
+  });
+
+  test('replaces what was saved under this name before', async () => {
+    await textOf('save_file', { name: 'twice.md', text: 'First.' }, 's');
+    await textOf('save_file', { name: 'twice.md', text: 'Second.' }, 's');
+    expect(await textOf('read_attachment', { name: 'twice.md' }, 's')).toBe('Second.');
+  });
+
+  test('leaves paths out of names, and says what is wrong with a content', async () => {
+    expect(await textOf('save_file', { name: '../../x/broken.json', text: '{' }, 's')).toMatch(
+      /^Saved as broken\.json \(json, 1 bytes\); it is not valid JSON/,
+    );
+  });
+
+  test.each([
+    ['an attachment’s name', { name: 'notes.txt', text: 'x' }, /^notes\.txt came with the task and stays as it is/],
+    ['no name', { name: '..', text: 'x' }, /^\.\. is no name of a file$/],
+    ['what is no text', { name: 'a.txt', text: 'a\0b' }, /^a\.txt is of no kind that is read/],
+  ])('refuses %s', async (_, args, message) => {
+    expect(await call('save_file', args)).toEqual({ status: 'error', text: expect.stringMatching(message) });
+    expect(await textOf('read_attachment', { name: 'notes.txt', length: 1 })).toMatch(/^one\n/);
+  });
+});

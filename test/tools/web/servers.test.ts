@@ -1,0 +1,209 @@
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import { createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { fetchBytes } from '../../../src/tools/web/fetch.ts';
+import { stallOf } from '../../support/stall.ts';
+
+/** The public internet of these tests is one address. */
+const rule = (address: string): boolean => address === '127.0.0.1';
+const settings = { rule, signal: new AbortController().signal, maxBytes: 2_000_000 };
+
+describe('a server that means ill', () => {
+  const sockets = new Set<Socket>();
+  type Behaviour = (response: ServerResponse, socket: Socket) => void;
+  const behaviours: Record<string, Behaviour> = {};
+  const server = createServer((request, response) =>
+    behaviours[(request.url ?? '').replace(/\?.*/, '')]?.(response, request.socket),
+  );
+  server.on('connection', (socket) => sockets.add(socket));
+  let base = '';
+  beforeAll(async () => {
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  afterAll(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+
+  const failing = async (path: string, behaviour: Behaviour, patienceMs?: number): Promise<Error> => {
+    behaviours[path] = behaviour;
+    const fetched = fetchBytes(base + path, { ...settings, ...(patienceMs && { patienceMs }) });
+    return fetched.then(
+      () => new Error('it was fetched'),
+      (error: Error) => error,
+    );
+  };
+  const text = { 'content-type': 'text/plain' };
+  /** Goes on for as long as somebody listens. */
+  const forEver = (write: (done: (error?: Error | null) => void) => void): void => {
+    const more = (error?: Error | null): void => void (error ? undefined : setImmediate(write, more));
+    more();
+  };
+
+  test.each<[to: string, message: RegExp]>([
+    ['http://127.0.0.2/', /^127\.0\.0\.2 is not on/],
+    ['http://169.254.169.254/latest/', /^169\.254\.169\.254 is not on/],
+    ['//[::1]/', /^\[::1\] is not on/],
+    ['http://2130706434/', /^127\.0\.0\.2 is not on/],
+    ['http://localhost./', /^localhost\. (is not on|cannot)|localhost/],
+    ['file:///etc/passwd', /only http and https/],
+    ['data:text/plain,in', /only http and https/],
+    ['gopher://127.0.0.1/_', /only http and https/],
+    ['javascript:alert(1)', /only http and https/],
+    ['http://name:secret@127.0.0.1/', /a name or a password is not fetched \(127\.0\.0\.1\)/],
+    ['http://127.0.0.1:22/', /port 22 is for another protocol/],
+    ['http://127.0.0.1:6667/', /port 6667 is for another protocol/],
+    ['http://[', /is not a URL/],
+    ['http://127.0.0.1:99999/', /is not a URL/],
+  ])('by a redirect to %s', async (location, message) => {
+    const error = await failing('/away', (response) => response.writeHead(302, { location }).end());
+    expect(error).toMatchObject({ name: 'ToolError', message: expect.stringMatching(message) });
+    expect(error.message).not.toContain('secret');
+  });
+
+  const zeros = Buffer.alloc(50_000_000);
+  const [zipped, brotli] = [gzipSync(zeros), brotliCompressSync(zeros)];
+  let hops = 0;
+  const attacks: Array<[what: string, behaviour: Behaviour, message: RegExp, patienceMs?: number]> = [
+    [
+      'redirects in a circle',
+      (response) => response.writeHead(302, { location: '/attack' }).end(),
+      /more than 5 times/,
+    ],
+    [
+      'redirects without end',
+      (response) => response.writeHead(307, { location: `/attack?${hops++}` }).end(),
+      /more than 5 times/,
+    ],
+    [
+      'a redirect with an endless body',
+      (response) => {
+        response.writeHead(302, { location: 'http://127.0.0.2/' });
+        forEver((more) => response.write('x'.repeat(10_000), more));
+      },
+      /^127\.0\.0\.2 is not on/,
+    ],
+    [
+      'a body without end',
+      (response) => {
+        response.writeHead(200, text);
+        forEver((more) => response.write('x'.repeat(100_000), more));
+      },
+      /has over 2,000,000 bytes$/,
+    ],
+    [
+      'a slow drip',
+      (response) => {
+        response.writeHead(200, text);
+        forEver((more) => void setTimeout(() => response.write('x', more), 10));
+      },
+      /took more than 0\.5 seconds$/,
+      500,
+    ],
+    ['silence', () => {}, /took more than 0\.5 seconds$/, 500],
+    [
+      'a head and then silence',
+      (response) => response.writeHead(200, text).flushHeaders(),
+      /took more than 0\.5 s/,
+      500,
+    ],
+    [
+      'informational answers without end',
+      (_, socket) => forEver((more) => socket.write('HTTP/1.1 103 Early Hints\r\nLink: <a>\r\n\r\n', more)),
+      /took more than 0\.5 seconds$/,
+      500,
+    ],
+    [
+      'headers without end',
+      (_, socket) => {
+        socket.write('HTTP/1.1 200 OK\r\n');
+        forEver((more) => socket.write(`X-${'a'.repeat(1000)}: ${'b'.repeat(1000)}\r\n`, more));
+      },
+      /cannot be fetched: .*overflow/i,
+    ],
+    [
+      'one header without end',
+      (_, socket) => {
+        socket.write('HTTP/1.1 200 OK\r\nX: ');
+        forEver((more) => socket.write('b'.repeat(1000), more));
+      },
+      /cannot be fetched: .*overflow/i,
+    ],
+    ['no HTTP at all', (_, socket) => socket.end('SSH-2.0-OpenSSH_9.9\r\n'), /cannot be fetched/],
+    [
+      'two answers in one',
+      (_, socket) =>
+        socket.end(
+          'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nHTTP/1.1 200 OK\r\n',
+        ),
+      /cannot be fetched/,
+    ],
+    [
+      'a body that breaks off',
+      (response, socket) => {
+        response.writeHead(200, { ...text, 'content-length': 100 });
+        response.write('x', () => socket.destroy());
+      },
+      /cannot be fetched/,
+    ],
+    [
+      'a gzip bomb',
+      (response) => response.writeHead(200, { ...text, 'content-encoding': 'gzip' }).end(zipped),
+      /has over 2,000,000/,
+    ],
+    [
+      'a brotli bomb',
+      (response) => response.writeHead(200, { ...text, 'content-encoding': 'br' }).end(brotli),
+      /has over 2,000,000/,
+    ],
+    [
+      'a bomb in a bomb',
+      (response) => response.writeHead(200, { ...text, 'content-encoding': 'gzip, gzip' }).end(gzipSync(zipped)),
+      /is packed in a way that is not read \(gzip, gzip\)/,
+    ],
+    [
+      'what is no gzip',
+      (response) => response.writeHead(200, { ...text, 'content-encoding': 'gzip' }).end('x'),
+      /cannot be fetched/,
+    ],
+    [
+      'a gzip that is cut off',
+      (response) =>
+        response
+          .writeHead(200, { ...text, 'content-encoding': 'gzip' })
+          .end(gzipSync('x'.repeat(1000)).subarray(0, 20)),
+      /cannot be fetched/,
+    ],
+    [
+      'a name of a file that is a path',
+      (response) => response.writeHead(404, { 'content-disposition': 'filename=../../x' }).end(),
+      /status 404/,
+    ],
+    [
+      'a switch to another protocol',
+      (_, socket) => socket.end('HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n'),
+      /cannot be fetched|status 101/,
+    ],
+  ];
+  test.each(attacks)('by %s is given up, and holds nothing up', async (_, behaviour, message, patienceMs) => {
+    let error = new Error('not tried');
+    const longest = await stallOf(async () => {
+      error = await failing('/attack', behaviour, patienceMs);
+    });
+    expect(error).toMatchObject({ name: 'ToolError', message: expect.stringMatching(message) });
+    expect(longest).toBeLessThan(500);
+  });
+
+  test('by answering before it is asked, on a connection of its own', async () => {
+    const eager = createTcpServer((socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nin'));
+    eager.listen(0, '127.0.0.1');
+    await once(eager, 'listening');
+    const address = `http://127.0.0.1:${(eager.address() as AddressInfo).port}`;
+    expect((await fetchBytes(address, settings)).bytes.toString()).toBe('in');
+    eager.close();
+  });
+});

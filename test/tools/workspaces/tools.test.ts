@@ -1,0 +1,198 @@
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { Trees } from '../../../src/tools/workspaces/tree.ts';
+import type { WorkspaceInput } from '../../../src/protocol/workspace.ts';
+import { hashOf } from '../../../src/util/ids.ts';
+import { workspaceTools } from '../../../src/tools/workspaces/tools.ts';
+import { toolBench } from '../../support/tool-bench.ts';
+
+const bench = toolBench({
+  'tools/sample.ts': `
+    export const tools = [
+      {
+        name: 'write_and_fail', description: 'Writes, then fails.', parameters: { type: 'object' }, workspace: 'writes',
+        async execute(args, { workspace }) { await workspace.write('half.txt', 'half'); throw new Error('broken'); },
+      },
+      {
+        name: 'count_files', description: 'Counts.', parameters: { type: 'object' }, workspace: 'reads',
+        execute: (args, { workspace }) => workspace.files().length,
+      },
+    ];`,
+});
+afterAll(() => bench.close());
+
+const trees = new Trees(bench.store);
+
+async function treeOf(files: Record<string, string>): Promise<string | null> {
+  const entries = await Promise.all(
+    Object.entries(files).map(async ([path, text]) => {
+      const [id = ''] = await bench.store.putObjects([Buffer.from(text)]);
+      return [path, { id, bytes: Buffer.byteLength(text), mode: 'file' as const }] as const;
+    }),
+  );
+  return trees.write(new Map(entries));
+}
+
+async function textsOf(tree: string | null | undefined): Promise<Record<string, string>> {
+  const files = await trees.read(tree ?? null);
+  const read = [...files].map(async ([path, { id }]) => [path, Buffer.from(await bench.store.object(id)).toString()]);
+  return Object.fromEntries((await Promise.all(read)) as Array<[string, string]>);
+}
+
+let workspace: WorkspaceInput;
+const source = { package: 'builtin.workspace' };
+const call = (name: string, args: object = {}, from = source) =>
+  bench.call({ name, source: from, workspace }, args).result;
+
+beforeEach(async () => {
+  const other = await treeOf({ 'idea.md': 'An idea.' });
+  workspace = {
+    tree: await treeOf({ 'src/app.ts': 'one\ntwo\nthree\ntwo\n', 'README.md': '# App\n' }),
+    mounts: [{ path: 'temp_workspaces/agent1', tree: other ?? '' }],
+  };
+});
+
+describe('the tools of a workspace', () => {
+  test('list the files, with those of others as read-only', async () => {
+    expect((await call('list_files')).text).toBe(
+      'README.md (6 bytes)\nsrc/app.ts (18 bytes)\ntemp_workspaces/agent1/idea.md (8 bytes, read-only)',
+    );
+    expect((await call('list_files', { folder: './src/' })).text).toBe('src/app.ts (18 bytes)');
+  });
+
+  test('read a file, or some of its lines', async () => {
+    expect((await call('view_file', { path: 'src/app.ts', offset: 2, limit: 2 })).text).toBe(
+      'two\nthree\n[lines 2 to 3 of 5]',
+    );
+    expect((await call('view_file', { path: 'temp_workspaces/agent1/idea.md' })).text).toBe('An idea.');
+  });
+
+  test('write, edit, move and delete, each ending in a tree of its own', async () => {
+    const written = await call('write_file', { path: 'docs/new.md', content: 'Neu é\n' });
+    expect(written).toEqual({ status: 'ok', text: 'docs/new.md is written, 7 bytes.', tree: expect.any(String) });
+    workspace.tree = written.tree ?? null;
+    const edited = await call('edit_file', { path: 'src/app.ts', old_text: 'two\nthree', new_text: '2\n3' });
+    workspace.tree = edited.tree ?? null;
+    const moved = await call('move_file', { from: 'README.md', to: 'docs/README.md' });
+    workspace.tree = moved.tree ?? null;
+    expect(await textsOf(workspace.tree)).toEqual({
+      'docs/README.md': '# App\n',
+      'docs/new.md': 'Neu é\n',
+      'src/app.ts': 'one\n2\n3\ntwo\n',
+    });
+    const deleted = await call('delete_file', { path: 'docs' });
+    expect(await textsOf(deleted.tree)).toEqual({ 'src/app.ts': 'one\n2\n3\ntwo\n' });
+  });
+
+  test('leave the tree as it is where nothing changes', async () => {
+    expect(await call('write_file', { path: 'README.md', content: '# App\n' })).not.toHaveProperty('tree');
+    expect(await call('view_file', { path: 'README.md' })).not.toHaveProperty('tree');
+  });
+
+  test('say that the last file is gone', async () => {
+    workspace = { tree: await treeOf({ 'one.txt': '1' }), mounts: [] };
+    expect(await call('delete_file', { path: 'one.txt' })).toMatchObject({ status: 'ok', tree: null });
+    workspace.tree = null;
+    expect((await call('list_files')).text).toBe('The workspace has no files yet.');
+  });
+
+  test('replace every occurrence only when asked to', async () => {
+    const edit = { path: 'src/app.ts', old_text: 'two', new_text: '2' };
+    expect(await call('edit_file', edit)).toMatchObject({ status: 'error', text: expect.stringMatching(/2 times/) });
+    const { text, tree } = await call('edit_file', { ...edit, replace_all: true });
+    expect(text).toBe('src/app.ts is changed in 2 places.');
+    expect((await textsOf(tree))['src/app.ts']).toBe('one\n2\nthree\n2\n');
+  });
+
+  test('keep what stands for something else in a pattern of replacement', async () => {
+    const { tree } = await call('edit_file', { path: 'README.md', old_text: 'App', new_text: '$& $1 $$' });
+    expect((await textsOf(tree))['README.md']).toBe('# $& $1 $$\n');
+  });
+
+  test('find lines by a text, which is no pattern', async () => {
+    expect((await call('search_files', { text: 'TWO' })).text).toBe('src/app.ts:2: two\nsrc/app.ts:4: two');
+    expect((await call('search_files', { text: '.*' })).text).toBe('Nothing was found.');
+    expect((await call('search_files', { text: 'idea', folder: 'temp_workspaces' })).text).toBe(
+      'temp_workspaces/agent1/idea.md:1: An idea.',
+    );
+  });
+
+  test.each([
+    ['view_file', { path: '../secret' }, /is no path of the workspace/],
+    ['view_file', { path: '/etc/passwd' }, /is no path of the workspace/],
+    ['view_file', { path: 'absent.md' }, /^there is no file absent\.md; list_files/],
+    ['view_file', { path: 'src' }, /^there is no file src/],
+    ['view_file', { path: 'README.md', offset: 9 }, /has 2 lines; there is no line 9/],
+    ['write_file', { path: 'src', content: '' }, /^src is a folder$/],
+    ['write_file', { path: 'README.md/x', content: '' }, /^README\.md is a file/],
+    ['write_file', { path: 'a\nb', content: '' }, /is no path of the workspace/],
+    ['write_file', { path: 'temp_workspaces/agent1/idea.md', content: '' }, /can only be read/],
+    ['write_file', { path: 'temp_workspaces/agent2/mine.md', content: '' }, /can only be read/],
+    ['delete_file', { path: 'temp_workspaces' }, /can only be read/],
+    ['delete_file', { path: 'absent' }, /^there is no file absent/],
+    ['delete_file', { path: '.' }, /is no path of the workspace/],
+    ['move_file', { from: 'README.md', to: '../out' }, /is no path of the workspace/],
+    ['move_file', { from: 'README.md', to: 'src' }, /^src is a folder$/],
+    ['edit_file', { path: 'README.md', old_text: 'b', new_text: '' }, /does not hold old_text/],
+  ])('refuse %s %j, and change nothing', async (name, args, message) => {
+    expect(await call(name, args)).toEqual({ status: 'error', text: expect.stringMatching(message) });
+  });
+
+  test('refuse what is no text', async () => {
+    const bytes = Buffer.from([0xff, 0xfe, 0]);
+    const [id = ''] = await bench.store.putObjects([bytes]);
+    workspace.tree = await trees.write(new Map([['picture.png', { id, bytes: 3, mode: 'file' as const }]]));
+    expect(await call('view_file', { path: 'picture.png' })).toEqual({
+      status: 'error',
+      text: 'picture.png is not a text in UTF-8',
+    });
+    expect((await call('search_files', { text: 'x' })).text).toBe('Nothing was found.');
+  });
+
+  test.each([
+    ['a link to a file beside it', 'src/link', 'app.ts', /^one/],
+    ['a link into another folder', 'src/link', '../README.md', /^# App/],
+    ['a link that leads out', 'src/link', '../../etc/passwd', /leads out of the workspace/],
+    ['an absolute one', 'link', '/etc/passwd', /leads out of the workspace/],
+    ['one to itself', 'link', 'link', /a link to a link/],
+    ['one to a folder', 'link', 'src', /there is no file link/],
+  ])('follow %s within the workspace only', async (_, path, target, message) => {
+    const files = await trees.read(workspace.tree);
+    const [id = ''] = await bench.store.putObjects([Buffer.from(target)]);
+    files.set(path, { id, bytes: target.length, mode: 'link' });
+    workspace.tree = await trees.write(files);
+    expect((await call('view_file', { path })).text).toMatch(message);
+  });
+
+  test('are all harmless to what is outside: those that change nothing say so', () => {
+    const reading = workspaceTools.filter(({ sideEffects }) => sideEffects === false).map(({ name }) => name);
+    expect(reading).toEqual(['list_files', 'view_file', 'search_files']);
+    expect(workspaceTools.every(({ workspace: use }) => use !== undefined)).toBe(true);
+  });
+});
+
+describe('a tool of the user with a workspace', () => {
+  const own = { package: 'tools.sample' };
+
+  test('gets the files that it asks for', async () => {
+    expect(await call('count_files', {}, own)).toEqual({ status: 'ok', text: '3' });
+  });
+
+  test('that fails has changed nothing, so that a retry starts from the same tree', async () => {
+    expect(await call('write_and_fail', {}, own)).toEqual({ status: 'exception', text: 'broken' });
+  });
+
+  test('has none where its agent has none', async () => {
+    const { text } = await bench.call({ name: 'count_files' }).result;
+    expect(text).toBe('count_files needs files, and there are none here');
+  });
+});
+
+test('a retry of a call that ended gets the tree of its journal, and does not run again', async () => {
+  const tool = { name: 'write_file', source, workspace };
+  const info = { activityId: 'one-call' };
+  const first = await bench.call(tool, { path: 'new.md', content: 'new' }, info).result;
+  const again = await bench.call(tool, { path: 'new.md', content: 'new' }, { ...info, attempt: 2 }).result;
+  expect(again).toEqual(first);
+  expect((await textsOf(first.tree))['new.md']).toBe('new');
+  expect(hashOf('new')).toBe((await trees.read(first.tree ?? null)).get('new.md')?.id);
+});
