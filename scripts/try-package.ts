@@ -27,7 +27,7 @@ const env = Object.fromEntries(
     ...process.env,
     REPRISE_HOME: join(base, 'home'),
     TEMPORAL_ADDRESS: `127.0.0.1:${await freePort()}`,
-  }).filter(([name]) => !environmentVariables.includes(name as (typeof environmentVariables)[number])),
+  }).filter(([name]) => !environmentVariables.includes(name)),
 );
 
 function run(cwd: string, command: string, ...words: string[]): string {

@@ -18,13 +18,17 @@ export const broadcastSchema = z.strictObject({
   broadcast: z
     .union([z.literal(false), z.enum(['agents', 'human'])])
     .default(false)
-    .describe('Whom agents may ask: nobody, all other agents, or a person.'),
-  broadcast_timeout: waitingTime.default(300).describe('Seconds that a question waits for its responses.'),
+    .describe('Whom agents may ask: nobody, all other agents, or a person and only a person.'),
+  broadcast_timeout: waitingTime
+    .default(300)
+    .describe('Seconds that a question waits for its responses; the agent then goes on with those that have come.'),
   max_broadcasts_per_agent: z
     .int()
     .min(1)
     .default(10)
-    .describe('How many questions one agent may have open at the same time.'),
+    .describe(
+      'How many questions one agent may have open at the same time; in an attempt it may ask twice as often in all.',
+    ),
   broadcast_sensitivity: level.default('medium').describe('How often agents are told to ask.'),
   response_depth: level.default('medium').describe("How thorough the other agents' responses are to be."),
 });

@@ -44,7 +44,7 @@ const settingsSchema = z.strictObject({
   max_subtasks: z.int().min(1).max(500).default(50).describe('How many subtasks all plans of a run may have together.'),
 });
 
-/** A configuration of a plan. The defaults are those of docs/configuration.md. */
+/** A configuration of a plan. The defaults are those of docs/reference/configuration.md. */
 export const planSchema = z.strictObject({
   plan: settingsSchema.describe('A plan: who plans, works, checks and writes.'),
   ...soloShape,

@@ -51,8 +51,13 @@ const settingsSchema = z
     on_missing_score: z
       .enum(['restart', 'proceed', 'fail'])
       .default('proceed')
-      .describe('What follows when the critic gives no score.'),
-    weights: weightsSchema.optional().describe('The aspects that the critic scores, and how much each counts.'),
+      .describe('What follows when the critic was asked twice and gives no score; proceed warns of it.'),
+    weights: weightsSchema
+      .optional()
+      .describe(
+        'The aspects that the critic scores, and how much each counts. If they are set, a score for everything does not count. ' +
+          `Absent: ${Object.entries(defaultWeights).flat().join(' ')}.`,
+      ),
     domain: z.string().min(1).optional().describe('One of domains, whose numbers are then used.'),
     domains: z
       .record(
@@ -72,14 +77,22 @@ const settingsSchema = z
           .describe(
             'Absent: folder if there is one, else the service whose variable is set (SEARXNG_URL, TAVILY_API_KEY, BRAVE_API_KEY).',
           ),
-        folder: z.string().min(1).optional().describe('The folder to search, relative to this file.'),
+        folder: z
+          .string()
+          .min(1)
+          .optional()
+          .describe(
+            "The folder to search, relative to this file. Absent: Reprise's own documentation, which makes no run viable.",
+          ),
         max_results: z.int().min(1).max(20).default(5).describe('How many results each query gives.'),
         read_pages: z
           .int()
           .min(0)
           .max(20)
           .default(3)
-          .describe('How many pages of the best hits on the web are read in an iteration.'),
+          .describe(
+            'How many pages of the best hits on the web are read in an iteration, and how many more for what the critic still misses.',
+          ),
       })
       .prefault({})
       .describe('Where it searches.'),
@@ -90,7 +103,7 @@ const settingsSchema = z
           .string()
           .refine((name) => repository.test(name), { error: 'a repository is written owner/name' })
           .meta({ pattern: repository.source })
-          .describe('owner/name of the repository; needs GITHUB_TOKEN.'),
+          .describe('owner/name of the repository; needs GITHUB_TOKEN, and GITHUB_API_URL for a server of your own.'),
         labels: z.array(z.string().min(1)).default([]).describe('The labels of the issue.'),
       })
       .optional()
@@ -104,7 +117,7 @@ const settingsSchema = z
     context.addIssue({ code: 'custom', path: ['domain'], message });
   });
 
-/** A configuration of research. The defaults are those of docs/configuration.md. */
+/** A configuration of research. The defaults are those of docs/reference/configuration.md. */
 export const researchSchema = z.strictObject({
   research: settingsSchema.describe('Research: who plans, criticises and writes, and where it searches.'),
   ...soloShape,

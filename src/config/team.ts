@@ -53,11 +53,13 @@ const coordinationSchema = z.strictObject({
   enable_planning_mode: z
     .boolean()
     .default(false)
-    .describe('Whether the agents only plan, until the final agent or a restart carries the plan out.'),
+    .describe(
+      'Whether the agents only plan, with tools known to be harmless, until the final agent or a restart carries the plan out.',
+    ),
   ...broadcastSchema.shape,
 });
 
-/** A team's configuration. The defaults are those of docs/configuration.md. */
+/** A team's configuration. The defaults are those of docs/reference/configuration.md. */
 export const teamSchema = z.strictObject({
   agents: z
     .array(agentSchema)

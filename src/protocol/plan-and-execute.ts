@@ -107,7 +107,9 @@ export interface SolveResult {
   validation: Validation | null;
   /** The files that completed subtasks have left; absent if their agents have no workspace. */
   workspace?: RunFiles;
+  /** `byAgent` has `planner`, `synthesis`, `validator` and each subtask by its id. */
   usage: Usage;
+  /** How many events the query `events` has. */
   events: number;
 }
 

@@ -39,7 +39,7 @@ export interface Iteration {
   /** From 1. */
   iteration: number;
   idea: string;
-  /** 0 to 100; null when the critic gave none or was not asked. */
+  /** 0 to 100; null when the critic gave none, was not asked, or has found too much prior art. */
   score: number | null;
   /** The name of the score's band; `no score` when the critic gave none, null when it was not asked. */
   verdict: string | null;
@@ -62,7 +62,7 @@ export interface Report {
 
 /**
  * How a research run ended. `viable`: the score was good enough, or a person accepted the plan. `iteration_limit`: no
- * iteration was good enough, and none is left. `no_material`: no search has found anything to judge a plan by. `stopped`:
+ * iteration was good enough, and none is left, also where a person has then approved the best one. `no_material`: no search has found anything to judge a plan by. `stopped`:
  * a person stopped it. `budget`: the budget was spent before the end. `degraded`: the score was good enough, but not all
  * went as planned, and `warnings` says what. `cancelled`: somebody cancelled the run before its report was written.
  */
@@ -77,11 +77,13 @@ export interface ResearchResult {
   outcome: ResearchOutcome;
   /** What did not go as planned; empty if all did. */
   warnings: string[];
+  /** Its id in the store; empty if it could not be stored. */
   reportId: string;
   /** URL of the GitHub issue; absent when none was wanted or it could not be opened. */
   issueUrl?: string;
   /** What the report goes without, in words, such as searches that failed. */
   gaps: string[];
+  /** `byAgent` has `planner`, `critic` and `writer`. */
   usage: Usage;
   /** How many events the query `events` has. */
   events: number;

@@ -64,12 +64,6 @@ const approval =
       },
     );
 
-/** Has the run of this id, which an earlier block of the page has left, end. */
-const ended =
-  (id: string) =>
-  (folder: PageFolder): Promise<void> =>
-    folder.withClient((reprise) => reprise.getRun(id).terminate('Its block is over'));
-
 /** Starts a run where it has not come to this state, and waits until it has. */
 async function made(
   folder: PageFolder,
@@ -276,8 +270,6 @@ export const setUps: Record<string, PageSetUp> = {
     },
   },
   'docs/command-line.md': {
-    files: { 'towns.csv': towns, 'plan.yaml': plan },
-    copies: { 'report.pdf': 'examples/solve/files/ferry.pdf' },
     steps: {
       'reprise inbox': {
         before: async (folder) => {
@@ -290,10 +282,6 @@ export const setUps: Record<string, PageSetUp> = {
         before: question('site'),
         until: /notify-send agent_a asks What color theme/,
       },
-      'reprise research --detach --id r1 "A heat map of the town"': { before: ended('r1') },
-      'reprise restart r1 --reason "Too broad" --instructions "Only the old town"': { before: approval('r1') },
-      'reprise decide r1 --accept': { before: approval('r1') },
-      'reprise decide r1 --stop --note "No data"': { before: approval('r1') },
       'reprise stats': { before: completedRuns },
     },
   },

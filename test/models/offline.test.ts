@@ -25,18 +25,15 @@ async function answerOf(task: string, folder?: string, persona = 'You are thorou
 
 describe('Reprise’s own documentation is quoted, with file and line, on what it tells', () => {
   test.each([
-    [
-      'How many attempts does an orchestration get by default?',
-      /max_orchestration_restarts.*\(configuration\.md:\d+\)$/,
-    ],
+    ['How many attempts does an orchestration get by default?', /gets 3 attempts.*\(orchestration\.md:\d+\)$/],
     ['What does a restart keep?', /keeps the timeout flags/],
     ['What does a restart reset?', /resets the agents' answers/],
     ['Which environment variable holds the folder of embedded data?', /REPRISE_HOME/],
     ['Which environment variable names a file with prices?', /REPRISE_PRICES/],
     ['When do a background server and worker end?', /REPRISE_IDLE_MINUTES/],
-    ['How many seconds does an agent have in each attempt?', /default: 600/],
+    ['How many seconds does an agent have in each attempt?', /600 seconds/],
     ['What happens when a budget is spent?', /budget.*spent/],
-    ['How many answers may an agent give in an attempt?', /default: 3/],
+    ['How many answers may an agent give in an attempt?', /at most three in an attempt/],
     ['How many planning iterations are there at most?', /max_planning_iterations/],
     ['What is a dead end?', /A dead end is a subtask/],
     ['Which files can be attached?', /--attach FILE/],
@@ -44,7 +41,7 @@ describe('Reprise’s own documentation is quoted, with file and line, on what i
     ['What happens when the worker dies?', /If the worker dies/],
     ['What is the default model for claude?', /claude-sonnet/],
     ['What does the tool save_file do?', /keeps a text as a file/],
-    ['What does response_depth mean?', /how thorough/],
+    ['What does response_depth mean?', /How thorough/],
     ['How are secrets kept out of a configuration?', /no secret belongs/],
     ['How do I restart a run as a person?', /restart ID --reason/],
     ['What is ask_others?', /^`broadcast`: .*`ask_others` asks/],

@@ -8,7 +8,10 @@ const normalised = (text: string): string => text.trim().replace(/\s+/g, ' ').to
 
 const wordsOf = (text: string): Set<string> => new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []);
 
-/** The Jaccard index of two texts' words, from 0 to 1; it is 1 for two texts without words. */
+/**
+ * The Jaccard index of two texts' words, from 0 to 1; it is 1 for two texts without words. It is symmetric, and an answer that
+ * adds much to another one counts as new.
+ */
 export function wordOverlap(one: string, other: string): number {
   const left = wordsOf(one);
   const right = wordsOf(other);

@@ -1,0 +1,12 @@
+import { meaningsOfOthers, meaningsOfVariables } from '../../src/util/environment.ts';
+import { table } from './table.ts';
+
+const intro = `# Every variable of the environment
+
+An empty variable counts as not set. [Configuration](../configuration.md#environment) says who reads them.`;
+
+export const environmentPage = (): string =>
+  `${intro}\n\n${table(
+    ['variable', 'meaning'],
+    Object.entries({ ...meaningsOfVariables, ...meaningsOfOthers }).map(([name, meaning]) => [`\`${name}\``, meaning]),
+  )}\n`;
