@@ -8,9 +8,9 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { collect } from '../src/tools/workspaces/folder.ts';
+import { snapshot, type Checkout, type Snapshot } from '../src/tools/workspaces/folder.ts';
 import { identityOf } from '../src/tools/workspaces/open-folder.ts';
-import { tickMs } from '../src/tools/workspaces/stamps.ts';
+import { tickMs } from '../src/tools/workspaces/read-folder.ts';
 import { Trees } from '../src/tools/workspaces/tree.ts';
 import { openSqliteStore } from '../src/store/sqlite.ts';
 import { median } from './stage.ts';
@@ -39,12 +39,16 @@ async function round(number: number): Promise<{ stored: number; share: number; f
   const trees = new Trees(store);
   await pause(tickMs * 2);
   const identity = identityOf(lstatSync(folder, { bigint: true }));
-  const none = { folder, identity, own: new Map(), mounted: new Map(), marks: new Map() };
-  const first = await timed(() => collect(store, trees, none));
+  const stored = async (made: Checkout): Promise<Snapshot> => {
+    const taken = await snapshot(store, made);
+    await trees.write(taken.checkout.own);
+    return taken;
+  };
+  const first = await timed(() => stored({ folder, identity, own: new Map(), mounts: [] }));
   writeFileSync(pathOf(number), 'changed');
   // What the first one has left is not to be cleared away in the time of the second one.
   collectGarbage();
-  const second = await timed(() => collect(store, trees, first.result.made));
+  const second = await timed(() => stored(first.result.checkout));
   await store.close();
   rmSync(home, { recursive: true });
   return { stored: second.result.read, share: second.ms / first.ms, first: first.ms };

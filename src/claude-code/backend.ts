@@ -20,7 +20,7 @@ import { missingKey, routeOf } from '../config/providers.ts';
 import { redact } from '../util/redact.ts';
 import type { Message, TokenUsage, ToolSpec } from '../protocol/message.ts';
 import type { CallModelInput, DoneWork } from '../protocol/model-call.ts';
-import { collect, foldersOf, makeFolder, type MadeFolder } from '../tools/workspaces/folder.ts';
+import { checkout, snapshot, type Checkout } from '../tools/workspaces/folder.ts';
 import { Trees } from '../tools/workspaces/tree.ts';
 import { filesIn } from '../tools/workspaces/workspace.ts';
 import { hashOf } from '../util/ids.ts';
@@ -104,7 +104,7 @@ export function createClaudeCode({ configFolder, environment, store }: Dependenc
       let tree = started?.tree ?? null;
       const collected = async (): Promise<string | null> => {
         if (folder === undefined || readsOnly) return tree;
-        const { leftOut, made } = await collect(store, trees, folder.made);
+        const { checkout: made, leftOut } = await snapshot(store, folder.made);
         if (leftOut.length > 0) log.warn(`Files of Claude Code are left out: ${leftOut.slice(0, 10).join('; ')}`);
         folder = { ...folder, made };
         return trees.write(new Map([...made.own, ...folder.hidden]));
@@ -119,7 +119,7 @@ export function createClaudeCode({ configFolder, environment, store }: Dependenc
         prompt: last?.session == null ? told.prompt : [{ type: 'text', text: goOn }],
         tools,
         mayCall: toolChoice !== 'none',
-        permissions: folder && permissionsFor(backend, place, foldersOf(folder.made.mounted), readsOnly, environment),
+        permissions: folder && permissionsFor(backend, place, folder.made.mounts, readsOnly, environment),
         session,
         onMessage(message) {
           if (message.type !== 'stream_event') return;
@@ -169,11 +169,11 @@ export function createClaudeCode({ configFolder, environment, store }: Dependenc
     }
 
     /** @returns the folder, and the own files that its mounts hide, which stay as they are */
-    async function openFolder(given: typeof files): Promise<{ made: MadeFolder; hidden: Tree } | undefined> {
+    async function openFolder(given: typeof files): Promise<{ made: Checkout; hidden: Tree } | undefined> {
       await mkdir(place.workspace);
       if (given === undefined) return undefined;
       const { others, own } = await filesIn(store, trees, given, info.workflowExecution?.workflowId ?? '');
-      const made = await makeFolder(store, own, others, place.workspace);
+      const made = await checkout(store, place.workspace, own, others);
       return { made, hidden: new Map([...own].filter(([path]) => !made.own.has(path))) };
     }
   };

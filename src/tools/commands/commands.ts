@@ -2,12 +2,11 @@ import { allowsLocal, notAllowed } from '../../config/tools/commands.ts';
 import type { Environment } from '../../util/environment.ts';
 import type { Store } from '../../store/store.ts';
 import { SourceError, ToolError } from '../tool.ts';
-import { foldersOf } from '../workspaces/folder.ts';
-import { Trees } from '../workspaces/tree.ts';
 import { dockerSettings, findEngine, runInDocker, type DockerEngine } from './docker.ts';
-import { KeptFolders, type LentFolder } from './kept-folders.ts';
 import { runLocally } from './local.ts';
+import type { Output } from './output.ts';
 import type { ProcessEnd } from './process.ts';
+import { WorkspacePool } from './workspace-pool.ts';
 import type { Workspace } from '../workspace.ts';
 
 export type CommandMode = 'docker' | 'local';
@@ -39,14 +38,14 @@ const trustedMs = 60_000;
 /** Runs the commands of agents on one worker. */
 export class Commands {
   readonly #environment: Environment;
-  readonly #folders: KeptFolders;
+  readonly #pool: WorkspacePool;
   readonly #closing = new AbortController();
   readonly #running = new Set<Promise<unknown>>();
   #engine: { found: ReturnType<typeof findEngine>; at: number } | undefined;
 
   constructor(store: Store, environment: Environment) {
     this.#environment = environment;
-    this.#folders = new KeptFolders(store, new Trees(store));
+    this.#pool = new WorkspacePool(store);
   }
 
   /** Whether commands of containers reach a network. */
@@ -78,44 +77,28 @@ export class Commands {
   async close(): Promise<void> {
     this.#closing.abort(new Error('the worker ends'));
     await Promise.allSettled(this.#running);
-    await this.#folders.close();
+    await this.#pool.close();
   }
 
   async #run(mode: CommandMode, { agent, signal, workspace, ...call }: CommandCall): Promise<CommandEnd> {
     await this.check(mode);
     const engine = mode === 'docker' ? await this.#engineHere() : undefined;
     const { others, own } = workspace.trees();
-    const lent = await this.#folders.take(`${mode}/${agent}`, own, others, engine?.owner, signal);
-    let collected;
+    const lease = await this.#pool.take(`${mode}/${agent}`, own, others, engine?.owner, signal);
+    const { folder, mounts } = lease.checkout;
+    const onOutput = (output: Output): void => call.onOutput(output.tail(shown), output.bytes);
+    const order = { ...call, folder, scratch: lease.scratch, signal, onOutput };
     try {
-      const end = await this.#process(engine, lent, signal, call);
-      collected = await this.#folders.collect(lent, signal).catch((error: Error) => {
+      const end = await (engine === undefined ? runLocally(order) : runInDocker(engine, order, mounts));
+      const { checkout, leftOut } = await this.#pool.snapshot(lease, signal).catch((error: Error) => {
         signal.throwIfAborted();
         throw new ToolError(`${textOf(end)}\n[nothing was kept, since of the folder afterwards: ${error.message}]`);
       });
-      workspace.replace(collected.made.own);
-      return { ...end, leftOut: collected.leftOut };
+      workspace.replace(checkout.own);
+      return { ...end, leftOut };
     } finally {
-      await this.#folders.giveBack(`${mode}/${agent}`, lent, collected);
+      await this.#pool.giveBack(lease);
     }
-  }
-
-  #process(
-    engine: DockerEngine | undefined,
-    { made, scratch }: LentFolder,
-    signal: AbortSignal,
-    { command, onOutput, timeout }: Pick<CommandCall, 'command' | 'onOutput' | 'timeout'>,
-  ): Promise<ProcessEnd> {
-    const order = {
-      command,
-      folder: made.folder,
-      scratch,
-      timeout,
-      signal,
-      onOutput: (output: { tail(length: number): string; bytes: number }) => onOutput(output.tail(shown), output.bytes),
-    };
-    if (engine === undefined) return runLocally(order);
-    return runInDocker(engine, order, foldersOf(made.mounted));
   }
 
   async #engineHere(): Promise<DockerEngine> {

@@ -1,13 +1,11 @@
 import { Breaks } from '../../util/breaks.ts';
 import type { TreeSummary } from '../../protocol/workspace.ts';
+import { isSameFile } from './tree.ts';
 import { foldersOf } from './workspace.ts';
-import type { Tree, TreeFile } from '../workspace.ts';
+import type { Tree } from '../workspace.ts';
 
 /** How many paths of each kind a summary names. */
 const named = 100;
-
-const isSame = (one: TreeFile | undefined, other: TreeFile | undefined): boolean =>
-  one?.id === other?.id && one?.mode === other?.mode;
 
 /** A tree in figures, and in what it differs from an earlier one. */
 export function compareTrees(from: Tree, to: Tree): TreeSummary {
@@ -18,7 +16,7 @@ export function compareTrees(from: Tree, to: Tree): TreeSummary {
     bytes += file.bytes;
     const before = from.get(path);
     if (before === undefined) added.push(path);
-    else if (!isSame(before, file)) changed.push(path);
+    else if (!isSameFile(before, file)) changed.push(path);
   }
   const removed = [...from.keys()].filter((path) => !to.has(path));
   const first = (paths: string[]): string[] => paths.toSorted().slice(0, named);
@@ -44,11 +42,11 @@ export async function mergeTrees(base: Tree, ours: Tree, theirs: Tree): Promise<
   const merged = new Map(ours);
   const conflicts = new Set<string>();
   const differing = [...new Set([...base.keys(), ...theirs.keys()])].filter(
-    (path) => !isSame(base.get(path), theirs.get(path)),
+    (path) => !isSameFile(base.get(path), theirs.get(path)),
   );
   const isTheirs = (path: string): boolean => {
     const [before, now] = [base.get(path), ours.get(path)];
-    return !isSame(before, now) && !isSame(now, theirs.get(path));
+    return !isSameFile(before, now) && !isSameFile(now, theirs.get(path));
   };
   for (const path of differing) {
     if (isTheirs(path)) conflicts.add(path);

@@ -6,10 +6,8 @@ import type { FileMode, Tree, TreeFile } from '../workspace.ts';
 /** What a folder's object holds, as JSON, sorted by name. `sub`: a folder, by the id of its object. */
 type FolderEntry = [name: string, id: string, kind: FileMode | 'sub', bytes: number];
 
-interface Change {
-  names: string[];
-  file: TreeFile | null;
-}
+export const isSameFile = (one: TreeFile | undefined, other: TreeFile | undefined): boolean =>
+  one?.id === other?.id && one?.mode === other?.mode;
 
 interface Folder {
   files: Map<string, TreeFile>;
@@ -55,47 +53,6 @@ export class Trees {
     await this.#store.putObjects(added.map(([, entries]) => contentOf(entries)));
     for (const [each, entries] of made) this.#remember(each, entries);
     return id;
-  }
-
-  /**
-   * Stores a tree that differs from another one in a few files, in a time that grows with these.
-   *
-   * @param changes files by their paths; null for one that is gone
-   */
-  async change(id: string | null, changes: ReadonlyMap<string, TreeFile | null>): Promise<string | null> {
-    const made = new Map<string, FolderEntry[]>();
-    const split = [...changes].map(([path, file]): Change => ({ names: path.split('/'), file }));
-    const changed = await this.#changed(id, split, made, new Breaks());
-    await this.#store.putObjects([...made.values()].map(contentOf));
-    for (const [each, entries] of made) this.#remember(each, entries);
-    return changed;
-  }
-
-  async #changed(
-    id: string | null,
-    changes: Change[],
-    made: Map<string, FolderEntry[]>,
-    breaks: Breaks,
-  ): Promise<string | null> {
-    if (breaks.due) await breaks.take();
-    const entries = new Map((id === null ? [] : await this.#entries(id)).map((entry) => [entry[0], entry]));
-    for (const [name, of] of Map.groupBy(changes, ({ names }) => names[0] ?? '')) {
-      const inFolder = of.filter(({ names }) => names.length > 1);
-      const file = of.find(({ names }) => names.length === 1)?.file;
-      const old = entries.get(name);
-      entries.delete(name);
-      if (inFolder.length > 0) {
-        const rest = inFolder.map(({ names, ...change }): Change => ({ ...change, names: names.slice(1) }));
-        const sub = await this.#changed(old?.[2] === 'sub' ? old[1] : null, rest, made, breaks);
-        if (sub !== null) entries.set(name, [name, sub, 'sub', 0]);
-      } else if (old?.[2] === 'sub' && !file) entries.set(name, old);
-      if (file) entries.set(name, [name, file.id, file.mode, file.bytes]);
-    }
-    if (entries.size === 0) return null;
-    const sorted = [...entries.values()].toSorted(([one], [other]) => (one < other ? -1 : 1));
-    const folder = hashOf(contentOf(sorted));
-    made.set(folder, sorted);
-    return folder;
   }
 
   async #entries(id: string): Promise<FolderEntry[]> {

@@ -2,7 +2,7 @@ import type { WorkspaceInput } from '../../protocol/workspace.ts';
 import { largeHashOf } from '../../util/ids.ts';
 import type { Store } from '../../store/store.ts';
 import { ToolError } from '../../util/tool-error.ts';
-import { treePath, type Trees } from './tree.ts';
+import { isSameFile, treePath, type Trees } from './tree.ts';
 import type { Tree, TreeFile, Workspace, WorkspaceFile } from '../workspace.ts';
 
 /** The folder in which an agent finds the files of its run, such as attachments. */
@@ -10,6 +10,7 @@ export const attachmentsFolder = 'attachments';
 
 /** How many files and folders a workspace may have, how many bytes together, and how many each file. */
 export const workspaceLimits = { files: 20_000, folders: 20_000, bytes: 500_000_000, fileBytes: 50_000_000 };
+export type WorkspaceLimits = typeof workspaceLimits;
 
 /** How many links are followed to a file. */
 const maxLinks = 10;
@@ -63,10 +64,7 @@ export class StoredWorkspace implements Workspace {
   replace(files: Tree): void {
     const hidden = [...this.#own].filter(([path]) => this.#isMounted(path));
     const wanted = new Map([...files, ...hidden]);
-    const isSame = ([path, { id, mode }]: [string, TreeFile]): boolean => {
-      const old = this.#own.get(path);
-      return old?.id === id && old.mode === mode;
-    };
+    const isSame = ([path, file]: [string, TreeFile]): boolean => isSameFile(this.#own.get(path), file);
     if (wanted.size === this.#own.size && [...wanted].every(isSame)) return;
     this.#own.clear();
     this.#folders.clear();

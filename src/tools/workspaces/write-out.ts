@@ -1,20 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import {
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  renameSync,
-  rmdirSync,
-} from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { readlinkSync, renameSync, rmdirSync } from 'node:fs';
 import { rm, unlink } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { Breaks } from '../../util/breaks.ts';
 import { largeHashOf } from '../../util/ids.ts';
 import type { Store } from '../../store/store.ts';
-import { materialise } from './folder.ts';
+import { checkout, removeEmpty } from './folder.ts';
 import type { Trees } from './tree.ts';
 import { foldersOf } from './workspace.ts';
 import type { Tree, TreeFile } from '../workspace.ts';
@@ -59,22 +51,23 @@ export interface WrittenOut {
 export async function writeOut(
   store: Store,
   trees: Trees,
-  given: string | null,
+  id: string | null,
   target: string,
   before: WrittenBefore = new Map(),
 ): Promise<WrittenOut> {
   const folder = resolve(target);
-  const whole = await trees.read(given);
+  const whole = await trees.read(id);
   const wanted = withoutGit(whole);
-  const tree = wanted.size === whole.size ? given : await trees.write(wanted);
   const files = new Map([...wanted].map(([path, { id }]) => [path, id]));
   const isNew = !existsSync(folder) || readdirSync(folder).length === 0;
   const { missing, removed } = isNew
     ? { missing: [...wanted.keys()], removed: [] }
     : await compared(folder, wanted, before);
   mkdirSync(dirname(folder), { recursive: true });
-  const part = await madeBeside(store, trees, tree, folder);
+  const part = partOf(folder);
   try {
+    mkdirSync(part);
+    await checkout(store, part, wanted);
     if (isNew) {
       if (existsSync(folder)) rmdirSync(folder);
       renameSync(part, folder);
@@ -103,12 +96,12 @@ export async function replaceFolder(
   parts: Array<{ path: string; tree: string | null }>,
 ): Promise<void> {
   mkdirSync(dirname(folder), { recursive: true });
-  const part = join(dirname(folder), `.${basename(folder)}.${randomUUID()}`);
+  const part = partOf(folder);
   try {
     for (const { path, tree } of parts) {
       const place = join(part, path);
       mkdirSync(place, { recursive: true });
-      await materialise(store, trees, await trees.write(withoutGit(await trees.read(tree))), [], place);
+      await checkout(store, place, withoutGit(await trees.read(tree)));
     }
     await rm(folder, { recursive: true, force: true });
     renameSync(part, folder);
@@ -124,20 +117,11 @@ export const fileName = (text: string): string =>
     .replace(/^\.+/, '_')
     .slice(0, 150);
 
+/** A folder beside another one, for what is to be moved there. */
+const partOf = (folder: string): string => join(dirname(folder), `.${basename(folder)}.${randomUUID()}`);
+
 const withoutGit = (tree: Tree): Tree =>
   new Map([...tree].filter(([path]) => !path.toLowerCase().split('/').includes('.git')));
-
-async function madeBeside(store: Store, trees: Trees, tree: string | null, folder: string): Promise<string> {
-  const part = join(dirname(folder), `.${basename(folder)}.${randomUUID()}`);
-  mkdirSync(part);
-  try {
-    await materialise(store, trees, tree, [], part);
-    return part;
-  } catch (error) {
-    await rm(part, { recursive: true, force: true });
-    throw error;
-  }
-}
 
 /** What has to be written and removed. @throws `OutConflictError` */
 async function compared(
@@ -187,15 +171,4 @@ async function fileAt(folder: string, path: string): Promise<Found | 'nothing' |
     id: await largeHashOf(readFileSync(place)),
     mode: (stats.mode & 0o100) === 0 ? 'file' : 'executable',
   };
-}
-
-/** Removes the folders that a path has named, as far as they are empty. */
-function removeEmpty(folder: string, path: string): void {
-  for (const above of foldersOf(path).toReversed()) {
-    try {
-      rmdirSync(join(folder, above));
-    } catch {
-      return;
-    }
-  }
 }

@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import type { WorkspaceInput } from '../../../src/protocol/workspace.ts';
 import { Commands } from '../../../src/tools/commands/commands.ts';
 import { Descendants } from '../../../src/tools/commands/descendants.ts';
 import { Output } from '../../../src/tools/commands/output.ts';
@@ -29,8 +30,13 @@ function worker(): Commands {
 }
 
 /** Runs a command over a tree. @returns the tree that it ends in */
-async function run(commands: Commands, command: string, tree: string | null): Promise<string | null> {
-  const workspace = await StoredWorkspace.open(store, new Trees(store), { tree, mounts: [] }, 'w');
+async function run(
+  commands: Commands,
+  command: string,
+  tree: string | null,
+  mounts: WorkspaceInput['mounts'] = [],
+): Promise<string | null> {
+  const workspace = await StoredWorkspace.open(store, new Trees(store), { tree, mounts }, 'w');
   const { signal } = new AbortController();
   await commands.run('local', { command, timeout: 60, agent: 'w/a', workspace, signal, onOutput: () => {} });
   const after = await workspace.commit();
@@ -64,6 +70,23 @@ test('a retry starts from the tree of its call, whatever became of the folder', 
   const next = 'printf "$(($(cat count) + 1))" > count';
   const once = await run(commands, next, start);
   expect(await run(commands, next, start)).toBe(once);
+});
+
+test('a command finds what it may only read as it is, whatever the one before has done to it', async () => {
+  const commands = worker();
+  const shown = (await run(worker(), 'printf old > x', null)) ?? '';
+  const mounts = [{ path: 'm', tree: shown }];
+  const first = await run(commands, 'printf 1 > own; chmod -R u+w m; printf new > m/x; touch m/y', null, mounts);
+  const second = await run(commands, 'cat m/x > found; ls m >> found', first, mounts);
+  expect(second).toBe(await run(worker(), 'printf 1 > own; printf "oldx\\n" > found', null));
+});
+
+test('a build tool that goes by times finds them as they were, beside a file that was changed meanwhile', async () => {
+  const commands = worker();
+  const built = await run(commands, 'printf 1 > source; sleep 0.1; touch target; sleep 0.1', null);
+  const edited = await run(worker(), 'printf 2 > source', built);
+  const again = await run(commands, '[ source -nt target ] && touch rebuilt', edited);
+  expect([...(await new Trees(store).read(again)).keys()]).toContain('rebuilt');
 });
 
 describe.runIf(process.platform === 'linux')('what is left of a worker that has died', () => {

@@ -1,13 +1,14 @@
 import { chmodSync, existsSync, linkSync, mkdirSync, mkdtempSync, readFileSync, statSync, symlinkSync } from 'node:fs';
-import { rmSync, writeFileSync } from 'node:fs';
+import { rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from 'vitest';
-import { changeFolder, collect, importFolder, makeFolder, materialise } from '../../../src/tools/workspaces/folder.ts';
-import { tickMs } from '../../../src/tools/workspaces/stamps.ts';
+import { checkout, importFolder, snapshot } from '../../../src/tools/workspaces/folder.ts';
+import { tickMs } from '../../../src/tools/workspaces/read-folder.ts';
 import { Trees } from '../../../src/tools/workspaces/tree.ts';
 import { openSqliteStore } from '../../../src/store/sqlite.ts';
+import type { Tree } from '../../../src/tools/workspace.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'reprise-folders-test-'));
 const store = openSqliteStore(join(home, 'store.sqlite'));
@@ -29,12 +30,12 @@ function folderOf(files: Record<string, string>): string {
   return folder;
 }
 
-const treeOf = async (files: Record<string, string>): Promise<string | null> =>
-  (await importFolder(store, trees, folderOf(files))).tree;
+const treeOf = async (files: Record<string, string>): Promise<Tree> =>
+  trees.read((await importFolder(store, trees, folderOf(files))).tree);
 
-async function textsOf(tree: string | null): Promise<Record<string, string>> {
+async function textsOf(tree: Tree): Promise<Record<string, string>> {
   const texts: Record<string, string> = {};
-  for (const [path, { id }] of await trees.read(tree)) texts[path] = Buffer.from(await store.object(id)).toString();
+  for (const [path, { id }] of tree) texts[path] = Buffer.from(await store.object(id)).toString();
   return texts;
 }
 
@@ -59,7 +60,7 @@ describe('importing a folder', () => {
       a: '',
     });
     const { leftOut, tree } = await importFolder(store, trees, folder);
-    expect(Object.keys(await textsOf(tree))).toEqual(['a']);
+    expect([...(await trees.read(tree)).keys()]).toEqual(['a']);
     expect(new Set(leftOut.map((each) => each.split(':')[0]))).toEqual(
       new Set(['".env.local"', '".git"', '".reprise"', '"p/node_modules"']),
     );
@@ -78,56 +79,76 @@ describe('importing a folder', () => {
   });
 });
 
-describe('a materialised folder', () => {
+describe('a checkout', () => {
+  /** The files as a tree has them. */
+  const bare = (files: Tree): Tree =>
+    new Map([...files].map(([path, { bytes, id, mode }]) => [path, { id, bytes, mode }]));
+
   test('comes back as the same tree, of which only what has changed is read', async () => {
     const tree = await treeOf({ a: 'A', 'b/c': 'C', 'b/d': 'D' });
-    const made = await materialise(store, trees, tree, [], emptyFolder());
-    const same = await collect(store, trees, made);
-    expect(same).toMatchObject({ tree, read: 0, leftOut: [], isExact: true });
-    writeFileSync(join(made.folder, 'b/c'), 'X');
-    const changed = await collect(store, trees, same.made);
+    const same = await snapshot(store, await checkout(store, emptyFolder(), tree));
+    expect(same).toMatchObject({ read: 0, leftOut: [], isExact: true });
+    expect(bare(same.checkout.own)).toEqual(tree);
+    writeFileSync(join(same.checkout.folder, 'b/c'), 'X');
+    const changed = await snapshot(store, same.checkout);
     expect(changed.read).toBe(1);
-    expect(await textsOf(changed.tree)).toEqual({ a: 'A', 'b/c': 'X', 'b/d': 'D' });
+    expect(await textsOf(changed.checkout.own)).toEqual({ a: 'A', 'b/c': 'X', 'b/d': 'D' });
   });
 
   test('is read again where a file has the size that it had, whatever its times say', async () => {
-    const made = await materialise(store, trees, await treeOf({ a: 'one' }), [], emptyFolder());
+    const made = await checkout(store, emptyFolder(), await treeOf({ a: 'one' }));
     const { atime, mtime } = statSync(join(made.folder, 'a'));
     writeFileSync(join(made.folder, 'a'), 'two');
-    const { utimesSync } = await import('node:fs');
     utimesSync(join(made.folder, 'a'), atime, mtime);
-    expect(await textsOf((await collect(store, trees, made)).tree)).toEqual({ a: 'two' });
+    expect(await textsOf((await snapshot(store, made)).checkout.own)).toEqual({ a: 'two' });
+  });
+
+  test('is read again where a file was changed just before it was read', async () => {
+    const made = await checkout(store, emptyFolder(), await treeOf({ a: 'one' }));
+    writeFileSync(join(made.folder, 'a'), 'two');
+    const first = await snapshot(store, made);
+    expect((await snapshot(store, first.checkout)).read).toBe(1);
+    await pause(tickMs * 2);
+    const settled = await snapshot(store, first.checkout);
+    expect((await snapshot(store, settled.checkout)).read).toBe(0);
   });
 
   test('shows mounts, which are neither written nor read back', async () => {
-    const [own, other] = [await treeOf({ a: 'A' }), await treeOf({ 'x/y': 'Y', '.git/config': 'x' })];
-    const mounts = [{ path: 'temp/agent2', tree: other ?? '' }];
-    const made = await materialise(store, trees, own, mounts, emptyFolder());
+    const own = await treeOf({ a: 'A', 'temp/hidden': '' });
+    const shown = await treeOf({ 'temp/agent2/x/y': 'Y' });
+    const mounted = new Map([
+      ...shown,
+      ...[...shown.values()].map((file) => ['temp/agent2/.git/config', file] as const),
+    ]);
+    const made = await checkout(store, emptyFolder(), own, mounted);
     expect(readFileSync(join(made.folder, 'temp/agent2/x/y'), 'utf8')).toBe('Y');
     expect(statSync(join(made.folder, 'temp/agent2/x/y')).mode & 0o777).toBe(0o444);
+    expect(statSync(join(made.folder, 'temp/agent2')).mode & 0o777).toBe(0o555);
     expect(existsSync(join(made.folder, 'temp/agent2/.git'))).toBe(false);
-    expect(await collect(store, trees, made)).toMatchObject({ tree: own, isExact: true });
+    const after = await snapshot(store, made);
+    expect(after.isExact).toBe(true);
+    expect([...after.checkout.own.keys()]).toEqual(['a']);
   });
 
   test('is changed into another tree by what differs', async () => {
-    const made = await materialise(store, trees, await treeOf({ a: 'A', b: 'B', 'c/d': 'D' }), [], emptyFolder());
+    const made = await checkout(store, emptyFolder(), await treeOf({ a: 'A', b: 'B', 'c/d': 'D' }));
+    const { mtimeMs } = statSync(join(made.folder, 'a'));
     const wanted = await treeOf({ a: 'A', 'b/e': 'E', c: 'C' });
-    const changed = await changeFolder(store, made, await trees.read(wanted));
-    expect(await collect(store, trees, changed)).toMatchObject({ tree: wanted, read: 0, isExact: true });
+    const changed = await checkout(store, made.folder, wanted, new Map(), { before: made.own });
+    const after = await snapshot(store, changed);
+    expect(after).toMatchObject({ read: 0, isExact: true });
+    expect(bare(after.checkout.own)).toEqual(wanted);
+    expect(statSync(join(made.folder, 'a')).mtimeMs).toBe(mtimeMs);
   });
 
   test.each([
     ['an empty folder', (folder: string) => mkdirSync(join(folder, 'empty'))],
     ['other permissions', (folder: string) => chmodSync(join(folder, 'a'), 0o600)],
     ['a second name of a file', (folder: string) => linkSync(join(folder, 'a'), join(folder, 'b'))],
-    ['a mount that was changed', (folder: string) => chmodSync(join(folder, 'm/x'), 0o777)],
-    ['a file beside a mount', (folder: string) => writeFileSync(join(folder, 'm/y'), '')],
     ['a link that leads out', (folder: string) => symlinkSync('/etc/passwd', join(folder, 'out'))],
   ])('with %s is not what the tree says, and serves no other call', async (_, change) => {
-    const mounted = await trees.read(await treeOf({ 'm/x': 'X' }));
-    const made = await makeFolder(store, await trees.read(await treeOf({ a: 'A' })), mounted, emptyFolder());
-    await pause(tickMs);
+    const made = await checkout(store, emptyFolder(), await treeOf({ a: 'A' }));
     change(made.folder);
-    expect((await collect(store, trees, made)).isExact).toBe(false);
+    expect((await snapshot(store, made)).isExact).toBe(false);
   });
 });

@@ -12,34 +12,50 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { FolderReading, type FileRead } from '../../../src/tools/workspaces/folder-reading.ts';
-import { stampOf } from '../../../src/tools/workspaces/stamps.ts';
+import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
+import { identityOf } from '../../../src/tools/workspaces/open-folder.ts';
+import { readFolder, type KnownFile } from '../../../src/tools/workspaces/read-folder.ts';
+import { openSqliteStore } from '../../../src/store/sqlite.ts';
 
-let home: string;
-let folder: string;
-let outside: string;
-beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), 'reprise-swapped-'));
-  [folder, outside] = [join(home, 'folder'), join(home, 'outside')];
+const base = mkdtempSync(join(tmpdir(), 'reprise-swapped-'));
+const store = openSqliteStore(join(base, 'store.sqlite'));
+const home = join(base, 'home');
+const [folder, outside] = [join(home, 'folder'), join(home, 'outside')];
+function make(): void {
   for (const each of [join(folder, 'sub'), outside]) mkdirSync(each, { recursive: true });
   for (const each of ['known', 'file', 'sub/inner']) writeFileSync(join(folder, each), 'inside');
   for (const each of ['inner', 'file']) writeFileSync(join(outside, each), 'SECRET');
-});
+}
+beforeEach(make);
 afterEach(() => rmSync(home, { recursive: true }));
+afterAll(async () => {
+  await store.close();
+  rmSync(base, { recursive: true });
+});
+
+/** Knows nothing, and does something as soon as it is asked for a file for so many times, which is while a folder is read. */
+class Swapping extends Map<string, KnownFile> {
+  readonly #swap: () => void;
+  #asked: number;
+
+  constructor(swap: () => void, at: number) {
+    super();
+    [this.#swap, this.#asked] = [swap, at];
+  }
+
+  override get(): undefined {
+    if (--this.#asked === 0) this.#swap();
+    return undefined;
+  }
+}
 
 const limits = { files: 100, folders: 100, bytes: 100_000, fileBytes: 1000 };
 
-/** Reads the folder, with something done to it as soon as the known file has been seen. */
-function read(swap: () => void): { files: FileRead[]; text: string; leftOut: string[] } {
-  const files: FileRead[] = [];
-  let text = '';
-  const known = new Map([['known', stampOf(lstatSync(join(folder, 'known'), { bigint: true }))]]);
-  const reading = new FolderReading({ folder, skipped: [], leftOut: [], limits }, known, (some, content) => {
-    files.push(...some);
-    text += Buffer.from(content).toString();
-  });
-  return { ...reading.run(swap), files, text };
+/** Reads the folder, with something done to it meanwhile. @param at after how many files, of three and a folder */
+async function read(swap: () => void, at: number): Promise<{ texts: string[]; leftOut: string[] }> {
+  const { files, leftOut } = await readFolder(store, folder, { limits, known: new Swapping(swap, at) });
+  const texts = [...files.values()].map(async ({ id }) => Buffer.from(await store.object(id)).toString());
+  return { texts: await Promise.all(texts), leftOut };
 }
 
 type Swap = [what: string, swap: () => void];
@@ -89,18 +105,29 @@ const swaps: Swap[] = [
   ],
 ];
 
-test.each(swaps)('what is swapped while a folder is read leads nowhere: %s', (_, swap) => {
-  const { text } = read(swap);
-  expect(text).not.toContain('SECRET');
-  expect(text).not.toContain('xxx');
-  expect(readFileSync(join(outside, 'inner'), 'utf8')).toBe('SECRET');
+const moments = [1, 2, 3, 4];
+
+test.each(swaps)('what is swapped while a folder is read leads nowhere: %s', async (_, swap) => {
+  for (const at of moments) {
+    const { texts } = await read(swap, at);
+    expect(new Set([...texts, 'inside'])).toEqual(new Set(['inside']));
+    expect(readFileSync(join(outside, 'inner'), 'utf8')).toBe('SECRET');
+    rmSync(home, { recursive: true });
+    make();
+  }
 });
 
-test('the folder itself by a link, it is not read on', () => {
-  const { files, text } = read(() => {
+test('the folder itself by a link, what is read on is the folder that it was', async () => {
+  const { texts } = await read(() => {
     renameSync(folder, join(home, 'away'));
     symlinkSync(outside, folder);
-  });
-  expect(text).not.toContain('SECRET');
-  expect(files).toEqual([]);
+  }, 1);
+  expect(texts).toEqual(['inside', 'inside', 'inside']);
+});
+
+test('the folder itself by another one before it is read, it is refused', async () => {
+  const identity = identityOf(lstatSync(folder, { bigint: true }));
+  renameSync(folder, join(home, 'away'));
+  renameSync(outside, folder);
+  await expect(readFolder(store, folder, { identity })).rejects.toThrow('another folder is in its place');
 });
