@@ -20,8 +20,8 @@ export interface GivenFile {
 export type ToPython =
   /** Files that the code finds. Several of these come before the code. */
   | { files: GivenFile[] }
-  /** What is run, and for how long at most. Nothing comes after it. */
-  | { code: string; seconds: number };
+  /** What is run. Nothing comes after it. */
+  | { code: string };
 
 export type FromPython =
   /** The memory of an interpreter that was loaded without one. */
@@ -29,9 +29,7 @@ export type FromPython =
   /** Python is loaded, and the code begins. */
   | { begun: true }
   /** More of what the code prints. */
-  | { output: string }
-  /** How many characters of the output were left out, and how it ends. This comes once at most. */
-  | { left: number; last: string }
+  | { output: Uint8Array }
   /** Files that are new or have changed. */
   | { files: PythonFile[] }
   /** The paths of files that are gone, and why others are not kept, a line for each. */

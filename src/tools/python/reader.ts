@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { grouped } from '../../util/file-limits.ts';
+import { Output } from '../../util/output.ts';
 import type { FromPython, PythonFile } from './messages.ts';
 
 /** What has become of a run. */
@@ -22,16 +22,14 @@ const file = z.object({ path: text.max(5000), bytes, mode: z.enum(['file', 'exec
 const news: z.ZodType<FromPython> = z.union([
   z.object({ snapshot: bytes }),
   z.object({ begun: z.literal(true) }),
-  z.object({ output: text }),
-  z.object({ left: z.int().min(0), last: text }),
+  z.object({ output: bytes }),
   z.object({ files: z.array(file) }),
   z.object({ gone: z.array(text), notes: z.array(text.max(1000)) }),
   z.object({ end: z.literal('done') }),
   z.object({ end: z.enum(['raised', 'broken']), problem: text }),
 ]);
 
-/** How many characters and bytes are taken of all messages together, and how many characters of a problem. */
-const mostCharacters = 1_000_000;
+/** How many bytes are taken of all messages together, and how many characters of a problem. */
 const mostBytes = 250_000_000;
 const mostOfProblem = 20_000;
 
@@ -39,9 +37,8 @@ const mostOfProblem = 20_000;
 export class FromPythonReader {
   /** Whether no more is to be expected. */
   isOver = false;
-  readonly #output: string[] = [];
+  readonly #output = new Output();
   readonly #result: PythonResult = { output: '', files: [], gone: [], notes: [] };
-  #characters = 0;
   #bytes = 0;
   #hasBegun = false;
 
@@ -49,15 +46,13 @@ export class FromPythonReader {
   take(message: unknown): Uint8Array | undefined {
     const read = news.safeParse(message);
     if (this.isOver) return undefined;
-    if (!read.success) return this.#broken('it said what makes no sense');
+    if (!read.success) return this.fail('it said what makes no sense');
     const said = read.data;
     if ('snapshot' in said) return this.#hasBegun ? undefined : said.snapshot;
     if ('begun' in said) this.#hasBegun = true;
-    else if ('output' in said) this.#print(said.output);
-    else if ('left' in said) this.#print(`\n[… ${grouped(said.left)} characters were left out here]\n${said.last}`);
+    else if ('output' in said) this.#output.add('stdout', said.output);
     else if ('files' in said) {
       this.#bytes += said.files.reduce((sum, each) => sum + each.bytes.length, 0);
-      if (this.#bytes > mostBytes) return this.#broken('it sent too much');
       this.#result.files.push(...said.files);
     } else if ('gone' in said) {
       this.#result.gone.push(...said.gone);
@@ -66,7 +61,7 @@ export class FromPythonReader {
       if (said.end !== 'done') this.#result.problem = { kind: said.end, text: said.problem.slice(0, mostOfProblem) };
       this.isOver = true;
     }
-    return undefined;
+    return this.#bytes + this.#output.bytes > mostBytes ? this.fail('it sent too much') : undefined;
   }
 
   /** Whether Python was there to run the code. */
@@ -75,19 +70,14 @@ export class FromPythonReader {
   }
 
   result(): PythonResult {
-    if (!this.isOver) this.#broken('Python ended by itself');
-    const output = this.#output.join('');
+    if (!this.isOver) this.fail('Python ended by itself');
+    const output = this.#output.text();
     const { problem } = this.#result;
     return problem === undefined ? { ...this.#result, output } : { ...this.#result, output, files: [], gone: [] };
   }
 
-  #print(output: string): void {
-    const fitting = output.slice(0, mostCharacters - this.#characters);
-    this.#characters += fitting.length;
-    this.#output.push(fitting);
-  }
-
-  #broken(problem: string): undefined {
+  /** Notes why no more is to be expected. */
+  fail(problem: string): undefined {
     this.isOver = true;
     this.#result.problem = { kind: 'broken', text: problem };
   }

@@ -40,7 +40,7 @@ const outside = outsideOf({
 function end(outcome: string): void {
   const { problem, broken } = readOutcome(outcome);
   if (problem === undefined && broken === undefined) look('/workspace');
-  output.close();
+  output.flush();
   changes.close();
   if (broken !== undefined) post({ end: 'broken', problem: broken });
   else post(problem === undefined ? { end: 'done' } : { end: 'raised', problem });
