@@ -1,4 +1,4 @@
-import type { FromPython } from './messages.ts';
+import type { FromPython } from './reader.ts';
 
 /** So many parts of an output are passed on as they come, so that they are there if the code is ended. Then they wait. */
 const prompt = 2000;
@@ -36,7 +36,8 @@ export class Output {
 
   flush(): void {
     if (this.#waiting === 0) return;
-    this.#post({ output: Buffer.concat(this.#pending) });
+    // A small buffer shares its memory with others, all of which would be passed on.
+    this.#post({ output: new Uint8Array(Buffer.concat(this.#pending)) });
     [this.#pending, this.#waiting] = [[], 0];
     this.#posts += 1;
     this.#postedAt = performance.now();

@@ -7,7 +7,8 @@ import { readFileSync } from 'node:fs';
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import type { FromPython, Interpreter, ToPython } from './messages.ts';
+import type { Interpreter, ToPython } from './messages.ts';
+import type { FromPython } from './reader.ts';
 
 /** What a process of Python is started with. */
 export interface PythonProcess {

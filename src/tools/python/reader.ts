@@ -1,6 +1,36 @@
 import { z } from 'zod';
 import { Output } from '../../util/output.ts';
-import type { FromPython, PythonFile } from './messages.ts';
+
+const bytes = z.custom<Uint8Array>((value) => value instanceof Uint8Array);
+const text = z.string();
+
+const file = z.object({
+  /** From the folder in which the code runs. */
+  path: text.max(5000),
+  /** The content; of a `link`, the path that it leads to. */
+  bytes,
+  mode: z.enum(['file', 'executable', 'link']),
+});
+
+/** What a process of Python may say at all, whatever it has become. */
+const news = z.union([
+  /** The memory of an interpreter that was loaded without one. */
+  z.object({ snapshot: bytes }),
+  /** Python is loaded, and the code begins. */
+  z.object({ begun: z.literal(true) }),
+  /** More of what the code prints. */
+  z.object({ output: bytes }),
+  /** Files that are new or have changed. */
+  z.object({ files: z.array(file) }),
+  /** The paths of files that are gone, and why others are not kept, a line for each. */
+  z.object({ gone: z.array(text), notes: z.array(text.max(1000)) }),
+  /** The end. `problem`: the traceback, or why there is none. */
+  z.object({ end: z.literal('done') }),
+  z.object({ end: z.enum(['raised', 'broken']), problem: text }),
+]);
+
+export type PythonFile = z.output<typeof file>;
+export type FromPython = z.output<typeof news>;
 
 /** What has become of a run. */
 export interface PythonResult {
@@ -14,20 +44,6 @@ export interface PythonResult {
   /** What is not kept of its files, and why. */
   notes: string[];
 }
-
-/** What a process of Python may say at all, whatever it has become. */
-const bytes = z.custom<Uint8Array>((value) => value instanceof Uint8Array);
-const text = z.string();
-const file = z.object({ path: text.max(5000), bytes, mode: z.enum(['file', 'executable', 'link']) });
-const news: z.ZodType<FromPython> = z.union([
-  z.object({ snapshot: bytes }),
-  z.object({ begun: z.literal(true) }),
-  z.object({ output: bytes }),
-  z.object({ files: z.array(file) }),
-  z.object({ gone: z.array(text), notes: z.array(text.max(1000)) }),
-  z.object({ end: z.literal('done') }),
-  z.object({ end: z.enum(['raised', 'broken']), problem: text }),
-]);
 
 /** How many bytes are taken of all messages together, and how many characters of a problem. */
 const mostBytes = 250_000_000;

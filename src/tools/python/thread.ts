@@ -5,7 +5,8 @@
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { Changes } from './changes.ts';
-import type { FromPython, Interpreter, ToPython } from './messages.ts';
+import type { Interpreter, ToPython } from './messages.ts';
+import type { FromPython } from './reader.ts';
 import { Output } from './output.ts';
 import { openRealm, pyodideIn } from './open-realm.ts';
 import { outsideOf } from './outside.ts';
