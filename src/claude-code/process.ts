@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Environment } from '../util/environment.ts';
+import { sendSignal } from '../util/processes.ts';
 import type { Place } from './place.ts';
 import type { SpawnOptions } from './sdk.ts';
 
@@ -26,12 +27,8 @@ wait $claude
 const politeMs = 2000;
 
 /** Ends whatever a process has started that is still there. */
-function killGroup(child: ChildProcess): void {
-  try {
-    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
-  } catch {
-    // All have ended.
-  }
+function killGroup({ pid }: ChildProcess): void {
+  if (pid !== undefined) sendSignal(-pid, 'SIGKILL');
 }
 
 /**

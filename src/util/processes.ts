@@ -1,5 +1,6 @@
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
+import { readFile, readlink } from 'node:fs/promises';
 
 /**
  * The processes of this machine that are visible to this one, with their command lines, since a pid may be used again. On
@@ -7,9 +8,7 @@ import { readdirSync, readFileSync } from 'node:fs';
  */
 export function processes(): Array<{ pid: number; commandLine: string }> {
   if (process.platform === 'linux') {
-    return readdirSync('/proc')
-      .filter((name) => /^\d+$/.test(name))
-      .map((name) => ({ pid: Number(name), commandLine: commandLineOnLinux(name) }));
+    return pids().map((pid) => ({ pid, commandLine: commandLineOnLinux(pid) }));
   }
   const listed = execFileSync('ps', ['-A', '-ww', '-o', 'pid=,args='], { encoding: 'utf8' });
   return listed.split('\n').flatMap((line) => {
@@ -18,7 +17,12 @@ export function processes(): Array<{ pid: number; commandLine: string }> {
   });
 }
 
-function commandLineOnLinux(pid: string): string {
+const pids = (): number[] =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number);
+
+function commandLineOnLinux(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
   } catch {
@@ -39,23 +43,86 @@ export function isAlive(pid: number): boolean {
     if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false;
   }
   // A process that has ended stays listed until its parent asks, which the first process of some containers never does.
-  return process.platform !== 'linux' || commandLineOnLinux(String(pid)) !== '';
+  return process.platform !== 'linux' || commandLineOnLinux(pid) !== '';
 }
 
 /** Ends a process and waits until it is gone: by SIGTERM, and after 10 s by SIGKILL. */
 export async function endProcess(pid: number): Promise<void> {
   const politeUntil = Date.now() + 10_000;
-  signal(pid, 'SIGTERM');
+  sendSignal(pid, 'SIGTERM');
   while (isAlive(pid)) {
-    if (Date.now() > politeUntil) signal(pid, 'SIGKILL');
+    if (Date.now() > politeUntil) sendSignal(pid, 'SIGKILL');
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
 
-function signal(pid: number, name: NodeJS.Signals): void {
+/** Sends a signal to a process of which nobody knows whether it is still there. @param pid negative for a group */
+export function sendSignal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
-    // The process has ended meanwhile.
+    // It has ended meanwhile, or belongs to somebody else.
   }
 }
+
+interface Executed {
+  /** The exit code; null if a signal or the time has ended it, undefined if there is no such program. */
+  code: number | null | undefined;
+  output: string;
+  errors: string;
+}
+
+/** Runs a program that answers soon. Never throws. @param env this process's environment if it is absent */
+export async function execute([file = '', ...args]: string[], env?: Record<string, string>): Promise<Executed> {
+  const { promise, resolve } = Promise.withResolvers<Executed>();
+  execFile(file, args, { env, timeout: 20_000, killSignal: 'SIGKILL' }, (error, output, errors) => {
+    const ended = typeof error?.code === 'number' ? error.code : error?.killed || error?.signal ? null : undefined;
+    resolve({ code: error === null ? 0 : ended, output, errors });
+  });
+  return promise;
+}
+
+/** A process of Linux (proc(5)). Its number may be used again, by one that has started later. */
+export interface LinuxProcess {
+  pid: number;
+  parent: number;
+  group: number;
+  /** In ticks since the machine has started. */
+  startedAt: string;
+  /** The memory that it takes, in bytes. */
+  memory: number;
+}
+
+const pageBytes = 4096;
+
+/** How many processes are read at a time: a command may start thousands, and the worker has other things to do meanwhile. */
+const atOnce = 100;
+
+/** The living processes of this machine with their parents; none on other systems than Linux. */
+export async function linuxProcesses(): Promise<LinuxProcess[]> {
+  if (process.platform !== 'linux') return [];
+  const all = pids();
+  const read: Array<LinuxProcess | undefined> = [];
+  for (let at = 0; at < all.length; at += atOnce) {
+    read.push(...(await Promise.all(all.slice(at, at + atOnce).map(linuxProcess))));
+  }
+  return read.filter((each) => each !== undefined);
+}
+
+async function linuxProcess(pid: number): Promise<LinuxProcess | undefined> {
+  const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  // The name of the program may have spaces and parentheses.
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  const [state, parent, group] = fields;
+  // One that has ended waits only for its parent to ask for it.
+  if (group === undefined || state === 'Z' || state === 'X') return undefined;
+  const [startedAt = '', memory = 0] = [fields[19], fields[21]];
+  return { pid, parent: Number(parent), group: Number(group), startedAt, memory: Number(memory) * pageBytes };
+}
+
+/** Whether the environment of a process has this text; false where that cannot be read. */
+export const environmentHas = async (pid: number, text: string): Promise<boolean> =>
+  (await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '')).includes(text);
+
+/** The working folder of a process; '' where that cannot be read. */
+export const folderOf = (pid: number): Promise<string> => readlink(`/proc/${pid}/cwd`).catch(() => '');

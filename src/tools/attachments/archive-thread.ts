@@ -1,8 +1,4 @@
-/**
- * Unpacks a zip archive in a thread of its own, one file at a time. Takes an `ArchiveFile` as `workerData`. Answers null with
- * an `ArchiveListing`, and the number of a file in it with an `Unpacked`.
- */
-import { parentPort, workerData } from 'node:worker_threads';
+import { grouped, maxFileBytes } from '../../util/file-limits.ts';
 import { openZip, type ZipLimits, type ZipMember } from './zip.ts';
 
 export interface ArchiveFile {
@@ -10,31 +6,26 @@ export interface ArchiveFile {
   limits: ZipLimits;
 }
 
-export type ArchiveListing =
-  { members: Array<Pick<ZipMember, 'name' | 'bytes' | 'isLink' | 'isEncrypted'>> } | { problem: string };
-
-export type Unpacked = { bytes: Uint8Array } | { problem: string };
-
-const { bytes: given, limits } = workerData as ArchiveFile;
-const opened = openZip(Buffer.from(given.buffer, given.byteOffset, given.byteLength), limits);
-// Whoever asks is told.
-opened.catch(() => {});
-
-parentPort?.on('message', (number: number | null) => {
-  void (number === null ? list() : unpack(number))
-    .catch((error: unknown) => ({ problem: (error as Error).message }))
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has none
-    .then((answer: ArchiveListing | Unpacked) => parentPort?.postMessage(answer));
-});
-
-async function list(): Promise<ArchiveListing> {
-  const members = await opened;
-  return {
-    members: members.map(({ bytes, isEncrypted, isLink, name }) => ({ name, bytes, isLink, isEncrypted })),
-  };
+/** A file of an archive. It has its content, or a problem that says why it was not unpacked. */
+export interface ArchiveMember extends Pick<ZipMember, 'name' | 'bytes'> {
+  content?: Uint8Array;
+  problem?: string;
 }
 
-async function unpack(number: number): Promise<Unpacked> {
-  const member = (await opened)[number];
-  return member === undefined ? { problem: 'it is not there' } : { bytes: await member.read() };
+/** Unpacks a zip archive, in a thread of its own. @throws `Error` if it cannot be read, or is over the limits */
+export default async function unpack({ bytes, limits }: ArchiveFile, post: (member: ArchiveMember) => void) {
+  const members = await openZip(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), limits);
+  for (const member of members) post({ name: member.name, bytes: member.bytes, ...(await contentOf(member)) });
+}
+
+async function contentOf(member: ZipMember): Promise<Pick<ArchiveMember, 'content' | 'problem'>> {
+  if (member.isLink) return { problem: 'a link' };
+  if (member.isEncrypted) return { problem: 'it needs a password' };
+  if (member.bytes > maxFileBytes)
+    return { problem: `${grouped(member.bytes)} bytes; at most ${grouped(maxFileBytes)} are read` };
+  try {
+    return { content: await member.read() };
+  } catch (error) {
+    return { problem: `damaged: ${(error as Error).message}` };
+  }
 }

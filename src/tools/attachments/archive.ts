@@ -1,12 +1,11 @@
-import { extname } from 'node:path';
 import { treePath } from '../workspaces/tree.ts';
-import type { ArchiveListing, Unpacked } from './archive-thread.ts';
-import { grouped, maxFileBytes } from '../../util/file-limits.ts';
+import type { ArchiveFile, ArchiveMember } from './archive-thread.ts';
+import { grouped, readingLimits } from '../../util/file-limits.ts';
 import type { Readable } from './pdf.ts';
-import { ReadingThread } from './reading-thread.ts';
+import { moduleBeside, runIsolated } from '../../util/isolated.ts';
 import type { ZipLimits } from './zip.ts';
 
-const program = new URL(`./archive-thread${extname(import.meta.url)}`, import.meta.url);
+const program = moduleBeside(import.meta.url, 'archive-thread');
 
 /** What is taken of an attached archive, with the archives in it. */
 export const archiveLimits: Readonly<ZipLimits> = { members: 200, bytes: 100_000_000 };
@@ -34,58 +33,40 @@ export async function unpackArchive(
   left: ZipLimits,
   take: (file: Unpacking) => Promise<string | undefined>,
 ): Promise<Readable> {
-  const thread = new ReadingThread(program, { bytes, limits: { ...left } });
+  const members: ArchiveMember[] = [];
+  const isolation = { ...readingLimits, onMessage: (member: ArchiveMember): void => void members.push(member) };
   try {
-    const listing = await thread.ask<ArchiveListing>(null);
-    if ('problem' in listing) return { note: `it was not unpacked: ${listing.problem}` };
-    const { members } = listing;
-    left.members -= members.length;
-    left.bytes -= members.reduce((sum, member) => sum + member.bytes, 0);
-    const lines: string[] = [];
-    const problems: string[] = [];
-    const paths = new Set<string>();
-    for (const [number, member] of members.entries()) {
-      const path = treePath(member.name);
-      const problem = problemOf(member, path, paths) ?? (await unpack(thread, number, path ?? '', take));
-      if (problem === undefined) lines.push(`${path} (${grouped(member.bytes)} bytes)`);
-      else problems.push(`${shown(member.name)} (${problem})`);
-    }
-    return { text: lines.join('\n'), ...(problems.length > 0 && { note: leftOut(problems, members.length) }) };
+    await runIsolated<void, ArchiveMember>(program, { bytes, limits: { ...left } } satisfies ArchiveFile, isolation);
   } catch (error) {
     return { note: `it was not unpacked: ${(error as Error).message}` };
-  } finally {
-    await thread.close();
   }
+  left.members -= members.length;
+  left.bytes -= members.reduce((sum, member) => sum + member.bytes, 0);
+  const lines: string[] = [];
+  const problems: string[] = [];
+  const paths = new Set<string>();
+  for (const { bytes: size, content, name, problem } of members) {
+    const path = treePath(name);
+    const why =
+      problem ??
+      pathProblem(name, path, paths) ??
+      (await take({ path: path ?? '', bytes: Buffer.from(content ?? []) }));
+    if (why === undefined) lines.push(`${path} (${grouped(size)} bytes)`);
+    else problems.push(`${shown(name)} (${why})`);
+  }
+  return { text: lines.join('\n'), ...(problems.length > 0 && { note: leftOut(problems, members.length) }) };
 }
-
-type Member = Extract<ArchiveListing, { members: unknown }>['members'][number];
 
 /** What programs put into archives besides, which is of no use to anyone. */
 const litter = /(^|\/)(__MACOSX\/|\.DS_Store$|Thumbs\.db$)/;
 
 /** @param paths those that were taken before, in lower case; this one is added */
-function problemOf(member: Member, path: string | undefined, paths: Set<string>): string | undefined {
-  const { bytes, isEncrypted, isLink, name } = member;
+function pathProblem(name: string, path: string | undefined, paths: Set<string>): string | undefined {
   if (path === undefined) return 'its path leads out of the archive, or cannot be used';
-  if (isLink) return 'a link';
-  if (isEncrypted) return 'it needs a password';
   if (litter.test(name)) return 'made by the packing program';
-  if (bytes > maxFileBytes) return `${grouped(bytes)} bytes; at most ${grouped(maxFileBytes)} are read`;
   if (paths.has(path.toLowerCase())) return 'another file has the same path';
   paths.add(path.toLowerCase());
   return undefined;
-}
-
-async function unpack(
-  thread: ReadingThread,
-  number: number,
-  path: string,
-  take: (file: Unpacking) => Promise<string | undefined>,
-): Promise<string | undefined> {
-  const unpacked = await thread.ask<Unpacked>(number);
-  if ('problem' in unpacked) return `damaged: ${unpacked.problem}`;
-  const { buffer, byteLength, byteOffset } = unpacked.bytes;
-  return take({ path, bytes: Buffer.from(buffer, byteOffset, byteLength) });
 }
 
 function leftOut(problems: string[], all: number): string {

@@ -6,8 +6,7 @@ import { readOffice } from './office/office.ts';
 import { readPdf, type Readable } from './pdf.ts';
 import type { Recognised } from './recognise.ts';
 import { sheetsOf, tableOfSheet } from './sheet-text.ts';
-import { summaryOf } from './table-summary.ts';
-import { columnNames, parseTable, type Table } from './table.ts';
+import { columnNames, parseTable, summaryOf, type Table } from './table.ts';
 
 const binaryEndings = ['.pdf', '.png', '.jpg', '.jpeg', '.gif', '.webp', '.xlsx', '.docx', '.pptx', '.zip', '.mp3'];
 

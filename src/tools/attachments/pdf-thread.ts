@@ -1,39 +1,40 @@
-/**
- * Reads one PDF in a thread of its own, since a damaged one leaves rejected promises behind that would end a worker's
- * process, and a page may take long. Takes the bytes as `workerData`, posts `PdfNews`, and ends.
- */
-import { parentPort, workerData } from 'node:worker_threads';
 import { getDocumentProxy } from 'unpdf';
 
-export type PdfNews =
-  /** The PDF was opened. It is `cutOff` if its end is missing. */
-  | { pages: number; cutOff: boolean }
-  /** The text of the next page; null if the page is damaged. */
-  | { text: string | null }
-  | { problem: string };
+/** One page of a PDF. */
+export interface PdfPage {
+  /** How many pages there are. */
+  of: number;
+  /** Null if the page is damaged. */
+  text: string | null;
+}
 
 type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>;
 
-// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has none
-const post = (news: PdfNews): void => parentPort?.postMessage(news);
+/** Reading ends with the page that exceeds so many characters, since compressed text may grow without limit. */
+const maxCharacters = 20_000_000;
 
-// Errors of a page that matter are thrown as well.
-process.on('unhandledRejection', () => {});
-
-const bytes = Buffer.from(workerData as Uint8Array);
-try {
-  await readPages(await open(bytes), !bytes.subarray(-1024).includes('%%EOF'));
-} catch (error) {
-  const { name, message } = error as Error;
-  if (name === 'PasswordException') post({ problem: 'the PDF needs a password' });
-  else await readCutOff(message);
-}
-
-async function readCutOff(problem: string): Promise<void> {
+/**
+ * Reads one PDF page by page, in a thread of its own, since a damaged one leaves rejected promises behind that would end a
+ * worker's process, and a page may take long.
+ *
+ * @returns whether the end of the PDF is missing
+ * @throws `Error` if it cannot be opened
+ */
+export default async function readPdf(given: Uint8Array, post: (page: PdfPage) => void): Promise<boolean> {
+  // Errors of a page that matter are thrown as well.
+  process.on('unhandledRejection', () => {});
+  const bytes = Buffer.from(given);
   try {
-    await readPages(await open(withTrailer()), true);
-  } catch {
-    post({ problem: `the PDF is damaged (${problem})` });
+    await readPages(await open(bytes), post);
+    return !bytes.subarray(-1024).includes('%%EOF');
+  } catch (error) {
+    const { message, name } = error as Error;
+    if (name === 'PasswordException') throw new Error('the PDF needs a password', { cause: error });
+    const whole = await open(withTrailer(bytes)).catch(() => {
+      throw new Error(`the PDF is damaged (${message})`, { cause: error });
+    });
+    await readPages(whole, post);
+    return true;
   }
 }
 
@@ -43,15 +44,19 @@ function open(content: Buffer): Promise<Pdf> {
 }
 
 /** Gives a PDF that was cut off a new reference to its catalogue, which helps if that is there and not compressed. */
-function withTrailer(): Buffer {
+function withTrailer(bytes: Buffer): Buffer {
   const [, number, version] = /(\d+) (\d+) obj\s*<<[^>]*\/Type\s*\/Catalog/.exec(bytes.toString('latin1')) ?? [];
   const trailer = `\nendstream\nendobj\ntrailer\n<< /Root ${number} ${version} R >>\nstartxref\n0\n%%EOF\n`;
   return Buffer.concat([bytes, Buffer.from(trailer)]);
 }
 
-async function readPages(pdf: Pdf, cutOff: boolean): Promise<void> {
-  post({ pages: pdf.numPages, cutOff });
-  for (let number = 1; number <= pdf.numPages; number++) post({ text: await textOfPage(pdf, number) });
+async function readPages(pdf: Pdf, post: (page: PdfPage) => void): Promise<void> {
+  let characters = 0;
+  for (let number = 1; number <= pdf.numPages && characters <= maxCharacters; number++) {
+    const text = await textOfPage(pdf, number);
+    characters += text?.length ?? 0;
+    post({ of: pdf.numPages, text });
+  }
 }
 
 async function textOfPage(pdf: Pdf, number: number): Promise<string | null> {

@@ -1,9 +1,4 @@
-/**
- * Answers one query over one table with SQLite. Takes a `TableQuery` as `workerData`, posts `QueryNews`, and ends. It must
- * be started by a process of its own, since no thread can be ended while SQLite is at work in it.
- */
 import { DatabaseSync } from 'node:sqlite';
-import { parentPort, workerData } from 'node:worker_threads';
 import { tablesOf } from './content.ts';
 import { grouped } from '../../util/file-limits.ts';
 import { uniqueNames } from './names.ts';
@@ -17,10 +12,6 @@ export interface TableQuery {
   mediaType: string;
   sql: string;
 }
-
-export type QueryNews =
-  /** The tables are loaded: `data("region" TEXT, "amount" REAL)`. */
-  { table: string } | { result: QueryResult } | { problem: string };
 
 export interface QueryResult {
   table: string;
@@ -37,28 +28,25 @@ const longest = 20_000;
 const longestCell = 5000;
 const longestNames = 4000;
 
-// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has none
-const post = (news: QueryNews): void => parentPort?.postMessage(news);
-
-const { text, kind, mediaType, sql } = workerData as TableQuery;
-const all = tablesOf({ kind, mediaType }, text);
-const filled = [...all].filter(([, { columns }]) => columns.length > 0);
-if (all.size === 0) post({ problem: 'the file is not a list of records; read_attachment reads it' });
-else if (filled.length === 0) post({ problem: 'the table is empty' });
-else answer(filled);
-
-function answer(tables: Array<[name: string, table: Table]>): void {
+/**
+ * Answers one query over one table with SQLite. It must be run in a process of its own, since no thread can be ended while SQLite
+ * is at work in it.
+ *
+ * @param post is told what is loaded: `data("region" TEXT, "amount" REAL)`
+ * @throws `Error` that says what is wrong with the table or the query
+ */
+export default function answer({ text, sql, ...found }: TableQuery, post: (table: string) => void): QueryResult {
+  const all = tablesOf(found, text);
+  if (all.size === 0) throw new Error('the file is not a list of records; read_attachment reads it');
+  const tables = [...all].filter(([, { columns }]) => columns.length > 0);
+  if (tables.length === 0) throw new Error('the table is empty');
   const db = new DatabaseSync(':memory:');
-  try {
-    // Otherwise SQLite writes to files what does not fit into its cache.
-    db.exec('PRAGMA temp_store = MEMORY');
-    const loaded = cut(loadAll(db, tables), longestNames);
-    post({ table: loaded });
-    const rows = tables.reduce((sum, [, table]) => sum + table.rows.length, 0);
-    post({ result: { table: loaded, table_rows: rows, ...select(db, sql) } });
-  } catch (error) {
-    post({ problem: (error as Error).message });
-  }
+  // Otherwise SQLite writes to files what does not fit into its cache.
+  db.exec('PRAGMA temp_store = MEMORY');
+  const table = cut(loadAll(db, tables), longestNames);
+  post(table);
+  const rows = tables.reduce((sum, [, { rows: some }]) => sum + some.length, 0);
+  return { table, table_rows: rows, ...select(db, sql) };
 }
 
 /** Loads tables under their names. The first one is called `data` too. @returns what they are, for whoever writes a query */

@@ -1,39 +1,41 @@
-import { fork } from 'node:child_process';
-import { extname } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { moduleBeside, runIsolated } from '../../util/isolated.ts';
 import { ToolError } from '../tool.ts';
-import type { QueryAnswer } from './query-process.ts';
 import type { QueryResult, TableQuery } from './query-thread.ts';
 
-const program = fileURLToPath(new URL(`./query-process${extname(import.meta.url)}`, import.meta.url));
+/** The time for the query alone. Loading the table takes longer for larger files. */
+const timeoutMs = 5000;
+const memoryMb = 1000;
+
+const program = moduleBeside(import.meta.url, 'query-thread');
 
 /**
- * Runs one SELECT over one table, in a process of its own that gets nothing else.
+ * Runs one SELECT over one table, in a process of its own that gets nothing else: SQLite cannot be interrupted from JavaScript,
+ * and has no limit of memory as Node builds it.
  *
- * @throws `ToolError` if it fails, which describes the table for whoever mends the query
+ * @throws `ToolError` if it fails, which describes the table for whoever mends the query; the signal's reason
  */
 export async function queryTable(query: TableQuery, signal: AbortSignal): Promise<QueryResult> {
-  const child = fork(program, {
-    env: {},
-    execArgv: [],
-    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-    serialization: 'advanced',
-  });
-  const end = (): boolean => child.kill('SIGKILL');
-  const { promise, resolve, reject } = Promise.withResolvers<QueryAnswer>();
-  child.on('message', resolve);
-  child.on('error', reject);
-  // This event comes after the last message, while `exit` may come before it.
-  child.on('disconnect', () => reject(new ToolError('the query ended without an answer')));
-  signal.addEventListener('abort', end);
+  const late = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  let hint = '';
+  const onMessage = (table: string): void => {
+    hint = `\nWrite one SELECT over ${table}`;
+    const message = `the query was ended after ${timeoutMs / 1000} seconds`;
+    timer = setTimeout(() => late.abort(new Error(message)), timeoutMs);
+  };
+  const isolation = {
+    what: 'the query',
+    inProcess: true,
+    memoryMb,
+    signal: AbortSignal.any([signal, late.signal]),
+    onMessage,
+  };
   try {
-    child.send(query);
-    const answer = await promise;
-    if ('result' in answer) return answer.result;
-    const hint = answer.table === undefined ? '' : `\nWrite one SELECT over ${answer.table}`;
-    throw new ToolError(answer.problem + hint);
+    return await runIsolated<QueryResult, string>(program, query, isolation);
+  } catch (error) {
+    signal.throwIfAborted();
+    throw new ToolError((error as Error).message + hint);
   } finally {
-    signal.removeEventListener('abort', end);
-    end();
+    clearTimeout(timer);
   }
 }

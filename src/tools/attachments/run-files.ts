@@ -8,7 +8,7 @@ import { grouped } from '../../util/file-limits.ts';
 import type { Readable } from './pdf.ts';
 import { recognise } from './recognise.ts';
 import { workbookPreview } from './sheet-text.ts';
-import { summaryOf } from './table-summary.ts';
+import { summaryOf } from './table.ts';
 import type { ZipLimits } from './zip.ts';
 
 /** Longer previews are stored, and messages then name their blob. In characters. */

@@ -1,10 +1,7 @@
-import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { hostname } from 'node:os';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Environment } from '../../util/environment.ts';
-import { isAlive } from '../../util/processes.ts';
+import { execute, isAlive } from '../../util/processes.ts';
 import type { Owner } from '../workspaces/folder.ts';
 import { commandLimits, diskTrouble } from './limits.ts';
 import type { CommandOrder } from './local.ts';
@@ -18,9 +15,6 @@ const label = 'reprise.command';
 
 /** The user that nobody is, for commands of a worker that is root. */
 const nobody: Owner = { uid: 65_534, gid: 65_534 };
-
-/** How long the engine may take to answer, in milliseconds. */
-const patienceMs = 20_000;
 
 /** What the docker command needs of the worker's variables, which say where the engine is. */
 const passedOn = [
@@ -147,18 +141,14 @@ export async function runInDocker(
     args: runArguments(engine, { command, folder, name, readOnly }),
     cwd: '/',
     env,
-    end: async (child) => {
-      // It is gone already if it has ended by itself.
-      if (child.exitCode === null && child.signalCode === null) await docker(['rm', '--force', name], env);
-      child.kill('SIGKILL');
-    },
-    async watch(_, over) {
-      for (;;) {
-        await pause(1000, undefined, { signal: over });
-        const trouble = await diskTrouble(folder);
-        if (trouble !== undefined) return trouble;
-      }
-    },
+    control: (child) => ({
+      async end() {
+        // It is gone already if it has ended by itself.
+        if (child.exitCode === null && child.signalCode === null) await docker(['rm', '--force', name], env);
+        child.kill('SIGKILL');
+      },
+      trouble: () => diskTrouble(folder),
+    }),
   });
   if (end.code === engineFailed && end.errors !== '' && end.ended === undefined)
     throw new Error(`docker could not run the command: ${end.errors.trim()}`);
@@ -179,23 +169,7 @@ async function removeLeftovers(env: Record<string, string>): Promise<void> {
   if (dead.length > 0) await docker(['rm', '--force', ...dead], env);
 }
 
-/** @returns the exit code: null if the time was over, undefined if there is no such program */
-async function docker(args: string[], env: Record<string, string>) {
-  const child = spawn('docker', args, {
-    env,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: patienceMs,
-    killSignal: 'SIGKILL',
-  });
-  const texts = { output: '', errors: '' };
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (texts.output += text));
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (texts.errors += text));
-  try {
-    const [code] = (await once(child, 'close')) as [number | null];
-    return { code, ...texts };
-  } catch {
-    return { code: undefined, ...texts };
-  }
-}
+const docker = (args: string[], env: Record<string, string>): ReturnType<typeof execute> =>
+  execute(['docker', ...args], env);
 
 const firstLine = (text: string): string => text.trim().split('\n')[0] || 'it takes too long';

@@ -1,8 +1,6 @@
-import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { dirname } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
+import { execute } from '../../util/processes.ts';
 import { Descendants } from './descendants.ts';
 import { commandLimits, diskTrouble } from './limits.ts';
 import { runProcess, type ProcessEnd, type ProcessOrder } from './process.ts';
@@ -30,21 +28,11 @@ const together = [
   ['unshare', '--user', '--map-current-user', '--pid', '--fork', '--kill-child=KILL', '--mount-proc', '--'],
 ].flat();
 
-let isPossible: Promise<boolean> | undefined;
+let tried: ReturnType<typeof execute> | undefined;
 
 /** Whether this system can keep a command's processes together. */
-export const canKeepTogether = (): Promise<boolean> => (isPossible ??= tryTogether());
-
-async function tryTogether(): Promise<boolean> {
-  if (process.platform !== 'linux') return false;
-  const [file, ...args] = [...together, 'true'];
-  try {
-    const [code] = (await once(spawn(file, args, { stdio: 'ignore', timeout: 10_000 }), 'exit')) as [number | null];
-    return code === 0;
-  } catch {
-    return false;
-  }
-}
+export const canKeepTogether = async (): Promise<boolean> =>
+  (await (tried ??= execute([...together, 'true']))).code === 0;
 
 /**
  * Sets the limits that the shell can set, each where the system has it, and then runs the command (`$2`) by a shell (`$1`).
@@ -59,9 +47,6 @@ ulimit -n ${commandLimits.openFiles} 2>/dev/null
 umask 022
 exec "$1" -c "$2"`;
 
-/** How often is looked at what a command takes, in milliseconds. */
-const watchEveryMs = 250;
-
 /**
  * Runs a command by this user, in the folder. Its environment has nothing of the worker's but the path of programs. It is
  * ended with all that it has started.
@@ -70,13 +55,9 @@ const watchEveryMs = 250;
  */
 export async function runLocally({ command, folder, scratch, ...order }: CommandOrder): Promise<ProcessEnd> {
   const isTogether = await canKeepTogether();
-  const mark = `REPRISE_COMMAND=${randomUUID()}`;
+  const mark = randomUUID();
   const shell = ['/bin/sh', '-c', limited, 'sh', 'sh', command];
   const [file = '', ...args] = isTogether ? [...together, ...shell] : shell;
-  const [name = '', value = ''] = mark.split('=');
-  const family = (child: ChildProcess): Descendants => new Descendants(child.pid ?? 0, isTogether ? undefined : mark);
-  let found: Descendants | undefined;
-  const of = (child: ChildProcess): Descendants => (found ??= family(child));
   return runProcess({
     ...order,
     file,
@@ -90,24 +71,21 @@ export async function runLocally({ command, folder, scratch, ...order }: Command
       TERM: 'dumb',
       // A command of git would look for a repository in the folders above, and find one that is not the agent's.
       GIT_CEILING_DIRECTORIES: dirname(folder),
-      [name]: value,
+      REPRISE_COMMAND: mark,
     },
-    end: (child) => of(child).end(),
-    watch: (child, over) => watched(of(child), folder, over),
+    control(child) {
+      const descendants = new Descendants(child.pid ?? 0, isTogether ? undefined : `REPRISE_COMMAND=${mark}`);
+      return { end: () => descendants.end(), trouble: () => troubleOf(descendants, folder) };
+    },
   });
 }
 
-/** Why a command has to end, as soon as there is a reason. */
-async function watched(descendants: Descendants, folder: string, over: AbortSignal): Promise<string> {
-  for (;;) {
-    await pause(watchEveryMs, undefined, { signal: over });
-    const living = await descendants.find();
-    if (living.length > commandLimits.processes)
-      return `it had ${living.length} processes; it may have ${commandLimits.processes}`;
-    const memory = living.reduce((sum, each) => sum + each.memory, 0);
-    if (memory > commandLimits.memory)
-      return `it took ${Math.round(memory / 1_000_000)} MB of memory; it may take ${Math.round(commandLimits.memory / 1_000_000)}`;
-    const trouble = await diskTrouble(folder);
-    if (trouble !== undefined) return trouble;
-  }
+async function troubleOf(descendants: Descendants, folder: string): Promise<string | undefined> {
+  const living = await descendants.find();
+  if (living.length > commandLimits.processes)
+    return `it had ${living.length} processes; it may have ${commandLimits.processes}`;
+  const memory = living.reduce((sum, each) => sum + each.memory, 0);
+  if (memory > commandLimits.memory)
+    return `it took ${Math.round(memory / 1_000_000)} MB of memory; it may take ${Math.round(commandLimits.memory / 1_000_000)}`;
+  return diskTrouble(folder);
 }

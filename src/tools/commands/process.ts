@@ -1,12 +1,16 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { Output } from './output.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Output } from '../../util/output.ts';
 
 /** How many bytes a command may print before it is ended. */
 const mostBytes = 20_000_000;
 
 /** How long what a process has printed may take to arrive after its end, in milliseconds. */
 const drainMs = 2000;
+
+/** How often is looked at what a process takes, in milliseconds. */
+const watchEveryMs = 250;
 
 export interface ProcessOrder {
   file: string;
@@ -16,12 +20,16 @@ export interface ProcessOrder {
   /** How long it may run, in seconds. */
   timeout: number;
   signal: AbortSignal;
-  /** Ends it with all that it has started. Is called once, also after it has ended by itself. */
-  end: (child: ChildProcess) => Promise<void>;
+  control: (child: ChildProcess) => ProcessControl;
   /** Is called each time that something was printed. */
   onOutput: (output: Output) => void;
-  /** Reasons to end it from outside, such as the memory that it takes; resolves with the reason, or never. */
-  watch?: (child: ChildProcess, over: AbortSignal) => Promise<string>;
+}
+
+export interface ProcessControl {
+  /** Ends it with all that it has started. Is called once, also after it has ended by itself. */
+  end: () => Promise<void>;
+  /** Why it has to end, such as the memory that it takes. Is called again and again. */
+  trouble: () => Promise<string | undefined>;
 }
 
 export interface ProcessEnd {
@@ -43,9 +51,10 @@ export interface ProcessEnd {
  * @throws `Error` if it cannot be started; the signal's reason if that is aborted, once the program has ended
  */
 export async function runProcess(order: ProcessOrder): Promise<ProcessEnd> {
-  const { args, cwd, end, env, file, onOutput, signal, timeout, watch } = order;
+  const { args, control, cwd, env, file, onOutput, signal, timeout } = order;
   signal.throwIfAborted();
   const child = spawn(file, args, { cwd, env, stdio: 'pipe', detached: true });
+  const { end, trouble } = control(child);
   // The program need not read.
   child.stdin.on('error', () => {});
   const { promise: reason, resolve: stop } = Promise.withResolvers<string | undefined>();
@@ -70,12 +79,12 @@ export async function runProcess(order: ProcessOrder): Promise<ProcessEnd> {
   try {
     // It rejects if the program cannot be started.
     const exited = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
-    void watch?.(child, over.signal).then(stop, () => {});
+    void watch(trouble, over.signal).then(stop, () => {});
     const first = await Promise.race([exited.then(() => 'exit' as const), reason.then((text) => ({ text }))]);
-    await end(child);
+    await end();
     const [code, killed] = await exited;
     // Whatever holds the pipes has been ended too, as far as it could be found.
-    await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, drainMs).unref())]);
+    await Promise.race([closed, pause(drainMs, undefined, { ref: false })]);
     signal.throwIfAborted();
     const ended = first === 'exit' ? undefined : first.text;
     return {
@@ -90,5 +99,13 @@ export async function runProcess(order: ProcessOrder): Promise<ProcessEnd> {
     clearTimeout(timer);
     signal.removeEventListener('abort', abort);
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
+  }
+}
+
+async function watch(trouble: ProcessControl['trouble'], over: AbortSignal): Promise<string> {
+  for (;;) {
+    await pause(watchEveryMs, undefined, { signal: over });
+    const found = await trouble();
+    if (found !== undefined) return found;
   }
 }

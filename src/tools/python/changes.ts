@@ -1,4 +1,4 @@
-import type { FromPython, PythonFile } from './messages.ts';
+import type { FromPython, PythonFile } from './reader.ts';
 import type { FileMode } from '../workspace.ts';
 
 /** How many bytes, and how many files, are passed on at most, and how many bytes at once. */

@@ -1,15 +1,3 @@
-import type { FileMode } from '../workspace.ts';
-
-/** What a worker's process and a process of Python say to each other. The worker believes nothing of what it is told. */
-
-/** A file on its way to Python or back. The content of a `link` is the path that it leads to. */
-export interface PythonFile {
-  /** From the folder in which the code runs. */
-  path: string;
-  bytes: Uint8Array;
-  mode: FileMode;
-}
-
 /** A file that the code finds. `readOnly` is only a word of advice to it. */
 export interface GivenFile {
   path: string;
@@ -17,28 +5,12 @@ export interface GivenFile {
   mode: 'file' | 'executable' | 'readOnly';
 }
 
+/** What a worker's process says to a process of Python, which answers with `FromPython`. */
 export type ToPython =
   /** Files that the code finds. Several of these come before the code. */
   | { files: GivenFile[] }
-  /** What is run, and for how long at most. Nothing comes after it. */
-  | { code: string; seconds: number };
-
-export type FromPython =
-  /** The memory of an interpreter that was loaded without one. */
-  | { snapshot: Uint8Array }
-  /** Python is loaded, and the code begins. */
-  | { begun: true }
-  /** More of what the code prints. */
-  | { output: string }
-  /** How many characters of the output were left out, and how it ends. This comes once at most. */
-  | { left: number; last: string }
-  /** Files that are new or have changed. */
-  | { files: PythonFile[] }
-  /** The paths of files that are gone, and why others are not kept, a line for each. */
-  | { gone: string[]; notes: string[] }
-  /** The end. `problem`: the traceback, or why there is none. */
-  | { end: 'done' }
-  | { end: 'raised' | 'broken'; problem: string };
+  /** What is run. Nothing comes after it. */
+  | { code: string };
 
 /** What the thread of a process of Python starts with. */
 export interface Interpreter {

@@ -1,57 +1,44 @@
-import { StringDecoder } from 'node:string_decoder';
-import type { FromPython } from './messages.ts';
-
-/** How many characters of an output are kept of its beginning, and how many of its end. */
-export const keptFirst = 700_000;
-const keptLast = 200_000;
+import type { FromPython } from './reader.ts';
 
 /** So many parts of an output are passed on as they come, so that they are there if the code is ended. Then they wait. */
 const prompt = 2000;
 const waitMs = 50;
 const waitLength = 20_000;
 
-/** Passes on what code prints, however much it is: the beginning at once, of the rest only the end, when it is closed. */
+/** How many bytes code may print before it is ended. */
+const mostBytes = 20_000_000;
+
+/** Passes on what code prints. */
 export class Output {
   readonly #post: (news: FromPython) => void;
-  readonly #decoder = new StringDecoder('utf8');
-  #pending = '';
+  #pending: Buffer[] = [];
+  #waiting = 0;
+  #bytes = 0;
   #posts = 0;
   #postedAt = 0;
-  #room = keptFirst;
-  #last = '';
-  #left = 0;
 
   constructor(post: (news: FromPython) => void) {
     this.#post = post;
   }
 
   write(bytes: Uint8Array): void {
-    const text = this.#decoder.write(Buffer.from(bytes));
-    const first = text.slice(0, this.#room);
-    this.#room -= first.length;
-    this.#pending += first;
-    if (first.length < text.length) this.#keepLast(text.slice(first.length));
-    const isDue =
-      this.#posts < prompt || this.#pending.length > waitLength || performance.now() - this.#postedAt > waitMs;
-    if (isDue) this.#flush();
+    const part = Buffer.from(bytes);
+    this.#bytes += part.length;
+    if (this.#bytes > mostBytes) {
+      this.flush();
+      return this.#post({ end: 'broken', problem: `it had printed more than ${mostBytes / 1_000_000} MB` });
+    }
+    this.#pending.push(part);
+    this.#waiting += part.length;
+    const isDue = this.#posts < prompt || this.#waiting > waitLength || performance.now() - this.#postedAt > waitMs;
+    if (isDue) this.flush();
   }
 
-  close(): void {
-    this.#flush();
-    const left = this.#left - Math.min(this.#last.length, keptLast);
-    if (this.#left > 0) this.#post({ left, last: this.#last.slice(-keptLast) });
-  }
-
-  #keepLast(text: string): void {
-    this.#left += text.length;
-    this.#last += text.slice(-keptLast);
-    if (this.#last.length > 2 * keptLast) this.#last = this.#last.slice(-keptLast);
-  }
-
-  #flush(): void {
-    if (this.#pending === '') return;
-    this.#post({ output: this.#pending });
-    this.#pending = '';
+  flush(): void {
+    if (this.#waiting === 0) return;
+    // A small buffer shares its memory with others, all of which would be passed on.
+    this.#post({ output: new Uint8Array(Buffer.concat(this.#pending)) });
+    [this.#pending, this.#waiting] = [[], 0];
     this.#posts += 1;
     this.#postedAt = performance.now();
   }

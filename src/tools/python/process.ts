@@ -1,13 +1,14 @@
 /**
  * A process for one run of Python. Its parts come from the parent as `ToPython` messages, and `FromPython` messages go
- * back; then it is killed. Its main thread watches what the thread of Python needs of time and memory, and ends the process
- * with its parent. Arguments: as JSON, a `PythonProcess`.
+ * back; then it is killed. Its main thread watches what the thread of Python needs of memory, and ends the process with its
+ * parent. Arguments: as JSON, a `PythonProcess`.
  */
 import { readFileSync } from 'node:fs';
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import type { FromPython, Interpreter, ToPython } from './messages.ts';
+import type { Interpreter, ToPython } from './messages.ts';
+import type { FromPython } from './reader.ts';
 
 /** What a process of Python is started with. */
 export interface PythonProcess {
@@ -29,15 +30,8 @@ const { heapMb, memoryMb, pyodide, snapshot, wheels } = JSON.parse(process.argv[
 const end = (): boolean => process.kill(process.pid, 'SIGKILL');
 process.once('disconnect', end);
 
-const tell = (news: FromPython, then = (): void => {}): boolean | undefined => process.send?.(news, then);
-
-let isOver = false;
-function finish(news: FromPython): void {
-  if (isOver) return;
-  isOver = true;
-  tell(news, end);
-}
-const broken = (problem: string): void => finish({ end: 'broken', problem });
+const tell = (news: FromPython): unknown => process.send?.(news, () => 'end' in news && end());
+const broken = (problem: string): unknown => tell({ end: 'broken', problem });
 
 const text = (name: string): string => readFileSync(join(pyodide, name), 'utf8');
 const workerData: Interpreter = {
@@ -60,13 +54,7 @@ const thread = new Worker(new URL(`./thread${extname(import.meta.url)}`, import.
   ],
   resourceLimits: { maxOldGenerationSizeMb: heapMb },
 });
-let seconds = 0;
-thread.on('message', (news: FromPython) => {
-  if (isOver) return;
-  if ('end' in news) return finish(news);
-  tell(news);
-  if ('begun' in news) setTimeout(() => broken(`it was ended after ${seconds} seconds`), seconds * 1000);
-});
+thread.on('message', tell);
 thread.on('error', (error: NodeJS.ErrnoException) => {
   const isMemory = error.code === 'ERR_WORKER_OUT_OF_MEMORY';
   broken(isMemory ? `it was ended at ${heapMb} MB of objects` : `Python could not be run: ${error.message}`);
@@ -76,8 +64,5 @@ setInterval(() => {
   if (process.memoryUsage.rss() > memoryMb * 1_000_000) broken(`it was ended at ${memoryMb} MB of memory`);
 }, watchedEveryMs);
 
-process.on('message', (message: ToPython) => {
-  if ('code' in message) ({ seconds } = message);
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has none
-  thread.postMessage(message);
-});
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has none
+process.on('message', (message: ToPython) => thread.postMessage(message));

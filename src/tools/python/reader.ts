@@ -1,6 +1,36 @@
 import { z } from 'zod';
-import { grouped } from '../../util/file-limits.ts';
-import type { FromPython, PythonFile } from './messages.ts';
+import { Output } from '../../util/output.ts';
+
+const bytes = z.custom<Uint8Array>((value) => value instanceof Uint8Array);
+const text = z.string();
+
+const file = z.object({
+  /** From the folder in which the code runs. */
+  path: text.max(5000),
+  /** The content; of a `link`, the path that it leads to. */
+  bytes,
+  mode: z.enum(['file', 'executable', 'link']),
+});
+
+/** What a process of Python may say at all, whatever it has become. */
+const news = z.union([
+  /** The memory of an interpreter that was loaded without one. */
+  z.object({ snapshot: bytes }),
+  /** Python is loaded, and the code begins. */
+  z.object({ begun: z.literal(true) }),
+  /** More of what the code prints. */
+  z.object({ output: bytes }),
+  /** Files that are new or have changed. */
+  z.object({ files: z.array(file) }),
+  /** The paths of files that are gone, and why others are not kept, a line for each. */
+  z.object({ gone: z.array(text), notes: z.array(text.max(1000)) }),
+  /** The end. `problem`: the traceback, or why there is none. */
+  z.object({ end: z.literal('done') }),
+  z.object({ end: z.enum(['raised', 'broken']), problem: text }),
+]);
+
+export type PythonFile = z.output<typeof file>;
+export type FromPython = z.output<typeof news>;
 
 /** What has become of a run. */
 export interface PythonResult {
@@ -15,23 +45,7 @@ export interface PythonResult {
   notes: string[];
 }
 
-/** What a process of Python may say at all, whatever it has become. */
-const bytes = z.custom<Uint8Array>((value) => value instanceof Uint8Array);
-const text = z.string();
-const file = z.object({ path: text.max(5000), bytes, mode: z.enum(['file', 'executable', 'link']) });
-const news: z.ZodType<FromPython> = z.union([
-  z.object({ snapshot: bytes }),
-  z.object({ begun: z.literal(true) }),
-  z.object({ output: text }),
-  z.object({ left: z.int().min(0), last: text }),
-  z.object({ files: z.array(file) }),
-  z.object({ gone: z.array(text), notes: z.array(text.max(1000)) }),
-  z.object({ end: z.literal('done') }),
-  z.object({ end: z.enum(['raised', 'broken']), problem: text }),
-]);
-
-/** How many characters and bytes are taken of all messages together, and how many characters of a problem. */
-const mostCharacters = 1_000_000;
+/** How many bytes are taken of all messages together, and how many characters of a problem. */
 const mostBytes = 250_000_000;
 const mostOfProblem = 20_000;
 
@@ -39,9 +53,8 @@ const mostOfProblem = 20_000;
 export class FromPythonReader {
   /** Whether no more is to be expected. */
   isOver = false;
-  readonly #output: string[] = [];
+  readonly #output = new Output();
   readonly #result: PythonResult = { output: '', files: [], gone: [], notes: [] };
-  #characters = 0;
   #bytes = 0;
   #hasBegun = false;
 
@@ -49,15 +62,13 @@ export class FromPythonReader {
   take(message: unknown): Uint8Array | undefined {
     const read = news.safeParse(message);
     if (this.isOver) return undefined;
-    if (!read.success) return this.#broken('it said what makes no sense');
+    if (!read.success) return this.fail('it said what makes no sense');
     const said = read.data;
     if ('snapshot' in said) return this.#hasBegun ? undefined : said.snapshot;
     if ('begun' in said) this.#hasBegun = true;
-    else if ('output' in said) this.#print(said.output);
-    else if ('left' in said) this.#print(`\n[… ${grouped(said.left)} characters were left out here]\n${said.last}`);
+    else if ('output' in said) this.#output.add('stdout', said.output);
     else if ('files' in said) {
       this.#bytes += said.files.reduce((sum, each) => sum + each.bytes.length, 0);
-      if (this.#bytes > mostBytes) return this.#broken('it sent too much');
       this.#result.files.push(...said.files);
     } else if ('gone' in said) {
       this.#result.gone.push(...said.gone);
@@ -66,7 +77,7 @@ export class FromPythonReader {
       if (said.end !== 'done') this.#result.problem = { kind: said.end, text: said.problem.slice(0, mostOfProblem) };
       this.isOver = true;
     }
-    return undefined;
+    return this.#bytes + this.#output.bytes > mostBytes ? this.fail('it sent too much') : undefined;
   }
 
   /** Whether Python was there to run the code. */
@@ -75,19 +86,14 @@ export class FromPythonReader {
   }
 
   result(): PythonResult {
-    if (!this.isOver) this.#broken('Python ended by itself');
-    const output = this.#output.join('');
+    if (!this.isOver) this.fail('Python ended by itself');
+    const output = this.#output.text();
     const { problem } = this.#result;
     return problem === undefined ? { ...this.#result, output } : { ...this.#result, output, files: [], gone: [] };
   }
 
-  #print(output: string): void {
-    const fitting = output.slice(0, mostCharacters - this.#characters);
-    this.#characters += fitting.length;
-    this.#output.push(fitting);
-  }
-
-  #broken(problem: string): undefined {
+  /** Notes why no more is to be expected. */
+  fail(problem: string): undefined {
     this.isOver = true;
     this.#result.problem = { kind: 'broken', text: problem };
   }

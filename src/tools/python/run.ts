@@ -44,18 +44,20 @@ async function runHere(run: PythonRun, signal: AbortSignal): Promise<PythonResul
 }
 
 async function runOnce(run: PythonRun, snapshot: string | undefined, signal: AbortSignal): Promise<FromPythonReader> {
-  const python = await startPython({ wheels: run.wheels, ...(snapshot !== undefined && { snapshot }) });
-  const child = python.process;
+  const { child, end } = await startPython({ wheels: run.wheels, ...(snapshot !== undefined && { snapshot }) });
   const reader = new FromPythonReader();
-  const { promise: ended, resolve: end, reject } = Promise.withResolvers<void>();
+  const { promise: ended, resolve, reject } = Promise.withResolvers<void>();
+  let timer: NodeJS.Timeout | undefined;
+  const late = (): void => resolve(reader.fail(`it was ended after ${run.seconds} seconds`));
   child.on('message', (message) => {
     const taken = reader.take(message);
     if (taken !== undefined) void saveSnapshot(taken);
-    if (reader.isOver) end();
+    if (reader.isOver) resolve();
+    else if (reader.hasBegun) timer ??= setTimeout(late, run.seconds * 1000);
   });
-  child.on('error', () => end());
+  child.on('error', () => resolve());
   // This comes after the last message, while `exit` may come before it.
-  child.on('disconnect', () => end());
+  child.on('disconnect', () => resolve());
   const abort = (): void => reject(signal.reason as Error);
   signal.addEventListener('abort', abort);
   try {
@@ -63,14 +65,15 @@ async function runOnce(run: PythonRun, snapshot: string | undefined, signal: Abo
     await Promise.race([give(child, run).then(() => ended), ended]);
     return reader;
   } finally {
+    clearTimeout(timer);
     signal.removeEventListener('abort', abort);
-    await python.end();
+    await end();
   }
 }
 
-async function give(child: ChildProcess, { code, files, seconds }: PythonRun): Promise<void> {
+async function give(child: ChildProcess, { code, files }: PythonRun): Promise<void> {
   for await (const batch of files()) await send(child, { files: batch });
-  await send(child, { code, seconds });
+  await send(child, { code });
 }
 
 /** Sends a message. Settles once it is on its way; a child that has gone is noticed otherwise. */

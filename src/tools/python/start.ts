@@ -1,8 +1,9 @@
-import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { execute, sendSignal } from '../../util/processes.ts';
 import type { PythonProcess } from './process.ts';
 import { pyodideFolder } from './snapshot.ts';
 
@@ -13,6 +14,13 @@ export const pythonLimits = { pythonMb: 1024, memoryMb: 1600, heapMb: 400 };
 
 /** How much processor time a process may use before the system ends it, in seconds, whoever has forgotten it. */
 const cpuSeconds = 1200;
+
+/** A process of Python. */
+interface PythonChild {
+  child: ChildProcess;
+  /** Ends it at once, with all that it may have started. */
+  end: () => Promise<void>;
+}
 
 /**
  * Starts a process for one run of Python: with rights to read what it consists of and no others
@@ -46,30 +54,12 @@ export async function startPython(given: Pick<PythonProcess, 'wheels' | 'snapsho
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     serialization: 'advanced',
   });
-  return new PythonChild(child, folder);
-}
-
-/** A process of Python. */
-export class PythonChild {
-  readonly process: ChildProcess;
-  readonly #folder: string;
-
-  constructor(child: ChildProcess, folder: string) {
-    this.process = child;
-    this.#folder = folder;
-  }
-
-  /** Ends it at once, with all that it may have started. */
-  async end(): Promise<void> {
-    const { pid } = this.process;
-    try {
-      if (pid !== undefined && this.process.exitCode === null && this.process.signalCode === null)
-        process.kill(isWindows ? pid : -pid, 'SIGKILL');
-    } catch {
-      // It has gone in between.
-    }
-    await rm(this.#folder, { recursive: true, force: true });
-  }
+  const end = async (): Promise<void> => {
+    const { exitCode, pid, signalCode } = child;
+    if (pid !== undefined && exitCode === null && signalCode === null) sendSignal(isWindows ? pid : -pid, 'SIGKILL');
+    await rm(folder, { recursive: true, force: true });
+  };
+  return { child, end };
 }
 
 const isWindows = process.platform === 'win32';
@@ -79,14 +69,8 @@ async function limits(): Promise<string[]> {
   if (isWindows) return [];
   const shell = ['/bin/sh', '-c', `ulimit -c 0; ulimit -f 0; ulimit -t ${cpuSeconds}; exec "$0" "$@"`];
   const apart = ['/usr/bin/unshare', '--map-root-user', '--net'];
-  return (await (hasUnshare ??= works([...apart, '/bin/true']))) ? [...shell, ...apart] : shell;
+  const { code } = await (unshared ??= execute([...apart, '/bin/true'], {}));
+  return code === 0 ? [...shell, ...apart] : shell;
 }
 
-let hasUnshare: Promise<boolean> | undefined;
-
-/** Whether a command ends well. */
-async function works([command = '', ...args]: string[]): Promise<boolean> {
-  const { promise, resolve } = Promise.withResolvers<boolean>();
-  execFile(command, args, { env: {}, timeout: 5000 }, (error) => resolve(error === null));
-  return promise;
-}
+let unshared: ReturnType<typeof execute> | undefined;

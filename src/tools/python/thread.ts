@@ -5,7 +5,8 @@
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { Changes } from './changes.ts';
-import type { FromPython, Interpreter, ToPython } from './messages.ts';
+import type { Interpreter, ToPython } from './messages.ts';
+import type { FromPython } from './reader.ts';
 import { Output } from './output.ts';
 import { openRealm, pyodideIn } from './open-realm.ts';
 import { outsideOf } from './outside.ts';
@@ -40,7 +41,7 @@ const outside = outsideOf({
 function end(outcome: string): void {
   const { problem, broken } = readOutcome(outcome);
   if (problem === undefined && broken === undefined) look('/workspace');
-  output.close();
+  output.flush();
   changes.close();
   if (broken !== undefined) post({ end: 'broken', problem: broken });
   else post(problem === undefined ? { end: 'done' } : { end: 'raised', problem });

@@ -1,8 +1,3 @@
-/**
- * Reads one page as text in a thread of its own, since other people wrote it: the time for deeply nested elements grows with
- * the square of their number. Takes `PageTask` as `workerData`, posts `PageNews`, and ends.
- */
-import { parentPort, workerData } from 'node:worker_threads';
 import { Readability } from '@mozilla/readability';
 import { convert, type FormatCallback, type SelectorDefinition } from 'html-to-text';
 import { parseHTML } from 'linkedom';
@@ -10,23 +5,35 @@ import { parseHTML } from 'linkedom';
 /** `page`: its address; if that is absent, only complete links keep where they lead. */
 export type PageTask = { html: string; page?: string; main?: boolean } | { json: string };
 
-export type PageNews =
-  /** All of the text. */
-  | { whole: string }
-  /** The text without menus and the like; null if it is not clear which part that is. */
-  | { main: string | null };
-
-// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has none
-const post = (news: PageNews): void => parentPort?.postMessage(news);
+/** A page as text. */
+export interface PageText {
+  /** All of its text, a line for each block, without scripts, styles and tags. Links have their address in parentheses. */
+  whole: string;
+  /** The same without menus and the like; undefined if that was not asked for, or is not clear. */
+  main?: string;
+}
 
 /** A part with less text than this is not the main one of a page that has more than twice as much, in characters. */
 const leastMain = 500;
 /** Nor is one with a smaller share of the page's text than this. */
 const leastShare = 0.05;
 
-const task = workerData as PageTask;
-if ('json' in task) post({ whole: prettyJson(task.json) });
-else readHtml(task);
+/**
+ * Reads one page as text, in a thread of its own, since other people wrote it: the time for deeply nested elements grows with
+ * the square of their number.
+ *
+ * @param post is given the whole text first: it is there even if the main part takes more time or memory than there is
+ */
+export default function readPage(task: PageTask, post: (whole: string) => void): PageText {
+  if ('json' in task) return { whole: prettyJson(task.json) };
+  const { html, main: isMainWanted = false, page } = task;
+  const place = page === undefined ? undefined : { page, base: baseOf(html, page) };
+  const text = textWith((href) => addressOf(href, place));
+  const whole = text(html);
+  post(whole);
+  const main = isMainWanted ? mainOf(html, text, whole) : undefined;
+  return { whole, ...(main !== undefined && { main }) };
+}
 
 function prettyJson(text: string): string {
   try {
@@ -36,32 +43,23 @@ function prettyJson(text: string): string {
   }
 }
 
-function readHtml({ html, page, main = false }: Extract<PageTask, { html: string }>): void {
-  const place = page === undefined ? undefined : { page, base: baseOf(html, page) };
-  const text = textWith((href) => addressOf(href, place));
-  // The whole text comes first: it is there even if the main part takes more time or memory than there is.
-  const whole = text(html);
-  post({ whole });
-  if (main) post({ main: mainOf(html, text, whole) });
-}
-
 /** The address from which a page's links count, which the page itself may state. */
 function baseOf(html: string, page: string): string {
   const [, stated] = /<base\s[^>]*?href\s*=\s*["']?([^"'\s>]+)/i.exec(html) ?? [];
   return (stated !== undefined && URL.parse(stated, page)?.href) || page;
 }
 
-function mainOf(html: string, text: (html: string) => string, whole: string): string | null {
+function mainOf(html: string, text: (html: string) => string, whole: string): string | undefined {
   try {
     const { document } = parseHTML(html);
     const { content, title } = new Readability(document).parse() ?? {};
     const main = text(content ?? '').trim();
-    if (main.length < whole.length * leastShare) return null;
-    if (main.length < leastMain && whole.length > 2 * main.length) return null;
+    if (main.length < whole.length * leastShare) return undefined;
+    if (main.length < leastMain && whole.length > 2 * main.length) return undefined;
     const heading = title?.replaceAll(/\s+/g, ' ').trim() ?? '';
     return heading === '' || main.slice(0, 2 * heading.length).includes(heading) ? main : `${heading}\n${main}`;
   } catch {
-    return null;
+    return undefined;
   }
 }
 

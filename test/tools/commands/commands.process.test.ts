@@ -8,7 +8,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import type { WorkspaceInput } from '../../../src/protocol/workspace.ts';
 import { Commands } from '../../../src/tools/commands/commands.ts';
 import { Descendants } from '../../../src/tools/commands/descendants.ts';
-import { Output } from '../../../src/tools/commands/output.ts';
+import { Output } from '../../../src/util/output.ts';
 import { Trees } from '../../../src/tools/workspaces/tree.ts';
 import { StoredWorkspace } from '../../../src/tools/workspaces/workspace.ts';
 import { openSqliteStore } from '../../../src/store/sqlite.ts';
@@ -145,7 +145,7 @@ describe('an output', () => {
     const text = output.text();
     expect(text.length).toBeLessThan(1_000_000);
     expect(text).toMatch(/^0:/);
-    expect(text).toContain('[… 2100000 characters were left out here]');
+    expect(text).toContain('[… 2,100,000 characters were left out here]');
     expect(text).toContain('\n260:');
     expect(output.tail(10_000)).toMatch(/^299:/);
   });

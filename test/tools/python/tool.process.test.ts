@@ -114,6 +114,14 @@ describe('run_python answers as a REPL does', () => {
     expect(text).toContain('characters were left out here');
     expect(text.trimEnd().endsWith('299999')).toBe(true);
   });
+
+  test('until it has printed more than 20 MB', async () => {
+    const { status, blob = '' } = await run('print("begun")\nfor i in range(30): print("x" * 1_000_000)');
+    expect(status).toBe('error');
+    const text = await bench.store.blob(blob);
+    expect(text).toMatch(/^begun\nx/);
+    expect(text).toMatch(/\n\[it had printed more than 20 MB\]\n\[no file was changed\]$/);
+  });
 });
 
 describe('the files of run_python', () => {

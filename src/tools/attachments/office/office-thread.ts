@@ -1,8 +1,3 @@
-/**
- * Reads one office document in a thread of its own, since a large one takes seconds, and one made to harm takes what it can
- * get. Takes an `OfficeFile` as `workerData`, and answers the first message with a `Readable`.
- */
-import { parentPort, workerData } from 'node:worker_threads';
 import type { Readable } from '../pdf.ts';
 import { openZip, type ZipMember } from '../zip.ts';
 import {
@@ -23,23 +18,25 @@ export interface OfficeFile {
 /** What a document may unpack to. A spreadsheet takes about ten times as much memory as its parts. */
 const limits = { members: 10_000, bytes: 100_000_000 };
 
-const { bytes: given, mediaType } = workerData as OfficeFile;
-const bytes = Buffer.from(given.buffer, given.byteOffset, given.byteLength);
+/**
+ * Reads one office document in a thread of its own, since a large one takes seconds, and one made to harm takes what it can
+ * get.
+ */
+export default async function readOffice({ bytes: given, mediaType }: OfficeFile): Promise<Readable> {
+  const bytes = Buffer.from(given.buffer, given.byteOffset, given.byteLength);
+  try {
+    return await read(bytes, mediaType);
+  } catch (error) {
+    const { message } = error as Error;
+    const isPlain = message === needsPassword || message.startsWith('its files have');
+    throw new Error(isPlain ? message : `it is damaged (${message})`, { cause: error });
+  }
+}
 
-parentPort?.once('message', () => {
-  void read()
-    .catch((error: unknown): Readable => ({ note: noteOn((error as Error).message) }))
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has none
-    .then((readable) => parentPort?.postMessage(readable));
-});
-
-const noteOn = (problem: string): string =>
-  `${problem === needsPassword || problem.startsWith('its files have') ? problem : `it is damaged (${problem})`}; nothing of it can be read`;
-
-async function read(): Promise<Readable> {
+async function read(bytes: Buffer, mediaType: string): Promise<Readable> {
   const isOld = bytes.subarray(0, 4).equals(oldHead);
   if (isOld && bytes.includes(Buffer.from('EncryptedPackage', 'utf16le'))) throw new Error(needsPassword);
-  const readable = isOld ? textOfWorkbook(bytes) : await readParts(await openZip(bytes, limits));
+  const readable = isOld ? textOfWorkbook(bytes) : await readParts(await openZip(bytes, limits), mediaType);
   if (readable.note === undefined && readable.text?.trim() === '') return { note: 'it has no text' };
   return readable;
 }
@@ -47,7 +44,7 @@ async function read(): Promise<Readable> {
 /** How the files begin that were made before 2007, and those that are encrypted. */
 const oldHead = Buffer.from([0xd0, 0xcf, 0x11, 0xe0]);
 
-async function readParts(members: ZipMember[]): Promise<Readable> {
+async function readParts(members: ZipMember[], mediaType: string): Promise<Readable> {
   const byName = new Map(members.map((member) => [member.name, member]));
   if (members.some(({ isEncrypted }) => isEncrypted)) throw new Error(needsPassword);
   const names = [...byName.keys()];
@@ -59,13 +56,13 @@ async function readParts(members: ZipMember[]): Promise<Readable> {
       return (await member.read()).toString('utf8');
     },
   };
-  const readable = await readAs(parts, byName);
+  const readable = await readAs(mediaType, parts, byName);
   const hasMacros = names.some((name) => /vbaProject\.bin$/i.test(name));
   const notes = [readable.note ?? '', hasMacros ? 'its macros are neither read nor run' : ''].filter(Boolean);
   return { ...readable, ...(notes.length > 0 && { note: notes.join('; ') }) };
 }
 
-async function readAs(parts: Parts, members: ReadonlyMap<string, ZipMember>): Promise<Readable> {
+async function readAs(mediaType: string, parts: Parts, members: ReadonlyMap<string, ZipMember>): Promise<Readable> {
   if (mediaType.includes('wordprocessingml') || mediaType.includes('word.')) return { text: await textOfWord(parts) };
   if (mediaType.includes('presentation') || mediaType.includes('powerpoint')) {
     const isOpen = mediaType.includes('opendocument');

@@ -1,9 +1,9 @@
-import { extname } from 'node:path';
+import { readingLimits } from '../../../util/file-limits.ts';
+import { moduleBeside, runIsolated } from '../../../util/isolated.ts';
 import type { Readable } from '../pdf.ts';
-import { ReadingThread } from '../reading-thread.ts';
 import type { OfficeFile } from './office-thread.ts';
 
-const program = new URL(`./office-thread${extname(import.meta.url)}`, import.meta.url);
+const program = moduleBeside(import.meta.url, 'office-thread');
 
 let last: Promise<unknown> = Promise.resolve();
 
@@ -18,12 +18,7 @@ export function readOffice(file: OfficeFile): Promise<Readable> {
 }
 
 async function readNow(file: OfficeFile): Promise<Readable> {
-  const thread = new ReadingThread(program, file);
-  try {
-    return await thread.ask<Readable>(null);
-  } catch (error) {
-    return { note: `${(error as Error).message}; nothing of it can be read` };
-  } finally {
-    await thread.close();
-  }
+  return runIsolated<Readable>(program, file, readingLimits).catch(({ message }: Error) => ({
+    note: `${message}; nothing of it can be read`,
+  }));
 }

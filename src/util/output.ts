@@ -1,8 +1,10 @@
+import { grouped } from './file-limits.ts';
+
 /** How many characters of the beginning and of the end of an output are kept, if it is longer than both. */
 const first = 500_000;
 const last = 400_000;
 
-/** What a command prints, kept whole up to 900,000 characters and beyond that without its middle. */
+/** What a program prints, kept whole up to 900,000 characters and beyond that without its middle. */
 export class Output {
   readonly #decoders = new Map<string, InstanceType<typeof TextDecoder>>();
   #beginning = '';
@@ -33,7 +35,7 @@ export class Output {
   text(): string {
     this.#cut();
     if (this.#left === 0) return this.#beginning + this.#end;
-    return `${this.#beginning}\n[… ${this.#left} characters were left out here]\n${this.#end}`;
+    return `${this.#beginning}\n[… ${grouped(this.#left)} characters were left out here]\n${this.#end}`;
   }
 
   #cut(): void {

@@ -1,0 +1,22 @@
+/**
+ * A process that does one piece of work in a thread, which `runIsolated` starts, and is then killed, or ends with its parent.
+ * Its main thread watches the memory of all of it.
+ */
+import { endedAt, runIsolated, type IsolatedWork, type Said } from './isolated.ts';
+
+const watchEveryMs = 20;
+
+const end = (): boolean => process.kill(process.pid, 'SIGKILL');
+const finish = (said: Said): boolean | undefined => process.send?.(said, end);
+
+process.once('disconnect', end);
+process.once('message', ({ data, memoryMb, program, what }: IsolatedWork) => {
+  setInterval(() => {
+    if (process.memoryUsage.rss() > memoryMb * 1_000_000) finish({ problem: endedAt(what, memoryMb) });
+  }, watchEveryMs);
+  const onMessage = (message: unknown): void => void process.send?.({ message } satisfies Said);
+  runIsolated(new URL(program), data, { what, memoryMb, onMessage }).then(
+    (result) => finish({ result }),
+    (error: Error) => finish({ problem: error.message }),
+  );
+});
