@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ApplicationFailure } from '@temporalio/common';
+import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { replyTooLarge, streamCut, streamStalled, type Endpoint } from './failures.ts';
 
 /** In bytes, with all framing. The longest replies of today's models, 128,000 tokens one by one, come to about 35 MB. */
@@ -8,14 +9,14 @@ const maxStream = 40 * 1024 * 1024;
 /** In characters, of what the model says and thinks. */
 const maxContent = 8 * 1024 * 1024;
 
-/** In bytes. Responses repeats a whole reply in its last event. */
+/** In characters. Responses repeats a whole reply in its last event. */
 const maxEvent = 2 * 1024 * 1024;
+
+/** How many lines may be none of an event. Each costs the parser an error with its stack. */
+const maxErrors = 1000;
 
 /** In bytes, of the body of an error. */
 const maxError = 64 * 1024;
-
-/** In bytes, how much is handed on at once: what the SDKs and wires make of it is one piece of work. */
-const portion = 16 * 1024;
 
 /** In milliseconds, for how long events are read before everything else in the process has its turn. */
 const slice = 10;
@@ -24,7 +25,7 @@ const slice = 10;
 const longestWait = 2 ** 31 - 1;
 
 /**
- * A `fetch` for the SDKs that survives whatever a server streams. Events come whole and in small portions, since the
+ * A `fetch` for the SDKs that survives whatever a server streams. Events come whole, since the
  * SDKs' own reading of an endless line takes ever longer and holds up the process. A stream that grows beyond its limit is
  * cut off while it comes (`ReplyTooLarge`), one without content for too long is dead (`StreamStalled`), and one that
  * breaks off says so (`ConnectionFailed`). Of an error's body only the beginning is read.
@@ -79,25 +80,36 @@ async function* wholeEvents(
   timer: NodeJS.Timeout,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
-  const cutter = new EventCutter();
+  const decoder = new TextDecoder();
+  const events: EventSourceMessage[] = [];
+  let errors = 0;
+  const parser = createParser({
+    onEvent: (event) => events.push(event),
+    onError({ type, message }) {
+      errors += 1;
+      if (type !== 'max-buffer-size-exceeded' && errors <= maxErrors) return;
+      throw replyTooLarge(endpoint, `it is no stream of events (${message})`);
+    },
+    maxBufferSize: maxEvent,
+  });
   let [size, content, began] = [0, 0, performance.now()];
   try {
     for await (const chunk of body) {
       size += chunk.length;
       if (size > maxStream) throw replyTooLarge(endpoint, `its stream is longer than ${maxStream} bytes`);
-      for (const events of cutter.cut(chunk)) {
-        const more = contentOf(events);
-        if (more) timer.refresh();
-        content += more ?? 0;
-        if (content > maxContent) throw replyTooLarge(endpoint, `it is longer than ${maxContent} characters`);
-        if (more !== undefined) yield events;
-        if (performance.now() - began < slice) continue;
-        await nextTurn();
-        began = performance.now();
-      }
-      if (cutter.waiting > maxEvent) throw replyTooLarge(endpoint, `an event is longer than ${maxEvent} bytes`);
+      parser.feed(decoder.decode(chunk, { stream: true }));
+      const more = events.reduce((sum, { data }) => sum + contentOf(data), 0);
+      if (more > 0) timer.refresh();
+      content += more;
+      if (content > maxContent) throw replyTooLarge(endpoint, `it is longer than ${maxContent} characters`);
+      if (events.length > 0) yield bytesOf(events.splice(0));
+      if (performance.now() - began < slice) continue;
+      await nextTurn();
+      began = performance.now();
     }
-    if (cutter.waiting > 0) yield cutter.rest();
+    // Some servers leave out the empty line after the last event.
+    parser.feed('\n\n');
+    if (events.length > 0) yield bytesOf(events);
   } catch (error) {
     signal.throwIfAborted();
     throw error instanceof ApplicationFailure ? error : streamCut(endpoint);
@@ -106,89 +118,45 @@ async function* wholeEvents(
   }
 }
 
-const [lineFeed, carriageReturn] = [10, 13];
-
-/** Cuts a stream of server-sent events after the empty lines that end them, wherever its chunks begin and end. */
-class EventCutter {
-  /** In bytes, of the event that has begun. */
-  waiting = 0;
-  #pieces: Uint8Array[] = [];
-  #isEmptyLine = true;
-  #last = 0;
-
-  /** Yields whole events, several of them together up to the size of a portion. */
-  *cut(chunk: Uint8Array): Generator<Uint8Array> {
-    let start = 0;
-    let end = 0;
-    for (let at = 0; at < chunk.length; at++) {
-      const byte = chunk[at] ?? 0;
-      // Both together end one line.
-      const isEnd = byte === carriageReturn || (byte === lineFeed && this.#last !== carriageReturn);
-      if (isEnd && this.#isEmptyLine) end = at + 1;
-      if (isEnd) this.#isEmptyLine = true;
-      else if (byte !== lineFeed) this.#isEmptyLine = false;
-      this.#last = byte;
-      if (end > start && end - start >= portion) {
-        yield this.#whole(chunk.subarray(start, end));
-        start = end;
-      }
-    }
-    if (end > start) yield this.#whole(chunk.subarray(start, end));
-    if (end < chunk.length) this.#pieces.push(chunk.subarray(end));
-    this.waiting += chunk.length - end;
-  }
-
-  rest(): Uint8Array {
-    return this.#whole(new Uint8Array());
-  }
-
-  #whole(last: Uint8Array): Uint8Array {
-    const whole = Buffer.concat([...this.#pieces, last]);
-    this.#pieces = [];
-    this.waiting = 0;
-    return whole;
-  }
+/** Writes events for the SDKs, without ids and comments, which tell them nothing. */
+function bytesOf(events: EventSourceMessage[]): Uint8Array {
+  const texts = events.map(({ event, data }) => {
+    const name = event === undefined ? '' : `event: ${event}\n`;
+    return `${name}data: ${data.replaceAll('\n', '\ndata: ')}\n\n`;
+  });
+  return Buffer.from(texts.join(''));
 }
 
-/** How many characters of content there are in events; undefined if they are nothing but comments. */
-function contentOf(events: Uint8Array): number | undefined {
-  let content: number | undefined;
-  for (const line of Buffer.from(events)
-    .toString()
-    .split(/\r\n|\n|\r/)) {
-    if (!line.startsWith('data:')) continue;
-    content ??= 0;
-    try {
-      content += contentIn(JSON.parse(line.slice('data:'.length)) as StreamEvent | null);
-    } catch {
-      // Whoever reads the event finds out what is wrong with it.
-    }
+/** How many characters of content there are in an event. Whoever reads it finds out what is wrong with it. */
+function contentOf(data: string): number {
+  try {
+    return contentIn(JSON.parse(data) as StreamEvent | null);
+  } catch {
+    return 0;
   }
-  return content;
 }
 
 /** An event of any of the wires, as far as it tells content from pings. */
 interface StreamEvent {
   type?: unknown;
   delta?: unknown;
-  choices?: Array<{ delta?: unknown; finish_reason?: unknown } | null>;
+  choices?: unknown;
 }
 
 /** Events that say only that the stream is alive, or will be. */
 const pings = ['ping', 'keepalive', 'response.created', 'response.queued', 'response.in_progress'];
 
 function contentIn(event: StreamEvent | null): number {
-  if (event === null || typeof event !== 'object') return 0;
-  const { type, delta, choices } = event;
-  if (Array.isArray(choices)) {
-    return choices.reduce((sum, each) => sum + textIn(each?.delta) + (each?.finish_reason ? 1 : 0), 0);
-  }
-  if (typeof type !== 'string' || pings.includes(type)) return 0;
-  return delta === undefined ? 1 : textIn(delta);
+  const { type, delta, choices } = event ?? {};
+  if (typeof type !== 'string' || delta !== undefined || choices !== undefined) return textIn(event);
+  return pings.includes(type) ? 0 : 1;
 }
 
-/** What of a delta is content. Servers add fields of their own, in empty deltas as well. */
+/** What of an event is content, and what leads to it. Servers add fields of their own, in empty deltas as well. */
 const contentKeys = new Set([
+  'choices',
+  'delta',
+  'finish_reason',
   'content',
   'reasoning_content',
   'reasoning',
@@ -204,14 +172,12 @@ const contentKeys = new Set([
   'partial_json',
 ]);
 
-const deepest = 5;
+const deepest = 8;
 
 function textIn(value: unknown, depth = 0): number {
   if (typeof value === 'string') return value.length;
   if (typeof value !== 'object' || value === null || depth > deepest) return 0;
-  if (Array.isArray(value)) return value.reduce<number>((sum, inner) => sum + textIn(inner, depth + 1), 0);
-  return Object.entries(value).reduce(
-    (sum, [key, inner]) => (contentKeys.has(key) ? sum + textIn(inner, depth + 1) : sum),
-    0,
-  );
+  return Object.entries(value)
+    .filter(([key]) => Array.isArray(value) || contentKeys.has(key))
+    .reduce((sum, [, inner]) => sum + textIn(inner, depth + 1), 0);
 }

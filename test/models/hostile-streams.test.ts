@@ -47,6 +47,7 @@ describe.each(wires)('a hostile stream over the wire of %s', (type, say) => {
     ['an event without an end', `data: "${'x'.repeat(1000)}",\n`],
     ['one long text', `data: ${JSON.stringify(say('x'.repeat(10_000)))}\n\n`],
     ['a flood of single letters', `data: ${JSON.stringify(say('x'))}\n\n`],
+    ['a flood of lines of no event', 'x\n'.repeat(8 * 1024)],
     ['a flood of comments', ': keep alive\n\n'.repeat(100)],
   ])('%s is cut off, and holds up nothing else in the process', async (_, bytes) => {
     await using server = await RawServer.start((response) => pour(response, bytes));

@@ -6,6 +6,8 @@ import type { Limit } from './settings.ts';
 
 /** A call that waits for its place. */
 interface Call extends Waiting {
+  /** In tokens. */
+  cost: number;
   begin: () => void;
   fail: (reason: unknown) => void;
 }

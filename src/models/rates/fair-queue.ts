@@ -4,8 +4,6 @@ import type { Priority } from '@temporalio/common';
 export interface Waiting {
   /** Smaller ones go first; 3 when absent, as in Temporal. */
   priority: Priority | undefined;
-  /** What it takes of what is scarce, such as tokens. */
-  cost: number;
 }
 
 const defaultPriority = 3;

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Priority } from '@temporalio/common';
 import type { Environment } from '../../util/environment.ts';
 import { isRemote, routeOf } from '../../config/providers.ts';
@@ -81,7 +82,7 @@ export function openRates(shared: SharedRates, environment: Environment): Rates 
       const provider = backend.type;
       for (let wait = await pausedFor(backend); wait > 0; wait = await pausedFor(backend)) {
         onWait(`${provider} has asked to wait for ${Math.ceil(wait / 1000)} s`);
-        await sleep(wait * (1 + spread * Math.random()), signal);
+        await sleep(wait * (1 + spread * Math.random()), undefined, { signal }).catch(() => signal.throwIfAborted());
       }
       const taken = bucketsOf(backend);
       for (const bucket of taken) {
@@ -110,18 +111,3 @@ async function untilOf(shared: SharedRates, now: number): Promise<Map<string, nu
 
 /** Tells two keys apart without telling either. */
 const hashOf = (key = ''): string => createHmac('sha256', key).update('Reprise rates').digest('hex').slice(0, 12);
-
-function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    signal.throwIfAborted();
-    const leave = (): void => {
-      clearTimeout(timer);
-      reject(signal.reason as Error);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', leave);
-      resolve();
-    }, milliseconds);
-    signal.addEventListener('abort', leave, { once: true });
-  });
-}

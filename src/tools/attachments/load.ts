@@ -57,7 +57,7 @@ export async function loadAttachment(input: AttachmentInput, base: string): Prom
   const bytes = path === undefined ? decoded((input as { data: string }).data) : await read(resolve(base, path));
   if (typeof bytes === 'string') return `${shown}: ${bytes}`;
   // The name that a user gives a file may lack its ending.
-  const found = recognise(extname(given) === '' ? shown : given, bytes);
+  const found = await recognise(extname(given) === '' ? shown : given, bytes);
   return typeof found === 'string' ? `${shown}: ${found}` : { bytes, found };
 }
 

@@ -1,5 +1,6 @@
 import { extname } from 'node:path';
 import type { AttachmentKind } from '../../protocol/attachment.ts';
+import { openZip } from './zip.ts';
 
 type Type = [kind: AttachmentKind, mediaType: string];
 
@@ -34,7 +35,7 @@ const byPart: Array<[part: string, ending: string]> = [
  * What a file is that begins like a zip archive, or like the documents of old offices, in which encrypted ones are kept as
  * well: by its parts, and by the ending of its name where it is damaged. Undefined if it is of no kind that is read.
  */
-export function packageType(name: string, bytes: Buffer): Type | undefined {
+export async function packageType(name: string, bytes: Buffer): Promise<Type | undefined> {
   const ending = extname(name).toLowerCase();
   if (bytes.subarray(0, 8).equals(oldHead)) {
     if (holds(bytes, 'EncryptedPackage')) return byEnding.get(ending) ?? byEnding.get('.docx');
@@ -44,7 +45,7 @@ export function packageType(name: string, bytes: Buffer): Type | undefined {
   if (head !== 'PK\x03\x04' && head !== 'PK\x05\x06') return undefined;
   const own = openDocumentType(bytes);
   if (own !== undefined) return own;
-  const names = namesIn(bytes);
+  const names = await namesIn(bytes);
   if (names.length === 0) return byEnding.get(ending) ?? byEnding.get('.zip');
   // Some programs pack the type, or put it elsewhere.
   if (names.includes('content.xml') && names.includes('META-INF/manifest.xml') && ending.startsWith('.od')) {
@@ -68,23 +69,11 @@ function openDocumentType(bytes: Buffer): Type | undefined {
   return [...byEnding.values()].find(([, mediaType]) => mediaType === `${openDocument}.${kind}`);
 }
 
-/** How many names of an archive are looked at. */
+/** Archives of more files are of no office, and are not looked into. */
 const mostNames = 10_000;
 
-/** The names that a zip archive lists at its end (APPNOTE 4.3.12 and 4.3.16); empty if its end is missing or damaged. */
-function namesIn(bytes: Buffer): string[] {
-  const end = bytes.lastIndexOf('PK\x05\x06', undefined, 'latin1');
-  const names: string[] = [];
-  if (end === -1 || end + 22 > bytes.length) return names;
-  let at = bytes.readUInt32LE(end + 16);
-  while (names.length < mostNames && at + 46 <= end && bytes.toString('latin1', at, at + 4) === 'PK\x01\x02') {
-    const [name, extra, comment] = [28, 30, 32].map((place) => bytes.readUInt16LE(at + place)) as [
-      number,
-      number,
-      number,
-    ];
-    names.push(bytes.toString('latin1', at + 46, at + 46 + name));
-    at += 46 + name + extra + comment;
-  }
-  return names;
+/** The names in a zip archive; empty if it is damaged. */
+async function namesIn(bytes: Buffer): Promise<string[]> {
+  const members = await openZip(bytes, { members: mostNames, bytes: Infinity }).catch(() => []);
+  return members.map(({ name }) => name);
 }

@@ -41,7 +41,7 @@ const headBytes = 1024;
  *
  * @returns what it is, or a text that says it is too large or of no kind that is read
  */
-export function recognise(name: string, bytes: Buffer): Recognised | string {
+export async function recognise(name: string, bytes: Buffer): Promise<Recognised | string> {
   if (bytes.length > maxFileBytes) return tooLarge(bytes.length, maxFileBytes);
   const ending = extname(name).toLowerCase();
   const head = bytes.subarray(0, headBytes).toString('latin1');
@@ -54,7 +54,7 @@ export function recognise(name: string, bytes: Buffer): Recognised | string {
   if (head.startsWith('%PDF-') || (ending === '.pdf' && head.includes('%PDF-'))) {
     return { kind: 'pdf', mediaType: 'application/pdf' };
   }
-  const known = packageType(name, bytes);
+  const known = await packageType(name, bytes);
   if (known !== undefined) return { kind: known[0], mediaType: known[1] };
   const audio = audioType(name, bytes);
   if (audio !== undefined) return { kind: 'audio', mediaType: audio };

@@ -65,7 +65,7 @@ function keepMembers(store: Store, workflowId: string, file: NewFile, { depth, l
   if (depth >= deepest)
     return Promise.resolve({ note: 'it was not unpacked: it is an archive in an archive in an archive' });
   return unpackArchive(file.bytes, left, async ({ path, bytes }) => {
-    const found = recognise(path, bytes);
+    const found = await recognise(path, bytes);
     if (typeof found === 'string') return found.replace(/; what is read: .*$/, '');
     const member = { ...file, name: `${file.name}/${path}`, bytes, found };
     await keep(store, workflowId, member, { depth: depth + 1, left });

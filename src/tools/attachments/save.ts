@@ -14,7 +14,7 @@ import { ToolError } from '../tool.ts';
 export async function saveFile(store: Store, workflowId: string, given: string, bytes: Buffer): Promise<RunFile> {
   const name = plainName(given);
   if (name === undefined) throw new ToolError(`${given} is no name of a file`);
-  const found = recognise(name, bytes);
+  const found = await recognise(name, bytes);
   if (typeof found === 'string') throw new ToolError(`${name} ${found}`);
   const kept = await keepFile(store, workflowId, { name, bytes, found, from: 'tool' });
   if (kept.from === 'attachment') {

@@ -34,7 +34,7 @@ type Readable = Omit<ReadPage, 'url'>;
 
 async function read(fetched: Fetched, whole: boolean): Promise<Readable> {
   const { url, type } = fetched;
-  const text = textIn(fetched);
+  const text = await textIn(fetched);
   if (text === undefined) return readFile(fetched);
   if (text.trim() === '') throw new ToolError(`${url} is empty`);
   if (isHtml(type, text)) return readMain(text, url, whole);
@@ -49,10 +49,10 @@ const looked = 8000;
  * What was fetched as a text; undefined if it is none. Servers call things texts that are none, and state no type for
  * others: then the bytes decide.
  */
-export function textIn({ type, charset, bytes }: Fetched): string | undefined {
+export async function textIn({ type, charset, bytes }: Fetched): Promise<string | undefined> {
   if (bytes.subarray(0, 5).toString('latin1') === '%PDF-') return undefined;
   if (!isText(type)) {
-    const found = isUnstated(type) ? recognise('page', bytes) : '';
+    const found = isUnstated(type) ? await recognise('page', bytes) : '';
     return typeof found === 'string' ? undefined : found.text;
   }
   const text = textOf(bytes, charset);
@@ -79,7 +79,7 @@ async function readMain(html: string, url: string, isWhole: boolean): Promise<Re
 async function readFile(fetched: Fetched): Promise<Readable> {
   const { url, type, bytes } = fetched;
   const name = nameOf(fetched);
-  const found = recognise(name, bytes);
+  const found = await recognise(name, bytes);
   const what = type === '' ? name : `${name} (${type})`;
   if (typeof found === 'string') throw new ToolError(`${url}: ${what} ${found}`);
   if (found.kind === 'image') {

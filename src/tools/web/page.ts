@@ -70,7 +70,7 @@ function pageFrom({ url, text, note }: ReadPage, from: number): string {
 
 /** Keeps what was fetched. A text in another charset is kept in UTF-8, which is what attachments are read as. */
 async function save(store: Store, workflowId: string, name: string, fetched: Fetched): Promise<RunFile> {
-  const text = isUtf8(fetched.bytes) ? undefined : textIn(fetched);
+  const text = isUtf8(fetched.bytes) ? undefined : await textIn(fetched);
   return saveFile(store, workflowId, name, text === undefined ? fetched.bytes : Buffer.from(text));
 }
 

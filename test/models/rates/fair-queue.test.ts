@@ -19,7 +19,6 @@ const drained = (queue: FairQueue<Named>): Named[] => {
 };
 const waiting = (fairnessKey: string, number: number, more = {}): Named => ({
   number,
-  cost: 0,
   priority: { fairnessKey, ...more },
 });
 

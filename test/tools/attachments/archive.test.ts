@@ -17,7 +17,7 @@ beforeEach(() => {
 });
 
 async function keep(bytes: Buffer, name = 'a.zip'): Promise<RunFile> {
-  const found = recognise(name, bytes) as Recognised;
+  const found = (await recognise(name, bytes)) as Recognised;
   return keepFile(bench.store, workflowId, { name, bytes, found, from: 'attachment' });
 }
 

@@ -118,10 +118,10 @@ test.each([
   ['a.flac', 'fLaC\x00\xff', 'audio/flac'],
   ['a', '\x00\x00\x00\x20ftypM4A \xff', 'audio/mp4'],
   ['a.webm', '\x1a\x45\xdf\xa3\xff', 'audio/webm'],
-])('%s is known as audio by its content', (name, content, mediaType) => {
-  expect(recognise(name, Buffer.from(content, 'latin1'))).toEqual({ kind: 'audio', mediaType });
+])('%s is known as audio by its content', async (name, content, mediaType) => {
+  expect(await recognise(name, Buffer.from(content, 'latin1'))).toEqual({ kind: 'audio', mediaType });
 });
 
-test('a film is no audio', () => {
-  expect(recognise('a.mp4', Buffer.from('\x00\x00\x00\x20ftypisom\xff', 'latin1'))).toMatch(/of no kind/);
+test('a film is no audio', async () => {
+  expect(await recognise('a.mp4', Buffer.from('\x00\x00\x00\x20ftypisom\xff', 'latin1'))).toMatch(/of no kind/);
 });

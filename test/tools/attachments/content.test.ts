@@ -4,9 +4,9 @@ import { previewOf } from '../../../src/tools/attachments/run-files.ts';
 import { recognise, type Recognised } from '../../../src/tools/attachments/recognise.ts';
 import { pdfOf } from '../../support/files.ts';
 
-function read(name: string, content: string | Buffer) {
+async function read(name: string, content: string | Buffer) {
   const bytes = Buffer.from(content);
-  return readContent(name, bytes, recognise(name, bytes) as Recognised);
+  return readContent(name, bytes, (await recognise(name, bytes)) as Recognised);
 }
 
 describe('a PDF', () => {

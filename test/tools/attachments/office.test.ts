@@ -7,8 +7,8 @@ import { docxOf, openDocumentOf, pptxOf, workbookOf } from '../../support/office
 import { stallOf } from '../../support/stall.ts';
 import { zipOf } from '../../support/zip.ts';
 
-const found = (name: string, bytes: Buffer): Recognised => recognise(name, bytes) as Recognised;
-const read = (name: string, bytes: Buffer) => readContent(name, bytes, found(name, bytes));
+const found = async (name: string, bytes: Buffer): Promise<Recognised> => (await recognise(name, bytes)) as Recognised;
+const read = async (name: string, bytes: Buffer) => readContent(name, bytes, await found(name, bytes));
 const paragraph = (text: string): string => `<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`;
 
 describe('a workbook', () => {
@@ -55,13 +55,13 @@ describe('a workbook', () => {
     },
   );
 
-  test('is known by what is in it, whatever its name says', () => {
+  test('is known by what is in it, whatever its name says', async () => {
     const bytes = workbookOf(sheets);
     const excel = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
     for (const name of ['a.xlsx', 'a', 'a.zip', 'a.docx']) {
-      expect(found(name, bytes)).toEqual({ kind: 'workbook', mediaType: excel });
+      expect(await found(name, bytes)).toEqual({ kind: 'workbook', mediaType: excel });
     }
-    expect(found('a.xlsm', bytes).mediaType).toBe('application/vnd.ms-excel.sheet.macroEnabled.12');
+    expect((await found('a.xlsm', bytes)).mediaType).toBe('application/vnd.ms-excel.sheet.macroEnabled.12');
   });
 
   test('shows its sheets with their columns, their number of rows, and the first rows', async () => {
@@ -219,7 +219,7 @@ describe('what is damaged or made to harm ends in a note, and never in an error'
     for (let place = 40; place < whole.length - 60; place += Math.ceil(whole.length / 8)) {
       const broken = Buffer.from(whole);
       broken.fill(0, place, place + 40);
-      const recognised = recognise(name, broken);
+      const recognised = await recognise(name, broken);
       if (typeof recognised === 'string') continue;
       const { note, text } = await readContent(name, broken, recognised);
       expect(recognised.kind === 'archive' ? 'archive' : (text ?? note)).toMatch(/\w/);

@@ -23,16 +23,16 @@ describe('a file is', () => {
     ['a JPEG', 'a', jpeg, { kind: 'image', mediaType: 'image/jpeg' }],
     ['a GIF', 'a', gif, { kind: 'image', mediaType: 'image/gif' }],
     ['a WebP', 'a', webp, { kind: 'image', mediaType: 'image/webp' }],
-  ])('%s', (_, name, content, found) => {
-    expect(recognise(name, Buffer.from(content))).toMatchObject(found);
+  ])('%s', async (_, name, content, found) => {
+    expect(await recognise(name, Buffer.from(content))).toMatchObject(found);
   });
 
   test.each<[string, string, Buffer]>([
     ['that has NULs', 'a.txt', Buffer.from('a\0b')],
     ['in another encoding', 'a.csv', Buffer.from('preis;größe', 'latin1')],
     ['of an old office', 'a.doc', Buffer.from('\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\xff', 'latin1')],
-  ])('none that is read, and those that are get named: one %s', (_, name, bytes) => {
-    expect(recognise(name, bytes)).toMatch(/^is of no kind that is read; .*UTF-8.*\.csv.*\.json.*PDF.*PNG/);
+  ])('none that is read, and those that are get named: one %s', async (_, name, bytes) => {
+    expect(await recognise(name, bytes)).toMatch(/^is of no kind that is read; .*UTF-8.*\.csv.*\.json.*PDF.*PNG/);
   });
 });
 
@@ -43,6 +43,6 @@ test.each<[string, Buffer, string]>([
     Buffer.concat([pixel, Buffer.alloc(5_000_000)]),
     `has ${(5_000_000 + pixel.length).toLocaleString('en-US')} bytes; at most 5,000,000 of an image are read`,
   ],
-])('what is too large is refused: %s', (_, bytes, problem) => {
-  expect(recognise('a', bytes)).toBe(problem);
+])('what is too large is refused: %s', async (_, bytes, problem) => {
+  expect(await recognise('a', bytes)).toBe(problem);
 });

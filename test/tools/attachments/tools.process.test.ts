@@ -20,7 +20,7 @@ const textOf = async (...args: Parameters<typeof call>): Promise<string> => {
 
 async function attach(name: string, content: string | Buffer, workflowId = 'w'): Promise<void> {
   const bytes = Buffer.from(content);
-  const found = recognise(name, bytes) as Recognised;
+  const found = (await recognise(name, bytes)) as Recognised;
   await keepFile(bench.store, workflowId, { name, bytes, found, from: 'attachment' });
 }
 
