@@ -4,7 +4,7 @@ import type { Store } from '../../store/store.ts';
 import { SourceError, ToolError } from '../tool.ts';
 import { dockerSettings, findEngine, runInDocker, type DockerEngine } from './docker.ts';
 import { runLocally } from './local.ts';
-import type { Output } from './output.ts';
+import type { Output } from '../../util/output.ts';
 import type { ProcessEnd } from './process.ts';
 import { WorkspacePool } from './workspace-pool.ts';
 import type { Workspace } from '../workspace.ts';
