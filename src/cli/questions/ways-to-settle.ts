@@ -1,5 +1,5 @@
 import type { InboxQuestion } from '../../client.ts';
-import { waysToDecide } from './leave.ts';
+import { waysToDecide } from './approval.ts';
 import { answerCommand, shellWord, temporalOption } from './box.ts';
 
 /** How a person settles what waits: a line for each way, most of them commands to type. */

@@ -10,18 +10,17 @@ import {
   transcriptQuery,
 } from '../../protocol/definitions.ts';
 import type { TranscriptRef } from '../../protocol/message.ts';
-import { decisionIn } from '../../protocol/permissions.ts';
-import { answerRoom, messageRoom, type HumanReply, type PendingQuestion } from '../../protocol/questions.ts';
+import { answerRoom, messageRoom, type HumanReply } from '../../protocol/questions.ts';
 import type { RestartRequest, State } from '../../protocol/state.ts';
-import { leaveAnswer, type LeaveDesk } from '../agent/leave.ts';
-import { isKept } from '../ask-others/human-input-queue.ts';
-import type { HumanInput } from '../ask-others/human-input.ts';
+import type { Approvals } from '../people/approvals.ts';
+import type { MissingKeys } from '../people/missing-keys.ts';
+import { PendingRequests } from '../people/pending-requests.ts';
+import { isKept, type Questions } from '../people/questions.ts';
 import { attemptAttribute, waitingAttribute } from './attributes.ts';
 import { detailsOf } from './details.ts';
 import { EventLog } from './event-log.ts';
 import { fitted } from './fitted.ts';
 import { Messages } from './messages.ts';
-import type { MissingKeys } from './missing-keys.ts';
 
 /** What a run shows in its queries and in Temporal's Web UI. */
 export interface RunView {
@@ -32,8 +31,6 @@ export interface RunView {
   report?(): string | undefined;
   /** An agent's present conversation; null before its first reply. */
   transcript(agent: string): TranscriptRef | null;
-  /** The decision that the run waits for; undefined if it waits for none. */
-  approval?(): PendingQuestion | undefined;
 }
 
 /** Takes a person's requests for a restart. */
@@ -44,11 +41,9 @@ const earlyAnswers = 100;
 
 /** Where a person's answers and decisions go. */
 interface Answerers {
-  humanInput: HumanInput;
-  /** Whether agents ask a person; if not, answers are ignored, other than those to what waits for a key or for leave. */
-  asks: boolean;
+  approvals: Approvals;
   keys: MissingKeys;
-  leave: LeaveDesk;
+  questions: Questions;
 }
 
 /**
@@ -58,8 +53,9 @@ interface Answerers {
 export class RunHandlers {
   readonly events: EventLog;
   readonly messages: Messages;
+  readonly requests: PendingRequests;
   #view: RunView;
-  #requests: RestartRequest[] = [];
+  #restarts: RestartRequest[] = [];
   #takeRequest: TakeRequest | undefined;
   #mayRestart = (): boolean => true;
   #answers: Answerers | undefined;
@@ -75,9 +71,10 @@ export class RunHandlers {
     this.#view = view;
     this.events = new EventLog(() => this.#refresh(), earlierEvents);
     this.messages = new Messages(this.events);
+    this.requests = new PendingRequests(this.events.emit);
     setHandler(stateQuery, () => fitted(this.#state()), { description: descriptions.state });
     setHandler(transcriptQuery, (agent) => this.#view.transcript(agent), { description: descriptions.transcript });
-    setHandler(pendingQuestionsQuery, () => this.#pending, { description: descriptions.pendingQuestions });
+    setHandler(pendingQuestionsQuery, () => this.requests.list, { description: descriptions.pendingQuestions });
     this.messages.on(requestRestartSignal, {
       description: descriptions.requestRestart,
       take: (request) => this.#request(request),
@@ -86,7 +83,7 @@ export class RunHandlers {
     this.messages.on(approveSignal, {
       description: descriptions.approve,
       take: (decision) => this.#approve(decision),
-      refusal: (decision) => (this.#answers === undefined ? notReady : this.#answers.leave.refusal(decision)),
+      refusal: (decision) => (this.#answers === undefined ? notReady : this.#answers.approvals.refusal(decision)),
     });
     this.messages.on(answerSignal, {
       description: descriptions.answer,
@@ -124,32 +121,19 @@ export class RunHandlers {
   takeRequests(take: TakeRequest, mayRestart = (): boolean => false): void {
     this.#takeRequest = take;
     this.#mayRestart = mayRestart;
-    for (const request of this.#requests.splice(0)) take(request);
-  }
-
-  /** Everything that waits for a person, in the order in which it began to wait. */
-  get #pending(): PendingQuestion[] {
-    const approval = this.#view.approval?.();
-    const { humanInput, keys, leave } = this.#answers ?? {};
-    return [
-      ...(humanInput?.pending ?? []),
-      ...(keys?.pending ?? []),
-      ...(leave?.pending ?? []),
-      ...(approval === undefined ? [] : [approval]),
-    ].toSorted((one, other) => one.askedAt.localeCompare(other.askedAt));
+    for (const request of this.#restarts.splice(0)) take(request);
   }
 
   #answer(reply: HumanReply): void {
     if (!isReply(reply))
       return this.messages.ignore('answer', 'A signal answer without {questionId?, answer} is ignored');
     if (this.#answers === undefined) return this.#keep(reply);
-    const { questionId } = reply;
-    const { asks, humanInput, keys, leave } = this.#answers;
-    leave.personIsThere();
-    if (leave.answer(reply)) return;
-    const mayBeForKey = questionId !== undefined || humanInput.pending.length === 0;
-    if (mayBeForKey && keys.answer(reply)) return;
-    const why = asks ? humanInput.answer(reply) : notAsked;
+    const { approvals, keys, questions } = this.#answers;
+    const about = this.requests.meantBy(reply);
+    this.requests.personIsThere();
+    if (about?.kind === 'tool' || approvals.isToCome(reply.questionId)) return approvals.answer(reply);
+    if (about?.kind === 'key') return keys.answer(about.questionId, reply.answer);
+    const why = questions.answer(reply);
     if (why !== undefined) this.messages.ignore('answer', `An answer is ignored: ${why}`);
   }
 
@@ -169,35 +153,31 @@ export class RunHandlers {
   #answerRefusal(reply: HumanReply): string | undefined {
     if (!isReply(reply)) return 'an answer is {questionId?, answer}, both texts';
     if (this.#answers === undefined) return notReady;
-    const { asks, humanInput, keys } = this.#answers;
-    const { answer, questionId } = reply;
-    const isSkip = answer.trim() === '';
-    const kind = this.#pending.find((pending) => pending.questionId === questionId)?.kind;
-    if (kind === 'tool') return isSkip || decisionIn(answer) !== undefined ? undefined : leaveAnswer(questionId ?? '');
-    if (kind === 'key')
-      return isSkip
-        ? undefined
-        : 'a key is set where the worker runs; only an empty answer, which goes on without it, has an effect';
-    if (kind === 'approval') return 'a plan is decided about by decide or requestRestart';
-    if (questionId === undefined && isSkip && humanInput.pending.length === 0 && keys.pending.length > 0)
-      return undefined;
-    return asks ? humanInput.refusal(reply) : notAsked;
+    const { approvals, questions } = this.#answers;
+    switch (this.requests.meantBy(reply)?.kind) {
+      case 'tool':
+        return approvals.answerRefusal(reply);
+      case 'key':
+        return reply.answer.trim() === '' ? undefined : notByAnswer;
+      case 'approval':
+        return 'a plan is decided about by decide or requestRestart';
+      default:
+        return questions.refusal(reply);
+    }
   }
 
   #approve(decision: unknown): void {
     if (this.#answers === undefined)
       return this.messages.ignore('approve', 'A signal approve is ignored: no tool call waits for leave yet');
-    const { humanInput, leave } = this.#answers;
-    humanInput.personIsThere();
-    leave.personIsThere();
-    leave.approve(decision);
+    this.requests.personIsThere();
+    this.#answers.approvals.approve(decision);
   }
 
   #request(request: RestartRequest): void {
     const problem = requestProblem(request);
     if (problem !== undefined) return this.messages.ignore('requestRestart', `requestRestart ${problem} is ignored`);
     const { reason, instructions } = request;
-    if (this.#takeRequest === undefined) this.#requests = [{ reason, instructions }];
+    if (this.#takeRequest === undefined) this.#restarts = [{ reason, instructions }];
     else this.#takeRequest({ reason, instructions });
   }
 
@@ -215,7 +195,7 @@ export class RunHandlers {
   }
 
   #refresh(): void {
-    const pending = this.#pending;
+    const pending = this.requests.list;
     const { workflowId } = workflowInfo();
     const { usage } = this.#view.state();
     const { lastAnswer } = this.events;
@@ -230,7 +210,7 @@ export class RunHandlers {
 
 const notReady = 'the run is not ready for it yet; send it again in a moment';
 
-const notAsked = 'nobody asks a person in this run';
+const notByAnswer = 'a key is set where the worker runs; only an empty answer, which goes on without it, has an effect';
 
 /** Whether what came has the form of an answer. */
 function isReply(reply: unknown): reply is HumanReply {

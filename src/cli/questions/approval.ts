@@ -1,6 +1,7 @@
-import type { InboxQuestion } from '../../client.ts';
+import type { InboxQuestion, RunEvent } from '../../client.ts';
 import { decisionIn, type ToolDecision } from '../../protocol/permissions.ts';
 import { argumentsIn } from '../../workflows/agent/arguments.ts';
+import { printable } from '../../util/printable.ts';
 import type { Shell } from '../shell.ts';
 import { shellWord, temporalOption } from './box.ts';
 import { readLine } from './read-line.ts';
@@ -74,3 +75,7 @@ export function waysToDecide(waiting: InboxQuestion, temporal: string | undefine
     `temporal workflow signal${address} --workflow-id ${shellWord(workflowId)} --name approve --input '${input}'`,
   ];
 }
+
+/** That a call waits no longer. */
+export const resolvedText = ({ how, questionId, tool }: Extract<RunEvent, { type: 'approval_resolved' }>): string =>
+  printable(`${tool} (${questionId}) waits no longer: ${how}`);
