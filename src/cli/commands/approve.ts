@@ -4,7 +4,8 @@ import { printable } from '../../util/printable.ts';
 import { open, withConnection } from '../connection.ts';
 import { CommandError, usageError } from '../exit.ts';
 import type { CommonOptions } from '../options.ts';
-import { approveCommand, editedArguments, readDecision, resolvedText } from '../questions/approval.ts';
+import { editedArguments, readDecision, resolvedText } from '../questions/approval.ts';
+import { approveCommand } from '../questions/box.ts';
 import { chosenOf, lookUp, promptFor, unknownText, type Meant } from '../questions/one-request.ts';
 import type { Shell } from '../shell.ts';
 

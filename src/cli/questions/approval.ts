@@ -3,7 +3,6 @@ import { decisionIn, type ToolDecision } from '../../protocol/permissions.ts';
 import { argumentsIn } from '../../workflows/agent/arguments.ts';
 import { printable } from '../../util/printable.ts';
 import type { Shell } from '../shell.ts';
-import { shellWord, temporalOption } from './box.ts';
 import { readLine } from './read-line.ts';
 
 /** What a person has entered about a tool call, or how the prompt ended without it. */
@@ -53,27 +52,6 @@ export function editedArguments(json: string): Record<string, unknown> | string 
   } catch (error) {
     return `These arguments are no JSON: ${(error as Error).message}`;
   }
-}
-
-/** The beginning of the command that decides about a call. */
-export const approveCommand = (
-  { workflowId, questionId }: Pick<InboxQuestion, 'workflowId' | 'questionId'>,
-  temporal: string | undefined,
-): string => `reprise approve ${shellWord(workflowId)} ${shellWord(questionId)}${temporalOption(temporal)}`;
-
-/** The commands that decide about a call, ready to be typed. */
-export function waysToDecide(waiting: InboxQuestion, temporal: string | undefined): string[] {
-  const { questionId: id, workflowId } = waiting;
-  const approve = approveCommand(waiting, temporal);
-  const address = temporal === undefined ? '' : ` --address ${shellWord(temporal)}`;
-  const input = JSON.stringify({ id, action: 'allow' });
-  return [
-    `${approve} --allow`,
-    `${approve} --always`,
-    `${approve} --deny "…"`,
-    `${approve} --edit '{…}'`,
-    `temporal workflow signal${address} --workflow-id ${shellWord(workflowId)} --name approve --input '${input}'`,
-  ];
 }
 
 /** That a call waits no longer. */

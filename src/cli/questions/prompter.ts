@@ -4,8 +4,8 @@ import { printable } from '../../util/printable.ts';
 import type { View } from '../live/view.ts';
 import type { FollowOptions } from '../options.ts';
 import type { Shell } from '../shell.ts';
-import { answerCommand, noticeBox, promptBox, promptText } from './box.ts';
-import { approveCommand, readDecision, resolvedText, type Decided } from './approval.ts';
+import { answerCommand, approveCommand, noticeBox, promptBox, promptText } from './box.ts';
+import { readDecision, resolvedText, type Decided } from './approval.ts';
 import { notify } from './notify.ts';
 import { discardTyped, readLine } from './read-line.ts';
 

@@ -1,5 +1,4 @@
-import { decisionIn, type ApprovalEnd, type Permissions, type ToolDecision } from '../../protocol/permissions.ts';
-import { messageRoom, type HumanReply } from '../../protocol/questions.ts';
+import type { ApprovalEnd, Permissions, ToolDecision } from '../../protocol/permissions.ts';
 import type { ListedTool } from '../../protocol/tool.ts';
 import { shownArguments } from '../agent/arguments.ts';
 import { isAlwaysAllowed, verdictOn } from '../agent/permissions.ts';
@@ -109,11 +108,11 @@ export class Approvals {
   }
 
   /** Takes a person's decision. One that says nothing understandable, or comes too late, is ignored with a warning. */
-  approve(payload: unknown): void {
-    const problem = this.refusal(payload);
+  take(decision: ToolDecision | string): void {
+    const problem = this.problemWith(decision);
     // Whether the run makes that call next cannot be known yet, and a decision without effect must not be passed over in silence.
-    if (problem !== undefined) this.#ignore(problem);
-    const decision = checkedDecision(payload);
+    if (problem !== undefined)
+      this.#run.messages.ignore('approve', `A decision about a tool call is ignored: ${problem}`);
     if (typeof decision === 'string') return;
     const waiting = this.#waiting.get(decision.id);
     if (waiting === undefined) return this.#keepEarly(decision);
@@ -126,25 +125,11 @@ export class Approvals {
         this.#settle(other, decision);
   }
 
-  /** Why a decision would have no effect at present; undefined if it would have one. */
-  refusal(payload: unknown): string | undefined {
-    const decision = checkedDecision(payload);
+  /** Why a decision has no effect at present; undefined if it has one. @param decision in words what is wrong, where it is none */
+  problemWith(decision: ToolDecision | string): string | undefined {
     if (typeof decision === 'string') return decision;
     const { id } = decision;
     return this.#waiting.has(id) ? undefined : `no tool call ${id.slice(0, 100)} waits for leave`;
-  }
-
-  /** Takes a person's words about a call that they name. An empty answer refuses it. */
-  answer(reply: HumanReply): void {
-    const problem = this.answerRefusal(reply);
-    if (problem !== undefined) return this.#ignore(problem);
-    this.approve({ id: reply.questionId, ...decisionOf(reply) });
-  }
-
-  /** Why a person's words would have no effect. */
-  answerRefusal(reply: HumanReply): string | undefined {
-    if (decisionOf(reply) !== undefined) return undefined;
-    return `${reply.questionId} takes yes, no with a reason, or always, or the signal approve`;
   }
 
   #request(agent: string, tool: ListedTool, input: Input, isUnclear: boolean): Promise<Approval> {
@@ -182,8 +167,9 @@ export class Approvals {
     this.#waiting.set(id, { tool, input, isUnclear, request });
     const early = this.#early.get(id);
     this.#early.delete(id);
-    if (early?.at === Date.now()) this.approve(early.decision);
-    return requests.wait(request.end, () => request.close({ how: 'withdrawn', input }), agent);
+    if (early?.at === Date.now()) this.take(early.decision);
+    const withdraw = (): void => request.close({ how: 'withdrawn', input, why: 'nobody waits for it' });
+    return requests.wait(request.end, withdraw, agent);
   }
 
   /**
@@ -204,14 +190,7 @@ export class Approvals {
       return request.close({ how: 'denied', input, why: `a person changed the arguments, and ${ruledOut}` });
     request.close({ how: 'edited', input: edited });
   }
-
-  #ignore(why: string): void {
-    this.#run.messages.ignore('approve', `A decision about a tool call is ignored: ${why}`);
-  }
 }
-
-const decisionOf = ({ answer }: HumanReply): Omit<ToolDecision, 'id'> | undefined =>
-  answer.trim() === '' ? { action: 'deny' } : decisionIn(answer);
 
 /** What an agent is told of a call that was not made, behind "not run: ". */
 const refusedBy = (reason = ''): string => `a person refused it${reason.trim() === '' ? '' : `: ${reason.trim()}`}`;
@@ -221,30 +200,3 @@ const ruledOut = 'the permissions of this run do not allow it';
 const unattended = (tool: string): string =>
   'it acts outside of this run, and nobody is there to allow it. Whoever starts a run can allow it by --yes, or by ' +
   `permissions: [{tool: ${tool}, action: allow}] in the configuration`;
-
-/** A decision as it came from outside, or in words what is wrong with it. */
-function checkedDecision(payload: unknown): ToolDecision | string {
-  const {
-    action,
-    always,
-    arguments: edited,
-    id,
-    reason,
-  } = (payload ?? {}) as Partial<Record<keyof ToolDecision, unknown>>;
-  if (typeof id !== 'string') return 'a signal approve is {id, action: "allow" | "deny" | "edit", …}';
-  if (action !== 'allow' && action !== 'deny' && action !== 'edit') return 'its action is one of allow, deny, edit';
-  if (reason !== undefined && typeof reason !== 'string') return 'its reason is a text';
-  if (always !== undefined && typeof always !== 'boolean') return 'its always is true or false';
-  if ((reason ?? '').length > messageRoom) return `its reason has more than ${messageRoom} characters`;
-  if ((JSON.stringify(edited) ?? '').length > messageRoom)
-    return `its arguments have more than ${messageRoom} characters`;
-  const isMapping = typeof edited === 'object' && edited !== null && !Array.isArray(edited);
-  if (action === 'edit' && !isMapping) return 'edit needs arguments: an object with all that the call runs with';
-  return {
-    id,
-    action,
-    ...(isMapping && { arguments: edited as Input }),
-    ...(reason !== undefined && { reason }),
-    ...(always !== undefined && { always }),
-  };
-}

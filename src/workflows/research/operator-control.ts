@@ -1,9 +1,9 @@
+import { condition } from '@temporalio/workflow';
 import { decideSignal, descriptions } from '../../protocol/definitions.ts';
 import type { OperatorDecision, ResearchOutcome } from '../../protocol/research.ts';
 import { messageRoom } from '../../protocol/questions.ts';
-import type { PendingRequest } from '../people/pending-requests.ts';
 import type { Interrupt } from '../runtime/iterate.ts';
-import type { RunHandlers } from '../runtime/run-handlers.ts';
+import { notReady, type RunHandlers } from '../runtime/run-handlers.ts';
 import type { Draft, PlanningRestart, ResearchContext } from './context.ts';
 import { hasMaterial } from './drafts.ts';
 import { judgementOf } from './view.ts';
@@ -22,8 +22,6 @@ export class OperatorControl {
   #early: OperatorDecision | undefined;
   #run: { context: ResearchContext; interrupt: ResearchInterrupt } | undefined;
   #last: OperatorDecision['action'] | undefined;
-  /** The plan that waits to be accepted. */
-  #review: PendingRequest<void> | undefined;
 
   constructor(handlers: Pick<RunHandlers, 'events' | 'messages' | 'requests'>) {
     this.#handlers = handlers;
@@ -45,17 +43,19 @@ export class OperatorControl {
   /** Waits until a person accepts the plan. A person who wants something else interrupts the iteration instead. */
   async review(context: ResearchContext, { criticism, number, plan }: Draft): Promise<void> {
     if (this.hasAccepted) return;
-    const { requests } = this.#handlers;
     const { score = null, verdict = null } = criticism ?? {};
     const judged = judgementOf({ score, verdict, restartReason: null });
     const question = `Is this plan good enough for a report? ${plan?.idea ?? context.idea} (${judged})`;
     context.phase = 'waiting_for_approval';
-    const request = requests.open<void>(
+    const review = this.#handlers.requests.open<void>(
       { kind: 'approval', questionId: `approval-${number}`, from: 'planner', question },
       { opened: () => ({ type: 'plan_review' }) },
     );
-    this.#review = request;
-    await requests.wait(request.end, () => request.close());
+    try {
+      await condition(() => this.hasAccepted);
+    } finally {
+      review.close();
+    }
   }
 
   /** An acceptance does not extend to a plan that is made after it. */
@@ -65,7 +65,7 @@ export class OperatorControl {
 
   /** Why a decision would have no effect at present. */
   #refusal({ action }: OperatorDecision): string | undefined {
-    if (this.#run === undefined) return 'the run is not ready for it yet; send it again in a moment';
+    if (this.#run === undefined) return notReady;
     if (isWritten(this.#run.context.phase)) return written;
     return action === 'accept' && this.hasAccepted ? 'it is accepted already' : undefined;
   }
@@ -92,7 +92,6 @@ export class OperatorControl {
       interrupt({ kind: 'end', outcome: 'stopped', why: `a person has stopped the research${words}` });
     } else if (phase !== 'synthesising' && !this.hasAccepted) {
       this.hasAccepted = true;
-      this.#review?.close();
       const last = drafts.at(-1);
       if (phase === 'waiting_for_approval' || drafts.every(({ found }) => found === undefined)) return;
       const outcome = drafts.some(hasMaterial) ? 'viable' : 'no_material';

@@ -13,6 +13,7 @@ import type { TranscriptRef } from '../../protocol/message.ts';
 import { answerRoom, messageRoom, type HumanReply } from '../../protocol/questions.ts';
 import type { RestartRequest, State } from '../../protocol/state.ts';
 import type { Approvals } from '../people/approvals.ts';
+import { checkedDecision, decisionInWords } from '../people/decisions.ts';
 import type { MissingKeys } from '../people/missing-keys.ts';
 import { PendingRequests } from '../people/pending-requests.ts';
 import { isKept, type Questions } from '../people/questions.ts';
@@ -59,7 +60,8 @@ export class RunHandlers {
   #takeRequest: TakeRequest | undefined;
   #mayRestart = (): boolean => true;
   #answers: Answerers | undefined;
-  #replies: HumanReply[] = [];
+  /** Answers that came before the run was ready, by their questions' ids. */
+  readonly #replies = new Map<string | undefined, HumanReply>();
   #isWaiting = false;
   #shownAttempt = 0;
 
@@ -83,7 +85,8 @@ export class RunHandlers {
     this.messages.on(approveSignal, {
       description: descriptions.approve,
       take: (decision) => this.#approve(decision),
-      refusal: (decision) => (this.#answers === undefined ? notReady : this.#answers.approvals.refusal(decision)),
+      refusal: (decision) =>
+        this.#answers === undefined ? notReady : this.#answers.approvals.problemWith(checkedDecision(decision)),
     });
     this.messages.on(answerSignal, {
       description: descriptions.answer,
@@ -110,7 +113,7 @@ export class RunHandlers {
     this.#answers = answerers;
     // From here on all handlers are set: those of the workflow type too.
     this.messages.dropUnknown();
-    for (const reply of this.#replies.splice(0)) this.#answer(reply);
+    for (const reply of this.#replies.values()) this.#answer(reply);
   }
 
   /**
@@ -131,7 +134,7 @@ export class RunHandlers {
     const { approvals, keys, questions } = this.#answers;
     const about = this.requests.meantBy(reply);
     this.requests.personIsThere();
-    if (about?.kind === 'tool' || approvals.isToCome(reply.questionId)) return approvals.answer(reply);
+    if (about?.kind === 'tool' || approvals.isToCome(reply.questionId)) return approvals.take(decisionInWords(reply));
     if (about?.kind === 'key') return keys.answer(about.questionId, reply.answer);
     const why = questions.answer(reply);
     if (why !== undefined) this.messages.ignore('answer', `An answer is ignored: ${why}`);
@@ -140,12 +143,11 @@ export class RunHandlers {
   /** Keeps an answer until the run is ready: of several to one question the last one, of those to none the first. */
   #keep(reply: HumanReply): void {
     const { answer, questionId } = reply;
-    const other = this.#replies.findIndex((kept) => kept.questionId === questionId);
-    if (other >= 0 && questionId === undefined)
+    if (questionId === undefined && this.#replies.has(questionId))
       return this.messages.ignore('answer', `An answer is ignored: ${isKept}`);
-    if (other >= 0) this.#replies.splice(other, 1);
-    const characters = this.#replies.reduce((sum, kept) => sum + kept.answer.length, answer.length);
-    if (this.#replies.length < earlyAnswers && characters <= answerRoom) this.#replies.push(reply);
+    this.#replies.delete(questionId);
+    const characters = [...this.#replies.values()].reduce((sum, kept) => sum + kept.answer.length, answer.length);
+    if (this.#replies.size < earlyAnswers && characters <= answerRoom) this.#replies.set(questionId, reply);
     else this.messages.ignore('answer', 'An answer is ignored: too many have come before the run could take any');
   }
 
@@ -156,7 +158,7 @@ export class RunHandlers {
     const { approvals, questions } = this.#answers;
     switch (this.requests.meantBy(reply)?.kind) {
       case 'tool':
-        return approvals.answerRefusal(reply);
+        return approvals.problemWith(decisionInWords(reply));
       case 'key':
         return reply.answer.trim() === '' ? undefined : notByAnswer;
       case 'approval':
@@ -170,7 +172,7 @@ export class RunHandlers {
     if (this.#answers === undefined)
       return this.messages.ignore('approve', 'A signal approve is ignored: no tool call waits for leave yet');
     this.requests.personIsThere();
-    this.#answers.approvals.approve(decision);
+    this.#answers.approvals.take(checkedDecision(decision));
   }
 
   #request(request: RestartRequest): void {
@@ -208,7 +210,8 @@ export class RunHandlers {
   }
 }
 
-const notReady = 'the run is not ready for it yet; send it again in a moment';
+/** Why a message has no effect before the run can take it. */
+export const notReady = 'the run is not ready for it yet; send it again in a moment';
 
 const notByAnswer = 'a key is set where the worker runs; only an empty answer, which goes on without it, has an effect';
 
