@@ -17,8 +17,6 @@ export interface AnswerOptions extends CommonOptions {
   skip?: boolean;
 }
 
-const ways = { what: 'question', how: 'name it with --question' };
-
 /** `reprise answer ID [TEXT]`: answers a question. */
 export async function answer(
   shell: Shell,
@@ -30,8 +28,8 @@ export async function answer(
   await withConnection(open(shell, options), async ({ reprise }) => {
     const run = reprise.getRun(id);
     await run.assertOpen();
-    const { question } = options;
-    const addressed = await lookUp(reprise, run, question, ways, () => findQuestion(run, question));
+    const unknown = 'its question cannot be looked up; name it with --question';
+    const addressed = await lookUp(reprise, run, options.question, unknown, findQuestion);
     refuseOtherKinds(addressed, given, run.id, options);
     if (addressed.pending === undefined && !addressed.isUnchecked && given === '')
       throw new CommandError(`Question ${addressed.questionId} has closed: there is nothing to skip`);

@@ -21,8 +21,6 @@ export interface ApproveOptions extends CommonOptions {
 /** What the options decide, but for the call that it is about. */
 type Given = Omit<ToolDecision, 'id'>;
 
-const ways = { what: 'call', how: 'name it' };
-
 /** `reprise approve ID [CALL]`: decides about a tool call that waits for leave. */
 export async function approve(
   shell: Shell,
@@ -34,7 +32,7 @@ export async function approve(
   await withConnection(open(shell, options), async ({ reprise }) => {
     const run = reprise.getRun(id);
     await run.assertOpen();
-    const meant = await lookUp(reprise, run, named, ways, () => findCall(run, named));
+    const meant = await lookUp(reprise, run, named, 'its call cannot be looked up; name it', findCall);
     const decision = given ? { id: meant.questionId, ...given } : await prompt(shell, run, meant, options);
     await run.approve(decision);
     shell.say(sentText(run.id, decision, meant));

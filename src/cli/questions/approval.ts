@@ -3,11 +3,10 @@ import { decisionIn, type ToolDecision } from '../../protocol/permissions.ts';
 import { argumentsIn } from '../../workflows/agent/arguments.ts';
 import { printable } from '../../util/printable.ts';
 import type { Shell } from '../shell.ts';
-import { readLine } from './read-line.ts';
+import { readLine, type Left } from './read-line.ts';
 
 /** What a person has entered about a tool call, or how the prompt ended without it. */
-export type Decided =
-  { kind: 'decision'; decision: ToolDecision } | { kind: 'end' } | { kind: 'interrupt' } | { kind: 'withdrawn' };
+export type Decided = { kind: 'decision'; decision: ToolDecision } | Left;
 
 const prompt = 'Allow it? (y, n, n REASON, e to edit, always): ';
 

@@ -1,9 +1,10 @@
-import type { PendingQuestion, Reprise, Run } from '../../client.ts';
+import type { PendingQuestion, Reprise, Run, RunEvent } from '../../client.ts';
 import { printable } from '../../util/printable.ts';
 import { patiently } from '../commands/patiently.ts';
 import { CommandError, Interruption, usageError } from '../exit.ts';
 import type { Shell } from '../shell.ts';
 import { promptBox } from './box.ts';
+import type { Left } from './read-line.ts';
 
 /** What a person means: it waits, has closed, or could not be looked up. */
 export interface Meant {
@@ -17,21 +18,20 @@ export interface Meant {
 /**
  * Finds what a person means. Where no worker can tell, what is named is taken as it is.
  *
- * @param ways what it is called, and how it is named
+ * @param unknown what cannot be done then where nothing is named
  * @throws `CommandError`
  */
 export async function lookUp(
   { client }: Reprise,
   run: Run,
   named: string | undefined,
-  ways: { what: string; how: string },
-  find: () => Promise<Meant>,
+  unknown: string,
+  find: (run: Run, named: string | undefined) => Promise<Meant>,
 ): Promise<Meant> {
-  const found = await patiently(client, find);
+  const found = await patiently(client, () => find(run, named));
   if (found !== undefined) return found;
   if (named !== undefined) return { questionId: named, isUnchecked: true };
-  const { how, what } = ways;
-  throw new CommandError(`No worker answers for ${run.id}, so that its ${what} cannot be looked up; ${how}`);
+  throw new CommandError(`No worker answers for ${run.id}, so that ${unknown}`);
 }
 
 /** The one that is named, or else the only one of those to choose from. @throws `CommandError`, status 2, if these are several */
@@ -57,40 +57,40 @@ const listOf = (pending: PendingQuestion[]): string =>
 /**
  * Prompts for one thing that waits, until it waits no longer.
  *
- * @param words `name`: what it is called when it waits no longer; `left`: what is said when the person leaves
+ * @param words `name`: what it is called; `left`: what is said when the person leaves
  * @param read shows the prompt, which the signal removes
  * @throws `CommandError`; `Interruption`
  */
-export async function promptFor<E extends { kind: string }>(
+export async function promptFor<Entered extends { kind: 'line' | 'decision' }>(
   shell: Shell,
   run: Run,
   pending: PendingQuestion,
   { left, name, plain = false }: { left: string; name: string; plain?: boolean | undefined },
-  read: (closed: AbortSignal) => Promise<E>,
-): Promise<Exclude<E, { kind: 'end' | 'interrupt' | 'withdrawn' }>> {
+  read: (closed: AbortSignal) => Promise<Entered | Left>,
+): Promise<Entered> {
   const closed = new AbortController();
   const over = new AbortController();
   shell.say(promptBox(shell, pending, plain));
+  // Where nobody can tell, the prompt stays until the person has answered.
   void untilClosed(run, pending.questionId, over.signal).then(
     () => closed.abort(),
-    // Where nobody can tell, the prompt stays until the person has answered.
     () => undefined,
   );
   const entered = await read(closed.signal).finally(() => over.abort());
+  if (entered.kind === 'line' || entered.kind === 'decision') return entered;
   if (entered.kind === 'withdrawn') throw new CommandError(`${name} waits no longer`);
-  if (entered.kind !== 'end' && entered.kind !== 'interrupt')
-    return entered as Exclude<E, { kind: 'end' | 'interrupt' | 'withdrawn' }>;
   shell.say(left);
   throw new Interruption();
 }
 
 /** Waits until something waits no longer, its run has ended, or nobody waits for that any more. */
 async function untilClosed(run: Run, id: string, over: AbortSignal): Promise<void> {
-  for await (const { events } of run.watch()) {
-    if (over.aborted) return;
-    const closed = events.some(
-      (event) => (event.type === 'question_closed' || event.type === 'approval_resolved') && event.questionId === id,
-    );
-    if (closed) return;
-  }
+  for await (const { events } of run.watch())
+    if (over.aborted || events.some((event) => isClosing(event) && event.questionId === id)) return;
 }
+
+/** Whether an event says that something waits no longer. */
+export const isClosing = (event: RunEvent): event is Closing =>
+  event.type === 'question_closed' || event.type === 'approval_resolved';
+
+type Closing = Extract<RunEvent, { type: 'question_closed' | 'approval_resolved' }>;

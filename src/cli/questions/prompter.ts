@@ -7,6 +7,7 @@ import type { Shell } from '../shell.ts';
 import { answerCommand, approveCommand, noticeBox, promptBox, promptText } from './box.ts';
 import { readDecision, resolvedText, type Decided } from './approval.ts';
 import { notify } from './notify.ts';
+import { isClosing } from './one-request.ts';
 import { discardTyped, readLine } from './read-line.ts';
 
 type QuestionClosed = Extract<RunEvent, { type: 'question_closed' }>;
@@ -45,7 +46,7 @@ export class QuestionPrompter {
     for (const event of events) {
       if (event.type === 'question' || event.type === 'approval_requested')
         asked.set(event.questionId, questionIn(this.#run.id, event));
-      if (event.type !== 'question_closed' && event.type !== 'approval_resolved') continue;
+      if (!isClosing(event)) continue;
       asked.delete(event.questionId);
       this.#waiting.delete(event.questionId);
       if (this.#prompted?.questionId !== event.questionId) continue;

@@ -208,7 +208,7 @@ export function resultOf(context: OrchestrationContext, ending: TeamEnding): Orc
     votes: votesOf(last),
     outcome,
     warnings: [...warningsOf(context), ...(agent === '' ? ['There was no answer yet'] : [])],
-    humanQa: questions.history,
+    humanQa: questions.record.history,
     ...delivered,
     usage: usage.total,
     events: events.count,

@@ -48,6 +48,8 @@ export interface QuestionsRecord {
   latest: number;
 }
 
+type Requests = Pick<PendingRequests, 'open' | 'wait' | 'isSilent'>;
+
 interface QuestionSettings {
   /** Whether agents ask a person at all. */
   asks: boolean;
@@ -60,16 +62,16 @@ interface QuestionSettings {
  * others queue (MassGen's documentation "Agent Communication", Human Q&A Context Injection; docs/asking.md).
  */
 export class Questions {
-  readonly #requests: Pick<PendingRequests, 'open' | 'wait' | 'isSilent'>;
+  readonly #requests: Requests;
   readonly #emit: (event: RunEventBody) => void;
   readonly #settings: QuestionSettings;
-  readonly #state: QuestionsRecord;
+  readonly record: QuestionsRecord;
   /** The calls that wait for their turn, oldest first. */
   #queue: Call[] = [];
   #open: { call: Call; request: PendingRequest<OpenEnd> } | undefined;
 
   constructor(
-    requests: Pick<PendingRequests, 'open' | 'wait' | 'isSilent'>,
+    requests: Requests,
     emit: (event: RunEventBody) => void,
     settings: QuestionSettings,
     record: Partial<QuestionsRecord> = {},
@@ -77,15 +79,7 @@ export class Questions {
     this.#requests = requests;
     this.#emit = emit;
     this.#settings = settings;
-    this.#state = { history: [], shown: {}, unanswered: {}, early: {}, latest: 0, ...record };
-  }
-
-  get history(): HumanAnswer[] {
-    return this.#state.history;
-  }
-
-  get record(): QuestionsRecord {
-    return { ...this.#state };
+    this.record = { history: [], shown: {}, unanswered: {}, early: {}, latest: 0, ...record };
   }
 
   /** Puts a question to the person when its turn comes, and withdraws it when the current scope is cancelled. */
@@ -96,7 +90,7 @@ export class Questions {
   }
 
   put(call: Call): void {
-    this.#state.latest = Number(call.id.slice(1));
+    this.record.latest = Number(call.id.slice(1));
     this.#queue.push(call);
     this.#admit();
   }
@@ -122,11 +116,10 @@ export class Questions {
       this.#close(answer.trim() === '' ? { status: 'skipped' } : this.#completed(call, answer));
       return undefined;
     }
-    const { early, unanswered } = this.#state;
-    if (questionId === undefined || this.#isToCome(questionId)) early[questionId ?? first] = answer;
+    if (questionId === undefined || this.#isToCome(questionId)) this.record.early[questionId ?? first] = answer;
     else {
-      const { [questionId]: question = '', ...others } = unanswered;
-      this.#state.unanswered = others;
+      const { [questionId]: question = '', ...others } = this.record.unanswered;
+      this.record.unanswered = others;
       this.#remember(question, answer);
     }
     this.#emit({ type: 'answer_kept', ...(questionId !== undefined && { questionId }), answer });
@@ -148,7 +141,7 @@ export class Questions {
 
   #problemWith(reply: HumanReply): string | undefined {
     const { answer, questionId } = reply;
-    const { early, history, latest, unanswered } = this.#state;
+    const { early, history, latest, unanswered } = this.record;
     if (!this.#settings.asks) return 'nobody asks a person in this run';
     const isOpen = this.#answeredBy(reply) !== undefined;
     if (answer.trim() === '') return isOpen ? undefined : 'there is nothing to skip';
@@ -168,7 +161,7 @@ export class Questions {
 
   /** Whether a question has yet to be put to the person. */
   #isToCome(id: string): boolean {
-    return isNext('q', id, this.#state.latest) || this.#queue.some((call) => call.id === id);
+    return isNext('q', id, this.record.latest) || this.#queue.some((call) => call.id === id);
   }
 
   /** Takes calls from the queue until one of them has to be put to the person. */
@@ -179,8 +172,8 @@ export class Questions {
       const early = this.#takeEarly(call.id) ?? (call.isForm ? undefined : this.#takeEarly(first));
       if (early !== undefined) call.settle(this.#completed(call, early));
       else if (!call.isForm && this.#isKnown(call)) {
-        const { history, shown } = this.#state;
-        this.#state.shown = { ...shown, [call.conversation]: history.map((_, place) => place) };
+        const { history, shown } = this.record;
+        this.record.shown = { ...shown, [call.conversation]: history.map((_, place) => place) };
         call.settle({ status: 'deferred', history });
       } else if (this.#requests.isSilent('question')) call.settle({ status: 'timeout', silent: true });
       else this.#prompt(call);
@@ -211,7 +204,7 @@ export class Questions {
     this.#open = undefined;
     // A late answer to a tool's question could reach nobody.
     if (end.status !== 'complete' && !call.isForm)
-      this.#state.unanswered = { ...this.#state.unanswered, [call.id]: call.question };
+      this.record.unanswered = { ...this.record.unanswered, [call.id]: call.question };
     request.close(end);
     if (end.status !== 'withdrawn') call.settle(end);
     this.#admit();
@@ -220,8 +213,8 @@ export class Questions {
   /** The end of a call with its answer. Its conversation has thereby been shown this answer, but no other one. */
   #completed({ conversation, isForm, question }: Call, answer: string): { status: 'complete'; answer: string } {
     if (!isForm) {
-      const { history, shown } = this.#state;
-      this.#state.shown = { ...shown, [conversation]: [...(shown[conversation] ?? []), history.length] };
+      const { history, shown } = this.record;
+      this.record.shown = { ...shown, [conversation]: [...(shown[conversation] ?? []), history.length] };
       this.#remember(question, answer);
     }
     return { status: 'complete', answer };
@@ -229,18 +222,18 @@ export class Questions {
 
   /** What was answered is never changed in place: who has been shown it holds on to it. */
   #remember(question: string, answer: string): void {
-    this.#state.history = [...this.#state.history, { question, answer }];
+    this.record.history = [...this.record.history, { question, answer }];
   }
 
   #takeEarly(id: string): string | undefined {
-    const { [id]: answered, ...others } = this.#state.early;
-    this.#state.early = others;
+    const { [id]: answered, ...others } = this.record.early;
+    this.record.early = others;
     return answered;
   }
 
   /** Whether the history may answer a call: it has an entry that the conversation was not shown, or the same question. */
   #isKnown({ conversation, question }: Question): boolean {
-    const { history, shown } = this.#state;
+    const { history, shown } = this.record;
     const seen = new Set(shown[conversation]);
     return history.some((entry, place) => !seen.has(place) || plain(entry.question) === plain(question));
   }

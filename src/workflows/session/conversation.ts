@@ -88,7 +88,7 @@ export class Conversation {
   /** The session's result. @param isCancelled whether it ends because somebody has cancelled it */
   end(isCancelled: boolean): SessionResult {
     const { events, questions, usage } = this.#handler.run;
-    const { history: humanQa } = questions;
+    const { history: humanQa } = questions.record;
     return fitted({
       workflow: 'session',
       ...this.#last,

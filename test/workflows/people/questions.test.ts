@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { HumanAnswer } from '../../../src/protocol/orchestration.ts';
 import { answerRoom, type HumanReply } from '../../../src/protocol/questions.ts';
 import type { PendingRequests } from '../../../src/workflows/people/pending-requests.ts';
 import { Questions, type AskEnd } from '../../../src/workflows/people/questions.ts';
@@ -12,7 +13,7 @@ type Happened =
   | { kind: 'ignored'; why: string };
 
 /** The questions to a person who lets time run out where `expire` says so, with what happens at each step. */
-function deskOf(history: Questions['history'] = []) {
+function deskOf(history: HumanAnswer[] = []) {
   let happened: Happened[] = [];
   let isSilent = false;
   const open = new Map<string, () => void>();
@@ -50,12 +51,7 @@ function deskOf(history: Questions['history'] = []) {
   };
   return {
     open,
-    get history() {
-      return questions.history;
-    },
-    get record() {
-      return questions.record;
-    },
+    record: questions.record,
     ask: (id: string, conversation: string, question = `Question ${id}?`, isForm = false) =>
       step(() => {
         const settle = (end: AskEnd): number => happened.push({ kind: 'end', id, end, wasOpen: opened.has(id) });
@@ -120,7 +116,7 @@ test.each([
   state.ask('q1', 'a');
   state.ask('q2', 'b');
   expect(told(end(state))).toEqual([expected, 'q2 prompt']);
-  expect(state.history).toEqual([]);
+  expect(state.record.history).toEqual([]);
 });
 
 test('a person who lets the time run out is asked nothing else until there is a sign of them', () => {
@@ -129,7 +125,7 @@ test('a person who lets the time run out is asked nothing else until there is a 
   state.ask('q2', 'b');
   expect(told(state.expire('q1'))).toEqual(['q1 timeout', 'q2 timeout']);
   expect(told(state.ask('q3', 'c'))).toEqual(['q3 timeout']);
-  expect(state.history).toEqual([]);
+  expect(state.record.history).toEqual([]);
   expect(told(state.answer({ questionId: 'q1', answer: 'Late' }))).toEqual(['kept']);
   expect(told(state.ask('q4', 'c'))).toEqual(['q4 deferred']);
   expect(told(state.ask('q5', 'c'))).toEqual(['q5 prompt']);
@@ -143,7 +139,7 @@ test('a late answer that names its question enters the history under it, once, a
   expect(told(state.answer({ questionId: 'q1', answer: 'Late' }))).toEqual(['kept']);
   expect(told(state.answer({ questionId: 'q1', answer: 'Again' }))).toEqual(['ignored']);
   expect(told(state.answer({ questionId: 'q2', answer: 'Mine' }))).toEqual(['q2 complete']);
-  expect(state.history.map((entry) => entry.answer)).toEqual(['Late', 'Mine']);
+  expect(state.record.history.map((entry) => entry.answer)).toEqual(['Late', 'Mine']);
   // `b` was shown its own answer, not the late one.
   expect(told(state.ask('q3', 'b'))).toEqual(['q3 deferred']);
 });
@@ -153,7 +149,7 @@ test('an answer before anything was asked is kept for the first asker; a second 
   expect(told(state.answer({ answer: 'Dark mode' }))).toEqual(['kept']);
   expect(told(state.answer({ answer: 'Light mode' }))).toEqual(['ignored']);
   expect(told(state.ask('q1', 'a', 'What color theme?'))).toEqual(['q1 complete']);
-  expect(state.history).toEqual([{ question: 'What color theme?', answer: 'Dark mode' }]);
+  expect(state.record.history).toEqual([{ question: 'What color theme?', answer: 'Dark mode' }]);
 });
 
 test('an answer to a question that is shown before it is asked is kept for that question, the first one of two', () => {
@@ -164,7 +160,7 @@ test('an answer to a question that is shown before it is asked is kept for that 
   expect(told(state.ask('q2', 'b'))).toEqual([]);
   expect(told(state.answer({ questionId: 'q3', answer: 'Green' }))).toEqual(['kept']);
   expect(told(state.expire('q1'))).toEqual(['q1 timeout', 'q2 complete']);
-  expect(state.history).toEqual([{ question: 'Question q2?', answer: 'Blue' }]);
+  expect(state.record.history).toEqual([{ question: 'Question q2?', answer: 'Blue' }]);
   expect(told(state.ask('q3', 'c', 'Which?'))).toEqual(['q3 complete']);
 });
 
@@ -174,7 +170,7 @@ test('an answer to a question that waits for its turn is not lost where its aske
   state.ask('q2', 'b');
   expect(told(state.answer({ questionId: 'q2', answer: 'Blue' }))).toEqual(['kept']);
   state.withdraw('q2');
-  expect(state.history).toEqual([{ question: 'Question q2?', answer: 'Blue' }]);
+  expect(state.record.history).toEqual([{ question: 'Question q2?', answer: 'Blue' }]);
 });
 
 test.each([
@@ -186,7 +182,7 @@ test.each([
   state.ask('q1', 'a');
   state.expire('q1');
   expect(told(state.answer(reply))).toEqual(['ignored']);
-  expect(state.history).toEqual([]);
+  expect(state.record.history).toEqual([]);
 });
 
 test('an answer that is too long is refused, and its question goes on waiting', () => {
@@ -315,7 +311,7 @@ test('an answer that came before any question is not for a tool, and the answer 
   state.answer({ answer: 'Dark mode' });
   expect(told(state.ask('q1', 'agent', 'What?', true))).toEqual(['q1 prompt']);
   expect(told(state.answer({ answer: 'Red' }))).toEqual(['q1 complete']);
-  expect(state.history).toEqual([]);
+  expect(state.record.history).toEqual([]);
   expect(state.ask('q2', 'other')).toMatchObject([{ kind: 'end', end: { answer: 'Dark mode' } }]);
 });
 
@@ -327,7 +323,7 @@ test('a late answer to a tool is ignored, and a person who is silent is not aske
   expect(state.answer({ questionId: 'q1', answer: 'Red' })).toEqual([
     { kind: 'ignored', why: 'no question q1 waits for an answer' },
   ]);
-  expect(state.history).toEqual([]);
+  expect(state.record.history).toEqual([]);
 });
 
 test('a tool waits its turn behind what agents ask', () => {
