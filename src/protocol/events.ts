@@ -2,7 +2,7 @@ import type { BroadcastResult, PendingQuestion } from './questions.ts';
 import type { Outcome } from './orchestration.ts';
 import type { OperatorDecision, ResearchOutcome, RestartKind } from './research.ts';
 import type { SessionResult } from './session.ts';
-import type { LeaveHow } from './permissions.ts';
+import type { ApprovalEnd } from './permissions.ts';
 import type { PlannedSubtask, SolveOutcome, StateSummary, Validation } from './plan-and-execute.ts';
 import type { ToolStatus } from './tool.ts';
 
@@ -41,7 +41,7 @@ export type ResearchEventBody =
   /** `best`: how many iterations this one was the best of, when none was good enough; else null. */
   | { type: 'synthesis'; iteration: number; best: number | null }
   /** The research waits for a person's decision. */
-  | { type: 'approval' }
+  | { type: 'plan_review' }
   | ({ type: 'decided' } & OperatorDecision)
   | { type: 'stored'; reportId: string }
   | { type: 'issue'; url: string; created: boolean };
@@ -113,7 +113,7 @@ export type CommonEventBody =
   | { type: 'responded'; agent: string; requestId: string; asker: string; content: string }
   | { type: 'ask_ended'; agent: string; requestId: string; status: BroadcastResult['status']; silent: string[] }
   /** A person is prompted. The question waits until the event `question_closed` with the same id. */
-  | ({ type: 'question'; expiresAt: string } & PendingQuestion)
+  | ({ type: 'question' } & PendingQuestion)
   | { type: 'question_closed'; questionId: string; how: QuestionEnd; answer?: string }
   /** The worker lacks a key that an agent needs. The run waits for it until the event `key_closed` with the same id. */
   | { type: 'key_missing'; questionId: string; from: string; variable: string }
@@ -121,17 +121,17 @@ export type CommonEventBody =
   /** An answer came after its question had closed, or before anything was asked. It is kept for later questions. */
   | { type: 'answer_kept'; questionId?: string; answer: string }
   /**
-   * An agent may not run a tool without a person's leave. The call waits until the event `leave_ended` with the same id.
+   * An agent may not run a tool without a person's leave. The call waits until the event `approval_resolved` with the same id.
    * `arguments`: what it is called with, as JSON for a person.
    */
-  | ({ type: 'leave_asked'; tool: string; arguments: string } & Omit<PendingQuestion, 'kind'>)
+  | ({ type: 'approval_requested'; tool: string; arguments: string } & PendingQuestion)
   /** `arguments`: what a person has given in place of the agent's; `always`: it holds for later calls of the tool too. */
   | {
-      type: 'leave_ended';
+      type: 'approval_resolved';
       questionId: string;
       agent: string;
       tool: string;
-      how: LeaveHow;
+      how: ApprovalEnd;
       arguments?: string;
       reason?: string;
       always?: boolean;

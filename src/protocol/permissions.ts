@@ -37,8 +37,8 @@ export interface ToolDecision {
   always?: boolean;
 }
 
-/** How a tool call stopped waiting for leave. `withdrawn`: whoever called the tool does not wait any more. */
-export type LeaveHow = 'allowed' | 'edited' | 'denied' | 'timeout' | 'withdrawn';
+/** How a tool call stopped waiting for approval. `withdrawn`: whoever called the tool does not wait any more. */
+export type ApprovalEnd = 'allowed' | 'edited' | 'denied' | 'timeout' | 'withdrawn';
 
 /**
  * What a person's words decide: yes, always or no, the last with a reason behind it where there is one. Undefined for

@@ -20,7 +20,7 @@ const denials = {
   silent: 'a person did not decide about an earlier call in time',
 } as const;
 
-type LeaveEnded = Extract<CommonEventBody, { type: 'leave_ended' }>;
+type ApprovalResolved = Extract<CommonEventBody, { type: 'approval_resolved' }>;
 
 /** The most characters of a call's arguments in a line. */
 const shownArguments = 300;
@@ -30,7 +30,7 @@ const oneLine = (json: string): string => {
   return text.length <= shownArguments ? text : `${beginningOf(text, shownArguments)}…`;
 };
 
-function leaveText({ always, arguments: given, how, questionId, reason, tool }: LeaveEnded): string {
+function approvalText({ always, arguments: given, how, questionId, reason, tool }: ApprovalResolved): string {
   const what = {
     allowed: 'allowed',
     edited: `allowed with other arguments: ${oneLine(given ?? '')}`,
@@ -72,10 +72,10 @@ const commonLines: LogLines<CommonEventBody> = {
     return [line(`🔑 ${from} needs a login, and the run waits for it: ${loginCommand(address)}`)];
   },
   key_closed: ({ how, variable }) => [line(`🔑 ${variable}: ${keyEnds[how]}`)],
-  leave_asked: ({ arguments: given, from, questionId, tool }) => [
+  approval_requested: ({ arguments: given, from, questionId, tool }) => [
     line(`🔒 [${from}] asks for leave to run ${tool} (${questionId}): ${oneLine(given)}`),
   ],
-  leave_ended: (event) => [line(`🔒 ${leaveText(event)}`)],
+  approval_resolved: (event) => [line(`🔒 ${approvalText(event)}`)],
   // A warning tells what to do where nobody is there.
   tool_denied: ({ agent, tool, why }) =>
     why === 'unattended' ? [] : [line(`🔒 [${agent}] may not run ${tool}: ${denials[why]}`)],

@@ -1,13 +1,13 @@
-import type { PendingQuestion, Reprise, Run, RunEvent } from '../../client.ts';
+import type { Run } from '../../client.ts';
 import type { ToolDecision } from '../../protocol/permissions.ts';
 import { printable } from '../../util/printable.ts';
 import { open, withConnection } from '../connection.ts';
-import { CommandError, Interruption, usageError } from '../exit.ts';
+import { CommandError, usageError } from '../exit.ts';
 import type { CommonOptions } from '../options.ts';
-import { promptBox } from '../questions/box.ts';
-import { approveCommand, editedArguments, readDecision } from '../questions/leave.ts';
+import { editedArguments, readDecision, resolvedText } from '../questions/approval.ts';
+import { approveCommand } from '../questions/box.ts';
+import { chosenOf, lookUp, promptFor, unknownText, type Meant } from '../questions/one-request.ts';
 import type { Shell } from '../shell.ts';
-import { patiently } from './patiently.ts';
 
 export interface ApproveOptions extends CommonOptions {
   allow?: boolean;
@@ -32,10 +32,10 @@ export async function approve(
   await withConnection(open(shell, options), async ({ reprise }) => {
     const run = reprise.getRun(id);
     await run.assertOpen();
-    const waiting = await find(reprise, run, named);
-    const decision = given === undefined ? await prompt(shell, run, waiting, options) : { id: idOf(waiting), ...given };
+    const meant = await lookUp(reprise, run, named, 'its call cannot be looked up; name it', findCall);
+    const decision = given ? { id: meant.questionId, ...given } : await prompt(shell, run, meant, options);
     await run.approve(decision);
-    shell.say(sentText(run.id, decision, waiting));
+    shell.say(sentText(run.id, decision, meant));
   });
 }
 
@@ -56,75 +56,35 @@ function givenDecision(shell: Shell, { allow, always, deny, edit }: ApproveOptio
   throw usageError('What is decided? Give --allow, --always, --deny [REASON] or --edit JSON');
 }
 
-/** A call that waits, or only its id where no worker could tell. */
-type Found = PendingQuestion | { uncheckedId: string };
-
-const idOf = (found: Found): string => ('uncheckedId' in found ? found.uncheckedId : found.questionId);
-
-/** Finds the call that is meant. @throws `CommandError` */
-async function find({ client }: Reprise, run: Run, named: string | undefined): Promise<Found> {
-  const found = await patiently(client, () => findCall(run, named));
-  if (found !== undefined) return found;
-  if (named !== undefined) return { uncheckedId: named };
-  throw new CommandError(`No worker answers for ${run.id}, so that its call cannot be looked up; name it`);
-}
-
-async function findCall(run: Run, named: string | undefined): Promise<PendingQuestion> {
+async function findCall(run: Run, named: string | undefined): Promise<Meant> {
   const pending = (await run.pendingQuestions()).filter(({ kind }) => kind === 'tool');
-  const [only] = pending;
-  if (named === undefined && pending.length > 1)
-    throw usageError(`Several tool calls of ${run.id} wait for leave; name one:\n${listOf(pending)}`);
-  const found = named === undefined ? only : pending.find(({ questionId }) => questionId === named);
-  if (found !== undefined) return found;
+  const found = chosenOf(pending, pending, named, `Several tool calls of ${run.id} wait for leave; name one`);
+  if (found !== undefined) return { questionId: found.questionId, pending: found };
   if (named === undefined) throw new CommandError(`No tool call of ${run.id} waits for leave`);
-  const ended = (await run.events()).find((event) => event.type === 'leave_ended' && event.questionId === named);
-  if (ended !== undefined) throw new CommandError(endedText(ended as Ended));
-  const choices = pending.length === 0 ? 'none waits' : `those that wait:\n${listOf(pending)}`;
-  throw new CommandError(`${run.id} has no tool call ${named} that waits for leave; ${choices}`);
+  const resolved = (await run.events()).filter((event) => event.type === 'approval_resolved');
+  const ended = resolved.find(({ questionId }) => questionId === named);
+  if (ended !== undefined) throw new CommandError(resolvedText(ended));
+  throw new CommandError(unknownText(`${run.id} has no tool call ${named} that waits for leave`, pending));
 }
-
-type Ended = Extract<RunEvent, { type: 'leave_ended' }>;
-
-const endedText = ({ how, questionId, tool }: Ended): string =>
-  printable(`${tool} (${questionId}) waits no longer: ${how}`);
-
-const listOf = (pending: PendingQuestion[]): string =>
-  pending.map(({ from, questionId, tool = '' }) => printable(`  ${questionId} (${from}): ${tool}`)).join('\n');
 
 async function prompt(
   shell: Shell,
   run: Run,
-  found: Found,
-  { plain = false, temporal }: ApproveOptions,
+  { pending, questionId }: Meant,
+  { plain, temporal }: ApproveOptions,
 ): Promise<ToolDecision> {
-  if ('uncheckedId' in found) throw usageError('No worker tells what waits; give the decision as an option');
-  const waiting = { workflowId: run.id, ...found };
-  const closed = new AbortController();
-  shell.say(promptBox(shell, waiting, plain));
-  const over = new AbortController();
-  void untilEnded(run, found.questionId, over.signal).then(
-    () => closed.abort(),
-    // Where nobody can tell, the prompt stays until the person has decided.
-    () => undefined,
+  if (pending === undefined) throw usageError('No worker tells what waits; give the decision as an option');
+  const waiting = { workflowId: run.id, ...pending };
+  const left = `The call still waits: ${approveCommand(waiting, temporal)} --allow`;
+  const { decision } = await promptFor(shell, run, pending, { left, name: questionId, plain }, (withdrawn) =>
+    readDecision(shell, waiting, withdrawn),
   );
-  const entered = await readDecision(shell, waiting, closed.signal).finally(() => over.abort());
-  if (entered.kind === 'decision') return entered.decision;
-  if (entered.kind === 'withdrawn') throw new CommandError(`${found.questionId} waits no longer`);
-  shell.say(`The call still waits: ${approveCommand(waiting, temporal)} --allow`);
-  throw new Interruption();
+  return decision;
 }
 
-/** Waits until a call waits no longer, its run has ended, or nobody waits for that any more. */
-async function untilEnded(run: Run, id: string, over: AbortSignal): Promise<void> {
-  for await (const { events } of run.watch()) {
-    if (over.aborted) return;
-    if (events.some((event) => event.type === 'leave_ended' && event.questionId === id)) return;
-  }
-}
-
-const sentText = (id: string, { action, always, id: call }: ToolDecision, found: Found): string => {
+const sentText = (id: string, { action, always, id: call }: ToolDecision, { pending }: Meant): string => {
   const what = { allow: 'allowed', deny: 'denied', edit: 'allowed with these arguments' }[action];
-  const tool = 'uncheckedId' in found ? '' : ` (${found.tool})`;
-  const unheard = 'uncheckedId' in found ? ': no worker answers at present' : '';
+  const tool = pending === undefined ? '' : ` (${pending.tool})`;
+  const unheard = pending === undefined ? ': no worker answers at present' : '';
   return printable(`Sent to ${id}: ${call}${tool} is ${what}${always ? ', for all of this run' : ''}${unheard}`);
 };

@@ -29,11 +29,8 @@ export function promptBox(shell: Shell, question: PendingQuestion, plain: boolea
 /** The box where nobody can type an answer: it names the commands that give one. */
 export function noticeBox(shell: Shell, question: InboxQuestion, plain: boolean, temporal: string | undefined): string {
   if (question.kind === 'tool') {
-    const place = `${shellWord(question.workflowId)} ${shellWord(question.questionId)}${temporalOption(temporal)}`;
-    return boxOf(shell, question, plain, [
-      `To allow: reprise approve ${place} --allow`,
-      `To deny: reprise approve ${place} --deny "…"`,
-    ]);
+    const command = approveCommand(question, temporal);
+    return boxOf(shell, question, plain, [`To allow: ${command} --allow`, `To deny: ${command} --deny "…"`]);
   }
   const command = answerCommand(question, temporal);
   return boxOf(shell, question, plain, [`To answer: ${command} "…"`, `To skip: ${command} --skip`]);
@@ -46,6 +43,12 @@ export function answerCommand(
 ): string {
   return `reprise answer ${shellWord(workflowId)} --question ${shellWord(questionId)}${temporalOption(temporal)}`;
 }
+
+/** The beginning of the command that decides about a tool call. */
+export const approveCommand = (
+  { workflowId, questionId }: Pick<InboxQuestion, 'workflowId' | 'questionId'>,
+  temporal: string | undefined,
+): string => `reprise approve ${shellWord(workflowId)} ${shellWord(questionId)}${temporalOption(temporal)}`;
 
 /** The option that repeats, in a command to type, the address that the present command was given. */
 export const temporalOption = (temporal: string | undefined): string =>

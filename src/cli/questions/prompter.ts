@@ -4,13 +4,13 @@ import { printable } from '../../util/printable.ts';
 import type { View } from '../live/view.ts';
 import type { FollowOptions } from '../options.ts';
 import type { Shell } from '../shell.ts';
-import { answerCommand, noticeBox, promptBox, promptText } from './box.ts';
-import { approveCommand, readDecision, type Decided } from './leave.ts';
+import { answerCommand, approveCommand, noticeBox, promptBox, promptText } from './box.ts';
+import { readDecision, resolvedText, type Decided } from './approval.ts';
 import { notify } from './notify.ts';
+import { isClosing } from './one-request.ts';
 import { discardTyped, readLine } from './read-line.ts';
 
 type QuestionClosed = Extract<RunEvent, { type: 'question_closed' }>;
-type LeaveEnded = Extract<RunEvent, { type: 'leave_ended' }>;
 
 /** Puts the questions of a followed run to the person at this terminal, one after the other. */
 export class QuestionPrompter {
@@ -44,27 +44,14 @@ export class QuestionPrompter {
   see(events: RunEvent[]): void {
     const asked = new Map<string, InboxQuestion>();
     for (const event of events) {
-      if (event.type === 'question') {
-        const { questionId, from, question, askedAt, expiresAt } = event;
-        asked.set(questionId, {
-          workflowId: this.#run.id,
-          kind: 'question',
-          questionId,
-          from,
-          question,
-          askedAt,
-          expiresAt,
-        });
-      }
-      if (event.type === 'leave_asked') {
-        asked.set(event.questionId, askedLeave(this.#run.id, event));
-      }
-      if (event.type !== 'question_closed' && event.type !== 'leave_ended') continue;
+      if (event.type === 'question' || event.type === 'approval_requested')
+        asked.set(event.questionId, questionIn(this.#run.id, event));
+      if (!isClosing(event)) continue;
       asked.delete(event.questionId);
       this.#waiting.delete(event.questionId);
       if (this.#prompted?.questionId !== event.questionId) continue;
       this.#prompted.withdraw.abort(
-        event.type === 'leave_ended' ? decidedText(event) : closedText(event, this.#command(event.questionId)),
+        event.type === 'approval_resolved' ? resolvedText(event) : closedText(event, this.#command(event.questionId)),
       );
     }
     for (const question of asked.values()) this.#take(question);
@@ -143,23 +130,15 @@ export class QuestionPrompter {
   }
 }
 
-function askedLeave(
+/** What an event says that the person is asked. */
+function questionIn(
   workflowId: string,
-  {
-    arguments: given,
-    askedAt,
-    expiresAt,
-    from,
-    question,
-    questionId,
-    tool,
-  }: Extract<RunEvent, { type: 'leave_asked' }>,
+  event: Extract<RunEvent, { type: 'question' | 'approval_requested' }>,
 ): InboxQuestion {
-  return { workflowId, kind: 'tool', questionId, from, question, tool, arguments: given, askedAt, expiresAt };
+  const { arguments: given = '', askedAt, expiresAt, from, kind, question, questionId, tool } = event;
+  const asked = { workflowId, kind, questionId, from, question, askedAt, expiresAt };
+  return tool === undefined ? asked : { ...asked, tool, arguments: given };
 }
-
-const decidedText = ({ how, questionId, tool }: LeaveEnded): string =>
-  printable(`${tool} (${questionId}) waits no longer: ${how}`);
 
 /** @param command the command that answers the question */
 function closedText({ questionId, how, answer = '' }: QuestionClosed, command: string): string {

@@ -1,9 +1,11 @@
 import { createInterface, clearScreenDown, cursorTo, moveCursor } from 'node:readline';
 import type { Shell } from '../shell.ts';
 
-/** How a prompt ended: with a line and the lines pasted after it, by Ctrl-D, by Ctrl-C, or because it was withdrawn. */
-type Entered =
-  { kind: 'line'; text: string; more: string[] } | { kind: 'end' } | { kind: 'interrupt' } | { kind: 'withdrawn' };
+/** How a prompt ended without what it is for: by Ctrl-D, by Ctrl-C, or because it was withdrawn. */
+export type Left = { kind: 'end' } | { kind: 'interrupt' } | { kind: 'withdrawn' };
+
+/** How a prompt ended: with a line and the lines pasted after it, or without. */
+type Entered = { kind: 'line'; text: string; more: string[] } | Left;
 
 /** How long keys are discarded before a prompt that nobody has seen yet, in milliseconds. */
 const settleMs = 50;

@@ -1,6 +1,5 @@
 import type { InboxQuestion } from '../../client.ts';
-import { waysToDecide } from './leave.ts';
-import { answerCommand, shellWord, temporalOption } from './box.ts';
+import { answerCommand, approveCommand, shellWord, temporalOption } from './box.ts';
 
 /** How a person settles what waits: a line for each way, most of them commands to type. */
 export function waysToSettle(waiting: InboxQuestion, temporal: string | undefined): string[] {
@@ -13,19 +12,24 @@ export function waysToSettle(waiting: InboxQuestion, temporal: string | undefine
         `reprise decide ${rest} --stop`,
         `reprise restart ${rest} --reason "…" --instructions "…"`,
       ];
-    case 'key':
-      if (waiting.questionId.startsWith('login-')) {
-        return [
-          `${waiting.question.replace(/^needs a login: /, '')} where the worker runs; the run goes on by itself`,
-          `to go on without it: ${answer} --skip`,
-        ];
-      }
+    case 'key': {
+      const remedy = waiting.questionId.startsWith('login-')
+        ? waiting.question.replace(/^needs a login: /, '')
+        : `set ${waiting.questionId.replace(/^key-/, '')}`;
+      return [`${remedy} where the worker runs; the run goes on by itself`, `to go on without it: ${answer} --skip`];
+    }
+    case 'tool': {
+      const approve = approveCommand(waiting, temporal);
+      const address = temporal === undefined ? '' : ` --address ${shellWord(temporal)}`;
+      const input = JSON.stringify({ id: waiting.questionId, action: 'allow' });
       return [
-        `set ${waiting.questionId.replace(/^key-/, '')} where the worker runs; the run goes on by itself`,
-        `to go on without it: ${answer} --skip`,
+        `${approve} --allow`,
+        `${approve} --always`,
+        `${approve} --deny "…"`,
+        `${approve} --edit '{…}'`,
+        `temporal workflow signal${address} --workflow-id ${shellWord(waiting.workflowId)} --name approve --input '${input}'`,
       ];
-    case 'tool':
-      return waysToDecide(waiting, temporal);
+    }
     default:
       return [`${answer} "…"`];
   }

@@ -3,7 +3,7 @@ import type { Activities } from '../../protocol/activities.ts';
 import type { RunEventBody } from '../../protocol/events.ts';
 import type { Text } from '../../protocol/message.ts';
 import type { CallModelInput, CallModelResult } from '../../protocol/model-call.ts';
-import type { MissingKeys } from '../runtime/missing-keys.ts';
+import type { MissingKeys } from '../people/missing-keys.ts';
 import { callerOf, spent } from '../runtime/tracing.ts';
 import { budgetSpent, callFailure } from './failures.ts';
 import { withPreviews } from './previews.ts';

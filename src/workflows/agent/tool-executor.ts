@@ -38,7 +38,7 @@ export interface ToolAnswer {
 }
 
 /** What calls of tools need of their run. */
-type ToolRun = Pick<RunContext, 'events' | 'keys' | 'leave'> & Partial<Pick<RunContext, 'broadcast'>>;
+type ToolRun = Pick<RunContext, 'events' | 'keys' | 'approvals'> & Partial<Pick<RunContext, 'broadcast'>>;
 
 /** `slow`: the names of tools that took too long to be run within a model's call. */
 type Listed = Omit<ToolList, 'set'> & { set: BlobRef | null; slow: Set<string> };
@@ -124,7 +124,7 @@ export class ToolExecutor {
   /** The tools that a model's call may run. @param parallel whether several of one reply run side by side; undefined for none */
   quick(parallel: boolean): QuickTools | undefined {
     const { quick, slow, tools } = this.#listed;
-    const isKept = (name: string): boolean => slow.has(name) || !this.#run.leave.isAlwaysAllowed(name);
+    const isKept = (name: string): boolean => slow.has(name) || !this.#run.approvals.isAlwaysAllowed(name);
     const some = quickTools(quick, tools, isKept);
     if (some === undefined) return undefined;
     const reads = tools.some(({ workspace }) => workspace === 'reads');
@@ -140,19 +140,20 @@ export class ToolExecutor {
     if ('error' in call) return refused(call, call.error);
     const tool = this.#tools.get(call.name);
     if (tool === undefined) return refused(call, `No such tool available: ${call.name}`);
-    const { events, leave } = this.#run;
-    const asked = leave.of(this.#agent, tool, call.input);
+    const { approvals, events } = this.#run;
+    const asked = approvals.of(this.#agent, tool, call.input);
     const given = asked && (await asked);
-    if (given?.runs === false) return refused(call, `not run: ${given.why}`);
+    if (given?.why !== undefined) return refused(call, `not run: ${given.why}`);
     const input = given?.input ?? call.input;
+    const isEdited = given?.how === 'edited';
     events.emit({ type: 'tool', agent: this.#agent, tool: call.name });
     const { ran } = call;
     if (ran === 'late') this.#listed.slow.add(call.name);
     const isDone = ran !== undefined && ran !== 'late';
-    const result = isDone ? ended(ran) : await this.#call(tool, input, given?.isEdited ?? false);
+    const result = isDone ? ended(ran) : await this.#call(tool, input, isEdited);
     events.emit({ type: 'tool_ended', agent: this.#agent, tool: call.name, status: result.status });
     const answer = answerOf(call, result);
-    return given?.isEdited ? edited(answer, input) : answer;
+    return isEdited ? edited(answer, input) : answer;
   }
 
   async #call(tool: ListedTool, input: Record<string, unknown>, isEdited: boolean): Promise<Ended> {

@@ -1,4 +1,4 @@
-import { plain } from './human-input-queue.ts';
+import { plain } from '../people/questions.ts';
 import { askRefusals, type AskingMode } from './prompts.ts';
 
 /** Where an agent stands with its questions. */

@@ -1,6 +1,5 @@
 import { CancellationScope, CancelledFailure, isCancellation } from '@temporalio/workflow';
 import type { BroadcastResult } from '../../protocol/questions.ts';
-import type { AskEnd } from './human-input-queue.ts';
 import {
   historyNote,
   shadowNotice,
@@ -15,9 +14,9 @@ import type { ModelCaller, Purpose } from '../agent/model-caller.ts';
 import type { AskCall } from './ask-call.ts';
 import { askedEnough, askRefusal } from './asking-limits.ts';
 import { callFailure } from '../agent/failures.ts';
-import type { HumanInput } from './human-input.ts';
-import { startClock, type WaitTime } from '../runtime/clock.ts';
-import { plain } from './human-input-queue.ts';
+import type { PendingRequests } from '../people/pending-requests.ts';
+import { plain, type AskEnd, type Questions } from '../people/questions.ts';
+import { startClock } from '../runtime/clock.ts';
 import { storeTexts, textRef } from '../agent/text-refs.ts';
 import type { Content, Text } from '../../protocol/message.ts';
 import type { EventLog } from '../runtime/event-log.ts';
@@ -48,8 +47,8 @@ interface BroadcastSettings {
 interface BroadcastContext {
   events: EventLog;
   models: ModelCaller;
-  humanInput: HumanInput;
-  waits: WaitTime;
+  questions: Questions;
+  requests: PendingRequests;
 }
 
 /** Added to the time of a shadow's model call, so that the question times out first. In milliseconds. */
@@ -94,7 +93,7 @@ export class Broadcast {
     if ('error' in call) return refused(requestId, call.error);
     const refusal = this.#refusal(asker, asked, call.question, others);
     if (refusal !== undefined) return refused(requestId, refusal);
-    const { events, humanInput } = this.#run;
+    const { events, questions } = this.#run;
     const { id: from, conversation } = asker;
     const { question } = call;
     const isForPerson = this.settings.mode === 'human';
@@ -103,7 +102,7 @@ export class Broadcast {
     asker.asking += 1;
     try {
       const { status, ...rest } = isForPerson
-        ? personResult(await humanInput.ask({ id: requestId, conversation, from, question }))
+        ? personResult(await questions.ask({ id: requestId, conversation, from, question }))
         : await this.#askAgents(asker, requestId, call, others, when);
       events.emit({ type: 'ask_ended', agent: from, requestId, status, silent: rest.no_response ?? [] });
       return { status, request_id: requestId, ...rest };
@@ -119,7 +118,7 @@ export class Broadcast {
    * @param from configured id of the agent whose tool it is
    */
   askPerson(from: string, question: string): Promise<AskEnd> {
-    return this.#run.humanInput.ask({ id: `q${++this.#requests}`, conversation: from, from, question, isForm: true });
+    return this.#run.questions.ask({ id: `q${++this.#requests}`, conversation: from, from, question, isForm: true });
   }
 
   /** Why a question is not put to anybody, in words. */
@@ -156,7 +155,7 @@ export class Broadcast {
       }
     };
     const asking = new CancellationScope();
-    const stopClock = startClock(timeout, this.#run.waits, () => asking.cancel(), `question ${requestId}`);
+    const stopClock = startClock(timeout, this.#run.requests.waits, () => asking.cancel(), `question ${requestId}`);
     await asking.run(() => Promise.all(others.map(ask)));
     stopClock();
     if (CancellationScope.current().consideredCancelled) throw new CancelledFailure('The question was withdrawn');

@@ -75,7 +75,7 @@ export class CustomTurn {
 
   /** The time that its calls have waited for keys. */
   get waits(): WaitTime {
-    return this.#run.keys.waitsOf(this.#work.persona.id);
+    return this.#run.requests.waitsOf(this.#work.persona.id);
   }
 
   /** The conversation that a model has replied to last; null before the first reply. */

@@ -4,7 +4,7 @@ import type { Activities } from '../../protocol/activities.ts';
 import type { HandleText } from '../../protocol/custom-orchestrator.ts';
 import { failureTypes } from '../../protocol/errors.ts';
 import { isBudgetSpent } from '../agent/failures.ts';
-import { TimeLimitError, withinTime } from '../runtime/time-limit.ts';
+import { TimeLimitError, withinTime } from '../runtime/clock.ts';
 import { ModelCallError, type CustomTurn } from './custom-turn.ts';
 import { guarded } from './guard.ts';
 import { loadOrchestrator } from './load.ts';

@@ -196,7 +196,7 @@ export function restartsOf(restarts: readonly TeamRestart[]): OrchestrationResul
 }
 
 export function resultOf(context: OrchestrationContext, ending: TeamEnding): OrchestrationResult {
-  const { delivered, events, humanInput, usage } = context;
+  const { delivered, events, questions, usage } = context;
   const { last, outcome, restarts } = ending;
   const { agent, answer } = answerOf(ending);
   return {
@@ -208,7 +208,7 @@ export function resultOf(context: OrchestrationContext, ending: TeamEnding): Orc
     votes: votesOf(last),
     outcome,
     warnings: [...warningsOf(context), ...(agent === '' ? ['There was no answer yet'] : [])],
-    humanQa: humanInput.history,
+    humanQa: questions.record.history,
     ...delivered,
     usage: usage.total,
     events: events.count,

@@ -178,7 +178,7 @@ async function stored(content: string): Promise<GivenAnswer> {
 async function worked<T>(participation: Participation, work: () => Promise<T>) {
   const { attempt, context, participant } = participation;
   participant.state = attempt.phase === 'voting' ? 'voting' : 'answering';
-  const waited = context.keys.waitsOf(participant.teamAgent.id).milliseconds;
+  const waited = context.requests.waitsOf(participant.teamAgent.id).milliseconds;
   participant.working = { since: Date.now(), waited };
   try {
     return await work();

@@ -53,7 +53,7 @@ export function purposeOf(participation: Participation): Purpose {
 export function timeLeft({ context, participant }: Participation): number {
   const { millisecondsLeft, teamAgent, working } = participant;
   if (working === undefined) return millisecondsLeft;
-  const waited = context.keys.waitsOf(teamAgent.id).milliseconds - working.waited;
+  const waited = context.requests.waitsOf(teamAgent.id).milliseconds - working.waited;
   return Math.max(1, millisecondsLeft - (Date.now() - working.since - waited));
 }
 

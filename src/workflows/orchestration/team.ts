@@ -54,7 +54,7 @@ export async function openOrchestration(
   const { history, humanQa, stored, task, team } = prepared;
   const ids = team.agents.map(({ id }) => id);
   announce(handlers, task, ids, prepared);
-  const context = await openTeam(prepared, handlers, { humanInput: { history: humanQa } });
+  const context = await openTeam(prepared, handlers, { questions: { history: humanQa } });
   return [context, newTask(task, history, stored)];
 }
 

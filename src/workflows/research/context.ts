@@ -96,8 +96,6 @@ export interface ResearchContext extends RunContext {
   drafts: Draft[];
   iterations: IterationRecord[];
   phase: ResearchPhase;
-  /** The draft that a person was last asked to approve, and when, as an ISO 8601 time; undefined before that. */
-  approval: { draft: Draft; askedAt: string } | undefined;
   states: Record<ResearchRole, AgentState>;
   /** Set from the decision to start planning again until there is a new plan. */
   restart: PlanningRestart | undefined;
@@ -131,7 +129,6 @@ export function openResearch(prepared: OpenedResearch, handlers: RunHandlers): R
     drafts: [],
     iterations: [],
     phase: 'preparing',
-    approval: undefined,
     states: { planner: 'waiting', critic: 'waiting', writer: 'waiting' },
     restart: undefined,
     gaps: [],

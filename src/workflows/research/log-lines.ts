@@ -36,7 +36,7 @@ export const researchLines: LogLines<ResearchEventBody> = {
     const which = ` with iteration ${iteration}, the best of ${best}: no planning iteration is left`;
     return [line(`→ Proceed to synthesis${best === null ? '' : which}`)];
   },
-  approval: () => [line('📢 Waits for a person to decide: accept, stop, or ask for a restart')],
+  plan_review: () => [line('📢 Waits for a person to decide: accept, stop, or ask for a restart')],
   decided: ({ action, note }) => [line(`📢 A person decides: ${action}${note === undefined ? '' : ` (${note})`}`)],
   stored: ({ reportId }) => [line(`💾 Report ${reportId} is stored`)],
   issue: ({ created, url }) => [line(`🐙 Issue ${created ? 'created' : 'found'}: ${url}`)],

@@ -3,9 +3,10 @@ import { decideSignal, descriptions } from '../../protocol/definitions.ts';
 import type { OperatorDecision, ResearchOutcome } from '../../protocol/research.ts';
 import { messageRoom } from '../../protocol/questions.ts';
 import type { Interrupt } from '../runtime/iterate.ts';
-import type { RunHandlers } from '../runtime/run-handlers.ts';
+import { notReady, type RunHandlers } from '../runtime/run-handlers.ts';
 import type { Draft, PlanningRestart, ResearchContext } from './context.ts';
 import { hasMaterial } from './drafts.ts';
+import { judgementOf } from './view.ts';
 
 type ResearchInterrupt = Interrupt<ResearchOutcome, PlanningRestart>;
 
@@ -16,13 +17,13 @@ type ResearchInterrupt = Interrupt<ResearchOutcome, PlanningRestart>;
 export class OperatorControl {
   /** Whether a person has accepted the plan, or the first material that there will be. */
   hasAccepted = false;
-  readonly #handlers: Pick<RunHandlers, 'events' | 'messages'>;
+  readonly #handlers: Pick<RunHandlers, 'events' | 'messages' | 'requests'>;
   /** The last decision that came before the run could follow it, where none was to stop. */
   #early: OperatorDecision | undefined;
   #run: { context: ResearchContext; interrupt: ResearchInterrupt } | undefined;
   #last: OperatorDecision['action'] | undefined;
 
-  constructor(handlers: Pick<RunHandlers, 'events' | 'messages'>) {
+  constructor(handlers: Pick<RunHandlers, 'events' | 'messages' | 'requests'>) {
     this.#handlers = handlers;
     handlers.messages.on(decideSignal, {
       description: descriptions.decide,
@@ -40,12 +41,21 @@ export class OperatorControl {
   }
 
   /** Waits until a person accepts the plan. A person who wants something else interrupts the iteration instead. */
-  async approval(context: ResearchContext, draft: Draft): Promise<void> {
+  async review(context: ResearchContext, { criticism, number, plan }: Draft): Promise<void> {
     if (this.hasAccepted) return;
+    const { score = null, verdict = null } = criticism ?? {};
+    const judged = judgementOf({ score, verdict, restartReason: null });
+    const question = `Is this plan good enough for a report? ${plan?.idea ?? context.idea} (${judged})`;
     context.phase = 'waiting_for_approval';
-    context.approval = { draft, askedAt: new Date().toISOString() };
-    this.#handlers.events.emit({ type: 'approval' });
-    await condition(() => this.hasAccepted);
+    const review = this.#handlers.requests.open<void>(
+      { kind: 'approval', questionId: `approval-${number}`, from: 'planner', question },
+      { opened: () => ({ type: 'plan_review' }) },
+    );
+    try {
+      await condition(() => this.hasAccepted);
+    } finally {
+      review.close();
+    }
   }
 
   /** An acceptance does not extend to a plan that is made after it. */
@@ -55,7 +65,7 @@ export class OperatorControl {
 
   /** Why a decision would have no effect at present. */
   #refusal({ action }: OperatorDecision): string | undefined {
-    if (this.#run === undefined) return 'the run is not ready for it yet; send it again in a moment';
+    if (this.#run === undefined) return notReady;
     if (isWritten(this.#run.context.phase)) return written;
     return action === 'accept' && this.hasAccepted ? 'it is accepted already' : undefined;
   }

@@ -1,4 +1,3 @@
-import type { PendingQuestion } from '../../protocol/questions.ts';
 import type { Iteration, ResearchState } from '../../protocol/research.ts';
 import { inline, inWords, quotation } from '../runtime/details.ts';
 import type { RunView } from '../runtime/run-handlers.ts';
@@ -34,22 +33,6 @@ export function viewOf(context: ResearchContext): RunView {
     details: () => detailsOf(stateOf(context)),
     report: () => context.report && markdownOf(context.report),
     transcript: (agent) => conversations[agent as keyof typeof conversations]?.transcript ?? null,
-    approval: () => (context.phase === 'waiting_for_approval' ? approvalOf(context) : undefined),
-  };
-}
-
-function approvalOf({ approval, idea }: ResearchContext): PendingQuestion | undefined {
-  if (approval === undefined) return undefined;
-  const { criticism, number, plan } = approval.draft;
-  const { score = null, verdict = null } = criticism ?? {};
-  const judged = judgementOf({ score, verdict, restartReason: null });
-  return {
-    kind: 'approval',
-    questionId: `approval-${number}`,
-    from: 'planner',
-    question: `Is this plan good enough for a report? ${plan?.idea ?? idea} (${judged})`,
-    askedAt: approval.askedAt,
-    expiresAt: null,
   };
 }
 

@@ -58,7 +58,7 @@ export async function research(input: ResearchInput): Promise<ResearchResult> {
           context.report = withoutFindings(context);
           return;
         }
-        if (settings.approval) await operator.approval(context, draft);
+        if (settings.approval) await operator.review(context, draft);
         await followUp(context, draft);
         await synthesise(context, draft, outcome);
       },

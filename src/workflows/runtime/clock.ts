@@ -65,3 +65,32 @@ export function waitedFrom(waits: WaitTime): () => number | undefined {
   const { begun, isWaiting, milliseconds } = waits;
   return () => (isWaiting || waits.begun > begun ? Math.max(1, waits.milliseconds - milliseconds) : undefined);
 }
+
+/** Thrown when the time for some work is up. */
+export class TimeLimitError extends Error {
+  override name = 'TimeLimitError';
+
+  constructor(milliseconds: number) {
+    super(`Not done within ${milliseconds} ms`);
+  }
+}
+
+/**
+ * Waits for work within a time limit. Whatever the work has left under way is cancelled, both when it ends and when its
+ * time is up. It may be a user's, which may go on when it is cancelled, and is not waited for then.
+ *
+ * @param waits the waits that do not count
+ * @throws what the work throws; `TimeLimitError`; `CancelledFailure`
+ */
+export async function withinTime<T>(milliseconds: number, waits: WaitTime, work: () => Promise<T>): Promise<T> {
+  const scope = new CancellationScope();
+  const timeUp = Promise.withResolvers<never>();
+  const onEnd = (): void => timeUp.reject(new TimeLimitError(milliseconds));
+  const stopClock = startClock(milliseconds, waits, onEnd, 'time limit');
+  try {
+    return await Promise.race([scope.run(work), timeUp.promise, CancellationScope.current().cancelRequested]);
+  } finally {
+    stopClock();
+    scope.cancel();
+  }
+}

@@ -60,64 +60,40 @@ function usageLines(usage: Usage | null): string[] {
   ];
 }
 
+/** What waits, until when, and how a person settles it. */
 function pendingLines(pending: PendingQuestion, workflowId: string): string[] {
-  const { from, kind, question } = pending;
-  if (kind === 'approval') return approvalLines(question, workflowId);
-  if (kind === 'key') return keyLines(pending);
-  if (kind === 'tool') return leaveLines(pending, workflowId);
-  return [
-    `### ${from} asks a person`,
-    '',
-    quotation(question, 10_000),
-    '',
-    ...untilLines(pending),
-    'Answer it with the signal `answer` (menu "Send a Signal"), whose input is `{"answer": "…"}`; ' +
-      `an empty answer skips. Or: \`reprise answer ${workflowId} "…"\``,
-    '',
-  ];
-}
-
-function approvalLines(question: string, workflowId: string): string[] {
-  return [
-    '### It waits for a person to decide',
-    '',
-    quotation(question),
-    '',
-    'Send the signal `decide` (menu "Send a Signal"), whose input is `{"action": "accept"}` or `{"action": "stop"}`, or ' +
-      'the signal `requestRestart` with `{"reason": "…", "instructions": "…"}`. ' +
-      `Or: \`reprise decide ${workflowId} --accept\``,
-    '',
-  ];
-}
-
-function leaveLines(pending: PendingQuestion, workflowId: string): string[] {
-  const { arguments: given = '', from, questionId, tool = '' } = pending;
-  return [
-    `### ${inline(from)} asks for leave to run ${inline(tool)}`,
-    '',
-    // As code, since JSON may hold Markdown. No line of it can be the fence that ends it.
-    quotation(`\`\`\`json\n${given}\n\`\`\``, 10_000),
-    '',
-    ...untilLines(pending),
-    `Send the signal \`approve\` (menu "Send a Signal"), whose input is \`{"id": "${questionId}", "action": "allow"}\`, ` +
-      `\`{"id": "${questionId}", "action": "deny", "reason": "…"}\`, or to change the arguments ` +
-      `\`{"id": "${questionId}", "action": "edit", "arguments": {…}}\`; with \`"always": true\` it holds for all of ` +
-      `this run. Or: \`reprise approve ${workflowId} ${questionId} --allow\``,
-    '',
-  ];
-}
-
-/** Until when it waits, if not for ever. */
-const untilLines = ({ expiresAt }: PendingQuestion): string[] =>
-  expiresAt === null ? [] : [`It waits until ${expiresAt.replace('T', ' ').replace(/\.\d+Z$/, ' UTC')}.`, ''];
-
-function keyLines({ from, question, questionId }: PendingQuestion): string[] {
-  return [
-    `### It ${question} (${from})`,
-    '',
-    `${questionId.startsWith('login-') ? 'Log in where the worker runs' : 'Start a worker that has it'}; ` +
-      'the run goes on by itself. To go on without, send the signal `answer` (menu ' +
-      `"Send a Signal") with \`{"questionId": "${questionId}", "answer": ""}\`.`,
-    '',
-  ];
+  const { arguments: given = '', expiresAt, from, kind, question, questionId, tool = '' } = pending;
+  const until = expiresAt === null ? '' : `It waits until ${expiresAt.replace('T', ' ').replace(/\.\d+Z$/, ' UTC')}.`;
+  const [title, asked, how] = {
+    question: [
+      `${from} asks a person`,
+      quotation(question, 10_000),
+      'Answer it with the signal `answer` (menu "Send a Signal"), whose input is `{"answer": "…"}`; ' +
+        `an empty answer skips. Or: \`reprise answer ${workflowId} "…"\``,
+    ],
+    approval: [
+      'It waits for a person to decide',
+      quotation(question),
+      'Send the signal `decide` (menu "Send a Signal"), whose input is `{"action": "accept"}` or `{"action": "stop"}`, or ' +
+        'the signal `requestRestart` with `{"reason": "…", "instructions": "…"}`. ' +
+        `Or: \`reprise decide ${workflowId} --accept\``,
+    ],
+    tool: [
+      `${inline(from)} asks for leave to run ${inline(tool)}`,
+      // As code, since JSON may hold Markdown. No line of it can be the fence that ends it.
+      quotation(`\`\`\`json\n${given}\n\`\`\``, 10_000),
+      `Send the signal \`approve\` (menu "Send a Signal"), whose input is \`{"id": "${questionId}", "action": "allow"}\`, ` +
+        `\`{"id": "${questionId}", "action": "deny", "reason": "…"}\`, or to change the arguments ` +
+        `\`{"id": "${questionId}", "action": "edit", "arguments": {…}}\`; with \`"always": true\` it holds for all of ` +
+        `this run. Or: \`reprise approve ${workflowId} ${questionId} --allow\``,
+    ],
+    key: [
+      `It ${question} (${from})`,
+      '',
+      `${questionId.startsWith('login-') ? 'Log in where the worker runs' : 'Start a worker that has it'}; ` +
+        'the run goes on by itself. To go on without, send the signal `answer` (menu ' +
+        `"Send a Signal") with \`{"questionId": "${questionId}", "answer": ""}\`.`,
+    ],
+  }[kind] as [string, string, string];
+  return [`### ${title}`, ...[asked, until, how].flatMap((part) => (part === '' ? [] : ['', part])), ''];
 }

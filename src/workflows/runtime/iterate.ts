@@ -124,7 +124,7 @@ export async function iterate<I, Outcome extends FinalOutcome, Restart>(
   const startTimeout = (onEnd: (outcome: Outcome) => void): (() => void) => {
     if (loop.timeout === undefined) return () => {};
     const { milliseconds, outcome } = loop.timeout;
-    return startClock(milliseconds, run.waits, () => onEnd(outcome), 'orchestrator timeout');
+    return startClock(milliseconds, run.requests.waits, () => onEnd(outcome), 'orchestrator timeout');
   };
 
   /** Takes steps up to a verdict, which an interruption or the spent budget may give instead of them. */

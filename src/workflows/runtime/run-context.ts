@@ -2,14 +2,14 @@ import { CancellationScope, sleep } from '@temporalio/workflow';
 import type { Prepared } from '../../protocol/orchestration.ts';
 import type { InStore } from '../../protocol/stored.ts';
 import { ModelCaller } from '../agent/model-caller.ts';
-import { LeaveDesk, type LeaveRecord } from '../agent/leave.ts';
 import { UsageTracker, type UsageRecord } from '../agent/usage-tracker.ts';
 import { Broadcast } from '../ask-others/broadcast.ts';
-import { HumanInput, type HumanInputRecord } from '../ask-others/human-input.ts';
 import { askingOf } from '../ask-others/prompts.ts';
-import { WaitTime } from './clock.ts';
+import { Approvals, type ApprovalsRecord } from '../people/approvals.ts';
+import { MissingKeys } from '../people/missing-keys.ts';
+import type { PendingRequests } from '../people/pending-requests.ts';
+import { Questions, type QuestionsRecord } from '../people/questions.ts';
 import type { EventLog } from './event-log.ts';
-import { MissingKeys } from './missing-keys.ts';
 import { belongTo } from './own-store.ts';
 import type { RunHandlers } from './run-handlers.ts';
 import type { Coordination, Team } from '../../protocol/settings.ts';
@@ -23,13 +23,13 @@ export interface RunContext {
   handlers: RunHandlers;
   usage: UsageTracker;
   models: ModelCaller;
-  humanInput: HumanInput;
+  /** Everything that waits for a person, and for how long it has. */
+  requests: PendingRequests;
+  questions: Questions;
   /** The keys that the worker lacks, for which calls wait. */
   keys: MissingKeys;
-  /** Which tool calls may be made, and those that wait for a person's leave. */
-  leave: LeaveDesk;
-  /** The time that the run has waited for a person, with a question or for a key. */
-  waits: WaitTime;
+  /** Which tool calls may be made, and those that wait for a person. */
+  approvals: Approvals;
   /** Undefined when agents may not ask others. */
   broadcast: Broadcast | undefined;
   /** What the result names from the start, such as models without a known price. */
@@ -42,14 +42,14 @@ export interface RunContext {
 
 /** What the next run of a session takes over from this one, by `continueAsNew`. */
 export interface RunRecord {
-  humanInput: HumanInputRecord;
+  questions: Partial<QuestionsRecord>;
   usage: UsageRecord;
   /** The number of questions so far, since their ids are never used twice. */
   requests: number;
   /** The number of events so far. */
   events: number;
   /** What a person has decided about tools. */
-  leave: LeaveRecord;
+  approvals: ApprovalsRecord;
 }
 
 interface RunSettings {
@@ -66,34 +66,33 @@ export function openRunContext(
   handlers: RunHandlers,
   record: Partial<RunRecord> = {},
 ): RunContext {
-  const { events } = handlers;
+  const { events, messages, requests } = handlers;
   belongTo(store);
   const usage = new UsageTracker(budget, prices, record.usage);
   startBudget(usage);
-  const waits = new WaitTime();
-  const ignore = (kind: string) => (text: string) => handlers.messages.ignore(kind, text);
-  const keys = new MissingKeys(usage, waits, events.emit, ignore('answer'));
+  const keys = new MissingKeys(usage, requests, messages);
   const models = new ModelCaller(usage, events.emit, keys);
   const asking = askingOf(coordination, agents);
   const timeout = coordination.broadcast_timeout * 1000;
-  const humanInput = new HumanInput(record.humanInput ?? {}, timeout, waits, events.emit);
+  const asks = asking?.mode === 'human';
+  const questions = new Questions(requests, events.emit, { asks, timeout }, record.questions);
   const { max_broadcasts_per_agent: limit, response_depth: depth } = coordination;
   const broadcast =
     asking &&
-    new Broadcast({ mode: asking.mode, timeout, limit, depth }, { events, models, humanInput, waits }, record.requests);
+    new Broadcast(
+      { mode: asking.mode, timeout, limit, depth },
+      { events, models, questions, requests },
+      record.requests,
+    );
   const warnings: string[] = [];
   const warn = (text: string, agent?: string): void => {
     if (!warnings.includes(text)) warnings.push(text);
     events.emit({ type: 'warning', text, ...(agent !== undefined && { agent }) });
   };
-  const leave = new LeaveDesk(
-    permissions,
-    { usage, waits, keys, emit: events.emit, ignore: ignore('approve'), warn },
-    record.leave,
-  );
-  handlers.takeAnswers({ humanInput, asks: asking?.mode === 'human', keys, leave });
+  const approvals = new Approvals(permissions, { events, messages, requests, usage, warn }, record.approvals);
+  handlers.takeAnswers({ approvals, keys, questions });
   if (record.events === undefined) for (const text of notes) events.emit({ type: 'warning', text });
-  return { events, handlers, usage, models, humanInput, keys, leave, waits, broadcast, notes, warnings, warn };
+  return { events, handlers, usage, models, requests, questions, keys, approvals, broadcast, notes, warnings, warn };
 }
 
 /** Has a timer say when the budget of time is used up, whatever else is cancelled. */
@@ -107,12 +106,12 @@ function startBudget(usage: UsageTracker): void {
 /** What a result says did not go as planned. */
 export const warningsOf = ({ notes, warnings }: RunContext): string[] => [...notes, ...warnings];
 
-export function recordOf({ broadcast, events, humanInput, leave, usage }: RunContext): RunRecord {
+export function recordOf({ approvals, broadcast, events, questions, usage }: RunContext): RunRecord {
   return {
-    humanInput: humanInput.record,
+    questions: questions.record,
     usage: usage.record,
     requests: broadcast?.requests ?? 0,
     events: events.count,
-    leave: leave.record,
+    approvals: approvals.record,
   };
 }

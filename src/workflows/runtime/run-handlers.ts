@@ -10,18 +10,18 @@ import {
   transcriptQuery,
 } from '../../protocol/definitions.ts';
 import type { TranscriptRef } from '../../protocol/message.ts';
-import { decisionIn } from '../../protocol/permissions.ts';
-import { answerRoom, messageRoom, type HumanReply, type PendingQuestion } from '../../protocol/questions.ts';
+import { answerRoom, messageRoom, type HumanReply } from '../../protocol/questions.ts';
 import type { RestartRequest, State } from '../../protocol/state.ts';
-import { leaveAnswer, type LeaveDesk } from '../agent/leave.ts';
-import { isKept } from '../ask-others/human-input-queue.ts';
-import type { HumanInput } from '../ask-others/human-input.ts';
+import type { Approvals } from '../people/approvals.ts';
+import { checkedDecision, decisionInWords } from '../people/decisions.ts';
+import type { MissingKeys } from '../people/missing-keys.ts';
+import { PendingRequests } from '../people/pending-requests.ts';
+import { isKept, type Questions } from '../people/questions.ts';
 import { attemptAttribute, waitingAttribute } from './attributes.ts';
 import { detailsOf } from './details.ts';
 import { EventLog } from './event-log.ts';
 import { fitted } from './fitted.ts';
 import { Messages } from './messages.ts';
-import type { MissingKeys } from './missing-keys.ts';
 
 /** What a run shows in its queries and in Temporal's Web UI. */
 export interface RunView {
@@ -32,8 +32,6 @@ export interface RunView {
   report?(): string | undefined;
   /** An agent's present conversation; null before its first reply. */
   transcript(agent: string): TranscriptRef | null;
-  /** The decision that the run waits for; undefined if it waits for none. */
-  approval?(): PendingQuestion | undefined;
 }
 
 /** Takes a person's requests for a restart. */
@@ -44,11 +42,9 @@ const earlyAnswers = 100;
 
 /** Where a person's answers and decisions go. */
 interface Answerers {
-  humanInput: HumanInput;
-  /** Whether agents ask a person; if not, answers are ignored, other than those to what waits for a key or for leave. */
-  asks: boolean;
+  approvals: Approvals;
   keys: MissingKeys;
-  leave: LeaveDesk;
+  questions: Questions;
 }
 
 /**
@@ -58,12 +54,14 @@ interface Answerers {
 export class RunHandlers {
   readonly events: EventLog;
   readonly messages: Messages;
+  readonly requests: PendingRequests;
   #view: RunView;
-  #requests: RestartRequest[] = [];
+  #restarts: RestartRequest[] = [];
   #takeRequest: TakeRequest | undefined;
   #mayRestart = (): boolean => true;
   #answers: Answerers | undefined;
-  #replies: HumanReply[] = [];
+  /** Answers that came before the run was ready, by their questions' ids. */
+  readonly #replies = new Map<string | undefined, HumanReply>();
   #isWaiting = false;
   #shownAttempt = 0;
 
@@ -75,9 +73,10 @@ export class RunHandlers {
     this.#view = view;
     this.events = new EventLog(() => this.#refresh(), earlierEvents);
     this.messages = new Messages(this.events);
+    this.requests = new PendingRequests(this.events.emit);
     setHandler(stateQuery, () => fitted(this.#state()), { description: descriptions.state });
     setHandler(transcriptQuery, (agent) => this.#view.transcript(agent), { description: descriptions.transcript });
-    setHandler(pendingQuestionsQuery, () => this.#pending, { description: descriptions.pendingQuestions });
+    setHandler(pendingQuestionsQuery, () => this.requests.list, { description: descriptions.pendingQuestions });
     this.messages.on(requestRestartSignal, {
       description: descriptions.requestRestart,
       take: (request) => this.#request(request),
@@ -86,7 +85,8 @@ export class RunHandlers {
     this.messages.on(approveSignal, {
       description: descriptions.approve,
       take: (decision) => this.#approve(decision),
-      refusal: (decision) => (this.#answers === undefined ? notReady : this.#answers.leave.refusal(decision)),
+      refusal: (decision) =>
+        this.#answers === undefined ? notReady : this.#answers.approvals.problemWith(checkedDecision(decision)),
     });
     this.messages.on(answerSignal, {
       description: descriptions.answer,
@@ -113,7 +113,7 @@ export class RunHandlers {
     this.#answers = answerers;
     // From here on all handlers are set: those of the workflow type too.
     this.messages.dropUnknown();
-    for (const reply of this.#replies.splice(0)) this.#answer(reply);
+    for (const reply of this.#replies.values()) this.#answer(reply);
   }
 
   /**
@@ -124,44 +124,30 @@ export class RunHandlers {
   takeRequests(take: TakeRequest, mayRestart = (): boolean => false): void {
     this.#takeRequest = take;
     this.#mayRestart = mayRestart;
-    for (const request of this.#requests.splice(0)) take(request);
-  }
-
-  /** Everything that waits for a person, in the order in which it began to wait. */
-  get #pending(): PendingQuestion[] {
-    const approval = this.#view.approval?.();
-    const { humanInput, keys, leave } = this.#answers ?? {};
-    return [
-      ...(humanInput?.pending ?? []),
-      ...(keys?.pending ?? []),
-      ...(leave?.pending ?? []),
-      ...(approval === undefined ? [] : [approval]),
-    ].toSorted((one, other) => one.askedAt.localeCompare(other.askedAt));
+    for (const request of this.#restarts.splice(0)) take(request);
   }
 
   #answer(reply: HumanReply): void {
     if (!isReply(reply))
       return this.messages.ignore('answer', 'A signal answer without {questionId?, answer} is ignored');
     if (this.#answers === undefined) return this.#keep(reply);
-    const { questionId } = reply;
-    const { asks, humanInput, keys, leave } = this.#answers;
-    leave.personIsThere();
-    if (leave.answer(reply)) return;
-    const mayBeForKey = questionId !== undefined || humanInput.pending.length === 0;
-    if (mayBeForKey && keys.answer(reply)) return;
-    const why = asks ? humanInput.answer(reply) : notAsked;
+    const { approvals, keys, questions } = this.#answers;
+    const about = this.requests.meantBy(reply);
+    this.requests.personIsThere();
+    if (about?.kind === 'tool' || approvals.isToCome(reply.questionId)) return approvals.take(decisionInWords(reply));
+    if (about?.kind === 'key') return keys.answer(about.questionId, reply.answer);
+    const why = questions.answer(reply);
     if (why !== undefined) this.messages.ignore('answer', `An answer is ignored: ${why}`);
   }
 
   /** Keeps an answer until the run is ready: of several to one question the last one, of those to none the first. */
   #keep(reply: HumanReply): void {
     const { answer, questionId } = reply;
-    const other = this.#replies.findIndex((kept) => kept.questionId === questionId);
-    if (other >= 0 && questionId === undefined)
+    if (questionId === undefined && this.#replies.has(questionId))
       return this.messages.ignore('answer', `An answer is ignored: ${isKept}`);
-    if (other >= 0) this.#replies.splice(other, 1);
-    const characters = this.#replies.reduce((sum, kept) => sum + kept.answer.length, answer.length);
-    if (this.#replies.length < earlyAnswers && characters <= answerRoom) this.#replies.push(reply);
+    this.#replies.delete(questionId);
+    const characters = [...this.#replies.values()].reduce((sum, kept) => sum + kept.answer.length, answer.length);
+    if (this.#replies.size < earlyAnswers && characters <= answerRoom) this.#replies.set(questionId, reply);
     else this.messages.ignore('answer', 'An answer is ignored: too many have come before the run could take any');
   }
 
@@ -169,35 +155,31 @@ export class RunHandlers {
   #answerRefusal(reply: HumanReply): string | undefined {
     if (!isReply(reply)) return 'an answer is {questionId?, answer}, both texts';
     if (this.#answers === undefined) return notReady;
-    const { asks, humanInput, keys } = this.#answers;
-    const { answer, questionId } = reply;
-    const isSkip = answer.trim() === '';
-    const kind = this.#pending.find((pending) => pending.questionId === questionId)?.kind;
-    if (kind === 'tool') return isSkip || decisionIn(answer) !== undefined ? undefined : leaveAnswer(questionId ?? '');
-    if (kind === 'key')
-      return isSkip
-        ? undefined
-        : 'a key is set where the worker runs; only an empty answer, which goes on without it, has an effect';
-    if (kind === 'approval') return 'a plan is decided about by decide or requestRestart';
-    if (questionId === undefined && isSkip && humanInput.pending.length === 0 && keys.pending.length > 0)
-      return undefined;
-    return asks ? humanInput.refusal(reply) : notAsked;
+    const { approvals, questions } = this.#answers;
+    switch (this.requests.meantBy(reply)?.kind) {
+      case 'tool':
+        return approvals.problemWith(decisionInWords(reply));
+      case 'key':
+        return reply.answer.trim() === '' ? undefined : notByAnswer;
+      case 'approval':
+        return 'a plan is decided about by decide or requestRestart';
+      default:
+        return questions.refusal(reply);
+    }
   }
 
   #approve(decision: unknown): void {
     if (this.#answers === undefined)
       return this.messages.ignore('approve', 'A signal approve is ignored: no tool call waits for leave yet');
-    const { humanInput, leave } = this.#answers;
-    humanInput.personIsThere();
-    leave.personIsThere();
-    leave.approve(decision);
+    this.requests.personIsThere();
+    this.#answers.approvals.take(checkedDecision(decision));
   }
 
   #request(request: RestartRequest): void {
     const problem = requestProblem(request);
     if (problem !== undefined) return this.messages.ignore('requestRestart', `requestRestart ${problem} is ignored`);
     const { reason, instructions } = request;
-    if (this.#takeRequest === undefined) this.#requests = [{ reason, instructions }];
+    if (this.#takeRequest === undefined) this.#restarts = [{ reason, instructions }];
     else this.#takeRequest({ reason, instructions });
   }
 
@@ -215,7 +197,7 @@ export class RunHandlers {
   }
 
   #refresh(): void {
-    const pending = this.#pending;
+    const pending = this.requests.list;
     const { workflowId } = workflowInfo();
     const { usage } = this.#view.state();
     const { lastAnswer } = this.events;
@@ -228,9 +210,10 @@ export class RunHandlers {
   }
 }
 
-const notReady = 'the run is not ready for it yet; send it again in a moment';
+/** Why a message has no effect before the run can take it. */
+export const notReady = 'the run is not ready for it yet; send it again in a moment';
 
-const notAsked = 'nobody asks a person in this run';
+const notByAnswer = 'a key is set where the worker runs; only an empty answer, which goes on without it, has an effect';
 
 /** Whether what came has the form of an answer. */
 function isReply(reply: unknown): reply is HumanReply {

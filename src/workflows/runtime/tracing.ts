@@ -68,7 +68,7 @@ function happeningOf(event: RunEvent): Happening | undefined {
       return { type: 'waited', for: 'question', how: event.how };
     case 'key_closed':
       return { type: 'waited', for: 'key', how: event.how };
-    case 'leave_ended':
+    case 'approval_resolved':
       return { type: 'waited', for: 'tool', how: event.how };
     case 'decided':
       return { type: 'waited', for: 'approval', how: event.action };

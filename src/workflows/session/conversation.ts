@@ -65,10 +65,9 @@ export class Conversation {
     const turn = this.#last.turns + 1;
     this.#last = { ...this.#last, turns: turn };
     const { run } = this.#handler;
-    const { events, humanInput, keys, leave } = run;
+    const { events, keys, requests } = run;
     if (turn === 1) showQuestion(text, this.#prepared);
-    humanInput.personIsThere();
-    leave.personIsThere();
+    requests.personIsThere();
     keys.forgetSkipped();
     run.warnings.splice(0);
     events.begin(0);
@@ -88,8 +87,8 @@ export class Conversation {
 
   /** The session's result. @param isCancelled whether it ends because somebody has cancelled it */
   end(isCancelled: boolean): SessionResult {
-    const { events, humanInput, usage } = this.#handler.run;
-    const { history: humanQa } = humanInput;
+    const { events, questions, usage } = this.#handler.run;
+    const { history: humanQa } = questions.record;
     return fitted({
       workflow: 'session',
       ...this.#last,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { askedEnough, askRefusal } from '../../../src/workflows/ask-others/asking-limits.ts';
-import { plain } from '../../../src/workflows/ask-others/human-input-queue.ts';
+import { plain } from '../../../src/workflows/people/questions.ts';
 
 const free = { asking: 0, asked: [], others: 2 };
 

@@ -1,46 +1,78 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { HumanReply } from '../../../src/protocol/questions.ts';
-import {
-  answer,
-  ask,
-  expire,
-  newHumanInput,
-  withdraw,
-  type HumanInputState,
-  type HumanInputEvent,
-} from '../../../src/workflows/ask-others/human-input-queue.ts';
+import type { HumanAnswer } from '../../../src/protocol/orchestration.ts';
+import { answerRoom, type HumanReply } from '../../../src/protocol/questions.ts';
+import type { PendingRequests } from '../../../src/workflows/people/pending-requests.ts';
+import { Questions, type AskEnd } from '../../../src/workflows/people/questions.ts';
 
-const room = 1000;
+type Happened =
+  | { kind: 'prompt' | 'withdrawn'; id: string }
+  /** `wasOpen`: the question had been put to the person. */
+  | { kind: 'end'; id: string; end: AskEnd; wasOpen: boolean }
+  | { kind: 'kept'; answer: string }
+  | { kind: 'ignored'; why: string };
 
-/** The questions to a person, with all events so far. */
-function deskOf(history = newHumanInput().history) {
-  let state: HumanInputState = newHumanInput(history);
-  const events: HumanInputEvent[] = [];
-  const take = (step: { state: HumanInputState; events: HumanInputEvent[] }): HumanInputEvent[] => {
-    state = step.state;
-    events.push(...step.events);
-    return step.events;
+/** The questions to a person who lets time run out where `expire` says so, with what happens at each step. */
+function deskOf(history: HumanAnswer[] = []) {
+  let happened: Happened[] = [];
+  let isSilent = false;
+  const open = new Map<string, () => void>();
+  const opened = new Set<string>();
+  const requests: Pick<PendingRequests, 'open' | 'wait' | 'isSilent'> = {
+    isSilent: () => isSilent,
+    wait: (end) => end,
+    open(asked, { closed, onTimeout }) {
+      const id = asked.questionId;
+      happened.push({ kind: 'prompt', id });
+      opened.add(id);
+      open.set(id, () => {
+        isSilent = true;
+        onTimeout?.();
+      });
+      const pending = { ...asked, askedAt: '', expiresAt: null };
+      const close = (end: never): void => {
+        open.delete(id);
+        if ((end as { status: string }).status === 'withdrawn') happened.push({ kind: 'withdrawn', id });
+        closed?.(end);
+      };
+      return { pending, close, end: new Promise(() => {}), scope: undefined as never };
+    },
+  };
+  const questions = new Questions(
+    requests,
+    (event) => event.type === 'answer_kept' && happened.push({ kind: 'kept', answer: event.answer }),
+    { asks: true, timeout: 1 },
+    { history },
+  );
+  const step = (act: () => void): Happened[] => {
+    happened = [];
+    act();
+    return happened;
   };
   return {
-    events,
-    get state() {
-      return state;
-    },
-    ask: (id: string, conversation: string, question = `Question ${id}?`) =>
-      take(ask(state, { id, conversation, question })),
-    answer: (reply: HumanReply) => take(answer(state, reply, room)),
-    expire: (id: string) => take(expire(state, id)),
-    withdraw: (id: string) => take(withdraw(state, id)),
+    open,
+    record: questions.record,
+    ask: (id: string, conversation: string, question = `Question ${id}?`, isForm = false) =>
+      step(() => {
+        const settle = (end: AskEnd): number => happened.push({ kind: 'end', id, end, wasOpen: opened.has(id) });
+        questions.put({ id, conversation, from: 'agent', question, settle, ...(isForm && { isForm }) });
+      }),
+    answer: (reply: HumanReply) =>
+      step(() => {
+        isSilent = false;
+        const why = questions.answer(reply);
+        if (why !== undefined) happened.push({ kind: 'ignored', why });
+      }),
+    expire: (id: string) => step(() => open.get(id)?.()),
+    withdraw: (id: string) => step(() => questions.withdraw(id)),
   };
 }
 
 /** What happened to which call, such as `q1 prompt` or `q2 deferred`. */
-const told = (events: HumanInputEvent[]): string[] =>
-  events.map((event) => {
-    if (event.kind === 'end') return `${event.ask.id} ${event.end.status}`;
-    if (event.kind === 'prompt' || event.kind === 'withdrawn') return `${event.ask.id} ${event.kind}`;
-    return event.kind;
+const told = (happened: Happened[]): string[] =>
+  happened.map((each) => {
+    if (each.kind === 'end') return `${each.id} ${each.end.status}`;
+    return each.kind === 'prompt' || each.kind === 'withdrawn' ? `${each.id} ${each.kind}` : each.kind;
   });
 
 test('when three ask at once, one prompts, and the others are deferred by its answer', () => {
@@ -84,7 +116,7 @@ test.each([
   state.ask('q1', 'a');
   state.ask('q2', 'b');
   expect(told(end(state))).toEqual([expected, 'q2 prompt']);
-  expect(state.state.history).toEqual([]);
+  expect(state.record.history).toEqual([]);
 });
 
 test('a person who lets the time run out is asked nothing else until there is a sign of them', () => {
@@ -93,7 +125,7 @@ test('a person who lets the time run out is asked nothing else until there is a 
   state.ask('q2', 'b');
   expect(told(state.expire('q1'))).toEqual(['q1 timeout', 'q2 timeout']);
   expect(told(state.ask('q3', 'c'))).toEqual(['q3 timeout']);
-  expect(state.state.history).toEqual([]);
+  expect(state.record.history).toEqual([]);
   expect(told(state.answer({ questionId: 'q1', answer: 'Late' }))).toEqual(['kept']);
   expect(told(state.ask('q4', 'c'))).toEqual(['q4 deferred']);
   expect(told(state.ask('q5', 'c'))).toEqual(['q5 prompt']);
@@ -107,7 +139,7 @@ test('a late answer that names its question enters the history under it, once, a
   expect(told(state.answer({ questionId: 'q1', answer: 'Late' }))).toEqual(['kept']);
   expect(told(state.answer({ questionId: 'q1', answer: 'Again' }))).toEqual(['ignored']);
   expect(told(state.answer({ questionId: 'q2', answer: 'Mine' }))).toEqual(['q2 complete']);
-  expect(state.state.history.map((entry) => entry.answer)).toEqual(['Late', 'Mine']);
+  expect(state.record.history.map((entry) => entry.answer)).toEqual(['Late', 'Mine']);
   // `b` was shown its own answer, not the late one.
   expect(told(state.ask('q3', 'b'))).toEqual(['q3 deferred']);
 });
@@ -117,7 +149,7 @@ test('an answer before anything was asked is kept for the first asker; a second 
   expect(told(state.answer({ answer: 'Dark mode' }))).toEqual(['kept']);
   expect(told(state.answer({ answer: 'Light mode' }))).toEqual(['ignored']);
   expect(told(state.ask('q1', 'a', 'What color theme?'))).toEqual(['q1 complete']);
-  expect(state.state.history).toEqual([{ question: 'What color theme?', answer: 'Dark mode' }]);
+  expect(state.record.history).toEqual([{ question: 'What color theme?', answer: 'Dark mode' }]);
 });
 
 test('an answer to a question that is shown before it is asked is kept for that question, the first one of two', () => {
@@ -128,7 +160,7 @@ test('an answer to a question that is shown before it is asked is kept for that 
   expect(told(state.ask('q2', 'b'))).toEqual([]);
   expect(told(state.answer({ questionId: 'q3', answer: 'Green' }))).toEqual(['kept']);
   expect(told(state.expire('q1'))).toEqual(['q1 timeout', 'q2 complete']);
-  expect(state.state.history).toEqual([{ question: 'Question q2?', answer: 'Blue' }]);
+  expect(state.record.history).toEqual([{ question: 'Question q2?', answer: 'Blue' }]);
   expect(told(state.ask('q3', 'c', 'Which?'))).toEqual(['q3 complete']);
 });
 
@@ -138,7 +170,7 @@ test('an answer to a question that waits for its turn is not lost where its aske
   state.ask('q2', 'b');
   expect(told(state.answer({ questionId: 'q2', answer: 'Blue' }))).toEqual(['kept']);
   state.withdraw('q2');
-  expect(state.state.history).toEqual([{ question: 'Question q2?', answer: 'Blue' }]);
+  expect(state.record.history).toEqual([{ question: 'Question q2?', answer: 'Blue' }]);
 });
 
 test.each([
@@ -150,16 +182,16 @@ test.each([
   state.ask('q1', 'a');
   state.expire('q1');
   expect(told(state.answer(reply))).toEqual(['ignored']);
-  expect(state.state.history).toEqual([]);
+  expect(state.record.history).toEqual([]);
 });
 
 test('an answer that is too long is refused, and its question goes on waiting', () => {
   const state = deskOf();
   state.ask('q1', 'a');
-  expect(state.answer({ answer: 'x'.repeat(room + 1) })).toEqual([
-    { kind: 'ignored', why: expect.stringContaining('1001 characters') as string },
+  expect(state.answer({ answer: 'x'.repeat(answerRoom + 1) })).toEqual([
+    { kind: 'ignored', why: expect.stringContaining(`${answerRoom + 1} characters`) as string },
   ]);
-  expect(told(state.answer({ answer: 'x'.repeat(room) }))).toEqual(['q1 complete']);
+  expect(told(state.answer({ answer: 'x'.repeat(answerRoom) }))).toEqual(['q1 complete']);
 });
 
 type Act =
@@ -190,6 +222,7 @@ test('however askers and the person interleave: one prompt at a time, each call 
       const asked = new Map<string, Extract<Act, { act: 'ask' }>>();
       const open = new Set<string>();
       const ended = new Map<string, string>();
+      const withdrawn = new Set<string>();
       const accepted: string[] = [];
       const shown = new Map<string, Set<string>>();
       const shownTo = (id: string): Set<string> => {
@@ -198,16 +231,16 @@ test('however askers and the person interleave: one prompt at a time, each call 
       };
       let replies = 0;
       let isSilent = false;
-      const check = (events: HumanInputEvent[], reply?: { questionId?: string; text: string }): void => {
+      const check = (events: Happened[], reply?: { questionId?: string; text: string }): void => {
         for (const event of events) {
           if (event.kind === 'prompt') {
             expect(open.size).toBe(0);
             expect(isSilent).toBe(false);
-            open.add(event.ask.id);
+            open.add(event.id);
           } else if (event.kind === 'withdrawn') {
-            expect(open.delete(event.ask.id)).toBe(true);
+            expect(open.delete(event.id)).toBe(true);
           } else if (event.kind === 'end') {
-            const { id } = event.ask;
+            const { id } = event;
             expect(ended.has(id)).toBe(false);
             ended.set(id, event.end.status);
             expect(open.delete(id)).toBe(event.wasOpen);
@@ -232,7 +265,7 @@ test('however askers and the person interleave: one prompt at a time, each call 
           } else if (event.kind === 'kept') accepted.push(event.answer);
         }
         expect(open.size).toBeLessThanOrEqual(1);
-        expect([...open]).toEqual(state.state.open === undefined ? [] : [state.state.open.id]);
+        expect([...open]).toEqual([...state.open.keys()]);
       };
       for (const step of script) {
         if (step.act === 'ask') {
@@ -248,21 +281,54 @@ test('however askers and the person interleave: one prompt at a time, each call 
           if (step.act === 'expire') {
             isSilent ||= open.has(questionId);
             check(state.expire(questionId));
-          } else if (step.act === 'withdraw') check(state.withdraw(questionId));
-          else {
+          } else if (step.act === 'withdraw') {
+            withdrawn.add(questionId);
+            check(state.withdraw(questionId));
+          } else {
             const text = step.act === 'skip' ? '' : `answer ${replies++}`;
             isSilent = false;
             check(state.answer({ questionId, answer: text }), { questionId, text });
           }
         }
       }
-      const { early, history, kept } = state.state;
-      const ahead = [...Object.values(early), ...(kept === undefined ? [] : [kept])];
-      const held = [...history.map((entry) => entry.answer), ...ahead];
+      const { early, history } = state.record;
+      const held = [...history.map((entry) => entry.answer), ...Object.values(early)];
       expect(held.toSorted()).toEqual(accepted.toSorted());
       // Nobody waits in the queue unless a question is open.
-      expect(state.state.open === undefined ? state.state.queue : []).toEqual([]);
+      if (state.open.size === 0) expect([...asked.keys()].every((id) => ended.has(id) || withdrawn.has(id))).toBe(true);
     }),
     { numRuns: 1000 },
   );
+});
+
+test('what a tool asks for is put to the person whatever they have answered before', () => {
+  const state = deskOf([{ question: 'What for q1?', answer: 'Red' }]);
+  expect(told(state.ask('q1', 'agent', 'What for q1?', true))).toEqual(['q1 prompt']);
+});
+
+test('an answer that came before any question is not for a tool, and the answer to a tool is for nobody else', () => {
+  const state = deskOf();
+  state.answer({ answer: 'Dark mode' });
+  expect(told(state.ask('q1', 'agent', 'What?', true))).toEqual(['q1 prompt']);
+  expect(told(state.answer({ answer: 'Red' }))).toEqual(['q1 complete']);
+  expect(state.record.history).toEqual([]);
+  expect(state.ask('q2', 'other')).toMatchObject([{ kind: 'end', end: { answer: 'Dark mode' } }]);
+});
+
+test('a late answer to a tool is ignored, and a person who is silent is not asked by a tool either', () => {
+  const state = deskOf();
+  state.ask('q1', 'agent', 'What?', true);
+  state.expire('q1');
+  expect(state.ask('q2', 'agent', 'What?', true)).toMatchObject([{ end: { status: 'timeout', silent: true } }]);
+  expect(state.answer({ questionId: 'q1', answer: 'Red' })).toEqual([
+    { kind: 'ignored', why: 'no question q1 waits for an answer' },
+  ]);
+  expect(state.record.history).toEqual([]);
+});
+
+test('a tool waits its turn behind what agents ask', () => {
+  const state = deskOf();
+  state.ask('q1', 'other');
+  expect(told(state.ask('q2', 'agent', 'What?', true))).toEqual([]);
+  expect(told(state.answer({ answer: 'Blue' }))).toEqual(['q1 complete', 'q2 prompt']);
 });

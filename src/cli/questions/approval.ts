@@ -1,13 +1,12 @@
-import type { InboxQuestion } from '../../client.ts';
+import type { InboxQuestion, RunEvent } from '../../client.ts';
 import { decisionIn, type ToolDecision } from '../../protocol/permissions.ts';
 import { argumentsIn } from '../../workflows/agent/arguments.ts';
+import { printable } from '../../util/printable.ts';
 import type { Shell } from '../shell.ts';
-import { shellWord, temporalOption } from './box.ts';
-import { readLine } from './read-line.ts';
+import { readLine, type Left } from './read-line.ts';
 
 /** What a person has entered about a tool call, or how the prompt ended without it. */
-export type Decided =
-  { kind: 'decision'; decision: ToolDecision } | { kind: 'end' } | { kind: 'interrupt' } | { kind: 'withdrawn' };
+export type Decided = { kind: 'decision'; decision: ToolDecision } | Left;
 
 const prompt = 'Allow it? (y, n, n REASON, e to edit, always): ';
 
@@ -54,23 +53,6 @@ export function editedArguments(json: string): Record<string, unknown> | string 
   }
 }
 
-/** The beginning of the command that decides about a call. */
-export const approveCommand = (
-  { workflowId, questionId }: Pick<InboxQuestion, 'workflowId' | 'questionId'>,
-  temporal: string | undefined,
-): string => `reprise approve ${shellWord(workflowId)} ${shellWord(questionId)}${temporalOption(temporal)}`;
-
-/** The commands that decide about a call, ready to be typed. */
-export function waysToDecide(waiting: InboxQuestion, temporal: string | undefined): string[] {
-  const { questionId: id, workflowId } = waiting;
-  const approve = approveCommand(waiting, temporal);
-  const address = temporal === undefined ? '' : ` --address ${shellWord(temporal)}`;
-  const input = JSON.stringify({ id, action: 'allow' });
-  return [
-    `${approve} --allow`,
-    `${approve} --always`,
-    `${approve} --deny "…"`,
-    `${approve} --edit '{…}'`,
-    `temporal workflow signal${address} --workflow-id ${shellWord(workflowId)} --name approve --input '${input}'`,
-  ];
-}
+/** That a call waits no longer. */
+export const resolvedText = ({ how, questionId, tool }: Extract<RunEvent, { type: 'approval_resolved' }>): string =>
+  printable(`${tool} (${questionId}) waits no longer: ${how}`);

@@ -70,9 +70,9 @@ describe('a call of a tool with side effects', () => {
     expect(await result()).toMatchObject({ answer: 'Done.', warnings: [] });
     expect(lastResults(run)).toEqual(['wrote one']);
     const types = (await eventsOf(session)).map(({ type }) => type);
-    expect(types.slice(types.indexOf('leave_asked'))).toEqual([
-      'leave_asked',
-      'leave_ended',
+    expect(types.slice(types.indexOf('approval_requested'))).toEqual([
+      'approval_requested',
+      'approval_resolved',
       'tool',
       'tool_ended',
       'thinking',
@@ -111,7 +111,7 @@ describe('a call of a tool with side effects', () => {
       'wrote two\n\n[A person changed the arguments of this call. It ran with {\n  "text": "two"\n}]',
     ]);
     expect(await eventsOf(session)).toContainEqual(
-      expect.objectContaining({ type: 'leave_ended', how: 'edited', arguments: '{\n  "text": "two"\n}' }),
+      expect.objectContaining({ type: 'approval_resolved', how: 'edited', arguments: '{\n  "text": "two"\n}' }),
     );
   });
 
@@ -125,7 +125,7 @@ describe('a call of a tool with side effects', () => {
     await approve(session, { id: 't2', action: 'allow', always: true });
     await result();
     expect(lastResults(run)).toEqual(['wrote one', 'wrote two', 'wrote one']);
-    expect((await eventsOf(session)).filter(({ type }) => type === 'leave_asked')).toHaveLength(2);
+    expect((await eventsOf(session)).filter(({ type }) => type === 'approval_requested')).toHaveLength(2);
   });
 
   test('that is refused with always is refused for all of the run', async () => {
@@ -302,20 +302,12 @@ describe('decisions', () => {
     expect((await eventsOf(session)).filter(({ type }) => type === 'warning')).toHaveLength(2);
   });
 
-  test.for<[what: string, payload: unknown]>([
-    ['nothing', undefined],
-    ['no id', { action: 'allow' }],
-    ['another id', { id: 't2', action: 'allow' }],
-    ['no action', { id: 't1' }],
-    ['an unknown action', { id: 't1', action: 'yes' }],
-    ['arguments that are no object', { id: 't1', action: 'edit', arguments: ['one'] }],
-    ['a reason that is no text', { id: 't1', action: 'deny', reason: 1 }],
-    ['an always that is no boolean', { id: 't1', action: 'allow', always: 'yes' }],
-  ])('with %s are ignored with a warning, and the call goes on waiting', async ([, payload]) => {
+  test('that say nothing understandable are ignored with a warning, and the call goes on waiting', async () => {
     const { result, session } = await begin([write, done]);
     await asked(session);
-    await session.signal('approve', payload);
-    await expect.poll(async () => (await eventsOf(session)).filter(({ type }) => type === 'warning')).toHaveLength(1);
+    await session.signal('approve', { id: 't1', action: 'yes' });
+    await session.signal('approve', { id: 't2', action: 'allow' });
+    await expect.poll(async () => (await eventsOf(session)).filter(({ type }) => type === 'warning')).toHaveLength(2);
     expect(await waiting(session)).toHaveLength(1);
     await approve(session, { id: 't1', action: 'allow' });
     await result();
@@ -402,7 +394,9 @@ describe('waiting', () => {
     await session.cancel();
     expect(await result()).toMatchObject({ outcome: 'cancelled' });
     expect(await waiting(session)).toEqual([]);
-    expect(await eventsOf(session)).toContainEqual(expect.objectContaining({ type: 'leave_ended', how: 'withdrawn' }));
+    expect(await eventsOf(session)).toContainEqual(
+      expect.objectContaining({ type: 'approval_resolved', how: 'withdrawn' }),
+    );
   });
 
   test('ends when the budget of time is spent', async () => {
@@ -428,7 +422,7 @@ test('what holds always in a session survives its turns, and the runs that a lon
   await expect.poll(async () => (await session.describe()).runId).not.toBe(runId);
   expect(await turn('Five.')).toMatchObject({ answer: 'Done.' });
   expect(lastResults(run).at(-1)).toBe('wrote one');
-  expect((await eventsOf(session)).some(({ type }) => type === 'leave_asked')).toBe(false);
+  expect((await eventsOf(session)).some(({ type }) => type === 'approval_requested')).toBe(false);
 });
 
 test('after a reset a call is asked for again, since the decision may have been about another one', async () => {

@@ -1,0 +1,202 @@
+import type { ApprovalEnd, Permissions, ToolDecision } from '../../protocol/permissions.ts';
+import type { ListedTool } from '../../protocol/tool.ts';
+import { shownArguments } from '../agent/arguments.ts';
+import { isAlwaysAllowed, verdictOn } from '../agent/permissions.ts';
+import type { UsageTracker } from '../agent/usage-tracker.ts';
+import type { EventLog } from '../runtime/event-log.ts';
+import type { Messages } from '../runtime/messages.ts';
+import { isNext, type PendingRequest, type PendingRequests } from './pending-requests.ts';
+
+type Input = Record<string, unknown>;
+
+/** What has become of a tool call. */
+interface Approval {
+  how: ApprovalEnd;
+  /** What it runs with. */
+  input: Input;
+  /** Why it does not run; absent if it does. */
+  why?: string;
+  always?: boolean | undefined;
+}
+
+/** What holds for all later calls of a tool. */
+type Always = Pick<ToolDecision, 'action' | 'reason'>;
+
+/** What the next run of a session takes over from this one. Nothing waits when a session goes on in a new run. */
+export interface ApprovalsRecord {
+  /** By the names of tools. */
+  always: Record<string, Always>;
+  /** How many calls have waited, since ids are never used twice. */
+  requested: number;
+}
+
+interface ApprovalsRun {
+  events: EventLog;
+  messages: Messages;
+  requests: PendingRequests;
+  usage: UsageTracker;
+  warn: (text: string) => void;
+}
+
+interface Waiting {
+  tool: ListedTool;
+  input: Input;
+  /** Whether a rule may deny it, which does not show. */
+  isUnclear: boolean;
+  request: PendingRequest<Approval>;
+}
+
+/**
+ * Decides which tool calls of a run may be made: by its permissions, and where they say so by a person, for whom a call
+ * waits. Several calls may wait at a time, in the order in which they were made.
+ */
+export class Approvals {
+  readonly #permissions: Permissions;
+  readonly #run: ApprovalsRun;
+  /** By their ids, which count up from `t1`. */
+  readonly #waiting = new Map<string, Waiting>();
+  readonly #always: Map<string, Always>;
+  /** By id, decisions about calls that have yet to be made, and when they came, in the workflow's time. */
+  readonly #early = new Map<string, { decision: ToolDecision; at: number }>();
+  #requested: number;
+
+  constructor(permissions: Permissions, run: ApprovalsRun, record?: ApprovalsRecord) {
+    this.#permissions = permissions;
+    this.#run = run;
+    this.#always = new Map(Object.entries(record?.always ?? {}));
+    this.#requested = record?.requested ?? 0;
+  }
+
+  get record(): ApprovalsRecord {
+    return { always: Object.fromEntries(this.#always), requested: this.#requested };
+  }
+
+  /** Whether a call may be made; undefined, and nothing to wait for, if nobody has to be asked. */
+  of(agent: string, tool: ListedTool, input: Input): Promise<Approval> | undefined {
+    const { events, requests, warn } = this.#run;
+    const { action, why } = verdictOn(this.#permissions, tool, input);
+    if (action === 'allow') return undefined;
+    const isUnclear = why === 'unclear';
+    const decided = action === 'ask' ? this.#always.get(tool.name) : undefined;
+    // What a rule may deny is not allowed by what a person has said of other calls.
+    const always = decided?.action === 'allow' && isUnclear ? undefined : decided;
+    if (always?.action === 'allow') return undefined;
+    if (action === 'ask' && always === undefined && !requests.isSilent('tool'))
+      return this.#request(agent, tool, input, isUnclear);
+    const denial = why === 'default' ? 'unattended' : 'rule';
+    const kind = action === 'deny' ? denial : always === undefined ? 'silent' : 'person';
+    events.emit({ type: 'tool_denied', agent, tool: tool.name, why: kind });
+    if (kind === 'unattended')
+      warn(`${tool.name} was not run, since nobody is there to allow it: add --yes, or a rule under permissions`);
+    const told = {
+      person: refusedBy(always?.reason),
+      rule: ruledOut,
+      silent: 'a person did not decide about an earlier call in time',
+      unattended: unattended(tool.name),
+    };
+    return Promise.resolve({ how: 'denied', input, why: told[kind] });
+  }
+
+  /** Whether every call of a tool may be made, whatever its arguments. @param name of one that has no side effects */
+  isAlwaysAllowed(name: string): boolean {
+    return isAlwaysAllowed(this.#permissions, name);
+  }
+
+  /** Whether it is the id of one of the next calls. */
+  isToCome(id = ''): boolean {
+    return isNext('t', id, this.#requested);
+  }
+
+  /** Takes a person's decision. One that says nothing understandable, or comes too late, is ignored with a warning. */
+  take(decision: ToolDecision | string): void {
+    const problem = this.problemWith(decision);
+    // Whether the run makes that call next cannot be known yet, and a decision without effect must not be passed over in silence.
+    if (problem !== undefined)
+      this.#run.messages.ignore('approve', `A decision about a tool call is ignored: ${problem}`);
+    if (typeof decision === 'string') return;
+    const waiting = this.#waiting.get(decision.id);
+    if (waiting === undefined) return this.#keepEarly(decision);
+    this.#settle(waiting, decision);
+    const { action, always, reason } = decision;
+    if (!always || action === 'edit') return;
+    this.#always.set(waiting.tool.name, { action, ...(reason !== undefined && { reason }) });
+    for (const other of this.#waiting.values())
+      if (other.tool.name === waiting.tool.name && !(action === 'allow' && other.isUnclear))
+        this.#settle(other, decision);
+  }
+
+  /** Why a decision has no effect at present; undefined if it has one. @param decision in words what is wrong, where it is none */
+  problemWith(decision: ToolDecision | string): string | undefined {
+    if (typeof decision === 'string') return decision;
+    const { id } = decision;
+    return this.#waiting.has(id) ? undefined : `no tool call ${id.slice(0, 100)} waits for leave`;
+  }
+
+  #request(agent: string, tool: ListedTool, input: Input, isUnclear: boolean): Promise<Approval> {
+    const { requests, usage } = this.#run;
+    const id = `t${++this.#requested}`;
+    const { name } = tool;
+    const shown = shownArguments(input);
+    const timeout = this.#permissions.timeout ?? Infinity;
+    const ofBudget = usage.millisecondsLeft;
+    const request = requests.open<Approval>(
+      { kind: 'tool', questionId: id, from: agent, question: `May it run ${name}?`, tool: name, arguments: shown },
+      {
+        timeout: Math.min(timeout, ofBudget),
+        onTimeout: () => {
+          // This timer and the budget's own may fire in either order.
+          if (ofBudget < timeout) usage.timeIsUp();
+          request.close({ how: 'timeout', input, why: 'nobody allowed it in time' });
+        },
+        opened: (pending) => ({ type: 'approval_requested', ...pending, tool: name, arguments: shown }),
+        closed: ({ always, how, input: given, why = '' }) => {
+          this.#waiting.delete(id);
+          return {
+            type: 'approval_resolved',
+            questionId: id,
+            agent,
+            tool: name,
+            how,
+            ...(how === 'edited' && { arguments: shownArguments(given) }),
+            ...(how === 'denied' && { reason: why }),
+            ...(always && { always }),
+          };
+        },
+      },
+    );
+    this.#waiting.set(id, { tool, input, isUnclear, request });
+    const early = this.#early.get(id);
+    this.#early.delete(id);
+    if (early?.at === Date.now()) this.take(early.decision);
+    const withdraw = (): void => request.close({ how: 'withdrawn', input, why: 'nobody waits for it' });
+    return requests.wait(request.end, withdraw, agent);
+  }
+
+  /**
+   * Keeps a decision for a call that is made in the same moment of the workflow's time: a query has shown it where a worker
+   * has died, see `isNext`. Nobody has seen a call that is made later.
+   */
+  #keepEarly(decision: ToolDecision): void {
+    const at = Date.now();
+    if (this.isToCome(decision.id) && this.#early.get(decision.id)?.at !== at)
+      this.#early.set(decision.id, { decision, at });
+  }
+
+  #settle({ input, request, tool }: Waiting, { action, always, arguments: edited, reason }: ToolDecision): void {
+    if (action === 'deny') return request.close({ how: 'denied', input, why: refusedBy(reason), always });
+    if (action === 'allow' || edited === undefined) return request.close({ how: 'allowed', input, always });
+    // What a rule refuses is refused to a person too: the rules are those of whoever started the run.
+    if (verdictOn({ ...this.#permissions, attended: true }, tool, edited).action === 'deny')
+      return request.close({ how: 'denied', input, why: `a person changed the arguments, and ${ruledOut}` });
+    request.close({ how: 'edited', input: edited });
+  }
+}
+
+/** What an agent is told of a call that was not made, behind "not run: ". */
+const refusedBy = (reason = ''): string => `a person refused it${reason.trim() === '' ? '' : `: ${reason.trim()}`}`;
+
+const ruledOut = 'the permissions of this run do not allow it';
+
+const unattended = (tool: string): string =>
+  'it acts outside of this run, and nobody is there to allow it. Whoever starts a run can allow it by --yes, or by ' +
+  `permissions: [{tool: ${tool}, action: allow}] in the configuration`;

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { messageRoom } from '../../../src/protocol/questions.ts';
+import { checkedDecision, decisionInWords } from '../../../src/workflows/people/decisions.ts';
+
+const long = 'x'.repeat(messageRoom + 1);
+
+test.each<[what: string, payload: unknown, problem: RegExp]>([
+  ['nothing', undefined, /is \{id, action/],
+  ['no id', { action: 'allow' }, /is \{id, action/],
+  ['no action', { id: 't1' }, /allow, deny, edit/],
+  ['an unknown action', { id: 't1', action: 'yes' }, /allow, deny, edit/],
+  ['arguments that are no object', { id: 't1', action: 'edit', arguments: ['one'] }, /an object/],
+  ['a reason that is no text', { id: 't1', action: 'deny', reason: 1 }, /reason is a text/],
+  ['a long reason', { id: 't1', action: 'deny', reason: long }, /more than 100000/],
+  ['long arguments', { id: 't1', action: 'edit', arguments: { long } }, /more than 100000/],
+  ['an always that is no boolean', { id: 't1', action: 'allow', always: 'yes' }, /true or false/],
+])('%s is no decision', (_, payload, problem) => {
+  expect(checkedDecision(payload)).toMatch(problem);
+});
+
+test('a decision has nothing that it does not need', () => {
+  const decision = { id: 't1', action: 'edit', arguments: { text: 'two' }, reason: 'Better', always: false };
+  expect(checkedDecision({ ...decision, more: 1 })).toEqual(decision);
+});
+
+test.each([
+  ['', { id: 't1', action: 'deny' }],
+  ['yes', { id: 't1', action: 'allow' }],
+  ['no, one is enough', { id: 't1', action: 'deny', reason: 'one is enough' }],
+  ['Well…', 't1 takes yes, no with a reason, or always, or the signal approve'],
+])('the words "%s"', (answer, decision) => {
+  expect(decisionInWords({ questionId: 't1', answer })).toEqual(decision);
+});
