@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Store } from '../../store/store.ts';
@@ -57,13 +58,15 @@ export async function readFolder(store: Store, folder: string, choice: ReadingCh
       known: reader.knows(known) ? null : stamps(),
       underWay,
     };
-    const end = await reader.run(order, signal, async ({ content, files }) => {
+    // The thread's messages may come in the name of the activity that has started it.
+    const take = AsyncLocalStorage.bind(async ({ content, files }: Batch) => {
       let at = 0;
       const ids = await store.putObjects(files.map(({ bytes }) => content.subarray(at, (at += bytes))));
       for (const [index, { path, ...file }] of files.entries()) read.set(path, { id: ids[index] ?? '', ...file });
       Atomics.sub(underWay, 0, 1);
       Atomics.notify(underWay, 0);
     });
+    const end = await reader.run(order, signal, take);
     const files = new Map(settled);
     for (const path of end.changed) files.delete(path);
     for (const [path, file] of read) files.set(path, file);
