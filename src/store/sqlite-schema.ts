@@ -1,9 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
 
 /**
- * The tables of an empty file. `touched_at` says when a row was last written, in seconds since 1970, so that `prune` leaves
- * alone what a run may be about to refer to. Indexes let it remove a row that others refer to in a time that does not grow
- * with theirs. Objects are large, which rows in the order of their keys are not made for.
+ * The tables of an empty file. `refs` says which segments, blobs and objects a workflow needs, and `touched_at` when a row was
+ * last written, in seconds since 1970: `prune` leaves both alone. Indexes let it remove a row that others refer to in a time
+ * that does not grow with theirs. Objects are large, which rows in the order of their keys are not made for.
  */
 const schema = `
   CREATE TABLE identity (id TEXT NOT NULL);
