@@ -115,8 +115,8 @@ for (const kind of kinds) {
   );
 }
 
-/** A row is left alone for a day after it was written, and these are some seconds old. */
-const noGrace = -1;
+/** What was written is left alone for a day, and a workflow for two hours more. This is some seconds old. */
+const noGrace = -10_000;
 const store = openStore(stage.home, {});
 const prune = (days?: number) =>
   pruneStore(store, stage.reprise.client, {

@@ -13,6 +13,7 @@ import { createCallModel, journalKey, type CallModelDependencies } from './model
 import { createRunQuickTools } from './tools/quick-tools.ts';
 import type { ToolDependencies } from './tools/run-tool.ts';
 import { createCallTool, createListTools } from './tools/tools.ts';
+import { presentWorkflow } from '../store/reference-rows.ts';
 import { resolveMessages } from '../store/resolve.ts';
 import { createOpenIssue } from './issues.ts';
 import { createReadPage } from './pages.ts';
@@ -117,19 +118,22 @@ const resultBytes = 1_900_000;
 
 /**
  * Makes activities whose result the history cannot hold fail, which their runs can tell, instead of hanging; and takes the
- * worker's secrets out of their results and errors.
+ * worker's secrets out of their results and errors. What they store is stored for their workflow.
  */
 function guarded(secrets: string[], activities: Activities): Activities {
   const each = Object.entries<(...input: never[]) => Promise<unknown>>({ ...activities });
   const entries = each.map(([name, activity]) => [
     name,
     async (...input: never[]) => {
-      const result = await activity(...input).then(
-        (told) => withoutSecretsIn(told, secrets),
-        (error: unknown) => {
-          throw withoutSecretsInError(error, secrets);
-        },
-      );
+      const { workflowId = '' } = Context.current().info.workflowExecution ?? {};
+      const result = await presentWorkflow
+        .run(workflowId, () => activity(...input))
+        .then(
+          (told) => withoutSecretsIn(told, secrets),
+          (error: unknown) => {
+            throw withoutSecretsInError(error, secrets);
+          },
+        );
       const bytes = jsonBytes(result);
       if (bytes <= resultBytes) return result;
       const message = `The result of ${name} has ${bytes} bytes; the history takes ${resultBytes}`;

@@ -41,7 +41,7 @@ export const now = (): number => Math.floor(Date.now() / 1000);
 
 /**
  * What follows the insertion of a row that is named by its content, and may be there already: it then counts as written now,
- * unless it does so nearly. Otherwise `prune` could remove it between this moment and the one in which a run refers to it.
+ * unless it does so nearly. Otherwise `prune` could remove it although a workflow has just noted that it needs it.
  */
 export const orTouch = (table: string): string =>
   `ON CONFLICT (id) DO UPDATE SET touched_at = excluded.touched_at WHERE ${table}.touched_at < excluded.touched_at - 3600`;

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Breaks } from '../util/breaks.ts';
 import type { Cipher } from '../encryption/cipher.ts';
 import { now, orTouch, type Database } from './database.ts';
+import { insertNamed, presentWorkflow } from './reference-rows.ts';
 import { largeHashOf } from '../util/ids.ts';
 
 /** How many objects, and of how many bytes together, one transaction writes. */
@@ -12,8 +13,8 @@ const bytesAtOnce = 4_000_000;
 const idsAtOnce = 100;
 
 const someIds = `id IN (${Array.from({ length: idsAtOnce }, () => '?').join()})`;
-const presentObjects = `SELECT id, touched_at FROM objects WHERE ${someIds}`;
-const touchObjects = `UPDATE objects SET touched_at = ? WHERE ${someIds}`;
+const presentObjects = `SELECT id FROM objects WHERE ${someIds}`;
+const ownObjects = `${presentObjects} AND id IN (SELECT id FROM refs WHERE workflow_id = ?)`;
 
 /** The table of objects, which the object methods of `Store` read and write. */
 export class ObjectRows {
@@ -32,10 +33,12 @@ export class ObjectRows {
     let bytes = 0;
     const flush = async (): Promise<void> => {
       // All in one order, or two transactions would wait for one another's rows.
-      const rows = batch.toSorted(([one], [other]) => (one < other ? -1 : 1));
+      const rows = new Map(batch.toSorted(([one], [other]) => (one < other ? -1 : 1)));
       [batch, bytes] = [[], 0];
       const insert = `INSERT INTO objects (id, content, touched_at) VALUES (?, ?, ?) ${orTouch('objects')}`;
-      await this.#database.write((sql) => Promise.all(rows.map((row) => sql.run(insert, ...row, now()))));
+      await this.#database.write((sql) =>
+        insertNamed(sql, [...rows.keys()], (id) => sql.run(insert, id, rows.get(id) ?? null, now())),
+      );
     };
     for (const content of contents) {
       const id = await largeHashOf(content);
@@ -57,16 +60,16 @@ export class ObjectRows {
   }
 
   async missing(ids: readonly string[]): Promise<string[]> {
+    const workflow = presentWorkflow.getStore();
     const missing = new Set(ids);
     const all = [...missing];
     for (let from = 0; from < all.length; from += idsAtOnce) {
       const some = all.slice(from, from + idsAtOnce);
       // The statement has a fixed number of ids; what is repeated changes nothing.
       const asked = Array.from({ length: idsAtOnce }, (_, index) => some[index] ?? some[0] ?? '');
-      const rows = await this.#database.read((sql) => sql.all(presentObjects, ...asked));
-      // What is found need not be stored again, and counts as written all the same.
-      if (rows.some((row) => Number(row['touched_at']) < now() - 3600))
-        await this.#database.write((sql) => sql.run(touchObjects, now(), ...asked));
+      const rows = await this.#database.read((sql) =>
+        workflow === undefined ? sql.all(presentObjects, ...asked) : sql.all(ownObjects, ...asked, workflow),
+      );
       for (const { id } of rows) missing.delete(String(id));
       await nextTurn();
     }

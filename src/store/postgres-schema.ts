@@ -10,6 +10,8 @@ const schema = `
   CREATE TABLE secrets (name TEXT PRIMARY KEY, value TEXT NOT NULL);
   CREATE TABLE namespaces (id TEXT PRIMARY KEY, name TEXT NOT NULL);
   CREATE TABLE rates (id TEXT PRIMARY KEY, free_at DOUBLE PRECISION NOT NULL);
+  CREATE TABLE workflows (id TEXT PRIMARY KEY, needed_at BIGINT NOT NULL, touched_at BIGINT NOT NULL);
+  CREATE TABLE refs (workflow_id TEXT NOT NULL, id TEXT NOT NULL, PRIMARY KEY (workflow_id, id));
   CREATE TABLE segments (
     id TEXT PRIMARY KEY,
     parent TEXT,
@@ -22,6 +24,7 @@ const schema = `
     input_hash TEXT NOT NULL,
     segment TEXT NOT NULL REFERENCES segments(id),
     result TEXT NOT NULL,
+    workflow_id TEXT NOT NULL,
     touched_at BIGINT NOT NULL,
     PRIMARY KEY (key, input_hash)
   );
@@ -31,6 +34,7 @@ const schema = `
     attempt INTEGER NOT NULL,
     usage TEXT NOT NULL,
     failed INTEGER NOT NULL,
+    workflow_id TEXT NOT NULL,
     touched_at BIGINT NOT NULL,
     PRIMARY KEY (key, attempt)
   );
@@ -38,12 +42,14 @@ const schema = `
     key TEXT PRIMARY KEY,
     input_hash TEXT NOT NULL,
     state TEXT NOT NULL,
+    workflow_id TEXT NOT NULL,
     touched_at BIGINT NOT NULL
   );
   CREATE TABLE tool_results (
     key TEXT NOT NULL,
     input_hash TEXT NOT NULL,
     result TEXT NOT NULL,
+    workflow_id TEXT NOT NULL,
     touched_at BIGINT NOT NULL,
     PRIMARY KEY (key, input_hash)
   );

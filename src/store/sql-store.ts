@@ -9,6 +9,7 @@ import { FileRows } from './file-rows.ts';
 import { largeHashOf, segmentId } from '../util/ids.ts';
 import { ObjectRows } from './object-rows.ts';
 import { RateRows } from './rate-rows.ts';
+import { insertNamed, presentWorkflow } from './reference-rows.ts';
 import { ReportRows } from './report-rows.ts';
 import { Sweep } from './sweep.ts';
 import { sumOfUsage, type Checkpoint, type ReplyCommit, type RunFile, type Store, type Try } from './store.ts';
@@ -56,11 +57,12 @@ export class SqlStore implements Store {
       const transcript = await this.#insert(sql, parent, messages);
       const full: CallModelResult = { transcript, ...result };
       const written = await sql.run(
-        'INSERT INTO replies (key, input_hash, segment, result, touched_at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
+        'INSERT INTO replies (key, input_hash, segment, result, workflow_id, touched_at) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
         key,
         inputHash,
         transcript.id,
         this.#sealed('replies.result', key, full),
+        workflowId(),
         now(),
       );
       await sql.run('DELETE FROM checkpoints WHERE key = ?', key);
@@ -69,10 +71,10 @@ export class SqlStore implements Store {
   }
 
   async putCheckpoint(key: string, inputHash: string, checkpoint: Checkpoint): Promise<void> {
-    const upsert = `INSERT INTO checkpoints (key, input_hash, state, touched_at) VALUES (?, ?, ?, ?)
+    const upsert = `INSERT INTO checkpoints (key, input_hash, state, workflow_id, touched_at) VALUES (?, ?, ?, ?, ?)
       ON CONFLICT (key) DO UPDATE SET input_hash = excluded.input_hash, state = excluded.state,
       touched_at = excluded.touched_at`;
-    const values = [key, inputHash, this.#sealed('checkpoints.state', key, checkpoint), now()];
+    const values = [key, inputHash, this.#sealed('checkpoints.state', key, checkpoint), workflowId(), now()];
     await this.#database.write((sql) => sql.run(upsert, ...values));
   }
 
@@ -87,9 +89,9 @@ export class SqlStore implements Store {
   }
 
   async commitToolResult(key: string, inputHash: string, result: CallToolResult): Promise<CallToolResult> {
-    const values = [key, inputHash, this.#sealed('tool_results.result', key, result), now()];
+    const values = [key, inputHash, this.#sealed('tool_results.result', key, result), workflowId(), now()];
     return this.#database.write(async (sql) => {
-      const insert = 'INSERT INTO tool_results VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING';
+      const insert = 'INSERT INTO tool_results VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING';
       const written = await sql.run(insert, ...values);
       return (written === 0 ? await this.#toolResult(sql, key, inputHash) : undefined) ?? result;
     });
@@ -100,8 +102,9 @@ export class SqlStore implements Store {
   }
 
   async recordTry(key: string, { attempt, usage, failed }: Try): Promise<void> {
-    const insert = 'INSERT INTO tries VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING';
-    await this.#database.write((sql) => sql.run(insert, key, attempt, JSON.stringify(usage), failed ? 1 : 0, now()));
+    const insert = 'INSERT INTO tries VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING';
+    const values = [key, attempt, JSON.stringify(usage), failed ? 1 : 0, workflowId(), now()];
+    await this.#database.write((sql) => sql.run(insert, ...values));
   }
 
   async tries(key: string): Promise<Try[]> {
@@ -139,7 +142,7 @@ export class SqlStore implements Store {
     const id = await largeHashOf(text);
     const sealed = this.#cipher.sealBytes(Buffer.from(text), `blobs ${id}`);
     const insert = `INSERT INTO blobs (id, content, touched_at) VALUES (?, ?, ?) ${orTouch('blobs')}`;
-    await this.#database.write((sql) => sql.run(insert, id, sealed, now()));
+    await this.#database.write((sql) => insertNamed(sql, [id], () => sql.run(insert, id, sealed, now())));
     return id;
   }
 
@@ -230,7 +233,7 @@ export class SqlStore implements Store {
   }
 
   get sweep(): Sweep {
-    return new Sweep(this.#database, this.#cipher);
+    return new Sweep(this.#database);
   }
 
   close(): Promise<void> {
@@ -264,17 +267,15 @@ export class SqlStore implements Store {
   async #insert(sql: Sql, parent: string | null, messages: Message[]): Promise<TranscriptRef> {
     const id = segmentId(parent, messages);
     const count = (await countOf(sql, parent)) + messages.length;
-    await sql.run(
-      `INSERT INTO segments (id, parent, count, messages, touched_at) VALUES (?, ?, ?, ?, ?) ${orTouch('segments')}`,
-      id,
-      parent,
-      count,
-      this.#sealed('segments.messages', id, messages),
-      now(),
-    );
+    const insert = `INSERT INTO segments (id, parent, count, messages, touched_at) VALUES (?, ?, ?, ?, ?) ${orTouch('segments')}`;
+    const values = [id, parent, count, this.#sealed('segments.messages', id, messages), now()];
+    await insertNamed(sql, [id], () => sql.run(insert, ...values));
     return { id, messages: count };
   }
 }
+
+/** Whose the rows of the journal are. */
+const workflowId = (): string => presentWorkflow.getStore() ?? '';
 
 async function triesOf(sql: Sql, key: string): Promise<Try[]> {
   const rows = await sql.all('SELECT attempt, usage, failed FROM tries WHERE key = ? ORDER BY attempt', key);

@@ -1,9 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
 
 /**
- * The tables of an empty file. `touched_at` says when a row was last written, in seconds since 1970, so that `prune` leaves
- * alone what a run may be about to refer to. Indexes let it remove a row that others refer to in a time that does not grow
- * with theirs. Objects are large, which rows in the order of their keys are not made for.
+ * The tables of an empty file. `refs` says which segments, blobs and objects a workflow needs, and `touched_at` when a row was
+ * last written, in seconds since 1970: `prune` leaves both alone. Indexes let it remove a row that others refer to in a time
+ * that does not grow with theirs. Objects are large, which rows in the order of their keys are not made for.
  */
 const schema = `
   CREATE TABLE identity (id TEXT NOT NULL);
@@ -11,6 +11,8 @@ const schema = `
   CREATE TABLE secrets (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
   CREATE TABLE namespaces (id TEXT PRIMARY KEY, name TEXT NOT NULL) WITHOUT ROWID;
   CREATE TABLE rates (id TEXT PRIMARY KEY, free_at REAL NOT NULL) WITHOUT ROWID;
+  CREATE TABLE workflows (id TEXT PRIMARY KEY, needed_at INTEGER NOT NULL, touched_at INTEGER NOT NULL) WITHOUT ROWID;
+  CREATE TABLE refs (workflow_id TEXT NOT NULL, id TEXT NOT NULL, PRIMARY KEY (workflow_id, id)) WITHOUT ROWID;
   CREATE TABLE segments (
     id TEXT PRIMARY KEY,
     parent TEXT,
@@ -23,6 +25,7 @@ const schema = `
     input_hash TEXT NOT NULL,
     segment TEXT NOT NULL REFERENCES segments(id),
     result TEXT NOT NULL,
+    workflow_id TEXT NOT NULL,
     touched_at INTEGER NOT NULL,
     PRIMARY KEY (key, input_hash)
   ) WITHOUT ROWID;
@@ -32,6 +35,7 @@ const schema = `
     attempt INTEGER NOT NULL,
     usage TEXT NOT NULL,
     failed INTEGER NOT NULL,
+    workflow_id TEXT NOT NULL,
     touched_at INTEGER NOT NULL,
     PRIMARY KEY (key, attempt)
   ) WITHOUT ROWID;
@@ -39,12 +43,14 @@ const schema = `
     key TEXT PRIMARY KEY,
     input_hash TEXT NOT NULL,
     state TEXT NOT NULL,
+    workflow_id TEXT NOT NULL,
     touched_at INTEGER NOT NULL
   ) WITHOUT ROWID;
   CREATE TABLE tool_results (
     key TEXT NOT NULL,
     input_hash TEXT NOT NULL,
     result TEXT NOT NULL,
+    workflow_id TEXT NOT NULL,
     touched_at INTEGER NOT NULL,
     PRIMARY KEY (key, input_hash)
   ) WITHOUT ROWID;

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
@@ -73,8 +74,9 @@ export class SqliteDatabase implements Database {
    */
   write<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.#waiting.push({ work, resolve: resolve as (result: unknown) => void, reject });
-      this.#writingNow ??= this.#writeAll().finally(() => (this.#writingNow = undefined));
+      // Another write's turn must not make the work seem that one's activity's.
+      this.#waiting.push({ work: AsyncLocalStorage.bind(work), resolve: resolve as (result: unknown) => void, reject });
+      this.#writingNow ??= this.#writeAll();
     });
   }
 
@@ -127,6 +129,8 @@ export class SqliteDatabase implements Database {
         for (const { reject } of writes) reject(told);
       }
     }
+    // At once: a write that comes in before anybody else learns of the end would wait for ever.
+    this.#writingNow = undefined;
   }
 
   #told = (error: unknown): unknown => this.#file?.told(error, sqliteResult(error)) ?? error;

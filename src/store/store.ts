@@ -124,7 +124,10 @@ export interface Store {
   putObjects(contents: readonly Uint8Array[]): Promise<string[]>;
   /** @throws `Error` if there is no such object */
   object(id: string): Promise<Uint8Array>;
-  /** Those of some objects that the store does not have, each once. */
+  /**
+   * Those of some objects that the store does not have, or, in an activity, that its workflow has not stored itself, by which
+   * `prune` would not know that the workflow needs them. Each once.
+   */
   missingObjects(ids: readonly string[]): Promise<string[]>;
   /**
    * Remembers a tool's result, which is a blob, for the agent that got it.

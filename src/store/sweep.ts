@@ -1,104 +1,43 @@
-import { Breaks } from '../util/breaks.ts';
-import type { Cipher } from '../encryption/cipher.ts';
-import type { Database, Row, Value } from './database.ts';
+import type { Database } from './database.ts';
+import { touchedFor } from './reference-rows.ts';
 
-/** What of a store is needed, as the histories of runs say. */
-export interface Needed {
-  /** The runs, of which the journal is kept. */
-  runIds: ReadonlySet<string>;
-  /** Their workflows, of which files and long results are kept. */
-  workflowIds: ReadonlySet<string>;
-  /** All ids of segments, blobs and objects that the histories name. Others may be among them. */
-  ids: ReadonlySet<string>;
-}
-
-/** How many rows of a table there are, how many of them nobody needs, and the bytes of their content. */
+/** How many rows nobody needs of those that a table has, and the bytes of their content. */
 export interface Swept {
   rows: number;
-  removed: number;
+  of: number;
   bytes: number;
 }
 
-/** How many rows are read at a time, and how many are removed in one transaction. */
-const page = 500;
-
-/** An id of a segment, blob or object: SHA-256 in hexadecimal. */
-const idIn = /(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])/g;
-
-export const idsIn = (text: string): string[] => text.match(idIn) ?? [];
-
-/** A table whose rows belong to runs. */
-interface Owned {
-  table: string;
-  /** The columns of its primary key; the first one says whose a row is. */
-  keys: [owner: string, ...others: string[]];
-  /** Whether the first one is a journal key, `runId/activityId`, rather than a workflow's id. */
-  isJournal: boolean;
-  /** The columns with content: `sealed` ones are opened by the cipher for the place that this returns. */
-  content: string[];
-  place?: (row: Row) => string;
-  /** The columns that are ids. */
-  ids: string[];
+export interface SweepSettings {
+  /** Seconds since 1970: what was written from then on stays, whoever has written it. */
+  before: number;
+  /** Whether what is to be removed is only counted. */
+  isDry: boolean;
 }
 
-const keyPlace = (column: string) => (row: Row) => `${column} ${String(row['key'])}`;
+/** How many rows one transaction writes or removes: others wait for as long as it takes. */
+const page = 2000;
 
-/** In an order in which no row is removed while another one refers to it. */
-const owned: Owned[] = [
-  {
-    table: 'replies',
-    keys: ['key', 'input_hash'],
-    isJournal: true,
-    content: ['result'],
-    place: keyPlace('replies.result'),
-    ids: ['segment'],
-  },
-  {
-    table: 'tool_results',
-    keys: ['key', 'input_hash'],
-    isJournal: true,
-    content: ['result'],
-    place: keyPlace('tool_results.result'),
-    ids: [],
-  },
-  {
-    table: 'checkpoints',
-    keys: ['key'],
-    isJournal: true,
-    content: ['state'],
-    place: keyPlace('checkpoints.state'),
-    ids: [],
-  },
-  { table: 'tries', keys: ['key', 'attempt'], isJournal: true, content: ['usage'], ids: [] },
-  { table: 'results', keys: ['workflow_id', 'agent', 'id'], isJournal: false, content: [], ids: ['blob'] },
-  {
-    table: 'files',
-    keys: ['workflow_id', 'name'],
-    isJournal: false,
-    content: [],
-    ids: ['text_blob', 'image_blob', 'content'],
-  },
-  { table: 'file_runs', keys: ['workflow_id'], isJournal: false, content: [], ids: [] },
-];
+/** The tables with their keys and what they hold, in an order in which no row is removed while another one refers to it. */
+const tables: Record<string, { keys: string; content: string[] }> = {
+  replies: { keys: 'key, input_hash', content: ['result'] },
+  tool_results: { keys: 'key, input_hash', content: ['result'] },
+  checkpoints: { keys: 'key', content: ['state'] },
+  tries: { keys: 'key, attempt', content: ['usage'] },
+  results: { keys: 'workflow_id, agent, id', content: ['blob'] },
+  files: { keys: 'workflow_id, name', content: ['text_blob', 'image_blob', 'content'] },
+  file_runs: { keys: 'workflow_id', content: [] },
+  segments: { keys: 'id', content: ['messages'] },
+  blobs: { keys: 'id', content: ['content'] },
+  objects: { keys: 'id', content: ['content'] },
+};
 
-/** The tables whose rows are named by their content, by the column that holds it. */
-const named = { segments: 'messages', blobs: 'content', objects: 'content' } as const;
-
-/**
- * Removes what no run needs: a mark and sweep, as a conservative garbage collector does it. Whatever looks like an id in the
- * content of something needed counts as a reference, so that a reference of a form which nobody thought of here is kept too.
- *
- * Workers may read and write meanwhile. Rows that were written, or stored once more, since `before` are left alone with all
- * that they refer to: a run may be about to name them. It may be ended at any moment, and begins anew the next time.
- */
+/** Removes what no workflow needs, while workers read and write. It may be ended at any moment, and begins anew the next time. */
 export class Sweep {
   readonly #database: Database;
-  readonly #cipher: Cipher;
-  readonly #breaks = new Breaks();
 
-  constructor(database: Database, cipher: Cipher) {
+  constructor(database: Database) {
     this.#database = database;
-    this.#cipher = cipher;
   }
 
   /** The namespaces whose workers use the store: Temporal's ids, and names. */
@@ -116,14 +55,10 @@ export class Sweep {
     return this.#database.write((sql) => sql.run('DELETE FROM namespaces WHERE id = ?', id));
   }
 
-  /** The runs that the journal has entries of. */
-  async runIds(): Promise<Set<string>> {
-    const found = new Set<string>();
-    for (const { isJournal, keys, table } of owned) {
-      if (!isJournal) continue;
-      await this.#each(table, keys, keys.join(), async (row) => void found.add(runOf(row)));
-    }
-    return found;
+  /** The ids of the workflows that have stored something. */
+  async workflowIds(): Promise<Set<string>> {
+    const rows = await this.#database.read((sql) => sql.all('SELECT id FROM workflows'));
+    return new Set(rows.map(({ id }) => String(id)));
   }
 
   size = (): Promise<{ bytes: number; free: number }> => this.#database.size();
@@ -131,166 +66,63 @@ export class Sweep {
   shrink = (): Promise<boolean> => this.#database.shrink();
 
   /**
-   * Finds all segments, blobs and objects that are needed.
+   * Removes what was last written before some time and is not of these workflows: their journals and files, and the segments,
+   * blobs and objects that none of them has stored.
    *
-   * @param before seconds since 1970: rows from then on are needed, whoever they belong to
-   * @param onFound is told how many there are so far
-   */
-  async mark(needed: Needed, before: number, onFound: (count: number) => void = () => {}): Promise<Set<string>> {
-    const found = new Set<string>();
-    let waiting = [...needed.ids];
-    const see = (text: string): void => void waiting.push(...idsIn(text));
-    for (const each of owned) {
-      await this.#each(each.table, each.keys, '*', async (row) => {
-        if (!isNeeded(each, row, needed, before)) return;
-        for (const column of each.ids) if (typeof row[column] === 'string') see(row[column]);
-        for (const column of each.content) see(this.#text(row[column], each.place?.(row)));
-      });
-    }
-    await this.#each('reports', ['id'], 'id, report', async (row) => {
-      see(this.#text(row['report'], `reports.report ${String(row['id'])}`));
-    });
-    for (const table of Object.keys(named)) {
-      await this.#each(table, ['id'], 'id, touched_at', async (row) => {
-        if (Number(row['touched_at']) >= before) waiting.push(String(row['id']));
-      });
-    }
-    const seen = new Set<string>();
-    while (waiting.length > 0) {
-      const fresh = [...new Set(waiting)].filter((id) => !seen.has(id));
-      waiting = [];
-      for (let from = 0; from < fresh.length; from += page) {
-        const some = fresh.slice(from, from + page);
-        for (const id of some) seen.add(id);
-        for (const [table, column] of Object.entries(named)) {
-          const extra = table === 'segments' ? ', parent' : '';
-          const query = `SELECT id, ${column}${extra} FROM ${table} WHERE id IN (${some.map(() => '?').join()})`;
-          for (const row of await this.#database.read((sql) => sql.all(query, ...some))) {
-            const id = String(row['id']);
-            found.add(id);
-            if (typeof row['parent'] === 'string') waiting.push(row['parent']);
-            const place = table === 'segments' ? `segments.messages ${id}` : `${table} ${id}`;
-            see(this.#text(row[column], place));
-            if (this.#breaks.due) await this.#breaks.take();
-          }
-        }
-        onFound(found.size);
-      }
-    }
-    return found;
-  }
-
-  /**
-   * Removes what is not needed and was last written before `before`.
-   *
-   * @param marked what `mark` has found
-   * @param isDry whether it is only counted
    * @returns what was removed, by table
    */
-  async remove(
-    needed: Needed,
-    marked: ReadonlySet<string>,
-    before: number,
-    isDry: boolean,
-  ): Promise<Map<string, Swept>> {
-    const swept = new Map<string, Swept>();
-    for (const each of owned) {
-      const sizes =
-        [...each.content, ...each.ids].map((column) => `coalesce(octet_length(${column}), 0)`).join(' + ') || '0';
-      const columns = `${each.keys.join()}, touched_at, ${sizes} AS bytes`;
-      swept.set(
-        each.table,
-        await this.#sweep(each.table, each.keys, columns, before, isDry, (row) => isNeeded(each, row, needed, before)),
-      );
+  async remove(workflowIds: ReadonlySet<string>, { before, isDry }: SweepSettings): Promise<Record<string, Swept>> {
+    const startedAt = Date.now();
+    await this.#need([...workflowIds].toSorted(), startedAt);
+    // A workflow counts as written to an hour late, and must not go while something that it has written stays.
+    const kept: [number, number] = [startedAt, before - 2 * touchedFor];
+    const swept: Record<string, Swept> = {};
+    for (const [table, { content, keys }] of Object.entries(tables)) {
+      const bytes = content.map((column) => `coalesce(octet_length(${column}), 0)`).join(' + ') || '0';
+      const unwanted = unwantedIn(table, keys);
+      const count = `SELECT (SELECT count(*) FROM ${table}) AS total, count(*) AS unwanted, sum(${bytes}) AS bytes
+        FROM ${table} WHERE ${unwanted}`;
+      const row = await this.#database.read((sql) => sql.get(count, before, ...kept));
+      swept[table] = { rows: Number(row?.['unwanted']), of: Number(row?.['total']), bytes: Number(row?.['bytes']) };
+      if (isDry) continue;
+      // What is stored once more at this very moment is left alone: PostgreSQL looks at the outer condition again.
+      const some = `SELECT ${keys} FROM ${table} WHERE ${unwanted} LIMIT ${page}`;
+      const remove = `DELETE FROM ${table} WHERE (${keys}) IN (${some}) AND touched_at < ?`;
+      while ((await this.#database.write((sql) => sql.run(remove, before, ...kept, before))) > 0);
     }
-    for (const [table, column] of Object.entries(named)) {
-      const columns = `id, touched_at, octet_length(${column}) AS bytes`;
-      const keep = (row: Row): boolean => marked.has(String(row['id'])) || Number(row['touched_at']) >= before;
-      swept.set(table, await this.#sweep(table, ['id'], columns, before, isDry, keep));
-    }
+    if (!isDry) await this.#forget(kept);
     return swept;
   }
 
-  async #sweep(
-    table: string,
-    keys: readonly string[],
-    columns: string,
-    before: number,
-    isDry: boolean,
-    isKept: (row: Row) => boolean,
-  ): Promise<Swept> {
-    const swept: Swept = { rows: 0, removed: 0, bytes: 0 };
-    // A row that is stored once more at this very moment is left alone.
-    const statement = `DELETE FROM ${table} WHERE ${keys.map((key) => `${key} = ?`).join(' AND ')} AND touched_at < ?`;
-    await this.#pages(table, keys, columns, async (rows) => {
-      swept.rows += rows.length;
-      const unwanted = rows.filter((row) => !isKept(row));
-      if (unwanted.length === 0) return;
-      const gone = isDry
-        ? unwanted.map(() => 1)
-        : await this.#database.write(async (sql) => {
-            const counts: number[] = [];
-            for (const row of unwanted)
-              counts.push(await sql.run(statement, ...keys.map((key) => row[key] as Value), before));
-            return counts;
-          });
-      for (const [index, row] of unwanted.entries()) {
-        if (gone[index] !== 1) continue;
-        swept.removed += 1;
-        swept.bytes += Number(row['bytes']);
-      }
-    });
-    return swept;
-  }
-
-  async #each(
-    table: string,
-    keys: readonly string[],
-    columns: string,
-    work: (row: Row) => Promise<void>,
-  ): Promise<void> {
-    await this.#pages(table, keys, columns, async (rows) => {
-      for (const row of rows) {
-        await work(row);
-        if (this.#breaks.due) await this.#breaks.take();
-      }
-    });
-  }
-
-  /** Reads a table by its primary key, a page at a time, so that rows may come and go meanwhile. */
-  async #pages(
-    table: string,
-    keys: readonly string[],
-    columns: string,
-    work: (rows: Row[]) => Promise<void>,
-  ): Promise<void> {
-    const order = keys.join();
-    const first = `SELECT ${columns} FROM ${table} ORDER BY ${order} LIMIT ${page}`;
-    const next = `SELECT ${columns} FROM ${table} WHERE (${order}) > (${keys.map(() => '?').join()}) ORDER BY ${order} LIMIT ${page}`;
-    let last: Row | undefined;
-    for (;;) {
-      const values = last === undefined ? [] : keys.map((key) => last?.[key] as Value);
-      const rows = await this.#database.read((sql) => sql.all(last === undefined ? first : next, ...values));
-      if (rows.length === 0) return;
-      last = rows.at(-1);
-      await work(rows);
-      await this.#breaks.take();
+  /** Notes that workflows were needed at a time, in milliseconds since 1970. */
+  async #need(workflowIds: string[], time: number): Promise<void> {
+    const need = `INSERT INTO workflows (id, needed_at, touched_at) VALUES (?, ?, 0)
+      ON CONFLICT (id) DO UPDATE SET needed_at = excluded.needed_at`;
+    for (let from = 0; from < workflowIds.length; from += page) {
+      const some = workflowIds.slice(from, from + page);
+      await this.#database.write((sql) => Promise.all(some.map((id) => sql.run(need, id, time))));
     }
   }
 
-  /** A content in clear. @param place undefined for what is not sealed */
-  #text(content: unknown, place: string | undefined): string {
-    if (content === null || content === undefined) return '';
-    if (typeof content === 'string') return place === undefined ? content : this.#cipher.openText(content, place);
-    const bytes = place === undefined ? (content as Uint8Array) : this.#cipher.openBytes(content as Uint8Array, place);
-    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
+  /** Removes the references of workflows that are gone. */
+  async #forget(kept: [number, number]): Promise<void> {
+    const isGone = 'needed_at < ? AND touched_at < ?';
+    const gone = await this.#database.read((sql) => sql.all(`SELECT id FROM workflows WHERE ${isGone}`, ...kept));
+    for (const { id } of gone) {
+      await this.#database.write(async (sql) => {
+        // Whoever starts a workflow of this id at this moment waits here for the other, and finds its references as it has made them.
+        const removed = await sql.run(`DELETE FROM workflows WHERE id = ? AND ${isGone}`, String(id), ...kept);
+        if (removed > 0) await sql.run('DELETE FROM refs WHERE workflow_id = ?', String(id));
+      });
+    }
   }
 }
 
-function isNeeded({ isJournal, keys: [owner] }: Owned, row: Row, needed: Needed, before: number): boolean {
-  if (Number(row['touched_at']) >= before) return true;
-  return isJournal ? needed.runIds.has(runOf(row)) : needed.workflowIds.has(String(row[owner]));
+/** The condition of rows that nobody needs, given the time before which they were written, and who is kept. */
+function unwantedIn(table: string, keys: string): string {
+  const isKept = '(w.needed_at >= ? OR w.touched_at >= ?)';
+  return keys === 'id'
+    ? `touched_at < ? AND id IN (SELECT id FROM ${table} EXCEPT
+         SELECT r.id FROM refs r JOIN workflows w ON w.id = r.workflow_id WHERE ${isKept})`
+    : `touched_at < ? AND NOT EXISTS (SELECT 1 FROM workflows w WHERE w.id = ${table}.workflow_id AND ${isKept})`;
 }
-
-/** The run of a journal key. */
-const runOf = (row: Row): string => String(row['key']).split('/')[0] ?? '';

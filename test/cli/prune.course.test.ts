@@ -13,7 +13,7 @@ const namespace = `prune-${process.pid}`;
 const shared = sharedRunning(() => ({}), undefined, namespace);
 const minutes = 60_000;
 /** Rows that are written now are old already. */
-const settings = { grace: -60, isDry: false, tell: () => {} };
+const settings = { grace: -10_000, isDry: false, tell: () => {} };
 
 test(
   'what open and kept runs need stays: they go on, are shown and can be reset; what others had is gone',

@@ -6,6 +6,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isOutOfOrder } from '../../src/store/out-of-order.ts';
 import { openPostgresStore, readPostgresStore } from '../../src/store/postgres.ts';
+import { presentWorkflow } from '../../src/store/reference-rows.ts';
 import { Blobs } from '../../src/store/read-blobs.ts';
 import type { ReplyCommit } from '../../src/store/store.ts';
 import { hasPostgres, startPostgres, type PostgresServer } from '../support/postgres.ts';
@@ -103,12 +104,14 @@ describe.skipIf(!hasPostgres('test/store/postgres.world.test.ts'))('on a real se
   test('two workers that store the same objects in other orders do not hold one another up', async () => {
     const stores = [openPostgresStore(server.url), openPostgresStore(server.url)];
     const contents = Array.from({ length: 1000 }, (_, index) => new TextEncoder().encode(`raced ${index}`));
-    const [ids, reversed] = await Promise.all([
-      stores[0]!.putObjects(contents),
-      stores[1]!.putObjects(contents.toReversed()),
-    ]);
-    expect(ids).toEqual(reversed.toReversed());
-    expect(await stores[0]!.missingObjects(ids)).toEqual([]);
+    await presentWorkflow.run('raced', async () => {
+      const [ids, reversed] = await Promise.all([
+        stores[0]!.putObjects(contents),
+        stores[1]!.putObjects(contents.toReversed()),
+      ]);
+      expect(ids).toEqual(reversed.toReversed());
+      expect(await stores[0]!.missingObjects(ids)).toEqual([]);
+    });
     await Promise.all(stores.map((store) => store.close()));
   });
 

@@ -16,7 +16,8 @@ import { signed } from '../../src/trust/signature.ts';
 import { createWorker } from '../../src/worker.ts';
 import { quietRuntime } from '../../src/worker/quiet-runtime.ts';
 import { workflowBundle } from '../../src/worker/workflow-bundle.ts';
-import { assertReplay, replayOptionsOf, runsOf, type Execution } from './replaying.ts';
+import { assertReferenced } from './references.ts';
+import { assertReplay, recordedOf, replayOptionsOf, runsOf, type Execution } from './replaying.ts';
 import { startModelServer, type ModelServer, type Script } from './model-server.ts';
 
 /** Inputs as they come from outside, whose configurations are checked by the worker alone. */
@@ -165,6 +166,7 @@ export async function running(
       try {
         const runs = [...begun, ...(await runsOf(client, taskQueue))];
         await assertReplay(client, replayOptionsOf(present.worker), runs);
+        assertReferenced(home, await recordedOf(client, runs));
       } finally {
         await Promise.all([connection.close(), native.close(), model.close()]);
         rmSync(home, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-import { neededByRuns } from '../../client/needed.ts';
+import { retainedWorkflows } from '../../client/retained.ts';
 import { openStore } from '../../store/open-store.ts';
 import type { SqlStore } from '../../store/sql-store.ts';
 import type { Swept } from '../../store/sweep.ts';
@@ -14,17 +14,14 @@ export interface PruneOptions extends Pick<CommonOptions, 'json' | 'temporal'> {
   forget?: string;
 }
 
-/**
- * For how long a row is left alone after it was written, in seconds: longer than any call of a model or a tool takes until the
- * history of its run names what it has stored.
- */
+/** For how long what was written is left alone, in seconds: longer than Temporal takes to list a run that has begun. */
 const graceSeconds = 86_400;
 
 /** What `prune` has done, as `--json` prints it. Sizes are in bytes. */
 interface Pruned {
   dryRun: boolean;
   runs: { open: number; kept: number; past: number };
-  removed: Record<string, { rows: number; of: number; bytes: number }>;
+  removed: Record<string, Swept>;
   bytes: number;
   store: { before: number; after: number };
 }
@@ -81,43 +78,26 @@ export async function pruneStore(
   { days, grace = graceSeconds, isDry, tell }: PruneSettings,
 ): Promise<Pruned> {
   const before = Math.floor(Date.now() / 1000) - grace;
-  const progress = ticker(tell);
   const namespaces = await sweep.namespaces();
   if (namespaces.size === 0)
     throw new CommandError(
       'The store does not say which runs use it: no worker has begun on it yet. Start one (reprise up), then prune',
     );
-  const needed = await neededByRuns(client, {
+  const { workflowIds, ...runs } = await retainedWorkflows(client, {
     namespaces,
-    journalled: await sweep.runIds(),
+    known: await sweep.workflowIds(),
     ...(days !== undefined && { keepDays: days }),
-    onRun: (count) => progress(`Reading histories … ${count} runs`),
   });
-  const marked = await sweep.mark(needed, before, (count) => progress(`Finding what they need … ${count}`));
   const { bytes: sizeBefore } = await sweep.size();
-  const swept = await sweep.remove(needed, marked, before, isDry);
-  const bytes = [...swept.values()].reduce((sum, each) => sum + each.bytes, 0);
+  const removed = await sweep.remove(workflowIds, { before, isDry });
+  const bytes = Object.values(removed).reduce((sum, each) => sum + each.bytes, 0);
   const isShrunk = isDry || (await sweep.shrink());
   if (!isShrunk && bytes > 0)
     tell(
       'The room is used again by what comes; the store itself does not become smaller (docs/command-line.md, prune)',
     );
-  const { open: isOpen, kept, past } = needed;
-  const removed = Object.fromEntries([...swept].map(([table, each]) => [table, rowOf(each)]));
   const { bytes: after } = await sweep.size();
-  return { dryRun: isDry, runs: { open: isOpen, kept, past }, removed, bytes, store: { before: sizeBefore, after } };
-}
-
-const rowOf = ({ bytes, removed, rows }: Swept) => ({ rows: removed, of: rows, bytes });
-
-/** Tells how far something has come, at most every two seconds. */
-function ticker(tell: (text: string) => void): (text: string) => void {
-  let last = Date.now();
-  return (text) => {
-    if (Date.now() - last < 2000) return;
-    last = Date.now();
-    tell(text);
-  };
+  return { dryRun: isDry, runs, removed, bytes, store: { before: sizeBefore, after } };
 }
 
 function linesOf({ bytes, dryRun, removed, runs, store }: Pruned): string[] {
