@@ -14,7 +14,7 @@ const sections: Record<string, string> = {
   States: 'TeamState OrchestrationPhase ResearchState ResearchPhase SolveState SolvePhase AgentState RunLimits RunMemo',
   Events:
     'RunEvent CommonEventBody TeamEventBody ResearchEventBody SolveEventBody ' +
-    'Requester QuestionEnd KeyEnd LeaveHow FinalOutcome',
+    'Requester QuestionEnd KeyEnd ApprovalEnd FinalOutcome',
   Activities: 'Activities',
 };
 
