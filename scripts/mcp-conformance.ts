@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { discoverOAuthServerInfo } from '@modelcontextprotocol/client';
-import type { FormField, InputGiven, InputRequest, InputResponse } from '../src/protocol/elicitation.ts';
+import type { FormField, InputGiven, InputRequest, InputResponse } from '../src/protocol/tools/elicitation.ts';
 import { login } from '../src/tools/mcp/login.ts';
 import { Logins, loginsIn } from '../src/tools/mcp/logins.ts';
 import { McpServers } from '../src/tools/mcp/servers.ts';

@@ -47,7 +47,7 @@ export { failureTypes } from './protocol/errors.ts';
 export type { AgentState } from './protocol/agent-state.ts';
 export type { RunEvent } from './protocol/events.ts';
 export type { EarlierMessage, HumanAnswer, OrchestrationResult, Outcome, Vote } from './protocol/orchestration.ts';
-export type { PermissionRule, ToolDecision } from './protocol/permissions.ts';
+export type { PermissionRule, ToolDecision } from './protocol/tools/permissions.ts';
 export type { SolveOutcome, SolveResult, SolveState, SubtaskReport } from './protocol/plan-and-execute.ts';
 export type { HumanReply, PendingQuestion } from './protocol/questions.ts';
 export type {

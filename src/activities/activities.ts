@@ -2,7 +2,7 @@ import { Context } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import { secretsOf, withoutSecretsIn, withoutSecretsInError } from '../trust/worker-secrets.ts';
 import { failureTypes } from '../protocol/errors.ts';
-import { loginAddress } from '../protocol/login.ts';
+import { loginAddress } from '../protocol/tools/login.ts';
 import { jsonBytes, payloadBytes } from '../workflows/runtime/size.ts';
 import { historyRoom, newest } from '../workflows/custom-code/newest.ts';
 import type { Activities } from '../protocol/activities.ts';

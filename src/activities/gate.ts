@@ -1,7 +1,7 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { modulePathProblem } from '../config/extensions.ts';
 import { failureTypes } from '../protocol/errors.ts';
-import type { ToolSource } from '../protocol/tool.ts';
+import type { ToolSource } from '../protocol/tools/tool.ts';
 import type { Activities } from '../protocol/activities.ts';
 import type { Guard } from '../trust/guard.ts';
 import type { Backend, McpServer } from '../protocol/settings.ts';

@@ -6,7 +6,7 @@ import type { Store } from '../store/store.ts';
 import { cancellable } from './cancellable.ts';
 import { markdownOf } from '../workflows/research/rules/report.ts';
 import { bounded } from '../tools/web/search/tidy.ts';
-import { redact } from '../util/redact.ts';
+import { redact } from '../util/text/redact.ts';
 import { retryDelay } from '../util/retry-delay.ts';
 
 /** How much older than its report an issue may seem because two machines' clocks differ, in milliseconds. */

@@ -1,7 +1,7 @@
 import { ApplicationFailure } from '@temporalio/common';
 import type { z } from 'zod';
 import { missingSdk } from '../claude-code/sdk.ts';
-import { defaultBackend } from '../config/complete-backend.ts';
+import { defaultBackend } from '../config/models/complete-backend.ts';
 import type { Environment } from '../util/environment.ts';
 import { searchNotices } from '../config/tools/everyday-tools.ts';
 import { ignoredKeys } from '../config/ignored-keys.ts';
@@ -15,7 +15,7 @@ import { checkConversation, checkPlan, checkResearch, checkTeam, type CheckedCon
 import { completeAgent, defaultAgent, preflightAgent, type OneAgentConfig } from '../config/one-agent.ts';
 import { completePlan, preflightPlan } from '../config/plan.ts';
 import { permissionsOf } from '../config/tools/permissions.ts';
-import { findPrices, type KnownPrices } from '../config/prices.ts';
+import { findPrices, type KnownPrices } from '../config/models/prices.ts';
 import { checkedBy, problemText, under, type Checked } from '../config/problems.ts';
 import { readNamedConfig } from '../config/read-config.ts';
 import { completeResearch, preflightResearch, searchesOwnDocs } from '../config/research.ts';

@@ -5,7 +5,7 @@ import { hashOf } from '../util/ids.ts';
 import type { Store } from '../store/store.ts';
 import type { Recalled } from '../protocol/search.ts';
 import { addressOfReport, newestReports } from '../tools/web/search/folder.ts';
-import { closeness } from '../util/similarity.ts';
+import { closeness } from '../util/text/similarity.ts';
 import { bounded, tidied } from '../tools/web/search/tidy.ts';
 
 /** The activity `persistReport` stores a run's report. Its id is derived from the run id, so a retry stores no second one. */

@@ -1,9 +1,9 @@
 import { dirname } from 'node:path';
 import { agentOn, needsDefault, withChoice, type Choice } from '../config/choice.ts';
-import { defaultBackend } from '../config/complete-backend.ts';
+import { defaultBackend } from '../config/models/complete-backend.ts';
 import type { Environment } from '../util/environment.ts';
 import { checkConversation, checkPlan, checkResearch, checkTeam, type Config } from '../config/kinds.ts';
-import { backendOf } from '../config/model-name.ts';
+import { backendOf } from '../config/models/model-name.ts';
 import { defaultAgent, preflightAgent } from '../config/one-agent.ts';
 import { planSchema, type PlanConfig } from '../config/plan.ts';
 import type { Checked } from '../config/problems.ts';

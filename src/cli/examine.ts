@@ -1,7 +1,7 @@
 import type { CheckedConfig } from '../config/kinds.ts';
 import { completeAgent, describeAgent, preflightAgent } from '../config/one-agent.ts';
 import { completePlan, describePlan, preflightPlan } from '../config/plan.ts';
-import { findPrices, readPrices } from '../config/prices.ts';
+import { findPrices, readPrices } from '../config/models/prices.ts';
 import { completeResearch, describeResearch, preflightResearch } from '../config/research.ts';
 import { backendsOf, completeTeam, describeTeam, preflightTeam } from '../config/team.ts';
 import { missingSdk } from '../claude-code/sdk.ts';

@@ -11,7 +11,7 @@ import {
   UnknownKeyError,
 } from '../client.ts';
 import { VariableError } from '../util/environment.ts';
-import { ModelNameError } from '../config/model-name.ts';
+import { ModelNameError } from '../config/models/model-name.ts';
 import { UnsafeHomeError } from '../local/protect-home.ts';
 import { CommandError, exitStatus, usageError } from './exit.ts';
 

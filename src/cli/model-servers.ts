@@ -1,5 +1,5 @@
 import type { Environment } from '../util/environment.ts';
-import { backendOf, isThisMachine, modelServers, type ModelServer } from '../config/model-name.ts';
+import { backendOf, isThisMachine, modelServers, type ModelServer } from '../config/models/model-name.ts';
 import { didYouMean } from '../config/problems.ts';
 import { Interruption, usageError } from './exit.ts';
 import { readLine } from './questions/read-line.ts';

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { ReadStream, WriteStream } from 'node:tty';
 import { readEnvironment, type Environment } from '../util/environment.ts';
-import { printable } from '../util/printable.ts';
+import { printable } from '../util/text/printable.ts';
 import { jsonLine, type LogFormat } from '../worker/log-format.ts';
 import { jsonText } from './exit.ts';
 

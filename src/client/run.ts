@@ -16,7 +16,7 @@ import {
   stateQuery,
 } from '../protocol/definitions.ts';
 import type { RunEvent } from '../protocol/events.ts';
-import type { ToolDecision } from '../protocol/permissions.ts';
+import type { ToolDecision } from '../protocol/tools/permissions.ts';
 import type { OrchestrationResult } from '../protocol/orchestration.ts';
 import type { SolveResult, SolveState } from '../protocol/plan-and-execute.ts';
 import { answerRoom, type HumanReply, type PendingQuestion } from '../protocol/questions.ts';

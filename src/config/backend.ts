@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { effortProblem, efforts } from './model-capabilities.ts';
-import { backendTypes } from './backend-types.ts';
+import { effortProblem, efforts } from './models/model-capabilities.ts';
+import { backendTypes } from './models/backend-types.ts';
 import { folderSchema } from './named-folder.ts';
 import { mcpServersSchema } from './tool-sources.ts';
 import { holdsSecret, writtenOut } from './variables.ts';

@@ -1,5 +1,5 @@
-import { effortProblem } from './model-capabilities.ts';
-import { modelOf } from './providers.ts';
+import { effortProblem } from './models/model-capabilities.ts';
+import { modelOf } from './models/providers.ts';
 import { everydayTools, withEveryday } from './tools/everyday-tools.ts';
 import { entry, isModel } from './modules.ts';
 import { checkConfig, type CheckedConfig, type Config } from './kinds.ts';

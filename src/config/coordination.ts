@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { permissionShape } from './tools/permissions.ts';
-import { priceTableSchema } from './prices.ts';
+import { priceTableSchema } from './models/prices.ts';
 import type { Coordination } from '../protocol/settings.ts';
 
 const tenYears = 10 * 365 * 24 * 60 * 60;

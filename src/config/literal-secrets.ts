@@ -1,6 +1,6 @@
 import type { Problem } from './problems.ts';
 import { holdsSecret, isPlaceholder, writtenOut } from './variables.ts';
-import { secretName } from '../util/redact.ts';
+import { secretName } from '../util/text/redact.ts';
 
 const kept = 'holds what looks like a secret, and a configuration is kept with its runs: ';
 const inEnvironment = "set the variable NAME in the worker's environment";

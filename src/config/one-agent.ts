@@ -1,6 +1,12 @@
 import { z } from 'zod';
 import { preflightCommands } from './tools/commands.ts';
-import { completeBackend, defaultBackend, describeBackend, packagesOf, preflightBackends } from './complete-backend.ts';
+import {
+  completeBackend,
+  defaultBackend,
+  describeBackend,
+  packagesOf,
+  preflightBackends,
+} from './models/complete-backend.ts';
 import { about, broadcastSchema, describeCoordination, soloShape, waitingTime } from './coordination.ts';
 import type { Environment } from '../util/environment.ts';
 import { checkExchange, providersOf, type Wire, type WireInput } from './exchange.ts';

@@ -1,7 +1,13 @@
 import { z } from 'zod';
 import { backendSchema, roleSchema } from './backend.ts';
 import { preflightCommands } from './tools/commands.ts';
-import { completeBackend, defaultBackend, describeBackend, packagesOf, preflightBackends } from './complete-backend.ts';
+import {
+  completeBackend,
+  defaultBackend,
+  describeBackend,
+  packagesOf,
+  preflightBackends,
+} from './models/complete-backend.ts';
 import { describeCoordination, soloShape } from './coordination.ts';
 import type { Environment } from '../util/environment.ts';
 import { executorTools } from './tools/everyday-tools.ts';

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { redact } from '../util/redact.ts';
+import { redact } from '../util/text/redact.ts';
 
 /** One thing that is wrong with a configuration or an input, in words for the person who wrote it. */
 export interface Problem {

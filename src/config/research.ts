@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { missingForSearch } from './missing-search.ts';
 import { serviceOf } from './search-services.ts';
 import { backendSchema, roleSchema } from './backend.ts';
-import { completeBackend, defaultBackend, describeBackend, preflightBackends } from './complete-backend.ts';
+import { completeBackend, defaultBackend, describeBackend, preflightBackends } from './models/complete-backend.ts';
 import { describeCoordination, soloShape } from './coordination.ts';
 import type { Environment } from '../util/environment.ts';
 import type { ResearchSettings } from '../protocol/settings.ts';

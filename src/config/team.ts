@@ -1,13 +1,19 @@
 import { z } from 'zod';
 import { backendSchema, roleSchema } from './backend.ts';
 import { preflightCommands, withCommands } from './tools/commands.ts';
-import { completeBackend, defaultBackend, describeBackend, packagesOf, preflightBackends } from './complete-backend.ts';
+import {
+  completeBackend,
+  defaultBackend,
+  describeBackend,
+  packagesOf,
+  preflightBackends,
+} from './models/complete-backend.ts';
 import { about, broadcastSchema, budgetSchema, describeCoordination, waitingTime } from './coordination.ts';
 import type { Environment } from '../util/environment.ts';
 import { folderSchema, workspaceFolderSchema } from './named-folder.ts';
 import { describeOrchestrator, limitsFit, limitsShape, orchestratorOf, orchestratorSchema } from './orchestrators.ts';
 import { permissionShape, describePermissions } from './tools/permissions.ts';
-import { priceTableSchema } from './prices.ts';
+import { priceTableSchema } from './models/prices.ts';
 import { unique } from './problems.ts';
 import { describeTools, toolPackages, toolPackagesSchema } from './tool-sources.ts';
 import type { AgentSettings, Backend, Team } from '../protocol/settings.ts';

@@ -1,4 +1,4 @@
-import { redact } from '../util/redact.ts';
+import { redact } from '../util/text/redact.ts';
 import type { Environment } from '../util/environment.ts';
 
 /** `${NAME}`, which stands for the value of the variable NAME in the worker's environment. */

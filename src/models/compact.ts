@@ -1,6 +1,6 @@
 import { imagesIn, type Message, type ToolCall, type ToolSpec, type UserMessage } from '../protocol/message.ts';
 import { withoutImages } from './images.ts';
-import { cutInMiddle } from '../util/cut.ts';
+import { cutInMiddle } from '../util/text/cut.ts';
 
 /**
  * How many bytes of UTF-8 count as a token. English has four or five, source text three, Chinese about three a character:

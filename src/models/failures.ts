@@ -2,7 +2,7 @@ import Anthropic from '@anthropic-ai/sdk';
 import { ApplicationFailure } from '@temporalio/common';
 import OpenAI from 'openai';
 import { failureTypes as runFailureTypes } from '../protocol/errors.ts';
-import { redact } from '../util/redact.ts';
+import { redact } from '../util/text/redact.ts';
 import { retryDelay } from '../util/retry-delay.ts';
 
 const { missingKey } = runFailureTypes;

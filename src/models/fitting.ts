@@ -1,5 +1,5 @@
 import { ApplicationFailure } from '@temporalio/common';
-import { capabilitiesOf } from '../config/model-capabilities.ts';
+import { capabilitiesOf } from '../config/models/model-capabilities.ts';
 import { failureTypes } from './failures.ts';
 import { imageRefusal, withoutImages } from './images.ts';
 import type { LoadedImages, Model, ModelRequest, ModelResponse } from './model.ts';

@@ -1,6 +1,6 @@
 import type { AssistantMessage, ImageRef, Message, TokenUsage, ToolSpec } from '../protocol/message.ts';
 import type { Finish, ToolChoice } from '../protocol/model-call.ts';
-import type { Capabilities } from '../config/model-capabilities.ts';
+import type { Capabilities } from '../config/models/model-capabilities.ts';
 import { toFailure, type Endpoint } from './failures.ts';
 import type { Effort } from '../protocol/settings.ts';
 

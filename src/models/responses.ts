@@ -1,7 +1,7 @@
 import type OpenAI from 'openai';
 import type { AssistantMessage, ImageRef, Message, ToolCall, ToolSpec } from '../protocol/message.ts';
 import type { Finish, ToolChoice } from '../protocol/model-call.ts';
-import type { Capabilities } from '../config/model-capabilities.ts';
+import type { Capabilities } from '../config/models/model-capabilities.ts';
 import { usageOr } from './estimate.ts';
 import { contentRefused, replyTooLarge, responseFailed, streamCut, type Endpoint } from './failures.ts';
 import type { Learned } from './learned.ts';

@@ -1,8 +1,8 @@
 import OpenAI, { toFile } from 'openai';
 import type { Environment } from '../util/environment.ts';
 import { howToTranscribe, notTranscribed, type Transcribe } from '../tools/attachments/audio.ts';
-import { isRemote, routeOf } from '../config/providers.ts';
-import { redact } from '../util/redact.ts';
+import { isRemote, routeOf } from '../config/models/providers.ts';
+import { redact } from '../util/text/redact.ts';
 import type { Backend } from '../protocol/settings.ts';
 
 /** An address with the endpoint `/audio/transcriptions`, and the model to ask for. */

@@ -5,7 +5,7 @@ import type { EarlierMessage } from './orchestration.ts';
 import type { OpenedIssue, OpenIssueInput, PersistInput } from './research.ts';
 import type { ReadPageInput, ReadPageResult, SearchInput, SearchResult } from './search.ts';
 import type { OpenedOrchestration, OpenedResearch, OpenedSession, OpenedSolve } from './stored.ts';
-import type { CallToolInput, CallToolResult, ListToolsInput, ListToolsResult } from './tool.ts';
+import type { CallToolInput, CallToolResult, ListToolsInput, ListToolsResult } from './tools/tool.ts';
 import type { ExportedTree, ImportedFolder, MergedTree, TreeSummary } from './workspace.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { QueryDefinition, SignalDefinition, UpdateDefinition } from '@temporalio/common';
 import type { RunEvent } from './events.ts';
 import type { TranscriptRef } from './message.ts';
-import type { ToolDecision } from './permissions.ts';
+import type { ToolDecision } from './tools/permissions.ts';
 import type { HumanReply, PendingQuestion } from './questions.ts';
 import type { OperatorDecision } from './research.ts';
 import type { TurnResult } from './session.ts';

@@ -2,9 +2,9 @@ import type { BroadcastResult, PendingQuestion } from './questions.ts';
 import type { Outcome } from './orchestration.ts';
 import type { OperatorDecision, ResearchOutcome, RestartKind } from './research.ts';
 import type { SessionResult } from './session.ts';
-import type { ApprovalEnd } from './permissions.ts';
+import type { ApprovalEnd } from './tools/permissions.ts';
 import type { PlannedSubtask, SolveOutcome, StateSummary, Validation } from './plan-and-execute.ts';
-import type { ToolStatus } from './tool.ts';
+import type { ToolStatus } from './tools/tool.ts';
 
 /** How a question to a person ended. `withdrawn`: the agent that asked does not wait any more. */
 export type QuestionEnd = 'answered' | 'skipped' | 'timeout' | 'withdrawn';

@@ -1,6 +1,6 @@
 import type { Caller } from './agent-state.ts';
 import type { BlobRef, Content, NewMessage, TokenUsage, TranscriptRef } from './message.ts';
-import type { CallToolResult, QuickTools } from './tool.ts';
+import type { CallToolResult, QuickTools } from './tools/tool.ts';
 import type { WorkspaceInput } from './workspace.ts';
 import type { Backend } from './settings.ts';
 

@@ -1,4 +1,4 @@
-import type { Permissions } from './permissions.ts';
+import type { Permissions } from './tools/permissions.ts';
 import type { PriceTable, Usage } from './usage.ts';
 import type { AttemptFiles, RunFiles, StartFolders } from './workspace.ts';
 import type { Team } from './settings.ts';

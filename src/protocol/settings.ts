@@ -1,4 +1,4 @@
-import type { PermissionRule } from './permissions.ts';
+import type { PermissionRule } from './tools/permissions.ts';
 import type { SearchSettings } from './search.ts';
 import type { PriceTable } from './usage.ts';
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Message, TokenUsage, TranscriptRef } from '../protocol/message.ts';
 import type { CallModelResult } from '../protocol/model-call.ts';
 import type { StoredReport } from '../protocol/research.ts';
-import type { CallToolResult } from '../protocol/tool.ts';
+import type { CallToolResult } from '../protocol/tools/tool.ts';
 import type { Cipher } from '../encryption/cipher.ts';
 import { now, orTouch, type Database, type Row, type Sql, type Value } from './database.ts';
 import { FileRows } from './file-rows.ts';

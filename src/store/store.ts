@@ -2,7 +2,7 @@ import type { AttachmentKind } from '../protocol/attachment.ts';
 import type { Message, TokenUsage, TranscriptRef } from '../protocol/message.ts';
 import type { CallModelResult } from '../protocol/model-call.ts';
 import type { StoredReport } from '../protocol/research.ts';
-import type { CallToolResult } from '../protocol/tool.ts';
+import type { CallToolResult } from '../protocol/tools/tool.ts';
 
 /** A finished model call, ready to be committed. */
 export interface ReplyCommit {

@@ -1,6 +1,6 @@
 import { Context } from '@temporalio/activity';
 import type { TokenUsage } from '../protocol/message.ts';
-import type { CallToolResult, ListedTool } from '../protocol/tool.ts';
+import type { CallToolResult, ListedTool } from '../protocol/tools/tool.ts';
 
 /** What an activity has to tell of its present try besides its input and its result. */
 export interface CallNotes {

@@ -1,11 +1,11 @@
 import type { Attributes, SpanKind } from '@opentelemetry/api';
 import type { Environment } from '../util/environment.ts';
 import { costOf } from '../workflows/agent/budget.ts';
-import { pricesFor } from '../config/list-prices.ts';
-import { isRemote, routeOf } from '../config/providers.ts';
+import { pricesFor } from '../config/models/list-prices.ts';
+import { isRemote, routeOf } from '../config/models/providers.ts';
 import type { TokenUsage } from '../protocol/message.ts';
 import type { CallModelInput, CallModelResult } from '../protocol/model-call.ts';
-import type { CallToolInput, CallToolResult, ListedTool } from '../protocol/tool.ts';
+import type { CallToolInput, CallToolResult, ListedTool } from '../protocol/tools/tool.ts';
 import type { PriceTable } from '../protocol/usage.ts';
 import type { CallNotes } from './call-notes.ts';
 import type { Metrics } from './metrics.ts';

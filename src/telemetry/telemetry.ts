@@ -6,7 +6,7 @@ import {
   type NativeConnection,
 } from '@temporalio/worker';
 import type { Environment } from '../util/environment.ts';
-import { readPrices } from '../config/prices.ts';
+import { readPrices } from '../config/models/prices.ts';
 import type { RunSinks } from '../protocol/sinks.ts';
 import type { Store } from '../store/store.ts';
 import { activityInterceptor } from './activity-interceptor.ts';

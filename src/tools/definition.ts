@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { checkedBy, problemText, under } from '../config/problems.ts';
 import { toolTime } from '../config/tool-sources.ts';
-import type { SideEffects, WorkspaceUse } from '../protocol/tool.ts';
+import type { SideEffects, WorkspaceUse } from '../protocol/tools/tool.ts';
 import { checkArguments, isZodSchema, parameterSchema } from './parameters.ts';
 import type { Tool, ToolContext } from './tool.ts';
 

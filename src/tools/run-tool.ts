@@ -1,4 +1,4 @@
-import type { CallToolResult } from '../protocol/tool.ts';
+import type { CallToolResult } from '../protocol/tools/tool.ts';
 import { InputNeeded, SourceError, type CallContext, type Tool } from './tool.ts';
 import { checkedImages, showsImages, type ToolImage } from './tool-images.ts';
 

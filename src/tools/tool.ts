@@ -1,6 +1,6 @@
-import type { InputGiven, InputRequired } from '../protocol/elicitation.ts';
+import type { InputGiven, InputRequired } from '../protocol/tools/elicitation.ts';
 import type { ToolSpec } from '../protocol/message.ts';
-import type { SideEffects, ToolSource, WorkspaceUse } from '../protocol/tool.ts';
+import type { SideEffects, ToolSource, WorkspaceUse } from '../protocol/tools/tool.ts';
 import type { Workspace } from './workspace.ts';
 
 export { ToolError } from '../util/tool-error.ts';

@@ -1,9 +1,9 @@
 import { realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { Environment } from '../util/environment.ts';
-import { backendOf } from '../config/model-name.ts';
-import { backendTypes } from '../config/backend-types.ts';
-import { isRemote, routeOf } from '../config/providers.ts';
+import { backendOf } from '../config/models/model-name.ts';
+import { backendTypes } from '../config/models/backend-types.ts';
+import { isRemote, routeOf } from '../config/models/providers.ts';
 import { readAllow, type Allow } from './allow.ts';
 import type { Backend } from '../protocol/settings.ts';
 

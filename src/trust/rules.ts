@@ -1,4 +1,4 @@
-import { backendTypes } from '../config/backend-types.ts';
+import { backendTypes } from '../config/models/backend-types.ts';
 import { isModulePath } from '../config/extensions.ts';
 import { variablesIn } from '../config/variables.ts';
 import { allowsHost } from './allow.ts';

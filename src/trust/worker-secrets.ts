@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
-import { redact, secretName, withoutKnown } from '../util/redact.ts';
+import { redact, secretName, withoutKnown } from '../util/text/redact.ts';
 import type { Environment } from '../util/environment.ts';
 import { withVariables } from '../config/variables.ts';
 import type { McpServer } from '../protocol/settings.ts';

@@ -1,5 +1,5 @@
-import { SentenceIndex } from './sentence-search.ts';
-import { textFiles } from './text-files.ts';
+import { SentenceIndex } from './text/sentence-search.ts';
+import { textFiles } from './text/text-files.ts';
 
 /** For how many milliseconds an index is used before the folder is read again. */
 const freshMs = 5000;

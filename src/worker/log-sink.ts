@@ -1,7 +1,7 @@
 import { appendFileSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { InjectedSinks } from '@temporalio/worker';
-import { printable } from '../util/printable.ts';
+import { printable } from '../util/text/printable.ts';
 import type { LogEntry, RunSinks } from '../protocol/sinks.ts';
 import { jsonLine, type LogFormat } from './log-format.ts';
 import { privateFolder, privateMode } from '../util/private-files.ts';

@@ -1,5 +1,5 @@
 import type { CommonEventBody, KeyEnd, RunEvent, RunEventBody } from '../protocol/events.ts';
-import { loginAddress, loginCommand } from '../protocol/login.ts';
+import { loginAddress, loginCommand } from '../protocol/tools/login.ts';
 import type { LogEntry } from '../protocol/sinks.ts';
 import { teamLines } from './orchestration/log-lines.ts';
 import { planLines } from './plan-and-execute/log-lines.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { QuickTools } from '../../src/protocol/tool.ts';
+import type { QuickTools } from '../../src/protocol/tools/tool.ts';
 import { toolBench } from '../support/tool-bench.ts';
 
 /** What the module's tools did, which tests and module share through the process. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { backendSchema } from '../../src/config/backend.ts';
-import { preflightBackends } from '../../src/config/complete-backend.ts';
+import { preflightBackends } from '../../src/config/models/complete-backend.ts';
 import { checkedBy, problemText } from '../../src/config/problems.ts';
 import { parseConfig } from '../../src/config/read-config.ts';
 

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { backendSchema } from '../../src/config/backend.ts';
-import { defaultBackend } from '../../src/config/complete-backend.ts';
+import { defaultBackend } from '../../src/config/models/complete-backend.ts';
 import type { Environment } from '../../src/util/environment.ts';
-import { backendOf, modelServers, ModelNameError } from '../../src/config/model-name.ts';
+import { backendOf, modelServers, ModelNameError } from '../../src/config/models/model-name.ts';
 import { parseConfig } from '../../src/config/read-config.ts';
-import { missingKey } from '../../src/config/providers.ts';
+import { missingKey } from '../../src/config/models/providers.ts';
 import type { Backend } from '../../src/protocol/settings.ts';
 
 const chat = (base_url: string, model: string, api_key_env?: string): Backend => ({

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
 import { describe, expect, test, type TestContext } from 'vitest';
-import type { CallToolInput, CallToolResult, SideEffects } from '../../src/protocol/tool.ts';
+import type { CallToolInput, CallToolResult, SideEffects } from '../../src/protocol/tools/tool.ts';
 import { Machine } from '../support/processes.ts';
 import { startSink, type Sink } from '../support/sink.ts';
 import { testCaller } from '../support/activity-bench.ts';

@@ -3,9 +3,9 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { researchSchema } from '../../src/config/research.ts';
-import { sentencesOf } from '../../src/util/sentences.ts';
-import { textFiles, type TextFile } from '../../src/util/text-files.ts';
-import { stemsOf } from '../../src/util/words.ts';
+import { sentencesOf } from '../../src/util/text/sentences.ts';
+import { textFiles, type TextFile } from '../../src/util/text/text-files.ts';
+import { stemsOf } from '../../src/util/text/words.ts';
 
 const notes = fileURLToPath(new URL('../../examples/sample-corpus', import.meta.url));
 const idea = stemsOf('momentum trading strategy');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { capabilitiesOf, type Capabilities } from '../../src/config/model-capabilities.ts';
+import { capabilitiesOf, type Capabilities } from '../../src/config/models/model-capabilities.ts';
 import type { Backend } from '../../src/protocol/settings.ts';
 
 test.each<[Backend['type'], string, Partial<Capabilities>]>([

@@ -1,7 +1,7 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { describe, expect, test } from 'vitest';
 import { modelOpener } from '../../src/models/open-model.ts';
-import { redact } from '../../src/util/redact.ts';
+import { redact } from '../../src/util/text/redact.ts';
 import { startModelServer, type Scripted } from '../support/model-server.ts';
 import type { Backend } from '../../src/protocol/settings.ts';
 import { retryDelay } from '../../src/util/retry-delay.ts';

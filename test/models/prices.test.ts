@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { completeBackend } from '../../src/config/complete-backend.ts';
-import { pricesFor, unpricedIn } from '../../src/config/list-prices.ts';
-import { defaultModels } from '../../src/config/providers.ts';
+import { completeBackend } from '../../src/config/models/complete-backend.ts';
+import { pricesFor, unpricedIn } from '../../src/config/models/list-prices.ts';
+import { defaultModels } from '../../src/config/models/providers.ts';
 import type { Backend } from '../../src/protocol/settings.ts';
 
 const priceOf = (backend: Backend, environment = {}) => pricesFor([backend], {}, environment)[backend.model ?? ''];

@@ -1,7 +1,7 @@
 /** All workflows of the test run: the real ones, and those that only tests start. */
 import { proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../../src/protocol/activities.ts';
-import type { CallToolInput, CallToolResult } from '../../src/protocol/tool.ts';
+import type { CallToolInput, CallToolResult } from '../../src/protocol/tools/tool.ts';
 import { callToolOptions } from '../../src/workflows/agent/tool-executor.ts';
 
 export * from '../../src/workflows/index.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { createCallTool } from '../../src/activities/tools/tools.ts';
-import type { CallToolInput, CallToolResult } from '../../src/protocol/tool.ts';
+import type { CallToolInput, CallToolResult } from '../../src/protocol/tools/tool.ts';
 import type { ToolBench } from './tool-bench.ts';
 import { testCaller } from './activity-bench.ts';
 import type { McpServer } from '../../src/protocol/settings.ts';

@@ -13,7 +13,7 @@ import type {
   ListToolsResult,
   QuickTools,
   ToolSource,
-} from '../../src/protocol/tool.ts';
+} from '../../src/protocol/tools/tool.ts';
 import type { Reply, ReplyCall } from '../../src/protocol/model-call.ts';
 import type { WorkspaceInput } from '../../src/protocol/workspace.ts';
 import { openSqliteStore } from '../../src/store/sqlite.ts';

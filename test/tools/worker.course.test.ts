@@ -4,7 +4,7 @@ import { WorkflowFailedError } from '@temporalio/client';
 import { CancelledFailure } from '@temporalio/common';
 import { expect, test } from 'vitest';
 import { newRunId } from '../../src/client.ts';
-import type { CallToolInput, CallToolResult, SideEffects } from '../../src/protocol/tool.ts';
+import type { CallToolInput, CallToolResult, SideEffects } from '../../src/protocol/tools/tool.ts';
 import { sharedRunning, type SharedRunning } from '../support/running.ts';
 import { testCaller } from '../support/activity-bench.ts';
 

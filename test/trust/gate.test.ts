@@ -7,7 +7,7 @@ import { noOrchestrators } from '../../src/config/extensions.ts';
 import type { PreparedOrchestration } from '../../src/protocol/orchestration.ts';
 import type { PreparedSolve } from '../../src/protocol/plan-and-execute.ts';
 import type { PreparedResearch } from '../../src/protocol/research.ts';
-import type { ToolSource } from '../../src/protocol/tool.ts';
+import type { ToolSource } from '../../src/protocol/tools/tool.ts';
 import { signed } from '../../src/trust/signature.ts';
 import { readDefinitions } from '../../src/tools/definition.ts';
 import type { Tool } from '../../src/tools/tool.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { printable } from '../../src/util/printable.ts';
+import { printable } from '../../src/util/text/printable.ts';
 
 test.each([
   ['a colour', 'a \x1B[1;31mred\x1B[0m b', 'a red b'],

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { WorkflowHandle } from '@temporalio/client';
 import { describe, expect, test } from 'vitest';
 import type { RunEvent } from '../../src/protocol/events.ts';
-import type { ToolDecision } from '../../src/protocol/permissions.ts';
+import type { ToolDecision } from '../../src/protocol/tools/permissions.ts';
 import type { HumanReply, PendingQuestion } from '../../src/protocol/questions.ts';
 import type { SessionResult, TurnResult } from '../../src/protocol/session.ts';
 import { agentOf, call, calls, inTurn, toolResults, writeKit } from '../support/agent-script.ts';

@@ -3,7 +3,7 @@ import type { Environment } from '../../util/environment.ts';
 import type { Store } from '../../store/store.ts';
 import { readDefinitions, type ToolDefinition } from '../../tools/definition.ts';
 import { indexOfFolder } from '../../util/folder-index.ts';
-import { queryOf } from '../../util/sentence-search.ts';
+import { queryOf } from '../../util/text/sentence-search.ts';
 import { ToolError, type Tool } from '../../tools/tool.ts';
 import { attachmentTools } from '../../tools/attachments/tools.ts';
 import { evaluate, ExpressionError, vocabulary } from '../../tools/builtin/expression.ts';

@@ -1,7 +1,7 @@
 import { Context } from '@temporalio/activity';
 import type { Caller } from '../../protocol/agent-state.ts';
 import type { GoodCall, Reply, ReplyCall } from '../../protocol/model-call.ts';
-import type { ListedTool, QuickTools } from '../../protocol/tool.ts';
+import type { ListedTool, QuickTools } from '../../protocol/tools/tool.ts';
 import type { Store } from '../../store/store.ts';
 import { noteQuickRun } from '../../telemetry/call-notes.ts';
 import type { Guard } from '../../trust/guard.ts';

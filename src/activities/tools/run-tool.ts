@@ -1,13 +1,13 @@
 import { Context } from '@temporalio/activity';
 import type { Environment } from '../../util/environment.ts';
-import { withoutKnown } from '../../util/redact.ts';
+import { withoutKnown } from '../../util/text/redact.ts';
 import type { ImageRef } from '../../protocol/message.ts';
 import type { ModelProgress } from '../../protocol/model-call.ts';
-import type { CallToolInput, CallToolResult } from '../../protocol/tool.ts';
+import type { CallToolInput, CallToolResult } from '../../protocol/tools/tool.ts';
 import { Trees } from '../../tools/workspaces/tree.ts';
 import { StoredWorkspace } from '../../tools/workspaces/workspace.ts';
 import type { Store } from '../../store/store.ts';
-import { cutInMiddle } from '../../util/cut.ts';
+import { cutInMiddle } from '../../util/text/cut.ts';
 import { failureOf, runTool, type Outcome } from '../../tools/run-tool.ts';
 import type { ToolImage } from '../../tools/tool-images.ts';
 import { SourceError, ToolError, type Tool, type ToolRegistry } from '../../tools/tool.ts';

@@ -7,7 +7,7 @@ import type {
   ToolList,
   ToolSource,
   ToolVariant,
-} from '../../protocol/tool.ts';
+} from '../../protocol/tools/tool.ts';
 import { hashOf } from '../../util/ids.ts';
 import { SourceError, type Tool, type ToolRegistry } from '../../tools/tool.ts';
 import { note } from '../../telemetry/call-notes.ts';

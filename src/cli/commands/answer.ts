@@ -9,8 +9,8 @@ import { chosenOf, lookUp, promptFor, unknownText, type Meant } from '../questio
 import { readLine } from '../questions/read-line.ts';
 import { waysToSettle } from '../questions/ways-to-settle.ts';
 import type { Shell } from '../shell.ts';
-import { printable } from '../../util/printable.ts';
-import { decisionIn } from '../../protocol/permissions.ts';
+import { printable } from '../../util/text/printable.ts';
+import { decisionIn } from '../../protocol/tools/permissions.ts';
 
 export interface AnswerOptions extends CommonOptions {
   question?: string;

@@ -1,6 +1,6 @@
 import type { Run } from '../../client.ts';
-import type { ToolDecision } from '../../protocol/permissions.ts';
-import { printable } from '../../util/printable.ts';
+import type { ToolDecision } from '../../protocol/tools/permissions.ts';
+import { printable } from '../../util/text/printable.ts';
 import { open, withConnection } from '../connection.ts';
 import { CommandError, usageError } from '../exit.ts';
 import type { CommonOptions } from '../options.ts';

@@ -1,7 +1,7 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
 import type { Reprise, SessionRun } from '../../client.ts';
 import { isPassing } from '../../client/snapshot.ts';
-import { describeBackend } from '../../config/complete-backend.ts';
+import { describeBackend } from '../../config/models/complete-backend.ts';
 import type { Environment } from '../../util/environment.ts';
 import { checkConversation } from '../../config/kinds.ts';
 import { completeAgent, defaultAgent } from '../../config/one-agent.ts';

@@ -6,7 +6,7 @@ import { Interruption, usageError } from '../exit.ts';
 import { reasonOf } from '../failures.ts';
 import { durationText } from '../live/spent.ts';
 import { askedText } from '../../protocol/questions.ts';
-import { printable } from '../../util/printable.ts';
+import { printable } from '../../util/text/printable.ts';
 import type { FollowOptions } from '../options.ts';
 import { secondsLeft } from '../questions/box.ts';
 import { notify } from '../questions/notify.ts';

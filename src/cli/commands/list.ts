@@ -6,7 +6,7 @@ import { inWords } from '../../workflows/runtime/details.ts';
 import { open, withConnection } from '../connection.ts';
 import { usageError } from '../exit.ts';
 import { progressOf } from '../live/progress.ts';
-import { printable } from '../../util/printable.ts';
+import { printable } from '../../util/text/printable.ts';
 import type { CommonOptions } from '../options.ts';
 import type { Shell } from '../shell.ts';
 import { awaitedOf, kindOf, waitText } from '../show/kinds.ts';

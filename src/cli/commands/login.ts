@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { checkConfig } from '../../config/kinds.ts';
 import { readConfigFile } from '../../config/read-config.ts';
-import { redact } from '../../util/redact.ts';
+import { redact } from '../../util/text/redact.ts';
 import { login as logInAt } from '../../tools/mcp/login.ts';
 import { Logins, loginsIn } from '../../tools/mcp/logins.ts';
 import { CommandError, exitStatus, usageError } from '../exit.ts';

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Reprise, Run } from '../../client.ts';
-import { defaultBackend } from '../../config/complete-backend.ts';
+import { defaultBackend } from '../../config/models/complete-backend.ts';
 import { openWithWorker, revive, withConnection, type Opened } from '../connection.ts';
 import { usageError } from '../exit.ts';
 import { follow, watchCommand } from '../follow.ts';

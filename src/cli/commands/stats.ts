@@ -1,7 +1,7 @@
 import { createColors } from 'picocolors';
 import { open, withConnection } from '../connection.ts';
 import { reasonOf } from '../failures.ts';
-import { printable } from '../../util/printable.ts';
+import { printable } from '../../util/text/printable.ts';
 import type { CommonOptions } from '../options.ts';
 import type { Shell } from '../shell.ts';
 import type { OrchestrationStats, ResearchStats, RestartCounts, SolveStats, Stats } from '../../client.ts';

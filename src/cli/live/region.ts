@@ -4,7 +4,7 @@ import stringWidth from 'string-width';
 import type { State } from '../../protocol/state.ts';
 import type { AgentState } from '../../protocol/agent-state.ts';
 import { inWords } from '../../workflows/runtime/details.ts';
-import { printable } from '../../util/printable.ts';
+import { printable } from '../../util/text/printable.ts';
 import type { GrowingAnswer } from './answer-text.ts';
 import { wrapped, type Screen } from './screen.ts';
 

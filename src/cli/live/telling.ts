@@ -2,7 +2,7 @@ import type { PendingCall, RunSnapshot } from '../../client.ts';
 import type { RunEvent } from '../../protocol/events.ts';
 import type { LogEntry } from '../../protocol/sinks.ts';
 import { entriesOf, withoutEmoji } from '../../workflows/log-lines.ts';
-import { printable } from '../../util/printable.ts';
+import { printable } from '../../util/text/printable.ts';
 import { logLine } from '../../worker/log-sink.ts';
 
 // The commands that list and answer questions know it by this name.

@@ -1,7 +1,7 @@
 import type { InboxQuestion, RunEvent } from '../../client.ts';
-import { decisionIn, type ToolDecision } from '../../protocol/permissions.ts';
+import { decisionIn, type ToolDecision } from '../../protocol/tools/permissions.ts';
 import { argumentsIn } from '../../workflows/agent/arguments.ts';
-import { printable } from '../../util/printable.ts';
+import { printable } from '../../util/text/printable.ts';
 import type { Shell } from '../shell.ts';
 import { readLine, type Left } from './read-line.ts';
 

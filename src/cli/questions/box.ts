@@ -2,7 +2,7 @@ import type { PendingQuestion } from '../../protocol/questions.ts';
 import { askedText } from '../../protocol/questions.ts';
 import type { InboxQuestion } from '../../client.ts';
 import { withoutEmoji } from '../../workflows/log-lines.ts';
-import { printable } from '../../util/printable.ts';
+import { printable } from '../../util/text/printable.ts';
 import { screenOf, wrapped } from '../live/screen.ts';
 import { countText } from '../live/spent.ts';
 import type { Shell } from '../shell.ts';

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { InboxQuestion } from '../../client.ts';
 import { askedText } from '../../protocol/questions.ts';
-import { printable } from '../../util/printable.ts';
+import { printable } from '../../util/text/printable.ts';
 import { jsonText } from '../exit.ts';
 import type { Shell } from '../shell.ts';
 

@@ -1,5 +1,5 @@
 import type { PendingQuestion, Reprise, Run, RunEvent } from '../../client.ts';
-import { printable } from '../../util/printable.ts';
+import { printable } from '../../util/text/printable.ts';
 import { patiently } from '../commands/patiently.ts';
 import { CommandError, Interruption, usageError } from '../exit.ts';
 import type { Shell } from '../shell.ts';

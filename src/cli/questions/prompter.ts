@@ -1,6 +1,6 @@
 import type { InboxQuestion, Run, RunEvent } from '../../client.ts';
 import { reasonOf } from '../failures.ts';
-import { printable } from '../../util/printable.ts';
+import { printable } from '../../util/text/printable.ts';
 import type { View } from '../live/view.ts';
 import type { FollowOptions } from '../options.ts';
 import type { Shell } from '../shell.ts';

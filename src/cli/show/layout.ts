@@ -1,6 +1,6 @@
 import { createColors } from 'picocolors';
 import stringWidth from 'string-width';
-import { printable } from '../../util/printable.ts';
+import { printable } from '../../util/text/printable.ts';
 import type { Output, Shell } from '../shell.ts';
 import { withoutEmoji } from '../../workflows/log-lines.ts';
 

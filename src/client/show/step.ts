@@ -1,6 +1,6 @@
 import type { BroadcastResult } from '../../protocol/questions.ts';
 import type { Work } from '../../protocol/search.ts';
-import type { CallToolResult } from '../../protocol/tool.ts';
+import type { CallToolResult } from '../../protocol/tools/tool.ts';
 
 /** Where in a run something has happened: `part` is as in `attempt 2`, `iteration 1` or `round 3`, empty outside of one. */
 interface Place {

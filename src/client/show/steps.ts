@@ -3,7 +3,7 @@ import type { Content, NewMessage } from '../../protocol/message.ts';
 import type { CallModelInput, CallModelResult, ReplyCall } from '../../protocol/model-call.ts';
 import type { BroadcastResult } from '../../protocol/questions.ts';
 import type { SearchInput, SearchResult } from '../../protocol/search.ts';
-import type { CallToolInput, CallToolResult } from '../../protocol/tool.ts';
+import type { CallToolInput, CallToolResult } from '../../protocol/tools/tool.ts';
 import type { TurnResult } from '../../protocol/session.ts';
 import { editedText } from '../../workflows/agent/prompts.ts';
 import type { ActivityRecord, HistoryRecord } from './history.ts';

@@ -1,6 +1,6 @@
 import type { Content, TextRef } from '../../protocol/message.ts';
 import type { CallModelResult } from '../../protocol/model-call.ts';
-import type { CallToolResult } from '../../protocol/tool.ts';
+import type { CallToolResult } from '../../protocol/tools/tool.ts';
 import type { HistoryRecord } from './history.ts';
 
 /** Reads a blob of the store by its id; undefined if the store has none of this id. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Permissions } from '../../protocol/permissions.ts';
+import type { Permissions } from '../../protocol/tools/permissions.ts';
 
 const pattern = z.string().max(1000);
 

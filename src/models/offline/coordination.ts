@@ -1,4 +1,4 @@
-import { wordsShared } from '../../util/words.ts';
+import { wordsShared } from '../../util/text/words.ts';
 import { toldFirst } from './asking.ts';
 import { returnedOn } from './loops.ts';
 import type { Call, Prompt } from './prompt-sections.ts';

@@ -1,5 +1,5 @@
 import type { Message, ParameterSchema, ToolSpec } from '../../protocol/message.ts';
-import { stemsOf } from '../../util/words.ts';
+import { stemsOf } from '../../util/text/words.ts';
 import { parsed, type Call, type ToolResult } from './prompt-sections.ts';
 
 /** What the loop `react` asks for. */

@@ -3,8 +3,8 @@ import { basename } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
 import { indexOfFolder } from '../../util/folder-index.ts';
 import { ownDocs } from '../../config/own-docs.ts';
-import { queryOf, type Hit, type Query, type SentenceIndex } from '../../util/sentence-search.ts';
-import { stemsOf } from '../../util/words.ts';
+import { queryOf, type Hit, type Query, type SentenceIndex } from '../../util/text/sentence-search.ts';
+import { stemsOf } from '../../util/text/words.ts';
 import { failureTypes } from '../failures.ts';
 import { oneLine } from './prompt-sections.ts';
 

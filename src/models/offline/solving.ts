@@ -1,6 +1,6 @@
 import { headings } from '../../protocol/headings.ts';
 import type { Message, ToolSpec } from '../../protocol/message.ts';
-import { SentenceIndex } from '../../util/sentence-search.ts';
+import { SentenceIndex } from '../../util/text/sentence-search.ts';
 import { remark, type Action } from './coordination.ts';
 import { nextCall, phaseOf, recordsIn, returnedOn } from './loops.ts';
 import { promptSections, toolResultsIn, type ToolResult } from './prompt-sections.ts';

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Priority } from '@temporalio/common';
 import type { Environment } from '../../util/environment.ts';
-import { isRemote, routeOf } from '../../config/providers.ts';
+import { isRemote, routeOf } from '../../config/models/providers.ts';
 import type { SharedRates } from '../../store/store.ts';
 import { Bucket } from './bucket.ts';
 import { readRates } from './settings.ts';

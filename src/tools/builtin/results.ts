@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { grouped } from '../../util/file-limits.ts';
 import type { Store } from '../../store/store.ts';
 import type { ToolDefinition } from '../definition.ts';
-import { partFrom } from '../../util/cut.ts';
+import { partFrom } from '../../util/text/cut.ts';
 import { ToolError } from '../tool.ts';
 
 /** How much of a result is read at once, in characters. */

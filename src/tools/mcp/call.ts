@@ -8,7 +8,7 @@ import {
   type ElicitRequest,
   type Tool as McpTool,
 } from '@modelcontextprotocol/client';
-import type { InputGiven, InputRequest, InputResponse } from '../../protocol/elicitation.ts';
+import type { InputGiven, InputRequest, InputResponse } from '../../protocol/tools/elicitation.ts';
 import { InputNeeded, ToolError, type CallContext } from '../tool.ts';
 import type { ShownByTool } from '../tool-images.ts';
 import { readContent, shown } from './content.ts';

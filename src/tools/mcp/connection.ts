@@ -11,8 +11,8 @@ import {
 } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import type { Environment } from '../../util/environment.ts';
-import { loginName } from '../../protocol/login.ts';
-import { redact } from '../../util/redact.ts';
+import { loginName } from '../../protocol/tools/login.ts';
+import { redact } from '../../util/text/redact.ts';
 import { secretsOf } from '../../trust/worker-secrets.ts';
 import { version } from '../../util/version.ts';
 import { SourceError } from '../tool.ts';

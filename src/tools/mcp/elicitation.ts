@@ -6,7 +6,7 @@ import {
   type ElicitRequestParams,
   type ElicitResult,
 } from '@modelcontextprotocol/client';
-import type { Form, InputRequest, InputResponse } from '../../protocol/elicitation.ts';
+import type { Form, InputRequest, InputResponse } from '../../protocol/tools/elicitation.ts';
 
 /** A request that the person has answered, with what it was. */
 interface Answered {

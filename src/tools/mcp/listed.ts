@@ -1,6 +1,6 @@
 import type { Tool as McpTool, ToolAnnotations } from '@modelcontextprotocol/client';
 import type { ParameterSchema, ToolSpec } from '../../protocol/message.ts';
-import type { SideEffects } from '../../protocol/tool.ts';
+import type { SideEffects } from '../../protocol/tools/tool.ts';
 import { unreadable, withoutDialect } from '../parameters.ts';
 
 /**

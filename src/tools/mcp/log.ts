@@ -2,7 +2,7 @@ import { appendFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import type { Readable, Stream } from 'node:stream';
-import { redact } from '../../util/redact.ts';
+import { redact } from '../../util/text/redact.ts';
 import { privateFolder, privateMode } from '../../util/private-files.ts';
 
 /** How many characters of a line are held back until it ends, so that a secret is seen whole. */

@@ -11,7 +11,7 @@ import {
   type StoredOAuthClientInformation,
   type StoredOAuthTokens,
 } from '@modelcontextprotocol/client';
-import { loginCommand } from '../../protocol/login.ts';
+import { loginCommand } from '../../protocol/tools/login.ts';
 import type { Logins } from './logins.ts';
 
 /** A server asks for a login that is not there, or is not valid any more. */

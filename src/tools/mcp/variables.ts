@@ -1,6 +1,6 @@
 import type { Environment } from '../../util/environment.ts';
 import { withVariables, type Replaced } from '../../config/variables.ts';
-import { redact } from '../../util/redact.ts';
+import { redact } from '../../util/text/redact.ts';
 import { SourceError } from '../tool.ts';
 import type { McpServer } from '../../protocol/settings.ts';
 

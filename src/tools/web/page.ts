@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { grouped, maxFileBytes } from '../../util/file-limits.ts';
 import { previewOf } from '../attachments/run-files.ts';
 import type { RunFile, Store } from '../../store/store.ts';
-import { partFrom } from '../../util/cut.ts';
+import { partFrom } from '../../util/text/cut.ts';
 import type { ToolDefinition } from '../definition.ts';
 import { ToolError } from '../tool.ts';
 import { savedText, saveFile } from '../attachments/save.ts';

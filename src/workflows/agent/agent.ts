@@ -1,6 +1,6 @@
 import type { BlobRef, Content, ImageRef, NewMessage, ToolMessage, TranscriptRef } from '../../protocol/message.ts';
 import type { CallModelInput, CallModelResult, Reply, ToolChoice } from '../../protocol/model-call.ts';
-import type { QuickTools } from '../../protocol/tool.ts';
+import type { QuickTools } from '../../protocol/tools/tool.ts';
 import { withTemperature, type ModelCaller, type Persona, type Purpose } from './model-caller.ts';
 import type { AgentWorkspace } from './workspace.ts';
 

@@ -1,5 +1,5 @@
-import type { PermissionAction, PermissionRule, Permissions } from '../../protocol/permissions.ts';
-import type { ListedTool, QuickTools } from '../../protocol/tool.ts';
+import type { PermissionAction, PermissionRule, Permissions } from '../../protocol/tools/permissions.ts';
+import type { ListedTool, QuickTools } from '../../protocol/tools/tool.ts';
 import { verdictOnLine } from './commands/verdict.ts';
 import { fits } from './commands/patterns.ts';
 

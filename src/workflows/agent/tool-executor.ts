@@ -5,8 +5,15 @@ import type { ReplyCall } from '../../protocol/model-call.ts';
 import type { Broadcast } from '../ask-others/broadcast.ts';
 import type { RunContext } from '../runtime/run-context.ts';
 import type { WorkspaceInput } from '../../protocol/workspace.ts';
-import type { InputGiven } from '../../protocol/elicitation.ts';
-import type { CallToolResult, ListedTool, QuickTools, ToolList, ToolStatus, ToolVariant } from '../../protocol/tool.ts';
+import type { InputGiven } from '../../protocol/tools/elicitation.ts';
+import type {
+  CallToolResult,
+  ListedTool,
+  QuickTools,
+  ToolList,
+  ToolStatus,
+  ToolVariant,
+} from '../../protocol/tools/tool.ts';
 import { callerOf } from '../runtime/tracing.ts';
 import { joinContent } from './text.ts';
 import { blobRef, namesIn } from './previews.ts';

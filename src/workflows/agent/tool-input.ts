@@ -1,5 +1,5 @@
-import type { InputGiven, InputRequest, InputRequired, InputResponse } from '../../protocol/elicitation.ts';
-import type { CallToolResult, ListedTool } from '../../protocol/tool.ts';
+import type { InputGiven, InputRequest, InputRequired, InputResponse } from '../../protocol/tools/elicitation.ts';
+import type { CallToolResult, ListedTool } from '../../protocol/tools/tool.ts';
 import type { Broadcast } from '../ask-others/broadcast.ts';
 import { questionOf, readAnswer } from '../ask-others/form.ts';
 

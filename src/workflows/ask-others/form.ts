@@ -1,4 +1,4 @@
-import type { Form, FormField, FormValue, InputRequest, InputResponse } from '../../protocol/elicitation.ts';
+import type { Form, FormField, FormValue, InputRequest, InputResponse } from '../../protocol/tools/elicitation.ts';
 
 /**
  * The rules for a server's request to the person as a question with a text as its answer: how the question is put, and what

@@ -1,7 +1,7 @@
 import type { ToolSpec } from '../../protocol/message.ts';
 import type { EarlierMessage } from '../../protocol/orchestration.ts';
 import type { OpenedOrchestration, OpenedTeam, StoredTask } from '../../protocol/stored.ts';
-import type { ToolVariant } from '../../protocol/tool.ts';
+import type { ToolVariant } from '../../protocol/tools/tool.ts';
 import { worksOnFiles } from '../../protocol/workspace.ts';
 import { hasTools, ToolExecutor } from '../agent/tool-executor.ts';
 import { askingOf, askingTools } from '../ask-others/prompts.ts';

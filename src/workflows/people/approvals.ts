@@ -1,5 +1,5 @@
-import type { ApprovalEnd, Permissions, ToolDecision } from '../../protocol/permissions.ts';
-import type { ListedTool } from '../../protocol/tool.ts';
+import type { ApprovalEnd, Permissions, ToolDecision } from '../../protocol/tools/permissions.ts';
+import type { ListedTool } from '../../protocol/tools/tool.ts';
 import { shownArguments } from '../agent/arguments.ts';
 import { isAlwaysAllowed, verdictOn } from '../agent/permissions.ts';
 import type { UsageTracker } from '../agent/usage-tracker.ts';

@@ -1,4 +1,4 @@
-import { decisionIn, type ToolDecision } from '../../protocol/permissions.ts';
+import { decisionIn, type ToolDecision } from '../../protocol/tools/permissions.ts';
 import { messageRoom, type HumanReply } from '../../protocol/questions.ts';
 
 /** What a person's words decide about the call that they name, or in words what is wrong with them. An empty answer refuses it. */

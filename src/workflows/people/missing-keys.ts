@@ -2,7 +2,7 @@ import { ActivityFailure, ApplicationFailure, condition, proxyActivities } from 
 import type { Activities } from '../../protocol/activities.ts';
 import { failureTypes } from '../../protocol/errors.ts';
 import type { KeyEnd } from '../../protocol/events.ts';
-import { loginAddress, loginCommand } from '../../protocol/login.ts';
+import { loginAddress, loginCommand } from '../../protocol/tools/login.ts';
 import { budgetSpent } from '../agent/failures.ts';
 import type { UsageTracker } from '../agent/usage-tracker.ts';
 import type { Messages } from '../runtime/messages.ts';

@@ -7,7 +7,7 @@ import { drawRegion } from '../../../src/cli/live/region.ts';
 import { costText, durationText, spentText } from '../../../src/cli/live/spent.ts';
 import type { ResearchState } from '../../../src/protocol/research.ts';
 import type { SolveState } from '../../../src/protocol/plan-and-execute.ts';
-import { printable } from '../../../src/util/printable.ts';
+import { printable } from '../../../src/util/text/printable.ts';
 import type { OrchestrationState, State, TeamState } from '../../../src/protocol/state.ts';
 
 const state: OrchestrationState = {

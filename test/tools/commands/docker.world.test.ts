@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { CallToolResult } from '../../../src/protocol/tool.ts';
+import type { CallToolResult } from '../../../src/protocol/tools/tool.ts';
 import { defaultImage } from '../../../src/tools/commands/docker.ts';
 import { Trees } from '../../../src/tools/workspaces/tree.ts';
 import { standInDocker, type StandInDocker } from '../../support/docker.ts';

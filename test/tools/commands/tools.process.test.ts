@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { CallToolResult } from '../../../src/protocol/tool.ts';
+import type { CallToolResult } from '../../../src/protocol/tools/tool.ts';
 import { canKeepTogether } from '../../../src/tools/commands/local.ts';
 import { Trees } from '../../../src/tools/workspaces/tree.ts';
 import { toolBench, type ToolBench } from '../../support/tool-bench.ts';

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '../../../src/local/ports.ts';
-import type { InputResponse } from '../../../src/protocol/elicitation.ts';
-import type { CallToolResult } from '../../../src/protocol/tool.ts';
+import type { InputResponse } from '../../../src/protocol/tools/elicitation.ts';
+import type { CallToolResult } from '../../../src/protocol/tools/tool.ts';
 import { callerOf, endProcess, startHttpServer, stdioServer } from '../../support/mcp.ts';
 import { toolBench } from '../../support/tool-bench.ts';
 import type { McpServer } from '../../../src/protocol/settings.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '../../../src/local/ports.ts';
-import type { InputResponse } from '../../../src/protocol/elicitation.ts';
+import type { InputResponse } from '../../../src/protocol/tools/elicitation.ts';
 import { callerOf, endProcess, startHttpServer, stdioServer } from '../../support/mcp.ts';
 import { toolBench } from '../../support/tool-bench.ts';
 import type { McpServer } from '../../../src/protocol/settings.ts';

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { afterAll, describe, expect, test } from 'vitest';
 import { freePort } from '../../../src/local/ports.ts';
-import type { CallToolInput, CallToolResult } from '../../../src/protocol/tool.ts';
+import type { CallToolInput, CallToolResult } from '../../../src/protocol/tools/tool.ts';
 import { endProcess, isRunning, startHttpServer, stdioServer } from '../../support/mcp.ts';
 import { running } from '../../support/running.ts';
 import { toolBench } from '../../support/tool-bench.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { CallToolResult } from '../../../src/protocol/tool.ts';
+import type { CallToolResult } from '../../../src/protocol/tools/tool.ts';
 import type { WorkspaceInput } from '../../../src/protocol/workspace.ts';
 import { Trees } from '../../../src/tools/workspaces/tree.ts';
 import { stallOf } from '../../support/stall.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Environment } from '../../../src/util/environment.ts';
-import type { CallToolResult } from '../../../src/protocol/tool.ts';
+import type { CallToolResult } from '../../../src/protocol/tools/tool.ts';
 import { startSearchServer, type SearchAnswer } from '../../support/search-server.ts';
 import { toolBench, type ToolBench } from '../../support/tool-bench.ts';
 

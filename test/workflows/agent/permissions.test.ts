@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decisionIn, type PermissionRule } from '../../../src/protocol/permissions.ts';
-import type { SideEffects, WorkspaceUse } from '../../../src/protocol/tool.ts';
+import { decisionIn, type PermissionRule } from '../../../src/protocol/tools/permissions.ts';
+import type { SideEffects, WorkspaceUse } from '../../../src/protocol/tools/tool.ts';
 import { argumentsIn, shownArguments } from '../../../src/workflows/agent/arguments.ts';
 import { fits } from '../../../src/workflows/agent/commands/patterns.ts';
 import { verdictOn } from '../../../src/workflows/agent/permissions.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { PermissionRule } from '../../../src/protocol/permissions.ts';
-import type { ListedTool, SideEffects } from '../../../src/protocol/tool.ts';
+import type { PermissionRule } from '../../../src/protocol/tools/permissions.ts';
+import type { ListedTool, SideEffects } from '../../../src/protocol/tools/tool.ts';
 import { isAlwaysAllowed, quickTools } from '../../../src/workflows/agent/permissions.ts';
 
 const toolOf = (name: string, sideEffects: SideEffects = 'none'): ListedTool => ({

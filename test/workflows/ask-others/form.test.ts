@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Form, InputRequest } from '../../../src/protocol/elicitation.ts';
+import type { Form, InputRequest } from '../../../src/protocol/tools/elicitation.ts';
 import { questionOf, readAnswer } from '../../../src/workflows/ask-others/form.ts';
 
 const requestWith = (properties: Form['properties'], required?: string[]): InputRequest => ({

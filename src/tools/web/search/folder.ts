@@ -2,11 +2,11 @@ import { Breaks } from '../../../util/breaks.ts';
 import type { StoredReport } from '../../../protocol/research.ts';
 import type { Store } from '../../../store/store.ts';
 import { indexOfFolder } from '../../../util/folder-index.ts';
-import type { SentenceIndex } from '../../../util/sentence-search.ts';
+import type { SentenceIndex } from '../../../util/text/sentence-search.ts';
 import { searchRefused } from './failures.ts';
 import { passagesFor, type Passage } from './passages.ts';
 import type { SearchProvider } from './provider.ts';
-import { similarityOf } from '../../../util/similarity.ts';
+import { similarityOf } from '../../../util/text/similarity.ts';
 
 /** The number of stored reports that are searched, the newest ones. */
 export const newestReports = 1000;

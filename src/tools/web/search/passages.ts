@@ -1,5 +1,5 @@
-import { queryOf, type Hit, type SentenceIndex } from '../../../util/sentence-search.ts';
-import type { Sentence } from '../../../util/sentences.ts';
+import { queryOf, type Hit, type SentenceIndex } from '../../../util/text/sentence-search.ts';
+import type { Sentence } from '../../../util/text/sentences.ts';
 import type { Found } from './provider.ts';
 
 /** A passage that fits a query. */

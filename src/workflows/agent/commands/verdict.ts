@@ -1,4 +1,4 @@
-import type { PermissionAction } from '../../../protocol/permissions.ts';
+import type { PermissionAction } from '../../../protocol/tools/permissions.ts';
 import { fits } from './patterns.ts';
 import { readLine, type SimpleCommand } from './line.ts';
 import { isOpaque, runsItsWords, unwrapped, wordsToName } from './programs.ts';

@@ -1,4 +1,4 @@
-import type { PermissionAction } from '../../../../src/protocol/permissions.ts';
+import type { PermissionAction } from '../../../../src/protocol/tools/permissions.ts';
 
 /** Rules as people write them for daily work. */
 export const sensible = [

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { PermissionAction, PermissionRule } from '../../../../src/protocol/permissions.ts';
+import type { PermissionAction, PermissionRule } from '../../../../src/protocol/tools/permissions.ts';
 import { verdictOn } from '../../../../src/workflows/agent/permissions.ts';
 import { evasions, honest, hostile, restrictive, sensible } from './lines.ts';
 

@@ -1,8 +1,8 @@
 import { calcPrice, type ModelPrice } from '@pydantic/genai-prices';
-import type { Environment } from '../util/environment.ts';
-import type { Price, PriceTable } from '../protocol/usage.ts';
+import type { Environment } from '../../util/environment.ts';
+import type { Price, PriceTable } from '../../protocol/usage.ts';
 import { isRemote, routeOf } from './providers.ts';
-import type { Backend } from '../protocol/settings.ts';
+import type { Backend } from '../../protocol/settings.ts';
 
 /**
  * List prices that the library does not have yet, or not as they are now, read on 2026-11-21 in

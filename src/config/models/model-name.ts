@@ -1,7 +1,7 @@
 import { defaultModels } from './providers.ts';
-import { redact } from '../util/redact.ts';
-import type { Environment } from '../util/environment.ts';
-import type { Backend } from '../protocol/settings.ts';
+import { redact } from '../../util/text/redact.ts';
+import type { Environment } from '../../util/environment.ts';
+import type { Backend } from '../../protocol/settings.ts';
 
 /** A model was named in a way that names none. The message says how models are named. */
 export class ModelNameError extends Error {

@@ -1,4 +1,4 @@
-import type { BackendType } from '../protocol/settings.ts';
+import type { BackendType } from '../../protocol/settings.ts';
 
 /** All of them, in the order in which they are told. */
 export const backendTypes = [

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { pricesFor, unpricedIn } from './list-prices.ts';
-import type { PriceTable } from '../protocol/usage.ts';
-import type { Environment } from '../util/environment.ts';
+import type { PriceTable } from '../../protocol/usage.ts';
+import type { Environment } from '../../util/environment.ts';
 import { isThisMachine } from './model-name.ts';
-import { checkedBy, problemText } from './problems.ts';
-import type { Backend } from '../protocol/settings.ts';
+import { checkedBy, problemText } from '../problems.ts';
+import type { Backend } from '../../protocol/settings.ts';
 
 const dollars = z.number().min(0);
 

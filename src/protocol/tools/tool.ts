@@ -1,8 +1,8 @@
-import type { Caller } from './agent-state.ts';
+import type { Caller } from '../agent-state.ts';
 import type { InputGiven, InputRequired } from './elicitation.ts';
-import type { ImageRef, ToolSpec } from './message.ts';
-import type { WorkspaceInput } from './workspace.ts';
-import type { McpServer, ToolSources } from './settings.ts';
+import type { ImageRef, ToolSpec } from '../message.ts';
+import type { WorkspaceInput } from '../workspace.ts';
+import type { McpServer, ToolSources } from '../settings.ts';
 
 /**
  * This file is about tools that a worker runs for an agent. Tools that change the workflow's own state, such as

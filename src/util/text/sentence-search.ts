@@ -1,4 +1,4 @@
-import { Breaks } from './breaks.ts';
+import { Breaks } from '../breaks.ts';
 import { sentencesOf, type Sentence } from './sentences.ts';
 import type { TextFile } from './text-files.ts';
 import { stemsOf } from './words.ts';

@@ -1,5 +1,5 @@
-import type { Environment } from '../util/environment.ts';
-import type { Backend } from '../protocol/settings.ts';
+import type { Environment } from '../../util/environment.ts';
+import type { Backend } from '../../protocol/settings.ts';
 
 /** What a type of backend needs for its requests. */
 interface Provider {

@@ -1,4 +1,4 @@
-import type { Effort } from '../protocol/settings.ts';
+import type { Effort } from '../../protocol/settings.ts';
 
 /** How hard a model that reasons may be told to think. */
 export const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'] as const satisfies Effort[];

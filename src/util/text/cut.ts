@@ -1,4 +1,4 @@
-import { grouped } from './file-limits.ts';
+import { grouped } from '../file-limits.ts';
 
 /**
  * The beginning and the end of a text, with a line between them that says how much was left out.

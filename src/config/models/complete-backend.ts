@@ -1,10 +1,10 @@
 import { effortProblem } from './model-capabilities.ts';
 import { missingKey, modelOf } from './providers.ts';
-import { withCommands } from './tools/commands.ts';
-import type { Environment } from '../util/environment.ts';
+import { withCommands } from '../tools/commands.ts';
+import type { Environment } from '../../util/environment.ts';
 import { backendOf } from './model-name.ts';
-import { withVariables } from './variables.ts';
-import type { Backend } from '../protocol/settings.ts';
+import { withVariables } from '../variables.ts';
+import type { Backend } from '../../protocol/settings.ts';
 
 /**
  * The backend of agents that name none: that of `REPRISE_MODEL`, else the first provider whose key is set, or the offline
