@@ -21,7 +21,7 @@ const sections: Record<string, string> = {
 /** The page of what runs take and tell, made of the types of `src/protocol` and what is said of them there. */
 export function runsPage(): string {
   const folder = new URL('../../src/protocol/', import.meta.url);
-  const source = readdirSync(folder)
+  const source = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts'))
     .map((name) => readFileSync(new URL(name, folder), 'utf8'))
     .join('\n');

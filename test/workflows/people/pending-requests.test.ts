@@ -1,7 +1,6 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { RunEventBody } from '../../../src/protocol/events.ts';
 import type { PendingQuestion } from '../../../src/protocol/questions.ts';
-import { isNext, PendingRequests } from '../../../src/workflows/people/pending-requests.ts';
 
 // Outside of a workflow there are no scopes; a timer is one of the test's.
 vi.mock('@temporalio/workflow', () => ({
@@ -11,6 +10,14 @@ vi.mock('@temporalio/workflow', () => ({
   },
   sleep: (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
 }));
+
+// Rules share their modules, and another one may have loaded these with the real package, or will need them with it.
+vi.resetModules();
+const { isNext, PendingRequests } = await import('../../../src/workflows/people/pending-requests.ts');
+afterAll(() => {
+  vi.doUnmock('@temporalio/workflow');
+  vi.resetModules();
+});
 
 beforeEach(() => {
   vi.useFakeTimers({ now: 0 });
