@@ -6,7 +6,7 @@ import {
 } from '@temporalio/workflow';
 import { askAgain } from '../../protocol/errors.ts';
 import { tookEvent } from './event-log.ts';
-import { bytesOf, inOrder, nameOf, Told } from './jobs.ts';
+import { bytesOf, eventsOf, inOrder, nameOf, Told } from './jobs.ts';
 import { presentUpdates } from './messages.ts';
 
 type Internals = NonNullable<WorkflowInterceptors['internals']>[number];
@@ -16,9 +16,6 @@ type Command = Parameters<NonNullable<Internals['concludeActivation']>>[0]['comm
 const ownTypes = ['orchestration', 'planAndExecute', 'research', 'session'];
 
 const told = new Told();
-
-/** Whether the run has ended, as far as it knows. */
-let isOver = false;
 
 /** Whether the present activation has brought what came of an activity or a timer. */
 let hasOutcome = false;
@@ -45,16 +42,15 @@ export function interceptors(): WorkflowInterceptors {
         activate({ activation, ...input }, next) {
           // The SDK takes the first job away if it begins the run, so that the array must stay the same.
           const jobs = activation.jobs ?? [];
+          const { historyLength, isReplaying, timestamp } = activation;
+          const now = { events: historyLength ?? 0, time: `${String(timestamp?.seconds)}.${timestamp?.nanos}` };
           if (jobs.every(({ queryWorkflow }) => queryWorkflow)) {
             const isOfItsOwn = jobs.some(({ queryWorkflow }) => queryWorkflow?.queryId === ofItsOwn);
-            if (isOfItsOwn && told.mayBeAhead) throw ApplicationFailure.retryable(askAgain);
+            if (isOfItsOwn && (told.mayBeAhead || told.isBehindUntold(now)))
+              throw ApplicationFailure.retryable(askAgain);
             return next({ activation, ...input });
           }
-          // Its end was never sent: it was told of a message for a query alone. By this the worker forgets it, and has it again.
-          if (isOver) throw ApplicationFailure.retryable('the run goes on behind its end');
-          const { historyLength, isReplaying, timestamp } = activation;
-          const time = `${String(timestamp?.seconds)}.${timestamp?.nanos}`;
-          told.note({ events: historyLength ?? 0, time }, isReplaying ?? false);
+          told.note(now, isReplaying ?? false);
           for (const { doUpdate, signalWorkflow } of jobs) {
             if (signalWorkflow) signalWorkflow.signalName = nameOf(signalWorkflow.signalName);
             if (!doUpdate) continue;
@@ -67,10 +63,12 @@ export function interceptors(): WorkflowInterceptors {
         },
         concludeActivation(input, next) {
           const { commands, ...output } = next(input);
-          isOver ||= commands.some(ends);
+          if (commands.some(({ respondToQuery }) => respondToQuery)) return { ...output, commands };
           const isToBeNoted = (tookEvent() || hasOutcome) && commands.length === 0;
           hasOutcome = false;
-          return { ...output, commands: isToBeNoted ? [note()] : commands };
+          const answer = isToBeNoted ? [note()] : commands;
+          told.answer(eventsOf(answer));
+          return { ...output, commands: answer };
         },
       },
     ],
@@ -85,15 +83,6 @@ export function interceptors(): WorkflowInterceptors {
 const note = (): Command => ({
   modifyWorkflowProperties: { upsertedMemo: { fields: { noted: defaultPayloadConverter.toPayload(true) } } },
 });
-
-/** Whether a command ends the run. */
-const ends = (command: Command): boolean =>
-  Boolean(
-    command.completeWorkflowExecution ??
-    command.failWorkflowExecution ??
-    command.cancelWorkflowExecution ??
-    command.continueAsNewWorkflowExecution,
-  );
 
 /** The SDK's id of a query that has a task of its own; others come with a workflow task. */
 const ofItsOwn = 'legacy_query';

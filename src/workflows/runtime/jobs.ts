@@ -44,10 +44,28 @@ export class Told {
   #isAhead = false;
   /** When the first task began that was no replay; it counts as done when another one begins. */
   #first: { time: string; isDone: boolean } | undefined;
+  /** How many events the commands become by which the run has answered what it was told last. */
+  #answered = 0;
 
   /** Whether a query that has a task of its own would be answered ahead of the run's workflow task. It may be a false alarm. */
   get mayBeAhead(): boolean {
     return this.#isAhead || (this.#isReplayed && this.#first !== undefined && !this.#first.isDone);
+  }
+
+  /**
+   * Whether a query comes with the start of a task of which the run was told nothing. Where the worker has no run, it fetches the
+   * history for the query, and the server adds the task that has begun meanwhile, for an update perhaps. Without the update, core
+   * drops that task later, or has dropped it already; then the next events get its numbers, and core takes them for known: the run
+   * is never told of them. A task that has come to an end is followed by one event more.
+   */
+  isBehindUntold(query: Point): boolean {
+    const last = this.#last;
+    return last !== undefined && query.time !== last.time && query.events === last.events + 3 + this.#answered;
+  }
+
+  /** Notes by how many events the run answers what it was told. */
+  answer(events: number): void {
+    this.#answered = events;
   }
 
   /** Notes up to where the run is told now. */
@@ -61,6 +79,16 @@ export class Told {
     this.#first = { time: now.time, isDone: first !== undefined && (first.isDone || first.time !== now.time) };
   }
 }
+
+/** A command of a run, as far as it is looked at here. */
+interface Command {
+  respondToQuery?: unknown;
+  updateResponse?: { rejected?: unknown } | null;
+}
+
+/** How many events commands become: each one, but for the answer to a query and the refusal of an update. */
+export const eventsOf = (commands: Command[]): number =>
+  commands.filter(({ respondToQuery, updateResponse }) => !respondToQuery && !updateResponse?.rejected).length;
 
 /** Names that the SDK keeps for itself. What comes under one of them would make its task fail again and again. */
 const reserved = '__temporal_';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { inOrder, nameOf, Told, type Job } from '../../../src/workflows/runtime/jobs.ts';
+import { eventsOf, inOrder, nameOf, Told, type Job } from '../../../src/workflows/runtime/jobs.ts';
 
 const jobs: Record<string, Job> = {
   i: { initializeWorkflow: {} },
@@ -97,4 +97,30 @@ test.for<[string, Telling[], boolean]>([
   const told = new Told();
   for (const [events, time, isReplaying] of tellings) told.note({ events, time }, isReplaying);
   expect(!told.mayBeAhead).toBe(mayBeAsked);
+});
+
+// The run was told of 9 events at the time 2, and has answered with one command.
+test.each([
+  ['nothing has come since', 9, '2', false],
+  ['its own events alone have come', 11, '2', false],
+  ['a task has begun of which it was told nothing', 13, '3', true],
+  ['such a task has come to its end without a command', 14, '3', false],
+])('a query is answered unless its history ends in the middle of a task: %s', (_, events, time, isBehind) => {
+  const told = new Told();
+  told.note({ events: 9, time: '2' }, true);
+  told.answer(1);
+  expect(told.isBehindUntold({ events, time })).toBe(isBehind);
+});
+
+test('each command becomes an event, but for answers to queries and refusals of updates', () => {
+  const update = (updateResponse: object) => ({ updateResponse });
+  expect(
+    eventsOf([
+      {},
+      update({ accepted: {} }),
+      update({ completed: {} }),
+      update({ rejected: {} }),
+      { respondToQuery: {} },
+    ]),
+  ).toBe(3);
 });
