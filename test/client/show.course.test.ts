@@ -219,7 +219,7 @@ test('research has plans, hits with their addresses, criticisms with scores, ite
     '  It deserves 20.\n  Scores: feasibility 20, novelty 20, data 20, risk 20, testability 20',
     '  1. idea 1: 20/100 (Major flaws); planned again: Its viability score is 20/100, below 51',
     '  # On idea 2',
-    '  ## Sources\n\n  1. The command line: command-line.md:',
+    '  ## Sources\n\n  1. ',
   ])
     expect(text).toContain(part);
 });
