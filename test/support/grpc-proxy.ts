@@ -13,8 +13,9 @@ export async function startGrpcProxy(
 ): Promise<{ address: string; close: () => void }> {
   const upstream = connect(`http://${target}`);
   const server = createServer();
-  server.on('stream', (stream, { ':authority': _, ...headers }) => {
-    const path = headers[':path'] ?? '';
+  server.on('stream', (stream, given) => {
+    const path = given[':path'] ?? '';
+    const headers = { ...given, ':authority': target };
     const call = upstream.request(headers);
     stream.pipe(call);
     stream.on('close', () => call.close());

@@ -97,8 +97,10 @@ describe('nothing gets out of Python', () => {
 
   test(`by any of ${Object.keys(endless).length} programs that never end`, async () => {
     const problems = await runEach(endless, 2);
-    const ended = { kind: 'broken', text: 'it was ended after 2 seconds' };
-    expect(problems).toEqual(Object.fromEntries(Object.keys(endless).map((name) => [name, ended])));
+    // A machine may be fast enough for what prints for ever to come to that limit first.
+    const ended = /^it (was ended after 2 seconds|had printed more than 20 MB)$/;
+    for (const name of Object.keys(endless))
+      expect({ name, ...problems[name] }).toEqual({ name, kind: 'broken', text: expect.stringMatching(ended) });
   });
 
   test(`by any of ${Object.keys(ruinous).length} programs that ruin what runs them`, async () => {
