@@ -72,8 +72,9 @@ export class RunHandlers {
   constructor(view: RunView, earlierEvents = 0) {
     this.#view = view;
     this.events = new EventLog(() => this.#refresh(), earlierEvents);
-    this.messages = new Messages(this.events);
     this.requests = new PendingRequests(this.events.emit);
+    // Messages that came before the run begins are told at once, and what they change is shown.
+    this.messages = new Messages(this.events);
     setHandler(stateQuery, () => fitted(this.#state()), { description: descriptions.state });
     setHandler(transcriptQuery, (agent) => this.#view.transcript(agent), { description: descriptions.transcript });
     setHandler(pendingQuestionsQuery, () => this.requests.list, { description: descriptions.pendingQuestions });
