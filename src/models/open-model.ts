@@ -35,7 +35,7 @@ export function modelOpener(environment: Environment): (backend: Backend) => Mod
 
   return (backend) => {
     if (!isRemote(backend)) return offlineModel(backend);
-    // It is no model: `callModel` asks it by activities/claude-code.ts.
+    // It is no model: `callModel` asks it by claude-code/backend.ts.
     if (backend.type === 'claude_code') throw new TypeError('claude_code has no wire');
     const missing = missingKey(backend, environment);
     const { values: headers, secrets, missing: unset } = withVariables(backend.headers ?? {}, environment);

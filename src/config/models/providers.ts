@@ -19,7 +19,7 @@ interface DefaultModels {
  * The models of November 2026. The strong one is what its provider recommends for the everyday work of agents, at no more
  * than $2 a million tokens read and $10 written. It is not the provider's dearest, since the default team's three agents
  * answer and vote in a dozen calls, which the dearest makes two to five times as costly; and not the cheap one, which is
- * made for sorting and extracting. All have known prices (models/prices.ts). A compatible server of the user's own has
+ * made for sorting and extracting. All have known prices (list-prices.ts). A compatible server of the user's own has
  * none, since only its owner knows its models.
  */
 export const defaultModels: Partial<Record<Backend['type'], DefaultModels>> = {
