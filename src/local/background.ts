@@ -74,8 +74,8 @@ export async function startBackground(settings: BackgroundSettings): Promise<Wor
   }
 }
 
-/** How long another command's `up` may be without a sign of life, in milliseconds. */
-const patienceMs = 10_000;
+/** How long another command's `up` may be without a sign of life, in milliseconds: on a busy machine a process begins slowly. */
+const patienceMs = 60_000;
 
 /** Asks an `up` to let its calls in flight finish, to leave its runs to the next `up`, and to end. */
 export function askToHandOver({ pid }: WorkerRecord): void {
