@@ -1,8 +1,8 @@
 /**
  * Checks replayed code: what it imports, and that it has no local activities. Everything under `src/workflows/` is replayed, and
- * nothing else is: it may import values only from itself, from `src/protocol/` and from Temporal's packages for workflows, and
- * types from anywhere. What is in `src/protocol/` crosses boundaries, and may import values only from itself. Prints each line
- * that breaks this as `file:line: …`, and exits with 1 if there is one.
+ * nothing else is: it may import values only from itself, from `src/protocol/` and from Temporal's packages for workflows. What is in
+ * `src/protocol/` crosses boundaries, and may import values only from itself. Types among our own files are the matter of
+ * check-floors.ts. Prints each line that breaks this as `file:line: …`, and exits with 1 if there is one.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';

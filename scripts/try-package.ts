@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
-import { environmentVariables } from '../src/util/environment.ts';
+import { environmentVariables } from '../src/config/environment-variables.ts';
 import { freePort } from '../src/local/ports.ts';
 
 const question =

@@ -1,4 +1,4 @@
-import { meaningsOfOthers, meaningsOfVariables } from '../../src/util/environment.ts';
+import { meaningsOfOthers, meaningsOfVariables } from '../../src/config/environment-variables.ts';
 import { table } from './table.ts';
 
 const intro = `# Every variable of the environment

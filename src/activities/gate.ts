@@ -27,7 +27,7 @@ type Reaching = Pick<
  *
  * @throws (from the activities) `ApplicationFailure` of type `NotAllowed`
  */
-export function gated<A extends Reaching>(activities: A, guard: Guard): A {
+export function gated(activities: Activities, guard: Guard): Activities {
   const checkBackend = ({ seal, ...backend }: Backend) => guard.check('backend', backend, seal);
 
   async function checkSource(source: ToolSource): Promise<void> {

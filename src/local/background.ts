@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { privateFolder, privateMode } from '../util/private-files.ts';
 import { isHeld, readHolder } from './lock.ts';
 import { endServer } from './home-server.ts';
-import { endProcess, isAlive, isUp } from '../util/processes.ts';
+import { endProcess, isAlive, processes } from '../util/processes.ts';
 import { liveWorkers, readWorker, type WorkerRecord } from './workers.ts';
 
 interface BackgroundSettings {
@@ -76,6 +76,11 @@ export async function startBackground(settings: BackgroundSettings): Promise<Wor
 
 /** How long another command's `up` may be without a sign of life, in milliseconds: on a busy machine a process begins slowly. */
 const patienceMs = 60_000;
+
+/** Whether a process is an `up`. */
+function isUp(pid: number): boolean {
+  return processes().some((each) => each.pid === pid && / up( |$)/.test(each.commandLine));
+}
 
 /** Asks an `up` to let its calls in flight finish, to leave its runs to the next `up`, and to end. */
 export function askToHandOver({ pid }: WorkerRecord): void {

@@ -31,11 +31,6 @@ function commandLineOnLinux(pid: number): string {
   }
 }
 
-/** Whether a process is an `up`. */
-export function isUp(pid: number): boolean {
-  return processes().some((each) => each.pid === pid && / up( |$)/.test(each.commandLine));
-}
-
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -6,7 +6,7 @@ import { Ajv } from 'ajv';
 import { parse } from 'yaml';
 import { expect, test } from 'vitest';
 import { imagesIn } from '../../scripts/pin-images.ts';
-import { environmentVariables } from '../../src/util/environment.ts';
+import { environmentVariables } from '../../src/config/environment-variables.ts';
 import { compose, read } from './reading.ts';
 
 const { services } = compose();
