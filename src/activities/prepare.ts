@@ -166,7 +166,7 @@ export function createPreparations(dependencies: PrepareDependencies) {
   /** Tells which service a run uses, and may pay for, that its configuration does not name. */
   function chosenSearch(named: string | undefined, { search: { provider } }: ResearchSettings): string[] {
     if (named !== undefined || provider === 'folder') return [];
-    return [`Searches with ${provider}, since ${variableOf[provider]} is set and search.provider is not`];
+    return [`Searches with ${provider}, since ${variableOf(provider)} is set and search.provider is not`];
   }
 
   async function prepareTeam(config: TeamConfig, sealing: Sealing): Promise<PreparedTeam> {

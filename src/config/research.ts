@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { missingForSearch } from './missing-search.ts';
-import { serviceOf } from './search-services.ts';
+import { missingForSearch, serviceOf } from './search-services.ts';
 import { backendSchema, roleSchema } from './backend.ts';
 import { completeBackend, defaultBackend, describeBackend, preflightBackends } from './models/complete-backend.ts';
 import { describeCoordination, soloShape } from './coordination.ts';

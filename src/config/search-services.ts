@@ -1,25 +1,53 @@
+import { statSync } from 'node:fs';
+import type { SearchPlace, WebSearchService } from '../protocol/search.ts';
 import type { Environment } from '../util/environment.ts';
-import type { WebSearchService } from '../protocol/search.ts';
+import { ownDocs } from './own-docs.ts';
 
 /**
- * The variable without which a service cannot be asked. If several are set, the first service is used: a SearXNG of the
- * user's own costs nothing.
+ * For each service the variable without which it cannot be asked, and the one that holds its address. If several are
+ * set, the first service is used: a SearXNG of the user's own costs nothing.
  */
-export const variableOf: Record<WebSearchService, string> = {
-  searxng: 'SEARXNG_URL',
-  tavily: 'TAVILY_API_KEY',
-  brave: 'BRAVE_API_KEY',
+const services: Record<WebSearchService, { needs: string; address: string }> = {
+  searxng: { needs: 'SEARXNG_URL', address: 'SEARXNG_URL' },
+  tavily: { needs: 'TAVILY_API_KEY', address: 'TAVILY_BASE_URL' },
+  brave: { needs: 'BRAVE_API_KEY', address: 'BRAVE_BASE_URL' },
 };
 
-export const webSearchServices = Object.keys(variableOf) as WebSearchService[];
+export const webSearchServices = Object.keys(services) as WebSearchService[];
+
+/** The variable without which a service cannot be asked. */
+export const variableOf = (service: WebSearchService): string => services[service].needs;
 
 /** The service that an environment names by its variables; undefined if it names none. */
 export const serviceOf = (environment: Environment): WebSearchService | undefined =>
-  webSearchServices.find((service) => environment[variableOf[service]] !== undefined);
+  webSearchServices.find((service) => environment[variableOf(service)] !== undefined);
 
 /** What a person can do where there is no service: `set SEARXNG_URL, … or …`. */
-export const howToSearch = `set ${listed(Object.values(variableOf))}`;
+export const howToSearch = `set ${listed(webSearchServices.map(variableOf))}`;
+
+/** The variable that a search lacks in this environment; undefined if it has what it needs. */
+export function missingVariable({ provider }: SearchPlace, environment: Environment): string | undefined {
+  if (provider === 'folder') return undefined;
+  const needed = variableOf(provider);
+  return environment[needed] === undefined ? needed : undefined;
+}
+
+/** Lists what keeps a search from working in this environment, in words that name the key; empty if nothing does. */
+export function missingForSearch({ provider, folder = ownDocs }: SearchPlace, environment: Environment): string[] {
+  if (provider === 'folder') return isFolder(folder) ? [] : [`search.folder: there is no folder ${folder}`];
+  const { needs, address } = services[provider];
+  const problems: string[] = [];
+  if (environment[needs] === undefined) problems.push(`search.provider: ${provider} needs ${needs}, which is not set`);
+  // The value stays out of the message: an address may hold a password.
+  const value = environment[address];
+  if (value !== undefined && !/^https?:/.test(URL.parse(value)?.protocol ?? '')) {
+    problems.push(`search.provider: ${provider} needs ${address} to be an address with http:// or https://`);
+  }
+  return problems;
+}
 
 function listed(names: string[]): string {
   return `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
 }
+
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;

@@ -1,5 +1,4 @@
-import { missingForSearch } from '../missing-search.ts';
-import { howToSearch, serviceOf } from '../search-services.ts';
+import { howToSearch, missingForSearch, serviceOf } from '../search-services.ts';
 import type { Environment } from '../../util/environment.ts';
 import type { Backend, ToolSources } from '../../protocol/settings.ts';
 

@@ -5,7 +5,7 @@ import { ownDocs } from '../../../config/own-docs.ts';
 import { searchBrave } from './brave.ts';
 import { searchRefused } from './failures.ts';
 import { searchFolder } from './folder.ts';
-import { missingForSearch, missingVariable } from '../../../config/missing-search.ts';
+import { missingForSearch, missingVariable } from '../../../config/search-services.ts';
 import type { SearchProvider } from './provider.ts';
 import { searchSearxng } from './searxng.ts';
 import { searchTavily } from './tavily.ts';

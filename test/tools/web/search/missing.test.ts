@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { missingForSearch } from '../../../../src/config/missing-search.ts';
+import { missingForSearch } from '../../../../src/config/search-services.ts';
 import type { SearchPlace } from '../../../../src/protocol/search.ts';
 
 const search = (provider: SearchPlace['provider'], folder?: string): SearchPlace => ({
