@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { floors, importsBack } from '../../scripts/check-floors.ts';
 
@@ -42,5 +42,21 @@ describe('the house', () => {
     });
     const rows = readFileSync('CONTRIBUTING.md', 'utf8').matchAll(/^\| (`src\/\S+?`) +\| (.+?) +\|$/gm);
     expect([...rows].map(([, folder, says]) => [folder, says])).toEqual(described);
+  });
+
+  const sources = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+  const linesOf = (file: string): number => readFileSync(join('src', file), 'utf8').split('\n').length - 1;
+
+  test('has no file of more than 300 lines', () => {
+    expect(sources.filter((file) => linesOf(file) > 300)).toEqual([]);
+  });
+
+  test('has no folder of more than 25 files', () => {
+    const counts = Map.groupBy(sources, dirname);
+    expect([...counts].filter(([, files]) => files.length > 25).map(([folder]) => folder)).toEqual([]);
+  });
+
+  test('shows each workflow, its document’s algorithm, in one screen', () => {
+    expect(sources.filter((file) => file.endsWith('workflow.ts') && linesOf(file) > 80)).toEqual([]);
   });
 });

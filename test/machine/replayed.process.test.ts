@@ -1,45 +1,34 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { forbiddenImports, localActivities } from '../../scripts/check-replayed.ts';
 
 test.each([
   [
-    'an activity',
-    'workflows/a.ts',
-    "\nimport { x } from '../activities/a.ts';",
-    /^src\/workflows\/a\.ts:2: .*"\.\.\/activities/,
+    'Node',
+    'workflows/deep/a.ts',
+    "\nimport { join } from 'node:path';",
+    /^src\/workflows\/deep\/a\.ts:2: .*"node:path"/,
   ],
-  ['Node', 'workflows/deep/a.ts', "import { join } from 'node:path';", /:1: .*"node:path"/],
   ['zod', 'workflows/a.ts', "import { z } from 'zod';", /"zod"/],
-  ['what is only run', 'workflows/a.ts', "import '../tools/a.ts';", /"\.\.\/tools\/a\.ts"/],
-  ['what is re-exported', 'workflows/a.ts', "export { x } from '../store/a.ts';", /"\.\.\/store\/a\.ts"/],
-  ['what is imported later', 'workflows/a.ts', "const x = await import('../store/a.ts');", /"\.\.\/store\/a\.ts"/],
-  ['a value beside types', 'workflows/a.ts', "import { type A, b } from '../store/a.ts';", /"\.\.\/store\/a\.ts"/],
-  ['on several lines', 'workflows/a.ts', "import {\n  a,\n  b,\n} from '../store/a.ts';", /a\.ts:1: /],
-  ['a value into the protocol', 'protocol/a.ts', "import { x } from '../workflows/a.ts';", /"\.\.\/workflows\/a\.ts"/],
+  ['what is only run', 'workflows/a.ts', "import 'zod';", /"zod"/],
+  ['what is re-exported', 'workflows/a.ts', "export { x } from 'zod';", /"zod"/],
+  ['what is imported later', 'workflows/a.ts', "const x = await import('zod');", /"zod"/],
+  ['a value beside types', 'workflows/a.ts', "import { type A, b } from 'zod';", /"zod"/],
+  ['on several lines', 'workflows/a.ts', "import {\n  a,\n  b,\n} from 'zod';", /a\.ts:1: /],
   ['a package into the protocol', 'protocol/a.ts', "import { x } from '@temporalio/common';", /"@temporalio\/common"/],
 ])('replayed code must not import %s', (_, file, text, problem) => {
   expect(forbiddenImports(file, text)).toEqual([expect.stringMatching(problem)]);
 });
 
 test.each([
-  [
-    'types from anywhere',
-    'workflows/a.ts',
-    "import type { X } from '../activities/a.ts';\nexport type { Y } from 'zod';",
-  ],
-  ['its own values', 'workflows/a/b.ts', "import { x } from '../b.ts';\nimport { y } from './c.ts';"],
-  ['the protocol', 'workflows/a/b.ts', "import { x } from '../../protocol/b.ts';"],
+  ['types', 'workflows/a.ts', "import type { X } from 'zod';\nexport type { Y } from 'zod';"],
   ['Temporal for workflows', 'workflows/a.ts', "import { sleep } from '@temporalio/workflow';"],
+  ['what it likes where it is not replayed', 'cli/a.ts', "import 'node:fs';"],
 ])('it may import %s', (_, file, text) => {
   expect(forbiddenImports(file, text)).toEqual([]);
-});
-
-test('what is not replayed may import what it likes', () => {
-  expect(forbiddenImports('cli/a.ts', "import { x } from '../workflows/a.ts';\nimport 'node:fs';")).toEqual([]);
 });
 
 test.each([
@@ -76,23 +65,4 @@ test('the check fails where any file of src has a local activity, and says where
   const { status, stderr } = check();
   expect(status).toBe(1);
   expect(stderr).toMatch(/^src\/worker\/a\.ts:2: .*another order at a replay \(docs\/decisions\/0057-/);
-});
-
-const sources = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
-
-test('no source file is longer than 300 lines', () => {
-  const lines = (file: string): number => readFileSync(join('src', file), 'utf8').split('\n').length - 1;
-  expect(sources.filter((file) => lines(file) > 300)).toEqual([]);
-});
-
-test('no folder holds more than 25 source files', () => {
-  const counts = Map.groupBy(sources, dirname);
-  expect([...counts].filter(([, files]) => files.length > 25).map(([folder]) => folder)).toEqual([]);
-});
-
-test('each workflow is its document’s algorithm in one screen', () => {
-  const long = sources
-    .filter((file) => file.endsWith('workflow.ts'))
-    .filter((file) => readFileSync(join('src', file), 'utf8').split('\n').length > 81);
-  expect(long).toEqual([]);
 });
