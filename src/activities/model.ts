@@ -10,12 +10,12 @@ import { failureTypes } from '../models/failures.ts';
 import type { Rates } from '../models/rates/rates.ts';
 import { hashOf } from '../util/ids.ts';
 import { sumOfUsage, type Store } from '../store/store.ts';
-import { argumentReader, type ReadArguments } from './tools/arguments.ts';
+import { argumentReader } from './tools/arguments.ts';
 import type { AskClaudeCode, ClaudeCodeResponse } from '../claude-code/backend.ts';
 import { fittingRequests } from '../models/fitting.ts';
 import { sendHeartbeats } from './cancellable.ts';
 import { note } from '../telemetry/call-notes.ts';
-import { readReply } from './reply.ts';
+import { readReply, withWrittenCall, type ToolSet } from './reply.ts';
 import type { RunQuickTools } from './tools/quick-tools.ts';
 import { loadImages, resolveMessages } from '../store/resolve.ts';
 import { checkedUsage, failedFor, isUnreadable, recordDeadTry, recordTry } from './tries.ts';
@@ -138,7 +138,11 @@ export function createCallModel(dependencies: CallModelDependencies) {
             beforeSend: look,
             onDelta,
           });
-      const { message, finish, notices = [], tree, work = [] } = response;
+      const { finish, notices = [], tree, work = [] } = response;
+      const mayCall = input.toolChoice !== 'none';
+      const message = mayCall
+        ? withWrittenCall(response.message, tools, `written_${messages.length}`)
+        : response.message;
       const spent = checkedUsage(response.usage, messages, message);
       usage = spent;
       note({ usage: spent, ...(response.model !== undefined && { responseModel: response.model }) });
@@ -262,12 +266,6 @@ async function partialOf(activityId: string): Promise<string> {
   } catch {
     return '';
   }
-}
-
-/** The tools that a model is offered, with a reader of their calls. */
-interface ToolSet {
-  specs: ToolSpec[];
-  read: ReadArguments;
 }
 
 const noTools: ToolSet = { specs: [], read: argumentReader([]) };

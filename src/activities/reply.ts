@@ -1,8 +1,27 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { AssistantMessage, ToolCall } from '../protocol/message.ts';
+import type { AssistantMessage, ToolCall, ToolSpec } from '../protocol/message.ts';
 import type { Finish, Reply, ReplyCall } from '../protocol/model-call.ts';
 import { cutToBytes, jsonBytes, payloadBytes } from '../workflows/runtime/size.ts';
 import type { ReadArguments } from './tools/arguments.ts';
+import { writtenCall } from './tools/written-call.ts';
+
+/** The tools that a model is offered, with a reader of their calls. */
+export interface ToolSet {
+  specs: ToolSpec[];
+  read: ReadArguments;
+}
+
+/**
+ * A message whose text is a call of a tool that takes texts, as one that has the call.
+ *
+ * @param id for the call
+ */
+export function withWrittenCall(message: AssistantMessage, { read, specs }: ToolSet, id: string): AssistantMessage {
+  const found = message.toolCalls === undefined ? writtenCall(message.content, specs, read) : undefined;
+  if (found === undefined) return message;
+  const content = found.isWhole ? '' : message.content;
+  return { ...message, content, toolCalls: [{ id, ...found.call }] };
+}
 
 /**
  * Reads a model's message. A reply that is too long for the history loses its calls, and the end of its text.

@@ -159,14 +159,18 @@ function resultsFrom(all: Message[], start: number, images: LoadedImages): Block
 const toolId = (id: string): string => id.replaceAll(/[^\w-]/g, '_');
 
 function toBlocks({ content, toolCalls = [], opaque }: AssistantMessage, model: string | undefined): Block[] {
-  if (opaque?.wire === anthropicWire) return toKeptBlocks(opaque.data as KeptBlocks, model);
-  const calls = toolCalls.map(({ id, name, arguments: text }): Block => ({
-    type: 'tool_use',
-    id: toolId(id),
-    name,
-    input: inputOf(text),
-  }));
-  return orNote([...textBlocks(content), ...calls], '(no reply)');
+  const kept = opaque?.wire === anthropicWire ? toKeptBlocks(opaque.data as KeptBlocks, model) : undefined;
+  const known = (kept ?? []).flatMap((block) => (block.type === 'tool_use' ? block.id : []));
+  // A call that the model has written as text is none of the blocks.
+  const calls = toolCalls
+    .filter(({ id }) => !known.includes(id))
+    .map(({ id, name, arguments: text }): Block => ({
+      type: 'tool_use',
+      id: toolId(id),
+      name,
+      input: inputOf(text),
+    }));
+  return kept === undefined ? orNote([...textBlocks(content), ...calls], '(no reply)') : [...kept, ...calls];
 }
 
 const isThought = ({ type }: Block): boolean => type === 'thinking' || type === 'redacted_thinking';

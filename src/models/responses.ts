@@ -221,10 +221,11 @@ function toContent({ content, images: refs = [] }: { content: string; images?: I
 function fromAssistant(message: AssistantMessage, model: string): InputItem[] {
   const { content, toolCalls = [], opaque } = message;
   const data = opaque?.wire === responsesWire ? (opaque.data as OpaqueData) : undefined;
-  const parts: Part[] =
-    data?.model === model
-      ? data.parts
-      : [{ type: 'message', content }, ...toolCalls.map(({ id }) => ({ type: 'function_call' as const, call_id: id }))];
+  const known: Part[] = data?.model === model ? data.parts : [{ type: 'message', content }];
+  const isKnown = (id: string): boolean => known.some((part) => part.type === 'function_call' && part.call_id === id);
+  // A call that the model has written as text is none of what it sent.
+  const others = toolCalls.filter(({ id }) => !isKnown(id));
+  const parts: Part[] = [...known, ...others.map(({ id }) => ({ type: 'function_call' as const, call_id: id }))];
   const end = parts.findLastIndex(({ type }) => type !== 'reasoning');
   // The API refuses reasoning that leads to nothing, as a reply has it that was cut.
   return parts.slice(0, end + 1).flatMap((part): InputItem[] => {

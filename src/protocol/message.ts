@@ -85,6 +85,8 @@ export interface ToolSpec {
   name: string;
   description: string;
   parameters: ParameterSchema;
+  /** Whether a call of it counts that a model writes as text, as only tools by which agents reply to the workflow have it. */
+  asText?: true;
 }
 
 /** Tokens as the provider counts them. `inputTokens` includes the tokens read from its cache. */

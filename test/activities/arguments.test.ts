@@ -146,7 +146,7 @@ describe('what is missing or means something else is refused, in words that name
       'null for a list of at least one',
       { of: { type: 'array', items: text, minItems: 1 } },
       '{"of": null}',
-      'of: it must be a list, and not null',
+      'of: it must be at least 1 items long, and not []',
     ],
     [
       'within a list',

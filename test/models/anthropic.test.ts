@@ -228,6 +228,22 @@ describe('thoughts', () => {
   });
 });
 
+test('a call that was written as text stands behind what the model has sent', () => {
+  const blocks = [
+    { type: 'thinking', thinking: 'Hm.', signature: 's' },
+    { type: 'tool_use', id: 'a', name: 'one', input: {} },
+  ];
+  const call = (id: string, name: string) => ({ id, name, arguments: '{"x": 1}' });
+  const reply: Message = {
+    role: 'assistant',
+    content: '',
+    toolCalls: [call('a', 'one'), call('written_2', 'two')],
+    opaque: { wire: 'anthropic', data: { model: 'claude-opus-5', blocks } },
+  };
+  const sent = toAnthropicConversation([user('Hi'), reply], new Map(), 'claude-opus-5').messages[1]?.content;
+  expect(sent).toEqual([...blocks, { type: 'tool_use', id: 'written_2', name: 'two', input: { x: 1 } }]);
+});
+
 describe('what the API refuses is never sent', () => {
   const text = fc.constantFrom('', ' ', '\n\t', 'Words.', ' words ');
   const turn = fc.record({ said: fc.array(text, { maxLength: 2 }), text, calls: fc.nat(2), results: text });

@@ -143,6 +143,20 @@ describe('replies of compatible servers', () => {
     ]);
   });
 
+  test('a call that was written as text stands behind what the model has sent', () => {
+    const parts = [{ type: 'message', content: 'So.', phase: 'commentary' }];
+    const message: Message = {
+      role: 'assistant',
+      content: 'So.',
+      toolCalls: [{ id: 'written_2', name: 'vote', arguments: '{}' }],
+      opaque: { wire: 'responses', data: { model: 'm', parts } },
+    };
+    expect(toResponsesInput([message], 'm')).toEqual([
+      { ...parts[0], role: 'assistant' },
+      { type: 'function_call', call_id: 'written_2', name: 'vote', arguments: '{}' },
+    ]);
+  });
+
   test('reasoning that cannot be decrypted any more is left out, and the person is told', async () => {
     await using server = await RawServer.start((response, body) => {
       if (JSON.stringify(body).includes('"encrypted_content":')) {

@@ -55,7 +55,7 @@ function readCall(
     );
   }
   const read = unwrapped(problem === undefined ? value : repaired(text), parameters, name);
-  const mended = schema.safeParse(read).success ? read : coerced(read, parameters, parameters);
+  const mended = schema.safeParse(read).success ? read : mendedBy(schema, read);
   const checked = schema.safeParse(mended);
   if (checked.success) {
     const isAsWritten = problem === undefined && mended === value;
@@ -137,84 +137,87 @@ function unwrapped(value: unknown, parameters: ParameterSchema, name: string): u
 const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Turns a value into what a schema asks for where both say the same; any other value stays as it is. */
-function coerced(value: unknown, schema: unknown, root: ParameterSchema): unknown {
-  const found = resolved(schema, root);
-  if (!isObject(found)) return value;
-  const branches = [found['anyOf'], found['oneOf']].flatMap((each) => (Array.isArray(each) ? (each as unknown[]) : []));
-  if (branches.length > 0) return coercedToOne(value, branches, root);
-  const choices = Array.isArray(found['enum'])
-    ? (found['enum'] as unknown[])
-    : 'const' in found
-      ? [found['const']]
-      : [];
-  if (choices.length > 0) return choiceFor(value, choices);
-  if (isOfType(value, found)) return within(value, found, root);
-  if (value === null) return mayBeEmptyList(found) ? [] : null;
-  for (const type of typesOf(found)) {
-    const turned = turnedInto(type, value);
-    if (turned !== undefined) return within(turned, found, root);
+type Issue = z.core.$ZodIssue;
+
+/** An issue of a value that is of another type than it must be, or none of the choices. */
+type Mendable = z.core.$ZodIssueInvalidType | z.core.$ZodIssueInvalidValue;
+
+/** How often a value is looked at. Each level of lists, objects and texts that hold JSON takes up to three times. */
+const mostRounds = 20;
+
+/** Stands for a key that is left out. */
+const absent = Symbol('absent');
+
+/** Turns parts of a value into what a schema asks for where both say the same; any other part stays as it is. */
+function mendedBy(schema: z.ZodType, value: unknown): unknown {
+  const whole = { value: structuredClone(value) };
+  const others = new Map<string, unknown[]>();
+  for (let round = 0, isChanged = true; isChanged && round < mostRounds; round++) {
+    isChanged = false;
+    const issues = (schema.safeParse(whole.value).error?.issues ?? []).flatMap(mendable);
+    for (const [place, alike] of Map.groupBy(issues, ({ path }) => JSON.stringify(path))) {
+      const [key, ...above] = ['value', ...(alike[0]?.path ?? [])].toReversed();
+      const parent = at(whole, above.toReversed()) as Record<PropertyKey, unknown> | null | undefined;
+      if (typeof parent !== 'object' || parent === null || key === undefined) continue;
+      const left = others.get(place) ?? alternatives(parent, key, alike);
+      others.set(place, left);
+      if (left.length === 0) continue;
+      const [next] = left.splice(0, 1);
+      if (next === absent) Reflect.deleteProperty(parent, key);
+      else parent[key] = next;
+      isChanged = true;
+    }
   }
-  return value;
+  return whole.value;
 }
 
-function resolved(schema: unknown, root: ParameterSchema): unknown {
-  const ref = isObject(schema) ? schema['$ref'] : undefined;
-  if (typeof ref !== 'string' || !ref.startsWith('#/')) return schema;
-  const names = ref.slice(2).split('/');
-  return names.reduce<unknown>((place, key) => (isObject(place) ? place[key] : undefined), root);
+/** The issues that can be mended: of several alternatives those of the first that is of the value's type, if there is one. */
+function mendable(issue: Issue): Mendable[] {
+  if (issue.code === 'invalid_type' || issue.code === 'invalid_value') return [issue];
+  if (issue.code !== 'invalid_union') return [];
+  const branches = issue.errors.map((issues) => issues.flatMap(mendable));
+  const alike = branches.find((issues) => issues.every(({ path }) => path.length > 0));
+  return (alike ?? branches.flat()).map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] }));
 }
 
-function coercedToOne(value: unknown, branches: unknown[], root: ParameterSchema): unknown {
-  const found = branches.map((branch) => resolved(branch, root)).filter(isObject);
-  const same = found.find((branch) => isOfType(value, branch));
-  if (same !== undefined) return coerced(value, same, root);
-  return found.map((branch) => coerced(value, branch, root)).find((turned) => turned !== value) ?? value;
-}
-
-/** Whether no items are a value that fits. A model that writes null for a list has none to give. */
-const mayBeEmptyList = (schema: Json): boolean =>
-  typesOf(schema).includes('array') && !(typeof schema['minItems'] === 'number' && schema['minItems'] > 0);
-
-const typesOf = ({ type }: Json): unknown[] => (type === undefined ? [] : [type].flat());
-
-function isOfType(value: unknown, schema: Json): boolean {
-  const types = typesOf(schema);
-  return types.length === 0 || types.some((type) => isA(type, value));
-}
-
-function isA(type: unknown, value: unknown): boolean {
-  if (type === 'null') return value === null;
-  if (type === 'array') return Array.isArray(value);
-  if (type === 'object') return isObject(value);
-  if (type === 'integer') return Number.isInteger(value);
-  return typeof value === type;
+/**
+ * What may stand in a place instead, and last what is there now. A key that is null is first left out, since without a list
+ * something may hold for all, which would hold for nothing with an empty one.
+ */
+function alternatives(parent: object, key: PropertyKey, issues: Mendable[]): unknown[] {
+  if (!Object.hasOwn(parent, key)) return [];
+  const given = (parent as Record<PropertyKey, unknown>)[key];
+  const types = issues.flatMap((issue) => (issue.code === 'invalid_type' ? issue.expected : []));
+  const choices = issues.flatMap((issue) => (issue.code === 'invalid_value' ? issue.values : []));
+  const turned = [choiceFor(given, [...new Set(choices)]), ...types.map((type) => turnedInto(type, given))];
+  const found = turned.filter((each) => each !== undefined);
+  if (given === null && !Array.isArray(parent)) found.unshift(absent);
+  if (given !== null && types.some(isList)) found.push([given]);
+  return found.length === 0 ? [] : [...found, given];
 }
 
 /** The one choice from which a value differs in letter case, in the space around it, or in being a text, if at all. */
 function choiceFor(value: unknown, choices: unknown[]): unknown {
-  if (choices.includes(value) || !['string', 'number', 'boolean'].includes(typeof value)) return value;
+  if (!['string', 'number', 'boolean'].includes(typeof value)) return undefined;
   const same = choices.filter((choice) => choice !== null && plain(choice) === plain(value));
-  return same.length === 1 ? same[0] : value;
+  return same.length === 1 ? same[0] : undefined;
 }
 
 const plain = (value: unknown): string => String(value).trim().toLowerCase();
 
+const isList = (type: string): boolean => type === 'array' || type === 'tuple';
+
 /** A value of another type that says the same; undefined if there is none. */
-function turnedInto(type: unknown, value: unknown): unknown {
+function turnedInto(type: string, value: unknown): unknown {
   if (type === 'string') return ['number', 'boolean'].includes(typeof value) ? String(value) : undefined;
-  if (type === 'array') {
-    if (value === undefined) return undefined;
-    const list = typeof value === 'string' ? jsonIn(value) : undefined;
-    return Array.isArray(list) ? list : [value];
-  }
+  // A model that writes null for a list has nothing to give.
+  if (isList(type) && value === null) return [];
   if (typeof value !== 'string') return undefined;
-  if (type === 'object') return isObject(jsonIn(value)) ? jsonIn(value) : undefined;
+  if (isList(type)) return Array.isArray(jsonIn(value)) ? jsonIn(value) : undefined;
+  if (type === 'object' || type === 'record') return isObject(jsonIn(value)) ? jsonIn(value) : undefined;
   if (type === 'boolean') return { true: true, false: false }[plain(value)];
   if (type === 'null') return plain(value) === 'null' ? null : undefined;
-  if (type !== 'number' && type !== 'integer') return undefined;
-  const number = /^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i.test(value) ? Number(value) : NaN;
-  return Number.isFinite(number) && isA(type, number) ? number : undefined;
+  return type === 'number' && /^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i.test(value) ? Number(value) : undefined;
 }
 
 /** The list or object that a text holds as JSON; undefined for any other text. */
@@ -223,53 +226,31 @@ function jsonIn(text: string): unknown {
   return typeof value === 'object' && value !== null ? value : undefined;
 }
 
-/**
- * Coerces the parts of a list or object. Keys that need not be there and are null are left out, lists too: without a list
- * something may hold for all, which would hold for nothing with an empty one.
- */
-function within(value: unknown, schema: Json, root: ParameterSchema): unknown {
-  if (Array.isArray(value)) return value.map((item: unknown) => coerced(item, schema['items'], root));
-  if (!isObject(value)) return value;
-  const properties = isObject(schema['properties']) ? schema['properties'] : {};
-  const required = Array.isArray(schema['required']) ? (schema['required'] as unknown[]) : [];
-  const entries = Object.entries(value).flatMap(([key, each]): Array<[string, unknown]> => {
-    const own = Object.hasOwn(properties, key) ? properties[key] : schema['additionalProperties'];
-    const isAbsent = each === null && Object.hasOwn(properties, key) && !required.includes(key);
-    return isAbsent && !takesNull(own, root) ? [] : [[key, coerced(each, own, root)]];
-  });
-  return Object.fromEntries(entries);
-}
-
-function takesNull(schema: unknown, root: ParameterSchema): boolean {
-  const found = resolved(schema, root);
-  if (!isObject(found)) return true;
-  const branches = [found['anyOf'], found['oneOf']].flatMap((each) => (Array.isArray(each) ? (each as unknown[]) : []));
-  if (branches.length > 0) return branches.some((branch) => takesNull(branch, root));
-  if (Array.isArray(found['enum'])) return found['enum'].includes(null);
-  return isOfType(null, found);
-}
-
 const kinds: Record<string, string> = {
   string: 'a text',
   number: 'a number',
   int: 'a whole number',
   boolean: 'true or false',
   array: 'a list',
+  tuple: 'a list',
   object: 'an object',
   record: 'an object',
 };
 
 /** Says what is wrong with a value, and what it must be, in words that a weak model understands. */
-function inWords(issue: z.core.$ZodIssue, input: unknown): string {
+function inWords(issue: Issue, input: unknown): string {
   const { path } = issue;
-  const given = path.reduce<unknown>((place, key) => (place as Record<PropertyKey, unknown> | undefined)?.[key], input);
+  const given = at(input, path);
   const must = mustBe(issue);
   const place = path.join('.') || 'arguments';
   if (given === undefined) return `${place}: it is missing, and must be ${must}`;
   return `${place}: it must be ${must}, and not ${shown(given)}`;
 }
 
-function mustBe(issue: z.core.$ZodIssue): string {
+const at = (value: unknown, path: PropertyKey[]): unknown =>
+  path.reduce<unknown>((place, key) => (place as Record<PropertyKey, unknown> | null | undefined)?.[key], value);
+
+function mustBe(issue: Issue): string {
   if (issue.code === 'invalid_type') return kinds[issue.expected] ?? issue.expected;
   if (issue.code === 'invalid_value') return `one of ${issue.values.map((value) => JSON.stringify(value)).join(', ')}`;
   if (issue.code === 'too_small' || issue.code === 'too_big') {

@@ -4,7 +4,6 @@ import { askCallOf } from '../ask-others/ask-call.ts';
 import type { Asker, Broadcast } from '../ask-others/broadcast.ts';
 import { accepted, replyBy } from './prompts.ts';
 import type { Purpose } from './model-caller.ts';
-import { writtenCall } from './written-call.ts';
 
 /** What was read from a reply. With `error` the reply is to be repaired; its `value` is used if that does not succeed. */
 export interface Read<T> {
@@ -17,7 +16,7 @@ export interface OutputSpec<T> {
   tool: string;
   /** Reads the call's arguments, which fit the tool's schema. */
   read(input: Record<string, unknown>): Read<T>;
-  /** Reads a reply without any call, or the arguments of a call that was written as text. */
+  /** Reads a reply without any call. */
   readText(text: string): Read<T>;
 }
 
@@ -86,10 +85,7 @@ export async function structured<T>(
 
 function readReply<T>(spec: OutputSpec<T>, calls: ReplyCall[], call: ReplyCall | undefined, content: string): Read<T> {
   if (call !== undefined && 'input' in call) return spec.read(call.input);
-  if (calls.length === 0) {
-    const written = writtenCall(content, [{ name: spec.tool }]);
-    return spec.readText(written === undefined ? content : JSON.stringify(written.input));
-  }
+  if (calls.length === 0) return spec.readText(content);
   const [broken] = calls.flatMap((each) => ('error' in each ? [each.error] : []));
   return { error: broken ?? replyBy(spec.tool) };
 }

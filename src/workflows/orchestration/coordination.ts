@@ -1,7 +1,6 @@
 import { CancellationScope, CancelledFailure, isCancellation } from '@temporalio/workflow';
 import { showFiles, tellFiles } from './files.ts';
 import { answerByCall, noAction, refusalText, voteByCall, votingMessage } from './prompts.ts';
-import { coordinationTools } from './tools.ts';
 import {
   candidatesOf,
   hasAnswer,
@@ -14,9 +13,8 @@ import {
   type GivenAnswer,
 } from './context.ts';
 import { callFailure, isBudgetSpent } from '../agent/failures.ts';
-import { storeTexts, textRef } from '../agent/text-refs.ts';
+import { textRef } from '../agent/text-refs.ts';
 import { wholeText } from '../agent/whole-reply.ts';
-import { writtenCall } from '../agent/written-call.ts';
 import type { Reply } from '../../protocol/model-call.ts';
 import { accepted } from '../agent/prompts.ts';
 import { readReply, type Action, type Reading, type Situation } from './rules/action.ts';
@@ -122,9 +120,8 @@ async function takeTurn(participation: Participation): Promise<Action['kind'] | 
 }
 
 /**
- * Takes a reply without any call. A call that is written as text counts as the call. Other prose is nudged towards the
- * tool once, and is then what it was written for: an answer where one was asked for, and no vote, since a verdict is never
- * read from prose.
+ * Takes a reply without any call. Prose is nudged towards the tool once, and is then what it was written for: an answer where
+ * one was asked for, and no vote, since a verdict is never read from prose.
  */
 async function takeText(participation: Participation, reply: Reply): Promise<Action['kind'] | 'no_vote' | 'nothing'> {
   const { context, attempt, participant } = participation;
@@ -135,16 +132,6 @@ async function takeText(participation: Participation, reply: Reply): Promise<Act
     context.events.emit({ type: 'refused', agent: teamAgent.id, text });
     return 'nothing';
   };
-  const written = writtenCall(reply.content, coordinationTools([]));
-  if (written !== undefined) {
-    const { action, results } = readReply({ ...reply, calls: [{ id: '', ...written }] }, situationOf(participation));
-    if (action === undefined)
-      return refuse(results.map(({ refusal }) => (refusal ? refusalText(refusal) : '')).join(' '));
-    if (action.kind === 'vote') takeVote(participation, action);
-    // It has come, so that an answer that has ended the round of voting meanwhile must not cancel it.
-    else giveAnswer(context, participant, await attempt.scope.run(() => stored(action.content)));
-    return action.kind;
-  }
   if (reply.content.trim() === '') return refuse(noAction);
   const isFirst = participant.prose === undefined;
   participant.prose = fullerOf(participant.prose, proseOf(participation, reply));
@@ -167,11 +154,6 @@ async function takeText(participation: Participation, reply: Reply): Promise<Act
 /** Makes prose the agent's answer, if there is any. */
 export function takeProse(context: OrchestrationContext, participant: Participant): void {
   if (participant.prose !== undefined) giveAnswer(context, participant, participant.prose, true);
-}
-
-async function stored(content: string): Promise<GivenAnswer> {
-  const [text = content] = await storeTexts([content]);
-  return { content, text };
 }
 
 /** Does work within the agent's time. @returns undefined when the work has failed and the agent is out */

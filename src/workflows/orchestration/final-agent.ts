@@ -9,7 +9,6 @@ import { accepted, notRun, systemMessage } from '../agent/prompts.ts';
 import { Refusals } from '../agent/refusals.ts';
 import { hasTools, ToolExecutor } from '../agent/tool-executor.ts';
 import { wholeText } from '../agent/whole-reply.ts';
-import { writtenCall } from '../agent/written-call.ts';
 import type { Verdict } from '../runtime/iterate.ts';
 import { failuresOf, restartsOf } from './attempt.ts';
 import {
@@ -27,7 +26,6 @@ import { finalWorkspace, tellFiles } from './files.ts';
 import { doneWork } from './participant.ts';
 import { carryOutPrompt, decisionPrompt, decisionRepair, filesPrompt, presentPrompt, refusalText } from './prompts.ts';
 import { presentedMessage, reviewMessage, type VoteCount } from './review-prompts.ts';
-import { decisionTools } from './tools.ts';
 import { readDecision, type Decision } from './rules/decision.ts';
 
 /** How often a judge that has decided nothing is asked again. */
@@ -124,13 +122,12 @@ async function decide(
 async function decisionOf(agent: Agent, purpose: Purpose): Promise<Decision> {
   for (let repairs = 0; repairs <= maxRepairs; repairs++) {
     try {
-      const { calls, content } = await agent.reply(purpose, { choice: 'required' });
+      const { calls } = await agent.reply(purpose, { choice: 'required' });
       for (const call of calls) {
         const problem = 'error' in call ? refusalText({ kind: 'invalid', error: call.error }) : accepted;
         agent.answerCall(call.id, problem);
       }
-      const written = calls.length === 0 ? writtenCall(content, decisionTools) : undefined;
-      const decision = readDecision(written === undefined ? calls : [{ id: '', ...written }]);
+      const decision = readDecision(calls);
       if (decision !== undefined) return decision;
       agent.tell({ role: 'user', content: decisionRepair });
     } catch (error) {

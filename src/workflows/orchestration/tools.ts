@@ -14,11 +14,13 @@ export function coordinationTools(names: string[], asking?: AskingMode): ToolSpe
   return [
     {
       name: 'new_answer',
+      asText: true,
       description: 'Give a complete answer to the task, or a better one than those there are.',
       parameters: { type: 'object', properties: { content: text }, required: ['content'] },
     },
     {
       name: 'vote',
+      asText: true,
       description: 'Vote for the best answer. Your own is allowed.',
       parameters: {
         type: 'object',
@@ -58,6 +60,7 @@ export function decisionToolsWith({ compares, plans }: DecisionParameters): Tool
   return [
     {
       name: 'submit',
+      asText: true,
       description: 'The task is done well enough; no further work is needed.',
       parameters: {
         type: 'object',
@@ -67,6 +70,7 @@ export function decisionToolsWith({ compares, plans }: DecisionParameters): Tool
     },
     {
       name: 'restart_orchestration',
+      asText: true,
       description: 'Let the whole team start over, with your reason and detailed instructions.',
       parameters: {
         type: 'object',

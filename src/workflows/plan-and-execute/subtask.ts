@@ -7,7 +7,6 @@ import { textRef, storeTexts } from '../agent/text-refs.ts';
 import { replyBy, teamActionPrompt } from '../agent/prompts.ts';
 import { refused, type ToolAnswer, type ToolExecutor } from '../agent/tool-executor.ts';
 import type { AgentWorkspace } from '../agent/workspace.ts';
-import { writtenCall } from '../agent/written-call.ts';
 import type { Attachment } from '../../protocol/attachment.ts';
 import type { Text } from '../../protocol/message.ts';
 import type { ReplyCall } from '../../protocol/model-call.ts';
@@ -111,7 +110,7 @@ async function loop(
   const said = cutToBytes(answer, saidBytes);
   const why = refusals.end ?? 'its agent reached its limit without a result';
   if (limited) return { error: `${why}; it said last: ${said}` };
-  await askForFinish(agent, answer, when, run);
+  await askForFinish(agent, when, run);
   return { error: `its agent gave a text and not ${finishTool.name}: ${said}` };
 }
 
@@ -120,38 +119,22 @@ const withActions = (settings: LoopSettings): LoopSettings =>
   settings.kind === 'react' ? { action_prompt: teamActionPrompt, ...settings } : settings;
 
 /**
- * Takes the call that ends a subtask from a text that holds it, or asks once for it. A call that cannot be taken is told
- * what is wrong with it, and asked for once more.
+ * Asks once for the call that ends a subtask. A call that cannot be taken is told what is wrong with it, and asked for once
+ * more.
  *
  * @throws `SubtaskEndedError` if there is such a call
  */
-async function askForFinish(
-  agent: Agent,
-  text: string,
-  when: string,
-  run: (call: ReplyCall) => Promise<ToolAnswer>,
-): Promise<void> {
-  await finishAsWritten(text);
+async function askForFinish(agent: Agent, when: string, run: (call: ReplyCall) => Promise<ToolAnswer>): Promise<void> {
   agent.tell({ role: 'user', content: askToFinish });
   for (let tries = 0; tries < 2; tries++) {
     const choice = { oneOf: [finishTool.name] };
-    const { calls, content } = await agent.reply({ what: 'reply', when, timeout: callTimeout }, { choice });
-    await finishAsWritten(content);
+    const { calls } = await agent.reply({ what: 'reply', when, timeout: callTimeout }, { choice });
     if (calls.length === 0) return;
     for (const call of calls) {
       const answer = call.name === finishTool.name ? (await run(call)).content : replyBy(finishTool.name);
       agent.answerCall(call.id, answer);
     }
   }
-}
-
-/** Ends a subtask by a call that is written as text. Does nothing if the text holds none with a result or a reason. */
-async function finishAsWritten(text: string): Promise<void> {
-  const end = endOf(writtenCall(text, [finishTool])?.input ?? {});
-  if (end === undefined) return;
-  if ('error' in end) throw new SubtaskEndedError(end);
-  const [content = end.result] = await storeTexts([end.result]);
-  throw new SubtaskEndedError({ ...end, content });
 }
 
 const useOf = ({ call, status, text }: ToolAnswer): ToolUse => ({

@@ -6,6 +6,7 @@ const texts = { type: 'array', items: text };
 /** Takes a `QueryAnalysis` (protocol/plan-and-execute.ts). */
 export const analysisTool: ToolSpec = {
   name: 'submit_analysis',
+  asText: true,
   description: 'Say what the answer must hold.',
   parameters: {
     type: 'object',
@@ -20,6 +21,7 @@ export const analysisTool: ToolSpec = {
 /** Takes a plan, which is a graph of subtasks. Whether it can be executed is for `planProblems` to say. */
 export const subtasksTool: ToolSpec = {
   name: 'submit_plan',
+  asText: true,
   description: 'Give the subtasks.',
   parameters: {
     type: 'object',
@@ -46,6 +48,7 @@ export const subtasksTool: ToolSpec = {
 /** Takes the result of a subtask, or the reason why it failed. */
 export const finishTool: ToolSpec = {
   name: 'finish_subtask',
+  asText: true,
   description: 'End the subtask.',
   parameters: {
     type: 'object',
@@ -61,6 +64,7 @@ export const finishTool: ToolSpec = {
 /** Takes a `Validation` (protocol/plan-and-execute.ts). */
 export const validationTool: ToolSpec = {
   name: 'submit_validation',
+  asText: true,
   description: 'Say whether the answer solves the problem.',
   parameters: {
     type: 'object',

@@ -212,6 +212,7 @@ const text = { type: 'string', minLength: 1 };
 /** Takes a `Plan` (protocol/research.ts). */
 export const planTool: ToolSpec = {
   name: 'submit_plan',
+  asText: true,
   description: 'Give the plan.',
   parameters: {
     type: 'object',
@@ -235,6 +236,7 @@ export function criticismTool(aspects: string[]): ToolSpec {
   const score = { type: 'number', minimum: 0, maximum: 100 };
   return {
     name: 'submit_criticism',
+    asText: true,
     description: 'Give the criticism and the scores.',
     parameters: {
       type: 'object',
@@ -266,6 +268,7 @@ export function criticismTool(aspects: string[]): ToolSpec {
 /** Takes a `Report` (protocol/research.ts) without its sources, which follow from the marks in its texts. */
 export const reportTool: ToolSpec = {
   name: 'submit_report',
+  asText: true,
   description: 'Give the report.',
   parameters: {
     type: 'object',

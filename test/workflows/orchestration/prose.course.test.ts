@@ -100,7 +100,7 @@ describe('a call that is written as text', () => {
     const { requests, result } = await play(['a', 'b'], {
       answer: ({ agent }) => asJson('new_answer', { content: `${agent}: ${long}` }),
       vote: ({ prompt }) =>
-        asJson('vote', { agent_id: prompt.includes('agent9 has no answer') ? 'agent2' : 'agent9', reason: 'r' }),
+        asJson('vote', { agent_id: prompt.includes('agent_id: it must be one of') ? 'agent2' : 'agent9', reason: 'r' }),
     });
     expect(result).toMatchObject({ finalAgent: 'b', outcome: 'submitted', votes: [{ agent: 'b' }, { agent: 'b' }] });
     expect(requests.find(({ prompt }) => prompt.includes('## Answers'))?.prompt).toContain(`\nb: ${long}\n`);

@@ -1,11 +1,22 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { writtenCall } from '../../../src/workflows/agent/written-call.ts';
-import { coordinationTools, decisionTools } from '../../../src/workflows/orchestration/tools.ts';
+import { argumentReader } from '../../src/activities/tools/arguments.ts';
+import { writtenCall } from '../../src/activities/tools/written-call.ts';
+import type { ToolSpec } from '../../src/protocol/message.ts';
+import type { ReplyCall } from '../../src/protocol/model-call.ts';
+import { coordinationTools, decisionTools } from '../../src/workflows/orchestration/tools.ts';
 
-const team = coordinationTools(['agent1', 'agent2']);
+const team = coordinationTools(['agent1', 'agent2'], 'agents');
 const judge = decisionTools;
 const answer = (content: string) => ({ name: 'new_answer', input: { content } });
+
+/** The call in a text as the workflow gets it. */
+function callIn(text: string, specs: ToolSpec[]): ReplyCall | undefined {
+  const read = argumentReader(specs);
+  const found = writtenCall(text, specs, read);
+  return found && read({ id: 'c', ...found.call }, 'stop').reply;
+}
+
 const vote = { name: 'vote', input: { agent_id: 'agent2', reason: 'Best.' } };
 const json = '{"name": "new_answer", "arguments": {"content": "42"}}';
 
@@ -38,7 +49,7 @@ describe('a call that a model writes as text is read as the call', () => {
     ],
     ['line breaks in a text', '{"name":"new_answer","arguments":{"content":"a\n\tb"}}', answer('a\n\tb')],
   ])('%s', (_, text, call) => {
-    expect(writtenCall(text, team)).toEqual(call);
+    expect(callIn(text, team)).toMatchObject(call);
   });
 
   test.each([
@@ -48,13 +59,19 @@ describe('a call that a model writes as text is read as the call', () => {
       { name: 'restart_orchestration', input: { reason: 'r', instructions: 'i' } },
     ],
   ])('a decision: %s', (text, call) => {
-    expect(writtenCall(text, judge)).toEqual(call);
+    expect(callIn(text, judge)).toMatchObject(call);
   });
 
-  test('without parameters it must name the tool, and any arguments fit', () => {
-    const tools = [{ name: 'submit_plan' }];
-    expect(writtenCall('{"name":"submit_plan","arguments":{"a":1}}', tools)?.input).toEqual({ a: 1 });
-    expect(writtenCall('{"a": 1}', tools)).toBeUndefined();
+  test('one that names its tool is told what does not fit', () => {
+    expect(callIn('{"name": "vote", "arguments": {"agent_id": "agent2"}}', team)).toMatchObject({
+      name: 'vote',
+      error: expect.stringContaining('reason: it is missing') as string,
+    });
+  });
+
+  test('words around it are kept beside it', () => {
+    const isWhole = (text: string) => writtenCall(text, team, argumentReader(team))?.isWhole;
+    expect([json, `\`\`\`json\n${json}\n\`\`\``, `Sure! ${json}`].map(isWhole)).toEqual([true, true, false]);
   });
 });
 
@@ -65,12 +82,14 @@ test.each([
   ['an object of its own', '{"answer": 42}'],
   ['arguments among words', 'The object {"content": "42"} is what you asked for.'],
   ['arguments with more beside them', '{"content": "42", "title": "T"}'],
-  ['a call without what it needs', '{"name": "vote", "arguments": {"agent_id": "agent2"}}'],
-  ['a blank text', '{"content": " "}'],
+  ['arguments without what is needed', '{"agent_id": "agent2"}'],
+  ['an object behind a word that is a tool', 'Those who vote {"may": "do so"}.'],
+  ['an empty text', '{"content": ""}'],
+  ['a call of a tool whose calls are no texts', '{"name": "ask_others", "arguments": {"question": "Q"}}'],
   ['a call of another tool', '{"name": "search", "arguments": {"query": "42"}}'],
   ['a call that was cut off', '{"name": "new_answer", "arguments": {"content": "4'],
 ])('no call: %s', (_, text) => {
-  expect(writtenCall(text, team)).toBeUndefined();
+  expect(callIn(text, team)).toBeUndefined();
 });
 
 test('whatever an answer says, its call is read whole', () => {
@@ -80,7 +99,7 @@ test('whatever an answer says, its call is read whole', () => {
       fc.constantFrom('', 'Sure! ', '```json\n', '<tool_call>'),
       (content, before) => {
         const text = before + JSON.stringify({ name: 'new_answer', arguments: { content } });
-        expect(writtenCall(text, team)).toEqual(answer(content));
+        expect(callIn(text, team)).toEqual({ id: 'c', ...answer(content) });
       },
     ),
     { numRuns: 1000 },
@@ -105,13 +124,14 @@ test('no text breaks the reader, and what it reads fits the tool', () => {
   );
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 60 }), (pieces) => {
-      const call = writtenCall(pieces.join(''), team);
-      if (call?.name === 'vote') expect(Object.keys(call.input).toSorted()).toEqual(['agent_id', 'reason']);
+      const call = callIn(pieces.join(''), team);
+      if (call !== undefined && 'input' in call)
+        expect(Object.keys(call.input)).toEqual(expect.arrayContaining(['agent_id', 'reason']));
     }),
     { numRuns: 2000 },
   );
 });
 
 test('a hostile text takes no longer than a long one', () => {
-  expect(writtenCall('{"'.repeat(500_000), team)).toBeUndefined();
+  expect(callIn('{"'.repeat(500_000), team)).toBeUndefined();
 });
