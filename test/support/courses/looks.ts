@@ -5,6 +5,13 @@ import { eventsQuery } from '../../../src/protocol/definitions.ts';
 /** How long a run that has ended may leave a question unanswered, in milliseconds. */
 const unansweredMs = 60_000;
 
+/**
+ * How long a run's history may not grow before it counts as one that never ends, in milliseconds. A machine with too little time
+ * lets a task time out and waits a minute before its next try; a worker that is soon killed may get no further than to replay a
+ * long history, and the next one and the one after it too.
+ */
+const silentMs = 240_000;
+
 /** How long one look at its events may take, in milliseconds. */
 const lookMs = 10_000;
 
@@ -16,8 +23,6 @@ export interface Pace {
   queries: number;
   /** The shortest and the longest time between two messages, in milliseconds. */
   messageAfterMs: readonly [least: number, most: number];
-  /** How long a run's history may not grow before it counts as one that never ends, in milliseconds. */
-  silentMs: number;
 }
 
 /**
@@ -79,14 +84,14 @@ export async function silence(
 ): Promise<undefined> {
   let grewAt = Date.now();
   let length = 0;
-  while (!over.aborted && Date.now() - grewAt < pace.silentMs) {
+  while (!over.aborted && Date.now() - grewAt < silentMs) {
     await look(client, asked, looks);
     // The server tells this, whether or not there is a worker that can.
     const { historyLength, raw } = await patiently(() => handle.describe());
     if (historyLength > length) grewAt = Date.now();
     length = historyLength;
     const tried = raw.pendingWorkflowTask?.attempt ?? 0;
-    if (tried >= mostTries && Date.now() - grewAt >= pace.silentMs / 2) return;
+    if (tried >= mostTries && Date.now() - grewAt >= silentMs / 2) return;
     await pause(pace.lookEveryMs, undefined, { signal: over }).catch(() => {});
   }
 }

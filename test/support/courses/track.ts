@@ -41,16 +41,13 @@ const lifeMs = [3000, 15_000] as const;
 
 const workerMain = fileURLToPath(new URL('./worker-main.ts', import.meta.url));
 
-const often: Pace = { lookEveryMs: 250, queries: 1, messageAfterMs: [40, 350], silentMs: 60_000 };
-
-/** A worker that is soon killed may get no further than to replay a long history, and the next one and the one after it too. */
-const patient: Pace = { ...often, silentMs: 240_000 };
+const often: Pace = { lookEveryMs: 250, queries: 1, messageAfterMs: [40, 350] };
 
 /**
  * Where nothing is kept, the SDK drops a task or a query that comes while it lets go of the run ("leftover buffered tasks"), and
  * the server waits ten seconds before it gives another one out.
  */
-const seldom: Pace = { lookEveryMs: 3000, queries: 0.15, messageAfterMs: [400, 1600], silentMs: 60_000 };
+const seldom: Pace = { lookEveryMs: 3000, queries: 0.15, messageAfterMs: [400, 1600] };
 
 /** A task queue with its worker, its home, and a client. */
 export class Track implements AsyncDisposable {
@@ -84,7 +81,7 @@ export class Track implements AsyncDisposable {
     this.#connection = connection;
     this.#native = native;
     this.mode = settings.mode;
-    this.pace = { cached: often, uncached: seldom, killed: patient }[settings.mode];
+    this.pace = settings.mode === 'uncached' ? seldom : often;
     this.client = new Client({ connection });
     this.taskQueue = `${settings.mode}-${process.pid}-${settings.dice.whole(1, 1e9)}`;
   }
