@@ -15,7 +15,7 @@ import { blobRef, namesIn, worthNaming } from '../workflows/agent/previews.ts';
 import { systemOf, today } from '../workflows/agent/prompts.ts';
 import { askingOf, askingText, askingTools, type AskingRules } from '../workflows/ask-others/prompts.ts';
 import { coordinationText, finalText } from '../workflows/orchestration/prompts.ts';
-import { cannotAsk, mayRestart, namesOf, temporaryWorkspace } from '../workflows/orchestration/rules/team-settings.ts';
+import { cannotAsk, namesOf, temporaryWorkspace } from '../workflows/orchestration/rules/team-settings.ts';
 import { coordinationTools, decisionToolsWith } from '../workflows/orchestration/tools.ts';
 import { criticismTool, planTool, reportTool, roleInstructions } from '../workflows/research/prompts.ts';
 import type { createPreparations } from './prepare.ts';
@@ -115,12 +115,8 @@ async function storeTeam(shelf: Shelf, team: Team): Promise<StoredTeam> {
     ...rest
   } = team.orchestrator.coordination;
   const asking = askingOf(rest, team.agents.length);
+  const names = namesOf(team);
   const isAlone = asking !== undefined && team.agents.some(cannotAsk);
-  const setsFor = async (isLater: boolean) => ({
-    coordination: await shelf.tools(coordinationTools(namesOf(team, isLater), asking?.mode)),
-    decision: await shelf.tools(decisionToolsWith({ plans, compares: isLater && compares })),
-    ...(isAlone && { alone: await shelf.tools(coordinationTools(namesOf(team, isLater))) }),
-  });
   const textsFor = async (rules: AskingRules | undefined, folder?: string) => ({
     coordination: await shelf.text(coordinationText(rules, false, folder)),
     planning: await shelf.text(coordinationText(rules, true, folder)),
@@ -130,7 +126,11 @@ async function storeTeam(shelf: Shelf, team: Team): Promise<StoredTeam> {
     ...(isAlone && { alone: await textsFor(undefined, folder) }),
   });
   return {
-    toolSets: { ...(await setsFor(false)), ...(mayRestart(team) && { later: await setsFor(true) }) },
+    toolSets: {
+      coordination: await shelf.tools(coordinationTools(names, asking?.mode)),
+      decision: await shelf.tools(decisionToolsWith({ plans, compares })),
+      ...(isAlone && { alone: await shelf.tools(coordinationTools(names)) }),
+    },
     instructions: { ...(await instructionsFor()), final: await shelf.text(finalText()) },
     ...(team.agents.some(mayHaveFiles) && { filesInstructions: await instructionsFor(temporaryWorkspace(team)) }),
     personas: await shelf.allLong(team.agents.map((agent) => agent.system_message ?? '')),

@@ -18,17 +18,12 @@ export interface TeamInstructions {
   alone?: { coordination: Text; planning: Text };
 }
 
-interface ToolSets {
+/** The tools that agents have while they answer and vote, and those that the judge has: the same in all attempts. */
+export interface TeamToolSets {
   coordination: BlobRef;
   decision: BlobRef;
   /** Those of agents that cannot ask others in a team that otherwise may; absent if there are none. */
   alone?: BlobRef;
-}
-
-/** The tools that agents have while they answer and vote, and those that the judge has. */
-export interface TeamToolSets extends ToolSets {
-  /** Those of the attempts after a restart, in which an earlier answer may be voted for; absent without restarts. */
-  later?: ToolSets;
 }
 
 export interface StoredTeam {

@@ -56,11 +56,10 @@ export function beginAttempt(context: OrchestrationContext, iteration: Iteration
 
 /** The best answer of all attempts so far, for a team that may start over. */
 function earlierAnswer(
-  { agents, toolSets }: OrchestrationContext,
+  { agents }: OrchestrationContext,
   { earlier, result, selected }: Attempt,
   { by }: TeamRestart,
 ): EarlierAnswer | undefined {
-  if (toolSets.later === undefined) return undefined;
   const best = selected === undefined || result === undefined ? earlier : { ...selected, answer: result };
   return best && { ...best, name: anonymousName(agents.length), leads: by !== 'person' };
 }
@@ -75,17 +74,15 @@ function newParticipant(
   const { backend, id, orchestrator, persona, timedOut } = teamAgent;
   const workspace = newWorkspace(context, teamAgent, earlier);
   const instructions = (workspace && context.filesInstructions) ?? context.instructions;
-  const tools = teamAgent.tools?.[number === 1 ? 'first' : isPlanning ? 'planning' : 'acting'].of(id, workspace);
+  const tools = teamAgent.tools?.[isPlanning ? 'planning' : 'acting'].of(id, workspace);
   const files = workspace && startFiles(team.orchestrator.restart_workspace, bestFolder(context, earlier));
   const own = orchestrator.kind === 'custom' ? undefined : tools?.set;
   const isAlone = backend.type === 'claude_code';
-  const { later = toolSets } = toolSets;
-  const ofTeam = earlier === undefined ? toolSets : later;
   const told = (isAlone ? instructions.alone : undefined) ?? instructions;
   const agent = new Agent({ id, text: persona, backend }, models, {
     system: systemMessage(persona, isPlanning ? told.planning : told.coordination),
     // A custom orchestrator has its own tools in conversations of its own; here it only votes.
-    tools: own ?? (isAlone ? ofTeam.alone : undefined) ?? ofTeam.coordination,
+    tools: own ?? (isAlone ? toolSets.alone : undefined) ?? toolSets.coordination,
     ...(own && { quick: () => tools?.quick(orchestrator.kind === 'simple_tool' && orchestrator.parallel) }),
     ...(isAlone && { workplace: { files: workspace ?? new AgentWorkspace(), readsOnly: isPlanning } }),
     transcript: conversation,

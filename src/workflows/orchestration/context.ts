@@ -51,9 +51,8 @@ export interface TeamAgent {
   timedOut: boolean;
 }
 
-/** The tools that an agent has in the first attempt, and in later ones while the team plans and when it acts. */
+/** The tools that an agent has while the team plans, and when it acts. */
 export interface AttemptTools {
-  first: ToolExecutor;
   planning: ToolExecutor;
   acting: ToolExecutor;
 }

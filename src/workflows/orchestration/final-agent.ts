@@ -1,5 +1,5 @@
 import type { Outcome } from '../../protocol/orchestration.ts';
-import type { BlobRef, NewMessage } from '../../protocol/message.ts';
+import type { NewMessage } from '../../protocol/message.ts';
 import type { Reply } from '../../protocol/model-call.ts';
 import { Agent, type Opening } from '../agent/agent.ts';
 import { type Purpose } from '../agent/model-caller.ts';
@@ -88,13 +88,9 @@ async function evaluate(context: OrchestrationContext, attempt: Attempt, selecte
     best: selected === earlier ? undefined : earlier?.answer.text,
   });
   const messages: NewMessage[] = [{ role: 'user', content }];
-  const opening = { transcript: null, messages, tools: decisionSet(context, attempt) };
+  const opening = { transcript: null, messages, tools: context.toolSets.decision };
   return decide(context, attempt, finalConversation(context, selected, opening, true), 'evaluate');
 }
-
-/** The judge's tools. Where there is a best answer so far, a judge after presenting compares with it. */
-const decisionSet = ({ toolSets }: OrchestrationContext, { earlier }: Attempt): BlobRef =>
-  (earlier === undefined ? undefined : toolSets.later?.decision) ?? toolSets.decision;
 
 /**
  * Asks for `submit` or `restart_orchestration`. A judge that fails or does not decide counts as submitting, with a warning,
@@ -232,7 +228,7 @@ const isClaudeCode = ({ team }: OrchestrationContext, { teamAgent }: Candidate):
 
 /** The attempt's conversation in which the final agent reviews answers and votes, and decides. */
 function reviewerOf(context: OrchestrationContext, attempt: Attempt, selected: Candidate): Agent {
-  const opening = { ...reviewOf(context, attempt, selected), tools: decisionSet(context, attempt) };
+  const opening = { ...reviewOf(context, attempt, selected), tools: context.toolSets.decision };
   attempt.reviewer ??= finalConversation(context, selected, opening, true);
   return attempt.reviewer;
 }

@@ -1,4 +1,3 @@
-import type { ToolSpec } from '../../protocol/message.ts';
 import type { EarlierMessage } from '../../protocol/orchestration.ts';
 import type { OpenedOrchestration, OpenedTeam, StoredTask } from '../../protocol/stored.ts';
 import type { ToolVariant } from '../../protocol/tools/tool.ts';
@@ -107,21 +106,15 @@ async function openTools(
 ): Promise<AttemptTools | undefined> {
   const { coordination } = team.orchestrator;
   const asking = cannotAsk({ backend }) ? undefined : askingOf(coordination, team.agents.length)?.mode;
+  const askingOnly = asking === undefined ? [] : askingTools(asking);
   // A custom orchestrator returns its answer, and therefore has no tool to answer with.
-  const ownWith = (withEarlier: boolean): ToolSpec[] =>
-    orchestrator.kind !== 'custom'
-      ? coordinationTools(namesOf(team, withEarlier), asking)
-      : asking === undefined
-        ? []
-        : askingTools(asking);
-  const own = ownWith(false);
+  const own = orchestrator.kind === 'custom' ? askingOnly : coordinationTools(namesOf(team), asking);
   if (!hasTools(tools) && (orchestrator.kind !== 'custom' || own.length === 0)) return undefined;
   const harmlessOnly = coordination.enable_planning_mode;
   const variants: [ToolVariant, ...ToolVariant[]] = [
     { own, harmlessOnly },
-    ...(mayRestart(team) ? [{ own: ownWith(true), harmlessOnly }] : []),
-    ...(mayRestart(team) && harmlessOnly ? [{ own: ownWith(true), harmlessOnly: false }] : []),
+    ...(mayRestart(team) && harmlessOnly ? [{ own, harmlessOnly: false }] : []),
   ];
-  const [first, planning = first, acting = planning] = await ToolExecutor.openVariants(id, tools, variants, run);
-  return { first, planning, acting };
+  const [planning, acting = planning] = await ToolExecutor.openVariants(id, tools, variants, run);
+  return { planning, acting };
 }

@@ -4,8 +4,8 @@ import { askingTools, type AskingMode } from '../ask-others/prompts.ts';
 const text = { type: 'string', minLength: 1 };
 
 /**
- * The tools for answering and voting. They stay the same for a whole attempt, whoever has answered, so that a provider's
- * prompt cache stays valid.
+ * The tools for answering and voting. They stay the same in all attempts, whoever has answered, so that a provider's prompt
+ * cache stays valid.
  *
  * @param names the anonymous names of all agents, and that of the earlier answer if there may be one
  * @param asking undefined when agents may not ask others

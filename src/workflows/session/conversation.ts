@@ -7,8 +7,8 @@ import { fitted } from '../runtime/fitted.ts';
 import { recordOf, warningsOf } from '../runtime/run-context.ts';
 import { showQuestion } from '../runtime/run-ends.ts';
 import type { RunHandlers } from '../runtime/run-handlers.ts';
-import { AgentTurnHandler, type AgentSaid } from './agent-turns.ts';
-import { CustomTurnHandler } from './custom-turns.ts';
+import { openAgentTurns, type AgentSaid } from './agent-turns.ts';
+import { openCustomTurns } from './custom-turns.ts';
 import { TeamTurnHandler } from './team-turns.ts';
 import { sessionCancelled, type SessionRecord, type TurnHandler } from './turn-handler.ts';
 
@@ -35,9 +35,9 @@ async function handlerOf(
   const said = earlier === undefined ? before : (earlier.said as TranscriptRef | null);
   if (prepared.kind === 'team') return TeamTurnHandler.open(prepared, said, handlers, earlier);
   const { orchestrator } = prepared.agent;
-  if (orchestrator.kind === 'custom') return CustomTurnHandler.open(prepared, orchestrator, said, handlers, earlier);
+  if (orchestrator.kind === 'custom') return openCustomTurns(prepared, orchestrator, said, handlers, earlier);
   const own = earlier === undefined ? { transcript: before, append: [] } : (earlier.said as AgentSaid);
-  return AgentTurnHandler.open(prepared, own, handlers, earlier);
+  return openAgentTurns(prepared, own, handlers, earlier);
 }
 
 /** A session's files after a turn that has nothing to do with them. */

@@ -1,15 +1,18 @@
+import { CancellationScope } from '@temporalio/workflow';
 import type { TranscriptRef } from '../../protocol/message.ts';
 import type { SessionResult } from '../../protocol/session.ts';
 import type { OpenedAgent, OpenedSession } from '../../protocol/stored.ts';
 import type { TeamState } from '../../protocol/state.ts';
 import { worksOnFiles, type RunFiles } from '../../protocol/workspace.ts';
+import { isBudgetSpent } from '../agent/failures.ts';
 import { ToolExecutor } from '../agent/tool-executor.ts';
 import { AgentWorkspace } from '../agent/workspace.ts';
 import { askingOf, askingTools, type AskingRules } from '../ask-others/prompts.ts';
 import { teamDetails } from '../orchestration/view.ts';
-import { refuseRequest } from '../runtime/iterate.ts';
+import { callsCancelled, isCancelled, refuseRequest } from '../runtime/iterate.ts';
 import { openRunContext, type RunContext, type RunRecord } from '../runtime/run-context.ts';
 import { runFiles, startTrees, tellChanges, type AgentTrees } from '../runtime/run-files.ts';
+import { tellFinal } from '../runtime/run-ends.ts';
 import type { RunHandlers } from '../runtime/run-handlers.ts';
 
 /** Time for each model call of a session's agent, in milliseconds. */
@@ -86,8 +89,63 @@ export async function openAgentSession(
   return session;
 }
 
+/** What is different in a turn from one kind of agent to another. */
+interface TurnWork {
+  /** Has the text answered, and shows the answer. */
+  answer(): Promise<Pick<TurnOutcome, 'answer' | 'outcome'>>;
+  /** The answer of a turn that ends early. @param why in words */
+  stopped(why: string): string;
+  /** Adds the turn to the conversation, where calls of the model do not do so by themselves. */
+  keep?(answer: string): Promise<void>;
+  /** Takes back what a turn that has failed has added to the conversation. */
+  forget?(): void;
+}
+
+/**
+ * Has one agent take a turn. Where the budget is spent or the session is cancelled, the answer is what was said last.
+ *
+ * @param open gets the function that shows the person a text, and the texts that it has shown
+ * @throws what `answer` throws; the turn and its changes of files are then forgotten
+ */
+export async function runTurn(
+  session: AgentSession,
+  turn: number,
+  open: (say: (text: string, last?: boolean) => void, messages: string[]) => TurnWork,
+): Promise<TurnOutcome> {
+  const { hasWorkspace, id, run, tools } = session;
+  const filesBefore = tools.workspace.tree;
+  const messages: string[] = [];
+  const say = (text: string, last = false): void => {
+    messages.push(text);
+    run.events.emit({ type: 'says', agent: id, text, last });
+  };
+  const work = open(say, messages);
+  Object.assign(session, { state: 'answering', turns: turn });
+  const { answer, outcome } = await work
+    .answer()
+    .catch((error: unknown) => {
+      const why = isCancelled() ? 'cancelled' : isBudgetSpent(error) ? 'budget' : undefined;
+      if (why === undefined) {
+        work.forget?.();
+        tools.workspace.set(filesBefore);
+        throw error;
+      }
+      run.events.emit({ type: 'stopped', why });
+      const words = why === 'budget' ? (error as Error).message : sessionCancelled;
+      return { answer: work.stopped(words), outcome: why } as const;
+    })
+    .finally(() => (session.state = 'waiting'));
+  return CancellationScope.nonCancellable(async () => {
+    if (outcome === 'cancelled') await callsCancelled(run);
+    const files = hasWorkspace && { workspace: await turnFiles(session, filesBefore) };
+    await work.keep?.(answer);
+    await tellFinal(run, { outcome, agent: id, answer });
+    return { answer, messages, outcome, ...files };
+  });
+}
+
 /** The files of a session with one agent after a turn. Tells what the turn has changed. @param before those before it */
-export async function turnFiles({ id, run, tools }: AgentSession, before: string | null): Promise<RunFiles> {
+async function turnFiles({ id, run, tools }: AgentSession, before: string | null): Promise<RunFiles> {
   await tools.workspace.settled();
   const workspace = await runFiles(before, tools.workspace.tree);
   tellChanges(run.events, id, workspace);

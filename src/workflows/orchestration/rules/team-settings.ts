@@ -9,9 +9,9 @@ export const cannotAsk = ({ backend }: Pick<AgentSettings, 'backend'>): boolean 
 
 export const mayRestart = ({ orchestrator }: Team): boolean => orchestrator.coordination.max_orchestration_restarts > 0;
 
-/** The anonymous names of the agents. @param withEarlier whether there may be an earlier answer to name */
-export const namesOf = ({ agents }: Team, withEarlier = false): string[] =>
-  Array.from({ length: agents.length + (withEarlier ? 1 : 0) }, (_, index) => anonymousName(index));
+/** The anonymous names of the agents, and that of the best answer of earlier attempts where there may be one. */
+export const namesOf = (team: Team): string[] =>
+  Array.from({ length: team.agents.length + (mayRestart(team) ? 1 : 0) }, (_, index) => anonymousName(index));
 
 /** The folder in which agents find the files of other answers. */
 export const temporaryWorkspace = ({ orchestrator }: Team): string =>
