@@ -2,9 +2,10 @@ import { dirname } from 'node:path';
 import { agentOn, needsDefault, withChoice, type Choice } from '../config/choice.ts';
 import { defaultBackend } from '../config/models/complete-backend.ts';
 import type { Environment } from '../util/environment.ts';
+import { preflight } from '../config/kind.ts';
 import { checkConversation, checkPlan, checkResearch, checkTeam, type Config } from '../config/kinds.ts';
 import { backendOf } from '../config/models/model-name.ts';
-import { defaultAgent, preflightAgent } from '../config/one-agent.ts';
+import { agentKind, defaultAgent } from '../config/one-agent.ts';
 import { planSchema, type PlanConfig } from '../config/plan.ts';
 import type { Checked } from '../config/problems.ts';
 import { readConfigFile } from '../config/read-config.ts';
@@ -106,7 +107,7 @@ async function read(
   if (isLocal) {
     const missing = config
       ? examine(shell, config, dirname(shell.path(options.config ?? 'x'))).missing
-      : preflightAgent(defaultAgent(environment), environment);
+      : preflight(agentKind, defaultAgent(environment), environment);
     if (missing.length > 0) throw usageError(missing.join('\n'));
   }
   const isChosen = options.agents !== undefined || Object.values(choice).some((each) => each !== undefined);

@@ -1,14 +1,10 @@
-import type { CheckedConfig } from '../config/kinds.ts';
-import { completeAgent, describeAgent, preflightAgent } from '../config/one-agent.ts';
-import { completePlan, describePlan, preflightPlan } from '../config/plan.ts';
-import { findPrices, readPrices } from '../config/models/prices.ts';
-import { completeResearch, describeResearch, preflightResearch } from '../config/research.ts';
-import { backendsOf, completeTeam, describeTeam, preflightTeam } from '../config/team.ts';
 import { missingSdk } from '../claude-code/sdk.ts';
+import { preflight } from '../config/kind.ts';
+import { partsOf, type CheckedConfig } from '../config/kinds.ts';
+import { findPrices, readPrices } from '../config/models/prices.ts';
 import { searchNotices } from '../config/tools/everyday-tools.ts';
 import { usageError } from './exit.ts';
 import type { Shell } from './shell.ts';
-import type { Backend } from '../protocol/settings.ts';
 
 /** What a configuration comes to with the variables of a command. */
 interface Examined {
@@ -26,44 +22,16 @@ interface Examined {
  */
 export function examine(shell: Shell, config: CheckedConfig, folder: string): Examined {
   const { environment } = shell;
-  switch (config.kind) {
-    case 'team': {
-      const team = completeTeam(config.team, environment);
-      const missing = [...preflightTeam(team, environment), ...missingSdk(backendsOf(team), folder)];
-      return examined(backendsOf(team), team, missing, describeTeam(team), shell, team.agents);
-    }
-    case 'agent': {
-      const agent = completeAgent(config.agent);
-      const missing = preflightAgent(agent, environment);
-      return examined([agent.backend], agent, missing, describeAgent(agent), shell, [agent]);
-    }
-    case 'research': {
-      const settings = completeResearch(config.research, environment);
-      const missing = preflightResearch(settings, environment);
-      return examined(Object.values(settings.backends), settings, missing, describeResearch(settings), shell);
-    }
-    case 'plan': {
-      const settings = completePlan(config.plan, environment);
-      const missing = preflightPlan(settings, environment);
-      const { backends, tools } = settings;
-      const agents = [{ backend: backends.executor, tools }];
-      return examined(Object.values(backends), settings, missing, describePlan(settings), shell, agents);
-    }
-  }
-}
-
-function examined(
-  backends: Backend[],
-  settings: Parameters<typeof findPrices>[1],
-  missing: string[],
-  text: string,
-  shell: Shell,
-  agents: Parameters<typeof searchNotices>[0] = [],
-): Examined {
-  const { environment } = shell;
+  const [kind, said] = partsOf(config);
+  const settings = kind.complete(said, environment);
+  const roles = Object.values(kind.roles(settings));
+  const backends = roles.map(({ backend }) => backend);
   const { warnings, problems } = findPrices(backends, settings, ownPrices(shell), environment);
-  const told = [...(problems.length > 0 ? [] : warnings), ...searchNotices(agents, environment)];
-  return { missing: [...missing, ...problems], warnings: told, text };
+  return {
+    missing: [...preflight(kind, settings, environment), ...missingSdk(backends, folder), ...problems],
+    warnings: [...(problems.length > 0 ? [] : warnings), ...searchNotices(roles, environment)],
+    text: kind.describe(settings),
+  };
 }
 
 function ownPrices({ cwd, environment }: Shell): ReturnType<typeof readPrices> {
