@@ -26,7 +26,6 @@ import type { PreparedSolve } from '../protocol/plan-and-execute.ts';
 import type { PriceTable } from '../protocol/usage.ts';
 import type { PreparedResearch } from '../protocol/research.ts';
 import type { PreparedAgent, PreparedSession } from '../protocol/session.ts';
-import { foldersOf } from './start-folders.ts';
 import { howToSearch, variableOf } from '../config/search-services.ts';
 import { refusalText, type Guard } from '../trust/guard.ts';
 import { refusals } from '../trust/refusals.ts';
@@ -34,6 +33,8 @@ import { sealingFor, type Sealing } from '../trust/sealing.ts';
 import { inputEntries, type InputName } from '../trust/table.ts';
 import { inputProblem, jsonBytes } from '../workflows/runtime/size.ts';
 import type { ResearchSettings } from '../protocol/settings.ts';
+import type { StartFolders } from '../protocol/workspace.ts';
+import { findFolder } from '../config/named-folder.ts';
 
 export interface PrepareDependencies {
   environment: Environment;
@@ -257,4 +258,31 @@ function refuse(problems: string[]): void {
 
 export function invalid(problems: string[]): ApplicationFailure {
   return ApplicationFailure.nonRetryable(problems.join('\n'), failureTypes.invalidInput);
+}
+
+/**
+ * Looks for the folders with which workspaces begin. One that is not there makes an empty workspace, and is told.
+ *
+ * @param configFolder the folder in which the configuration is
+ * @param named the backends' `cwd` and their owners in words, by the ids of agents
+ * @param storage `snapshot_storage`, which need not be there yet
+ * @returns the folders that are there, what is missing, and why others are refused
+ */
+function foldersOf(
+  configFolder: string,
+  named: Record<string, readonly [cwd: string | undefined, owner: string]>,
+  storage?: string,
+): { folders: Pick<Prepared, 'folders'>; missing: string[]; problems: string[] } {
+  const folders: StartFolders = {};
+  const missing: string[] = [];
+  const stored = storage === undefined ? undefined : findFolder(configFolder, storage);
+  const problems = stored?.kind === 'refused' ? [`orchestrator.snapshot_storage: ${stored.why}`] : [];
+  for (const [id, [cwd, owner]] of Object.entries(named)) {
+    if (cwd === undefined) continue;
+    const found = findFolder(configFolder, cwd);
+    if (found.kind === 'refused') problems.push(`${owner}: cwd: ${found.why}`);
+    else if (found.kind === 'folder') folders[id] = cwd;
+    else missing.push(`${owner} begins with an empty workspace: there is no folder ${cwd} (cwd)`);
+  }
+  return { folders: Object.keys(folders).length === 0 ? {} : { folders }, missing, problems };
 }

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { checkConfig, ignoredKeys, partsOf } from '../../config/kinds.ts';
 import { readConfigFile } from '../../config/read-config.ts';
-import { examine } from '../examine.ts';
+import { examine } from '../checked-config.ts';
 import { usageError } from '../exit.ts';
 import type { Shell } from '../shell.ts';
 

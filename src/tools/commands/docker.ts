@@ -3,9 +3,8 @@ import { hostname } from 'node:os';
 import type { Environment } from '../../util/environment.ts';
 import { execute, isAlive } from '../../util/processes.ts';
 import type { Owner } from '../workspaces/folder.ts';
-import { commandLimits, diskTrouble } from './limits.ts';
+import { commandLimits, diskTrouble, runProcess, type ProcessEnd } from './process.ts';
 import type { CommandOrder } from './local.ts';
-import { runProcess, type ProcessEnd } from './process.ts';
 
 /** The image of commands, unless `REPRISE_DOCKER_IMAGE` names another one: Debian with Python, git, make and a compiler. */
 export const defaultImage = 'python:3.13.5-bookworm';

@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { dirname } from 'node:path';
 import { execute } from '../../util/processes.ts';
 import { Descendants } from './descendants.ts';
-import { commandLimits, diskTrouble } from './limits.ts';
-import { runProcess, type ProcessEnd, type ProcessOrder } from './process.ts';
+import { commandLimits, diskTrouble, runProcess, type ProcessEnd, type ProcessOrder } from './process.ts';
 
 /** Where a command runs. The folders exist. */
 export interface CommandPlace {

@@ -1,7 +1,7 @@
 import type { WorkspaceInput } from '../../protocol/workspace.ts';
 import { largeHashOf } from '../../util/ids.ts';
 import type { Store } from '../../store/store.ts';
-import { ToolError } from '../../util/tool-error.ts';
+import { ToolError } from '../tool.ts';
 import { isSameFile, treePath, type Trees } from './tree.ts';
 import type { Tree, TreeFile, Workspace, WorkspaceFile } from '../workspace.ts';
 
