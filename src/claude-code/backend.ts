@@ -31,7 +31,7 @@ import { tryNumber } from '../store/try-number.ts';
 import type { Tree } from '../tools/workspace.ts';
 
 /** A call for Claude Code. */
-export interface ClaudeCodeRequest {
+interface ClaudeCodeRequest {
   input: CallModelInput;
   /** The whole conversation. */
   messages: Message[];

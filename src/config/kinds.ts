@@ -26,7 +26,7 @@ export type CheckedConfig = { [K in Kind]: { kind: K } & Pick<Kinds, K> }[Kind];
 export type Config = { content: object } & CheckedConfig;
 
 /** A configuration of something that a session can converse with. */
-export type ConversationConfig = Extract<Config, { kind: 'team' | 'agent' }>;
+type ConversationConfig = Extract<Config, { kind: 'team' | 'agent' }>;
 
 /** What a run makes of a configuration. */
 type Settings = Team | OneAgent | ResearchSettings | PlanSettings;

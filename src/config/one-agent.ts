@@ -32,7 +32,7 @@ export interface OneAgentConfig extends OneAgent {
 }
 
 /** Checks a configuration of `modules` and `exchange`, and wires it. Reports all problems at once. */
-export function checkAgent(content: object): Checked<OneAgentConfig> {
+function checkAgent(content: object): Checked<OneAgentConfig> {
   const shape = checkedBy(agentSchema, content);
   const { modules: list, exchange } = content as Record<string, unknown>;
   const { modules, problems: ofModules, areNamed } = checkModules(Array.isArray(list) ? list : []);

@@ -160,7 +160,7 @@ export const searchesOwnDocs = ({ search }: ResearchSettings): boolean =>
   search.provider === 'folder' && search.folder === undefined;
 
 /** Describes research, defaults included, in a few lines for a person. */
-export function describeResearch(settings: ResearchSettings): string {
+function describeResearch(settings: ResearchSettings): string {
   const { backends, search, weights, domain, github_issue } = settings;
   const { provider, folder, max_results, read_pages } = search;
   const where = searchesOwnDocs(settings) ? "only Reprise's own documentation" : `the folder ${folder}`;

@@ -13,7 +13,7 @@ const services: Record<WebSearchService, { needs: string; address: string }> = {
   brave: { needs: 'BRAVE_API_KEY', address: 'BRAVE_BASE_URL' },
 };
 
-export const webSearchServices = Object.keys(services) as WebSearchService[];
+const webSearchServices = Object.keys(services) as WebSearchService[];
 
 /** The variable without which a service cannot be asked. */
 export const variableOf = (service: WebSearchService): string => services[service].needs;

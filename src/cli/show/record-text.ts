@@ -40,7 +40,7 @@ function headLines(record: RunRecord, layout: Layout): string[] {
 }
 
 /** How a run has ended, or what it is doing. */
-export function standOf({ outcome, state, status }: Pick<RunRecord, 'outcome' | 'state' | 'status'>): string {
+function standOf({ outcome, state, status }: Pick<RunRecord, 'outcome' | 'state' | 'status'>): string {
   if (outcome !== null) return inWords(outcome);
   return state === null ? inWords(status) : progressOf(state);
 }

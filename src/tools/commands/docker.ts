@@ -27,7 +27,7 @@ const passedOn = [
   'XDG_RUNTIME_DIR',
 ];
 
-export interface DockerSettings {
+interface DockerSettings {
   image: string;
   /** The network of containers; absent: none. */
   network?: string | undefined;
@@ -87,7 +87,7 @@ umask 022
 exec sh -c "$1"`;
 
 /** The arguments of `docker` that run a command (https://docs.docker.com/reference/cli/docker/container/run/). */
-export function runArguments(
+function runArguments(
   { image, network = 'none', user }: Pick<DockerEngine, 'image' | 'network' | 'user'>,
   { command, folder, name, readOnly }: { command: string; folder: string; name: string; readOnly: string[] },
 ): string[] {

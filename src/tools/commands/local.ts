@@ -5,7 +5,7 @@ import { Descendants } from './descendants.ts';
 import { commandLimits, diskTrouble, runProcess, type ProcessEnd, type ProcessOrder } from './process.ts';
 
 /** Where a command runs. The folders exist. */
-export interface CommandPlace {
+interface CommandPlace {
   /** The files of the workspace. */
   folder: string;
   /** For the home folder and temporary files of this one command. */

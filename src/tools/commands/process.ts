@@ -26,7 +26,7 @@ export interface ProcessOrder {
   onOutput: (output: Output) => void;
 }
 
-export interface ProcessControl {
+interface ProcessControl {
   /** Ends it with all that it has started. Is called once, also after it has ended by itself. */
   end: () => Promise<void>;
   /** Why it has to end, such as the memory that it takes. Is called again and again. */

@@ -15,7 +15,7 @@ const patience = 20_000;
 /** The largest text that `fetchText` gets, in bytes. */
 const maxTextBytes = 2_000_000;
 
-export interface FetchSettings {
+interface FetchSettings {
   /** Which addresses may be connected to. */
   rule: AddressRule;
   /** Hosts with their ports that may be connected to wherever they are; none if absent. */
