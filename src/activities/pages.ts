@@ -6,7 +6,8 @@ import { fetchText } from '../tools/web/fetch.ts';
 import { textOfHtml } from '../tools/web/page-text.ts';
 import { ToolError } from '../tools/tool.ts';
 import { cancellable } from './cancellable.ts';
-import { storedIfLong } from './stored-text.ts';
+import type { Text } from '../protocol/message.ts';
+import { blobRef } from '../workflows/agent/previews.ts';
 
 const patienceMs = 10_000;
 
@@ -53,3 +54,10 @@ function withoutMenus(text: string): string {
   const long = lines.filter((line) => line.length >= leastLine).join('\n');
   return long.length >= leastText ? long : lines.join('\n');
 }
+
+/** Texts of at least so many characters are stored, so that later inputs can refer to them. */
+const storedFrom = 400;
+
+/** A text as results and prompts repeat it: by reference if it is long. */
+export const storedIfLong = async (store: Store, text: string): Promise<Text> =>
+  text.length < storedFrom ? text : blobRef(await store.putBlob(text), text);

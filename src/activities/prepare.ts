@@ -4,36 +4,37 @@ import { missingSdk } from '../claude-code/sdk.ts';
 import { defaultBackend } from '../config/models/complete-backend.ts';
 import type { Environment } from '../util/environment.ts';
 import { searchNotices } from '../config/tools/everyday-tools.ts';
-import { ignoredKeys } from '../config/ignored-keys.ts';
 import {
   orchestrationInputSchema,
   researchInputSchema,
   sessionInputSchema,
   solveInputSchema,
 } from '../config/inputs.ts';
-import { checkConversation, checkPlan, checkResearch, checkTeam, type CheckedConfig } from '../config/kinds.ts';
-import { completeAgent, defaultAgent, preflightAgent, type OneAgentConfig } from '../config/one-agent.ts';
-import { completePlan, preflightPlan } from '../config/plan.ts';
+import { preflight, type ConfigKind } from '../config/kind.ts';
+import { checkConversation, checkPlan, checkResearch, checkTeam, ignoredKeys } from '../config/kinds.ts';
+import { agentKind, completeAgent, defaultAgent, type OneAgentConfig } from '../config/one-agent.ts';
+import { completePlan, planKind } from '../config/plan.ts';
 import { permissionsOf } from '../config/tools/permissions.ts';
-import { findPrices, type KnownPrices } from '../config/models/prices.ts';
+import { findPrices } from '../config/models/prices.ts';
 import { checkedBy, problemText, under, type Checked } from '../config/problems.ts';
 import { readNamedConfig } from '../config/read-config.ts';
-import { completeResearch, preflightResearch, searchesOwnDocs } from '../config/research.ts';
-import { backendsOf, completeTeam, preflightTeam, type TeamConfig } from '../config/team.ts';
+import { completeResearch, researchKind, searchesOwnDocs } from '../config/research.ts';
+import { completeTeam, teamKind, type TeamConfig } from '../config/team.ts';
 import { failureTypes } from '../protocol/errors.ts';
 import type { Prepared, PreparedOrchestration, PreparedTeam } from '../protocol/orchestration.ts';
 import type { PreparedSolve } from '../protocol/plan-and-execute.ts';
 import type { PriceTable } from '../protocol/usage.ts';
 import type { PreparedResearch } from '../protocol/research.ts';
 import type { PreparedAgent, PreparedSession } from '../protocol/session.ts';
-import { foldersOf } from './start-folders.ts';
 import { howToSearch, variableOf } from '../config/search-services.ts';
 import { refusalText, type Guard } from '../trust/guard.ts';
 import { refusals } from '../trust/refusals.ts';
 import { sealingFor, type Sealing } from '../trust/sealing.ts';
 import { inputEntries, type InputName } from '../trust/table.ts';
 import { inputProblem, jsonBytes } from '../workflows/runtime/size.ts';
-import type { Backend, ResearchSettings } from '../protocol/settings.ts';
+import type { ResearchSettings } from '../protocol/settings.ts';
+import type { StartFolders } from '../protocol/workspace.ts';
+import { findFolder } from '../config/named-folder.ts';
 
 export interface PrepareDependencies {
   environment: Environment;
@@ -89,15 +90,12 @@ export function createPreparations(dependencies: PrepareDependencies) {
       const research = found(config, checkResearch);
       const sealing = trustIn('research', input as object);
       const settings = completeResearch(research, environment);
-      const { prices, warnings } = pricesOf(Object.values(settings.backends), settings, preflightResearch);
-      const { backend, plan, criticism, synthesize } = research.research;
-      const own = [plan, criticism, synthesize].map((role) => role?.backend ?? backend);
+      const { notices: common, ...facts } = basicsOf(researchKind, research, settings, settings.coordination);
       const notices = [
-        ...noticesOf({ kind: 'research', research }, own),
+        ...common,
         ...(searchesOwnDocs(settings) ? [ownDocsNotice] : []),
         ...chosenSearch(research.research.search.provider, settings),
       ];
-      const permissions = permissionsOf(settings, settings.coordination);
       const { github_issue: issue } = settings;
       const sealed = {
         ...settings,
@@ -105,7 +103,7 @@ export function createPreparations(dependencies: PrepareDependencies) {
         search: await sealing.mapping('search', settings.search),
         ...(issue && { github_issue: await sealing.mapping('issue', issue) }),
       };
-      return told({ idea, settings: sealed, prices, notices, warnings, permissions });
+      return told({ idea, settings: sealed, ...facts, notices });
     },
 
     async prepareSolve(input: unknown): Promise<PreparedSolve> {
@@ -113,17 +111,9 @@ export function createPreparations(dependencies: PrepareDependencies) {
       const plan = found(config, checkPlan);
       const sealing = trustIn('planAndExecute', input as object);
       const settings = completePlan(plan, environment);
-      const { prices, warnings } = pricesOf(Object.values(settings.backends), settings, preflightPlan);
-      const { backend, planner, validator, synthesis, executor } = plan.plan;
-      const own = [planner, validator, synthesis, executor].map((role) => role?.backend ?? backend);
+      const basics = basicsOf(planKind, plan, settings, settings.coordination);
       const { backends, tools } = settings;
       const { folders, missing } = foldersFor({ executor: [backends.executor.cwd, 'the executor'] });
-      const notices = [
-        ...noticesOf({ kind: 'plan', plan }, own),
-        ...searchNotices([{ backend: backends.executor, tools }], environment),
-        ...missing,
-      ];
-      const permissions = permissionsOf(settings, settings.coordination);
       const sealed = { ...settings, backends: await sealing.backends(backends), tools: await sealing.tools(tools) };
       const attachmentsSeal = guard.isSigned(input as object)
         ? await guard.seal('attachments', attachments)
@@ -131,10 +121,8 @@ export function createPreparations(dependencies: PrepareDependencies) {
       return told({
         problem,
         settings: sealed,
-        prices,
-        notices,
-        warnings,
-        permissions,
+        ...basics,
+        notices: [...basics.notices, ...missing],
         ...(await sealing.folders(folders)),
         ...(attachmentsSeal !== undefined && { attachmentsSeal }),
       });
@@ -171,37 +159,21 @@ export function createPreparations(dependencies: PrepareDependencies) {
 
   async function prepareTeam(config: TeamConfig, sealing: Sealing): Promise<PreparedTeam> {
     const team = completeTeam(config, environment);
-    const backends = backendsOf(team);
-    const { prices, warnings } = pricesOf(backends, team, (...given) => [
-      ...preflightTeam(...given),
-      ...missingSdk(backends, configFolder),
-    ]);
-    const own = team.agents.map((_, index) => config.agents?.[index]?.backend);
+    const basics = basicsOf(teamKind, config, team, team.orchestrator.coordination);
     const named = team.agents.map(({ backend, id }) => [id, [backend.cwd, `agent ${id}`]] as const);
     const { folders, missing } = foldersFor(Object.fromEntries(named), team.orchestrator.snapshot_storage);
-    const notices = [
-      ...noticesOf({ kind: 'team', team: config }, own),
-      ...searchNotices(team.agents, environment),
-      ...missing,
-    ];
-    const permissions = permissionsOf(team, team.orchestrator.coordination);
     const sealed = { team: await sealing.team(team), ...(await sealing.folders(folders)) };
-    return { ...sealed, prices, notices, warnings, permissions };
+    return { ...sealed, ...basics, notices: [...basics.notices, ...missing] };
   }
 
   async function prepareAgent(config: OneAgentConfig | undefined, sealing: Sealing): Promise<PreparedAgent> {
     const agent = config === undefined ? defaultAgent(environment) : completeAgent(config);
-    const { prices, warnings } = pricesOf([agent.backend], agent, preflightAgent);
+    const basics = basicsOf(agentKind, config, agent, agent.coordination);
     const { id, backend } = agent;
     const { folders, missing } = foldersFor({ [id]: [backend.cwd, `agent ${id}`] });
-    const notices = [
-      ...noticesOf(config && { kind: 'agent', agent: config }, [config?.backend]),
-      ...searchNotices([agent], environment),
-      ...missing,
-    ];
-    const permissions = permissionsOf(agent, agent.coordination);
     const sealed = { ...agent, backend: await sealing.backend(backend), tools: await sealing.tools(agent.tools) };
-    return { agent: sealed, prices, notices, warnings, permissions, ...(await sealing.folders(folders)) };
+    const notices = [...basics.notices, ...missing];
+    return { agent: sealed, ...basics, notices, ...(await sealing.folders(folders)) };
   }
 
   /** The folders with which workspaces begin. */
@@ -211,26 +183,31 @@ export function createPreparations(dependencies: PrepareDependencies) {
     return found;
   }
 
-  /** Refuses settings that cannot run in this environment. @returns the prices that the run needs */
-  function pricesOf<Settings extends Parameters<typeof findPrices>[1]>(
-    backends: Backend[],
-    settings: Settings,
-    preflight: (settings: Settings, environment: Environment) => string[],
-  ): Pick<KnownPrices, 'prices' | 'warnings'> {
-    const { problems, ...known } = findPrices(backends, settings, ownPrices, environment);
-    refuse([...preflight(settings, environment), ...problems]);
-    return known;
-  }
-
   /**
-   * Lists what the person who started a run should know.
+   * Refuses settings that cannot run in this environment.
    *
-   * @param own the backends that the configuration gives to the agents; undefined for an agent that gets the default one
+   * @param config what the settings come from; undefined for those of a session without a configuration
+   * @returns the prices that the run needs, what tool calls may do, and what the person who started it should know
    */
-  function noticesOf(config: CheckedConfig | undefined, own: Array<Backend | undefined>): string[] {
+  function basicsOf<Config, Settings extends Parameters<typeof findPrices>[1] & Parameters<typeof permissionsOf>[0]>(
+    kind: ConfigKind<Config, Settings>,
+    config: Config | undefined,
+    settings: Settings,
+    coordination: Parameters<typeof permissionsOf>[1],
+  ) {
+    const roles = Object.values(kind.roles(settings));
+    const backends = roles.map(({ backend }) => backend);
+    const { problems, prices, warnings } = findPrices(backends, settings, ownPrices, environment);
+    refuse([...preflight(kind, settings, environment), ...missingSdk(backends, configFolder), ...problems]);
+    const isOwn = config !== undefined && !kind.named(config).includes(undefined);
     const isNamed = environment['REPRISE_MODEL'] !== undefined;
-    const fellBack = own.includes(undefined) && !isNamed && defaultBackend(environment).type === 'offline';
-    return [...(config === undefined ? [] : ignoredKeys(config)), ...(fellBack ? [offlineNotice] : [])];
+    const fellBack = !isOwn && !isNamed && defaultBackend(environment).type === 'offline';
+    const notices = [
+      ...(config === undefined ? [] : ignoredKeys(kind, config)),
+      ...(fellBack ? [offlineNotice] : []),
+      ...searchNotices(roles, environment),
+    ];
+    return { prices, notices, warnings, permissions: permissionsOf(settings, coordination) };
   }
 
   /** Checks the configuration that an input holds or names. */
@@ -281,4 +258,31 @@ function refuse(problems: string[]): void {
 
 export function invalid(problems: string[]): ApplicationFailure {
   return ApplicationFailure.nonRetryable(problems.join('\n'), failureTypes.invalidInput);
+}
+
+/**
+ * Looks for the folders with which workspaces begin. One that is not there makes an empty workspace, and is told.
+ *
+ * @param configFolder the folder in which the configuration is
+ * @param named the backends' `cwd` and their owners in words, by the ids of agents
+ * @param storage `snapshot_storage`, which need not be there yet
+ * @returns the folders that are there, what is missing, and why others are refused
+ */
+function foldersOf(
+  configFolder: string,
+  named: Record<string, readonly [cwd: string | undefined, owner: string]>,
+  storage?: string,
+): { folders: Pick<Prepared, 'folders'>; missing: string[]; problems: string[] } {
+  const folders: StartFolders = {};
+  const missing: string[] = [];
+  const stored = storage === undefined ? undefined : findFolder(configFolder, storage);
+  const problems = stored?.kind === 'refused' ? [`orchestrator.snapshot_storage: ${stored.why}`] : [];
+  for (const [id, [cwd, owner]] of Object.entries(named)) {
+    if (cwd === undefined) continue;
+    const found = findFolder(configFolder, cwd);
+    if (found.kind === 'refused') problems.push(`${owner}: cwd: ${found.why}`);
+    else if (found.kind === 'folder') folders[id] = cwd;
+    else missing.push(`${owner} begins with an empty workspace: there is no folder ${cwd} (cwd)`);
+  }
+  return { folders: Object.keys(folders).length === 0 ? {} : { folders }, missing, problems };
 }

@@ -3,7 +3,7 @@ import { openSearch, type SearchDependencies } from '../tools/web/search/open-se
 import type { Found } from '../tools/web/search/provider.ts';
 import { bounded, tidied } from '../tools/web/search/tidy.ts';
 import { cancellable } from './cancellable.ts';
-import { storedIfLong } from './stored-text.ts';
+import { storedIfLong } from './pages.ts';
 
 /**
  * The activity `search` asks the configured provider one query of a plan.

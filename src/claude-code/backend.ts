@@ -12,7 +12,7 @@ import { Session } from './session.ts';
 import { runTurn, type TurnResult } from './turn.ts';
 import { allowsLocal } from '../config/tools/commands.ts';
 import type { Environment } from '../util/environment.ts';
-import { withVariables } from '../config/variables.ts';
+import { withVariables, keyMissing } from '../config/variables.ts';
 import { failureTypes, toFailure, type Endpoint } from '../models/failures.ts';
 import type { ModelResponse } from '../models/model.ts';
 import { pricesFor } from '../config/models/list-prices.ts';
@@ -28,11 +28,10 @@ import type { Store } from '../store/store.ts';
 import { loadImages } from '../store/resolve.ts';
 import type { Backend } from '../protocol/settings.ts';
 import { tryNumber } from '../store/try-number.ts';
-import { keyMissing } from '../config/missing-key.ts';
 import type { Tree } from '../tools/workspace.ts';
 
 /** A call for Claude Code. */
-export interface ClaudeCodeRequest {
+interface ClaudeCodeRequest {
   input: CallModelInput;
   /** The whole conversation. */
   messages: Message[];

@@ -61,7 +61,7 @@ export interface McpServer {
   };
 }
 
-export interface ToolRequest {
+interface ToolRequest {
   name: string;
   arguments?: Record<string, unknown>;
   _meta?: { 'claudecode/toolUseId'?: string };

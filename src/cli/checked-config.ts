@@ -2,20 +2,31 @@ import { dirname } from 'node:path';
 import { agentOn, needsDefault, withChoice, type Choice } from '../config/choice.ts';
 import { defaultBackend } from '../config/models/complete-backend.ts';
 import type { Environment } from '../util/environment.ts';
-import { checkConversation, checkPlan, checkResearch, checkTeam, type Config } from '../config/kinds.ts';
+import { preflight } from '../config/kind.ts';
+import {
+  checkConversation,
+  checkPlan,
+  checkResearch,
+  checkTeam,
+  type Config,
+  partsOf,
+  type CheckedConfig,
+} from '../config/kinds.ts';
 import { backendOf } from '../config/models/model-name.ts';
-import { defaultAgent, preflightAgent } from '../config/one-agent.ts';
+import { agentKind, defaultAgent } from '../config/one-agent.ts';
 import { planSchema, type PlanConfig } from '../config/plan.ts';
 import type { Checked } from '../config/problems.ts';
 import { readConfigFile } from '../config/read-config.ts';
 import { researchSchema, type ResearchConfig } from '../config/research.ts';
 import { defaultAgents, teamSchema, type TeamConfig } from '../config/team.ts';
-import { examine } from './examine.ts';
 import { usageError } from './exit.ts';
 import { checkServer, offerServer } from './model-servers.ts';
 import type { CommonOptions } from './options.ts';
 import type { Shell } from './shell.ts';
 import { meansLocal } from './target.ts';
+import { missingSdk } from '../claude-code/sdk.ts';
+import { findPrices, readPrices } from '../config/models/prices.ts';
+import { searchNotices } from '../config/tools/everyday-tools.ts';
 
 /**
  * Reads the team's configuration that a command was given, puts in what the person chose beside it, and checks all of it
@@ -106,7 +117,7 @@ async function read(
   if (isLocal) {
     const missing = config
       ? examine(shell, config, dirname(shell.path(options.config ?? 'x'))).missing
-      : preflightAgent(defaultAgent(environment), environment);
+      : preflight(agentKind, defaultAgent(environment), environment);
     if (missing.length > 0) throw usageError(missing.join('\n'));
   }
   const isChosen = options.agents !== undefined || Object.values(choice).some((each) => each !== undefined);
@@ -143,4 +154,40 @@ async function choose(
   }
   if (!isLocal || fallback.type !== 'offline') return { usd, tools };
   return { fallback: await offerServer(shell, mayPrompt), usd, tools };
+}
+
+/** What a configuration comes to with the variables of a command. */
+interface Examined {
+  /** What would keep it from running there, such as a key that is not set. */
+  missing: string[];
+  /** What a person should know of its models' prices, and of its tools. */
+  warnings: string[];
+  /** Its description. */
+  text: string;
+}
+
+/**
+ * @param folder that of the configuration
+ * @throws `CommandError`, status 2, if the user's file of prices cannot be read
+ */
+export function examine(shell: Shell, config: CheckedConfig, folder: string): Examined {
+  const { environment } = shell;
+  const [kind, said] = partsOf(config);
+  const settings = kind.complete(said, environment);
+  const roles = Object.values(kind.roles(settings));
+  const backends = roles.map(({ backend }) => backend);
+  const { warnings, problems } = findPrices(backends, settings, ownPrices(shell), environment);
+  return {
+    missing: [...preflight(kind, settings, environment), ...missingSdk(backends, folder), ...problems],
+    warnings: [...(problems.length > 0 ? [] : warnings), ...searchNotices(roles, environment)],
+    text: kind.describe(settings),
+  };
+}
+
+function ownPrices({ cwd, environment }: Shell): ReturnType<typeof readPrices> {
+  try {
+    return readPrices(environment, cwd);
+  } catch (error) {
+    throw usageError(`REPRISE_PRICES: ${error instanceof Error ? error.message : String(error)}`);
+  }
 }

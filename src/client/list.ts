@@ -4,9 +4,8 @@ import type { State } from '../protocol/state.ts';
 import type { Figures } from '../protocol/usage.ts';
 import { tolerant } from '../encryption/codec.ts';
 import { decodeAll } from '../encryption/decode.ts';
-import { askLiveState } from './live-state.ts';
+import { askLiveState, questionIn, type RunStatus } from './show/show.ts';
 import { firstLine } from './names.ts';
-import { questionIn, type RunStatus } from './show/show.ts';
 import { isOpenStatus, openOnly } from '../util/run-status.ts';
 
 export interface ListOptions {

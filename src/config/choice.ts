@@ -2,7 +2,7 @@ import { effortProblem } from './models/model-capabilities.ts';
 import { modelOf } from './models/providers.ts';
 import { everydayTools, withEveryday } from './tools/everyday-tools.ts';
 import { entry, isModel } from './modules.ts';
-import { checkConfig, type CheckedConfig, type Config } from './kinds.ts';
+import { checkConfig, partsOf, type CheckedConfig, type Config } from './kinds.ts';
 import { withLeave } from './tools/permissions.ts';
 import { defaultAgents } from './team.ts';
 import type { Backend, Effort } from '../protocol/settings.ts';
@@ -162,22 +162,8 @@ export function agentOn({ type, ...config }: Backend): Config {
 
 /** Whether a configuration leaves somebody without a backend, who then gets the default one. */
 export function needsDefault(config: CheckedConfig): boolean {
-  switch (config.kind) {
-    case 'team':
-      return config.team.agents?.every(({ backend }) => backend !== undefined) !== true;
-    case 'agent':
-      return false;
-    case 'research': {
-      const { backend, plan, criticism, synthesize } = config.research.research;
-      return backend === undefined && [plan, criticism, synthesize].some((role) => role === undefined);
-    }
-    case 'plan': {
-      const { backend, planner, validator, synthesis, executor } = config.plan.plan;
-      return (
-        backend === undefined && [planner, validator, synthesis, executor.backend].some((own) => own === undefined)
-      );
-    }
-  }
+  const [kind, said] = partsOf(config);
+  return kind.named(said).includes(undefined);
 }
 
 const isMapping = (value: unknown): value is Mapping => typeof value === 'object' && value !== null;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { about, soloShape, waitingTime } from './coordination.ts';
 import { wireSchema } from './exchange.ts';
 import { modulePathPattern } from './extensions.ts';
-import type { Kind } from './kinds.ts';
+import { kinds, type Kind } from './kinds.ts';
 import { moduleConfigs, moduleSchema } from './modules.ts';
 import { planSchema } from './plan.ts';
 import { researchSchema } from './research.ts';
@@ -15,22 +15,15 @@ const draft = 'http://json-schema.org/draft-07/schema#';
 const ids = 'https://raw.githubusercontent.com/reprise-agents/reprise/main/schemas';
 
 /** What a schema is of: one kind of configuration, or any of them. */
-export type SchemaName = Kind | 'config';
+type SchemaName = Kind | 'config';
 
 /** The address of a schema, which stays the same from version to version. Its file is `schemas/NAME.json`. */
 export const schemaId = (name: SchemaName): string => `${ids}/${name}.json`;
 
-const titles: Record<Kind, [title: string, description: string]> = {
-  team: ['A team of agents', 'For `reprise ask` and `reprise chat`. Every key may be left out.'],
-  agent: ['One agent', 'For `reprise chat`: modules are its parts, and exchange connects them.'],
-  research: ['A research run', 'For `reprise research`.'],
-  plan: ['A plan', 'For `reprise solve`.'],
-};
-
-const kinds = Object.keys(titles) as Kind[];
+const kindNames = Object.keys(kinds) as Kind[];
 
 /** All schemas that are published. */
-export const schemaNames: SchemaName[] = [...kinds, 'config'];
+export const schemaNames: SchemaName[] = [...kindNames, 'config'];
 
 const $schema = { type: 'string', description: 'The address of this JSON schema, for editors. Ignored.' };
 
@@ -45,7 +38,7 @@ export const schemaText = (name: SchemaName): string => JSON.stringify(jsonSchem
 const heading = (name: SchemaName): JsonSchema => ({ $schema: draft, $id: schemaId(name) });
 
 function ofKind(kind: Kind): JsonSchema {
-  const [title, description] = titles[kind];
+  const { title, description } = kinds[kind];
   const { properties, ...rest } = shapes[kind]();
   return { title, description, ...rest, properties: { $schema, ...properties } };
 }
@@ -128,7 +121,7 @@ function configsByModule(): object[] {
 
 /** A schema of which one of the others holds, by the first of these keys that there is. */
 function ofAllKinds(): JsonSchema {
-  const parts = kinds.map((kind) => ({ kind, schema: ofKind(kind) }));
+  const parts = kindNames.map((kind) => ({ kind, schema: ofKind(kind) }));
   const definitions: Record<string, unknown> = {};
   for (const { kind, schema } of parts) {
     const { definitions: own, ...rest } = schema;

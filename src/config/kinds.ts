@@ -1,9 +1,11 @@
-import { checkAgent, type OneAgentConfig, type OneAgentConfigInput } from './one-agent.ts';
-import { literalSecrets } from './literal-secrets.ts';
-import { planSchema, type PlanConfig, type PlanConfigInput } from './plan.ts';
-import { checkedBy, type Checked } from './problems.ts';
-import { researchSchema, type ResearchConfig, type ResearchConfigInput } from './research.ts';
-import { teamSchema, type TeamConfig, type TeamConfigInput } from './team.ts';
+import { literalSecrets, proseSecrets } from './literal-secrets.ts';
+import type { ConfigKind } from './kind.ts';
+import { agentKind, type OneAgentConfig, type OneAgentConfigInput } from './one-agent.ts';
+import { planKind, type PlanConfig, type PlanConfigInput } from './plan.ts';
+import { problemText, type Checked, type Problem } from './problems.ts';
+import { researchKind, type ResearchConfig, type ResearchConfigInput } from './research.ts';
+import { teamKind, type TeamConfig, type TeamConfigInput } from './team.ts';
+import type { OneAgent, PlanSettings, ResearchSettings, Team } from '../protocol/settings.ts';
 
 /** A configuration of any kind, as a file's author writes it. */
 export type ConfigInput = TeamConfigInput | OneAgentConfigInput | ResearchConfigInput | PlanConfigInput;
@@ -24,17 +26,18 @@ export type CheckedConfig = { [K in Kind]: { kind: K } & Pick<Kinds, K> }[Kind];
 export type Config = { content: object } & CheckedConfig;
 
 /** A configuration of something that a session can converse with. */
-export type ConversationConfig = Extract<Config, { kind: 'team' | 'agent' }>;
+type ConversationConfig = Extract<Config, { kind: 'team' | 'agent' }>;
 
-/** The kind that a top-level key belongs to. A configuration with none of these keys is a team's. */
-const kindOfKey = { modules: 'agent', exchange: 'agent', research: 'research', plan: 'plan' } as const;
+/** What a run makes of a configuration. */
+type Settings = Team | OneAgent | ResearchSettings | PlanSettings;
 
-const checks: { [K in Kind]: (content: object) => Checked<Kinds[K]> } = {
-  team: (content) => checkedBy(teamSchema, content),
-  agent: checkAgent,
-  research: (content) => withoutClaudeCode(content, checkedBy(researchSchema, content)),
-  plan: (content) => withoutClaudeCode(content, checkedBy(planSchema, content)),
-};
+export const kinds = { team: teamKind, agent: agentKind, research: researchKind, plan: planKind };
+
+/** The kind of a configuration, with what it says. */
+export const partsOf = (config: CheckedConfig): [kind: ConfigKind<unknown, Settings>, said: unknown] => [
+  kinds[config.kind],
+  config[config.kind as keyof typeof config],
+];
 
 /** Checks a configuration's content, of whichever kind it is, and fills in the defaults. */
 export function checkConfig(content: unknown): Checked<Config> {
@@ -65,16 +68,20 @@ function checkOnly<K extends Kind>(wanted: K, content: unknown): Checked<Kinds[K
 /** Checks a configuration by its schema, and for secrets wherever they stand. */
 function check<K extends Kind>(kind: K, content: object): Checked<Kinds[K]> {
   const own = withoutSchema(content);
-  const checked = checks[kind](own);
+  const checked = (kinds[kind] as ConfigKind<Kinds[K], unknown>).check(own);
   const problems = checked.ok ? [] : checked.problems;
   const told = new Set(problems.map(({ path }) => path.join('\n')));
   const secrets = literalSecrets(own).filter(({ path }) => !told.has(path.join('\n')));
   return secrets.length === 0 ? checked : { ok: false, problems: [...problems, ...secrets] };
 }
 
+/** The kind that has one of the top-level keys. A configuration with none of these keys is a team's. */
 function kindOf(content: object): { kind: Kind; key?: string } {
-  const [key, kind] = Object.entries(kindOfKey).find(([each]) => each in content) ?? [];
-  return kind === undefined || key === undefined ? { kind: 'team' } : { kind, key };
+  for (const [kind, { keys }] of Object.entries(kinds)) {
+    const key = keys.find((each) => each in content);
+    if (key !== undefined) return { kind: kind as Kind, key };
+  }
+  return { kind: 'team' };
 }
 
 /** What to do with a configuration of another kind that was given to a team or to a session. */
@@ -107,20 +114,15 @@ const notAMapping: Checked<never> = {
   problems: [{ path: [], message: 'a configuration is a mapping of keys to values' }],
 };
 
-/** Refuses Claude Code for the roles of research and plans, which want single replies of a model. */
-function withoutClaudeCode<T>(content: object, checked: Checked<T>): Checked<T> {
-  const problems = placesOf(content, []).map((path) => ({ path, message: onlyInTeams }));
-  if (problems.length === 0) return checked;
-  return { ok: false, problems: [...(checked.ok ? [] : checked.problems), ...problems] };
-}
+/**
+ * Warnings for a person about settings that do nothing: tools of a role that has none,
+ * modules that no wire leads to, and asking other agents when there are none. And about texts that seem to hold a secret.
+ */
+export const ignoredKeys = <Said>(kind: ConfigKind<Said, unknown>, said: Said): string[] => [
+  ...kind.inert(said),
+  ...proseSecrets(said).map(tellProse),
+];
 
-const onlyInTeams =
-  'claude_code is a backend of the agents of a team; here use one of openai, claude, gemini, chatcompletion, offline';
-
-/** Where a configuration names Claude Code. */
-function placesOf(value: unknown, path: string[]): string[][] {
-  if (!isMapping(value)) return [];
-  return Object.entries(value).flatMap(([key, each]) =>
-    key === 'type' && each === 'claude_code' ? [[...path, key]] : placesOf(each, [...path, key]),
-  );
-}
+/** A text goes to models and stays in histories, but may only look like a secret. */
+const tellProse = ({ path }: Problem): string =>
+  problemText({ path, message: 'holds what looks like a secret, which models and all who read the run will see' });

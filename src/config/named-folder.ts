@@ -38,7 +38,7 @@ export const workspaceFolderSchema = z
   );
 
 /** A folder that a configuration names. `missing`: there is nothing of this name. */
-export type NamedFolder = { kind: 'folder'; real: string } | { kind: 'missing' } | { kind: 'refused'; why: string };
+type NamedFolder = { kind: 'folder'; real: string } | { kind: 'missing' } | { kind: 'refused'; why: string };
 
 /**
  * Finds a folder in the folder of a configuration. Links on the way are followed, and must not lead out.

@@ -1,15 +1,9 @@
 import { z } from 'zod';
-import { preflightCommands } from './tools/commands.ts';
-import {
-  completeBackend,
-  defaultBackend,
-  describeBackend,
-  packagesOf,
-  preflightBackends,
-} from './models/complete-backend.ts';
+import { completeBackend, defaultBackend, describeBackend, packagesOf } from './models/complete-backend.ts';
 import { about, broadcastSchema, describeCoordination, soloShape, waitingTime } from './coordination.ts';
 import type { Environment } from '../util/environment.ts';
 import { checkExchange, providersOf, type Wire, type WireInput } from './exchange.ts';
+import { notice, type ConfigKind } from './kind.ts';
 import { checkModules, entry, type Module, type ModuleInput } from './modules.ts';
 import { describeOrchestrator, orchestratorOf } from './orchestrators.ts';
 import { describePermissions } from './tools/permissions.ts';
@@ -38,7 +32,7 @@ export interface OneAgentConfig extends OneAgent {
 }
 
 /** Checks a configuration of `modules` and `exchange`, and wires it. Reports all problems at once. */
-export function checkAgent(content: object): Checked<OneAgentConfig> {
+function checkAgent(content: object): Checked<OneAgentConfig> {
   const shape = checkedBy(agentSchema, content);
   const { modules: list, exchange } = content as Record<string, unknown>;
   const { modules, problems: ofModules, areNamed } = checkModules(Array.isArray(list) ? list : []);
@@ -84,12 +78,6 @@ export function completeAgent(config: OneAgentConfig): OneAgent {
   return { ...agent, backend: completeBackend(agent.backend), tools };
 }
 
-/** What would keep one agent from running in this environment, such as a key that is not set. */
-export const preflightAgent = ({ id, backend, tools }: OneAgent, environment: Environment): string[] => [
-  ...preflightBackends({ [`agent ${id}`]: backend }, environment),
-  ...preflightCommands({ [`agent ${id}`]: tools.packages }, environment),
-];
-
 /** Describes one agent, defaults included, in a few lines for a person. */
 export function describeAgent(agent: OneAgent): string {
   const { id, backend, orchestrator, tools, coordination, budget, idle_timeout } = agent;
@@ -103,3 +91,18 @@ export function describeAgent(agent: OneAgent): string {
     ...describePermissions(agent),
   ].join('\n');
 }
+
+export const agentKind: ConfigKind<OneAgentConfig, OneAgent> = {
+  title: 'One agent',
+  description: 'For `reprise chat`: modules are its parts, and exchange connects them.',
+  keys: ['modules', 'exchange'],
+  check: checkAgent,
+  complete: completeAgent,
+  roles: ({ id, backend, tools }) => ({ [`agent ${id}`]: { backend, tools } }),
+  describe: describeAgent,
+  named: ({ backend }) => [backend],
+  inert: ({ backend, unused }) => [
+    ...notice([backend]),
+    ...(unused.length === 0 ? [] : [`Modules that nobody is wired to: ${unused.join(', ')}`]),
+  ],
+};

@@ -1,14 +1,8 @@
 import { z } from 'zod';
 import { backendSchema, roleSchema } from './backend.ts';
-import { preflightCommands } from './tools/commands.ts';
-import {
-  completeBackend,
-  defaultBackend,
-  describeBackend,
-  packagesOf,
-  preflightBackends,
-} from './models/complete-backend.ts';
+import { completeBackend, defaultBackend, describeBackend, packagesOf } from './models/complete-backend.ts';
 import { describeCoordination, soloShape } from './coordination.ts';
+import { inRoles, notice, checkSingleReplies, type ConfigKind } from './kind.ts';
 import type { Environment } from '../util/environment.ts';
 import { executorTools } from './tools/everyday-tools.ts';
 import { describeOrchestrator, limitsFit, limitsShape, orchestratorOf, orchestratorSchema } from './orchestrators.ts';
@@ -81,12 +75,6 @@ export function completePlan({ plan, ...common }: PlanConfig, environment: Envir
   };
 }
 
-/** What would keep a plan from running in this environment: keys that are not set, models that nobody named. */
-export const preflightPlan = ({ backends, tools }: PlanSettings, environment: Environment): string[] => [
-  ...preflightBackends(backends, environment),
-  ...preflightCommands({ executor: tools.packages }, environment),
-];
-
 /** Describes a plan, defaults included, in a few lines for a person. */
 export function describePlan(settings: PlanSettings): string {
   const { backends, max_parallel_subtasks, max_retries, max_subtasks, orchestrator, tools } = settings;
@@ -101,3 +89,30 @@ export function describePlan(settings: PlanSettings): string {
     ...describePermissions(settings),
   ].join('\n');
 }
+
+export const planKind: ConfigKind<PlanConfig, PlanSettings> = {
+  title: 'A plan',
+  description: 'For `reprise solve`.',
+  keys: ['plan'],
+  check: (content) => checkSingleReplies(planSchema, content),
+  complete: completePlan,
+  roles: ({ backends: { planner, validator, synthesis, executor }, tools }) => ({
+    planner: { backend: planner },
+    validator: { backend: validator },
+    synthesis: { backend: synthesis },
+    executor: { backend: executor, tools },
+  }),
+  describe: describePlan,
+  named: ({ plan: { backend, planner, validator, synthesis, executor } }) =>
+    [planner, validator, synthesis, executor].map((role) => role?.backend ?? backend),
+  inert({ plan: { backend, planner, validator, synthesis, executor } }) {
+    const roles = {
+      // What the general backend says of tools is the executor's, unless the executor has a backend of its own.
+      backend: executor.backend && backend,
+      planner: planner?.backend,
+      validator: validator?.backend,
+      synthesis: synthesis?.backend,
+    };
+    return notice([backend, executor.backend, ...Object.values(roles)], inRoles(roles));
+  },
+};

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { missingForSearch, serviceOf } from './search-services.ts';
 import { backendSchema, roleSchema } from './backend.ts';
-import { completeBackend, defaultBackend, describeBackend, preflightBackends } from './models/complete-backend.ts';
+import { completeBackend, defaultBackend, describeBackend } from './models/complete-backend.ts';
 import { describeCoordination, soloShape } from './coordination.ts';
+import { keysOfTools, notice, checkSingleReplies, type ConfigKind } from './kind.ts';
 import type { Environment } from '../util/environment.ts';
 import type { ResearchSettings } from '../protocol/settings.ts';
 
@@ -158,21 +159,8 @@ function defaultProvider({ folder }: { folder?: string | undefined }, environmen
 export const searchesOwnDocs = ({ search }: ResearchSettings): boolean =>
   search.provider === 'folder' && search.folder === undefined;
 
-/** What would keep a research run from running in this environment: keys that are not set, a folder that is not there. */
-export function preflightResearch(settings: ResearchSettings, environment: Environment): string[] {
-  const { backends, search, github_issue } = settings;
-  // A GitHub server of the user's own may not need a token.
-  const { GITHUB_TOKEN, GITHUB_API_URL } = environment;
-  const isTokenMissing = github_issue && GITHUB_TOKEN === undefined && GITHUB_API_URL === undefined;
-  return [
-    ...preflightBackends(backends, environment),
-    ...missingForSearch(search, environment),
-    ...(isTokenMissing ? ['github_issue needs GITHUB_TOKEN, which is not set'] : []),
-  ];
-}
-
 /** Describes research, defaults included, in a few lines for a person. */
-export function describeResearch(settings: ResearchSettings): string {
+function describeResearch(settings: ResearchSettings): string {
   const { backends, search, weights, domain, github_issue } = settings;
   const { provider, folder, max_results, read_pages } = search;
   const where = searchesOwnDocs(settings) ? "only Reprise's own documentation" : `the folder ${folder}`;
@@ -188,3 +176,33 @@ export function describeResearch(settings: ResearchSettings): string {
     ...describeCoordination(settings.coordination, settings.budget),
   ].join('\n');
 }
+
+export const researchKind: ConfigKind<ResearchConfig, ResearchSettings> = {
+  title: 'A research run',
+  description: 'For `reprise research`.',
+  keys: ['research'],
+  check: (content) => checkSingleReplies(researchSchema, content),
+  complete: completeResearch,
+  roles: ({ backends: { plan, criticism, synthesize } }) => ({
+    plan: { backend: plan },
+    criticism: { backend: criticism },
+    synthesize: { backend: synthesize },
+  }),
+  missing({ search, github_issue }, environment) {
+    // A GitHub server of the user's own may not need a token.
+    const { GITHUB_TOKEN, GITHUB_API_URL } = environment;
+    const isTokenMissing = github_issue && GITHUB_TOKEN === undefined && GITHUB_API_URL === undefined;
+    return [
+      ...missingForSearch(search, environment),
+      ...(isTokenMissing ? ['github_issue needs GITHUB_TOKEN, which is not set'] : []),
+    ];
+  },
+  describe: describeResearch,
+  named: ({ research: { backend, plan, criticism, synthesize } }) =>
+    [plan, criticism, synthesize].map((role) => role?.backend ?? backend),
+  inert({ permissions, research: { backend, plan, criticism, synthesize } }) {
+    const backends = [backend, plan?.backend, criticism?.backend, synthesize?.backend];
+    const ofTools = keysOfTools.map((key) => [key, backends.find((each) => each?.[key])]);
+    return notice(backends, { ...Object.fromEntries(ofTools), permissions });
+  },
+};

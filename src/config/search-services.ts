@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import type { SearchPlace, WebSearchService } from '../protocol/search.ts';
 import type { Environment } from '../util/environment.ts';
-import { ownDocs } from './own-docs.ts';
+import { fileURLToPath } from 'node:url';
 
 /**
  * For each service the variable without which it cannot be asked, and the one that holds its address. If several are
@@ -13,7 +13,7 @@ const services: Record<WebSearchService, { needs: string; address: string }> = {
   brave: { needs: 'BRAVE_API_KEY', address: 'BRAVE_BASE_URL' },
 };
 
-export const webSearchServices = Object.keys(services) as WebSearchService[];
+const webSearchServices = Object.keys(services) as WebSearchService[];
 
 /** The variable without which a service cannot be asked. */
 export const variableOf = (service: WebSearchService): string => services[service].needs;
@@ -51,3 +51,6 @@ function listed(names: string[]): string {
 }
 
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+
+/** The folder of Reprise's documentation, which is beside `src/` in a clone and beside `dist/` in the package. */
+export const ownDocs = fileURLToPath(new URL('../../docs', import.meta.url));

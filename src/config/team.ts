@@ -1,22 +1,16 @@
 import { z } from 'zod';
 import { backendSchema, roleSchema } from './backend.ts';
-import { preflightCommands, withCommands } from './tools/commands.ts';
-import {
-  completeBackend,
-  defaultBackend,
-  describeBackend,
-  packagesOf,
-  preflightBackends,
-} from './models/complete-backend.ts';
+import { completeBackend, defaultBackend, describeBackend, packagesOf } from './models/complete-backend.ts';
 import { about, broadcastSchema, budgetSchema, describeCoordination, waitingTime } from './coordination.ts';
 import type { Environment } from '../util/environment.ts';
 import { folderSchema, workspaceFolderSchema } from './named-folder.ts';
 import { describeOrchestrator, limitsFit, limitsShape, orchestratorOf, orchestratorSchema } from './orchestrators.ts';
 import { permissionShape, describePermissions } from './tools/permissions.ts';
 import { priceTableSchema } from './models/prices.ts';
-import { unique } from './problems.ts';
+import { inRoles, notice, type ConfigKind } from './kind.ts';
+import { checkedBy, unique } from './problems.ts';
 import { describeTools, toolPackages, toolPackagesSchema } from './tool-sources.ts';
-import type { AgentSettings, Backend, Team } from '../protocol/settings.ts';
+import type { AgentSettings, Team } from '../protocol/settings.ts';
 
 const name = z.string().min(1);
 
@@ -158,21 +152,6 @@ const completeFinalAgent = ({ backend, judge }: NonNullable<TeamConfig['final_ag
   ...(judge && { judge: { backend: completeBackend(judge.backend) } }),
 });
 
-/** The backends of all who take part. */
-export const backendsOf = ({ agents, final_agent }: Team): Backend[] =>
-  [...agents, final_agent, final_agent?.judge].flatMap((each) => each?.backend ?? []);
-
-/** What would keep a team from running in this environment: keys that are not set, models that nobody named. */
-export function preflightTeam({ agents, final_agent }: Team, environment: Environment): string[] {
-  const backends = Object.fromEntries(agents.map(({ id, backend }) => [`agent ${id}`, backend]));
-  const { backend, judge } = final_agent ?? {};
-  const own = { ...(backend && { 'final agent': backend }), ...(judge && { judge: judge.backend }) };
-  // Claude Code runs its commands itself, without one of our tools.
-  const packagesFor = ({ backend, tools }: Team['agents'][number]) => withCommands(tools.packages, backend);
-  const packages = Object.fromEntries(agents.map((agent) => [`agent ${agent.id}`, packagesFor(agent)]));
-  return [...preflightBackends({ ...backends, ...own }, environment), ...preflightCommands(packages, environment)];
-}
-
 /** Describes a team, defaults included, in a few lines for a person. */
 export function describeTeam(team: Team): string {
   const { agents, final_agent, orchestrator, timeout_settings, budget, idle_timeout } = team;
@@ -206,3 +185,38 @@ function describeMember({ id, backend, orchestrator, tools }: AgentSettings): st
     ...(sources === '' ? [] : [`tools: ${sources}`]),
   ].join('; ');
 }
+
+export const teamKind: ConfigKind<TeamConfig, Team> = {
+  title: 'A team of agents',
+  description: 'For `reprise ask` and `reprise chat`. Every key may be left out.',
+  keys: [],
+  check: (content) => checkedBy(teamSchema, content),
+  complete: completeTeam,
+  roles({ agents, final_agent }) {
+    const { backend, judge } = final_agent ?? {};
+    return {
+      ...Object.fromEntries(agents.map((agent) => [`agent ${agent.id}`, agent])),
+      ...(backend && { 'final agent': { backend } }),
+      ...(judge && { judge }),
+    };
+  },
+  describe: describeTeam,
+  named: ({ agents = defaultAgents() }) => agents.map(({ backend }) => backend),
+  inert({ agents = [], final_agent, orchestrator }) {
+    const { broadcast } = orchestrator.coordination;
+    const untooled = { final_agent: final_agent?.backend, judge: final_agent?.judge?.backend };
+    const backends = [...agents.map(({ backend }) => backend), ...Object.values(untooled)];
+    const mute = agents.filter(({ backend }) => backend?.type === 'claude_code').map(({ id }) => id);
+    return [
+      ...notice(backends, inRoles(untooled)),
+      ...(agents.length === 1 && broadcast === 'agents' ? [askedAlone] : []),
+      ...(broadcast !== false && mute.length > 0 ? [isMute(mute)] : []),
+    ];
+  },
+};
+
+const askedAlone =
+  'broadcast: agents has nobody to ask in a team of one agent; human is the mode that has someone to ask';
+
+const isMute = (agents: string[]): string =>
+  `${agents.join(', ')}: the backend claude_code has no ask_others; such an agent neither asks nor is asked`;

@@ -1,5 +1,7 @@
 import { redact } from '../util/text/redact.ts';
 import type { Environment } from '../util/environment.ts';
+import { ApplicationFailure } from '@temporalio/common';
+import { failureTypes } from '../protocol/errors.ts';
 
 /** `${NAME}`, which stands for the value of the variable NAME in the worker's environment. */
 const placeholder = /\$\{([A-Za-z_]\w*)\}/g;
@@ -50,4 +52,9 @@ export function holdsSecret(text: string): boolean {
   // A quotation mark ends every pattern of a secret, so the texts around a placeholder are looked at one by one.
   const literal = text.replace(placeholder, '"');
   return redact(literal, []) !== literal;
+}
+
+/** The failure of work for which a variable is not set: the run waits for it. @param message names the variable too */
+export function keyMissing(message: string, variable: string): ApplicationFailure {
+  return ApplicationFailure.nonRetryable(message, failureTypes.missingKey, message, { variable });
 }

@@ -1,10 +1,10 @@
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import type { Environment } from '../util/environment.ts';
-import { withVariables } from '../config/variables.ts';
+import { withVariables, keyMissing } from '../config/variables.ts';
 import { capabilitiesOf } from '../config/models/model-capabilities.ts';
 import { askAnthropic } from './anthropic.ts';
-import { type Endpoint } from './failures.ts';
+import type { Endpoint } from './failures.ts';
 import { Learned } from './learned.ts';
 import { withTypedFailures, type Model, type ModelRequest, type ModelSettings } from './model.ts';
 import { offlineModel } from './offline/index.ts';
@@ -13,7 +13,6 @@ import { isRemote, missingKey, routeOf } from '../config/models/providers.ts';
 import { askResponses } from './responses.ts';
 import { guardedFetch } from './stream-guard.ts';
 import type { Backend } from '../protocol/settings.ts';
-import { keyMissing } from '../config/missing-key.ts';
 
 /** In milliseconds, a day. The workflow limits how long a call may take, and cancels it. */
 const timeout = 86_400_000;

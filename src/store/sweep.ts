@@ -8,7 +8,7 @@ export interface Swept {
   bytes: number;
 }
 
-export interface SweepSettings {
+interface SweepSettings {
   /** Seconds since 1970: what was written from then on stays, whoever has written it. */
   before: number;
   /** Whether what is to be removed is only counted. */

@@ -14,7 +14,7 @@ export interface ShownByTool {
 }
 
 /** An image as bytes or in base64, with a data URI's head or without. A media type is not believed. */
-export interface GivenImage {
+interface GivenImage {
   data: string | Uint8Array;
   mediaType?: string;
 }

@@ -3,8 +3,6 @@ import type { ToolSpec } from '../protocol/message.ts';
 import type { SideEffects, ToolSource, WorkspaceUse } from '../protocol/tools/tool.ts';
 import type { Workspace } from './workspace.ts';
 
-export { ToolError } from '../util/tool-error.ts';
-
 /** What a tool gets besides its arguments. */
 export interface ToolContext {
   workflowId: string;
@@ -71,4 +69,9 @@ export interface ToolRegistry {
   isLoggedIn?(url: string): boolean;
   /** Ends the MCP servers that were started. */
   close(): Promise<void>;
+}
+
+/** A failure that a tool foresaw and reports. Users' tools throw an error of their own with this name. */
+export class ToolError extends Error {
+  override readonly name = 'ToolError';
 }

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import type { InboxQuestion } from '../../src/client.ts';
 import type { PendingQuestion } from '../../src/protocol/questions.ts';
 import type { ResearchResult } from '../../src/protocol/research.ts';
-import { ownDocs } from '../../src/config/own-docs.ts';
+import { ownDocs } from '../../src/config/search-services.ts';
 import { Home } from '../support/cli.ts';
 import { researchScript } from '../support/research-script.ts';
 import { running, type Running } from '../support/running.ts';

@@ -5,7 +5,7 @@ import { agentOn, needsDefault, withChoice, type Choice } from '../../src/config
 import { checkConfig, type Config } from '../../src/config/kinds.ts';
 import { completePlan } from '../../src/config/plan.ts';
 import { completeResearch } from '../../src/config/research.ts';
-import { backendsOf, completeTeam } from '../../src/config/team.ts';
+import { completeTeam, teamKind } from '../../src/config/team.ts';
 import type { Backend } from '../../src/protocol/settings.ts';
 
 const written = (content: object): Config => {
@@ -28,7 +28,7 @@ function everyone(config: Config): Backend[] {
   const environment = { OPENAI_API_KEY: 'k' };
   switch (config.kind) {
     case 'team':
-      return backendsOf(completeTeam(config.team, environment));
+      return Object.values(teamKind.roles(completeTeam(config.team, environment))).map(({ backend }) => backend);
     case 'agent':
       return [config.agent.backend];
     case 'research':

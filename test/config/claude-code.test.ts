@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ignoredKeys } from '../../src/config/ignored-keys.ts';
-import { checkConfig } from '../../src/config/kinds.ts';
+import { checkConfig, ignoredKeys, partsOf } from '../../src/config/kinds.ts';
 import { problemText } from '../../src/config/problems.ts';
 
 const problemsOf = (content: object): string[] => {
@@ -64,7 +63,7 @@ describe('a backend of the type claude_code', () => {
     const commands = { enable_mcp_command_line: true, command_line_execution_mode: 'local' };
     const notices = (coordination: object): string[] => {
       const checked = checkConfig({ ...team(commands), orchestrator: { coordination } });
-      return checked.ok ? ignoredKeys(checked.value) : [];
+      return checked.ok ? ignoredKeys(...partsOf(checked.value)) : [];
     };
     expect(notices({ broadcast: 'human' })).toEqual([
       'coder: the backend claude_code has no ask_others; such an agent neither asks nor is asked',

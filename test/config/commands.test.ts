@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Environment } from '../../src/util/environment.ts';
 import { checkConfig, type ConfigInput } from '../../src/config/kinds.ts';
-import { completeAgent, preflightAgent } from '../../src/config/one-agent.ts';
-import { completePlan, preflightPlan } from '../../src/config/plan.ts';
-import { completeTeam, preflightTeam } from '../../src/config/team.ts';
+import { preflight } from '../../src/config/kind.ts';
+import { completeAgent, agentKind } from '../../src/config/one-agent.ts';
+import { completePlan, planKind } from '../../src/config/plan.ts';
+import { completeTeam, teamKind } from '../../src/config/team.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'reprise-path-'));
 writeFileSync(join(folder, 'docker'), '#!/bin/sh\n');
@@ -27,15 +28,15 @@ function examined(content: ConfigInput, environment: Environment) {
   const config = checked.value;
   if (config.kind === 'team') {
     const team = completeTeam(config.team, environment);
-    return { packages: team.agents[0]?.tools.packages, problems: preflightTeam(team, environment) };
+    return { packages: team.agents[0]?.tools.packages, problems: preflight(teamKind, team, environment) };
   }
   if (config.kind === 'plan') {
     const plan = completePlan(config.plan, environment);
-    return { packages: plan.tools.packages, problems: preflightPlan(plan, environment) };
+    return { packages: plan.tools.packages, problems: preflight(planKind, plan, environment) };
   }
   if (config.kind !== 'agent') throw new Error('nobody has tools');
   const agent = completeAgent(config.agent);
-  return { packages: agent.tools.packages, problems: preflightAgent(agent, environment) };
+  return { packages: agent.tools.packages, problems: preflight(agentKind, agent, environment) };
 }
 
 type Place = [what: string, owner: string, configOf: (mode?: Mode) => ConfigInput];

@@ -1,15 +1,14 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { createPreparations } from '../../src/activities/prepare.ts';
-import { ignoredKeys } from '../../src/config/ignored-keys.ts';
-import { checkConfig, type ConfigInput } from '../../src/config/kinds.ts';
+import { checkConfig, type ConfigInput, ignoredKeys, partsOf } from '../../src/config/kinds.ts';
 import { readConfigFile } from '../../src/config/read-config.ts';
 import { openGuard } from '../support/guard.ts';
 
 function ignoredIn(content: ConfigInput): string[] {
   const checked = checkConfig(content);
   if (!checked.ok) throw new Error(JSON.stringify(checked.problems));
-  return ignoredKeys(checked.value);
+  return ignoredKeys(...partsOf(checked.value));
 }
 
 const said = (...names: string[]) => [`Without effect in this version: ${names.join(', ')}`];
@@ -90,7 +89,7 @@ test('a mode for commands is named where commands are not enabled', () => {
 test.each(['broadcast-agents', 'broadcast-human'])('in the complete example %s everything has an effect', (name) => {
   const read = readConfigFile(fileURLToPath(new URL(`../../examples/${name}.yaml`, import.meta.url)));
   if (!read.ok) throw new Error(read.problems.join('\n'));
-  expect(ignoredKeys(read.config)).toEqual([]);
+  expect(ignoredKeys(...partsOf(read.config))).toEqual([]);
 });
 
 test('what agents work with has an effect', () => {

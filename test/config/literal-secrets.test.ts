@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { ignoredKeys } from '../../src/config/ignored-keys.ts';
-import { checkConfig } from '../../src/config/kinds.ts';
+import { checkConfig, ignoredKeys, partsOf } from '../../src/config/kinds.ts';
 import { problemText } from '../../src/config/problems.ts';
 
 const secret = 'c4n4ry9Zx7Q';
@@ -132,7 +131,7 @@ test('what names a variable, or is no secret, is left alone', () => {
 
 test('a text that seems to hold a secret is a warning, which does not show it', () => {
   const checked = checkConfig({ agents: [{ id: 'a', system_message: `Use the key sk-${secret}.` }] });
-  expect(checked.ok && ignoredKeys(checked.value)).toEqual([
+  expect(checked.ok && ignoredKeys(...partsOf(checked.value))).toEqual([
     'agents[0].system_message: holds what looks like a secret, which models and all who read the run will see',
   ]);
 });

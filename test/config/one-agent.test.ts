@@ -1,16 +1,16 @@
+import { preflight } from '../../src/config/kind.ts';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
-import { ignoredKeys } from '../../src/config/ignored-keys.ts';
-import { checkConfig, checkTeam } from '../../src/config/kinds.ts';
+import { checkConfig, checkTeam, ignoredKeys } from '../../src/config/kinds.ts';
 import {
   completeAgent,
   defaultAgent,
   describeAgent,
-  preflightAgent,
+  agentKind,
   type OneAgentConfig,
 } from '../../src/config/one-agent.ts';
 import { parseConfig, readConfigFile } from '../../src/config/read-config.ts';
@@ -136,7 +136,7 @@ describe('what is not wired', () => {
       configOf([llm, tools, loop, second, third], [toLlm, toTools, toLoop, wire('second', 'LLMProtocol', 'third')]),
     );
     expect(config.unused).toEqual(['second', 'third']);
-    expect(ignoredKeys({ kind: 'agent', agent: config })).toEqual(['Modules that nobody is wired to: second, third']);
+    expect(ignoredKeys(agentKind, config)).toEqual(['Modules that nobody is wired to: second, third']);
   });
 });
 
@@ -228,10 +228,10 @@ describe('ready to work', () => {
   test('a backend without a model gets its provider’s, and a missing key is named', () => {
     const agent = completeAgent(accepted(configOf([{ module: 'AnthropicLLM', id: 'llm' }, tools, loop])));
     expect(agent.backend).toEqual({ type: 'claude', model: 'claude-sonnet-5-5' });
-    expect(preflightAgent(agent, {})).toEqual([
+    expect(preflight(agentKind, agent, {})).toEqual([
       'agent loop: its backend "claude" needs ANTHROPIC_API_KEY, which is not set',
     ]);
-    expect(preflightAgent(agent, { ANTHROPIC_API_KEY: 'key' })).toEqual([]);
+    expect(preflight(agentKind, agent, { ANTHROPIC_API_KEY: 'key' })).toEqual([]);
   });
 
   test('without a configuration it is a simple loop on the default backend, without tools', () => {

@@ -1,12 +1,6 @@
+import { preflight } from '../../src/config/kind.ts';
 import { describe, expect, test } from 'vitest';
-import {
-  backendsOf,
-  completeTeam,
-  describeTeam,
-  preflightTeam,
-  teamSchema,
-  type TeamConfigInput,
-} from '../../src/config/team.ts';
+import { completeTeam, describeTeam, teamKind, teamSchema, type TeamConfigInput } from '../../src/config/team.ts';
 import { checkedBy, problemText } from '../../src/config/problems.ts';
 import type { Team } from '../../src/protocol/settings.ts';
 
@@ -86,9 +80,9 @@ test('a judge of its own has its model filled in, is checked, and is described',
   });
   expect(team.final_agent).toEqual({ judge: { backend: expect.objectContaining({ type: 'claude' }) } });
   expect(team.final_agent?.judge?.backend.model).toMatch(/^claude-/);
-  expect(preflightTeam(team, {})).toEqual([expect.stringMatching(/^judge: .*ANTHROPIC_API_KEY/)]);
+  expect(preflight(teamKind, team, {})).toEqual([expect.stringMatching(/^judge: .*ANTHROPIC_API_KEY/)]);
   expect(describeTeam(team)).toContain('  judge: claude claude-');
-  expect(backendsOf(team).map(({ type }) => type)).toEqual(['offline', 'claude']);
+  expect(Object.values(teamKind.roles(team)).map(({ backend }) => backend.type)).toEqual(['offline', 'claude']);
 });
 
 test('a description names loops and tools where they are others than the default', () => {

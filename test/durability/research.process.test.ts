@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { connect } from '../../src/client.ts';
-import { ownDocs } from '../../src/config/own-docs.ts';
+import { ownDocs } from '../../src/config/search-services.ts';
 import { startGitHubServer } from '../support/github-server.ts';
 import {
   allComplete,

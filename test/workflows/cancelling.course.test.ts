@@ -6,7 +6,7 @@ import type { SolveResult } from '../../src/protocol/plan-and-execute.ts';
 import type { PendingQuestion } from '../../src/protocol/questions.ts';
 import type { ResearchResult } from '../../src/protocol/research.ts';
 import type { SessionResult, TurnResult } from '../../src/protocol/session.ts';
-import { ownDocs } from '../../src/config/own-docs.ts';
+import { ownDocs } from '../../src/config/search-services.ts';
 import { agentOf } from '../support/agent-script.ts';
 import { asks, askingTeam } from '../support/asking.ts';
 import type { Scripted, Script } from '../support/model-server.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ResearchResult } from '../../src/protocol/research.ts';
-import { ownDocs } from '../../src/config/own-docs.ts';
+import { ownDocs } from '../../src/config/search-services.ts';
 import { criticism, plan, report, researchScript } from '../support/research-script.ts';
 import { sharedRunning } from '../support/running.ts';
 import { startSearchServer, type SearchAnswer, type SearchServer } from '../support/search-server.ts';

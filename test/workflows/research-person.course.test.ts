@@ -4,7 +4,7 @@ import type { PendingQuestion } from '../../src/protocol/questions.ts';
 import type { RunEvent } from '../../src/protocol/events.ts';
 import { entriesOf } from '../../src/workflows/log-lines.ts';
 import type { ResearchResult, ResearchState } from '../../src/protocol/research.ts';
-import { ownDocs } from '../../src/config/own-docs.ts';
+import { ownDocs } from '../../src/config/search-services.ts';
 import { criticism, plan, reportOn, researchScript, type Asked } from '../support/research-script.ts';
 import { sharedRunning } from '../support/running.ts';
 import type { Scripted } from '../support/model-server.ts';

@@ -1,8 +1,7 @@
 import { dirname } from 'node:path';
-import { ignoredKeys } from '../../config/ignored-keys.ts';
-import { checkConfig } from '../../config/kinds.ts';
+import { checkConfig, ignoredKeys, partsOf } from '../../config/kinds.ts';
 import { readConfigFile } from '../../config/read-config.ts';
-import { examine } from '../examine.ts';
+import { examine } from '../checked-config.ts';
 import { usageError } from '../exit.ts';
 import type { Shell } from '../shell.ts';
 
@@ -12,6 +11,6 @@ export async function validate(shell: Shell, file: string): Promise<void> {
   if (!read.ok) throw usageError(read.problems.join('\n'));
   const { missing, text, warnings } = examine(shell, read.config, dirname(shell.path(file)));
   for (const warning of [...missing, ...warnings]) shell.say(`Warning: ${warning}`);
-  for (const notice of ignoredKeys(read.config)) shell.say(notice);
+  for (const notice of ignoredKeys(...partsOf(read.config))) shell.say(notice);
   await shell.printText(`${file} is valid.\n${text}`);
 }

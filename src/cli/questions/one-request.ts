@@ -1,10 +1,11 @@
 import type { PendingQuestion, Reprise, Run, RunEvent } from '../../client.ts';
 import { printable } from '../../util/text/printable.ts';
-import { patiently } from '../commands/patiently.ts';
 import { CommandError, Interruption, usageError } from '../exit.ts';
 import type { Shell } from '../shell.ts';
 import { promptBox } from './box.ts';
 import type { Left } from './read-line.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import { isPassing } from '../../client/snapshot.ts';
 
 /** What a person means: it waits, has closed, or could not be looked up. */
 export interface Meant {
@@ -94,3 +95,24 @@ export const isClosing = (event: RunEvent): event is Closing =>
   event.type === 'question_closed' || event.type === 'approval_resolved';
 
 type Closing = Extract<RunEvent, { type: 'question_closed' | 'approval_resolved' }>;
+
+/**
+ * How long it may take until a worker tells which questions wait, in milliseconds. When a worker has just died, the server
+ * holds the first query for it for ten seconds, although another one has taken its place.
+ */
+const patience = 30_000;
+
+/** Asks a run's worker something. @returns undefined where no worker answers @throws what the asking throws else */
+async function patiently<T>(client: Reprise['client'], ask: () => Promise<T>): Promise<T | undefined> {
+  const until = Date.now() + patience;
+  for (;;) {
+    try {
+      return await client.withDeadline(until, ask);
+    } catch (error) {
+      if (!isPassing(error)) throw error;
+      if (Date.now() >= until) return undefined;
+      // A worker that stands in for a dead one may take some seconds to begin.
+      await pause(500);
+    }
+  }
+}

@@ -14,7 +14,7 @@ export interface Layout {
 }
 
 /** The width of standard output; what is not a terminal gets lines as they are. */
-export const columnsOf = ({ columns, isTTY }: Output): number => (isTTY ? columns || 80 : Infinity);
+const columnsOf = ({ columns, isTTY }: Output): number => (isTTY ? columns || 80 : Infinity);
 
 /** The layout for standard output. */
 export const layoutFor = (shell: Shell, plain = false): Layout => ({

@@ -8,14 +8,14 @@ import type { Figures, PriceTable, Usage } from '../../protocol/usage.ts';
 import type { RunFiles } from '../../protocol/workspace.ts';
 import { decodeAll } from '../../encryption/decode.ts';
 import { costOf } from '../../workflows/agent/budget.ts';
-import { askLiveState } from '../live-state.ts';
 import { callsOf, type ShownCall } from './calls.ts';
-import { whyStuck } from '../stuck.ts';
+import { whyStuck } from '../watch.ts';
 import { readHistory, type HistoryRecord, type RunHistory } from './history.ts';
 import type { RunStep } from './step.ts';
 import { modelCallsIn, stepsOf, summaryOf } from './steps.ts';
 import { Texts } from './texts.ts';
 import { isOpenStatus } from '../../util/run-status.ts';
+import { pendingQuestionsQuery, stateQuery } from '../../protocol/definitions.ts';
 
 export interface ShowOptions {
   /** The home folder of the run's worker, whose store has the texts that are too long for a history; absent: none. */
@@ -243,3 +243,26 @@ function usageOf(histories: RunHistory[]): Usage {
 }
 
 const nothing = (): Figures => ({ calls: 0, inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, costUsd: 0 });
+
+/** What only a worker knows of an open run. */
+interface LiveState {
+  state: State;
+  /** What waits for a person. */
+  waiting: PendingQuestion[];
+}
+
+/** Asks an open run. @returns undefined if no worker answers within so many milliseconds */
+export async function askLiveState(handle: WorkflowHandle, patience: number): Promise<LiveState | undefined> {
+  if (patience <= 0) return undefined;
+  try {
+    return await handle.client.connection.withDeadline(Date.now() + patience, async () => {
+      const asked = [handle.query(stateQuery), handle.query(pendingQuestionsQuery)] as const;
+      // One that is still tried again when the connection is closed would throw where nobody catches it.
+      await Promise.allSettled(asked);
+      const [state, waiting] = await Promise.all(asked);
+      return { state, waiting };
+    });
+  } catch {
+    return undefined;
+  }
+}

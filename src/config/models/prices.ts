@@ -42,7 +42,7 @@ interface Priced {
 }
 
 /** What is known of what a run's models cost. */
-export interface KnownPrices {
+interface KnownPrices {
   prices: PriceTable;
   /** Sentences for a person, one for each model without a price, except for those that are served on this machine. */
   warnings: string[];

@@ -1,6 +1,6 @@
 import { howToSearch, missingForSearch, serviceOf } from '../search-services.ts';
 import type { Environment } from '../../util/environment.ts';
-import type { Backend, ToolSources } from '../../protocol/settings.ts';
+import type { Role } from '../kind.ts';
 
 const web = 'builtin.web';
 
@@ -15,14 +15,9 @@ export const withEveryday = (packages: string[] = []): string[] => [...new Set([
 
 /**
  * Tells why `web_search` will not work, if somebody has it. The offline model never calls it.
- *
- * @param agents those who have tools
  */
-export function searchNotices(
-  agents: Array<{ backend: Backend; tools: ToolSources }>,
-  environment: Environment,
-): string[] {
-  const mayCall = agents.some(({ backend, tools }) => backend.type !== 'offline' && tools.packages.includes(web));
+export function searchNotices(roles: Role[], environment: Environment): string[] {
+  const mayCall = roles.some(({ backend, tools }) => backend.type !== 'offline' && tools?.packages.includes(web));
   if (!mayCall) return [];
   const provider = serviceOf(environment);
   if (provider === undefined) return [`web_search has no search service, and agents are told so: ${howToSearch}`];

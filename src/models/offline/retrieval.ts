@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
 import { indexOfFolder } from '../../util/folder-index.ts';
-import { ownDocs } from '../../config/own-docs.ts';
+import { ownDocs } from '../../config/search-services.ts';
 import { queryOf, type Hit, type Query, type SentenceIndex } from '../../util/text/sentence-search.ts';
 import { stemsOf } from '../../util/text/words.ts';
 import { failureTypes } from '../failures.ts';

@@ -21,7 +21,7 @@ const longest = 240_000;
 const spread = 0.1;
 
 /** A call that asks for its place. */
-export interface RatedCall {
+interface RatedCall {
   backend: Backend;
   /** Tokens that it will take, by an estimate. */
   tokens: number;

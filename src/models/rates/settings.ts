@@ -6,7 +6,7 @@ export interface Limit {
 }
 
 /** The limits of all calls with one key, or to one host. */
-export interface RateSetting {
+interface RateSetting {
   /** The environment variable that holds the key, or the host of the server's address. */
   name: string;
   limits: Limit[];

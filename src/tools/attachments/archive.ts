@@ -11,7 +11,7 @@ const program = moduleBeside(import.meta.url, 'archive-thread');
 export const archiveLimits: Readonly<ZipLimits> = { members: 200, bytes: 100_000_000 };
 
 /** A file of an archive. */
-export interface Unpacking {
+interface Unpacking {
   /** Its path in the archive, which is one that a tree may have. */
   path: string;
   bytes: Buffer;

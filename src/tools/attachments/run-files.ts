@@ -15,7 +15,7 @@ import type { ZipLimits } from './zip.ts';
 const storedFrom = 400;
 
 /** A file that becomes one of a run. */
-export interface NewFile extends Loaded, Pick<RunFile, 'name' | 'from'> {
+interface NewFile extends Loaded, Pick<RunFile, 'name' | 'from'> {
   /** Writes down what is said in recordings; without it they have a note alone. */
   transcribe?: Transcribe | undefined;
 }

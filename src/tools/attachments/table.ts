@@ -34,7 +34,7 @@ export function parseTable(text: string, known?: string): Table {
 }
 
 /** What a table is, without most of its cells. */
-export interface TableSummary {
+interface TableSummary {
   columns: string[];
   /** How many rows there are, and the first five. */
   rows: number;

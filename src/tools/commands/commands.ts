@@ -11,7 +11,7 @@ import type { Workspace } from '../workspace.ts';
 
 export type CommandMode = 'docker' | 'local';
 
-export interface CommandCall {
+interface CommandCall {
   command: string;
   /** How long it may run, in seconds. */
   timeout: number;
@@ -24,7 +24,7 @@ export interface CommandCall {
 }
 
 /** What has become of a command. */
-export interface CommandEnd extends ProcessEnd {
+interface CommandEnd extends ProcessEnd {
   /** What of its folder could not be kept, each with the reason. */
   leftOut: string[];
 }

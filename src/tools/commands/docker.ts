@@ -3,9 +3,8 @@ import { hostname } from 'node:os';
 import type { Environment } from '../../util/environment.ts';
 import { execute, isAlive } from '../../util/processes.ts';
 import type { Owner } from '../workspaces/folder.ts';
-import { commandLimits, diskTrouble } from './limits.ts';
+import { commandLimits, diskTrouble, runProcess, type ProcessEnd } from './process.ts';
 import type { CommandOrder } from './local.ts';
-import { runProcess, type ProcessEnd } from './process.ts';
 
 /** The image of commands, unless `REPRISE_DOCKER_IMAGE` names another one: Debian with Python, git, make and a compiler. */
 export const defaultImage = 'python:3.13.5-bookworm';
@@ -28,7 +27,7 @@ const passedOn = [
   'XDG_RUNTIME_DIR',
 ];
 
-export interface DockerSettings {
+interface DockerSettings {
   image: string;
   /** The network of containers; absent: none. */
   network?: string | undefined;
@@ -88,7 +87,7 @@ umask 022
 exec sh -c "$1"`;
 
 /** The arguments of `docker` that run a command (https://docs.docker.com/reference/cli/docker/container/run/). */
-export function runArguments(
+function runArguments(
   { image, network = 'none', user }: Pick<DockerEngine, 'image' | 'network' | 'user'>,
   { command, folder, name, readOnly }: { command: string; folder: string; name: string; readOnly: string[] },
 ): string[] {

@@ -2,11 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { dirname } from 'node:path';
 import { execute } from '../../util/processes.ts';
 import { Descendants } from './descendants.ts';
-import { commandLimits, diskTrouble } from './limits.ts';
-import { runProcess, type ProcessEnd, type ProcessOrder } from './process.ts';
+import { commandLimits, diskTrouble, runProcess, type ProcessEnd, type ProcessOrder } from './process.ts';
 
 /** Where a command runs. The folders exist. */
-export interface CommandPlace {
+interface CommandPlace {
   /** The files of the workspace. */
   folder: string;
   /** For the home folder and temporary files of this one command. */

@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Output } from '../../util/output.ts';
+import { statfs } from 'node:fs/promises';
 
 /** How many bytes a command may print before it is ended. */
 const mostBytes = 20_000_000;
@@ -25,7 +26,7 @@ export interface ProcessOrder {
   onOutput: (output: Output) => void;
 }
 
-export interface ProcessControl {
+interface ProcessControl {
   /** Ends it with all that it has started. Is called once, also after it has ended by itself. */
   end: () => Promise<void>;
   /** Why it has to end, such as the memory that it takes. Is called again and again. */
@@ -108,4 +109,26 @@ async function watch(trouble: ProcessControl['trouble'], over: AbortSignal): Pro
     const found = await trouble();
     if (found !== undefined) return found;
   }
+}
+
+/** What a command may take. Memory and sizes are in bytes. */
+export const commandLimits = {
+  /** All processes together, and their memory. */
+  processes: 256,
+  memory: 2_147_483_648,
+  /** How many processors, where the engine can share them. */
+  cpus: 2,
+  /** One file, which need not be kept, and all temporary files in a container. */
+  file: 1_073_741_824,
+  temporary: 536_870_912,
+  openFiles: 4096,
+};
+
+/** How much space a disk must have left for a command to go on, in bytes. */
+const leastSpace = 500_000_000;
+
+/** Why a command has to end, since the disk of its folder is almost full; undefined if it is not. */
+export async function diskTrouble(folder: string): Promise<string | undefined> {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize < leastSpace ? `the disk had less than ${leastSpace / 1_000_000} MB left` : undefined;
 }

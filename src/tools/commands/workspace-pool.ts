@@ -16,7 +16,7 @@ const maxKept = 8;
 const maxBytes = 250_000_000;
 
 /** A folder that has a workspace's files for the time of one call. */
-export interface Lease {
+interface Lease {
   agent: string;
   checkout: Checkout;
   /** A folder beside it, empty at the beginning. */

@@ -24,7 +24,7 @@ const mostRounds = 10;
 const putOffMs = 250;
 
 /** A call of a server's tool. */
-export interface ServerCall {
+interface ServerCall {
   client: Client;
   elicitations: Elicitations;
   tool: McpTool;

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { join, dirname } from 'node:path';
 import {
   Client,
   SdkErrorCode,
@@ -17,13 +17,16 @@ import { secretsOf } from '../../trust/worker-secrets.ts';
 import { version } from '../../util/version.ts';
 import { SourceError } from '../tool.ts';
 import { Elicitations } from './elicitation.ts';
-import { keepLog } from './log.ts';
 import { LoginNeeded, machineLogin, WorkerLogin } from './login-provider.ts';
 import type { Logins } from './logins.ts';
 import { hasResources } from './resources.ts';
 import { ToolList } from './tool-list.ts';
-import { replaced, withoutSecrets, type Given } from './variables.ts';
 import type { McpServer } from '../../protocol/settings.ts';
+import { appendFileSync } from 'node:fs';
+import { StringDecoder } from 'node:string_decoder';
+import type { Readable, Stream } from 'node:stream';
+import { privateFolder, privateMode } from '../../util/private-files.ts';
+import { withVariables, type Replaced } from '../../config/variables.ts';
 
 /** How long a server may take to start and to list its tools, in milliseconds. */
 const startingMs = 20_000;
@@ -222,4 +225,66 @@ function whyNot(server: McpServer, thrown: unknown, { logs }: ConnectSettings, i
   }
   const more = cause instanceof Error ? cause.message : message.includes(said) ? '' : said.slice(0, shownOfPage);
   return `${place} cannot be used: ${message}${more === '' ? '' : ` (${more})`}${log}`;
+}
+
+/** How many characters of a line are held back until it ends, so that a secret is seen whole. */
+const longestLine = 10_000;
+
+/** Appends to a file, line by line, what a server prints, without the secrets that it was given and may show. */
+function keepLog(printed: Stream | null, file: string, secrets: readonly string[]): void {
+  privateFolder(dirname(file));
+  const decoder = new StringDecoder('utf8');
+  let begun = '';
+  const write = (text: string): void => {
+    if (text !== '') appendFileSync(file, redact(text, secrets), { mode: privateMode.file });
+  };
+  (printed as Readable | null)
+    ?.on('data', (bytes: Buffer) => {
+      begun += decoder.write(bytes);
+      const end = begun.length > longestLine ? begun.length : begun.lastIndexOf('\n') + 1;
+      write(begun.slice(0, end));
+      begun = begun.slice(end);
+    })
+    .on('end', () => write(begun));
+}
+
+/** What a server is started or connected to with. */
+export interface Given extends Replaced {
+  /** The secret of its `client_credentials`, if it has any. */
+  clientSecret?: string;
+}
+
+/**
+ * Puts the worker's variables in place of `${NAME}` in a server's `env` or `headers`, and in its `client_credentials`.
+ *
+ * @throws `SourceError` with every variable that is not set
+ */
+function replaced(server: McpServer, environment: Environment): Given {
+  const [key, texts = {}] = 'url' in server ? (['headers', server.headers] as const) : (['env', server.env] as const);
+  const given = withVariables(texts, environment);
+  const login = 'url' in server ? server.client_credentials : undefined;
+  const secret = withVariables(login === undefined ? {} : { client_secret: login.client_secret }, environment);
+  const missing = [
+    ...given.missing.map((each) => ({ ...each, key })),
+    ...secret.missing.map((each) => ({ ...each, key: 'client_credentials' })),
+  ];
+  if (missing.length === 0) {
+    const { client_secret: clientSecret } = secret.values;
+    const secrets = [...given.secrets, ...secret.secrets];
+    return { ...given, secrets, ...(clientSecret !== undefined && { clientSecret }) };
+  }
+  const problems = missing.map(
+    ({ key, name, variable }) =>
+      `the MCP server ${server.name}: ${key}.${name} needs ${variable}, which is not set in the worker's environment`,
+  );
+  throw new SourceError(problems, { variable: missing[0]?.variable });
+}
+
+/** An error and its causes without secrets, since servers like to quote what they refuse. */
+export function withoutSecrets(error: unknown, secrets: string[]): unknown {
+  if (!(error instanceof Error)) return error;
+  const cause = withoutSecrets(error.cause, secrets);
+  const shown = new Error(redact(error.message, secrets), cause === undefined ? {} : { cause });
+  shown.name = error.name;
+  return shown;
 }

@@ -14,7 +14,7 @@ interface Picture {
 }
 
 /** What a server returned, as a model reads it. */
-export interface ReadContent {
+interface ReadContent {
   text: string;
   /** The pictures, in the order in which the text names them. */
   images: Picture[];

@@ -9,7 +9,7 @@ import type { Logins } from './logins.ts';
 /** How long the server may take for each step, in milliseconds. */
 const stepMs = 30_000;
 
-export interface LoginSettings {
+interface LoginSettings {
   logins: Logins;
   /** Has the person open an address. @param returned takes the address that the browser ends at, pasted by the person */
   show: (address: URL, returned: (address: string) => void) => void;
@@ -18,7 +18,7 @@ export interface LoginSettings {
 }
 
 /** What a login has brought. */
-export interface LoggedIn {
+interface LoggedIn {
   /** Whether the server asked for a login at all, or the one that was there is still good. */
   asked: boolean;
   /** How many tools the server offers. */

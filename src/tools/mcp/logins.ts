@@ -11,7 +11,7 @@ import type {
 export const loginsIn = (home: string): string => join(home, 'logins');
 
 /** What is kept of a login at one server. */
-export interface Login {
+interface Login {
   /** The server's address. */
   url: string;
   /** The client that is registered for it, by the authorization server that registered it. */

@@ -10,11 +10,10 @@ import {
 import { defaultTimeout } from '../definition.ts';
 import type { CallContext, Tool } from '../tool.ts';
 import { callServer } from './call.ts';
-import { connect, withoutLogin, type Connection, type ConnectSettings } from './connection.ts';
+import { connect, withoutLogin, type Connection, type ConnectSettings, withoutSecrets } from './connection.ts';
 import { sideEffectsOf, specOf } from './listed.ts';
 import { LoginNeeded } from './login-provider.ts';
 import { resourceTools } from './resources.ts';
-import { withoutSecrets } from './variables.ts';
 import type { McpServer } from '../../protocol/settings.ts';
 
 /** The MCP servers of a worker. Each is started when it is first needed, kept, and started again after a crash. */

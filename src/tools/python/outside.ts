@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Outside } from './realm.ts';
 
 /** What a realm's calls from the inside come to. */
-export type Handlers = Pick<Outside, 'part' | 'print' | 'found' | 'gone' | 'end'>;
+type Handlers = Pick<Outside, 'part' | 'print' | 'found' | 'gone' | 'end'>;
 
 /** The most random bytes at once, as browsers have it. */
 const mostRandom = 65_536;

@@ -6,7 +6,7 @@ import { forgetSnapshot, saveSnapshot, snapshotFile } from './snapshot.ts';
 import { startPython } from './start.ts';
 import { Turns } from '../../util/turns.ts';
 
-export interface PythonRun {
+interface PythonRun {
   code: string;
   /** How long it may run, in seconds, once Python is loaded. */
   seconds: number;

@@ -10,7 +10,7 @@ import { pyodideFolder } from './snapshot.ts';
 const program = fileURLToPath(new URL(`./process${extname(import.meta.url)}`, import.meta.url));
 
 /** The most memory that Python may have, that all of its process may, and how much of it JavaScript's objects may. */
-export const pythonLimits = { pythonMb: 1024, memoryMb: 1600, heapMb: 400 };
+const pythonLimits = { pythonMb: 1024, memoryMb: 1600, heapMb: 400 };
 
 /** How much processor time a process may use before the system ends it, in seconds, whoever has forgotten it. */
 const cpuSeconds = 1200;

@@ -1,4 +1,4 @@
-import { posix } from 'node:path';
+import { posix, join } from 'node:path';
 import { z } from 'zod';
 import { Breaks } from '../../util/breaks.ts';
 import type { Environment } from '../../util/environment.ts';
@@ -6,10 +6,10 @@ import { grouped } from '../../util/file-limits.ts';
 import type { GivenFile } from './messages.ts';
 import type { PythonResult } from './reader.ts';
 import { runPython } from './run.ts';
-import { wheelsIn } from './wheels.ts';
 import type { ToolDefinition } from '../definition.ts';
 import { ToolError } from '../tool.ts';
 import type { Workspace, WorkspaceFile } from '../workspace.ts';
+import { readdir } from 'node:fs/promises';
 
 const mostSeconds = 300;
 
@@ -136,3 +136,21 @@ const bracketed = (notes: string[]): string[] => notes.map((note) => `[${note}]`
 
 const list = (paths: string[]): string =>
   paths.slice(0, named).join(', ') + (paths.length > named ? ` and ${paths.length - named} more` : '');
+
+/**
+ * The wheels of a folder that Pyodide can import from, sorted: pure Python, and those that were built for it
+ * (https://peps.python.org/pep-0783/).
+ *
+ * @param folder undefined for none
+ * @throws `ToolError` if it cannot be read
+ */
+async function wheelsIn(folder: string | undefined): Promise<string[]> {
+  if (folder === undefined) return [];
+  try {
+    const names = await readdir(folder);
+    const fitting = names.filter((name) => /-(any|(pyodide|pyemscripten|emscripten)_\w+_wasm32)\.whl$/.test(name));
+    return fitting.toSorted().map((name) => join(folder, name));
+  } catch (error) {
+    throw new ToolError(`REPRISE_WHEELS: ${folder} cannot be read (${(error as NodeJS.ErrnoException).code})`);
+  }
+}

@@ -3,8 +3,7 @@ import { grouped } from '../../util/file-limits.ts';
 import { plainName } from '../attachments/names.ts';
 import { recognise } from '../attachments/recognise.ts';
 import { ToolError } from '../tool.ts';
-import { textOf } from './charset.ts';
-import { decodedPart, type Fetched } from './fetch.ts';
+import { textOf, decodedPart, type Fetched } from './fetch.ts';
 import { readHtml, readJson } from './page-text.ts';
 import { Places } from '../../util/places.ts';
 

@@ -6,8 +6,6 @@ import { grouped } from '../../util/file-limits.ts';
 import { version } from '../../util/version.ts';
 import { ToolError } from '../tool.ts';
 import { checkedLookup, checkLiteral, type AddressRule } from './addresses.ts';
-import { textOf } from './charset.ts';
-import { isBadPort } from './ports.ts';
 
 const maxRedirects = 5;
 
@@ -17,7 +15,7 @@ const patience = 20_000;
 /** The largest text that `fetchText` gets, in bytes. */
 const maxTextBytes = 2_000_000;
 
-export interface FetchSettings {
+interface FetchSettings {
   /** Which addresses may be connected to. */
   rule: AddressRule;
   /** Hosts with their ports that may be connected to wherever they are; none if absent. */
@@ -188,4 +186,55 @@ function decompressed(response: IncomingMessage, { href }: URL): AsyncIterable<u
   const decompress = encoding === 'br' ? createBrotliDecompress() : createUnzip();
   // An error of either stream reaches whoever reads the last one, so there is nothing to do here.
   return pipeline(response, decompress, () => {});
+}
+
+/** The ports that browsers refuse, since other protocols take a request for commands (Fetch Standard, "bad port"). */
+const badPorts = new Set(
+  (
+    '0 1 7 9 11 13 15 17 19 20 21 22 23 25 37 42 43 53 69 77 79 87 95 101 102 103 104 109 110 111 113 115 117 119 123 ' +
+    '135 137 139 143 161 179 389 427 465 512 513 514 515 526 530 531 532 540 548 554 556 563 587 601 636 989 990 993 ' +
+    '995 1719 1720 1723 2049 3659 4045 4190 5060 5061 6000 6566 6665 6666 6667 6668 6669 6679 6697 10080'
+  ).split(' '),
+);
+
+/** Whether no page is fetched from a port. @param port as in `URL.port`: '' for that of the protocol */
+const isBadPort = (port: string): boolean => badPorts.has(port);
+
+/** The bytes by which a text in Unicode may begin, each with its charset. */
+const marks: Array<[charset: string, mark: number[]]> = [
+  ['utf-8', [0xef, 0xbb, 0xbf]],
+  ['utf-16le', [0xff, 0xfe]],
+  ['utf-16be', [0xfe, 0xff]],
+];
+
+/** How many bytes are searched for a declaration, as browsers do (HTML Standard, "prescan a byte stream"). */
+const searched = 1024;
+
+/**
+ * A text from its bytes: by its byte order mark, by the charset that its server states, by the one that it declares itself
+ * (`<meta charset>` or the declaration of XML), as UTF-8 if it is that, and else as Windows-1252, which takes any bytes.
+ */
+export function textOf(bytes: Buffer, stated: string | undefined): string {
+  const [marked] = marks.find(([, mark]) => mark.every((byte, index) => bytes[index] === byte)) ?? [];
+  const declared = declaredIn(bytes.subarray(0, searched).toString('latin1'));
+  for (const charset of [marked, stated, declared]) {
+    const text = charset === undefined ? undefined : decoded(bytes, charset);
+    if (text !== undefined) return text;
+  }
+  return decoded(bytes, 'utf-8', true) ?? decoded(bytes, 'windows-1252') ?? '';
+}
+
+function declaredIn(head: string): string | undefined {
+  const [, xml] = /^\s*<\?xml[^>]*\sencoding=["']([\w-]+)/i.exec(head) ?? [];
+  const [, html] = /<meta\s[^>]*charset\s*=\s*["']?\s*([\w-]+)/i.exec(head) ?? [];
+  return xml ?? html;
+}
+
+/** @returns undefined if there is no such charset, or if the bytes are `fatal`ly wrong for it */
+function decoded(bytes: Buffer, charset: string, fatal = false): string | undefined {
+  try {
+    return new TextDecoder(charset, { fatal }).decode(bytes);
+  } catch {
+    return undefined;
+  }
 }

@@ -11,7 +11,6 @@ import type { AddressRule } from './addresses.ts';
 import { readFetched, textIn, type ReadPage } from './content.ts';
 import { fetchBytes, type Fetched } from './fetch.ts';
 import { Places } from '../../util/places.ts';
-import { RecentPages } from './recent-pages.ts';
 
 /** How much of a page is returned at once, in characters. */
 const longest = 20_000;
@@ -77,4 +76,35 @@ async function save(store: Store, workflowId: string, name: string, fetched: Fet
 async function saved(file: RunFile, store: Store, { url }: Fetched): Promise<string> {
   const preview = file.text === undefined ? '' : `\n\n${await previewOf(file.kind, await store.blob(file.text))}`;
   return `${url}\n${savedText(file)}${preview}`;
+}
+
+/** How many pages are kept, how many characters of them, and for how long in milliseconds. */
+const maxPages = 200;
+const maxKeptChars = 20_000_000;
+const keptMs = 10 * 60_000;
+
+/** The pages that were read last, so that who reads on in a long one gets the parts of the same text, and at once. */
+class RecentPages {
+  readonly #pages = new Map<string, { page: ReadPage; at: number }>();
+  #size = 0;
+
+  find(place: string): ReadPage | undefined {
+    const found = this.#pages.get(place);
+    return found !== undefined && performance.now() - found.at < keptMs ? found.page : undefined;
+  }
+
+  keep(place: string, page: ReadPage): void {
+    this.#drop(place);
+    this.#pages.set(place, { page, at: performance.now() });
+    this.#size += page.text.length;
+    for (const oldest of this.#pages.keys()) {
+      if (this.#size <= maxKeptChars && this.#pages.size <= maxPages) break;
+      this.#drop(oldest);
+    }
+  }
+
+  #drop(place: string): void {
+    this.#size -= this.#pages.get(place)?.page.text.length ?? 0;
+    this.#pages.delete(place);
+  }
 }

@@ -22,7 +22,7 @@ export interface FolderContent {
   isExact: boolean;
 }
 
-export interface ReadingOptions {
+interface ReadingOptions {
   /** Files that are known by their keys. */
   known?: ReadonlyMap<string, KnownFile>;
   /** What the folder is to have been made as (`identityOf`); absent: whatever is there. */

@@ -1,12 +1,12 @@
 import type { WorkspaceInput } from '../../protocol/workspace.ts';
 import { largeHashOf } from '../../util/ids.ts';
 import type { Store } from '../../store/store.ts';
-import { ToolError } from '../../util/tool-error.ts';
+import { ToolError } from '../tool.ts';
 import { isSameFile, treePath, type Trees } from './tree.ts';
 import type { Tree, TreeFile, Workspace, WorkspaceFile } from '../workspace.ts';
 
 /** The folder in which an agent finds the files of its run, such as attachments. */
-export const attachmentsFolder = 'attachments';
+const attachmentsFolder = 'attachments';
 
 /** How many files and folders a workspace may have, how many bytes together, and how many each file. */
 export const workspaceLimits = { files: 20_000, folders: 20_000, bytes: 500_000_000, fileBytes: 50_000_000 };

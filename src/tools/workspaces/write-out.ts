@@ -26,9 +26,9 @@ export class OutConflictError extends Error {
 }
 
 /** What a run has written into a folder before: the object ids of files by their paths. */
-export type WrittenBefore = ReadonlyMap<string, string>;
+type WrittenBefore = ReadonlyMap<string, string>;
 
-export interface WrittenOut {
+interface WrittenOut {
   /** The paths that were written, sorted; those that were there already are left out. */
   written: string[];
   /** The paths that were removed, since the tree has them no more. */

@@ -1,15 +1,14 @@
 import type { Environment } from '../../../util/environment.ts';
 import type { SearchPlace } from '../../../protocol/search.ts';
 import type { Store } from '../../../store/store.ts';
-import { ownDocs } from '../../../config/own-docs.ts';
+import { ownDocs, missingForSearch, missingVariable } from '../../../config/search-services.ts';
 import { searchBrave } from './brave.ts';
 import { searchRefused } from './failures.ts';
 import { searchFolder } from './folder.ts';
-import { missingForSearch, missingVariable } from '../../../config/search-services.ts';
 import type { SearchProvider } from './provider.ts';
 import { searchSearxng } from './searxng.ts';
 import { searchTavily } from './tavily.ts';
-import { keyMissing } from '../../../config/missing-key.ts';
+import { keyMissing } from '../../../config/variables.ts';
 
 export interface SearchDependencies {
   store: Store;

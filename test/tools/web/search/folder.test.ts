@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { searchFolder } from '../../../../src/tools/web/search/folder.ts';
 import { openSqliteStore } from '../../../../src/store/sqlite.ts';
-import { ownDocs } from '../../../../src/config/own-docs.ts';
+import { ownDocs } from '../../../../src/config/search-services.ts';
 import { folderOf } from '../../../support/extensions.ts';
 import { reportOf } from '../../../support/reports.ts';
 
