@@ -2,12 +2,13 @@ import { existsSync, readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { dirname } from 'node:path';
 import { BadKeyError, connect, taskQueue, type Reprise } from '../client.ts';
-import { noteUse, startBackground } from '../local/background.ts';
+import { startBackground } from '../local/background.ts';
 import { isOwnServer, OtherAddressError } from '../local/home-server.ts';
 import { isHeld, readHolder, type Holder } from '../local/lock.ts';
 import { retentionDays } from '../local/retention.ts';
 import { answers, isListening } from '../local/server.ts';
 import { variablesNamedIn } from '../config/variables.ts';
+import { noteUse } from '../local/use.ts';
 import { currentVersion } from '../local/worker-version.ts';
 import { liveWorkers, workerFolder, type Queue, type WorkerRecord } from '../local/workers.ts';
 import { livePollers } from '../worker/deployment.ts';
@@ -24,7 +25,7 @@ export interface Opened {
   uiAddress: string | undefined;
 }
 
-/** This folder's `up`, or one that has died and left a server that still answers. */
+/** This folder's daemon, or one that has died and left a server that still answers. */
 async function usableHolder(home: string): Promise<Holder | undefined> {
   const holder = readHolder(home);
   if (holder === undefined || isHeld(home)) return holder;
@@ -129,7 +130,10 @@ async function workerFor(
       worker.namespace === namespace &&
       isFit(worker),
   );
-  if (found !== undefined) return found;
+  if (found !== undefined) {
+    noteUse(workerFolder(home, found.buildId, queue));
+    return found;
+  }
   // The `up` would end by them as well, but only its log would say so.
   retentionDays(environment);
   logFormat(environment);
@@ -166,7 +170,7 @@ function loginName(): string {
 /**
  * Connects to a server, and starts nothing.
  *
- * @param holder this folder's `up`, if there is one
+ * @param holder this folder's daemon, if there is one
  * @param buildId the version to which the runs are pinned that are started
  * @throws `CommandError`, status 3, where no Temporal server answers
  */
@@ -178,7 +182,7 @@ export async function openAt(
 ): Promise<Opened> {
   const ours = holder?.address === address ? holder : undefined;
   try {
-    // A server of our own that has died is started again by its `up`, and is worth waiting for.
+    // A server of our own that has died is started again by its daemon, and is worth waiting for.
     if (isLocal && ours === undefined && !(await isListening(address))) throw new Error('nothing listens there');
     const reprise = await connect({
       address,
