@@ -3,7 +3,7 @@ import { userInfo } from 'node:os';
 import { dirname } from 'node:path';
 import { BadKeyError, connect, taskQueue, type Reprise } from '../client.ts';
 import { startBackground } from '../local/background.ts';
-import { isOwnServer, OtherAddressError } from '../local/home-server.ts';
+import { isOwnServer } from '../local/home-server.ts';
 import { isHeld, readHolder, type Holder } from '../local/lock.ts';
 import { retentionDays } from '../local/retention.ts';
 import { answers, isListening } from '../local/server.ts';
@@ -13,7 +13,7 @@ import { currentVersion } from '../local/worker-version.ts';
 import { liveWorkers, workerFolder, type Queue, type WorkerRecord } from '../local/workers.ts';
 import { livePollers } from '../worker/deployment.ts';
 import { logFormat } from '../worker/log-format.ts';
-import { CommandError, exitStatus, usageError } from './exit.ts';
+import { CommandError, exitStatus } from './exit.ts';
 import { reasonOf } from './failures.ts';
 import { allowed, homeFolder, openHome, type CommonOptions } from './options.ts';
 import type { Shell } from './shell.ts';
@@ -63,9 +63,7 @@ export async function openWithWorker(shell: Shell, options: CommonOptions): Prom
   const target = targetOf(shell, options.temporal, holder);
   if (!target.isLocal) return openElsewhere(shell, target);
   noteUse(home);
-  const isOwn = await isOwnServer(home, target.address, target.isNamed).catch((error: unknown) => {
-    throw error instanceof OtherAddressError ? usageError(error.message) : error;
-  });
+  const isOwn = await isOwnServer(home, target.address, target.isNamed);
   if (!isOwn) {
     const opened = await openAt(shell, target, undefined);
     const pollers = await livePollers(opened.reprise.client.workflowService, target.namespace);

@@ -7,7 +7,7 @@ import { cacheFolder } from '../util/cache-folder.ts';
 import { privateFolder, privateMode } from '../util/private-files.ts';
 import { endProcess, processes } from '../util/processes.ts';
 import { isHeld, readHolder, type Holder } from './lock.ts';
-import { answers, answersWithin } from './server.ts';
+import { answers } from './server.ts';
 
 /** Is told what takes long, and what went wrong. */
 export type Say = (text: string) => void;
@@ -43,7 +43,7 @@ export async function joinServer(settings: JoinSettings): Promise<{ server: Hold
   while (!isOver() && Date.now() < deadline) {
     if (isHeld(home)) {
       const server = readHolder(home);
-      if (server !== undefined && (await answersWithin(0, server.address))) return { server, isStarted: false };
+      if (server !== undefined && (await answers(server.address))) return { server, isStarted: false };
     } else {
       const server = await startDaemon(settings);
       if (server !== undefined) return { server, isStarted: true };

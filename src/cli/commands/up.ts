@@ -1,5 +1,5 @@
 import { askToHandOver, stopUp } from '../../local/background.ts';
-import { isOwnServer, OtherAddressError } from '../../local/home-server.ts';
+import { isOwnServer } from '../../local/home-server.ts';
 import type { Ending } from '../../local/home-worker.ts';
 import { takeLock, type Lock } from '../../local/lock.ts';
 import { isAlive } from '../../util/processes.ts';
@@ -50,7 +50,7 @@ export async function up(shell: Shell, options: UpOptions): Promise<void> {
   const allow = allowed(shell, options.allow);
   const extensions = shell.path(options.extensions);
   const version = await currentVersion(home, extensions, environment, options.variable ?? [], allow, bundling);
-  const isOwn = await ownServer(home, address, named);
+  const isOwn = await isOwnServer(home, address, named);
   const queue: Queue = { namespace, ...(!isOwn && { address }) };
   const folder = workerFolder(home, version.buildId, queue);
   const lock = await takeWorker(shell, folder, background);
@@ -100,15 +100,6 @@ export async function up(shell: Shell, options: UpOptions): Promise<void> {
       : failure;
   } finally {
     for (const each of ignore) each();
-  }
-}
-
-/** @throws `CommandError`, status 2, where the address is not that of the folder's server, which runs */
-async function ownServer(home: string, address: string, isNamed: boolean): Promise<boolean> {
-  try {
-    return await isOwnServer(home, address, isNamed);
-  } catch (error) {
-    throw error instanceof OtherAddressError ? usageError(error.message) : error;
   }
 }
 
