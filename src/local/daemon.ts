@@ -45,7 +45,12 @@ async function choosePort(): Promise<number> {
   const last = readHolder(home);
   const isKept = last !== undefined && (!named || last.asked === asked || last.address === asked);
   const wanted = portOf(isKept ? last.address : asked);
-  const port = await freePort(wanted);
+  let port = await freePort(wanted);
+  // A process that has just ended may still have it.
+  for (let looks = isKept ? 20 : 0; port !== wanted && looks > 0; looks--) {
+    await pause(50);
+    port = await freePort(wanted);
+  }
   if (port !== wanted && (named || !isAnotherHomes(asked, home))) say(`Port ${wanted} is taken; Temporal gets ${port}`);
   return port;
 }
@@ -118,7 +123,8 @@ async function serve(): Promise<void> {
     const ready: Holder = { pid: process.pid, address, asked, uiAddress, serverPid: server.process.pid ?? 0 };
     lock?.describe(ready);
     await tell({ ready });
-    await once(server.process, 'exit');
+    const { exitCode, signalCode } = server.process;
+    if (exitCode === null && signalCode === null) await once(server.process, 'exit');
     if (isEnding) return;
     say(`The Temporal server is gone; starting it again at ${address}`);
     server = await reopen(portOf(address), uiPort);

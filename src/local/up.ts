@@ -90,10 +90,14 @@ export class Up {
 
   /** Finds or starts the server of the home folder. @returns whether it was started */
   async join(): Promise<{ server: Holder; isStarted: boolean }> {
-    const { address: asked, home, isNamed, say, variables } = this.#settings;
-    const joined = await joinServer({ home, asked, isNamed, variables, say, isOver: this.#hasEnded });
+    const joined = await this.#join();
     this.#address = joined.server.address;
     return joined;
+  }
+
+  #join(): Promise<{ server: Holder; isStarted: boolean }> {
+    const { address: asked, home, isNamed, say, variables } = this.#settings;
+    return joinServer({ home, asked, isNamed, variables, say, isOver: this.#hasEnded });
   }
 
   /**
@@ -143,7 +147,7 @@ export class Up {
     const { home, isOwn } = this.#settings;
     await Promise.all([this.#worker?.end(ending), this.#standIns?.end(ending)]);
     const isLast = liveWorkers(home).every(({ address, pid }) => pid === process.pid || address !== undefined);
-    if (isOwn && ending === 'stop' && isLast) await endDaemon(home);
+    if (isOwn && ending === 'stop' && isLast && !this.#hasMoved()) await endDaemon(home);
     this.#lock?.release(false);
   }
 
@@ -174,16 +178,19 @@ export class Up {
     }
   }
 
-  /** Starts the daemon again where it has died. Where another command was quicker, the server may have another address now. */
+  /** Starts the daemon again where it has died. Where its port was taken meanwhile, the server has another one now. */
   async #lookAfterServer(): Promise<void> {
     const { home, isOwn, say } = this.#settings;
     if (!isOwn) return;
-    const last = this.#address;
-    if (!isHeld(home)) await this.join().catch((error: Error) => this.#hasEnded() || say(error.message));
-    const place = readHolder(home)?.address ?? last;
-    if (place === last || this.#hasEnded()) return;
-    say(`The Temporal server of this folder is at ${place} now, and no more at ${last}: ending`);
+    if (!isHeld(home)) await this.#join().catch((error: Error) => this.#hasEnded() || say(error.message));
+    if (this.#hasEnded() || !this.#hasMoved()) return;
+    say(`The Temporal server of this folder is no more at ${this.#address}: ending`);
     void this.end('stop');
+  }
+
+  #hasMoved(): boolean {
+    const server = readHolder(this.#settings.home);
+    return server !== undefined && server.address !== this.#address;
   }
 
   async #endIfReplaced(): Promise<void> {

@@ -55,6 +55,10 @@ function runningIn(home: Home): { daemons: number[]; ups: number[]; servers: num
   };
 }
 
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await pause(50);
+}
+
 async function killed(pid: number | undefined): Promise<void> {
   if (pid === undefined) throw new Error('There is no such process');
   process.kill(pid, 'SIGKILL');
@@ -133,12 +137,12 @@ describe.concurrent('what has died', patient, () => {
     expect(home.holder).toEqual(first);
 
     await killed(first?.serverPid);
-    await expect.poll(() => home.holder?.serverPid, { timeout: 30_000 }).not.toBe(first?.serverPid);
+    await until(() => home.holder?.serverPid !== first?.serverPid);
     expect(home.holder).toMatchObject({ ...places, pid: first?.pid });
 
     // The worker starts it again.
     await killed(first?.pid);
-    await expect.poll(() => home.holder?.pid, { timeout: 30_000 }).not.toBe(first?.pid);
+    await until(() => home.holder?.pid !== first?.pid);
     expect(home.holder).toMatchObject(places);
     expect(runningIn(home).servers).toEqual([home.holder?.serverPid]);
     expect((await fetch(places.uiAddress ?? '')).ok).toBe(true);
@@ -151,6 +155,27 @@ describe.concurrent('what has died', patient, () => {
     expect(watched).toEqual(answered);
     expect(watched.stderr).toContain('Task: Remember me.');
     expect(home.holder).toMatchObject(places);
+  });
+
+  test('a daemon and its server whose port was taken meanwhile: they get another one, and the worker ends', async ({
+    newHome,
+  }) => {
+    const { home } = await newHome();
+    expect(await home.run(['ask', 'First.'])).toEqual(answered);
+    const { holder: before, workers } = home;
+    process.kill(workers[0]!.pid, 'SIGSTOP');
+    await killed(before?.pid);
+    await killed(before?.serverPid);
+    const squatter = createServer((_, response) => response.end('not Temporal'));
+    const listen = () => once(squatter.listen(Number(home.address.split(':')[1]), '127.0.0.1'), 'listening');
+    // A process that has just ended may have its port for a moment.
+    while (!squatter.listening) await listen().catch(() => pause(20));
+    process.kill(workers[0]!.pid, 'SIGCONT');
+    await until(() => home.workers.length === 0);
+    expect(home.holder?.address).not.toBe(before?.address);
+    expect(await home.run(['ask', 'Where are you?'])).toEqual(answered);
+    expect(home.read('logs/up.log')).toContain(`is no more at ${before?.address}: ending`);
+    squatter.close();
   });
 
   test('a daemon that was still starting: its server is not left beside a second one', async ({ newHome }) => {
@@ -247,10 +272,11 @@ describe.concurrent('a background worker', patient, () => {
     expect(await home.run(words, { OPENAI_API_KEY: 'test-key-second' })).toMatchObject({ status: 0 });
     await started.promise;
     const busy = home.workers.filter(({ pid }) => pid !== idle[0]?.pid);
-    await expect.poll(() => home.workers, { timeout: 60_000 }).toEqual(busy);
+    await until(() => home.workers.length === 1);
+    expect(home.workers).toEqual(busy);
     expect(home.read('logs/up.log')).toContain('Idle for 0.1 minutes: ending');
     held.resolve();
-    await expect.poll(() => runningIn(home), { timeout: 60_000 }).toEqual({ daemons: [], ups: [], servers: [] });
+    await until(() => Object.values(runningIn(home)).flat().length === 0);
     expect([busy.length, home.holder]).toEqual([1, undefined]);
   });
 
