@@ -2,17 +2,18 @@ import { existsSync, readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { dirname } from 'node:path';
 import { BadKeyError, connect, taskQueue, type Reprise } from '../client.ts';
-import { noteUse, startBackground } from '../local/background.ts';
-import { isOwnServer, OtherAddressError } from '../local/home-server.ts';
+import { startBackground } from '../local/background.ts';
+import { isOwnServer } from '../local/home-server.ts';
 import { isHeld, readHolder, type Holder } from '../local/lock.ts';
 import { retentionDays } from '../local/retention.ts';
 import { answers, isListening } from '../local/server.ts';
 import { variablesNamedIn } from '../config/variables.ts';
+import { noteUse } from '../local/use.ts';
 import { currentVersion } from '../local/worker-version.ts';
 import { liveWorkers, workerFolder, type Queue, type WorkerRecord } from '../local/workers.ts';
 import { livePollers } from '../worker/deployment.ts';
 import { logFormat } from '../worker/log-format.ts';
-import { CommandError, exitStatus, usageError } from './exit.ts';
+import { CommandError, exitStatus } from './exit.ts';
 import { reasonOf } from './failures.ts';
 import { allowed, homeFolder, openHome, type CommonOptions } from './options.ts';
 import type { Shell } from './shell.ts';
@@ -24,7 +25,7 @@ export interface Opened {
   uiAddress: string | undefined;
 }
 
-/** This folder's `up`, or one that has died and left a server that still answers. */
+/** This folder's daemon, or one that has died and left a server that still answers. */
 async function usableHolder(home: string): Promise<Holder | undefined> {
   const holder = readHolder(home);
   if (holder === undefined || isHeld(home)) return holder;
@@ -62,9 +63,7 @@ export async function openWithWorker(shell: Shell, options: CommonOptions): Prom
   const target = targetOf(shell, options.temporal, holder);
   if (!target.isLocal) return openElsewhere(shell, target);
   noteUse(home);
-  const isOwn = await isOwnServer(home, target.address, target.isNamed).catch((error: unknown) => {
-    throw error instanceof OtherAddressError ? usageError(error.message) : error;
-  });
+  const isOwn = await isOwnServer(home, target.address, target.isNamed);
   if (!isOwn) {
     const opened = await openAt(shell, target, undefined);
     const pollers = await livePollers(opened.reprise.client.workflowService, target.namespace);
@@ -129,7 +128,10 @@ async function workerFor(
       worker.namespace === namespace &&
       isFit(worker),
   );
-  if (found !== undefined) return found;
+  if (found !== undefined) {
+    noteUse(workerFolder(home, found.buildId, queue));
+    return found;
+  }
   // The `up` would end by them as well, but only its log would say so.
   retentionDays(environment);
   logFormat(environment);
@@ -166,7 +168,7 @@ function loginName(): string {
 /**
  * Connects to a server, and starts nothing.
  *
- * @param holder this folder's `up`, if there is one
+ * @param holder this folder's daemon, if there is one
  * @param buildId the version to which the runs are pinned that are started
  * @throws `CommandError`, status 3, where no Temporal server answers
  */
@@ -178,7 +180,7 @@ export async function openAt(
 ): Promise<Opened> {
   const ours = holder?.address === address ? holder : undefined;
   try {
-    // A server of our own that has died is started again by its `up`, and is worth waiting for.
+    // A server of our own that has died is started again by its daemon, and is worth waiting for.
     if (isLocal && ours === undefined && !(await isListening(address))) throw new Error('nothing listens there');
     const reprise = await connect({
       address,

@@ -12,14 +12,15 @@ import {
 } from '../client.ts';
 import { VariableError } from '../util/environment.ts';
 import { ModelNameError } from '../config/models/model-name.ts';
+import { OtherAddressError } from '../local/home-server.ts';
 import { UnsafeHomeError } from '../local/protect-home.ts';
 import { CommandError, exitStatus, usageError } from './exit.ts';
 
 /** Puts an error of Temporal's client into words, with a fitting exit status. Other errors are returned unchanged. */
 export function asCommandError(error: unknown): unknown {
   if (error instanceof WorkflowFailedError || error instanceof WorkflowUpdateFailedError) return runFailed(error);
-  if (error instanceof ModelNameError || error instanceof VariableError || error instanceof UnsafeHomeError)
-    return usageError(error.message);
+  if (error instanceof ModelNameError || error instanceof VariableError) return usageError(error.message);
+  if (error instanceof UnsafeHomeError || error instanceof OtherAddressError) return usageError(error.message);
   if (error instanceof RunNotOpenError || error instanceof MessageRefusedError) return new CommandError(error.message);
   if (error instanceof AnswerTooLongError || error instanceof InputTooLargeError) return usageError(error.message);
   if (error instanceof BadKeyError || error instanceof UnknownKeyError || error instanceof SecretInConfigError)

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
-import { closeSync, existsSync, fstatSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { privateFolder, privateMode } from '../util/private-files.ts';
-import { isHeld, readHolder } from './lock.ts';
-import { endServer } from './home-server.ts';
+import { endDaemon } from './home-server.ts';
+import { isHeld } from './lock.ts';
 import { endProcess, isAlive, processes } from '../util/processes.ts';
 import { liveWorkers, readWorker, type WorkerRecord } from './workers.ts';
 
@@ -87,27 +87,14 @@ export function askToHandOver({ pid }: WorkerRecord): void {
   if (isUp(pid)) process.kill(pid, 'SIGUSR2');
 }
 
-/** Ends every `up` of a folder, in the background or not, and its server. @returns whether there was one of them */
+/** Ends every `up` of a folder, in the background or not, its daemon and its server. @returns whether there was one of them */
 export async function stopUp(home: string): Promise<boolean> {
   if (!existsSync(home)) return false;
-  const keeper = isHeld(home) ? readHolder(home)?.pid : undefined;
   const pids = new Set(liveWorkers(home).map(({ pid }) => pid));
-  if (keeper !== undefined) pids.add(keeper);
   const running = [...pids].filter(isUp);
   await Promise.all(running.map(endProcess));
-  const left = await endServer(home);
+  const left = await endDaemon(home);
   return running.length > 0 || left;
 }
-
-const useFile = (home: string): string => join(home, 'last-use');
-
-/** Records that a command is using a home folder's server, which keeps a background `up` from ending. */
-export function noteUse(home: string): void {
-  privateFolder(home);
-  writeFileSync(useFile(home), '', { mode: privateMode.file });
-}
-
-/** When a command last used a home folder's server, in milliseconds since the epoch; 0 where none ever has. */
-export const lastUse = (home: string): number => statSync(useFile(home), { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
 const tail = (file: string): string => readFileSync(file, 'utf8').trimEnd().split('\n').slice(-8).join('\n');

@@ -1,7 +1,6 @@
 import { readEnvironment } from '../util/environment.ts';
-import { payloadCodec, tolerant } from '../encryption/codec.ts';
 import { readKeys } from '../encryption/keys.ts';
-import { serveCodec, type CodecServer } from '../encryption/serve-codec.ts';
+import type { CodecServer } from '../encryption/serve-codec.ts';
 
 /** The port of the codec server that belongs to a Web UI: the next one, so that every `up` of the folder finds it. */
 const codecPort = (uiAddress: string): number => Number(new URL(uiAddress).port) + 1;
@@ -14,6 +13,9 @@ export const codecEndpoint = (uiAddress: string): string | undefined =>
 export async function serveHomeCodec(uiAddress: string): Promise<CodecServer | undefined> {
   const keys = readKeys(readEnvironment(process.env));
   if (!keys.on) return undefined;
+  // Temporal's types of messages take memory, which most homes need not spend.
+  const { payloadCodec, tolerant } = await import('../encryption/codec.ts');
+  const { serveCodec } = await import('../encryption/serve-codec.ts');
   const route = { codec: tolerant(payloadCodec(keys)), origins: originsOf(uiAddress) };
   return serveCodec('127.0.0.1', codecPort(uiAddress), route);
 }

@@ -1,59 +1,82 @@
-import { existsSync, realpathSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { closeSync, existsSync, openSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { codecEndpoint } from './home-codec.ts';
-import { isHeld, readHolder, type Holder } from './lock.ts';
-import { endGuards, guardOf, startGuard } from './guards.ts';
-import { freePort, hiddenPlace, type HiddenPlace } from './ports.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { cacheFolder } from '../util/cache-folder.ts';
+import { privateFolder, privateMode } from '../util/private-files.ts';
 import { endProcess, processes } from '../util/processes.ts';
-import { answers, answersWithin, startServer } from './server.ts';
-import { findTemporalCli } from './temporal-cli.ts';
-
-/** The server of a home folder, which has a process of its own. */
-export type HomeServer = Pick<Holder, 'address' | 'uiAddress' | 'serverPid'>;
+import { isHeld, readHolder, type Holder } from './lock.ts';
+import { answers } from './server.ts';
 
 /** Is told what takes long, and what went wrong. */
 export type Say = (text: string) => void;
 
-/** How long a server may take to answer whose `up` has ended while it was starting, in milliseconds. */
-const patienceMs = 5000;
-
-/**
- * Finds or starts the server of a home folder: one that an `up` has left and that still answers, else a new one. Only the
- * holder of the folder's lock may call it, since Temporal itself lets two servers work on one database.
- *
- * @param isNamed whether the person named the address; where they did not, another port serves as well without a word
- */
-export async function openServer(home: string, address: string, isNamed: boolean, say: Say): Promise<HomeServer> {
-  const [first, ...more] = serversOf(home);
-  await Promise.all(more.map(({ serverPid }) => endProcess(serverPid)));
-  if (first !== undefined) {
-    if (await answersWithin(patienceMs, first.address)) return guarded(home, first);
-    say('The last Temporal server of this folder does not answer; ending it');
-    await endProcess(first.serverPid);
-  }
-  const wanted = portOf(address);
-  const port = await freePort(wanted);
-  if (port !== wanted && (isNamed || !isAnotherHomes(address, home)))
-    say(`Port ${wanted} is taken; Temporal gets ${port}`);
-  try {
-    return await startHere(home, port, await freePort(port + 1000), say);
-  } catch (error) {
-    // Another folder's server may have taken the port at the same moment.
-    if ((await freePort(port)) === port) throw error;
-    return startHere(home, await freePort(), await freePort(), say);
-  }
+/** What a daemon tells whoever has started it. */
+export interface DaemonMessage {
+  say?: string;
+  /** Why there is no server. */
+  failed?: string;
+  ready?: Holder;
 }
 
-/**
- * Starts again what has died of a server: itself, on the same data and ports, or only the guard before its Web UI.
- *
- * @throws where it does not start
- */
-export async function reopenServer(home: string, { address, uiAddress }: HomeServer, say: Say): Promise<HomeServer> {
-  const [found] = serversOf(home);
-  if (found !== undefined) return guarded(home, found, portOf(uiAddress));
-  say(`The Temporal server is gone; starting it again at ${address}`);
-  return startHere(home, portOf(address), portOf(uiAddress), say);
+interface JoinSettings {
+  home: string;
+  /** The address that is asked for. */
+  asked: string;
+  /** Whether the person named it; where they did not, another port serves as well without a word. */
+  isNamed: boolean;
+  /** Variables by their names, as in `process.env`: the daemon has those of whoever starts it. */
+  variables: NodeJS.ProcessEnv;
+  say: Say;
+  /** Whether to give up. */
+  isOver: () => boolean;
+}
+
+/** How long another command's daemon may take until its server answers, in milliseconds; it may have to fetch the Temporal CLI. */
+const patienceMs = 120_000;
+
+/** Finds the server of a home folder, and starts it with its daemon where there is none. Of several that do so, one starts it. */
+export async function joinServer(settings: JoinSettings): Promise<{ server: Holder; isStarted: boolean }> {
+  const { home, isOver } = settings;
+  const deadline = Date.now() + patienceMs;
+  while (!isOver() && Date.now() < deadline) {
+    if (isHeld(home)) {
+      const server = readHolder(home);
+      if (server !== undefined && (await answers(server.address))) return { server, isStarted: false };
+    } else {
+      const server = await startDaemon(settings);
+      if (server !== undefined) return { server, isStarted: true };
+    }
+    await pause(100);
+  }
+  throw new Error(`The Temporal server of ${home} does not answer`);
+}
+
+const main = fileURLToPath(new URL(`./daemon.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url));
+
+/** @returns undefined where another one has the folder's lock */
+async function startDaemon({ asked, home, isNamed, say, variables }: JoinSettings): Promise<Holder | undefined> {
+  const words = [main, ...(isNamed ? ['--named'] : []), '--temporal', asked, '--home', homePath(home)];
+  privateFolder(join(home, 'logs'));
+  const log = openSync(join(home, 'logs', 'up.log'), 'a', privateMode.file);
+  const env = { ...variables, NODE_COMPILE_CACHE: join(cacheFolder(), 'compiled') };
+  const child = spawn(process.execPath, words, { stdio: ['ignore', log, log, 'ipc'], detached: true, env });
+  closeSync(log);
+  const { promise, reject, resolve } = Promise.withResolvers<Holder | undefined>();
+  child.on('message', ({ failed, ready, say: text }: DaemonMessage) => {
+    if (text !== undefined) say(text);
+    if (failed !== undefined) reject(new Error(failed));
+    if (ready !== undefined) resolve(ready);
+  });
+  child.once('error', reject);
+  child.once('close', (code) =>
+    code === 0 ? resolve(undefined) : reject(new Error(`The Temporal server was not started (${code}); logs/up.log`)),
+  );
+  return promise.finally(() => {
+    child.unref();
+    child.channel?.unref();
+  });
 }
 
 /** The person named an address where nothing answers, while the folder's server runs at another one. */
@@ -81,38 +104,38 @@ export async function isOwnServer(home: string, address: string, isNamed: boolea
 }
 
 /** Whether the server at an address of this machine belongs to another home folder, whose runs have their own workers. */
-const isAnotherHomes = (address: string, home: string): boolean =>
+export const isAnotherHomes = (address: string, home: string): boolean =>
   embeddedServers().some((server) => server.address === address && server.database !== databaseOf(home));
 
-/** Whether the folder's server is running, with the guard before its Web UI. */
-export function isServing(home: string): boolean {
-  const [found] = serversOf(home);
-  return found !== undefined && guardOf(homePath(home), found.serverPid) !== undefined;
+/** Ends the folder's daemon, and its server. @returns whether there was one of them */
+export async function endDaemon(home: string): Promise<boolean> {
+  const found = daemonsOf(home);
+  await Promise.all(found.map(endProcess));
+  return (await endServers(home)) || found.length > 0;
 }
 
-/** Ends the folder's server. @returns whether there was one */
-export async function endServer(home: string): Promise<boolean> {
+/** Ends the folder's server, as its daemon does. @returns whether there was one */
+export async function endServers(home: string): Promise<boolean> {
   const found = serversOf(home);
-  await Promise.all([...found.map(({ serverPid }) => endProcess(serverPid)), endGuards(homePath(home))]);
+  await Promise.all(found.map(({ pid }) => endProcess(pid)));
   return found.length > 0;
 }
 
 /** The path by which the processes of a home folder name it, however a command has come there. */
 const homePath = (home: string): string => (existsSync(home) ? realpathSync(home) : home);
 
-const databaseOf = (home: string): string => join(homePath(home), 'temporal.db');
+export const databaseOf = (home: string): string => join(homePath(home), 'temporal.db');
 
-const portOf = (address: string): number => Number(address.split(':').at(-1));
+export const portOf = (address: string): number => Number(address.split(':').at(-1));
 
 /** A server by its process. */
 interface FoundServer {
-  serverPid: number;
+  pid: number;
   address: string;
   database: string;
-  ui: HiddenPlace;
 }
 
-/** The servers of a folder. Their command lines tell, since an `up` may have died before it could record its server. */
+/** The servers of a folder. Their command lines tell, since a daemon may have died before it could record its server. */
 const serversOf = (home: string): FoundServer[] =>
   embeddedServers().filter(({ database }) => database === databaseOf(home));
 
@@ -120,47 +143,14 @@ const serversOf = (home: string): FoundServer[] =>
 function embeddedServers(): FoundServer[] {
   return processes().flatMap(({ pid, commandLine }) => {
     const [, port] = / --port (\d+)/.exec(commandLine) ?? [];
-    const [, host, uiPort] = / --ui-ip (\S+) --ui-port (\d+)/.exec(commandLine) ?? [];
     const [, database] = / --db-filename (.*?[\\/]temporal\.db)(?= --|$)/.exec(commandLine) ?? [];
-    if (port === undefined || host === undefined || database === undefined) return [];
-    return [{ serverPid: pid, address: `127.0.0.1:${port}`, database, ui: { host, port: Number(uiPort) } }];
+    return port === undefined || database === undefined ? [] : [{ pid, address: `127.0.0.1:${port}`, database }];
   });
 }
 
-async function startHere(home: string, port: number, uiPort: number, say: Say): Promise<HomeServer> {
-  // One that has not noticed yet that its server is gone would have the port.
-  await endGuards(homePath(home));
-  const ui = await hiddenPlace();
-  const database = databaseOf(home);
-  const codec = codecEndpoint(`http://127.0.0.1:${uiPort}`);
-  const { address, process: server } = await startServer({
-    cli: await findTemporalCli(say),
-    port,
-    ui,
-    ...(codec !== undefined && { codecEndpoint: codec }),
-    database,
-    log: logOf(home),
-    // The server outlives an `up` that is killed, and the next `up` adopts it.
-    detached: true,
+/** The daemons of a home folder, those that are still starting and have no lock yet included. */
+const daemonsOf = (home: string): number[] =>
+  processes().flatMap(({ pid, commandLine }) => {
+    const [, place] = /daemon\.[jt]s (?:--named )?--temporal \S+ --home (.*)$/.exec(commandLine) ?? [];
+    return place === homePath(home) ? [pid] : [];
   });
-  return guarded(home, { serverPid: server.pid ?? 0, address, ui }, uiPort);
-}
-
-/**
- * Sees to it that there is a guard before a server's Web UI: the one that it has, or a new one.
- *
- * @param wanted the port for a new one
- */
-async function guarded(
-  home: string,
-  { serverPid, address, ui }: Pick<FoundServer, 'serverPid' | 'address' | 'ui'>,
-  wanted = portOf(address) + 1000,
-): Promise<HomeServer> {
-  const guard = guardOf(homePath(home), serverPid);
-  if (guard === undefined) await endGuards(homePath(home));
-  const uiPort = guard?.uiPort ?? (await freePort(wanted));
-  if (guard === undefined) await startGuard({ home: homePath(home), pid: serverPid, ui, uiPort, log: logOf(home) });
-  return { address, uiAddress: `http://127.0.0.1:${uiPort}`, serverPid };
-}
-
-const logOf = (home: string): string => join(home, 'logs', 'temporal.log');

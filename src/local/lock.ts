@@ -5,7 +5,7 @@ import { privateFile, privateFolder } from '../util/private-files.ts';
 import { writeAtomic } from '../util/write-atomic.ts';
 import { isAlive } from '../util/processes.ts';
 
-/** The `up` that keeps a home folder's server. */
+/** The daemon that keeps a home folder's server. */
 export interface Holder {
   pid: number;
   address: string;
@@ -76,5 +76,5 @@ export function readRecord(folder: string): unknown {
   }
 }
 
-/** The `up` that keeps a home folder's server, or that kept it last. */
+/** The daemon that keeps a home folder's server, or one that has died. */
 export const readHolder = (home: string): Holder | undefined => readRecord(home) as Holder | undefined;

@@ -2,9 +2,9 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
+import { connect as connectHttp2 } from 'node:http2';
 import { connect } from 'node:net';
 import { dirname } from 'node:path';
-import { Connection } from '@temporalio/client';
 import { privateFolder, privateMode } from '../util/private-files.ts';
 import { freePort, unreachablePorts, type HiddenPlace } from './ports.ts';
 
@@ -20,8 +20,6 @@ export interface ServerSettings {
   database?: string;
   /** File to which the server's output is appended. */
   log: string;
-  /** Whether the server outlives this process. */
-  detached?: boolean;
 }
 
 export interface RunningServer {
@@ -70,7 +68,7 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
 }
 
 async function startOnce(settings: ServerSettings): Promise<RunningServer> {
-  const { cli, port, ui, codecEndpoint, database, log, detached = false } = settings;
+  const { cli, port, ui, codecEndpoint, database, log } = settings;
   // Otherwise a server that has the port already would be mistaken for the new one.
   if ((await freePort(port)) !== port) throw new Error(`Port ${port} is taken by another program`);
   privateFolder(dirname(log));
@@ -92,10 +90,9 @@ async function startOnce(settings: ServerSettings): Promise<RunningServer> {
   const output = openSync(log, 'a', privateMode.file);
   // The server makes its database itself, with the permissions that this leaves.
   const umask = process.umask(0o077);
-  const child = spawn(cli, words, { stdio: ['ignore', output, output], detached });
+  const child = spawn(cli, words, { stdio: ['ignore', output, output] });
   process.umask(umask);
   closeSync(output);
-  if (detached) child.unref();
   const address = `127.0.0.1:${port}`;
   const ended = new Promise<never>((_, reject) => {
     child.once('error', (error) => reject(new Error(`The Temporal server cannot be started: ${error.message}`)));
@@ -145,21 +142,32 @@ export async function answersWithin(ms: number, address: string, isOver = (): bo
   return false;
 }
 
-/** Whether a Temporal server answers at an address of this machine. */
+/**
+ * Whether a Temporal server answers at an address of this machine. It is asked by gRPC without a library, which would take
+ * more memory than all else in a home's daemon.
+ */
 export async function answers(address: string): Promise<boolean> {
-  // gRPC would try to connect until its time is over, although nothing listens.
-  if (!(await isListening(address))) return false;
-  const connection = Connection.lazy({ address });
+  const session = connectHttp2(`http://${address}`);
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const timer = setTimeout(() => resolve(false), answerPatienceMs);
+  const no = (): void => resolve(false);
+  const path = '/temporal.api.workflowservice.v1.WorkflowService/GetSystemInfo';
+  const headers = { ':method': 'POST', ':path': path, 'content-type': 'application/grpc', te: 'trailers' };
+  const request = session.on('error', no).request(headers);
+  request.on('error', no).once('close', no).resume();
+  // An answer without a message has the status among its headers.
+  request.once('trailers', ({ 'grpc-status': status }) => resolve(status === '0'));
+  request.end(emptyMessage);
   try {
-    // `ensureConnected` mistakes a server that is not Temporal at all for an old version of it.
-    await connection.withDeadline(Date.now() + answerPatienceMs, () => connection.workflowService.getSystemInfo({}));
-    return true;
-  } catch {
-    return false;
+    return await promise;
   } finally {
-    await connection.close();
+    clearTimeout(timer);
+    session.destroy();
   }
 }
+
+/** A message without fields: not compressed, and 0 bytes long. */
+const emptyMessage = Buffer.alloc(5);
 
 /** Whether any program listens at an address of this machine, which is known at once. */
 export function isListening(address: string): Promise<boolean> {

@@ -17,20 +17,21 @@ import { privateFolder, privateMode } from '../util/private-files.ts';
 import { quietRuntime } from '../worker/quiet-runtime.ts';
 import { keepLogsShort } from '../worker/rotation.ts';
 import { HomeWorker, type Ending, type ServiceSettings } from './home-worker.ts';
-import type { Say } from './home-server.ts';
-import type { Lock } from './lock.ts';
+import { endDaemon, joinServer, type Say } from './home-server.ts';
+import { isHeld, readHolder, type Holder, type Lock } from './lock.ts';
 import { ensureNamespace, keepRunsFor, retentionDays } from './retention.ts';
-import type { ServerKeeper } from './server-keeper.ts';
 import { StandIns } from './stand-ins.ts';
 import type { WorkerVersion } from './worker-version.ts';
 import { liveWorkers, type WorkerRecord } from './workers.ts';
 
 export interface UpSettings {
   home: string;
-  /** The server of the home folder; undefined where the runs are on a server of somebody else's. */
-  keeper: ServerKeeper | undefined;
-  /** The address of that other server. */
+  /** Whether the runs are on the server of the home folder, rather than on one of somebody else's. */
+  isOwn: boolean;
+  /** The address of the server. That of the home may get another one, where its port is taken. */
   address: string;
+  /** Whether the person named the address. */
+  isNamed: boolean;
   namespace: string;
   version: WorkerVersion;
   background: boolean;
@@ -51,8 +52,8 @@ const lookEveryMs = 2000;
 const looksPerQuestion = 5;
 
 /**
- * One worker of a home folder in this process, which serves the runs that are pinned to its version. With it come its part
- * in the folder's server and stand-ins for workers that have died.
+ * One worker of a home folder in this process, which serves the runs that are pinned to its version. With it come stand-ins
+ * for workers that have died. It has the folder's server started, and its daemon where that has died.
  */
 export class Up {
   readonly #settings: UpSettings;
@@ -61,7 +62,9 @@ export class Up {
   #worker: HomeWorker | undefined;
   #standIns: StandIns | undefined;
   #connection: NativeConnection | undefined;
-  #ending: Ending | undefined;
+  #ending: Promise<void> | undefined;
+  #address: string;
+  #isCurrent = false;
   #said = '';
   #isReplaced = false;
 
@@ -69,13 +72,14 @@ export class Up {
   constructor(settings: UpSettings, lock: Lock<WorkerRecord> | undefined) {
     this.#settings = settings;
     this.#lock = lock;
-    const { address, background, home, keeper, namespace, version } = settings;
+    const { address, background, home, isOwn, namespace, version } = settings;
+    this.#address = address;
     this.#record = {
       ...version,
       codePath: keptCopy(home, version),
       pid: process.pid,
       background,
-      ...(keeper === undefined && { address }),
+      ...(!isOwn && { address }),
       namespace,
       isVersioned: true,
       isReady: false,
@@ -84,23 +88,39 @@ export class Up {
     lock?.describe(this.#record);
   }
 
-  /** Runs the worker until `end` is called. @param onReady is called when the worker polls */
-  async run(onReady: () => void): Promise<void> {
-    const { address, home, keeper, namespace, variables } = this.#settings;
+  /** Finds or starts the server of the home folder. @returns whether it was started */
+  async join(): Promise<{ server: Holder; isStarted: boolean }> {
+    const joined = await this.#join();
+    this.#address = joined.server.address;
+    return joined;
+  }
+
+  #join(): Promise<{ server: Holder; isStarted: boolean }> {
+    const { address: asked, home, isNamed, say, variables } = this.#settings;
+    return joinServer({ home, asked, isNamed, variables, say, isOver: this.#hasEnded });
+  }
+
+  /**
+   * Runs the worker until `end` is called, and until that is done.
+   *
+   * @param isKeeper whether the server is to keep closed runs for as long as this process's environment says
+   * @param onReady is called when the worker polls
+   */
+  async run(onReady: () => void, isKeeper = false): Promise<void> {
+    const { home, isOwn, namespace, variables } = this.#settings;
     const keys = readKeys(readEnvironment(variables));
     quietRuntime(keys.on);
     if (keys.on) this.#settings.say(encryptionLine(keys));
     // The TLS settings and the API key of the environment are not meant for the embedded server.
-    const options =
-      keeper === undefined ? loadClientConnectConfig({ overrideEnvVars: definedIn(variables) }).connectionOptions : {};
-    const connection = await NativeConnection.connect({ ...options, address });
+    const options = isOwn ? {} : loadClientConnectConfig({ overrideEnvVars: definedIn(variables) }).connectionOptions;
+    const connection = await NativeConnection.connect({ ...options, address: this.#address });
     this.#connection = connection;
-    // Otherwise the guard of the server does so.
-    if (keeper === undefined) keepLogsShort(join(home, 'logs'));
-    if (keeper !== undefined) {
+    // Otherwise the daemon does so.
+    if (!isOwn) keepLogsShort(join(home, 'logs'));
+    else {
       const days = retentionDays(readEnvironment(variables));
       await ensureNamespace(connection, namespace, days);
-      if (keeper.isKeeper) await keepRunsFor(connection, days);
+      if (isKeeper) await keepRunsFor(connection, days);
     }
     const isVersioned = await hasVersioning(connection.workflowService, namespace);
     const record = { ...this.#record, isVersioned };
@@ -114,24 +134,30 @@ export class Up {
     onReady();
     void this.#look();
     await this.#worker.done;
+    await this.#ending;
   }
 
   /** Lets calls in flight finish, and gives back what it holds. The server ends with the last worker of its folder. */
-  async end(ending: Ending): Promise<void> {
-    if (this.#ending !== undefined) return;
-    this.#ending = ending;
+  end(ending: Ending): Promise<void> {
+    this.#ending ??= this.#end(ending);
+    return this.#ending;
+  }
+
+  async #end(ending: Ending): Promise<void> {
+    const { home, isOwn } = this.#settings;
     await Promise.all([this.#worker?.end(ending), this.#standIns?.end(ending)]);
-    await this.#settings.keeper?.leave(ending === 'stop');
+    const isLast = liveWorkers(home).every(({ address, pid }) => pid === process.pid || address !== undefined);
+    if (isOwn && ending === 'stop' && isLast && !this.#hasMoved()) await endDaemon(home);
     this.#lock?.release(false);
   }
 
   /** Whether a run is open that needs this process. */
   async isNeeded(): Promise<boolean> {
-    const { keeper, namespace, version } = this.#settings;
+    const { namespace, version } = this.#settings;
     const service = this.#connection?.workflowService;
     if (service === undefined || this.#standIns?.isBusy) return true;
-    // The keeper of the server serves what is pinned to nobody, too, and stays while anybody's run is open.
-    const ofAll = !this.#record.isVersioned || keeper?.isKeeper;
+    // The current version gets what is pinned to none, too, and its worker stays while anybody's run is open.
+    const ofAll = !this.#record.isVersioned || this.#isCurrent;
     return (await countOpenRuns(service, namespace, ofAll ? undefined : version.buildId)) > 0;
   }
 
@@ -140,7 +166,9 @@ export class Up {
   async #look(): Promise<void> {
     for (let looks = 1; !this.#hasEnded(); looks++) {
       await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
-      if (this.#hasEnded() || !this.#record.isVersioned) return;
+      if (this.#hasEnded()) return;
+      await this.#lookAfterServer();
+      if (!this.#record.isVersioned) continue;
       // The server may be away for a moment.
       if (looks % looksPerQuestion === 0) {
         await this.#beCurrent(false).catch(() => {});
@@ -148,6 +176,21 @@ export class Up {
       }
       await this.#standIns?.look().catch((error: Error) => this.#sayOnce(error.message));
     }
+  }
+
+  /** Starts the daemon again where it has died. Where its port was taken meanwhile, the server has another one now. */
+  async #lookAfterServer(): Promise<void> {
+    const { home, isOwn, say } = this.#settings;
+    if (!isOwn) return;
+    if (!isHeld(home)) await this.#join().catch((error: Error) => this.#hasEnded() || say(error.message));
+    if (this.#hasEnded() || !this.#hasMoved()) return;
+    say(`The Temporal server of this folder is no more at ${this.#address}: ending`);
+    void this.end('stop');
+  }
+
+  #hasMoved(): boolean {
+    const server = readHolder(this.#settings.home);
+    return server !== undefined && server.address !== this.#address;
   }
 
   async #endIfReplaced(): Promise<void> {
@@ -183,7 +226,8 @@ export class Up {
     const service = this.#connection?.workflowService;
     if (service === undefined) return;
     const current = await currentBuild(service, namespace);
-    if (current === version.buildId) return;
+    this.#isCurrent = current === version.buildId;
+    if (this.#isCurrent) return;
     const pollers = current === undefined ? [] : await livePollers(service, namespace);
     const isServed = pollers.some(({ buildId }) => buildId === current);
     const inBackground = liveWorkers(home).some((worker) => worker.buildId === current && worker.background);
@@ -191,6 +235,7 @@ export class Up {
       version.isOwn ? !background || inBackground : isNewer(service, namespace, version.buildId, current ?? '');
     if (isServed && !(isStart && (await mayTake()))) return;
     await makeCurrent(service, namespace, version.buildId);
+    this.#isCurrent = true;
   }
 }
 

@@ -45,13 +45,18 @@ const answer = expect.stringMatching(/^The final answer, by .*\.\n$/);
 const answered = expect.objectContaining({ status: 0, stdout: answer });
 
 /** The processes of a home folder. */
-function runningIn(home: Home): { ups: number[]; servers: number[] } {
+function runningIn(home: Home): { daemons: number[]; ups: number[]; servers: number[] } {
   const pidsOf = (words: string): number[] =>
     processes().flatMap(({ pid, commandLine }) => (commandLine.includes(words) ? [pid] : []));
   return {
+    daemons: pidsOf(` --home ${home.path}`),
     ups: pidsOf(` up --background --temporal ${home.address} `),
     servers: pidsOf(` --db-filename ${join(home.path, 'temporal.db')}`),
   };
+}
+
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await pause(50);
 }
 
 async function killed(pid: number | undefined): Promise<void> {
@@ -67,9 +72,9 @@ describe('ten commands at once', patient, () => {
       Array.from({ length: 10 }, (_, index) => home.runProcess(['ask', `Question ${index}`])),
     );
     for (const finished of all) expect(finished).toEqual(answered);
-    expect(runningIn(home).servers).toEqual([home.holder?.serverPid]);
+    expect(runningIn(home)).toMatchObject({ daemons: [home.holder?.pid], servers: [home.holder?.serverPid] });
     // Those that came too late may still be ending: at the first start they write what they have compiled.
-    await expect.poll(() => runningIn(home).ups).toEqual([home.holder?.pid]);
+    await expect.poll(() => runningIn(home).ups).toEqual(home.workers.map(({ pid }) => pid));
   });
 });
 
@@ -119,38 +124,61 @@ describe.concurrent('what is missing at a local address is started', patient, ()
 });
 
 describe.concurrent('what has died', patient, () => {
-  test('worker: the next command takes the server over', async ({ newHome }) => {
+  test('is there again, with the data and at the same addresses: a worker and a daemon, a server, and all at once', async ({
+    newHome,
+  }) => {
     const { home } = await newHome();
-    await home.run(['ask', 'First.']);
-    const before = home.holder;
-    await killed(before?.pid);
-    expect(await home.run(['ask', 'Second.'])).toEqual(answered);
-    expect(home.holder?.pid).not.toBe(before?.pid);
-    expect(home.holder).toMatchObject({ address: before?.address, serverPid: before?.serverPid });
-  });
+    expect(await home.run(['ask', 'Remember me.', '--id', 'old'])).toEqual(answered);
+    const { holder: first, workers } = home;
+    const places = { address: first?.address, uiAddress: first?.uiAddress };
 
-  test('worker and server: the next command finds the data again', async ({ newHome }) => {
-    const { home } = await newHome();
-    await home.run(['ask', 'Remember me.', '--id', 'old']);
-    const before = home.holder;
-    await killed(before?.pid);
-    await killed(before?.serverPid);
+    await killed(workers[0]?.pid);
+    expect(await home.run(['ask', 'Without a worker.'])).toEqual(answered);
+    expect(home.holder).toEqual(first);
+
+    await killed(first?.serverPid);
+    await until(() => home.holder?.serverPid !== first?.serverPid);
+    expect(home.holder).toMatchObject({ ...places, pid: first?.pid });
+
+    // The worker starts it again.
+    await killed(first?.pid);
+    await until(() => home.holder?.pid !== first?.pid);
+    expect(home.holder).toMatchObject(places);
+    expect(runningIn(home).servers).toEqual([home.holder?.serverPid]);
+    expect((await fetch(places.uiAddress ?? '')).ok).toBe(true);
+    expect(await home.run(['ask', 'With another daemon.'])).toEqual(answered);
+
+    await killed(home.holder?.pid);
+    await killed(home.workers[0]?.pid);
+    await killed(home.holder?.serverPid);
     const watched = await home.run(['watch', 'old']);
     expect(watched).toEqual(answered);
     expect(watched.stderr).toContain('Task: Remember me.');
+    expect(home.holder).toMatchObject(places);
   });
 
-  test('server: it is started again at the same address', async ({ newHome }) => {
+  test('a daemon and its server whose port was taken meanwhile: they get another one, and the worker ends', async ({
+    newHome,
+  }) => {
     const { home } = await newHome();
-    await home.run(['ask', 'First.']);
-    const before = home.holder;
+    expect(await home.run(['ask', 'First.'])).toEqual(answered);
+    const { holder: before, workers } = home;
+    process.kill(workers[0]!.pid, 'SIGSTOP');
+    await killed(before?.pid);
     await killed(before?.serverPid);
-    while (home.holder?.serverPid === before?.serverPid) await pause(50);
-    expect(home.holder).toMatchObject({ address: before?.address, uiAddress: before?.uiAddress });
-    expect(await home.run(['ask', 'Second.'])).toEqual(answered);
+    const squatter = createServer((_, response) => response.end('not Temporal'));
+    const listen = () => once(squatter.listen(Number(home.address.split(':')[1]), '127.0.0.1'), 'listening');
+    // A process that has just ended may have its port for a moment.
+    while (!squatter.listening) await listen().catch(() => pause(20));
+    process.kill(workers[0]!.pid, 'SIGCONT');
+    await until(() => home.workers.length === 0);
+    expect(home.holder?.address).not.toBe(before?.address);
+    expect(await home.run(['ask', 'Where are you?'])).toEqual(answered);
+    expect(home.read('logs/up.log')).toContain(`is no more at ${before?.address}: ending`);
+    squatter.close();
   });
 
-  test('an `up` that was still starting: its server is not left beside a second one', async ({ newHome }) => {
+  test('a daemon that was still starting: its server is not left beside a second one', async ({ newHome }) => {
     const { home } = await newHome();
     const server = await startServer({
       cli: inject('temporal').cli,
@@ -159,9 +187,10 @@ describe.concurrent('what has died', patient, () => {
       database: join(home.path, 'temporal.db'),
       log: join(home.path, 'logs', 'temporal.log'),
     });
-    home.address = '127.0.0.1:1';
     expect(await home.run(['ask', 'Who was here?'])).toEqual(answered);
-    expect(home.holder).toMatchObject({ address: server.address, serverPid: server.process.pid });
+    expect(home.holder).toMatchObject({ address: server.address });
+    expect(runningIn(home).servers).toEqual([home.holder?.serverPid]);
+    expect(home.holder?.serverPid).not.toBe(server.process.pid);
   });
 
   test('the worker of a command that follows a run: the command brings it back', async ({ newHome }) => {
@@ -172,7 +201,7 @@ describe.concurrent('what has died', patient, () => {
         vote: async () => {
           if (kill) {
             kill = false;
-            await killed(home.holder?.pid);
+            await killed(home.workers[0]?.pid);
           }
           return { calls: [{ name: 'vote', arguments: { agent_id: 'agent2', reason: 'x' } }] };
         },
@@ -222,8 +251,12 @@ describe.concurrent('a background worker', patient, () => {
     expect(home.read('up.json')).not.toContain('test-key');
   });
 
-  test('ends by itself when it is idle, and not while a run is open', async ({ newHome }) => {
-    const { home, play } = await newHome({ REPRISE_IDLE_MINUTES: '0.2' });
+  test('ends by itself when it is idle, and not while a run is open; the server ends with the last one', async ({
+    newHome,
+  }) => {
+    const { home, play } = await newHome({ REPRISE_IDLE_MINUTES: '0.1' });
+    expect(await home.run(['ask', 'Be quick.'])).toEqual(answered);
+    const idle = home.workers;
     const started = Promise.withResolvers<void>();
     const held = Promise.withResolvers<void>();
     play(
@@ -235,15 +268,16 @@ describe.concurrent('a background worker', patient, () => {
         },
       }),
     );
-    expect(await home.run(['ask', 'Think.', '--detach', '--id', 'open'])).toMatchObject({ status: 0 });
+    const words = ['ask', 'Think.', '--detach', '--id', 'open'];
+    expect(await home.run(words, { OPENAI_API_KEY: 'test-key-second' })).toMatchObject({ status: 0 });
     await started.promise;
-    const before = home.holder;
-    await pause(15_000);
-    expect(home.holder).toEqual(before);
+    const busy = home.workers.filter(({ pid }) => pid !== idle[0]?.pid);
+    await until(() => home.workers.length === 1);
+    expect(home.workers).toEqual(busy);
+    expect(home.read('logs/up.log')).toContain('Idle for 0.1 minutes: ending');
     held.resolve();
-    while (home.holder !== undefined) await pause(100);
-    while (runningIn(home).servers.length > 0) await pause(50);
-    expect(home.read('logs/up.log')).toContain('Idle for 0.2 minutes: ending');
+    await until(() => Object.values(runningIn(home)).flat().length === 0);
+    expect([busy.length, home.holder]).toEqual([1, undefined]);
   });
 
   test('ends at once by down, with its server', async ({ newHome }) => {
@@ -251,7 +285,7 @@ describe.concurrent('a background worker', patient, () => {
     await home.run(['ask', 'Hello.']);
     const down = await home.run(['down']);
     expect(down).toMatchObject({ status: 0, stdout: '' });
-    expect(runningIn(home)).toEqual({ ups: [], servers: [] });
+    expect(runningIn(home)).toEqual({ daemons: [], ups: [], servers: [] });
     expect((await home.run(['down'])).stderr).toContain('Nothing is up');
   });
 });
@@ -270,40 +304,24 @@ describe.concurrent('up in the foreground', patient, () => {
     const another = await home.runProcess(['up']);
     expect(another).toMatchObject({ status: 0 });
     expect(another.stderr).toContain('Reprise is up here already');
+    // A signal to the whole process group comes twice.
+    up.process.kill('SIGINT');
     up.process.kill('SIGINT');
     expect(await up.finished).toMatchObject({ status: 0 });
-    expect(runningIn(home).servers).toEqual([]);
+    expect(runningIn(home)).toEqual({ daemons: [], ups: [], servers: [] });
     expect(home.holder).toBeUndefined();
   });
 
-  test('a signal to the whole process group comes twice, and ends it with its server all the same', async ({
+  test('takes over from the background, and leaves its server to a worker with other keys, whose run goes on', async ({
     newHome,
   }) => {
-    const { home } = await newHome();
-    const up = home.startProcess(['up']);
-    await up.says(/Ready\./);
-    up.process.kill('SIGTERM');
-    up.process.kill('SIGTERM');
-    expect(await up.finished).toMatchObject({ status: 0 });
-    expect(runningIn(home).servers).toEqual([]);
-  });
-
-  test('takes over from the background', async ({ newHome }) => {
-    const { home } = await newHome();
+    const { home, play } = await newHome();
     await home.run(['ask', 'Hello.']);
     const before = home.holder;
     const up = home.startProcess(['up']);
     await up.says(/Ready\./);
-    expect(home.holder).toMatchObject({ pid: up.process.pid, serverPid: before?.serverPid });
+    expect(home.holder).toEqual(before);
     expect(home.workers).toMatchObject([{ pid: up.process.pid, background: false }]);
-    up.process.kill('SIGTERM');
-    await up.finished;
-  });
-
-  test('leaves its server to a worker with other keys, whose run goes on', async ({ newHome }) => {
-    const { home, play } = await newHome();
-    const up = home.startProcess(['up']);
-    await up.says(/Ready\./);
     const started = Promise.withResolvers<void>();
     const held = Promise.withResolvers<void>();
     play(

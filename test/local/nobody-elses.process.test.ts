@@ -42,8 +42,7 @@ afterAll(async () => {
 const serverPid = (): number => home.holder?.serverPid ?? 0;
 const ui = (): URL => new URL(home.holder?.uiAddress ?? '');
 const commandLine = (): string => processes().find(({ pid }) => pid === serverPid())?.commandLine ?? '';
-const guardPid = (): number | undefined =>
-  processes().find((each) => each.commandLine.includes(`server-guard.ts --pid ${serverPid()} `))?.pid;
+const daemonPid = (): number => home.holder?.pid ?? 0;
 
 const dayMs = 24 * 60 * 60 * 1000;
 
@@ -72,12 +71,12 @@ function listening(pid: number): string[] {
 }
 
 describe('the embedded server', patient, () => {
-  test.skipIf(!isLinux)('listens on loopback addresses only, and so does the guard before its Web UI', () => {
+  test.skipIf(!isLinux)('listens on loopback addresses only, and so does the daemon before its Web UI', () => {
     const places = listening(serverPid());
     // gRPC, HTTP, metrics, the Web UI, and its inner services.
     expect(places.length).toBeGreaterThanOrEqual(7);
-    expect(listening(guardPid() ?? 0)).toHaveLength(1);
-    for (const place of [...places, ...listening(guardPid() ?? 0)]) expect(place).toMatch(/^[\dA-F]{6}7F:/);
+    expect(listening(daemonPid())).toHaveLength(1);
+    for (const place of [...places, ...listening(daemonPid())]) expect(place).toMatch(/^[\dA-F]{6}7F:/);
   });
 
   test('starts nothing by its HTTP API, whatever host and path a request names', async () => {
@@ -140,15 +139,6 @@ describe('the embedded server', patient, () => {
     await reprise.close();
     expect(kept).toBe(3 * dayMs);
   });
-
-  test('gets its guard back at the same port, and goes on itself', async () => {
-    const before = home.holder;
-    const guard = guardPid() ?? 0;
-    process.kill(guard, 'SIGKILL');
-    await expect.poll(() => guardPid() !== undefined && guardPid() !== guard).toBe(true);
-    await expect.poll(async () => (await fetch(ui())).status).toBe(200);
-    expect(home.holder).toEqual(before);
-  });
 });
 
 describe.skipIf(process.platform === 'win32')('what is in the home', patient, () => {
@@ -200,26 +190,29 @@ describe('wrong settings', patient, () => {
   });
 });
 
-test('a guard ends with its server, also where nobody is there to end it', patient, async () => {
-  const other = await Home.make();
-  try {
-    const own = other.startProcess(['up'], { REPRISE_LOG_FORMAT: 'json' });
-    await own.says(/Ready\./);
-    const line = {
-      time: expect.any(String),
-      level: expect.stringMatching(/^(INFO|WARN)$/),
-      message: expect.any(String),
-    };
-    for (const each of own.stderr.split('\n').slice(0, -1)) expect(JSON.parse(each)).toMatchObject(line);
-    const { serverPid: server = 0, uiAddress = '' } = other.holder ?? {};
-    const guard = processes().find((each) => each.commandLine.includes(`--pid ${server} `))?.pid ?? 0;
-    own.process.kill('SIGKILL');
-    await own.finished;
-    expect((await fetch(uiAddress)).status).toBe(200);
-    process.kill(server, 'SIGKILL');
-    while (isAlive(guard)) await pause(50);
-    await expect(fetch(uiAddress)).rejects.toThrow('fetch failed');
-  } finally {
-    await other.remove();
-  }
-});
+test(
+  'a server ends with its daemon when its worker was killed and nobody has started another one for a while',
+  patient,
+  async () => {
+    const other = await Home.make({ REPRISE_IDLE_MINUTES: '0.02' });
+    try {
+      const own = other.startProcess(['up'], { REPRISE_LOG_FORMAT: 'json' });
+      await own.says(/Ready\./);
+      const line = {
+        time: expect.any(String),
+        level: expect.stringMatching(/^(INFO|WARN)$/),
+        message: expect.any(String),
+      };
+      for (const each of own.stderr.split('\n').slice(0, -1)) expect(JSON.parse(each)).toMatchObject(line);
+      const { pid = 0, serverPid: server = 0, uiAddress = '' } = other.holder ?? {};
+      own.process.kill('SIGKILL');
+      await own.finished;
+      expect((await fetch(uiAddress)).status).toBe(200);
+      while (isAlive(pid)) await pause(50);
+      expect(isAlive(server)).toBe(false);
+      expect(other.holder).toBeUndefined();
+    } finally {
+      await other.remove();
+    }
+  },
+);

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
@@ -72,23 +71,6 @@ test('one that ends before it answers is started again', async () => {
     expect(await answers(server.address)).toBe(true);
   } finally {
     await endProcess(server.process.pid!);
-  }
-});
-
-test('a detached server outlives the process that started it', async () => {
-  const module = new URL('../../src/local/server.ts', import.meta.url).href;
-  const script =
-    `const { startServer } = await import('${module}');` +
-    `const { process: server } = await startServer(${JSON.stringify({ ...settings, detached: true })});` +
-    'console.log(server.pid); process.exit();';
-  const parent = spawn(process.execPath, ['--input-type=module', '--eval', script], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const [[printed]] = await Promise.all([once(parent.stdout, 'data'), once(parent, 'exit')]);
-  try {
-    expect(await answers(`127.0.0.1:${settings.port}`)).toBe(true);
-  } finally {
-    await endProcess(Number(printed));
   }
 });
 

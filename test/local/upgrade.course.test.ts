@@ -43,8 +43,9 @@ test('a rolling upgrade: open runs end where they began, new ones go to the newe
     const up = new Up(
       {
         home: join(folder, 'home'),
-        keeper: undefined,
+        isOwn: false,
         address,
+        isNamed: true,
         namespace: 'default',
         version,
         background: false,

@@ -1,11 +1,11 @@
-import { askToHandOver, lastUse, stopUp } from '../../local/background.ts';
-import { isOwnServer, OtherAddressError } from '../../local/home-server.ts';
+import { askToHandOver, stopUp } from '../../local/background.ts';
+import { isOwnServer } from '../../local/home-server.ts';
 import type { Ending } from '../../local/home-worker.ts';
 import { takeLock, type Lock } from '../../local/lock.ts';
 import { isAlive } from '../../util/processes.ts';
-import { ServerKeeper } from '../../local/server-keeper.ts';
 import { want } from '../../local/stand-ins.ts';
 import { Up } from '../../local/up.ts';
+import { idleMs, lastUse } from '../../local/use.ts';
 import { currentVersion } from '../../local/worker-version.ts';
 import { readWorker, workerFolder, type Queue, type WorkerRecord } from '../../local/workers.ts';
 import { retentionDays } from '../../local/retention.ts';
@@ -50,61 +50,56 @@ export async function up(shell: Shell, options: UpOptions): Promise<void> {
   const allow = allowed(shell, options.allow);
   const extensions = shell.path(options.extensions);
   const version = await currentVersion(home, extensions, environment, options.variable ?? [], allow, bundling);
-  const isOwn = await ownServer(home, address, named);
+  const isOwn = await isOwnServer(home, address, named);
   const queue: Queue = { namespace, ...(!isOwn && { address }) };
-  const lock = await takeWorker(shell, workerFolder(home, version.buildId, queue), background);
+  const folder = workerFolder(home, version.buildId, queue);
+  const lock = await takeWorker(shell, folder, background);
   if (lock === undefined) return;
 
-  let keeper: ServerKeeper | undefined;
-  let running: Up | undefined;
-  let ending: Promise<void> | undefined;
+  const place = { home, isOwn, address, isNamed: named, namespace };
+  const running = new Up({ ...place, version, background, variables: shell.env, say }, lock);
   let endingSince = 0;
   const over = Promise.withResolvers<void>();
   const end = (how: Ending): void => {
     // A second Ctrl-C does not wait for calls in flight, which the next worker makes again. A signal to the whole process
     // group arrives twice at nearly the same time, since the bootstrap passes its own on.
-    const isSecond = ending !== undefined && Date.now() - endingSince > sameSignalMs;
+    const isSecond = endingSince > 0 && Date.now() - endingSince > sameSignalMs;
     if (isSecond && how === 'stop') over.reject(new Interruption());
     endingSince ||= Date.now();
-    ending ??= running?.end(how) ?? keeper?.leave(how === 'stop') ?? Promise.resolve();
-    ending.then(over.resolve, over.reject);
+    running.end(how).then(over.resolve, over.reject);
   };
   const ignore = [
     shell.onSignal(['SIGINT', 'SIGTERM'], () => end('stop')),
     shell.onSignal(['SIGUSR2'], () => end('hand over')),
   ];
   const serve = async (): Promise<void> => {
-    keeper = isOwn ? await ServerKeeper.join(home, address, named, say) : undefined;
-    const place = keeper?.server.address ?? address;
-    running = new Up({ home, keeper, address: place, namespace, version, background, variables: shell.env, say }, lock);
-    const ui = keeper === undefined ? '' : `, Web UI ${keeper.server.uiAddress}`;
-    const kept = keeper?.isKeeper ? `; closed runs are kept for ${countText(days, 'day')}` : '';
-    say(`Temporal ${place}${ui}${kept}`);
-    if (background) void endWhenIdle(shell, running, home, minutes, () => end('stop'));
-    await running.run(() => background || say('Ready. Ctrl-C ends it.'));
-    await ending;
+    const joined = isOwn ? await running.join() : undefined;
+    const ui = joined === undefined ? '' : `, Web UI ${joined.server.uiAddress}`;
+    const isKeeper = joined?.isStarted || (isOwn && !background);
+    const kept = isKeeper ? `; closed runs are kept for ${countText(days, 'day')}` : '';
+    say(`Temporal ${joined?.server.address ?? address}${ui}${kept}`);
+    const onReady = (): void => {
+      if (background) void endWhenIdle(shell, running, [home, folder], minutes, () => end('stop'));
+      else say('Ready. Ctrl-C ends it.');
+    };
+    await running.run(onReady, isKeeper);
   };
   try {
-    await Promise.race([over.promise, serve()]);
+    const served = serve().catch((error: unknown) => {
+      // One that is ended while it starts has no server any more.
+      if (endingSince === 0) throw error;
+      return over.promise;
+    });
+    await Promise.race([over.promise, served]);
   } catch (error) {
     if (error instanceof Interruption) throw error;
-    if (running === undefined) await keeper?.leave(true);
-    else await running.end('stop');
+    await running.end('stop');
     const failure = asCommandError(error);
     throw failure instanceof Error && !(failure instanceof CommandError)
       ? new CommandError(failure.message, exitStatus.unreachable)
       : failure;
   } finally {
     for (const each of ignore) each();
-  }
-}
-
-/** @throws `CommandError`, status 2, where the address is not that of the folder's server, which runs */
-async function ownServer(home: string, address: string, isNamed: boolean): Promise<boolean> {
-  try {
-    return await isOwnServer(home, address, isNamed);
-  } catch (error) {
-    throw error instanceof OtherAddressError ? usageError(error.message) : error;
   }
 }
 
@@ -150,10 +145,23 @@ async function takeFree(folder: string): Promise<Lock<WorkerRecord> | undefined>
   }
 }
 
-/** Ends an `up` once no run has needed it and no command has come for so many minutes. */
-async function endWhenIdle(shell: Shell, running: Up, home: string, minutes: number, end: () => void): Promise<void> {
+/** Where another worker of the home was used since, an idle one goes sooner: it takes this part of the time. */
+const superseded = 1 / 5;
+
+/** Ends an `up` once no run has needed it and no command has used it for so many minutes. @param used the home and the worker */
+async function endWhenIdle(
+  shell: Shell,
+  running: Up,
+  [home, folder]: [string, string],
+  minutes: number,
+  end: () => void,
+): Promise<void> {
   let busyAt = Date.now();
-  while (Date.now() - Math.max(busyAt, lastUse(home)) < minutes * 60_000) {
+  const restMs = (): number => {
+    const usedAt = Math.max(busyAt, lastUse(folder));
+    return usedAt + minutes * 60_000 * (lastUse(home) > usedAt ? superseded : 1) - Date.now();
+  };
+  while (restMs() > 0) {
     await new Promise((resolve) => setTimeout(resolve, Math.min(lookEveryMs, minutes * 15_000)));
     // Where the server does not answer for a moment, a run is assumed to be open.
     if (await running.isNeeded().catch(() => true)) busyAt = Date.now();
@@ -163,7 +171,7 @@ async function endWhenIdle(shell: Shell, running: Up, home: string, minutes: num
 }
 
 function idleMinutes({ env }: Shell): number {
-  const minutes = Number(env['REPRISE_IDLE_MINUTES'] || 10);
+  const minutes = idleMs(env) / 60_000;
   if (minutes > 0) return minutes;
   throw usageError('REPRISE_IDLE_MINUTES must be a number of minutes above 0');
 }

@@ -56,24 +56,22 @@ export async function worker(shell: Shell, options: WorkerOptions): Promise<void
   const extensions = shell.path(options.extensions);
   const version = await sharedVersion(home, extensions, allow, () => say('Bundling the workflows (once) …'));
   const lock = takeLock<WorkerRecord>(workerFolder(home, version.buildId, { address, namespace }));
-  const place = { home, keeper: undefined, address, namespace };
+  const place = { home, isOwn: false, address, isNamed: true, namespace };
   const settings = { ...place, version, background: false, variables: shell.env, service, say };
   const running = new Up({ ...settings, untilReplaced: options.untilReplaced ?? false }, lock);
-  let ending: Promise<void> | undefined;
+  let isEnding = false;
   const interrupted = Promise.withResolvers<never>();
   const stop = (): void => {
     // A second signal does not wait for calls in flight, which another worker makes again.
-    if (ending !== undefined) return interrupted.reject(new Interruption());
+    if (isEnding) return interrupted.reject(new Interruption());
     say('Finishing the calls in flight; Ctrl-C again ends at once');
-    ending = running.end('hand over');
+    isEnding = true;
+    void running.end('hand over');
   };
-  const serve = async (): Promise<void> => {
-    await running.run(() => say(`Worker on ${address}, namespace ${namespace}. Ctrl-C ends it.`));
-    await ending;
-  };
+  const serving = (): void => say(`Worker on ${address}, namespace ${namespace}. Ctrl-C ends it.`);
   const ignore = shell.onSignal(['SIGINT', 'SIGTERM'], stop);
   try {
-    await Promise.race([interrupted.promise, serve()]);
+    await Promise.race([interrupted.promise, running.run(serving)]);
   } catch (error) {
     if (error instanceof MissingSearchAttributesError || error instanceof StoreUnavailableError) {
       throw new CommandError(error.message, exitStatus.unreachable);

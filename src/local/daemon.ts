@@ -1,0 +1,151 @@
+/**
+ * The process that keeps the server of a home folder: `node daemon.ts [--named] --temporal HOST:PORT --home HOME`. It holds the
+ * folder's lock, runs Temporal and starts it again where it has died, serves the Web UI and its codec, and keeps the home's logs
+ * short. It ends at SIGTERM, with Temporal, and by itself when no worker has used it for a while. What it has to say goes to
+ * whoever has started it as long as that lives, and then to its log.
+ */
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { CodecServer } from '../encryption/serve-codec.ts';
+import { keepLogsShort } from '../worker/rotation.ts';
+import { codecEndpoint, serveHomeCodec } from './home-codec.ts';
+import { databaseOf, endServers, isAnotherHomes, portOf, type DaemonMessage } from './home-server.ts';
+import { readHolder, takeLock, type Holder } from './lock.ts';
+import { freePort, hiddenPlace } from './ports.ts';
+import { startServer, type RunningServer } from './server.ts';
+import { findTemporalCli } from './temporal-cli.ts';
+import { uiProxy } from './ui-proxy.ts';
+import { idleMs, lastUse } from './use.ts';
+import { liveWorkers } from './workers.ts';
+
+const lookEveryMs = 5000;
+
+/** How long it waits before it attempts again to start the server, in milliseconds. */
+const retryMs = 2000;
+
+const text = { type: 'string', default: '' } as const;
+const { values } = parseArgs({ options: { home: text, temporal: text, named: { type: 'boolean', default: false } } });
+const { home, named, temporal: asked } = values;
+
+const tell = (message: DaemonMessage): Promise<void> =>
+  new Promise((resolve) => {
+    if (process.send) process.send(message, () => resolve());
+    else resolve();
+  });
+const say = (line: string): void => {
+  if (process.connected) void tell({ say: line });
+  else console.error(line);
+};
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** Where nobody is in the way: the place of a daemon that has died, whose workers wait there, or else what is asked for. */
+async function choosePort(): Promise<number> {
+  const last = readHolder(home);
+  const isKept = last !== undefined && (!named || last.asked === asked || last.address === asked);
+  const wanted = portOf(isKept ? last.address : asked);
+  let port = await freePort(wanted);
+  // A process that has just ended may still have it.
+  for (let looks = isKept ? 20 : 0; port !== wanted && looks > 0; looks--) {
+    await pause(50);
+    port = await freePort(wanted);
+  }
+  if (port !== wanted && (named || !isAnotherHomes(asked, home))) say(`Port ${wanted} is taken; Temporal gets ${port}`);
+  return port;
+}
+
+// Whoever asks whether the lock is held has it for a moment; then this one ends, and is started again.
+const lock = takeLock<Holder>(home);
+if (lock === undefined) process.exit();
+
+let isEnding = false;
+let codec: CodecServer | undefined;
+/** Where the server's own Web UI listens at present. */
+const ui = { host: '', port: 0 };
+
+async function end(): Promise<void> {
+  if (isEnding) return;
+  isEnding = true;
+  await codec?.close();
+  await endServers(home);
+  lock?.release(true);
+  process.exit();
+}
+process.on('SIGTERM', () => void end());
+
+async function open(port: number, uiPort: number): Promise<RunningServer> {
+  const endpoint = codecEndpoint(`http://127.0.0.1:${uiPort}`);
+  const cli = await findTemporalCli(say);
+  const log = join(home, 'logs', 'temporal.log');
+  Object.assign(ui, await hiddenPlace());
+  return startServer({ cli, port, ui, ...(endpoint && { codecEndpoint: endpoint }), database: databaseOf(home), log });
+}
+
+async function openFirst(): Promise<{ server: RunningServer; uiPort: number }> {
+  const port = await choosePort();
+  try {
+    const uiPort = await freePort(port + 1000);
+    return { server: await open(port, uiPort), uiPort };
+  } catch (error) {
+    // Another folder's server may have taken the port at the same moment.
+    if ((await freePort(port)) === port) throw error;
+    const uiPort = await freePort();
+    return { server: await open(await freePort(), uiPort), uiPort };
+  }
+}
+
+async function reopen(port: number, uiPort: number): Promise<RunningServer> {
+  for (;;) {
+    try {
+      return await open(port, uiPort);
+    } catch (error) {
+      say(reasonOf(error));
+    }
+    await pause(retryMs);
+  }
+}
+
+async function serve(): Promise<void> {
+  // One whose daemon was killed.
+  await endServers(home);
+  const { server: first, uiPort } = await openFirst();
+  let server = first;
+  const proxy = uiProxy(ui, uiPort).listen(uiPort, '127.0.0.1');
+  await once(proxy, 'listening');
+  const { address } = server;
+  const uiAddress = `http://127.0.0.1:${uiPort}`;
+  codec = await serveHomeCodec(uiAddress).catch((error: unknown) => {
+    say(`The Web UI shows what is encrypted as it is: ${reasonOf(error)}`);
+    return undefined;
+  });
+  for (;;) {
+    const ready: Holder = { pid: process.pid, address, asked, uiAddress, serverPid: server.process.pid ?? 0 };
+    lock?.describe(ready);
+    await tell({ ready });
+    const { exitCode, signalCode } = server.process;
+    if (exitCode === null && signalCode === null) await once(server.process, 'exit');
+    if (isEnding) return;
+    say(`The Temporal server is gone; starting it again at ${address}`);
+    server = await reopen(portOf(address), uiPort);
+  }
+}
+
+async function endWhenIdle(): Promise<void> {
+  let usedAt = Date.now();
+  const patienceMs = idleMs(process.env);
+  while (Date.now() - Math.max(usedAt, lastUse(home)) < patienceMs) {
+    await pause(Math.min(lookEveryMs, patienceMs / 4));
+    if (liveWorkers(home).some(({ address }) => address === undefined)) usedAt = Date.now();
+  }
+  await end();
+}
+
+keepLogsShort(join(home, 'logs'));
+void endWhenIdle();
+try {
+  await serve();
+} catch (error) {
+  if (!isEnding) await tell({ failed: reasonOf(error) });
+  await end();
+}
