@@ -58,7 +58,7 @@ class WaitingFirst extends BaseSequencer {
 // heartbeats.
 const rules: Group = { groupOrder: 0, maxWorkers: 2, isolate: false, setupFiles: ['test/setup/rules.ts'] };
 const commands: Group = { groupOrder: 0, maxWorkers: 2 };
-const courses: Group = { groupOrder: 1, maxWorkers: 6 };
+const courses: Group = { groupOrder: 1, maxWorkers: 6, isolate: false };
 const processes: Group = { groupOrder: 2, maxWorkers: 4 };
 
 /** The tiers; what each holds is in CONTRIBUTING.md. A file's name says its tier, and one without a tier is a rule. */

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { OrchestrationResult } from '../../src/protocol/orchestration.ts';
 import {
   claudeCodeModules,
@@ -21,10 +21,13 @@ import { answer, ask, teamScript } from '../support/team-script.ts';
 const temporary = mkdtempSync(join(tmpdir(), 'reprise-places-'));
 let modules: string;
 beforeAll(async () => {
-  process.env['TMPDIR'] = temporary;
+  vi.stubEnv('TMPDIR', temporary);
   modules = await claudeCodeModules();
 }, 600_000);
-afterAll(() => rmSync(temporary, { recursive: true, force: true }));
+afterAll(() => {
+  vi.unstubAllEnvs();
+  rmSync(temporary, { recursive: true, force: true });
+});
 
 const config = {
   agents: [
