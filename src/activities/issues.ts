@@ -8,6 +8,7 @@ import { markdownOf } from '../workflows/research/rules/report.ts';
 import { bounded } from '../tools/web/search/tidy.ts';
 import { redact } from '../util/text/redact.ts';
 import { retryDelay } from '../util/retry-delay.ts';
+import { beginningOf } from '../workflows/runtime/size.ts';
 
 /** How much older than its report an issue may seem because two machines' clocks differ, in milliseconds. */
 const clocksApart = 3_600_000;
@@ -121,7 +122,7 @@ function bodyOf(stored: StoredReport): string {
   const body = [markerOf(id), `Outcome: ${outcome}. Scores: ${scores || 'none'}.`, markdownOf(report)];
   const whole = body.join('\n\n');
   if (whole.length <= longest.body) return whole;
-  return whole.slice(0, longest.body - cutNote.length).replace(/[\uD800-\uDBFF]$/, '') + cutNote;
+  return beginningOf(whole, longest.body - cutNote.length) + cutNote;
 }
 
 const scoreText = ({ iteration, score, verdict }: Iteration): string =>

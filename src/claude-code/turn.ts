@@ -15,6 +15,7 @@ import type {
   ToolUse,
 } from './sdk.ts';
 import type { Session } from './session.ts';
+import { shortened } from '../workflows/runtime/size.ts';
 
 /** A turn of Claude Code: what it is asked, and what is to be told on its way. */
 export interface Turn {
@@ -136,14 +137,14 @@ async function afterTools(
   for (const { tool_input: input, tool_name: tool, tool_response: response = '', tool_use_id: id } of done) {
     if (tool.startsWith(prefix) || work.length >= toldWork) continue;
     const status = session.hasFailed(id) ? 'error' : 'ok';
-    work.push({ tool, input: shortened(input), status, text: shortened(response) });
+    work.push({ tool, input: inOneLine(input), status, text: inOneLine(response) });
   }
   return { continue: true };
 }
 
-function shortened(value: unknown): string {
+function inOneLine(value: unknown): string {
   const text = (typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).replace(/\s+/g, ' ').toWellFormed();
-  return text.length <= toldCharacters ? text : `${text.slice(0, toldCharacters).toWellFormed()}…`;
+  return shortened(text, toldCharacters);
 }
 
 /**

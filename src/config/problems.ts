@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { redact } from '../util/text/redact.ts';
+import { shortened } from '../workflows/runtime/size.ts';
 
 /** One thing that is wrong with a configuration or an input, in words for the person who wrote it. */
 export interface Problem {
@@ -100,8 +101,7 @@ const at = (value: unknown, path: PropertyKey[]): unknown =>
 function shown(value: unknown): string {
   if (value === undefined) return 'undefined';
   if (typeof value === 'number') return String(value);
-  const text = redact(JSON.stringify(value), []);
-  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+  return shortened(redact(JSON.stringify(value), []), 60);
 }
 
 /** The part of zod's internal definitions that `keysAt` reads. */

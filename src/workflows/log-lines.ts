@@ -5,7 +5,7 @@ import { teamLines } from './orchestration/log-lines.ts';
 import { planLines } from './plan-and-execute/log-lines.ts';
 import { researchLines } from './research/log-lines.ts';
 import { line, type LogLines } from './runtime/log-entry.ts';
-import { beginningOf } from './runtime/size.ts';
+import { shortened } from './runtime/size.ts';
 
 const keyEnds: Record<KeyEnd, string> = {
   found: 'a worker has it now',
@@ -25,10 +25,7 @@ type ApprovalResolved = Extract<CommonEventBody, { type: 'approval_resolved' }>;
 /** The most characters of a call's arguments in a line. */
 const shownArguments = 300;
 
-const oneLine = (json: string): string => {
-  const text = json.replaceAll(/\n\s*/g, ' ');
-  return text.length <= shownArguments ? text : `${beginningOf(text, shownArguments)}…`;
-};
+const oneLine = (json: string): string => shortened(json.replaceAll(/\n\s*/g, ' '), shownArguments);
 
 function approvalText({ always, arguments: given, how, questionId, reason, tool }: ApprovalResolved): string {
   const what = {

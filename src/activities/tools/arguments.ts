@@ -3,6 +3,7 @@ import { jsonrepair } from 'jsonrepair';
 import { z } from 'zod';
 import type { ParameterSchema, ToolCall, ToolSpec } from '../../protocol/message.ts';
 import type { Finish, ReplyCall } from '../../protocol/model-call.ts';
+import { shortened } from '../../workflows/runtime/size.ts';
 
 /** What was read of a call. */
 interface ReadCall {
@@ -264,7 +265,4 @@ function mustBe(issue: Issue): string {
 /** How much of a value an error shows, in characters. */
 const longestShown = 60;
 
-function shown(value: unknown): string {
-  const text = JSON.stringify(value) ?? 'nothing';
-  return text.length <= longestShown ? text : `${text.slice(0, longestShown).replace(/[\uD800-\uDBFF]$/, '')}…`;
-}
+const shown = (value: unknown): string => shortened(JSON.stringify(value) ?? 'nothing', longestShown);

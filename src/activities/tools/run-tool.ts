@@ -15,6 +15,7 @@ import { secretsGiven, secretsOf } from '../../trust/worker-secrets.ts';
 import { argumentReader } from './arguments.ts';
 import { cancellable } from '../cancellable.ts';
 import { keyMissing } from '../../config/variables.ts';
+import { beginningOf } from '../../workflows/runtime/size.ts';
 
 export interface ToolDependencies {
   store: Store;
@@ -138,7 +139,7 @@ async function stored(
   if (whole.length <= storedFrom) return { ...rest, text: whole };
   const blob = await store.putBlob(whole);
   if (whole.length <= previewed) return { ...rest, text: whole, blob };
-  const preview = `${beginning(whole, previewed)}\n… [the beginning; ${whole.length} characters in all]`;
+  const preview = `${beginningOf(whole, previewed)}\n… [the beginning; ${whole.length} characters in all]`;
   if (whole.length <= shown) return { ...rest, text: preview, blob };
   const { workflowId = '' } = Context.current().info.workflowExecution ?? {};
   const id = tool.readsOn ? await store.putResult(workflowId, agent, blob) : undefined;
@@ -156,9 +157,5 @@ async function storedImages(store: Store, images: ToolImage[]): Promise<ImageRef
 function cut(text: string): string {
   const sound = text.toWellFormed();
   if (sound.length <= kept) return sound;
-  return `${beginning(sound, kept)}\n… [cut: ${sound.length} characters, of which ${kept} are kept]`;
+  return `${beginningOf(sound, kept)}\n… [cut: ${sound.length} characters, of which ${kept} are kept]`;
 }
-
-/** The first characters of a text, without half of a surrogate pair at the end. */
-export const beginning = (text: string, length: number): string =>
-  text.slice(0, length).replace(/[\uD800-\uDBFF]$/, '');

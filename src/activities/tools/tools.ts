@@ -16,7 +16,8 @@ import { cancellable } from '../cancellable.ts';
 import { journalKey } from '../model.ts';
 import { refusedTries } from '../own-store.ts';
 import { invalid } from '../prepare.ts';
-import { beginning, createRunTool, type ToolDependencies } from './run-tool.ts';
+import { createRunTool, type ToolDependencies } from './run-tool.ts';
+import { shortened } from '../../workflows/runtime/size.ts';
 
 /**
  * The activity `callTool` runs a tool once. Whatever the tool does is a result, even if it throws; that its worker lacks a
@@ -117,10 +118,7 @@ export function createListTools({ store, tools }: Pick<ToolDependencies, 'store'
 /** How many characters of a tool's description the workflow knows. */
 const describedIn = 200;
 
-function inOneLine(description: string): string {
-  const line = description.replace(/\s+/g, ' ').trim();
-  return line.length <= describedIn ? line : `${beginning(line, describedIn)}…`;
-}
+const inOneLine = (description: string): string => shortened(description.replace(/\s+/g, ' ').trim(), describedIn);
 
 const mayBeLong = (source: ToolSource): boolean => 'mcp' in source || longWinded.includes(source.package);
 

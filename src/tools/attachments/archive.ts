@@ -4,6 +4,7 @@ import { grouped, readingLimits } from '../../util/file-limits.ts';
 import type { Readable } from './pdf.ts';
 import { moduleBeside, runIsolated } from '../../util/isolated.ts';
 import type { ZipLimits } from './zip.ts';
+import { shortened } from '../../workflows/runtime/size.ts';
 
 const program = moduleBeside(import.meta.url, 'archive-thread');
 
@@ -75,7 +76,4 @@ function leftOut(problems: string[], all: number): string {
 }
 
 /** A name that may hold anything, for a note. */
-const shown = (name: string): string => {
-  const line = JSON.stringify(name.replaceAll(/\p{C}/gu, '?')).slice(1, -1);
-  return line.length <= 80 ? line : `${line.slice(0, 80)}…`;
-};
+const shown = (name: string): string => shortened(JSON.stringify(name.replaceAll(/\p{C}/gu, '?')).slice(1, -1), 80);

@@ -5,6 +5,7 @@ import { uniqueNames } from './names.ts';
 import type { Table } from './table.ts';
 import type { AttachmentKind } from '../../protocol/attachment.ts';
 import { typedColumn } from './columns.ts';
+import { beginningOf } from '../../workflows/runtime/size.ts';
 
 export interface TableQuery {
   text: string;
@@ -111,5 +112,5 @@ function shownValue(value: unknown): unknown {
 }
 
 function cut(long: string, most: number): string {
-  return long.length <= most ? long : `${long.slice(0, most)}… (${grouped(long.length)} characters)`;
+  return long.length <= most ? long : `${beginningOf(long, most)}… (${grouped(long.length)} characters)`;
 }

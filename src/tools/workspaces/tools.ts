@@ -3,6 +3,7 @@ import { Breaks } from '../../util/breaks.ts';
 import type { ToolDefinition } from '../definition.ts';
 import { ToolError, type ToolContext } from '../tool.ts';
 import type { Workspace, WorkspaceFile } from '../workspace.ts';
+import { shortened } from '../../workflows/runtime/size.ts';
 
 /** How many files a list has at most, how many places a search gives, and how many characters of a line it shows. */
 const maxListed = 300;
@@ -194,7 +195,7 @@ async function search(workspace: Workspace, text: string, folder: string, signal
       if (breaks.due) await breaks.take();
       if (!line.toLowerCase().includes(wanted)) continue;
       if (found.length === maxFound) return [...found, '[more lines hold it; search for more of the text]'].join('\n');
-      found.push(`${path}:${index + 1}: ${line.length > maxLine ? `${line.slice(0, maxLine).toWellFormed()}…` : line}`);
+      found.push(`${path}:${index + 1}: ${shortened(line, maxLine)}`);
     }
   }
   return found.length === 0 ? 'Nothing was found.' : found.join('\n');

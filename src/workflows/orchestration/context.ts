@@ -14,6 +14,7 @@ import type { Asker } from '../ask-others/broadcast.ts';
 import type { Iteration } from '../runtime/iterate.ts';
 import type { RunContext } from '../runtime/run-context.ts';
 import type { Backend, OrchestratorSettings, Team, ToolSources } from '../../protocol/settings.ts';
+import { shortened } from '../runtime/size.ts';
 
 export type { DoneWork };
 
@@ -223,4 +224,4 @@ export function candidatesOf({ earlier, number, participants }: Attempt): Candid
 }
 
 /** The part of a text that events hold. The whole text is in the transcript. */
-export const preview = (text: string): string => (text.length <= 2000 ? text : `${text.slice(0, 2000)}…`);
+export const preview = (text: string): string => shortened(text, 2000);

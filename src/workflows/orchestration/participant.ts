@@ -13,6 +13,7 @@ import { loadHandleText, runCustomTurn } from '../custom-code/run.ts';
 import { storeTexts, textRef } from '../agent/text-refs.ts';
 import type { ToolAnswer } from '../agent/tool-executor.ts';
 import { isIn, whenOf, type DoneWork, type GivenAnswer, type Participant, type Participation } from './context.ts';
+import { shortened } from '../runtime/size.ts';
 
 /** An agent's next reply. With the loop `react` the agent first observes new results and thinks, then acts. */
 export async function nextReply(participation: Participation): Promise<Reply> {
@@ -167,7 +168,7 @@ const shownWork = 200;
 /** A tool call as judges are shown it. */
 export function doneWork({ call, status, text }: ToolAnswer): DoneWork {
   const [input = '', result = ''] = ['input' in call ? JSON.stringify(call.input) : '', text].map((each) =>
-    each.length <= shownWork ? each : `${each.slice(0, shownWork)}…`,
+    shortened(each, shownWork),
   );
   return { tool: call.name, input, status, text: result.replace(/\s+/g, ' ') };
 }

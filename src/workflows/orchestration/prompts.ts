@@ -5,6 +5,7 @@ import { joinContent } from '../agent/text.ts';
 import { today } from '../agent/prompts.ts';
 import { askingText, responsesAreAutomatic, type AskingRules } from '../ask-others/prompts.ts';
 import type { Refusal } from './rules/action.ts';
+import { shortened } from '../runtime/size.ts';
 
 const coordination =
   'You are one of several agents working on the same task. Propose a complete answer with `new_answer`. ' +
@@ -69,13 +70,11 @@ export interface PastRestart {
 const mostRestarts = 5;
 const mostOfRestart = 500;
 
-const beginningOf = (text: string, most: number): string => (text.length <= most ? text : `${text.slice(0, most)}…`);
-
 /** Lists what was asked for by earlier restarts; empty if there were none. */
 export function restartList(restarts: PastRestart[]): string {
   if (restarts.length === 0) return '';
   const lines = restarts.slice(-mostRestarts).map(({ attempt, instructions, reason }) => {
-    const [why, what] = [reason, instructions].map((text) => beginningOf(text.trim(), mostOfRestart));
+    const [why, what] = [reason, instructions].map((text) => shortened(text.trim(), mostOfRestart));
     return `- after attempt ${attempt}: ${why} Asked for: ${what}`;
   });
   return `\n\n${headings.earlierRestarts}\n${lines.join('\n')}`;

@@ -1,7 +1,7 @@
 import type { SolveState, SubtaskReport } from '../../protocol/plan-and-execute.ts';
 import { inline, inWords } from '../runtime/details.ts';
 import type { RunView } from '../runtime/run-handlers.ts';
-import { beginningOf } from '../runtime/size.ts';
+import { shortened } from '../runtime/size.ts';
 import type { PlanContext } from './context.ts';
 
 const unbegun: SolveState = {
@@ -75,4 +75,4 @@ function subtaskLine({ description, error, executions, id, replacedBy, status }:
   return `- **${id}**: ${status}${runs}${others}: ${start(description)}${why}`;
 }
 
-const start = (text: string): string => inline(text.length <= shown ? text : `${beginningOf(text, shown)}…`);
+const start = (text: string): string => inline(shortened(text, shown));

@@ -37,6 +37,10 @@ export function cutToBytes(text: string, bytes: number): string {
 export const beginningOf = (text: string, characters: number): string =>
   text.slice(0, characters).replace(/[\uD800-\uDBFF]$/, '');
 
+/** A text, or its first characters and `…` where it has more. */
+export const shortened = (text: string, characters: number): string =>
+  text.length <= characters ? text : `${beginningOf(text, characters)}…`;
+
 const note = (left: number, all: number): string =>
   `\n[… ${grouped(left)} of ${grouped(all)} characters were left out here]`;
 
