@@ -28,7 +28,7 @@ import type { Store } from '../store/store.ts';
 import { loadImages } from '../store/resolve.ts';
 import type { Backend } from '../protocol/settings.ts';
 import { tryNumber } from '../store/try-number.ts';
-import { keyMissing } from '../config/missing-key.ts';
+import { keyMissing } from '../config/models/missing-key.ts';
 import type { Tree } from '../tools/workspace.ts';
 
 /** A call for Claude Code. */

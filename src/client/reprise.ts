@@ -14,7 +14,7 @@ import { SessionRun } from './session-run.ts';
 import { statsOf, type StatsOptions } from './stats.ts';
 import type { Stats } from './sum-up.ts';
 import { signed } from '../trust/signature.ts';
-import type { InputName } from '../trust/table.ts';
+import type { InputName } from '../trust/schemas.ts';
 
 /** Where and how runs are started. */
 interface Settings {

@@ -13,7 +13,7 @@ import { isRemote, missingKey, routeOf } from '../config/models/providers.ts';
 import { askResponses } from './responses.ts';
 import { guardedFetch } from './stream-guard.ts';
 import type { Backend } from '../protocol/settings.ts';
-import { keyMissing } from '../config/missing-key.ts';
+import { keyMissing } from '../config/models/missing-key.ts';
 
 /** In milliseconds, a day. The workflow limits how long a call may take, and cancels it. */
 const timeout = 86_400_000;

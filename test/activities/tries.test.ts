@@ -7,7 +7,7 @@ import type { Model, ModelRequest } from '../../src/models/model.ts';
 import type { TokenUsage } from '../../src/protocol/message.ts';
 import type { CallModelInput, CallModelResult } from '../../src/protocol/model-call.ts';
 import { activityBench, testCaller } from '../support/activity-bench.ts';
-import { keyMissing } from '../../src/config/missing-key.ts';
+import { keyMissing } from '../../src/config/models/missing-key.ts';
 
 const bench = activityBench();
 afterAll(() => bench.close());

@@ -14,7 +14,7 @@ import { SourceError, ToolError, type Tool, type ToolRegistry } from '../../tool
 import { secretsGiven, secretsOf } from '../../trust/worker-secrets.ts';
 import { argumentReader } from './arguments.ts';
 import { cancellable } from '../cancellable.ts';
-import { keyMissing } from '../../config/missing-key.ts';
+import { keyMissing } from '../../config/models/missing-key.ts';
 
 export interface ToolDependencies {
   store: Store;

@@ -9,7 +9,7 @@ import { missingForSearch, missingVariable } from '../../../config/search-servic
 import type { SearchProvider } from './provider.ts';
 import { searchSearxng } from './searxng.ts';
 import { searchTavily } from './tavily.ts';
-import { keyMissing } from '../../../config/missing-key.ts';
+import { keyMissing } from '../../../config/models/missing-key.ts';
 
 export interface SearchDependencies {
   store: Store;

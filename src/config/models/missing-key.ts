@@ -1,5 +1,5 @@
 import { ApplicationFailure } from '@temporalio/common';
-import { failureTypes } from '../protocol/errors.ts';
+import { failureTypes } from '../../protocol/errors.ts';
 
 /** The failure of work for which a variable is not set: the run waits for it. @param message names the variable too */
 export function keyMissing(message: string, variable: string): ApplicationFailure {
