@@ -30,7 +30,7 @@ import { howToSearch, variableOf } from '../config/search-services.ts';
 import { refusalText, type Guard } from '../trust/guard.ts';
 import { refusals } from '../trust/refusals.ts';
 import { sealingFor, type Sealing } from '../trust/sealing.ts';
-import { inputEntries, type InputName } from '../trust/table.ts';
+import { inputSchemas, type InputName } from '../trust/schemas.ts';
 import { inputProblem, jsonBytes } from '../workflows/runtime/size.ts';
 import type { ResearchSettings } from '../protocol/settings.ts';
 import type { StartFolders } from '../protocol/workspace.ts';
@@ -140,7 +140,7 @@ export function createPreparations(dependencies: PrepareDependencies) {
     const { config, ...rest } = input;
     const isNamed = config === undefined || typeof config === 'string';
     const brought = isNamed ? rest : input;
-    const refused = isSigned ? [] : refusals(inputEntries[name], brought, guard.policy);
+    const refused = isSigned ? [] : refusals(inputSchemas[name], brought, guard.policy);
     const wrong = input.signature === undefined || isSigned ? [] : [wrongSignature];
     refuse(refused.length === 0 ? [] : [...refused.map((each) => refusalText(each, commandOf[name])), ...wrong]);
     return sealingFor(guard, isSigned || isNamed);

@@ -13,7 +13,7 @@ import { OrchestrationRun, ResearchRun, Run, SolveRun } from './run.ts';
 import { statsOf, type StatsOptions } from './stats.ts';
 import type { Stats } from './sum-up.ts';
 import { signed } from '../trust/signature.ts';
-import type { InputName } from '../trust/table.ts';
+import type { InputName } from '../trust/schemas.ts';
 
 /** Where and how runs are started. */
 interface Settings {

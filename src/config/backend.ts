@@ -4,6 +4,7 @@ import { backendTypes } from './models/backend-types.ts';
 import { folderSchema } from './named-folder.ts';
 import { mcpServersSchema } from './tool-sources.ts';
 import { holdsSecret, writtenOut } from './variables.ts';
+import { guarded, safe } from './privileges.ts';
 import type { Backend } from '../protocol/settings.ts';
 
 const name = z.string().min(1);
@@ -30,26 +31,32 @@ const writtenSchema = z
   .strictObject({
     type: z
       .enum(backendTypes)
+      .meta(guarded('backendType'))
       .describe(
         'What it speaks; chatcompletion is any OpenAI-compatible server, claude_code is Claude Code, offline needs no key.',
       ),
-    model: name.optional().describe("The model's name. Absent: the default one of the type."),
-    base_url: z.url().optional().describe("An address that replaces the provider's."),
-    api_key_env: name.optional().describe("The variable that holds the key. Absent: the type's, as OPENAI_API_KEY."),
+    model: name.optional().meta(safe("The model's name. Absent: the default one of the type.")),
+    base_url: z.url().optional().meta(guarded('baseUrl', "An address that replaces the provider's.")),
+    api_key_env: name
+      .optional()
+      .meta(guarded('keyVariable', "The variable that holds the key. Absent: the type's, as OPENAI_API_KEY.")),
     temperature: z
       .number()
       .min(0)
       .max(2)
       .optional()
-      .describe('Limited to what the provider takes; left out for models that take none.'),
-    max_tokens: z.int().positive().optional().describe('The longest reply, in tokens.'),
+      .meta(safe('Limited to what the provider takes; left out for models that take none.')),
+    max_tokens: z.int().positive().optional().meta(safe('The longest reply, in tokens.')),
     reasoning_effort: z
       .enum(efforts)
       .optional()
-      .describe("How hard to think, as the model has it. Absent: the provider's default."),
-    effort: z.enum(efforts).optional().describe('Another spelling of reasoning_effort.'),
-    extra_body: extraBodySchema.optional().describe('Further keys of each request, passed on as they are.'),
+      .meta(safe("How hard to think, as the model has it. Absent: the provider's default.")),
+    effort: z.enum(efforts).optional().meta(safe('Another spelling of reasoning_effort.')),
+    extra_body: extraBodySchema
+      .optional()
+      .meta(guarded('extraBody', 'Further keys of each request, passed on as they are.')),
     headers: headersSchema
+      .meta(guarded('headers'))
       .optional()
       .describe("Further headers of each request; ${NAME} stands for a variable of the worker's environment."),
     max_retries: z
@@ -57,20 +64,20 @@ const writtenSchema = z
       .min(0)
       .max(100)
       .optional()
-      .describe('How often a failed call is tried again. Absent: for as long as its agent has time.'),
+      .meta(safe('How often a failed call is tried again. Absent: for as long as its agent has time.')),
     idle_timeout: z
       .number()
       .positive()
       .max(day)
       .optional()
-      .describe('After how many seconds without content a stream is dead. Absent: 60.'),
-    folder: name.optional().describe('The folder that the offline model quotes, relative to this file.'),
+      .meta(safe('After how many seconds without content a stream is dead. Absent: 60.')),
+    folder: name.optional().meta(guarded('folder', 'The folder that the offline model quotes, relative to this file.')),
     mcp_servers: mcpServersSchema.optional().describe("Servers of the agent's tools (Model Context Protocol)."),
     max_turns: z
       .int()
       .positive()
       .optional()
-      .describe('For claude_code: how many requests it may make in one turn. Absent: 200.'),
+      .meta(safe('For claude_code: how many requests it may make in one turn. Absent: 200.')),
     cwd: folderSchema
       .optional()
       .describe(
@@ -79,10 +86,11 @@ const writtenSchema = z
     enable_mcp_command_line: z
       .boolean()
       .optional()
-      .describe('Whether the agent may run commands over its files, by the tool run_command. Absent: false.'),
+      .meta(safe('Whether the agent may run commands over its files, by the tool run_command. Absent: false.')),
     command_line_execution_mode: z
       .enum(['local', 'docker'])
       .optional()
+      .meta(guarded('commandMode'))
       .describe('Where commands run: in a container, or as the user of the worker if it allows that. Absent: docker.'),
   })
   .meta({ id: 'backend' });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { permissionShape } from './tools/permissions.ts';
 import { priceTableSchema } from './models/prices.ts';
+import { safe } from './privileges.ts';
 import type { Coordination } from '../protocol/settings.ts';
 
 const tenYears = 10 * 365 * 24 * 60 * 60;
@@ -18,19 +19,20 @@ export const broadcastSchema = z.strictObject({
   broadcast: z
     .union([z.literal(false), z.enum(['agents', 'human'])])
     .default(false)
-    .describe('Whom agents may ask: nobody, all other agents, or a person and only a person.'),
+    .meta(safe('Whom agents may ask: nobody, all other agents, or a person and only a person.')),
   broadcast_timeout: waitingTime
     .default(300)
-    .describe('Seconds that a question waits for its responses; the agent then goes on with those that have come.'),
+    .meta(safe('Seconds that a question waits for its responses; the agent then goes on with those that have come.')),
   max_broadcasts_per_agent: z
     .int()
     .min(1)
     .default(10)
+    .meta(safe())
     .describe(
       'How many questions one agent may have open at the same time; in an attempt it may ask twice as often in all.',
     ),
-  broadcast_sensitivity: level.default('medium').describe('How often agents are told to ask.'),
-  response_depth: level.default('medium').describe("How thorough the other agents' responses are to be."),
+  broadcast_sensitivity: level.default('medium').meta(safe('How often agents are told to ask.')),
+  response_depth: level.default('medium').meta(safe("How thorough the other agents' responses are to be.")),
 });
 
 /** The settings of `broadcastSchema` for one agent, which has only a person to ask. */
@@ -42,10 +44,10 @@ const soloBroadcastSchema = broadcastSchema.superRefine(({ broadcast }, context)
 
 /** Limits of a whole run. A limit that is absent does not exist. */
 export const budgetSchema = z.strictObject({
-  calls: z.int().positive().optional().describe('The most calls of models.'),
-  tokens: z.int().positive().optional().describe('The most tokens, read and written.'),
-  usd: z.number().positive().optional().describe('The most US dollars; every model needs a known price.'),
-  seconds: z.number().positive().optional().describe('The longest time, in seconds.'),
+  calls: z.int().positive().optional().meta(safe('The most calls of models.')),
+  tokens: z.int().positive().optional().meta(safe('The most tokens, read and written.')),
+  usd: z.number().positive().optional().meta(safe('The most US dollars; every model needs a known price.')),
+  seconds: z.number().positive().optional().meta(safe('The longest time, in seconds.')),
 });
 
 /** What the keys that several kinds of configuration have are for. */

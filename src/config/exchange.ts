@@ -1,16 +1,17 @@
 import { z } from 'zod';
 import { entry, protocols, type Module, type Protocol } from './modules.ts';
+import { safe } from './privileges.ts';
 import { checkedBy, didYouMean, under, type Problem } from './problems.ts';
 
 const id = z.string().min(1);
 
 /** A wire of `exchange:` says which modules provide a protocol to a module. Only tools may come from several modules. */
 export const wireSchema = z.strictObject({
-  module: id.describe(`The id of the module that uses it, or ${entry}, where the user's text comes in.`),
-  protocol: z.enum(protocols).describe('What it uses.'),
+  module: id.meta(safe(`The id of the module that uses it, or ${entry}, where the user's text comes in.`)),
+  protocol: z.enum(protocols).meta(safe('What it uses.')),
   provider: z
     .union([id, z.array(id).min(1)], 'the id of a module, or a list of ids')
-    .describe('The id of the module that provides it; of tools, a list of ids.'),
+    .meta(safe('The id of the module that provides it; of tools, a list of ids.')),
 });
 
 export type WireInput = z.input<typeof wireSchema>;

@@ -61,8 +61,9 @@ function written(schema: z.ZodType): JsonSchema {
   return rest;
 }
 
-/** Leaves out what tells an author nothing: the greatest safe integer, and `{}` as a default, which editors would insert. */
+/** Leaves out what tells an author nothing: privileges, the greatest safe integer, and `{}` as a default, which editors would insert. */
 function tidy(schema: JsonSchema): void {
+  delete schema['privilege'];
   if (schema['maximum'] === Number.MAX_SAFE_INTEGER) delete schema['maximum'];
   if (JSON.stringify(schema['default']) === '{}') delete schema['default'];
   if (JSON.stringify(schema['propertyNames']) === '{"type":"string"}') delete schema['propertyNames'];

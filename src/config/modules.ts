@@ -4,6 +4,7 @@ import { isModulePath, modulePath, modulePathProblem } from './extensions.ts';
 import { reactSchema, simpleToolSchema } from './orchestrators.ts';
 import { checkedBy, didYouMean, under, type Problem } from './problems.ts';
 import { mcpServersSchema, toolPackages, toolPackagesSchema, toolTime } from './tool-sources.ts';
+import { guarded, safe } from './privileges.ts';
 import type { Backend, OrchestratorSettings, ToolSources } from '../protocol/settings.ts';
 
 /** The name in wires for where the user's text comes in. It is not a module. */
@@ -29,8 +30,15 @@ interface Part {
   orchestrator?: OrchestratorSettings;
 }
 
-/** A kind of module: the protocol that it provides, and the schema that turns its `config:` into a part of an agent. */
-const kind = <Config>(provides: Protocol, schema: z.ZodType<Part, Config>) => ({ provides, schema });
+/**
+ * A kind of module: the protocol that it provides, the schema that turns its `config:` into a part of an agent, and the type of
+ * backend that it is, if it is a model.
+ */
+const kind = <Config>(provides: Protocol, schema: z.ZodType<Part, Config>, type?: Backend['type']) => ({
+  provides,
+  schema,
+  type,
+});
 
 type Kind = ReturnType<typeof kind>;
 
@@ -38,6 +46,7 @@ const llm = (type: Backend['type']) =>
   kind(
     'LLMProtocol',
     backendOfType(type).transform((backend) => ({ backend })),
+    type,
   );
 
 const orchestrator = <Config>(schema: z.ZodType<OrchestratorSettings, Config>) =>
@@ -64,7 +73,7 @@ const kinds = {
     z
       .strictObject({
         servers: mcpServersSchema.describe('Servers of tools (Model Context Protocol).'),
-        timeout: toolTime.optional().describe('Seconds that a call of one of their tools may take. Absent: 60.'),
+        timeout: toolTime.optional().meta(safe('Seconds that a call of one of their tools may take. Absent: 60.')),
       })
       .transform(({ servers, timeout }) => {
         const mcpServers = servers.map((server) => ({ ...server, ...(timeout && { timeout }) }));
@@ -90,8 +99,8 @@ export const moduleConfigs = Object.entries(kinds).map(([name, { schema }]): { n
 /** The last name of a module's dotted path. */
 const lastName = (module: string): string => module.slice(module.lastIndexOf('.') + 1);
 
-/** The kind that a dotted path names by its last name; undefined if there is no such kind. */
-function kindOf(module: string): Kind | undefined {
+/** The kind that a dotted path names by its last name, with the type of a model; undefined if there is no such kind. */
+export function kindOf(module: string): Kind | undefined {
   const name = lastName(module);
   return Object.hasOwn(kinds, name) ? kinds[name as keyof typeof kinds] : undefined;
 }
@@ -108,9 +117,12 @@ const customKind = (path: string): Kind =>
   );
 
 export const moduleSchema = z.strictObject({
-  module: z.string().min(1).describe('What it is: the last name of a dotted path, or ./my-orchestrator.ts.'),
-  id: z.string().min(1).describe('The name by which exchange refers to it; unique.'),
-  config: z.unknown().optional().describe('Its settings.'),
+  module: z
+    .string()
+    .min(1)
+    .meta(guarded('modulePath', 'What it is: the last name of a dotted path, or ./my-orchestrator.ts.')),
+  id: z.string().min(1).meta(safe('The name by which exchange refers to it; unique.')),
+  config: z.unknown().optional().meta(guarded('moduleConfig', 'Its settings.')),
 });
 
 /** A module whose `config:` may be left out if none of its keys is required. */

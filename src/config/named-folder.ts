@@ -1,6 +1,7 @@
 import { realpathSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, posix, relative, sep } from 'node:path';
 import { z } from 'zod';
+import { guarded } from './privileges.ts';
 
 const choices = 'name a folder in it, as in workspace1 or files/shop';
 
@@ -19,6 +20,7 @@ function nameProblem(name: string): string | undefined {
 export const folderSchema = z
   .string()
   .min(1)
+  .meta(guarded('folderInConfig'))
   .superRefine((name, context) => {
     const message = nameProblem(name);
     if (message !== undefined) context.addIssue({ code: 'custom', message });

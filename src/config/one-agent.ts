@@ -9,6 +9,7 @@ import { describeOrchestrator, orchestratorOf } from './orchestrators.ts';
 import { describePermissions } from './tools/permissions.ts';
 import { checkedBy, type Checked } from './problems.ts';
 import { describeTools } from './tool-sources.ts';
+import { safe } from './privileges.ts';
 import type { OneAgent } from '../protocol/settings.ts';
 
 const agentSchema = z.strictObject({
@@ -16,7 +17,7 @@ const agentSchema = z.strictObject({
   modules: z.array(z.unknown()).min(1),
   exchange: z.array(z.unknown()),
   ...soloShape,
-  idle_timeout: waitingTime.optional().describe(about.idle_timeout),
+  idle_timeout: waitingTime.optional().meta(safe(about.idle_timeout)),
 });
 
 /** A configuration of one agent as a file's author writes it. Keys with defaults may be left out. */

@@ -1,39 +1,40 @@
 import { z } from 'zod';
 import { isModulePath, modulePath, modulePathPattern, modulePathProblem } from './extensions.ts';
 import { didYouMean } from './problems.ts';
+import { guarded, safe } from './privileges.ts';
 import type { OrchestratorSettings } from '../protocol/settings.ts';
 
 const limit = z.int().min(1).default(10);
 
 /** Settings of the loop `simple_tool` (xaibo's documentation, SimpleToolOrchestrator). */
 export const simpleToolSchema = z.strictObject({
-  system_prompt: z.string().default('').describe('What the agent is told first.'),
-  max_thoughts: limit.describe('The most model calls in a turn. The last one gets no tools.'),
+  system_prompt: z.string().default('').meta(safe('What the agent is told first.')),
+  max_thoughts: limit.meta(safe('The most model calls in a turn. The last one gets no tools.')),
   parallel: z
     .boolean()
     .default(false)
-    .describe('Whether the tool calls of one reply run at the same time. Their results keep the order of the calls.'),
+    .meta(safe('Whether the tool calls of one reply run at the same time. Their results keep the order of the calls.')),
 });
 
 /** Settings of the loop `react` (xaibo's documentation, ReActOrchestrator). Absent prompts default to Reprise's own. */
 export const reactSchema = z.strictObject({
-  system_prompt: z.string().optional().describe('What the agent is told first.'),
-  thought_prompt: z.string().optional().describe('What asks for a thought.'),
-  action_prompt: z.string().optional().describe('What asks for an action.'),
-  observation_prompt: z.string().optional().describe('What asks for an observation.'),
-  error_prompt: z.string().optional().describe('What tells the model of an error; {error} stands for its text.'),
+  system_prompt: z.string().optional().meta(safe('What the agent is told first.')),
+  thought_prompt: z.string().optional().meta(safe('What asks for a thought.')),
+  action_prompt: z.string().optional().meta(safe('What asks for an action.')),
+  observation_prompt: z.string().optional().meta(safe('What asks for an observation.')),
+  error_prompt: z.string().optional().meta(safe('What tells the model of an error; {error} stands for its text.')),
   max_iterations_prompt: z
     .string()
     .optional()
-    .describe('What tells the model that all cycles are used; {max_iterations} stands for their number.'),
-  max_iterations: limit.describe('The most cycles of thought, action and observation in a turn.'),
-  show_reasoning: z.boolean().default(true).describe('Whether the user sees the steps.'),
+    .meta(safe('What tells the model that all cycles are used; {max_iterations} stands for their number.')),
+  max_iterations: limit.meta(safe('The most cycles of thought, action and observation in a turn.')),
+  show_reasoning: z.boolean().default(true).meta(safe('Whether the user sees the steps.')),
   reasoning_temperature: z
     .number()
     .min(0)
     .max(2)
     .default(0.7)
-    .describe('The temperature of thoughts and observations.'),
+    .meta(safe('The temperature of thoughts and observations.')),
 });
 
 const names = ['simple_tool', 'react'];
@@ -47,12 +48,12 @@ export const orchestratorSchema = z
     const message = isModulePath(name) ? modulePathProblem(name) : `${JSON.stringify(name)} is not one of ${choices}`;
     if (message !== undefined) context.addIssue({ code: 'custom', message });
   })
-  .meta({ anyOf: [{ enum: names }, { pattern: `^${modulePathPattern}$` }] });
+  .meta({ ...guarded('modulePath'), anyOf: [{ enum: names }, { pattern: `^${modulePathPattern}$` }] });
 
 /** The keys beside `orchestrator:` that limit the loop which it names. A schema with them is refined by `limitsFit`. */
 export const limitsShape = {
-  max_thoughts: z.int().min(1).optional().describe('Of simple_tool: the most model calls in a turn. Absent: 10.'),
-  max_iterations: z.int().min(1).optional().describe('Of react: the most cycles in a turn. Absent: 10.'),
+  max_thoughts: z.int().min(1).optional().meta(safe('Of simple_tool: the most model calls in a turn. Absent: 10.')),
+  max_iterations: z.int().min(1).optional().meta(safe('Of react: the most cycles in a turn. Absent: 10.')),
 };
 
 type Limits = { [Key in keyof typeof limitsShape]?: number | undefined };

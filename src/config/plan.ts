@@ -8,6 +8,7 @@ import { executorTools } from './tools/everyday-tools.ts';
 import { describeOrchestrator, limitsFit, limitsShape, orchestratorOf, orchestratorSchema } from './orchestrators.ts';
 import { describePermissions } from './tools/permissions.ts';
 import { describeTools, mcpServersSchema, toolPackages, toolPackagesSchema } from './tool-sources.ts';
+import { safe } from './privileges.ts';
 import type { PlanSettings } from '../protocol/settings.ts';
 
 /** The key `plan` (the document "Retry Optimization"). */
@@ -34,14 +35,19 @@ const settingsSchema = z.strictObject({
     .min(0)
     .max(100)
     .default(2)
-    .describe('How many rounds may follow the first one, whether they repeat what failed or plan anew.'),
+    .meta(safe('How many rounds may follow the first one, whether they repeat what failed or plan anew.')),
   max_parallel_subtasks: z
     .int()
     .min(1)
     .max(100)
     .default(5)
-    .describe('How many subtasks are carried out at the same time.'),
-  max_subtasks: z.int().min(1).max(500).default(50).describe('How many subtasks all plans of a run may have together.'),
+    .meta(safe('How many subtasks are carried out at the same time.')),
+  max_subtasks: z
+    .int()
+    .min(1)
+    .max(500)
+    .default(50)
+    .meta(safe('How many subtasks all plans of a run may have together.')),
 });
 
 /** A configuration of a plan. The defaults are those of docs/reference/configuration.md. */

@@ -5,6 +5,7 @@ import { completeBackend, defaultBackend, describeBackend } from './models/compl
 import { describeCoordination, soloShape } from './coordination.ts';
 import { keysOfTools, notice, checkSingleReplies, type ConfigKind } from './kind.ts';
 import type { Environment } from '../util/environment.ts';
+import { guarded, safe } from './privileges.ts';
 import type { ResearchSettings } from '../protocol/settings.ts';
 
 /** Aspects are named as providers name parameters, since they are parameters of the critic's tool. */
@@ -36,35 +37,37 @@ const settingsSchema = z
     plan: roleSchema.optional().describe('Who plans.'),
     criticism: roleSchema.optional().describe('Who criticises and scores.'),
     synthesize: roleSchema.optional().describe('Who writes the report.'),
-    min_viability_score: score.default(51).describe('With a lower score the idea is planned again.'),
+    min_viability_score: score.default(51).meta(safe('With a lower score the idea is planned again.')),
     max_planning_iterations: z
       .int()
       .min(1)
       .max(100)
       .default(3)
-      .describe('How many plans there may be in all, restarts by a person included.'),
+      .meta(safe('How many plans there may be in all, restarts by a person included.')),
     max_similar_implementations: z
       .int()
       .min(0)
       .default(4)
-      .describe('With more hits than this that do the same as the idea, it is planned again.'),
+      .meta(safe('With more hits than this that do the same as the idea, it is planned again.')),
     on_missing_score: z
       .enum(['restart', 'proceed', 'fail'])
       .default('proceed')
-      .describe('What follows when the critic was asked twice and gives no score; proceed warns of it.'),
+      .meta(safe('What follows when the critic was asked twice and gives no score; proceed warns of it.')),
     weights: weightsSchema
       .optional()
-      .describe(
-        'The aspects that the critic scores, and how much each counts. If they are set, a score for everything does not count. ' +
-          `Absent: ${Object.entries(defaultWeights).flat().join(' ')}.`,
+      .meta(
+        safe(
+          'The aspects that the critic scores, and how much each counts. If they are set, a score for everything does not count. ' +
+            `Absent: ${Object.entries(defaultWeights).flat().join(' ')}.`,
+        ),
       ),
-    domain: z.string().min(1).optional().describe('One of domains, whose numbers are then used.'),
+    domain: z.string().min(1).optional().meta(safe('One of domains, whose numbers are then used.')),
     domains: z
       .record(
         z.string().min(1),
         z.strictObject({
-          min_viability_score: score.optional().describe('Absent: the general one.'),
-          weights: weightsSchema.optional().describe('Absent: the general ones.'),
+          min_viability_score: score.optional().meta(safe('Absent: the general one.')),
+          weights: weightsSchema.optional().meta(safe('Absent: the general ones.')),
         }),
       )
       .default({})
@@ -74,6 +77,7 @@ const settingsSchema = z
         provider: z
           .enum(['folder', 'searxng', 'tavily', 'brave'])
           .optional()
+          .meta(safe())
           .describe(
             'Absent: folder if there is one, else the service whose variable is set (SEARXNG_URL, TAVILY_API_KEY, BRAVE_API_KEY).',
           ),
@@ -81,30 +85,33 @@ const settingsSchema = z
           .string()
           .min(1)
           .optional()
+          .meta(guarded('folder'))
           .describe(
             "The folder to search, relative to this file. Absent: Reprise's own documentation, which makes no run viable.",
           ),
-        max_results: z.int().min(1).max(20).default(5).describe('How many results each query gives.'),
+        max_results: z.int().min(1).max(20).default(5).meta(safe('How many results each query gives.')),
         read_pages: z
           .int()
           .min(0)
           .max(20)
           .default(3)
+          .meta(safe())
           .describe(
             'How many pages of the best hits on the web are read in an iteration, and how many more for what the critic still misses.',
           ),
       })
       .prefault({})
       .describe('Where it searches.'),
-    approval: z.boolean().default(false).describe('Whether a person must accept before the report is written.'),
+    approval: z.boolean().default(false).meta(safe('Whether a person must accept before the report is written.')),
     github_issue: z
       .strictObject({
         repo: z
           .string()
           .refine((name) => repository.test(name), { error: 'a repository is written owner/name' })
           .meta({ pattern: repository.source })
+          .meta(guarded('repository'))
           .describe('owner/name of the repository; needs GITHUB_TOKEN, and GITHUB_API_URL for a server of your own.'),
-        labels: z.array(z.string().min(1)).default([]).describe('The labels of the issue.'),
+        labels: z.array(z.string().min(1)).default([]).meta(safe('The labels of the issue.')),
       })
       .optional()
       .describe('The report becomes an issue there. Absent: no issue.'),

@@ -11,13 +11,14 @@ import { inRoles, notice, type ConfigKind } from './kind.ts';
 import { checkedBy, unique } from './problems.ts';
 import { describeTools, toolPackages, toolPackagesSchema } from './tool-sources.ts';
 import type { AgentSettings, Team } from '../protocol/settings.ts';
+import { safe } from './privileges.ts';
 
 const name = z.string().min(1);
 
 const agentSchema = z
   .strictObject({
-    id: name.describe("The agent's name in results and logs; unique."),
-    system_message: name.optional().describe('Its persona: how it works and what it looks for.'),
+    id: name.meta(safe("The agent's name in results and logs; unique.")),
+    system_message: name.optional().meta(safe('Its persona: how it works and what it looks for.')),
     orchestrator: orchestratorSchema.optional().describe("The agent's loop. Absent: simple_tool."),
     ...limitsShape,
     tool_packages: toolPackagesSchema.optional().describe(toolPackages),
@@ -36,23 +37,26 @@ const coordinationSchema = z.strictObject({
     .int()
     .min(0)
     .default(2)
-    .describe('How many restarts there may be; attempts are one more. With 0 nobody judges.'),
+    .meta(safe('How many restarts there may be; attempts are one more. With 0 nobody judges.')),
   enable_post_presentation_evaluation: z
     .boolean()
     .default(false)
-    .describe('Whether the answer is judged after it was presented, instead of before.'),
+    .meta(safe('Whether the answer is judged after it was presented, instead of before.')),
   max_new_answers_per_agent: z
     .int()
     .positive()
     .default(3)
-    .describe('How many answers an agent may give in one attempt.'),
+    .meta(safe('How many answers an agent may give in one attempt.')),
   answer_novelty_requirement: z
     .enum(['lenient', 'balanced', 'strict'])
     .default('lenient')
-    .describe('Which answers are refused: duplicates, those sharing over 70% of their words, those sharing over 50%.'),
+    .meta(
+      safe('Which answers are refused: duplicates, those sharing over 70% of their words, those sharing over 50%.'),
+    ),
   enable_planning_mode: z
     .boolean()
     .default(false)
+    .meta(safe())
     .describe(
       'Whether the agents only plan, with tools known to be harmless, until the final agent or a restart carries the plan out.',
     ),
@@ -76,8 +80,10 @@ export const teamSchema = z.strictObject({
     .describe('Who presents and judges the answer.'),
   timeout_settings: z
     .strictObject({
-      orchestrator_timeout_seconds: waitingTime.default(1800).describe('Seconds that one attempt may take.'),
-      agent_timeout_seconds: waitingTime.default(600).describe("Seconds that an agent's model may work in an attempt."),
+      orchestrator_timeout_seconds: waitingTime.default(1800).meta(safe('Seconds that one attempt may take.')),
+      agent_timeout_seconds: waitingTime
+        .default(600)
+        .meta(safe("Seconds that an agent's model may work in an attempt.")),
     })
     .prefault({})
     .describe('How long an attempt and an agent may take.'),
@@ -88,11 +94,11 @@ export const teamSchema = z.strictObject({
         .describe('A folder beside this file into which the files of all attempts are written. Absent: none.'),
       agent_temporary_workspace: workspaceFolderSchema
         .optional()
-        .describe("Where an agent finds the files of the others in its workspace. Absent: 'temp_workspaces'."),
+        .meta(safe("Where an agent finds the files of the others in its workspace. Absent: 'temp_workspaces'.")),
       restart_workspace: z
         .enum(['clean', 'winner'])
         .default('clean')
-        .describe('The files that agents have after a restart: those at the beginning, or those of the best answer.'),
+        .meta(safe('The files that agents have after a restart: those at the beginning, or those of the best answer.')),
       coordination: coordinationSchema.prefault({}).describe('Restarts, answers, and whom agents may ask.'),
     })
     .prefault({})
@@ -100,7 +106,7 @@ export const teamSchema = z.strictObject({
   budget: budgetSchema.optional().describe(about.budget),
   prices: priceTableSchema.optional().describe(about.prices),
   ...permissionShape,
-  idle_timeout: waitingTime.optional().describe(about.idle_timeout),
+  idle_timeout: waitingTime.optional().meta(safe(about.idle_timeout)),
 });
 
 /** What a file says about a team. Agents may be absent, and so may their backends. */

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { isModulePath, modulePath, modulePathPattern, modulePathProblem } from './extensions.ts';
 import { unique } from './problems.ts';
 import { holdsSecret, writtenOut } from './variables.ts';
+import { guarded, safe } from './privileges.ts';
 import type { McpServer, ToolSources } from '../protocol/settings.ts';
 
 const day = 24 * 60 * 60;
@@ -18,7 +19,10 @@ const toolPackageSchema = z
     const message = isModulePath(name) ? modulePathProblem(name) : !dotted.test(name) && unknown;
     if (message) context.addIssue({ code: 'custom', message });
   })
-  .meta({ pattern: `^(?:(?!.*\\.(?:ts|mts|js|mjs)$)[\\w-]+(?:\\.[\\w-]+)*|${modulePathPattern})$` })
+  .meta({
+    ...guarded('toolPackage'),
+    pattern: `^(?:(?!.*\\.(?:ts|mts|js|mjs)$)[\\w-]+(?:\\.[\\w-]+)*|${modulePathPattern})$`,
+  })
   .transform((name) => (isModulePath(name) ? modulePath(name) : name));
 
 /** Tool modules, each once, by name or path: `tools.weather` is `./tools/weather.ts` in the extensions folder. */
@@ -35,27 +39,31 @@ const texts = z.record(z.string(), z.string());
  * documentation, MCPToolProvider).
  */
 const writtenServerSchema = z.strictObject({
-  name: name.describe("The server's name; unique."),
-  transport: z.enum(['stdio', 'sse']).optional().describe('May be left out: stdio for a command, sse for a url.'),
+  name: name.meta(safe("The server's name; unique.")),
+  transport: z.enum(['stdio', 'sse']).optional().meta(safe('May be left out: stdio for a command, sse for a url.')),
   command: z
     .union([name, z.array(name).min(1)], 'a command, or a list of its words')
     .optional()
-    .describe('A command that the worker starts, or a list of its words.'),
-  args: z.array(z.string()).optional().describe('Further arguments of the command.'),
-  env: texts.optional().describe("Variables of the command; ${NAME} stands for one of the worker's environment."),
-  url: z.url().optional().describe('An HTTP address, instead of a command.'),
+    .meta(guarded('command', 'A command that the worker starts, or a list of its words.')),
+  args: z.array(z.string()).optional().meta(safe('Further arguments of the command.')),
+  env: texts
+    .optional()
+    .meta(guarded('commandVariables', "Variables of the command; ${NAME} stands for one of the worker's environment.")),
+  url: z.url().optional().meta(guarded('address', 'An HTTP address, instead of a command.')),
   headers: texts
     .optional()
-    .describe("Headers of each request; ${NAME} stands for a variable of the worker's environment."),
+    .meta(
+      guarded('noVariables', "Headers of each request; ${NAME} stands for a variable of the worker's environment."),
+    ),
   client_credentials: z
     .strictObject({
-      issuer: z.url().describe('The authorization server, which alone gets the secret.'),
-      client_id: z.string().min(1).describe('What the authorization server calls the worker.'),
+      issuer: z.url().meta(guarded('address', 'The authorization server, which alone gets the secret.')),
+      client_id: z.string().min(1).meta(safe('What the authorization server calls the worker.')),
       client_secret: z
         .string()
         .min(1)
-        .describe("Its secret; ${NAME} stands for a variable of the worker's environment."),
-      scope: z.string().optional().describe('What to ask for; default: what the server names.'),
+        .meta(guarded('noVariables', "Its secret; ${NAME} stands for a variable of the worker's environment.")),
+      scope: z.string().optional().meta(safe('What to ask for; default: what the server names.')),
     })
     .optional()
     .describe('A login of the worker itself, at a server that asks for one and where no person logs in.'),

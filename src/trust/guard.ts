@@ -8,8 +8,8 @@ import { isMac, macOf } from './mac.ts';
 import { ownFilesIn } from './own-files.ts';
 import { policyOf, strictest, type Policy } from './policy.ts';
 import { isSigned, type SignedRun } from './signature.ts';
-import { refusals, type Entry, type Refusal } from './refusals.ts';
-import { partEntries, type PartName } from './table.ts';
+import { formOf, refusals, type Refusal } from './refusals.ts';
+import { partSchemas, type PartName } from './schemas.ts';
 
 export interface GuardSettings {
   environment: Environment;
@@ -55,7 +55,7 @@ export class Guard {
 
   /** A seal for a part of the present run; undefined for one that reaches nothing. */
   async seal(part: PartName, value: unknown): Promise<string | undefined> {
-    if (refusals(partEntries[part], value, strictest).length === 0) return undefined;
+    if (refusals(partSchemas[part], value, strictest).length === 0) return undefined;
     return macOf(await this.#sealSecret(), sealedText(part, value));
   }
 
@@ -66,10 +66,10 @@ export class Guard {
    * @throws `ApplicationFailure` of type `NotAllowed`, not retryable, if it neither has a valid seal nor is allowed
    */
   async check(part: PartName, value: unknown, seal: unknown): Promise<Standing> {
-    const entry: Entry = partEntries[part];
-    if (refusals(entry, value, strictest).length === 0) return 'harmless';
+    const schema = partSchemas[part];
+    if (refusals(schema, value, strictest).length === 0) return 'harmless';
     if (seal !== undefined && isMac(await this.#sealSecret(), sealedText(part, value), seal)) return 'sealed';
-    const refused = refusals(entry, value, this.policy, [part]);
+    const refused = refusals(schema, value, this.policy, [part]);
     if (refused.length === 0) return 'allowed';
     const why = seal === undefined ? unsealed : 'its seal is that of another run, or of workers with another store';
     throw ApplicationFailure.nonRetryable(
@@ -88,9 +88,12 @@ function sealedText(part: PartName, value: unknown): unknown {
 }
 
 function reachingPart(part: PartName, value: unknown): unknown {
-  const keys = part === 'mcp' ? undefined : partEntries[part].keys;
+  const { keys } = part === 'mcp' ? {} : formOf(partSchemas[part]);
   if (keys === undefined || typeof value !== 'object' || value === null) return value;
-  const reaching = Object.entries(value).filter(([key]) => !Object.hasOwn(keys, key) || keys[key]?.reach !== undefined);
+  const reaching = Object.entries(value).filter(([key]) => {
+    const own = Object.hasOwn(keys, key) ? keys[key] : undefined;
+    return own === undefined || formOf(own).privilege !== 'none';
+  });
   return Object.fromEntries(reaching);
 }
 

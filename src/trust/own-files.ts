@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { configsIn } from '../config/read-config.ts';
+import { kindOf } from '../config/modules.ts';
 import { variablesNamedIn } from '../config/variables.ts';
 import type { OwnFiles } from './policy.ts';
-import { typesOfModules } from './table.ts';
 import type { Backend } from '../protocol/settings.ts';
 
 /** Reads what the configurations in a folder name. Files that cannot be read name nothing. */
@@ -33,8 +33,7 @@ function backendsIn(value: unknown, type: string): Backend[] {
   const { api_key_env, base_url, module } = value as Record<string, unknown>;
   const ownType = (value as Record<string, unknown>)['type'] ?? type;
   const isBackend = typeof ownType === 'string' && (api_key_env !== undefined || base_url !== undefined);
-  const name = typeof module === 'string' ? module.slice(module.lastIndexOf('.') + 1) : '';
-  const below = Object.hasOwn(typesOfModules, name) ? (typesOfModules[name] ?? '') : '';
+  const below = (typeof module === 'string' && kindOf(module)?.type) || '';
   return [
     ...(isBackend ? [{ ...value, type: ownType } as Backend] : []),
     ...Object.values(value).flatMap((part) => backendsIn(part, below)),

@@ -1,5 +1,6 @@
 import { backendTypes } from '../config/models/backend-types.ts';
 import { isModulePath } from '../config/extensions.ts';
+import type { Privilege } from '../config/privileges.ts';
 import { variablesIn } from '../config/variables.ts';
 import { allowsHost } from './allow.ts';
 import { allowsPath, plainUrl, type Policy } from './policy.ts';
@@ -28,31 +29,31 @@ const unlessAbsent =
   (value, beside, policy) =>
     isAbsent(value) ? undefined : rule(value, beside, policy);
 
-export const command: Rule = unlessAbsent((_value, _beside, { allow }) =>
+const command: Rule = unlessAbsent((_value, _beside, { allow }) =>
   allow.commands ? undefined : { what: 'bring a command of its own', flag: 'commands' },
 );
 
 /** The variables of a command, which gets no others of the worker's. */
-export const commandVariables: Rule = unlessAbsent((value, _beside, policy) => {
+const commandVariables: Rule = unlessAbsent((value, _beside, policy) => {
   const unknown = placeholdersIn(value).find((name) => !policy.isKnownVariable(name));
   return unknown === undefined ? undefined : { what: `hand on the variable ${unknown} of the worker` };
 });
 
 /** Texts that go to an address, where no variable of the worker's may go because an input says so. */
-export const noVariables: Rule = unlessAbsent((value) => {
+const noVariables: Rule = unlessAbsent((value) => {
   const [name] = placeholdersIn(value);
   return name === undefined ? undefined : { what: `hand on the variable ${name} of the worker` };
 });
 
 /** The address of a server. */
-export const address: Rule = unlessAbsent((value, _beside, { allow }) => {
+const address: Rule = unlessAbsent((value, _beside, { allow }) => {
   const url = plainUrl(value);
   if (url === undefined) return notPlain('an address');
   return allowsHost(allow, url) ? undefined : { what: 'bring an address of its own', flag: `hosts=${url.host}` };
 });
 
 /** Of a backend: its address, to which the worker's keys go only if the address is the worker's as well. */
-export const baseUrl: Rule = unlessAbsent((value, backend, policy) => {
+const baseUrl: Rule = unlessAbsent((value, backend, policy) => {
   if (policy.isOwnAddress(backend)) return undefined;
   const refused = address(value, backend, policy);
   if (refused !== undefined || !isAbsent(backend['api_key_env']) || backend['type'] === 'chatcompletion')
@@ -60,7 +61,7 @@ export const baseUrl: Rule = unlessAbsent((value, backend, policy) => {
   return { what: 'have a key sent to an address of its own; a server without a key is a chatcompletion backend' };
 });
 
-export const keyVariable: Rule = unlessAbsent((value, backend, policy) =>
+const keyVariable: Rule = unlessAbsent((value, backend, policy) =>
   policy.isOwnAddress(backend)
     ? undefined
     : { what: `have the variable ${String(value)} of the worker sent to an address that is not that key's own` },
@@ -70,7 +71,7 @@ export const keyVariable: Rule = unlessAbsent((value, backend, policy) =>
 const routing =
   /host|url|uri|base|target|forward|proxy|rout|upstream|endpoint|config|provider|virtual|connection|encoding/i;
 
-export const headers: Rule = unlessAbsent((value, beside, policy) => {
+const headers: Rule = unlessAbsent((value, beside, policy) => {
   const refused = noVariables(value, beside, policy);
   if (refused !== undefined) return refused;
   const name = Object.keys(value as object).find((each) => routing.test(each));
@@ -83,7 +84,7 @@ export const headers: Rule = unlessAbsent((value, beside, policy) => {
 const reachingBody =
   /^(api_?base|base_?url|api_?key|user_config|model_list|fallbacks|previous_response_id|conversation|prompt|container|mcp_servers)$/i;
 
-export const extraBody: Rule = unlessAbsent((value) => {
+const extraBody: Rule = unlessAbsent((value) => {
   const name = namesIn(value, 0).find((each) => reachingBody.test(each));
   return name === undefined ? undefined : { what: `put ${name} into requests, which reaches beyond its own model` };
 });
@@ -98,13 +99,13 @@ function namesIn(value: unknown, depth: number): string[] {
   return [...own, ...Object.values(value).flatMap((each) => namesIn(each, depth + 1))];
 }
 
-export const backendType: Rule = unlessAbsent((value, _beside, { allow }) => {
+const backendType: Rule = unlessAbsent((value, _beside, { allow }) => {
   if (!backendTypes.some((type) => type === value)) return notPlain('a type');
   if (value !== 'claude_code' || allow.commands) return undefined;
   return { what: 'start Claude Code, which runs as the user of the worker', flag: 'commands' };
 });
 
-export const commandMode: Rule = unlessAbsent((value, _beside, { allow }) => {
+const commandMode: Rule = unlessAbsent((value, _beside, { allow }) => {
   if (value === 'docker' || allow.commands) return undefined;
   return { what: 'have commands run as the user of the worker', flag: 'commands' };
 });
@@ -124,12 +125,12 @@ const path =
   };
 
 const aFolder = "name a folder of the worker's machine";
-export const folder = path({ inConfigFolder: false, what: aFolder });
-export const folderInConfig = path({ inConfigFolder: true, what: aFolder });
+const folder = path({ inConfigFolder: false, what: aFolder });
+const folderInConfig = path({ inConfigFolder: true, what: aFolder });
 
 /** An attachment: a path, or a mapping with a path. One with its content in it reaches nowhere. */
 const attachedFile = path({ inConfigFolder: true, what: "name a file of the worker's machine" });
-export const attachment: Rule = (value, beside, policy) => {
+const attachment: Rule = (value, beside, policy) => {
   if (!isMapping(value)) return attachedFile(value, beside, policy);
   return 'path' in value ? attachedFile(value['path'] ?? '\0', beside, policy) : undefined;
 };
@@ -140,7 +141,7 @@ const moduleOfItsOwn: Refused = { what: 'have a module of the worker loaded', fl
 const readers = ['builtin.files', 'builtin.search'];
 const ownFolder = path({ inConfigFolder: true, what: "have agents read the worker's own folder" });
 
-export const toolPackage: Rule = (value, beside, policy) => {
+const toolPackage: Rule = (value, beside, policy) => {
   if (typeof value !== 'string') return notPlain('a package');
   if (readers.includes(value)) return ownFolder('.', beside, policy);
   if (value === 'builtin.command.local') return commandMode('local', beside, policy);
@@ -148,26 +149,45 @@ export const toolPackage: Rule = (value, beside, policy) => {
 };
 
 /** The name of a loop or of a module; only a path is one of the user's own. */
-export const modulePath: Rule = unlessAbsent((value, _beside, { allow }) => {
+const modulePath: Rule = unlessAbsent((value, _beside, { allow }) => {
   if (typeof value !== 'string') return notPlain('a module');
   return isModulePath(value) && !allow.modules ? moduleOfItsOwn : undefined;
 });
 
 /** A repository, in which issues are opened with the worker's token. */
-export const repository: Rule = unlessAbsent((_value, _beside, { allow, github }) => {
+const repository: Rule = unlessAbsent((_value, _beside, { allow, github }) => {
   const url = plainUrl(github);
   if (url !== undefined && allowsHost(allow, url)) return undefined;
   return { what: 'have an issue opened with the GITHUB_TOKEN of the worker', flag: `hosts=${url?.host ?? 'HOST'}` };
 });
 
-/** What no input may bring at all. */
-export const never =
-  (what: string): Rule =>
-  (value) =>
-    isAbsent(value) ? undefined : { what };
+/** No input may bring it at all. */
+const earlier: Rule = (value) =>
+  isAbsent(value) ? undefined : { what: 'say what an earlier run of the session has come to' };
 
 /** The names of variables in texts by name; a value of any other shape counts as one. */
 function placeholdersIn(value: unknown): string[] {
   if (!isMapping(value)) return typeof value === 'string' ? variablesIn(value) : ['?'];
   return Object.values(value).flatMap((text) => (typeof text === 'string' ? variablesIn(text) : ['?']));
 }
+
+/** The rule of each privilege that is decided by the value alone. */
+export const rules: Record<Exclude<Privilege, 'configuration' | 'moduleConfig' | 'none'>, Rule> = {
+  address,
+  attachment,
+  backendType,
+  baseUrl,
+  command,
+  commandMode,
+  commandVariables,
+  earlier,
+  extraBody,
+  folder,
+  folderInConfig,
+  headers,
+  keyVariable,
+  modulePath,
+  noVariables,
+  repository,
+  toolPackage,
+};

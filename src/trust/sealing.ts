@@ -3,7 +3,7 @@ import { failureTypes } from '../protocol/errors.ts';
 import type { Prepared } from '../protocol/orchestration.ts';
 import { refusalText, type Guard } from './guard.ts';
 import { refusals } from './refusals.ts';
-import { partEntries, type PartName } from './table.ts';
+import { partSchemas, type PartName } from './schemas.ts';
 import type { Backend, Team, ToolSources } from '../protocol/settings.ts';
 
 /** Seals what a prepared run passes on to activities. */
@@ -29,7 +29,7 @@ export function sealingFor(guard: Guard, isTrusted: boolean): Sealing {
       const seal = await guard.seal(part, value);
       return seal === undefined ? {} : { seal };
     }
-    const refused = refusals(partEntries[part], value, guard.policy, [part]);
+    const refused = refusals(partSchemas[part], value, guard.policy, [part]);
     if (refused.length === 0) return {};
     const text = refused.map((each) => refusalText(each)).join('\n');
     throw ApplicationFailure.nonRetryable(text, failureTypes.invalidInput);

@@ -2,7 +2,7 @@ import { homeSecret } from './home-secret.ts';
 import { isMac, macOf } from './mac.ts';
 import { strictest } from './policy.ts';
 import { refusals } from './refusals.ts';
-import { inputEntries, type InputName } from './table.ts';
+import { inputSchemas, type InputName } from './schemas.ts';
 
 /** The run that a signature is for: seen in a history, it is of no use for any other. */
 export interface SignedRun {
@@ -18,8 +18,8 @@ export interface SignedRun {
  * @param home the folder whose worker is to trust the input
  */
 export function signed<T extends object>(input: T, run: SignedRun, home: string): T & { signature?: string } {
-  const entry = inputEntries[run.workflowType as InputName];
-  if (refusals(entry, input, strictest).length === 0) return input;
+  const schema = inputSchemas[run.workflowType as InputName];
+  if (refusals(schema, input, strictest).length === 0) return input;
   const { signature: _, ...bare } = input as T & { signature?: string };
   return { ...input, signature: macOf(homeSecret(home), signedPart(bare, run)) };
 }

@@ -1,12 +1,12 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { configEntries, inputEntries, moduleEntries } from '../../src/trust/table.ts';
-import type { Entry } from '../../src/trust/refusals.ts';
+import { kindOf } from '../../src/config/modules.ts';
+import { configSchemas, inputSchemas, type InputName } from '../../src/trust/schemas.ts';
+import { keyPaths } from './key-paths.ts';
 import { machine, refusalOf, variables, worker } from './stages.ts';
 
 const here = machine();
 afterAll(() => here[Symbol.dispose]());
 
-type InputName = keyof typeof inputEntries;
 type Mapping = Record<string, unknown>;
 
 interface Row {
@@ -222,18 +222,22 @@ describe('an input of anybody is refused for what it brings, with the path of th
 
 test('the rows above try every key that reaches anything', () => {
   const tried = new Set(rows.map(({ path, type }) => `${type} ${path.replaceAll(/\[\d+\]/g, '[]')}`));
-  const missing = (Object.keys(inputEntries) as InputName[]).flatMap((type) => {
+  const missing = (Object.keys(inputSchemas) as InputName[]).flatMap((type) => {
     const kinds = {
       orchestration: ['team'],
       session: ['team', 'agent'],
       research: ['research'],
       planAndExecute: ['plan'],
     };
-    const configs = (kinds[type] as Array<keyof typeof configEntries>).flatMap((kind) =>
-      reachingPaths(configEntries[kind], 'config'),
+    const configs = (kinds[type] as Array<keyof typeof configSchemas>).flatMap((kind) =>
+      keyPaths(configSchemas[kind], 'config'),
     );
-    const { config: _, ...own } = inputEntries[type].keys ?? {};
-    return [...reachingPaths({ keys: own }, ''), ...configs].map((path) => `${type} ${path}`);
+    const found = [...keyPaths(inputSchemas[type]), ...configs].flatMap((each) =>
+      each.privilege === 'moduleConfig' ? configsOfModules.flatMap((name) => moduleKeys(name, each.path)) : [each],
+    );
+    return found
+      .filter(({ privilege }) => privilege !== 'none' && privilege !== 'configuration')
+      .map(({ path }) => `${type} ${path}`);
   });
   // These kinds of backends are refused everywhere else (kinds.ts).
   const elsewhere = /^(research|planAndExecute) .*backend\.type$/;
@@ -241,18 +245,8 @@ test('the rows above try every key that reaches anything', () => {
   expect(missing.length).toBeGreaterThan(100);
 });
 
-function reachingPaths(entry: Entry, path: string): string[] {
-  const below = Object.entries(entry.keys ?? {}).flatMap(([key, each]) =>
-    reachingPaths(each, path === '' ? key : `${path}.${key}`),
-  );
-  const inList = entry.each === undefined ? [] : reachingPaths(entry.each, `${path}[]`);
-  const chosen =
-    entry.choose === undefined
-      ? []
-      : Object.entries(moduleEntries).flatMap(([name, each]) =>
-          ['OpenAILLM', 'PythonToolProvider', 'MCPToolProvider'].includes(name)
-            ? reachingPaths(each, path).filter((found) => !found.endsWith('config.type'))
-            : [],
-        );
-  return [...(entry.rule === undefined ? [] : [path]), ...below, ...inList, ...chosen];
-}
+const configsOfModules = ['OpenAILLM', 'PythonToolProvider', 'MCPToolProvider'];
+const moduleKeys = (name: string, path: string) => {
+  const schema = kindOf(name)?.schema;
+  return schema === undefined ? [] : keyPaths(schema, path);
+};

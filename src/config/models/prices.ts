@@ -6,6 +6,7 @@ import type { PriceTable } from '../../protocol/usage.ts';
 import type { Environment } from '../../util/environment.ts';
 import { isThisMachine } from './model-name.ts';
 import { checkedBy, problemText } from '../problems.ts';
+import { safe } from '../privileges.ts';
 import type { Backend } from '../../protocol/settings.ts';
 
 const dollars = z.number().min(0);
@@ -14,9 +15,9 @@ const dollars = z.number().min(0);
 export const priceTableSchema = z.record(
   z.string(),
   z.strictObject({
-    input: dollars.describe('A million tokens read.'),
-    cachedInput: dollars.describe('A million tokens read from the cache.'),
-    output: dollars.describe('A million tokens written.'),
+    input: dollars.meta(safe('A million tokens read.')),
+    cachedInput: dollars.meta(safe('A million tokens read from the cache.')),
+    output: dollars.meta(safe('A million tokens written.')),
   }),
 );
 

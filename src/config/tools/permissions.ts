@@ -1,17 +1,18 @@
 import { z } from 'zod';
+import { safe } from '../privileges.ts';
 import type { Permissions } from '../../protocol/tools/permissions.ts';
 
 const pattern = z.string().max(1000);
 
 const ruleSchema = z.strictObject({
-  tool: pattern.min(1).describe('The name of a tool; * stands for any characters.'),
+  tool: pattern.min(1).meta(safe('The name of a tool; * stands for any characters.')),
   arguments: z
     .record(z.string(), pattern)
     .optional()
-    .describe('What arguments must be, by their names; * stands for any characters. Absent: whatever they are.'),
+    .meta(safe('What arguments must be, by their names; * stands for any characters. Absent: whatever they are.')),
   action: z
     .enum(['allow', 'ask', 'deny'])
-    .describe('allow: the call runs. ask: it waits for a person. deny: the agent is told that it may not.'),
+    .meta(safe('allow: the call runs. ask: it waits for a person. deny: the agent is told that it may not.')),
 });
 
 /** The keys that say which tool calls may be made. They stand at the top of every kind of configuration. */
@@ -26,7 +27,7 @@ export const permissionShape = {
   attended: z
     .boolean()
     .optional()
-    .describe('Whether a person is there to be asked about tool calls. Absent: if broadcast is human.'),
+    .meta(safe('Whether a person is there to be asked about tool calls. Absent: if broadcast is human.')),
 };
 
 /** Whom agents may ask with `ask_others`, and for how many seconds. */
