@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import {
   WithStartWorkflowOperation,
   WorkflowNotFoundError,
@@ -18,7 +19,6 @@ import { InputTooLargeError } from './errors.ts';
 import { isLost } from './snapshot.ts';
 import { firstLine } from './names.ts';
 import { Run } from './run.ts';
-import { setTimeout as pause } from 'node:timers/promises';
 
 const accepted = { waitForStage: WorkflowUpdateStage.ACCEPTED } as const;
 

@@ -148,7 +148,7 @@ async function takeFree(folder: string): Promise<Lock<WorkerRecord> | undefined>
 /** Where another worker of the home was used since, an idle one goes sooner: it takes this part of the time. */
 const superseded = 1 / 5;
 
-/** Ends an `up` once no run has needed it and no command has used it for so many minutes. @param used the home and the worker */
+/** Ends an `up` once no run has needed it and no command has used it, by its folder in the home, for so many minutes. */
 async function endWhenIdle(
   shell: Shell,
   running: Up,
