@@ -27,7 +27,11 @@ const tier = (
       ...files,
       ...options,
       // Times are for `npm run test:times`.
-      setupFiles: [...(process.env['REPRISE_TEST_TIMES'] === undefined ? [] : ['test/setup/times.ts']), ...setupFiles],
+      setupFiles: [
+        'test/setup/variables.ts',
+        ...(process.env['REPRISE_TEST_TIMES'] === undefined ? [] : ['test/setup/times.ts']),
+        ...setupFiles,
+      ],
       sequence: { groupOrder },
       // Real servers and processes on two busy cores: a timeout is there for what hangs, not for what is slow.
       testTimeout: 300_000,
@@ -59,7 +63,8 @@ class WaitingFirst extends BaseSequencer {
 const rules: Group = { groupOrder: 0, maxWorkers: 2, isolate: false, setupFiles: ['test/setup/rules.ts'] };
 const commands: Group = { groupOrder: 0, maxWorkers: 2 };
 const courses: Group = { groupOrder: 1, maxWorkers: 6, isolate: false };
-const processes: Group = { groupOrder: 2, maxWorkers: 4 };
+const processes: Group = { groupOrder: 2, maxWorkers: 5, isolate: false };
+const world: Group = { groupOrder: 2, maxWorkers: 5 };
 
 /** The tiers; what each holds is in CONTRIBUTING.md. A file's name says its tier, and one without a tier is a rule. */
 export default defineConfig({
@@ -75,7 +80,7 @@ export default defineConfig({
       tier('courses', { include: [named('course')] }, courses),
       tier('smoke', { include: [smoke] }, commands),
       tier('processes', { include: [named('process')] }, processes),
-      tier('world', { include: [named('world')], exclude: [overwhelming] }, processes),
+      tier('world', { include: [named('world')], exclude: [overwhelming] }, world),
       tier('alone', { include: [overwhelming] }, { groupOrder: 3, maxWorkers: 1 }),
     ],
     // `npm run test:all -- --coverage` turns it on, at a tenth of the time. Files that no test loads count too.

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { OrchestrationResult } from '../../src/protocol/orchestration.ts';
 import {
   claudeCodeModules,
@@ -21,13 +21,10 @@ import { answer, ask, teamScript } from '../support/team-script.ts';
 const temporary = mkdtempSync(join(tmpdir(), 'reprise-places-'));
 let modules: string;
 beforeAll(async () => {
-  vi.stubEnv('TMPDIR', temporary);
+  process.env['TMPDIR'] = temporary;
   modules = await claudeCodeModules();
 }, 600_000);
-afterAll(() => {
-  vi.unstubAllEnvs();
-  rmSync(temporary, { recursive: true, force: true });
-});
+afterAll(() => rmSync(temporary, { recursive: true, force: true }));
 
 const config = {
   agents: [

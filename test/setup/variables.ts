@@ -1,0 +1,9 @@
+import { afterAll } from 'vitest';
+
+// The files of a tier follow one another in one process: what one has set is no other's.
+const before = { ...process.env };
+
+afterAll(() => {
+  for (const name of Object.keys(process.env)) if (!(name in before)) delete process.env[name];
+  Object.assign(process.env, before);
+});
