@@ -124,6 +124,8 @@ export async function connect(options: ConnectOptions = {}): Promise<Reprise> {
     ...(options.plain ? {} : connectionOptions),
     address,
     connectTimeout: options.connectTimeout ?? '5 seconds',
+    // By itself gRPC takes 4 MB, which a page of a history may exceed; how large one is, is the server's to say.
+    channelArgs: { 'grpc.max_receive_message_length': -1 },
   });
   try {
     // `Connection.connect` mistakes a server that is not Temporal at all for an old version of it.
