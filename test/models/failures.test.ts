@@ -108,10 +108,7 @@ describe.each(['openai', 'claude'] as const)('a failed request through %s', (typ
   });
 
   test('a refusal is ContentRefused and not retried', async () => {
-    const failure = await failureOf(type, {
-      text: 'No.',
-      finish: type === 'openai' ? 'content_filter' : 'refusal',
-    });
+    const failure = await failureOf(type, { text: 'No.', finish: type === 'openai' ? 'content_filter' : 'refusal' });
     expect([failure.type, failure.nonRetryable]).toEqual(['ContentRefused', true]);
   });
 });

@@ -79,10 +79,7 @@ describe.each(['openai', 'claude', 'gemini', 'chatcompletion'] as const)('%s', (
   });
 
   test('a reply that was cut for length says so', async () => {
-    const { response } = await ask(backend, {
-      text: 'Too lo',
-      finish: type === 'claude' ? 'max_tokens' : 'length',
-    });
+    const { response } = await ask(backend, { text: 'Too lo', finish: type === 'claude' ? 'max_tokens' : 'length' });
     expect(response.finish).toBe('length');
   });
 

@@ -363,11 +363,7 @@ describe('waiting', () => {
 
   test('does not use up the time of the attempt or of the agent', async () => {
     const run = prepared(
-      running(
-        teamScript({
-          answer: (request) => (toolResults(request).length === 0 ? write : answer('Mine.')),
-        }),
-      ),
+      running(teamScript({ answer: (request) => (toolResults(request).length === 0 ? write : answer('Mine.')) })),
     );
     const handle = await run.start({
       task: 'Write.',

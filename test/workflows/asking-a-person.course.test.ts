@@ -258,10 +258,7 @@ test('when nobody asks a person, an answer is ignored with a log line', async ()
   gate.resolve();
   await result();
   expect(await events()).toContainEqual(
-    expect.objectContaining({
-      type: 'warning',
-      text: expect.stringContaining('nobody asks a person') as string,
-    }),
+    expect.objectContaining({ type: 'warning', text: expect.stringContaining('nobody asks a person') as string }),
   );
 });
 
@@ -271,9 +268,7 @@ test('after a restart of the team the history is there, and is shown to the new 
       request.agent === 'agent_a' && !hasAsked(request) ? ask(`Attempt ${request.attempt}?`) : answers(request),
     {
       coordination: { max_orchestration_restarts: 1 },
-      acts: {
-        decide: ({ attempt }: TeamRequest) => (attempt === 1 ? restart('Again.', 'Better.') : submit()),
-      },
+      acts: { decide: ({ attempt }: TeamRequest) => (attempt === 1 ? restart('Again.', 'Better.') : submit()) },
     },
   );
   await question();

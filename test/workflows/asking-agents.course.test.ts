@@ -291,9 +291,7 @@ describe('agents that ask one another', () => {
 
   test.each(['low', 'medium', 'high'] as const)('the level %s says in the prompt what it stands for', async (level) => {
     const { requests } = await play(
-      {
-        answer: first((request) => (request.agent === 'agent_a' ? ask('How?') : answers(request)), answers),
-      },
+      { answer: first((request) => (request.agent === 'agent_a' ? ask('How?') : answers(request)), answers) },
       { response_depth: level, broadcast_sensitivity: level },
     );
     const shadow = requests.find(isShadow);

@@ -27,12 +27,7 @@ describe.each(wires)('exact numbers of model calls through $type', (backend) => 
       coordination: { enable_post_presentation_evaluation: true },
       outcome: 'submitted',
     },
-    {
-      rule: '22 when it always restarts before presenting',
-      calls: 22,
-      restarts: 9,
-      outcome: 'restart_limit',
-    },
+    { rule: '22 when it always restarts before presenting', calls: 22, restarts: 9, outcome: 'restart_limit' },
     {
       rule: '24 when it always restarts after presenting',
       calls: 24,
@@ -42,10 +37,7 @@ describe.each(wires)('exact numbers of model calls through $type', (backend) => 
     },
   ])('$rule', async ({ calls, restarts = 0, coordination = {}, outcome }) => {
     const run = running(teamScript({ decide: ({ attempt }) => (attempt <= restarts ? insist() : submit()) }));
-    const result = await run.orchestrate({
-      task: 'What is 6 × 7?',
-      config: teamOf(team, backend, coordination),
-    });
+    const result = await run.orchestrate({ task: 'What is 6 × 7?', config: teamOf(team, backend, coordination) });
     expect(run.model.requests).toHaveLength(calls);
     expect(result).toMatchObject({
       answer: 'The final answer, by agent_a.',

@@ -88,9 +88,7 @@ describe.each(wires)("the document's usage examples through $type", (backend) =>
     const run = running(
       researchScript({
         plan: ({ iteration }) => plan(ideas[iteration - 1] ?? ''),
-        criticise: ({ idea }) => ({
-          text: `Not much.\n\n**VIABILITY SCORE:** ${scores[ideas.indexOf(idea)]}/100`,
-        }),
+        criticise: ({ idea }) => ({ text: `Not much.\n\n**VIABILITY SCORE:** ${scores[ideas.indexOf(idea)]}/100` }),
       }),
     );
     const handle = await run.startResearch({
@@ -192,9 +190,7 @@ describe('planning anew', () => {
   test('a planner that writes free text is understood', async () => {
     const run = running(
       researchScript({
-        plan: ({ iteration }) => ({
-          text: iteration === 1 ? '1. Read.\n2. Test.' : '**Idea:** Another one\n\nRead.',
-        }),
+        plan: ({ iteration }) => ({ text: iteration === 1 ? '1. Read.\n2. Test.' : '**Idea:** Another one\n\nRead.' }),
         criticise: ({ idea }) => criticism(idea === 'Another one' ? 80 : 20),
       }),
     );
@@ -216,9 +212,7 @@ describe('the limit of iterations', () => {
   test('prior art in the last iteration is noted, and criticism runs', async () => {
     find = () => implementations(5);
     const run = running(
-      researchScript({
-        criticise: () => criticism(72, { similar: ['1.1', '1.2', '1.3', '1.4', '1.5'] }),
-      }),
+      researchScript({ criticise: () => criticism(72, { similar: ['1.1', '1.2', '1.3', '1.4', '1.5'] }) }),
     );
     const { iterations, outcome } = await run.research({
       idea: 'momentum trading strategy',
@@ -274,9 +268,7 @@ describe('a score that is missing', () => {
   test('is asked for once more', async () => {
     const run = running(
       researchScript({
-        criticise: ({ prompt }) => ({
-          text: prompt.includes('has no score') ? 'VIABILITY SCORE: 64/100' : 'Hm.',
-        }),
+        criticise: ({ prompt }) => ({ text: prompt.includes('has no score') ? 'VIABILITY SCORE: 64/100' : 'Hm.' }),
       }),
     );
     const { iterations } = await run.research(silent());

@@ -130,11 +130,7 @@ describe('the loop simple_tool', () => {
     run.model.requests.length = 0;
     const session = await run.startSession({ config: agentOf('openai', { simple: {} }, ['kit']) });
     await say(session, 'Which color?');
-    expect(await say(session, 'And now?')).toMatchObject({
-      answer: 'Still blue.',
-      messages: ['Still blue.'],
-      turn: 2,
-    });
+    expect(await say(session, 'And now?')).toMatchObject({ answer: 'Still blue.', messages: ['Still blue.'], turn: 2 });
     const last = run.model.requests[2]!;
     expect(toolResults(last)).toEqual(['blue']);
     for (const text of ['Which color?', 'It is blue.', 'And now?']) expect(last.prompt).toContain(text);

@@ -223,10 +223,7 @@ describe('a plan that cannot be executed goes back to the model', () => {
 
   test('free text is understood: a list, whose steps follow one another', async () => {
     const run = running(
-      solveScript({
-        plan: () => ({ text: 'First:\n1. Search\n2. Read' }),
-        analyse: () => ({ text: '- One\n- Two' }),
-      }),
+      solveScript({ plan: () => ({ text: 'First:\n1. Search\n2. Read' }), analyse: () => ({ text: '- One\n- Two' }) }),
     );
     expect((await run.solve(input())).subtasks).toMatchObject([
       { id: 'step_1', description: 'Search', dependsOn: [] },
@@ -266,12 +263,7 @@ test('no new plan is asked for where no further subtask may be', async () => {
 
 describe('the validator', () => {
   test('that never passes: the rounds end, and the answer is partial', async () => {
-    const run = running(
-      solveScript({
-        plan: ({ time }) => subtasks(`step_${time}`),
-        validate: () => invalid('More'),
-      }),
-    );
+    const run = running(solveScript({ plan: ({ time }) => subtasks(`step_${time}`), validate: () => invalid('More') }));
     expect(await run.solve(input())).toMatchObject({
       answer: 'The answer.',
       outcome: 'partial',
