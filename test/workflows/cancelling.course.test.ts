@@ -146,18 +146,16 @@ describe('a research run that is cancelled', () => {
       config: { research: { ...input.config.research, approval: true } },
     });
     const pending = () => handle.query<PendingQuestion[]>('pendingQuestions');
-    await expect
-      .poll(pending)
-      .toEqual([
-        {
-          kind: 'approval',
-          questionId: 'approval-1',
-          from: 'planner',
-          question: 'Is this plan good enough for a report? idea 1 (72/100 (Good concept))',
-          askedAt: expect.any(String) as string,
-          expiresAt: null,
-        },
-      ]);
+    await expect.poll(pending).toEqual([
+      {
+        kind: 'approval',
+        questionId: 'approval-1',
+        from: 'planner',
+        question: 'Is this plan good enough for a report? idea 1 (72/100 (Good concept))',
+        askedAt: expect.any(String) as string,
+        expiresAt: null,
+      },
+    ]);
     await handle.cancel();
     expect(await handle.result()).toMatchObject({ outcome: 'cancelled', iterations: [{ score: 72 }] });
     expect(await pending()).toEqual([]);
