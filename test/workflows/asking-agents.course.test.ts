@@ -269,17 +269,6 @@ describe('agents that ask one another', () => {
     expect(requests.some(({ prompt }) => prompt.includes('Responses are handled automatically'))).toBe(true);
   });
 
-  test('a tool that the agent does not have is answered with: No such tool available', async () => {
-    const { requests } = await play(
-      {
-        answer: (request) =>
-          request.agent === 'agent_a' && !request.prompt.includes('No such tool') ? ask('Hello?') : answers(request),
-      },
-      { broadcast: false },
-    );
-    expect(requests.some(({ prompt }) => prompt.includes('No such tool available: ask_others'))).toBe(true);
-  });
-
   const guidance = {
     depth: {
       low: ['vanilla HTML/CSS/JS', 'no complex frameworks', 'to the point'],

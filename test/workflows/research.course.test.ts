@@ -234,12 +234,6 @@ describe('thresholds and weights', () => {
     research: { ...openai, max_planning_iterations: 1, weights: { proof: 1, cost: 1 }, ...more },
   });
 
-  test('the viability score is the weighted mean of the aspects', async () => {
-    const run = running(researchScript({ criticise: () => scored }));
-    const { iterations } = await run.research({ idea: 'An idea.', config: config({}) });
-    expect(iterations[0]).toMatchObject({ score: 60, verdict: 'Moderate concerns' });
-  });
-
   test('scores in JSON that is written as text count; a criticism there that is no text is the whole of it', async () => {
     const text = '{"criticism": {"short": "So so."}, "scores": {"proof": 90, "cost": 30}}';
     const run = running(researchScript({ criticise: () => ({ text }) }));
@@ -311,21 +305,6 @@ describe('the report', () => {
     ],
   });
   const config = { research: { ...openai, search: { provider: 'searxng' } } };
-
-  test('cites its sources by number, in the order in which they come', async () => {
-    find = found;
-    const run = running(researchScript({ synthesise: () => report('T', 'Second [1.2]. Both [1.1, 1.2].') }));
-    const result = await run.research({ idea: 'An idea.', config });
-    expect(result.report).toEqual({
-      title: 'T',
-      summary: 'Second [1]. Both [2][1].',
-      sections: [{ heading: 'Findings', text: 'Second [1]. Both [2][1].' }],
-      sources: [
-        { title: 'Two', url: 'https://two.example' },
-        { title: 'One', url: 'https://one.example' },
-      ],
-    });
-  });
 
   test('is repaired at most twice, then taken as it is without marks of no source', async () => {
     find = found;
