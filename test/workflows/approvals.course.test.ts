@@ -70,15 +70,8 @@ describe('a call of a tool with side effects', () => {
     expect(await result()).toMatchObject({ answer: 'Done.', warnings: [] });
     expect(lastResults(run)).toEqual(['wrote one']);
     const types = (await eventsOf(session)).map(({ type }) => type);
-    expect(types.slice(types.indexOf('approval_requested'))).toEqual([
-      'approval_requested',
-      'approval_resolved',
-      'tool',
-      'tool_ended',
-      'thinking',
-      'says',
-      'final',
-    ]);
+    const since = types.slice(types.indexOf('approval_requested')).join(' ');
+    expect(since).toBe('approval_requested approval_resolved tool tool_ended thinking says final');
   });
 
   // A query may show it before Temporal lets the run go on, see docs/asking.md.

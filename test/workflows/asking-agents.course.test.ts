@@ -247,17 +247,14 @@ describe('agents that ask one another', () => {
     expect(events).toContainEqual(expect.objectContaining({ type: 'out', agent: 'agent_a' }));
   });
 
-  test.each([
-    ['an empty question', ask('  '), 'The question is empty'],
-    ['no question', { calls: [{ name: 'ask_others', arguments: {} }] }, 'question'],
-  ])('%s is an error that says so, and asks nobody', async (_, act, error) => {
+  test('an empty question is an error that says so, and asks nobody', async () => {
     const { requests } = await play({
-      answer: first((request) => (request.agent === 'agent_a' ? act : answers(request)), answers),
+      answer: first((request) => (request.agent === 'agent_a' ? ask('  ') : answers(request)), answers),
     });
     expect(requests.filter(isShadow)).toEqual([]);
     const [result] = resultsIn(requests.find(hasAsked)!);
     expect(result).toMatchObject({ status: 'error', responses: [] });
-    expect(result?.error).toContain(error);
+    expect(result?.error).toContain('The question is empty');
   });
 
   test('respond_to_broadcast answers that responses are automatic', async () => {
