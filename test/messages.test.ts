@@ -4,12 +4,7 @@ import { teamDetails } from '../src/workflows/orchestration/view.ts';
 import { detailsOf } from '../src/workflows/runtime/details.ts';
 import { entriesOf, withoutEmoji } from '../src/workflows/log-lines.ts';
 
-const event = (body: RunEventBody, attempt = 1): RunEvent => ({
-  seq: 1,
-  at: '2026-01-18T17:09:44Z',
-  attempt,
-  ...body,
-});
+const event = (body: RunEventBody, attempt = 1): RunEvent => ({ seq: 1, at: '2026-01-18T17:09:44Z', attempt, ...body });
 const restart = { reason: 'Only plans', instructions: 'Write the code' };
 
 test.each<[string, RunEvent, string[]]>([
@@ -77,14 +72,7 @@ test('the details for the Web UI tell the open question and how to answer it, at
       restarts: [{ attempt: 1, reason: 'Two\nlines', instructions: 'i' }],
       usage: null,
     }),
-    {
-      calls: 9,
-      inputTokens: 90,
-      cachedInputTokens: 0,
-      outputTokens: 10,
-      costUsd: 0.0123,
-      byAgent: {},
-    },
+    { calls: 9, inputTokens: 90, cachedInputTokens: 0, outputTokens: 10, costUsd: 0.0123, byAgent: {} },
     'run-1',
   );
   expect(details).toBe(

@@ -26,6 +26,7 @@ function read(
 }
 
 const text = { type: 'string' };
+const texts = { type: 'array', items: text };
 const vote = coordinationTools(['agent1', 'agent2'])[1]!;
 
 describe('arguments are coerced before they are refused', () => {
@@ -34,25 +35,20 @@ describe('arguments are coerced before they are refused', () => {
     ['a text for a number', { score: { type: 'number' } }, '{"score": " 80 "}', { score: 80 }],
     ['a text for a whole number', { pages: { type: 'integer' } }, '{"pages": "12"}', { pages: 12 }],
     ['a text for a boolean', { done: { type: 'boolean' } }, '{"done": "True"}', { done: true }],
-    [
-      'a JSON text for a list',
-      { of: { type: 'array', items: text } },
-      '{"of": "[\\"a\\", \\"b\\"]"}',
-      { of: ['a', 'b'] },
-    ],
-    ['a list in single quotes', { of: { type: 'array', items: text } }, `{"of": "['a', 'b']"}`, { of: ['a', 'b'] }],
-    ['one value for a list', { of: { type: 'array', items: text } }, '{"of": 7}', { of: ['7'] }],
-    ['a text for a list of texts', { of: { type: 'array', items: text } }, '{"of": "a, b"}', { of: ['a, b'] }],
+    ['a JSON text for a list', { of: texts }, '{"of": "[\\"a\\", \\"b\\"]"}', { of: ['a', 'b'] }],
+    ['a list in single quotes', { of: texts }, `{"of": "['a', 'b']"}`, { of: ['a', 'b'] }],
+    ['one value for a list', { of: texts }, '{"of": 7}', { of: ['7'] }],
+    ['a text for a list of texts', { of: texts }, '{"of": "a, b"}', { of: ['a, b'] }],
     [
       'one object for a list',
       { of: { type: 'array', items: { type: 'object' } } },
       '{"of": {"a": 1}}',
       { of: [{ a: 1 }] },
     ],
-    ['null for a needed list', { of: { type: 'array', items: text } }, '{"of": null}', { of: [] }],
+    ['null for a needed list', { of: texts }, '{"of": null}', { of: [] }],
     [
       'null for a list within a list',
-      { of: { type: 'array', items: { type: 'array', items: text } } },
+      { of: { type: 'array', items: texts } },
       '{"of": [null, ["a"]]}',
       { of: [[], ['a']] },
     ],
@@ -64,19 +60,9 @@ describe('arguments are coerced before they are refused', () => {
     ['what a reference names', { of: { $ref: '#/$defs/count' } }, '{"of": "4"}', { of: 4 }],
     ['a fenced block', { id: text }, 'Here it is:\n```json\n{"id": "a"}\n```\nDone.', { id: 'a' }],
     ['a comma too many', { id: text }, '{"id": "a",}', { id: 'a' }],
-    [
-      'a comma too many behind a text with a bracket',
-      { of: { type: 'array', items: text } },
-      '{"of": ["a", "b["],}',
-      { of: ['a', 'b['] },
-    ],
+    ['a comma too many behind a text with a bracket', { of: texts }, '{"of": ["a", "b["],}', { of: ['a', 'b['] }],
     ['single quotes', { id: text }, "{'id': 'a'}", { id: 'a' }],
-    [
-      'a missing end',
-      { id: text, of: { type: 'array', items: text } },
-      '{"id": "a", "of": ["b"',
-      { id: 'a', of: ['b'] },
-    ],
+    ['a missing end', { id: text, of: texts }, '{"id": "a", "of": ["b"', { id: 'a', of: ['b'] }],
     ['one more level', { id: text }, '{"arguments": {"id": "a"}}', { id: 'a' }],
     ['one more level, as a text', { id: text }, '{"input": "{\\"id\\": 7}"}', { id: '7' }],
     ['the tool as a level', { id: text }, '{"use": {"id": "a"}}', { id: 'a' }],
@@ -96,7 +82,7 @@ describe('arguments are coerced before they are refused', () => {
   });
 
   test('null for a list that may be absent is left out, since without it something may hold for all', () => {
-    const spec = toolOf({ id: text, of: { type: 'array', items: text } }, ['id']);
+    const spec = toolOf({ id: text, of: texts }, ['id']);
     expect(read(spec, '{"id": "a", "of": null}')).toEqual({
       id: 'c',
       name: 'use',
@@ -148,12 +134,7 @@ describe('what is missing or means something else is refused, in words that name
       '{"of": null}',
       'of: it must be at least 1 items long, and not []',
     ],
-    [
-      'within a list',
-      { of: { type: 'array', items: text } },
-      '{"of": ["a", {}]}',
-      'of.1: it must be a text, and not {}',
-    ],
+    ['within a list', { of: texts }, '{"of": ["a", {}]}', 'of.1: it must be a text, and not {}'],
   ])('%s', (_, properties, written, error) => {
     expect(read(toolOf(properties), written)).toMatchObject({ error: expect.stringContaining(error) as string });
   });

@@ -71,9 +71,7 @@ describe('a session', () => {
   test('an offline model that a configuration names needs no notice', async () => {
     const [, loop] = oneAgent.modules;
     const modules = [{ module: 'OfflineLLM', id: 'llm' }, loop];
-    expect(await prepared({}).prepareSession({ config: { ...oneAgent, modules } })).toMatchObject({
-      notices: [],
-    });
+    expect(await prepared({}).prepareSession({ config: { ...oneAgent, modules } })).toMatchObject({ notices: [] });
   });
 
   test('does not begin with a missing key, and names it', async () => {

@@ -38,11 +38,7 @@ async function materialOf({ material }: SearchResult): Promise<string> {
   return 'blob' in material ? bench.store.blob(material.blob) : 'neither a text nor a blob';
 }
 
-const entry = (name: string, content = ''): object => ({
-  title: name,
-  url: `https://${name}.example`,
-  content,
-});
+const entry = (name: string, content = ''): object => ({ title: name, url: `https://${name}.example`, content });
 
 test('each hit stands under its mark, with title, address and text, and in a line of the digest', async () => {
   answer = {
@@ -119,10 +115,7 @@ test('long material is in the store, short material is not', async () => {
 
 test('a folder is searched with the stored reports', async () => {
   await bench.store.putReport(
-    reportOf({
-      id: 'r1',
-      report: { title: 'Momentum', summary: 'Trading it pays.', sections: [], sources: [] },
-    }),
+    reportOf({ id: 'r1', report: { title: 'Momentum', summary: 'Trading it pays.', sections: [], sources: [] } }),
   );
   const { hits } = await search({ provider: 'folder', folder });
   expect(hits.map(({ title, url }) => [title, url])).toEqual([

@@ -139,9 +139,7 @@ describe('a verdict', () => {
     ],
     [
       'an agent that says what another one has read has swapped results',
-      account({
-        books: { said: [{ about: 'team-0', text: 'Read by team-0 agent_a 1: [read team-0 agent_b 1, 1]' }] },
-      }),
+      account({ books: { said: [{ about: 'team-0', text: 'Read by team-0 agent_a 1: [read team-0 agent_b 1, 1]' }] } }),
       'swapped',
       'says "Read by team-0 agent_a 1: [read team-0 agent_b 1, 1]"',
     ],

@@ -70,13 +70,7 @@ describe('orchestrations', () => {
         orchestrationResult({ attempts: 3 }),
         orchestrationResult({ attempts: 3, outcome: 'restart_limit' }),
       ),
-    ).toMatchObject({
-      runs: 4,
-      restarted: 3,
-      share: 0.75,
-      restarts: 5,
-      outcomes: { submitted: 2, restart_limit: 1 },
-    });
+    ).toMatchObject({ runs: 4, restarted: 3, share: 0.75, restarts: 5, outcomes: { submitted: 2, restart_limit: 1 } });
   });
 
   test('the attempts of a run are taken to cost the same', () => {

@@ -5,11 +5,38 @@ import { problemText } from '../../src/config/problems.ts';
 const secret = 'c4n4ry9Zx7Q';
 
 type Backend = Record<string, unknown>;
+type Place = [what: string, backend: Backend, key: string, instead: string];
 
-const server = (keys: object): Backend => ({ mcp_servers: [{ name: 'a', ...keys }] });
+const login = { issuer: 'https://a/', client_id: 'b', client_secret: '${S}' };
+
+/** Each place of an MCP server, which has a command where it has no url. */
+const servers: Place[] = [
+  ['an argument', { args: [`--token=${secret}`] }, 'args[0]', 'by env'],
+  ['the word after an option', { args: ['--api-key', secret] }, 'args[1]', 'by env'],
+  ['an argument with an address', { args: [`postgres://u:${secret}@h/d`] }, 'args[0]', 'by env'],
+  ['a word of a command', { command: ['x', '--password', secret] }, 'command[2]', 'by env'],
+  ['the command itself', { command: `x --key=${secret}` }, 'command', 'by env'],
+  ['a variable by its name', { env: { DB_PASSWORD: secret } }, 'env.DB_PASSWORD', '${NAME}'],
+  ['a variable with an address', { env: { DB: `postgres://u:${secret}@h/d` } }, 'env.DB', '${NAME}'],
+  ['the password of a url', { url: `https://me:${secret}@host/mcp` }, 'url', 'under headers'],
+  ['a token in the query of a url', { url: `https://host/mcp?token=${secret}` }, 'url', 'under headers'],
+  ['a header of a server', { url: 'https://h/', headers: { Cookie: secret } }, 'headers.Cookie', '${NAME}'],
+  [
+    'the secret of a login',
+    { url: 'https://h/', client_credentials: { ...login, client_secret: secret } },
+    'client_credentials.client_secret',
+    '${NAME}',
+  ],
+  [
+    'the issuer of a login',
+    { url: 'https://h/', client_credentials: { ...login, issuer: `https://a:${secret}@b/` } },
+    'client_credentials.issuer',
+    'leave it out',
+  ],
+];
 
 /** Each place of a backend where a secret may stand, with the key that is named and a part of what to do instead. */
-const places: Array<[what: string, backend: Backend, key: string, instead: string]> = [
+const places: Place[] = [
   ['a header by what it looks like', { headers: { 'X-Gate': `sk-${secret}` } }, 'headers.X-Gate', '${NAME}'],
   ['a header by its name', { headers: { 'X-Api-Key': secret } }, 'headers.X-Api-Key', '${NAME}'],
   ['a header of a scheme', { headers: { Authorization: `Basic ${secret}=` } }, 'headers.Authorization', '${NAME}'],
@@ -19,66 +46,12 @@ const places: Array<[what: string, backend: Backend, key: string, instead: strin
   ['a key in the query of base_url', { base_url: `http://host/v1?api-key=${secret}` }, 'base_url', 'api_key_env'],
   ['a key in place of its variable', { api_key_env: `sk-proj-${secret}` }, 'api_key_env', "the variable's name"],
   ['one that could be a name', { api_key_env: `aB3${secret}${secret}` }, 'api_key_env', "the variable's name"],
-  ['an argument', server({ command: 'x', args: [`--token=${secret}`] }), 'mcp_servers[0].args[0]', 'by env'],
-  [
-    'the word after an option',
-    server({ command: 'x', args: ['--api-key', secret] }),
-    'mcp_servers[0].args[1]',
-    'by env',
-  ],
-  [
-    'an argument with an address',
-    server({ command: 'x', args: [`postgres://u:${secret}@h/d`] }),
-    'mcp_servers[0].args[0]',
-    'by env',
-  ],
-  ['a word of a command', server({ command: ['x', '--password', secret] }), 'mcp_servers[0].command[2]', 'by env'],
-  ['the command itself', server({ command: `x --key=${secret}` }), 'mcp_servers[0].command', 'by env'],
-  [
-    'a variable by its name',
-    server({ command: 'x', env: { DB_PASSWORD: secret } }),
-    'mcp_servers[0].env.DB_PASSWORD',
-    '${NAME}',
-  ],
-  [
-    'a variable with an address',
-    server({ command: 'x', env: { DB: `postgres://u:${secret}@h/d` } }),
-    'mcp_servers[0].env.DB',
-    '${NAME}',
-  ],
-  ['the password of a url', server({ url: `https://me:${secret}@host/mcp` }), 'mcp_servers[0].url', 'under headers'],
-  [
-    'a token in the query of a url',
-    server({ url: `https://host/mcp?token=${secret}` }),
-    'mcp_servers[0].url',
-    'under headers',
-  ],
-  [
-    'a header of a server',
-    server({ url: 'https://host/', headers: { Cookie: secret } }),
-    'mcp_servers[0].headers.Cookie',
-    '${NAME}',
-  ],
-  [
-    'the secret of a login',
-    server({
-      url: 'https://host/',
-      client_credentials: { issuer: 'https://a/', client_id: 'b', client_secret: secret },
-    }),
-    'mcp_servers[0].client_credentials.client_secret',
-    '${NAME}',
-  ],
-  [
-    'the issuer of a login',
-    server({
-      url: 'https://host/',
-      client_credentials: { issuer: `https://a:${secret}@b/`, client_id: 'b', client_secret: '${S}' },
-    }),
-    'mcp_servers[0].client_credentials.issuer',
-    'leave it out',
-  ],
   ['the name of a model', { model: `sk-${secret}` }, 'model', '${NAME}'],
   ['a value of the wrong kind', { temperature: `sk-${secret}` }, 'temperature', ''],
+  ...servers.map(([what, keys, key, instead]): Place => {
+    const server = { name: 'a', ...(!('url' in keys) && { command: 'x' }), ...keys };
+    return [what, { mcp_servers: [server] }, `mcp_servers[0].${key}`, instead];
+  }),
 ];
 
 const kinds: Array<[kind: string, at: string, wrap: (backend: Backend) => object]> = [

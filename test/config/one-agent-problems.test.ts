@@ -46,100 +46,65 @@ const kinds =
 const backendKeys =
   'model, base_url, api_key_env, temperature, max_tokens, reasoning_effort, effort, extra_body, headers, max_retries, idle_timeout, folder, mcp_servers, cwd, enable_mcp_command_line, command_line_execution_mode';
 
+const llm = (config: string): Lines => ({ llm: `{ module: OpenAILLM, id: llm, config: { ${config} } }` });
+const loop = (config: string, kind = 'SimpleTool'): Lines => ({
+  loop: `{ module: ${kind}Orchestrator, id: loop, config: { ${config} } }`,
+});
+const tools = (config: string): Lines => ({
+  tools: `{ module: PythonToolProvider, id: tools, config: { ${config} } }`,
+});
+/** A wire of `loop`, or of another module, to a provider. */
+const wire = (protocol: string, provider: string, module = 'loop'): string =>
+  `{ module: ${module}, protocol: ${protocol}, provider: ${provider} }`;
+const oneMore = (...words: Parameters<typeof wire>): Lines => ({ rest: `  - ${wire(...words)}` });
+const leaves = 'leaves the extensions folder: a module of your own is in it, as in ./my-module.ts';
+
 describe('a wrong module is named with its line, its key and what is right', () => {
-  test.each<[string, Lines, string]>([
+  test.each<[message: string, lines: Lines]>([
     [
-      'an unknown kind',
+      `2: modules[0].module: there is no module "OpenAILM"; did you mean OpenAILLM? ${kinds}`,
       { llm: '{ module: xaibo.modules.OpenAILM, id: llm }' },
-      `c.yaml:2: modules[0].module: there is no module "OpenAILM"; did you mean OpenAILLM? ${kinds}`,
     ],
+    [`2: modules[0].module: there is no module "constructor"; ${kinds}`, { llm: '{ module: constructor, id: llm }' }],
+    ['5: modules[3].id: a second module of the id "llm"', { more: '{ module: OfflineLLM, id: llm }' }],
     [
-      'a name that every object has',
-      { llm: '{ module: constructor, id: llm }' },
-      `c.yaml:2: modules[0].module: there is no module "constructor"; ${kinds}`,
-    ],
-    [
-      'a second module of an id',
-      { more: '{ module: OfflineLLM, id: llm }' },
-      'c.yaml:5: modules[3].id: a second module of the id "llm"',
-    ],
-    [
-      'the id of the entry',
+      `5: modules[3].id: "__entry__" is where the user's text comes in, and no id of a module`,
       { more: '{ module: OfflineLLM, id: __entry__ }' },
-      `c.yaml:5: modules[3].id: "__entry__" is where the user's text comes in, and no id of a module`,
     ],
     [
-      'an unknown key of a module',
+      '2: modules[0].conf: unknown key; did you mean config? valid keys: module, id, config',
       { llm: '{ module: OpenAILLM, id: llm, conf: {} }' },
-      'c.yaml:2: modules[0].conf: unknown key; did you mean config? valid keys: module, id, config',
     ],
+    [`2: modules[0].config.modle: unknown key; did you mean model? valid keys: ${backendKeys}`, llm('modle: gpt-5')],
+    [`2: modules[0].config.type: unknown key; valid keys: ${backendKeys}`, llm('type: claude')],
     [
-      'an unknown key of a backend',
-      { llm: '{ module: OpenAILLM, id: llm, config: { modle: gpt-5 } }' },
-      `c.yaml:2: modules[0].config.modle: unknown key; did you mean model? valid keys: ${backendKeys}`,
+      '4: modules[2].config.max_iterations: unknown key; valid keys: system_prompt, max_thoughts, parallel',
+      loop('max_iterations: 3'),
     ],
+    ['4: modules[2].config.max_thoughts: 0 is too small (at least 1)', loop('max_thoughts: 0')],
+    ['4: modules[2].config.max_iterations: 0 is too small (at least 1)', loop('max_iterations: 0', 'ReAct')],
     [
-      'the type of a backend, which its module says',
-      { llm: '{ module: OpenAILLM, id: llm, config: { type: claude } }' },
-      `c.yaml:2: modules[0].config.type: unknown key; valid keys: ${backendKeys}`,
+      '4: modules[2].config.reasoning_temperature: 2.1 is too large (at most 2)',
+      loop('reasoning_temperature: 2.1', 'ReAct'),
     ],
+    ['3: modules[1].config.tool_packages: is missing (a list)', { tools: '{ module: PythonToolProvider, id: tools }' }],
     [
-      'an unknown key of a loop',
-      { loop: '{ module: SimpleToolOrchestrator, id: loop, config: { max_iterations: 3 } }' },
-      'c.yaml:4: modules[2].config.max_iterations: unknown key; valid keys: system_prompt, max_thoughts, parallel',
+      '3: modules[1].config.tool_packages[0]: "tools..weather" is no name of a tool module: names joined by dots, as in tools.weather, or a path, as in ./tools/weather.ts',
+      tools('tool_packages: [tools..weather]'),
     ],
+    [`3: modules[1].config.tool_packages[0]: "../weather.ts" ${leaves}`, tools('tool_packages: [../weather.ts]')],
+    [`4: modules[2].module: "./a/../../own.ts" ${leaves}`, { loop: '{ module: ./a/../../own.ts, id: loop }' }],
     [
-      'no thoughts',
-      { loop: '{ module: SimpleToolOrchestrator, id: loop, config: { max_thoughts: 0 } }' },
-      'c.yaml:4: modules[2].config.max_thoughts: 0 is too small (at least 1)',
-    ],
-    [
-      'no iterations',
-      { loop: '{ module: ReActOrchestrator, id: loop, config: { max_iterations: 0 } }' },
-      'c.yaml:4: modules[2].config.max_iterations: 0 is too small (at least 1)',
-    ],
-    [
-      'a temperature out of range',
-      { loop: '{ module: ReActOrchestrator, id: loop, config: { reasoning_temperature: 2.1 } }' },
-      'c.yaml:4: modules[2].config.reasoning_temperature: 2.1 is too large (at most 2)',
-    ],
-    [
-      'tools from nowhere',
-      { tools: '{ module: PythonToolProvider, id: tools }' },
-      'c.yaml:3: modules[1].config.tool_packages: is missing (a list)',
-    ],
-    [
-      'a tool package that is no name',
-      { tools: '{ module: PythonToolProvider, id: tools, config: { tool_packages: [tools..weather] } }' },
-      'c.yaml:3: modules[1].config.tool_packages[0]: "tools..weather" is no name of a tool module: names joined by dots, as in tools.weather, or a path, as in ./tools/weather.ts',
-    ],
-    [
-      'a tool package that leaves the folder',
-      { tools: '{ module: PythonToolProvider, id: tools, config: { tool_packages: [../weather.ts] } }' },
-      'c.yaml:3: modules[1].config.tool_packages[0]: "../weather.ts" leaves the extensions folder: a module of your own is in it, as in ./my-module.ts',
-    ],
-    [
-      'a loop that leaves the folder',
-      { loop: '{ module: ./a/../../own.ts, id: loop }' },
-      'c.yaml:4: modules[2].module: "./a/../../own.ts" leaves the extensions folder: a module of your own is in it, as in ./my-module.ts',
-    ],
-    [
-      'a path that is not one',
+      '4: modules[2].module: "own.ts" is no path of a module: it starts with ./ and ends with .ts, .mts, .js or .mjs',
       { loop: '{ module: own.ts, id: loop }' },
-      'c.yaml:4: modules[2].module: "own.ts" is no path of a module: it starts with ./ and ends with .ts, .mts, .js or .mjs',
     ],
+    ['4: modules[2].config: [1] is not a mapping', { loop: '{ module: ./own.ts, id: loop, config: [1] }' }],
     [
-      'a configuration that is no mapping',
-      { loop: '{ module: ./own.ts, id: loop, config: [1] }' },
-      'c.yaml:4: modules[2].config: [1] is not a mapping',
-    ],
-    [
-      'settings of what has none',
+      '5: modules[3].config.max_history: unknown key; there are none here',
       { more: '{ module: SimpleConversation, id: history, config: { max_history: 3 } }' },
-      'c.yaml:5: modules[3].config.max_history: unknown key; there are none here',
     ],
-  ])('%s', (_, lines, message) => {
-    expect(problemsIn(fileOf(lines))).toEqual([message]);
+  ])('%s', (message, lines) => {
+    expect(problemsIn(fileOf(lines))).toEqual([`c.yaml:${message}`]);
   });
 
   test('a module that is none: what its id would be, nobody knows', () => {
@@ -148,109 +113,79 @@ describe('a wrong module is named with its line, its key and what is right', () 
 });
 
 describe('a wrong wire is named with its line, its key and what is right', () => {
-  test.each<[string, Lines, string]>([
+  test.each<[message: string, lines: Lines]>([
     [
-      'an unknown protocol',
-      { toLlm: '{ module: loop, protocol: LLMProtocl, provider: llm }' },
-      'c.yaml:6: exchange[0].protocol: "LLMProtocl" is not one of LLMProtocol | ToolProviderProtocol | ResponseProtocol | ConversationHistoryProtocol | TextMessageHandlerProtocol; did you mean LLMProtocol?',
+      '6: exchange[0].protocol: "LLMProtocl" is not one of LLMProtocol | ToolProviderProtocol | ResponseProtocol | ConversationHistoryProtocol | TextMessageHandlerProtocol; did you mean LLMProtocol?',
+      { toLlm: wire('LLMProtocl', 'llm') },
     ],
     [
-      'a provider that does not exist',
-      { toTools: '{ module: loop, protocol: ToolProviderProtocol, provider: tool }' },
-      'c.yaml:7: exchange[1].provider: there is no module of the id "tool"; did you mean tools? valid ids: llm, tools, loop',
+      '7: exchange[1].provider: there is no module of the id "tool"; did you mean tools? valid ids: llm, tools, loop',
+      { toTools: wire('ToolProviderProtocol', 'tool') },
     ],
     [
-      'one of several that does not exist',
-      { toTools: '{ module: loop, protocol: ToolProviderProtocol, provider: [tools, more] }' },
-      'c.yaml:7: exchange[1].provider[1]: there is no module of the id "more"; valid ids: llm, tools, loop',
+      '7: exchange[1].provider[1]: there is no module of the id "more"; valid ids: llm, tools, loop',
+      { toTools: wire('ToolProviderProtocol', '[tools, more]') },
     ],
     [
-      'a provider of the wrong kind',
-      { toLlm: '{ module: loop, protocol: LLMProtocol, provider: tools }' },
-      'c.yaml:6: exchange[0].provider: "tools" (PythonToolProvider) does not provide LLMProtocol; valid ids: llm',
+      '6: exchange[0].provider: "tools" (PythonToolProvider) does not provide LLMProtocol; valid ids: llm',
+      { toLlm: wire('LLMProtocol', 'tools') },
     ],
     [
-      'a protocol that no module provides',
-      { rest: '  - { module: loop, protocol: ResponseProtocol, provider: llm }' },
-      'c.yaml:9: exchange[3].provider: "llm" (OpenAILLM) does not provide ResponseProtocol; no module does',
+      '9: exchange[3].provider: "llm" (OpenAILLM) does not provide ResponseProtocol; no module does',
+      oneMore('ResponseProtocol', 'llm'),
     ],
     [
-      'an entry that is no orchestrator',
-      { toLoop: '{ module: __entry__, protocol: TextMessageHandlerProtocol, provider: llm }' },
-      'c.yaml:8: exchange[2].provider: "llm" (OpenAILLM) is no orchestrator; valid ids: loop',
+      '8: exchange[2].provider: "llm" (OpenAILLM) is no orchestrator; valid ids: loop',
+      { toLoop: wire('TextMessageHandlerProtocol', 'llm', '__entry__') },
     ],
     [
-      'several models',
-      {
-        more: '{ module: OfflineLLM, id: second }',
-        toLlm: '{ module: loop, protocol: LLMProtocol, provider: [llm, second] }',
-      },
-      'c.yaml:7: exchange[0].provider: LLMProtocol takes one provider, not 2',
+      '7: exchange[0].provider: LLMProtocol takes one provider, not 2',
+      { more: '{ module: OfflineLLM, id: second }', toLlm: wire('LLMProtocol', '[llm, second]') },
     ],
     [
-      'several orchestrators at the entry',
+      '9: exchange[2].provider: __entry__ takes one orchestrator, not 2',
       {
         more: '{ module: SimpleToolOrchestrator, id: second }',
-        toLoop: '{ module: __entry__, protocol: TextMessageHandlerProtocol, provider: [loop, second] }',
+        toLoop: wire('TextMessageHandlerProtocol', '[loop, second]', '__entry__'),
         rest: '  - { module: second, protocol: LLMProtocol, provider: llm }',
       },
-      'c.yaml:9: exchange[2].provider: __entry__ takes one orchestrator, not 2',
     ],
     [
-      'a second wire to the entry',
+      '10: exchange[3].protocol: a second wire of "__entry__" for TextMessageHandlerProtocol: exchange[2] is the first',
       {
         more: '{ module: SimpleToolOrchestrator, id: second }',
         rest: '  - { module: __entry__, protocol: TextMessageHandlerProtocol, provider: second }',
       },
-      'c.yaml:10: exchange[3].protocol: a second wire of "__entry__" for TextMessageHandlerProtocol: exchange[2] is the first',
     ],
     [
-      'a second wire for tools',
-      { rest: '  - { module: loop, protocol: ToolProviderProtocol, provider: tools }' },
-      'c.yaml:9: exchange[3].protocol: a second wire of "loop" for ToolProviderProtocol: exchange[1] is the first; one wire may list several: provider: [a, b]',
+      '9: exchange[3].protocol: a second wire of "loop" for ToolProviderProtocol: exchange[1] is the first; one wire may list several: provider: [a, b]',
+      oneMore('ToolProviderProtocol', 'tools'),
+    ],
+    ['7: exchange[1].provider: "tools" stands twice', { toTools: wire('ToolProviderProtocol', '[tools, tools]') }],
+    [
+      '9: exchange[3].protocol: __entry__ takes TextMessageHandlerProtocol, not LLMProtocol',
+      oneMore('LLMProtocol', 'llm', '__entry__'),
     ],
     [
-      'a provider twice',
-      { toTools: '{ module: loop, protocol: ToolProviderProtocol, provider: [tools, tools] }' },
-      'c.yaml:7: exchange[1].provider: "tools" stands twice',
+      '9: exchange[3].protocol: TextMessageHandlerProtocol is for __entry__; an orchestrator uses LLMProtocol, ToolProviderProtocol, ResponseProtocol, ConversationHistoryProtocol',
+      oneMore('TextMessageHandlerProtocol', 'loop'),
     ],
     [
-      'another protocol at the entry',
-      { rest: '  - { module: __entry__, protocol: LLMProtocol, provider: llm }' },
-      'c.yaml:9: exchange[3].protocol: __entry__ takes TextMessageHandlerProtocol, not LLMProtocol',
+      '9: exchange[3].module: "tools" (PythonToolProvider) uses no other module: only __entry__ and orchestrators are wired',
+      oneMore('LLMProtocol', 'llm', 'tools'),
     ],
+    ['5: exchange: {module: loop, protocol: LLMProtocol, provider: …} is missing; valid ids: llm', { toLlm: '' }],
     [
-      'the entry’s protocol elsewhere',
-      { rest: '  - { module: loop, protocol: TextMessageHandlerProtocol, provider: loop }' },
-      'c.yaml:9: exchange[3].protocol: TextMessageHandlerProtocol is for __entry__; an orchestrator uses LLMProtocol, ToolProviderProtocol, ResponseProtocol, ConversationHistoryProtocol',
-    ],
-    [
-      'a module that uses no other',
-      { rest: '  - { module: tools, protocol: LLMProtocol, provider: llm }' },
-      'c.yaml:9: exchange[3].module: "tools" (PythonToolProvider) uses no other module: only __entry__ and orchestrators are wired',
-    ],
-    [
-      'no model',
-      { toLlm: '' },
-      'c.yaml:5: exchange: {module: loop, protocol: LLMProtocol, provider: …} is missing; valid ids: llm',
-    ],
-    [
-      'no entry',
+      '5: exchange: {module: __entry__, protocol: TextMessageHandlerProtocol, provider: …} is missing; valid ids: loop',
       { toLoop: '' },
-      'c.yaml:5: exchange: {module: __entry__, protocol: TextMessageHandlerProtocol, provider: …} is missing; valid ids: loop',
     ],
+    ['9: exchange[3].provider: 42 is not the id of a module, or a list of ids', oneMore('ResponseProtocol', '42')],
     [
-      'a provider that is no id',
-      { rest: '  - { module: loop, protocol: ResponseProtocol, provider: 42 }' },
-      'c.yaml:9: exchange[3].provider: 42 is not the id of a module, or a list of ids',
-    ],
-    [
-      'a wire to nothing',
+      '9: exchange[3].provider: is missing (the id of a module, or a list of ids)',
       { rest: '  - { module: loop, protocol: ResponseProtocol }' },
-      'c.yaml:9: exchange[3].provider: is missing (the id of a module, or a list of ids)',
     ],
-  ])('%s', (_, lines, message) => {
-    expect(problemsIn(fileOf(lines))).toEqual([message]);
+  ])('%s', (message, lines) => {
+    expect(problemsIn(fileOf(lines))).toEqual([`c.yaml:${message}`]);
   });
 
   test('a module that does not exist', () => {

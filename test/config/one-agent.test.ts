@@ -31,11 +31,7 @@ function agentOf(text: string): OneAgentConfig {
 const llm = { module: 'OpenAILLM', id: 'llm', config: { model: 'gpt-5' } };
 const tools = { module: 'PythonToolProvider', id: 'tools', config: { tool_packages: ['tools.weather'] } };
 const loop = { module: 'SimpleToolOrchestrator', id: 'loop' };
-const wire = (module: string, protocol: string, provider: string | string[]) => ({
-  module,
-  protocol,
-  provider,
-});
+const wire = (module: string, protocol: string, provider: string | string[]) => ({ module, protocol, provider });
 const toLlm = wire('loop', 'LLMProtocol', 'llm');
 const toTools = wire('loop', 'ToolProviderProtocol', 'tools');
 const toLoop = wire('__entry__', 'TextMessageHandlerProtocol', 'loop');
@@ -101,11 +97,7 @@ describe('a module’s kind is the last name of its path', () => {
   test('a path is an orchestrator of one’s own, with whatever configuration', () => {
     const config = { folder: 'x', depth: [1, { a: null }] };
     const own = { module: './loops/../own.ts', id: 'loop', config };
-    expect(accepted(configOf([llm, tools, own])).orchestrator).toEqual({
-      kind: 'custom',
-      module: './own.ts',
-      config,
-    });
+    expect(accepted(configOf([llm, tools, own])).orchestrator).toEqual({ kind: 'custom', module: './own.ts', config });
   });
 });
 
@@ -142,13 +134,7 @@ describe('what is not wired', () => {
 
 describe('tools', () => {
   const servers = [
-    {
-      name: 'files',
-      transport: 'stdio',
-      command: ['npx', 'server-files'],
-      args: ['.'],
-      env: { LEVEL: 'info' },
-    },
+    { name: 'files', transport: 'stdio', command: ['npx', 'server-files'], args: ['.'], env: { LEVEL: 'info' } },
     { name: 'search', transport: 'sse', url: 'https://example.com/mcp', headers: { 'X-Team': 'a' } },
     { name: 'plain', command: 'serve' },
   ];

@@ -9,12 +9,7 @@ const completed = (config: TeamConfigInput): Team => completeTeam(teamSchema.par
 describe('an agent that is ready to work has its loop and its tools', () => {
   test('by default simple tool use, without tools', () => {
     for (const { orchestrator, tools } of completed({}).agents) {
-      expect(orchestrator).toEqual({
-        kind: 'simple_tool',
-        system_prompt: '',
-        max_thoughts: 10,
-        parallel: false,
-      });
+      expect(orchestrator).toEqual({ kind: 'simple_tool', system_prompt: '', max_thoughts: 10, parallel: false });
       expect(tools).toEqual({ packages: [], mcpServers: [] });
     }
   });

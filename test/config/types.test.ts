@@ -42,11 +42,7 @@ describe('the types of a configuration’s author accept', () => {
       modules: [
         { module: 'xaibo.primitives.modules.llm.OpenAILLM', id: 'llm', config: { model: 'gpt-5' } },
         { module: 'PythonToolProvider', id: 'tools', config: { tool_packages: ['tools.weather'] } },
-        {
-          module: 'MCPToolProvider',
-          id: 'mcp',
-          config: { servers: [{ name: 'x', command: 'y' }], timeout: 3 },
-        },
+        { module: 'MCPToolProvider', id: 'mcp', config: { servers: [{ name: 'x', command: 'y' }], timeout: 3 } },
         { module: 'ReActOrchestrator', id: 'loop', config: { max_iterations: 3 } },
         { module: './own.ts', id: 'own', config: { depth: 3 } },
         { module: 'SimpleConversation', id: 'history', config: {} },

@@ -81,10 +81,7 @@ test('a bundle is kept until a file that it was made from changes', async () => 
   change('help.ts', "export const help = 'two';\n");
   expect(await bundleOf(places)).toMatchObject({ isMade: true });
   change('more.ts', orchestrator('return "more";'));
-  expect(await bundleOf(places)).toMatchObject({
-    isMade: true,
-    orchestrators: { names: ['./mine.ts', './more.ts'] },
-  });
+  expect(await bundleOf(places)).toMatchObject({ isMade: true, orchestrators: { names: ['./mine.ts', './more.ts'] } });
 });
 
 test('a home folder that is reached through a link serves as well', async () => {

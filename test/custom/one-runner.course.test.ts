@@ -49,9 +49,7 @@ afterAll(async () => {
 
 test('a turn whose budget of time is up ends with what there is, and its calls are counted', async () => {
   hangs = Promise.withResolvers<void>();
-  const session = await run.startSession({
-    config: configOf('./slow-or-quick.ts', {}, { budget: { seconds: 8 } }),
-  });
+  const session = await run.startSession({ config: configOf('./slow-or-quick.ts', {}, { budget: { seconds: 8 } }) });
   const say = (text: string): Promise<TurnResult> =>
     session.executeUpdate<TurnResult, [string]>('handleText', { args: [text] });
   expect(await say('slow')).toMatchObject({ answer: '(No answer yet. The budget of 8 seconds is spent.)' });

@@ -63,10 +63,7 @@ async function play(
 ): Promise<{ result: OrchestrationResult; events: RunEvent[] }> {
   const team = teamOf(['agent_a', 'agent_b'], { type: 'openai' }, coordination);
   const [first, ...others] = team.agents;
-  const handle = await run.start({
-    task,
-    config: { ...team, agents: [{ ...first, orchestrator: file }, ...others] },
-  });
+  const handle = await run.start({ task, config: { ...team, agents: [{ ...first, orchestrator: file }, ...others] } });
   const result = (await handle.result()) as OrchestrationResult;
   return { result, events: await handle.query<RunEvent[]>('events') };
 }

@@ -39,8 +39,5 @@ test.each([
   ['post', postEvaluation],
 ])('the programmatic configuration of the %s-evaluation runs', async (_, config) => {
   const run = running(teamScript());
-  expect(await run.orchestrate({ task: 'T', config })).toMatchObject({
-    outcome: 'submitted',
-    usage: { calls: 8 },
-  });
+  expect(await run.orchestrate({ task: 'T', config })).toMatchObject({ outcome: 'submitted', usage: { calls: 8 } });
 });

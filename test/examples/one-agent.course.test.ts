@@ -33,13 +33,7 @@ async function turnOf(run: SharedRunning, name: string): Promise<{ result: Sessi
 
 const think = { text: 'I need the weather.' };
 const look = call('get_weather', { city: 'Paris' });
-const paris = {
-  city: 'Paris',
-  sky: 'partly cloudy',
-  temperature: 18,
-  unit: 'celsius',
-  source: 'sample data',
-};
+const paris = { city: 'Paris', sky: 'partly cloudy', temperature: 18, unit: 'celsius', source: 'sample data' };
 
 describe('the blocks of the documentation run as printed, with the tools beside them', () => {
   test.each([

@@ -63,10 +63,7 @@ test('all are answered, over their files, where the model knows the answer', asy
   const config = { plan: { backend: { type: 'openai' } } };
   for (const question of questions) {
     const { answer, outcome } = await run.solve({ ...inputOf(question), config });
-    expect({ outcome, isRight: isRight(answer, question.expected) }).toEqual({
-      outcome: 'complete',
-      isRight: true,
-    });
+    expect({ outcome, isRight: isRight(answer, question.expected) }).toEqual({ outcome: 'complete', isRight: true });
     const last = run.model.requests.at(-1)?.prompt ?? '';
     expect(last).toContain(question.question);
   }

@@ -36,14 +36,7 @@ test('the figures of a course are those of its events, its usage, and the warnin
   const said = [event('answer'), event('answer', { fromProse: true })];
   const asked = ['plan', 'plan', 'validate', 'answer', 'answer'].map((purpose) => event('thinking', { purpose }));
   const events = [...asked, event('refused'), event('tool'), event('warning'), event('refused'), ...said];
-  expect(figuresOf(events, usage)).toEqual({
-    calls: 3,
-    repairs: 3,
-    prose: 1,
-    tokensIn: 40,
-    tokensOut: 5,
-    warnings: 1,
-  });
+  expect(figuresOf(events, usage)).toEqual({ calls: 3, repairs: 3, prose: 1, tokensIn: 40, tokensOut: 5, warnings: 1 });
   expect(figuresOf(events, usage, ['one', 'two', 'three']).warnings).toBe(3);
 });
 

@@ -429,10 +429,7 @@ describe('a stream', () => {
       ended('max_tokens'),
       stop,
     ]);
-    expect(message.opaque?.data).toEqual({
-      model: 'c',
-      blocks: [{ type: 'redacted_thinking', data: 'xyz' }],
-    });
+    expect(message.opaque?.data).toEqual({ model: 'c', blocks: [{ type: 'redacted_thinking', data: 'xyz' }] });
   });
 
   test('that says what was left out gives a notice', async () => {

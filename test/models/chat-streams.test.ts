@@ -30,69 +30,33 @@ const called = ({ message }: { message: AssistantMessage }): string[] =>
 
 describe('tool calls are told apart by index and id', () => {
   const [a, b] = ['{"n":1}', '{"n":2}'];
+  const vote = (index: number, id: string, text?: string) => piece({ index, id }, 'vote', text);
+  const more = (index: number, text: string) => piece({ index }, undefined, text);
   test.each<[string, object[], string[]]>([
-    ['an index that begins at 1', [piece({ index: 1, id: 'x' }, 'vote', a)], [`vote ${a}`]],
-    ['an index of 4294967290', [piece({ index: 4294967290, id: 'x' }, 'vote', a)], [`vote ${a}`]],
-    ['a negative index', [piece({ index: -1, id: 'x' }, 'vote', a)], [`vote ${a}`]],
-    [
-      'an index that repeats with another id',
-      [piece({ index: 0, id: 'x' }, 'vote', a), piece({ index: 0, id: 'y' }, 'vote', b)],
-      [`vote ${a}`, `vote ${b}`],
-    ],
+    ['an index that begins at 1', [vote(1, 'x', a)], [a]],
+    ['an index of 4294967290', [vote(4294967290, 'x', a)], [a]],
+    ['a negative index', [vote(-1, 'x', a)], [a]],
+    ['an index that repeats with another id', [vote(0, 'x', a), vote(0, 'y', b)], [a, b]],
     [
       'an index that repeats with another id, in pieces',
-      [
-        piece({ index: 0, id: 'x' }, 'vote', '{"n"'),
-        piece({ index: 0 }, undefined, ':1}'),
-        piece({ index: 0, id: 'y' }, 'vote', ''),
-        piece({ index: 0 }, undefined, b),
-      ],
-      [`vote ${a}`, `vote ${b}`],
+      [vote(0, 'x', '{"n"'), more(0, ':1}'), vote(0, 'y', ''), more(0, b)],
+      [a, b],
     ],
-    ['no index, with ids', [piece({ id: 'x' }, 'vote', a), piece({ id: 'y' }, 'vote', b)], [`vote ${a}`, `vote ${b}`]],
-    ['neither index nor id', [piece({}, 'vote', a), piece({}, 'vote', b)], [`vote ${a}`, `vote ${b}`]],
+    ['no index, with ids', [piece({ id: 'x' }, 'vote', a), piece({ id: 'y' }, 'vote', b)], [a, b]],
+    ['neither index nor id', [piece({}, 'vote', a), piece({}, 'vote', b)], [a, b]],
     [
       'pieces of two calls in turn',
-      [
-        piece({ index: 0, id: 'x' }, 'vote', '{"n"'),
-        piece({ index: 1, id: 'y' }, 'vote', '{"n"'),
-        piece({ index: 0 }, undefined, ':1}'),
-        piece({ index: 1 }, undefined, ':2}'),
-      ],
-      [`vote ${a}`, `vote ${b}`],
+      [vote(0, 'x', '{"n"'), vote(1, 'y', '{"n"'), more(0, ':1}'), more(1, ':2}')],
+      [a, b],
     ],
-    [
-      'the same id for two indexes',
-      [piece({ index: 0, id: 'x' }, 'vote', a), piece({ index: 1, id: 'x' }, 'vote', b)],
-      [`vote ${a}`, `vote ${b}`],
-    ],
-    [
-      'the name with every piece',
-      [
-        piece({ index: 0, id: 'x' }, 'vote', '{"n"'),
-        piece({ index: 0, id: 'x' }, 'vote', ':1'),
-        piece({ index: 0, id: 'x' }, 'vote', '}'),
-      ],
-      [`vote ${a}`],
-    ],
-    [
-      'the name in pieces',
-      [piece({ index: 0, id: 'x' }, 'vo'), piece({ index: 0 }, 'te'), piece({ index: 0 }, undefined, a)],
-      [`vote ${a}`],
-    ],
-    [
-      'the whole call once more at the end',
-      [piece({ index: 0, id: 'x' }, 'vote', a), piece({ index: 0, id: 'x' }, 'vote', a)],
-      [`vote ${a}`],
-    ],
-    [
-      'arguments that are an object',
-      [{ index: 0, id: 'x', function: { name: 'vote', arguments: { n: 1 } } }],
-      [`vote ${a}`],
-    ],
+    ['the same id for two indexes', [vote(0, 'x', a), vote(1, 'x', b)], [a, b]],
+    ['the name with every piece', [vote(0, 'x', '{"n"'), vote(0, 'x', ':1'), vote(0, 'x', '}')], [a]],
+    ['the name in pieces', [piece({ index: 0, id: 'x' }, 'vo'), piece({ index: 0 }, 'te'), more(0, a)], [a]],
+    ['the whole call once more at the end', [vote(0, 'x', a), vote(0, 'x', a)], [a]],
+    ['arguments that are an object', [{ index: 0, id: 'x', function: { name: 'vote', arguments: { n: 1 } } }], [a]],
   ])('%s', async (_, pieces, expected) => {
     const response = await read(calling(...pieces));
-    expect(called(response)).toEqual(expected);
+    expect(called(response)).toEqual(expected.map((text) => `vote ${text}`));
     expect(new Set(response.message.toolCalls?.map(({ id }) => id)).size).toBe(expected.length);
     expect(response.finish).toBe('tool_calls');
   });
@@ -174,28 +138,18 @@ describe('how a reply ends', () => {
     expect(await read(events)).toMatchObject({ finish, message: { content: 'Yes.' } });
   });
 
-  test.each<[string, unknown[], 'end' | 'destroy', string, boolean]>([
-    ['a connection that breaks', [delta({ content: 'Half of' })], 'destroy', 'ConnectionFailed', false],
-    ['nothing at all', ['[DONE]'], 'end', 'ConnectionFailed', false],
-    [
-      'a call that stops in the middle',
-      [delta({ tool_calls: [piece({ id: 'x' }, 'vote', '{"n"')] })],
-      'end',
-      'ConnectionFailed',
-      false,
-    ],
-    ['content_filter', [delta({ content: 'No' }, 'content_filter')], 'end', 'ContentRefused', true],
-    ['a refusal alone', [delta({ refusal: 'I cannot.' }), delta({}, 'stop')], 'end', 'ContentRefused', true],
-    ['error', [delta({ content: 'Half of' }, 'error')], 'end', 'ServerError', false],
-    ['an event that is no JSON', ['{"choices":'], 'end', 'BadReply', false],
-    [
-      'an error in the middle',
-      [delta({ content: 'x' }), { error: { message: 'slow down', code: 429 } }],
-      'end',
-      'RateLimited',
-      false,
-    ],
-  ])('%s fails', async (_, events, end, type, nonRetryable) => {
+  const half = piece({ id: 'x' }, 'vote', '{"n"');
+  const slowDown = { error: { message: 'slow down', code: 429 } };
+  test.each<[what: string, events: unknown[], type: string, nonRetryable: boolean, end?: 'end' | 'destroy']>([
+    ['a connection that breaks', [delta({ content: 'Half of' })], 'ConnectionFailed', false, 'destroy'],
+    ['nothing at all', ['[DONE]'], 'ConnectionFailed', false],
+    ['a call that stops in the middle', [delta({ tool_calls: [half] })], 'ConnectionFailed', false],
+    ['content_filter', [delta({ content: 'No' }, 'content_filter')], 'ContentRefused', true],
+    ['a refusal alone', [delta({ refusal: 'I cannot.' }), delta({}, 'stop')], 'ContentRefused', true],
+    ['error', [delta({ content: 'Half of' }, 'error')], 'ServerError', false],
+    ['an event that is no JSON', ['{"choices":'], 'BadReply', false],
+    ['an error in the middle', [delta({ content: 'x' }), slowDown], 'RateLimited', false],
+  ])('%s fails', async (_, events, type, nonRetryable, end = 'end') => {
     await expect(read(events, end)).rejects.toMatchObject({ type, nonRetryable });
   });
 

@@ -55,36 +55,23 @@ describe.each(['openai', 'claude'] as const)('a failed request through %s', (typ
     expect(failure.nonRetryable).toBe(!retryable);
   });
 
-  test.each<[string, number, object]>([
-    ['OpenAI', 400, { message: 'Too long', code: 'context_length_exceeded' }],
-    [
-      'OpenAI, in words',
-      400,
-      { message: "This model's maximum context length is 8192 tokens. However, you requested 9000." },
-    ],
-    [
-      'OpenAI’s limit for a minute',
-      429,
-      { message: 'Request too large for gpt-4o on tokens per min (TPM): Limit 30000, Requested 40000.' },
-    ],
-    [
-      'Anthropic',
-      400,
-      { message: 'prompt is too long: 210000 tokens > 200000 maximum', type: 'invalid_request_error' },
-    ],
-    ['Anthropic, by size', 413, { message: 'Request exceeds the maximum size', type: 'request_too_large' }],
-    [
-      'Gemini',
-      400,
-      { message: 'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).' },
-    ],
+  const perMinute = 'Request too large for gpt-4o on tokens per min (TPM): Limit 30000, Requested 40000.';
+  const gemini = 'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).';
+  test.each<[who: string, status: number, message: string, rest?: object]>([
+    ['OpenAI', 400, 'Too long', { code: 'context_length_exceeded' }],
+    ['OpenAI, in words', 400, "This model's maximum context length is 8192 tokens. However, you requested 9000."],
+    ['OpenAI’s limit for a minute', 429, perMinute],
+    ['Anthropic', 400, 'prompt is too long: 210000 tokens > 200000 maximum', { type: 'invalid_request_error' }],
+    ['Anthropic, by size', 413, 'Request exceeds the maximum size', { type: 'request_too_large' }],
+    ['Gemini', 400, gemini],
     [
       'llama.cpp',
       400,
-      { message: 'the request exceeds the available context size', type: 'exceed_context_size_error', code: 400 },
+      'the request exceeds the available context size',
+      { type: 'exceed_context_size_error', code: 400 },
     ],
-  ])('a context that is too long is ContextTooLong, in the words of %s', async (_, status, error) => {
-    const failure = await failureOf(type, { status, errorBody: JSON.stringify({ error }) });
+  ])('a context that is too long is ContextTooLong, in the words of %s', async (_, status, message, rest) => {
+    const failure = await failureOf(type, { status, errorBody: JSON.stringify({ error: { message, ...rest } }) });
     expect([failure.type, failure.nonRetryable]).toEqual(['ContextTooLong', true]);
   });
 
@@ -108,10 +95,7 @@ describe.each(['openai', 'claude'] as const)('a failed request through %s', (typ
   });
 
   test('a refusal is ContentRefused and not retried', async () => {
-    const failure = await failureOf(type, {
-      text: 'No.',
-      finish: type === 'openai' ? 'content_filter' : 'refusal',
-    });
+    const failure = await failureOf(type, { text: 'No.', finish: type === 'openai' ? 'content_filter' : 'refusal' });
     expect([failure.type, failure.nonRetryable]).toEqual(['ContentRefused', true]);
   });
 });

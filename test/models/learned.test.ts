@@ -28,86 +28,54 @@ const refusing = (problemOf: (body: RawBody) => object | undefined, status = 400
 
 const whole: Partial<ModelRequest> = { tools: [tool], toolChoice: 'required' };
 
-type Case = [what: string, backend: Backend, problemOf: (body: RawBody) => object | undefined, notice: string];
+type Case = [what: string, key: string, backend: Partial<Backend>, problem: object, notice?: string];
 
-const has = (key: string, problem: object) => (body: RawBody) => (key in body ? problem : undefined);
+const [chat, openai] = [{ type: 'chatcompletion' }, { type: 'openai' }] as const;
+const deprecated = '`temperature` is deprecated for this model.';
+const unrecognized = 'Unrecognized request argument supplied: reasoning_effort';
 
 test.each<Case>([
   [
     'temperature, by its name',
-    { type: 'chatcompletion', temperature: 0.5 },
-    has('temperature', { message: 'no', param: 'temperature', code: 'unsupported_value' }),
-    'chatcompletion m does not take temperature: left out',
+    'temperature',
+    { temperature: 0.5 },
+    { param: 'temperature', code: 'unsupported_value' },
   ],
-  [
-    'temperature, in words alone',
-    { type: 'chatcompletion', temperature: 0.5 },
-    has('temperature', { message: '`temperature` is deprecated for this model.' }),
-    'chatcompletion m does not take temperature: left out',
-  ],
-  [
-    'reasoning_effort',
-    { type: 'chatcompletion', reasoning_effort: 'low' },
-    has('reasoning_effort', { message: 'Unrecognized request argument supplied: reasoning_effort' }),
-    'chatcompletion m does not take reasoning_effort: left out',
-  ],
-  [
-    'reasoning.effort',
-    { type: 'openai', reasoning_effort: 'low' },
-    (body) =>
-      (body['reasoning'] as RawBody | undefined)?.['effort'] ? { message: 'no', param: 'reasoning.effort' } : undefined,
-    'openai m does not take reasoning.effort: left out',
-  ],
+  ['temperature, in words alone', 'temperature', { temperature: 0.5 }, { message: deprecated }],
+  ['reasoning_effort', 'reasoning_effort', { reasoning_effort: 'low' }, { message: unrecognized }],
+  ['reasoning.effort', 'reasoning.effort', { ...openai, reasoning_effort: 'low' }, { param: 'reasoning.effort' }],
   [
     'max_tokens under its other name',
-    { type: 'chatcompletion', max_tokens: 9 },
-    has('max_tokens', {
-      message: "'max_tokens' is not supported. Use 'max_completion_tokens' instead.",
-      param: 'max_tokens',
-    }),
-    'chatcompletion m does not take max_tokens: sent as max_completion_tokens',
+    'max_tokens',
+    { max_tokens: 9 },
+    { message: "'max_tokens' is not supported. Use 'max_completion_tokens' instead.", param: 'max_tokens' },
+    'max_tokens: sent as max_completion_tokens',
   ],
-  [
-    'stream_options',
-    { type: 'chatcompletion' },
-    has('stream_options', { message: 'Extra inputs are not permitted: stream_options' }),
-    'chatcompletion m does not take stream_options: left out',
-  ],
-  [
-    'include',
-    { type: 'openai' },
-    has('include', { message: 'Encrypted content is not supported with this model.' }),
-    'openai m does not take include: left out',
-  ],
-  [
-    'a key of extra_body',
-    { type: 'chatcompletion', extra_body: { top_k: 4 } },
-    has('top_k', { message: 'unknown field top_k' }),
-    'chatcompletion m does not take top_k: left out',
-  ],
+  ['stream_options', 'stream_options', {}, { message: 'Extra inputs are not permitted: stream_options' }],
+  ['include', 'include', openai, { message: 'Encrypted content is not supported with this model.' }],
+  ['a key of extra_body', 'top_k', { extra_body: { top_k: 4 } }, { message: 'unknown field top_k' }],
+  // Only models that are known to take a forced choice are sent one.
   [
     'a forced tool choice',
-    // Only models that are known to take one are sent one.
-    { type: 'chatcompletion', model: 'gpt-4o' },
-    ({ tool_choice: choice }) =>
-      choice === 'auto' ? undefined : { message: 'tool_choice must be auto while thinking' },
-    'chatcompletion gpt-4o does not take a forced tool_choice: left out',
+    'forced',
+    { model: 'gpt-4o' },
+    { message: 'tool_choice must be auto while thinking' },
+    'a forced tool_choice: left out',
   ],
-  [
-    'any tool choice',
-    { type: 'chatcompletion' },
-    has('tool_choice', { message: 'unknown parameter', param: 'tool_choice' }),
-    'chatcompletion m does not take tool_choice: left out',
-  ],
+  ['any tool choice', 'tool_choice', {}, { message: 'unknown parameter', param: 'tool_choice' }],
 ])(
   'a 400 that names %s teaches to do without, at once and from then on, and the person is told once',
-  async (...given) => {
-    const [, backend, problemOf, notice] = given;
-    await using server = await refusing(problemOf);
+  async (_, key, rest, problem, notice = `${key}: left out`) => {
+    const backend: Backend = { ...chat, ...rest };
+    const isSent = (body: RawBody): boolean => {
+      if (key === 'forced') return body['tool_choice'] !== 'auto';
+      return key === 'reasoning.effort' ? Boolean((body['reasoning'] as RawBody | undefined)?.['effort']) : key in body;
+    };
+    await using server = await refusing((body) => (isSent(body) ? { message: 'no', ...problem } : undefined));
     const open = server.opener();
     const { message, notices } = await open({ model: 'm', ...backend }).ask(whole);
     expect(message.content).toBe('Yes.');
-    expect(notices?.at(-1)).toBe(notice);
+    expect(notices?.at(-1)).toBe(`${backend.type} ${backend.model ?? 'm'} does not take ${notice}`);
     const tries = server.bodies.length;
     expect((await open({ model: 'm', ...backend }).ask(whole)).notices).toBeUndefined();
     expect(server.bodies).toHaveLength(tries + 1);

@@ -18,12 +18,7 @@ describe('asking others', () => {
   const agent = (persona: string, asked = task): Talk =>
     new Talk(library, system(persona), user(taskMessage(asked, undefined)));
   const asking = (): Talk => agent(`You are careful.\nAsk the others first: "${question}"\nThen answer.`);
-  const result = (rest: Partial<BroadcastResult>) => ({
-    status: 'complete',
-    request_id: 'q',
-    responses: [],
-    ...rest,
-  });
+  const result = (rest: Partial<BroadcastResult>) => ({ status: 'complete', request_id: 'q', responses: [], ...rest });
   const response = (responder_id: string, content: string) => ({
     responder_id,
     content,

@@ -109,24 +109,14 @@ An earlier report on a momentum trading strategy.`;
       (
         await new Talk(
           corpus,
-          user(
-            reportMessage({
-              ...dossier(about, notes),
-              criticism: 'Fine.',
-              judgement: '60/100',
-              atLimit: false,
-            }),
-          ),
+          user(reportMessage({ ...dossier(about, notes), criticism: 'Fine.', judgement: '60/100', atLimit: false })),
         ).reply([reportTool])
       ).input;
     expect(await write(`${idea}, and also: Weather`)).toEqual({
       title: 'Momentum trading strategy',
       summary: expect.stringContaining('quotes and judges nothing') as string,
       sections: [
-        {
-          heading: 'What was found',
-          text: 'A momentum trading strategy buys what has risen [1.1].\nRain [1.2].',
-        },
+        { heading: 'What was found', text: 'A momentum trading strategy buys what has risen [1.1].\nRain [1.2].' },
         { heading: 'Found by the search, and not quoted', text: '[1.3]' },
         { heading: 'What was not searched', text: 'Not searched: The service answered 500.' },
       ],
@@ -148,9 +138,7 @@ describe('solving', () => {
 
   test('each part is a requirement and a subtask; what is missing gets new ids', async () => {
     const parts = ['Which product is of the region North', 'what is the total revenue'];
-    expect((await new Talk(library, opening).reply([analysisTool])).input).toMatchObject({
-      requirements: parts,
-    });
+    expect((await new Talk(library, opening).reply([analysisTool])).input).toMatchObject({ requirements: parts });
     expect((await new Talk(library, opening).reply([subtasksTool])).input).toEqual({
       subtasks: parts.map((description, index) => ({ id: `step_${index + 1}`, description })),
     });

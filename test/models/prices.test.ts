@@ -26,42 +26,24 @@ test('a compatible server has no default model', () => {
   expect(completeBackend({ type: 'chatcompletion' }).model).toBeUndefined();
 });
 
-test.each<[Backend, object | undefined]>([
-  [
-    { type: 'openai', model: 'gpt-5' },
-    { input: 1.25, cachedInput: 0.125, output: 10 },
-  ],
-  [
-    { type: 'openai', model: 'gpt-5-2025-08-07' },
-    { input: 1.25, cachedInput: 0.125, output: 10 },
-  ],
-  [
-    { type: 'claude', model: 'claude-haiku-4-5-20251001' },
-    { input: 1, cachedInput: 0.1, output: 5 },
-  ],
-  [
-    { type: 'claude', model: 'claude-sonnet-5-5' },
-    { input: 2, cachedInput: 0.1, output: 10 },
-  ],
-  [
-    { type: 'gemini', model: 'gemini-3.1-pro-preview' },
-    { input: 2, long: { above: 200_000, input: 4 } },
-  ],
-  [
-    { type: 'claude', model: 'claude-haiku-5-5' },
-    { input: 0.1, long: { above: 100_000, input: 0.5 } },
-  ],
-  [{ type: 'openai', model: 'scripted-1' }, undefined],
-  [{ type: 'offline' }, undefined],
+const gpt5 = { input: 1.25, cachedInput: 0.125, output: 10 };
+
+test.each<[type: Backend['type'], model: string | undefined, price?: object | undefined, base_url?: string]>([
+  ['openai', 'gpt-5', gpt5],
+  ['openai', 'gpt-5-2025-08-07', gpt5],
+  ['claude', 'claude-haiku-4-5-20251001', { input: 1, cachedInput: 0.1, output: 5 }],
+  ['claude', 'claude-sonnet-5-5', { input: 2, cachedInput: 0.1, output: 10 }],
+  ['gemini', 'gemini-3.1-pro-preview', { input: 2, long: { above: 200_000, input: 4 } }],
+  ['claude', 'claude-haiku-5-5', { input: 0.1, long: { above: 100_000, input: 0.5 } }],
+  ['openai', 'scripted-1'],
+  ['offline', undefined],
   // DeepSeek's price depends on the time of day.
-  [
-    { type: 'chatcompletion', model: 'deepseek-chat', base_url: 'https://api.deepseek.com/v1' },
-    { output: expect.any(Number) as number },
-  ],
-  [{ type: 'chatcompletion', model: 'gpt-5', base_url: 'http://localhost:8080/v1' }, undefined],
-])('the price of %o is the kept one, and none is guessed', (backend, price) => {
-  if (price === undefined) expect(priceOf(backend)).toBeUndefined();
-  else expect(priceOf(backend)).toMatchObject(price);
+  ['chatcompletion', 'deepseek-chat', { output: expect.any(Number) as number }, 'https://api.deepseek.com/v1'],
+  ['chatcompletion', 'gpt-5', undefined, 'http://localhost:8080/v1'],
+])('the price of %s %s is the kept one, and none is guessed', (type, model, price, base_url) => {
+  const found = priceOf({ type, ...(model && { model }), ...(base_url && { base_url }) });
+  if (price === undefined) expect(found).toBeUndefined();
+  else expect(found).toMatchObject(price);
 });
 
 test('a price of the user’s own takes precedence', () => {

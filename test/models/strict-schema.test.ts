@@ -3,6 +3,8 @@ import type { ParameterSchema } from '../../src/protocol/message.ts';
 import { strictSchema } from '../../src/models/strict-schema.ts';
 
 const text = { type: 'string' };
+const listOf = (items: object): object => ({ type: 'array', items });
+const either = { anyOf: [text, { type: 'number' }] };
 const of = (properties: Record<string, unknown>, rest: object = {}): ParameterSchema => ({
   type: 'object',
   properties,
@@ -26,19 +28,11 @@ test.each<[string, ParameterSchema, object]>([
   ],
   [
     'a list that may be absent',
-    of({ a: { type: 'array', items: text } }, { required: [] }),
-    closed({ a: { anyOf: [{ type: 'array', items: text }, { type: 'null' }] } }),
+    of({ a: listOf(text) }, { required: [] }),
+    closed({ a: { anyOf: [listOf(text), { type: 'null' }] } }),
   ],
-  [
-    'objects in lists',
-    of({ a: { type: 'array', items: of({ b: text }) } }),
-    closed({ a: { type: 'array', items: closed({ b: text }) } }),
-  ],
-  [
-    'alternatives',
-    of({ a: { anyOf: [text, { type: 'number' }] } }),
-    closed({ a: { anyOf: [text, { type: 'number' }] } }),
-  ],
+  ['objects in lists', of({ a: listOf(of({ b: text })) }), closed({ a: listOf(closed({ b: text })) })],
+  ['alternatives', of({ a: either }), closed({ a: either })],
 ])('%s', (_, schema, expected) => {
   expect(strictSchema(schema)).toEqual(expected);
 });

@@ -79,10 +79,7 @@ describe.each(['openai', 'claude', 'gemini', 'chatcompletion'] as const)('%s', (
   });
 
   test('a reply that was cut for length says so', async () => {
-    const { response } = await ask(backend, {
-      text: 'Too lo',
-      finish: type === 'claude' ? 'max_tokens' : 'length',
-    });
+    const { response } = await ask(backend, { text: 'Too lo', finish: type === 'claude' ? 'max_tokens' : 'length' });
     expect(response.finish).toBe('length');
   });
 
@@ -96,38 +93,23 @@ describe.each(['openai', 'claude', 'gemini', 'chatcompletion'] as const)('%s', (
 });
 
 describe('what goes over the wire', () => {
-  test.each([
-    [
-      { type: 'openai', model: 'gpt-4o', temperature: 1.5, max_tokens: 9 },
-      { temperature: 1.5, max_output_tokens: 16 },
-    ],
-    [{ type: 'openai', model: 'gpt-5', temperature: 1.5, max_tokens: 90 }, { max_output_tokens: 90 }],
-    [{ type: 'openai', model: 'gpt-5.6', reasoning_effort: 'none' }, { reasoning: { effort: 'none' } }],
-    [{ type: 'chatcompletion', model: 'gpt-4o', max_tokens: 9 }, { max_tokens: 9 }],
-    [
-      { type: 'chatcompletion', model: 'gpt-5', max_tokens: 9, reasoning_effort: 'low' },
-      { max_completion_tokens: 9, reasoning_effort: 'low' },
-    ],
-    [
-      { type: 'gemini', model: 'gemini-2.5-pro', temperature: 2, reasoning_effort: 'high' },
-      { temperature: 2, reasoning_effort: 'high' },
-    ],
-    [{ type: 'chatcompletion', model: 'm', extra_body: { top_k: 4 } }, { top_k: 4 }],
-    [
-      { type: 'openai', model: 'gpt-5', reasoning_effort: 'low', extra_body: { reasoning: { summary: 'auto' } } },
-      { reasoning: { effort: 'low', summary: 'auto' } },
-    ],
-    [
-      { type: 'claude', model: 'c', temperature: 1.5, max_tokens: 9 },
-      { temperature: 1, max_tokens: 9 },
-    ],
-    [
-      { type: 'claude', model: 'claude-sonnet-4-6', temperature: 0.2 },
-      { temperature: 0.2, max_tokens: 16_000 },
-    ],
-    [{ type: 'claude', model: 'claude-sonnet-5-5', temperature: 0.2 }, { max_tokens: 16_000 }],
-    [{ type: 'claude', model: 'claude-opus-5', temperature: 0.2 }, { max_tokens: 16_000 }],
-  ] as Array<[Backend, object]>)('settings of %o', async (backend, expected) => {
+  const [low, high] = [{ reasoning_effort: 'low' }, { reasoning_effort: 'high' }] as const;
+  const summary = { reasoning: { summary: 'auto' } };
+  test.each<[type: Backend['type'], model: string, settings: Partial<Backend>, sent: object]>([
+    ['openai', 'gpt-4o', { temperature: 1.5, max_tokens: 9 }, { temperature: 1.5, max_output_tokens: 16 }],
+    ['openai', 'gpt-5', { temperature: 1.5, max_tokens: 90 }, { max_output_tokens: 90 }],
+    ['openai', 'gpt-5.6', { reasoning_effort: 'none' }, { reasoning: { effort: 'none' } }],
+    ['chatcompletion', 'gpt-4o', { max_tokens: 9 }, { max_tokens: 9 }],
+    ['chatcompletion', 'gpt-5', { max_tokens: 9, ...low }, { max_completion_tokens: 9, ...low }],
+    ['gemini', 'gemini-2.5-pro', { temperature: 2, ...high }, { temperature: 2, ...high }],
+    ['chatcompletion', 'm', { extra_body: { top_k: 4 } }, { top_k: 4 }],
+    ['openai', 'gpt-5', { ...low, extra_body: summary }, { reasoning: { effort: 'low', summary: 'auto' } }],
+    ['claude', 'c', { temperature: 1.5, max_tokens: 9 }, { temperature: 1, max_tokens: 9 }],
+    ['claude', 'claude-sonnet-4-6', { temperature: 0.2 }, { temperature: 0.2, max_tokens: 16_000 }],
+    ['claude', 'claude-sonnet-5-5', { temperature: 0.2 }, { max_tokens: 16_000 }],
+    ['claude', 'claude-opus-5', { temperature: 0.2 }, { max_tokens: 16_000 }],
+  ])('settings of %s %s: %o', async (type, model, set, expected) => {
+    const backend: Backend = { type, model, ...set };
     const { seen } = await ask(backend, { text: 'x' }, {}, { breaksRules: backend.extra_body !== undefined });
     const settings = ['temperature', 'max_tokens', 'max_completion_tokens', 'max_output_tokens', 'reasoning_effort'];
     const given = Object.entries(seen.body).filter(([key]) => [...settings, 'reasoning', 'top_k'].includes(key));

@@ -30,14 +30,7 @@ export default async function setup({ provide, vitest }: TestProject): Promise<(
     workflowsPath: fileURLToPath(new URL('./workflows.ts', import.meta.url)),
     workflowInterceptorModules: interceptorModules,
     failureConverterPath: failureConverter,
-    logger: {
-      log() {},
-      trace() {},
-      debug() {},
-      info() {},
-      warn() {},
-      error: (text: string) => console.error(text),
-    },
+    logger: { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error: (text: string) => console.error(text) },
   });
   const bundle = keptBundle(folder);
   mkdirSync(dirname(bundle));

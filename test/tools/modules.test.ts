@@ -51,11 +51,7 @@ describe('tools of modules', () => {
   );
 
   test('are stored with the agent’s own before them', async () => {
-    const vote: ToolSpec = {
-      name: 'vote',
-      description: 'Vote.',
-      parameters: { type: 'object', properties: {} },
-    };
+    const vote: ToolSpec = { name: 'vote', description: 'Vote.', parameters: { type: 'object', properties: {} } };
     const { set } = await bench.list({ packages: ['tools_x'], own: [vote] });
     expect(JSON.parse(await bench.store.blob(set))).toEqual([
       vote,

@@ -96,37 +96,20 @@ describe('addresses at allowed hosts may be named, and no others', () => {
     });
   });
 
-  test.each([
-    'http://evil.example/v1',
-    'http://llm.example@evil.example/v1',
-    'http://me:pw@llm.example/v1',
-    'http://llm.example./v1',
-    'http://llm.example.evil.example/v1',
-    'http://xllm.example/v1',
-    'http://evil.example#@llm.example/',
-    'http://evil.example?llm.example',
-    'http://evil.example\\@llm.example/',
-    'http:evil.example/v1',
-    'http://127.0.0.1:8001/v1',
-    'http://[::ffff:127.0.0.1]:8000/v1',
-    'http://[::1]/v1',
-    'http://llm。example.evil.example',
-    'http://ⅼⅼm.evil.example',
-    'http://2130706433:9000/',
-    'ftp://llm.example/v1',
-    'file:///etc/passwd',
-    'javascript:alert(1)',
-    'gopher://llm.example/',
-    ' http://evil.example/v1',
-    'https://api.openai.com.evil.example/v1',
-    'https://api.openai.com@evil.example/v1',
-    'https://api.openai.com:444/v1',
-    'https://api.openai.com/v1/../../other',
-    'http://api.openai.com/v1',
-  ])('%s is refused', async (address) => {
-    const refusal = await refusalOf(permissive.prepare('orchestration', compatible(address)));
-    expect(refusal).toContain('config.agents[0].backend.base_url: ');
-  });
+  const addresses = `http://evil.example/v1 http://llm.example@evil.example/v1 http://me:pw@llm.example/v1 http://llm.example./v1
+    http://llm.example.evil.example/v1 http://xllm.example/v1 http://evil.example#@llm.example/
+    http://evil.example?llm.example http:evil.example/v1 http://127.0.0.1:8001/v1 http://[::ffff:127.0.0.1]:8000/v1
+    http://[::1]/v1 http://llm。example.evil.example http://ⅼⅼm.evil.example http://2130706433:9000/
+    ftp://llm.example/v1 file:///etc/passwd javascript:alert(1) gopher://llm.example/
+    https://api.openai.com.evil.example/v1 https://api.openai.com@evil.example/v1 https://api.openai.com:444/v1
+    https://api.openai.com/v1/../../other http://api.openai.com/v1`;
+  test.each([...addresses.split(/\s+/), 'http://evil.example\\@llm.example/', ' http://evil.example/v1'])(
+    '%s is refused',
+    async (address) => {
+      const refusal = await refusalOf(permissive.prepare('orchestration', compatible(address)));
+      expect(refusal).toContain('config.agents[0].backend.base_url: ');
+    },
+  );
 
   test.each(['["http://evil.example"]', '{"url":"http://llm.example"}', '7', 'true'])(
     'what is no text is no address: %s',

@@ -62,41 +62,27 @@ describe('an orchestration that is cancelled', () => {
     ]);
   });
 
-  test('while it votes delivers the answer that leads', async () => {
-    const { asked, reply } = never();
-    const run = running(teamScript({ vote: reply }));
-    const handle = await run.start({ task, config });
-    await asked;
-    await handle.cancel();
-    expect(await handle.result()).toMatchObject({
-      outcome: 'cancelled',
-      answer: 'Answer of agent_a in attempt 1.',
-      warnings: [],
-    });
+  const leading = { answer: 'Answer of agent_a in attempt 1.', warnings: [] };
+  const laterAttempt = (reply: () => Promise<Scripted>): Parameters<typeof teamScript>[0] => ({
+    answer: ({ agent, attempt }) => (attempt === 1 ? answer(`First of ${agent}.`) : reply()),
+    decide: ({ attempt }) => (attempt === 1 ? restart('Again.', 'Better.') : submit()),
   });
-
-  test('while the final agent presents delivers the answer that was selected, and a second request changes nothing', async () => {
+  test.each<[when: string, acts: typeof laterAttempt, result: object]>([
+    ['while it votes delivers the answer that leads', (reply) => ({ vote: reply }), leading],
+    ['while the final agent presents delivers the answer that was selected', (reply) => ({ present: reply }), leading],
+    [
+      'in a later attempt delivers the best of those before',
+      laterAttempt,
+      { answer: 'First of agent_a.', attempts: 2 },
+    ],
+  ])('%s, and a second request changes nothing', async (_, acts, result) => {
     const { asked, reply } = never();
-    const run = running(teamScript({ present: reply }));
+    const run = running(teamScript(acts(reply)));
     const handle = await run.start({ task, config });
     await asked;
     await handle.cancel();
     await handle.cancel().catch(() => {});
-    expect(await handle.result()).toMatchObject({ outcome: 'cancelled', answer: 'Answer of agent_a in attempt 1.' });
-  });
-
-  test('in a later attempt delivers the best answer of those before', async () => {
-    const { asked, reply } = never();
-    const run = running(
-      teamScript({
-        answer: ({ agent, attempt }) => (attempt === 1 ? answer(`First of ${agent}.`) : reply()),
-        decide: ({ attempt }) => (attempt === 1 ? restart('Again.', 'Better.') : submit()),
-      }),
-    );
-    const handle = await run.start({ task, config });
-    await asked;
-    await handle.cancel();
-    expect(await handle.result()).toMatchObject({ outcome: 'cancelled', answer: 'First of agent_a.', attempts: 2 });
+    expect(await handle.result()).toMatchObject({ outcome: 'cancelled', ...result });
   });
 
   test('while a question waits for a person does not wait for it', async () => {
@@ -188,10 +174,7 @@ describe('a plan that is cancelled', () => {
     await asked;
     await handle.cancel();
     const result = (await handle.result()) as SolveResult;
-    expect(result).toMatchObject({
-      outcome: 'cancelled',
-      subtasks: [{ status: 'completed' }, { status: 'running' }],
-    });
+    expect(result).toMatchObject({ outcome: 'cancelled', subtasks: [{ status: 'completed' }, { status: 'running' }] });
     expect(result.answer).toContain('step_1 (Do step_1): Blue.');
     expect((await eventsOf(handle)).filter(({ type }) => type === 'subtask_failed')).toEqual([]);
   });

@@ -73,9 +73,7 @@ describe('time', () => {
 
   test('a provider that is down for long does not outlast a budget of time', async () => {
     const run = running(
-      teamScript({
-        answer: ({ agent }) => (agent === 'agent_a' ? { status: 503 } : answer('Mine.')),
-      }),
+      teamScript({ answer: ({ agent }) => (agent === 'agent_a' ? { status: 503 } : answer('Mine.')) }),
     );
     const config = teamOf(team, openai, {}, { budget: { seconds: 5 } });
     // Without the budget it would be tried for ten minutes, which is an agent's time.
@@ -127,20 +125,13 @@ describe('budget', () => {
   ])('%s', async (_, budget, calls) => {
     const run = running(teamScript());
     const result = await run.orchestrate({ task: 'T', config: teamOf(team, openai, {}, { budget }) });
-    expect(result).toMatchObject({
-      outcome: 'budget',
-      answer: 'Answer of agent_a in attempt 1.',
-      usage: { calls },
-    });
+    expect(result).toMatchObject({ outcome: 'budget', answer: 'Answer of agent_a in attempt 1.', usage: { calls } });
     expect(run.model.requests).toHaveLength(calls);
   });
 
   test('a run that just fits its budget is submitted', async () => {
     const run = running(teamScript());
-    const result = await run.orchestrate({
-      task: 'T',
-      config: teamOf(team, openai, {}, { budget: { calls: 6 } }),
-    });
+    const result = await run.orchestrate({ task: 'T', config: teamOf(team, openai, {}, { budget: { calls: 6 } }) });
     expect(result.outcome).toBe('submitted');
   });
 

@@ -11,41 +11,17 @@ const never = new Promise<Scripted>(() => {});
 const insist = () => restart('Only plans.', 'Do the work.');
 
 describe.each(wires)('exact numbers of model calls through $type', (backend) => {
-  test.each([
-    {
-      rule: '7 with max_orchestration_restarts 0: no decision is asked for',
-      calls: 7,
-      coordination: { max_orchestration_restarts: 0 },
-      outcome: 'submitted',
-    },
-    { rule: '8 by default', calls: 8, outcome: 'submitted' },
-    { rule: '15 with one restart before presenting', calls: 15, restarts: 1, outcome: 'submitted' },
-    {
-      rule: '16 with one restart after presenting',
-      calls: 16,
-      restarts: 1,
-      coordination: { enable_post_presentation_evaluation: true },
-      outcome: 'submitted',
-    },
-    {
-      rule: '22 when it always restarts before presenting',
-      calls: 22,
-      restarts: 9,
-      outcome: 'restart_limit',
-    },
-    {
-      rule: '24 when it always restarts after presenting',
-      calls: 24,
-      restarts: 9,
-      coordination: { enable_post_presentation_evaluation: true },
-      outcome: 'restart_limit',
-    },
-  ])('$rule', async ({ calls, restarts = 0, coordination = {}, outcome }) => {
+  const evaluated = { enable_post_presentation_evaluation: true };
+  test.each<[calls: number, when: string, restarts: number, outcome: string, coordination?: object]>([
+    [7, 'where no decision is asked for', 0, 'submitted', { max_orchestration_restarts: 0 }],
+    [8, 'by default', 0, 'submitted'],
+    [15, 'with one restart before presenting', 1, 'submitted'],
+    [16, 'with one restart after presenting', 1, 'submitted', evaluated],
+    [22, 'when it always restarts before presenting', 9, 'restart_limit'],
+    [24, 'when it always restarts after presenting', 9, 'restart_limit', evaluated],
+  ])('%i %s', async (calls, _, restarts, outcome, coordination = {}) => {
     const run = running(teamScript({ decide: ({ attempt }) => (attempt <= restarts ? insist() : submit()) }));
-    const result = await run.orchestrate({
-      task: 'What is 6 × 7?',
-      config: teamOf(team, backend, coordination),
-    });
+    const result = await run.orchestrate({ task: 'What is 6 × 7?', config: teamOf(team, backend, coordination) });
     expect(run.model.requests).toHaveLength(calls);
     expect(result).toMatchObject({
       answer: 'The final answer, by agent_a.',

@@ -101,17 +101,6 @@ describe('the loop react', () => {
     expect(result.messages).toContain('💥 **TOOL EXCEPTION:** throw threw: Exception: socket closed');
   });
 
-  test.each([
-    ['in any letter case', 'final_answer: 42', '42'],
-    ['anywhere in the text', 'So it is. FINAL_ANSWER: 42', 'So it is. FINAL_ANSWER: 42'],
-    ['in bold', '**FINAL_ANSWER**: 42', '42'],
-    ['as a heading without colon', '## FINAL_ANSWER\n\n42', '42'],
-  ])('the marker counts %s', async (_, text, answer) => {
-    const { result, requests } = await turn([think('Easy.'), { text }]);
-    expect(requests).toHaveLength(2);
-    expect(result.answer).toBe(answer);
-  });
-
   test('the marker is looked for in actions only, and calls beside it are not run', async () => {
     const { result, requests, events } = await turn([
       { text: 'FINAL_ANSWER: too early' },

@@ -28,10 +28,7 @@ async function heldAt(asked: Asked, more: object = {}, score = 72) {
     reached.resolve();
     return never.promise;
   };
-  const acts = {
-    plan: (iteration: number) => plan(`idea ${iteration}`),
-    criticise: () => criticism(score),
-  };
+  const acts = { plan: (iteration: number) => plan(`idea ${iteration}`), criticise: () => criticism(score) };
   const run = running(
     researchScript({
       plan: ({ iteration }) => (asked === 'plan' ? hold(acts.plan(iteration)) : acts.plan(iteration)),

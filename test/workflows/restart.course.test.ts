@@ -12,9 +12,7 @@ const openai = { type: 'openai' };
 const reason = "Agents provided plans but didn't execute actual implementation";
 const instructions =
   'Please actually implement the solution by modifying the files,\nnot just describing what changes should be made';
-const onceMore = teamScript({
-  decide: ({ attempt }) => (attempt === 1 ? restart(reason, instructions) : submit()),
-});
+const onceMore = teamScript({ decide: ({ attempt }) => (attempt === 1 ? restart(reason, instructions) : submit()) });
 const isWithheld = (body: object): boolean =>
   (body as { tool_choice?: { type?: string } }).tool_choice?.type === 'none';
 /** The log without the run's id at the end of each line, as `cut -f1` prints it. */
@@ -134,10 +132,7 @@ describe('a restart', () => {
   test('final_agent gives judging and presenting a model of their own', async () => {
     const run = running(teamScript());
     const rest = { final_agent: { backend: { type: 'claude', model: 'claude-expensive' } } };
-    await run.orchestrate({
-      task: 'Build it.',
-      config: teamOf(team, { type: 'openai', model: 'cheap' }, {}, rest),
-    });
+    await run.orchestrate({ task: 'Build it.', config: teamOf(team, { type: 'openai', model: 'cheap' }, {}, rest) });
     expect(run.model.requests.map(({ model, wire }) => `${wire} ${model}`)).toEqual([
       ...Array.from({ length: 4 }, () => 'responses cheap'),
       ...Array.from({ length: 2 }, () => 'anthropic claude-expensive'),
@@ -197,10 +192,7 @@ describe('a person', () => {
         },
       }),
     );
-    const handle = await run.start({
-      task: 'T',
-      config: teamOf(team, openai, { max_orchestration_restarts: 1 }),
-    });
+    const handle = await run.start({ task: 'T', config: teamOf(team, openai, { max_orchestration_restarts: 1 }) });
     await answering;
     await handle.signal('requestRestart', { reason: 'Wrong way.', instructions: 'Go left.' });
     const result = await handle.result();
@@ -224,10 +216,7 @@ describe('a person', () => {
         },
       }),
     );
-    const handle = await run.start({
-      task: 'T',
-      config: teamOf(team, openai, { max_orchestration_restarts: 0 }),
-    });
+    const handle = await run.start({ task: 'T', config: teamOf(team, openai, { max_orchestration_restarts: 0 }) });
     await deciding;
     await handle.signal('requestRestart', { reason: 'Wrong way.', instructions: 'Go left.' });
     isRefused();

@@ -97,9 +97,7 @@ test('a turn at its limit says so', async () => {
 });
 
 test('a turn without an answer fails, and the session goes on', async () => {
-  script = teamScript({
-    answer: ({ prompt }) => (taskIn(prompt) === 'Bad.' ? { status: 400 } : answer('Good.')),
-  });
+  script = teamScript({ answer: ({ prompt }) => (taskIn(prompt) === 'Bad.' ? { status: 400 } : answer('Good.')) });
   const session = await run.startSession({ config: alone() });
   const failure = await say(session, 'Bad.').catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(WorkflowUpdateFailedError);

@@ -136,9 +136,7 @@ describe('a team with tools of the world', () => {
       {
         answer: (request) =>
           isFirst(request) && toolResults(request).length === 0 ? call('echo', { text: 'found it' }) : own(request),
-        present: ({ prompt }) => ({
-          text: /(THOUGHT|OBSERVATION):[^\n]*$/.test(prompt) ? 'Hm.' : 'The end.',
-        }),
+        present: ({ prompt }) => ({ text: /(THOUGHT|OBSERVATION):[^\n]*$/.test(prompt) ? 'Hm.' : 'The end.' }),
       },
       { agent: { orchestrator: 'react' } },
     );

@@ -131,10 +131,7 @@ test(
     await using run = await running(
       teamScript({
         // Each ends in a task without a command but the last one's: what is accepted or refused next comes behind it.
-        answer: ({ agent }) => ({
-          ...answer(`Answer of ${agent}.`),
-          delay: 300 * (1 + team.indexOf(agent)),
-        }),
+        answer: ({ agent }) => ({ ...answer(`Answer of ${agent}.`), delay: 300 * (1 + team.indexOf(agent)) }),
         vote: () => vote('agent1'),
       }),
     );

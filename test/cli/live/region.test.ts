@@ -22,14 +22,7 @@ const state: OrchestrationState = {
   ],
   selectedAgent: null,
   restarts: [],
-  usage: {
-    calls: 9,
-    inputTokens: 1500,
-    cachedInputTokens: 0,
-    outputTokens: 451,
-    costUsd: 0.0042,
-    byAgent: {},
-  },
+  usage: { calls: 9, inputTokens: 1500, cachedInputTokens: 0, outputTokens: 451, costUsd: 0.0042, byAgent: {} },
 };
 const research: ResearchState = {
   workflow: 'research',

@@ -36,10 +36,7 @@ describe('a tool of a server as a model is offered it', () => {
       name: 'a',
       inputSchema: {
         type: 'object',
-        properties: {
-          plain: { $ref: '#/$defs/text' },
-          odd: { description: 'Not a text', not: { type: 'string' } },
-        },
+        properties: { plain: { $ref: '#/$defs/text' }, odd: { description: 'Not a text', not: { type: 'string' } } },
         required: ['plain'],
         $defs: { text: { type: 'string' } },
         if: { required: ['odd'] },

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer, type OutgoingHttpHeaders, type ServerResponse } from 'node:http';
 import { createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -68,80 +68,55 @@ describe('a server that means ill', () => {
   const zeros = Buffer.alloc(50_000_000);
   const [zipped, brotli] = [gzipSync(zeros), brotliCompressSync(zeros)];
   let hops = 0;
+  const sends =
+    (status: number, head: OutgoingHttpHeaders, body: Buffer | string = ''): Behaviour =>
+    (response) =>
+      response.writeHead(status, head).end(body);
+  const packed = (encoding: string, body: Buffer | string) =>
+    sends(200, { ...text, 'content-encoding': encoding }, body);
+  /** Begins an answer, and goes on with these bytes. */
+  const floods =
+    (status: number, head: OutgoingHttpHeaders, bytes: number): Behaviour =>
+    (response) => {
+      response.writeHead(status, head);
+      forEver((more) => response.write('x'.repeat(bytes), more));
+    };
+  const raw =
+    (begin: string, piece: string): Behaviour =>
+    (_, socket) => {
+      socket.write(begin);
+      forEver((more) => socket.write(piece, more));
+    };
+  const hint = 'HTTP/1.1 103 Early Hints\r\nLink: <a>\r\n\r\n';
+  const header = `X-${'a'.repeat(1000)}: ${'b'.repeat(1000)}\r\n`;
+  const twice = 'Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nHTTP/1.1 200 OK\r\n';
+  const switching = 'HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n';
+  const late = /took more than 0\.5 seconds$/;
   const attacks: Array<[what: string, behaviour: Behaviour, message: RegExp, patienceMs?: number]> = [
-    [
-      'redirects in a circle',
-      (response) => response.writeHead(302, { location: '/attack' }).end(),
-      /more than 5 times/,
-    ],
-    [
-      'redirects without end',
-      (response) => response.writeHead(307, { location: `/attack?${hops++}` }).end(),
-      /more than 5 times/,
-    ],
+    ['redirects in a circle', sends(302, { location: '/attack' }), /more than 5 times/],
+    ['redirects without end', (...on) => sends(307, { location: `/attack?${hops++}` })(...on), /more than 5 times/],
     [
       'a redirect with an endless body',
-      (response) => {
-        response.writeHead(302, { location: 'http://127.0.0.2/' });
-        forEver((more) => response.write('x'.repeat(10_000), more));
-      },
+      floods(302, { location: 'http://127.0.0.2/' }, 10_000),
       /^127\.0\.0\.2 is not on/,
     ],
-    [
-      'a body without end',
-      (response) => {
-        response.writeHead(200, text);
-        forEver((more) => response.write('x'.repeat(100_000), more));
-      },
-      /has over 2,000,000 bytes$/,
-    ],
+    ['a body without end', floods(200, text, 100_000), /has over 2,000,000 bytes$/],
     [
       'a slow drip',
       (response) => {
         response.writeHead(200, text);
         forEver((more) => void setTimeout(() => response.write('x', more), 10));
       },
-      /took more than 0\.5 seconds$/,
+      late,
       500,
     ],
-    ['silence', () => {}, /took more than 0\.5 seconds$/, 500],
-    [
-      'a head and then silence',
-      (response) => response.writeHead(200, text).flushHeaders(),
-      /took more than 0\.5 s/,
-      500,
-    ],
-    [
-      'informational answers without end',
-      (_, socket) => forEver((more) => socket.write('HTTP/1.1 103 Early Hints\r\nLink: <a>\r\n\r\n', more)),
-      /took more than 0\.5 seconds$/,
-      500,
-    ],
-    [
-      'headers without end',
-      (_, socket) => {
-        socket.write('HTTP/1.1 200 OK\r\n');
-        forEver((more) => socket.write(`X-${'a'.repeat(1000)}: ${'b'.repeat(1000)}\r\n`, more));
-      },
-      /cannot be fetched: .*overflow/i,
-    ],
-    [
-      'one header without end',
-      (_, socket) => {
-        socket.write('HTTP/1.1 200 OK\r\nX: ');
-        forEver((more) => socket.write('b'.repeat(1000), more));
-      },
-      /cannot be fetched: .*overflow/i,
-    ],
+    ['silence', () => {}, late, 500],
+    ['a head and then silence', (response) => response.writeHead(200, text).flushHeaders(), late, 500],
+    ['informational answers without end', raw(hint, hint), late, 500],
+    ['headers without end', raw('HTTP/1.1 200 OK\r\n', header), /cannot be fetched: .*overflow/i],
+    ['one header without end', raw('HTTP/1.1 200 OK\r\nX: ', 'b'.repeat(1000)), /cannot be fetched: .*overflow/i],
     ['no HTTP at all', (_, socket) => socket.end('SSH-2.0-OpenSSH_9.9\r\n'), /cannot be fetched/],
-    [
-      'two answers in one',
-      (_, socket) =>
-        socket.end(
-          'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nHTTP/1.1 200 OK\r\n',
-        ),
-      /cannot be fetched/,
-    ],
+    ['two answers in one', (_, socket) => socket.end(`HTTP/1.1 200 OK\r\n${twice}`), /cannot be fetched/],
     [
       'a body that breaks off',
       (response, socket) => {
@@ -150,44 +125,13 @@ describe('a server that means ill', () => {
       },
       /cannot be fetched/,
     ],
-    [
-      'a gzip bomb',
-      (response) => response.writeHead(200, { ...text, 'content-encoding': 'gzip' }).end(zipped),
-      /has over 2,000,000/,
-    ],
-    [
-      'a brotli bomb',
-      (response) => response.writeHead(200, { ...text, 'content-encoding': 'br' }).end(brotli),
-      /has over 2,000,000/,
-    ],
-    [
-      'a bomb in a bomb',
-      (response) => response.writeHead(200, { ...text, 'content-encoding': 'gzip, gzip' }).end(gzipSync(zipped)),
-      /is packed in a way that is not read \(gzip, gzip\)/,
-    ],
-    [
-      'what is no gzip',
-      (response) => response.writeHead(200, { ...text, 'content-encoding': 'gzip' }).end('x'),
-      /cannot be fetched/,
-    ],
-    [
-      'a gzip that is cut off',
-      (response) =>
-        response
-          .writeHead(200, { ...text, 'content-encoding': 'gzip' })
-          .end(gzipSync('x'.repeat(1000)).subarray(0, 20)),
-      /cannot be fetched/,
-    ],
-    [
-      'a name of a file that is a path',
-      (response) => response.writeHead(404, { 'content-disposition': 'filename=../../x' }).end(),
-      /status 404/,
-    ],
-    [
-      'a switch to another protocol',
-      (_, socket) => socket.end('HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n'),
-      /cannot be fetched|status 101/,
-    ],
+    ['a gzip bomb', packed('gzip', zipped), /has over 2,000,000/],
+    ['a brotli bomb', packed('br', brotli), /has over 2,000,000/],
+    ['a bomb in a bomb', packed('gzip, gzip', gzipSync(zipped)), /is packed in a way that is not read \(gzip, gzip\)/],
+    ['what is no gzip', packed('gzip', 'x'), /cannot be fetched/],
+    ['a gzip that is cut off', packed('gzip', gzipSync('x'.repeat(1000)).subarray(0, 20)), /cannot be fetched/],
+    ['a name of a file that is a path', sends(404, { 'content-disposition': 'filename=../../x' }), /status 404/],
+    ['a switch to another protocol', (_, socket) => socket.end(switching), /cannot be fetched|status 101/],
   ];
   test.each(attacks)('by %s is given up, and holds nothing up', async (_, behaviour, message, patienceMs) => {
     let error = new Error('not tried');

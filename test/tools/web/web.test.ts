@@ -22,10 +22,7 @@ describe('fetch_page as agents have it', () => {
     ['no address', 'example', /is not a URL/],
   ])('refuses %s', async (_, url, message) => {
     const tool = { name: 'fetch_page', source: { package: 'builtin.web' } };
-    expect(await bench.call(tool, { url }).result).toEqual({
-      status: 'error',
-      text: expect.stringMatching(message),
-    });
+    expect(await bench.call(tool, { url }).result).toEqual({ status: 'error', text: expect.stringMatching(message) });
   });
 });
 
@@ -103,10 +100,7 @@ describe('a page', () => {
     ['what does not end', '/endless', /has over 2,000,000 bytes$/],
     ['what is small only until it is unpacked', '/bomb', /has over 2,000,000 bytes$/],
   ])('is a report where there is none: %s', async (_, path, message) => {
-    await expect(fetched(path)).rejects.toMatchObject({
-      name: 'ToolError',
-      message: expect.stringMatching(message),
-    });
+    await expect(fetched(path)).rejects.toMatchObject({ name: 'ToolError', message: expect.stringMatching(message) });
   });
 
   test('is given up with its signal', async () => {

@@ -51,11 +51,7 @@ describe('one field: the whole answer is its value', () => {
 
 describe('several fields', () => {
   const request = requestWith(
-    {
-      name: { type: 'string', title: 'Full name' },
-      size: { type: 'integer', default: 7 },
-      gift: { type: 'boolean' },
-    },
+    { name: { type: 'string', title: 'Full name' }, size: { type: 'integer', default: 7 }, gift: { type: 'boolean' } },
     ['name'],
   );
 

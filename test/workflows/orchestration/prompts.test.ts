@@ -24,12 +24,7 @@ const textOf = (content: Content): string => joinContent([content])[0] as string
 describe('prompts', () => {
   test('the restart block has the documented headings, labels and number, and both texts in full', () => {
     const [block] = joinContent([
-      restartBlock({
-        attempt: 2,
-        by: 'final_agent',
-        reason: 'Only plans.',
-        instructions: 'Change\nthe files.',
-      }),
+      restartBlock({ attempt: 2, by: 'final_agent', reason: 'Only plans.', instructions: 'Change\nthe files.' }),
     ]);
     expect(block).toMatch(
       /^## Previous Orchestration Attempts\n\nThis is attempt 2 to solve the task\. .*\n\n\*\*Why the restart was requested:\*\*\nOnly plans\.\n\n\*\*Instructions for improvement:\*\*\nChange\nthe files\.\n\n/,

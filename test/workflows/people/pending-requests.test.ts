@@ -88,8 +88,10 @@ test.each([
   expect(requests.meantBy(reply)?.questionId).toBe(id);
 });
 
-test('an empty answer skips a key where no question waits, and no words are about one', () => {
+test('an empty answer skips a key where no question waits, and no words are about one, nor about a call of a tool', () => {
   const { open, requests } = desk();
+  open('t1', 'tool');
+  expect(requests.meantBy({ answer: 'yes' })).toBeUndefined();
   open('k1', 'key');
   expect(requests.meantBy({ answer: ' ' })?.questionId).toBe('k1');
   expect(requests.meantBy({ answer: 'sk-it-is-this' })).toBeUndefined();

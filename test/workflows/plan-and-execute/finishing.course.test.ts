@@ -59,9 +59,7 @@ describe('a subtask succeeds by finish_subtask alone', () => {
     ['react', { max_iterations: 1 }],
   ])('the last reply of the loop %s can still end it', async (orchestrator, limit) => {
     const run = running(
-      solveScript({
-        work: ({ prompt }) => (prompt.includes(lastThought) ? completed('At last.') : call('list', {})),
-      }),
+      solveScript({ work: ({ prompt }) => (prompt.includes(lastThought) ? completed('At last.') : call('list', {})) }),
     );
     const { subtasks: all } = await run.solve(input({ orchestrator, ...limit }));
     expect(all).toMatchObject([{ status: 'completed', result: 'At last.' }]);

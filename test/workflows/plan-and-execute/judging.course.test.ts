@@ -23,10 +23,7 @@ const judgement = (isComplete: boolean, missing: string[]): Scripted => ({
 describe('complete is only what nothing speaks against', () => {
   test('a validator that names what is missing is believed, whatever else it says', async () => {
     const run = running(
-      solveScript({
-        plan: ({ time }) => subtasks(`step_${time}`),
-        validate: () => judgement(true, ['The year']),
-      }),
+      solveScript({ plan: ({ time }) => subtasks(`step_${time}`), validate: () => judgement(true, ['The year']) }),
     );
     const { outcome, retries, validation } = await run.solve(input());
     expect({ outcome, retries }).toEqual({ outcome: 'partial', retries: 2 });

@@ -36,66 +36,19 @@ test('no message keeps a name that the SDK has reserved', () => {
   ]);
 });
 
-/** What a run is told, one after the other: the events up to there, when the task began, whether it is a replay. */
-type Telling = [events: number, time: string, isReplaying: boolean];
-
-test.for<[string, Telling[], boolean]>([
-  ['a run that begins here may be asked after its first task', [[3, '1', false]], true],
-  [
-    'one that was replayed up to its last task may be asked',
-    [
-      [3, '1', true],
-      [9, '2', true],
-    ],
-    true,
-  ],
-  [
-    'not one that was told of what has no task yet',
-    [
-      [9, '2', true],
-      [14, '2', false],
-    ],
-    false,
-  ],
-  [
-    'nor where the worker has had it all along',
-    [
-      [3, '1', false],
-      [9, '2', false],
-      [14, '2', false],
-    ],
-    false,
-  ],
-  [
-    'the first task behind a replay may be one that a dead worker has begun',
-    [
-      [9, '2', true],
-      [15, '3', false],
-    ],
-    false,
-  ],
-  [
-    'the second one shows that it was not',
-    [
-      [9, '2', true],
-      [15, '3', false],
-      [21, '4', false],
-      [21, '4', false],
-    ],
-    true,
-  ],
-  [
-    'two steps of one task are no two tasks',
-    [
-      [9, '2', true],
-      [15, '3', false],
-      [15, '3', false],
-    ],
-    false,
-  ],
-])('%s', ([, tellings, mayBeAsked]) => {
+/** What a run is told, one after the other: the events up to there, and when the task began; `~` where it is a replay. */
+test.each([
+  ['a run that begins here may be asked after its first task', '3@1', true],
+  ['one that was replayed up to its last task may be asked', '~3@1 ~9@2', true],
+  ['not one that was told of what has no task yet', '~9@2 14@2', false],
+  ['nor where the worker has had it all along', '3@1 9@2 14@2', false],
+  ['the first task behind a replay may be one that a dead worker has begun', '~9@2 15@3', false],
+  ['the second one shows that it was not', '~9@2 15@3 21@4 21@4', true],
+  ['two steps of one task are no two tasks', '~9@2 15@3 15@3', false],
+])('%s', (_, tellings, mayBeAsked) => {
   const told = new Told();
-  for (const [events, time, isReplaying] of tellings) told.note({ events, time }, isReplaying);
+  for (const [, replayed, events, time = ''] of tellings.matchAll(/(~?)(\d+)@(\d)/g))
+    told.note({ events: Number(events), time }, replayed === '~');
   expect(!told.mayBeAhead).toBe(mayBeAsked);
 });
 

@@ -164,11 +164,7 @@ describe.each(providers)('%s', (name, provider) => {
   ])('that answers with %s fails the search', async (_, given, nonRetryable, message) => {
     answer = given;
     const failure = await provider.find('momentum', 5, signal).catch((error: unknown) => error);
-    expect(failure).toMatchObject({
-      type: 'SearchFailed',
-      nonRetryable,
-      message: expect.stringMatching(message),
-    });
+    expect(failure).toMatchObject({ type: 'SearchFailed', nonRetryable, message: expect.stringMatching(message) });
     expect((failure as Error).message).toMatch(name);
     expect(JSON.stringify(failure) + String((failure as Error).stack)).not.toContain(key);
   });

@@ -2,37 +2,10 @@ import type { PermissionAction } from '../../../../src/protocol/tools/permission
 
 /** Rules as people write them for daily work. */
 export const sensible = [
-  'git *',
-  'ls*',
-  'cd *',
-  'cat *',
-  'grep *',
-  'rg *',
-  'head *',
-  'tail *',
-  'wc *',
-  'sort*',
-  'sed *',
-  'awk *',
-  'find *',
-  'echo *',
-  'printf *',
-  'mkdir *',
-  'test *',
-  'npm test*',
-  'npm run *',
-  'npm ls*',
-  'make*',
-  'tar *',
-  'env *',
-  'xargs *',
-  'timeout *',
-  'python3 -m pytest*',
-  'node --version',
-  'xargs grep *',
-  'command -v *',
-  'CI=1 npm test*',
-];
+  'git * | ls* | cd * | cat * | grep * | rg * | head * | tail * | wc * | sort* | sed * | awk * | find *',
+  'echo * | printf * | mkdir * | test * | npm test* | npm run * | npm ls* | make* | tar * | env * | xargs *',
+  'timeout * | python3 -m pytest* | node --version | xargs grep * | command -v * | CI=1 npm test*',
+].flatMap((some) => some.split(' | '));
 
 /** Lines of which `sensible` covers a part, or seems to. Each is asked for. */
 export const hostile: string[] = [

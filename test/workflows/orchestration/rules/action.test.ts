@@ -4,11 +4,7 @@ import { readReply, type Situation } from '../../../../src/workflows/orchestrati
 
 const reply = (...calls: ReplyCall[]): Reply => ({ content: '', calls, finish: 'tool_calls' });
 const answer = (content: string, id = 'c1'): ReplyCall => ({ id, name: 'new_answer', input: { content } });
-const vote = (name: string, id = 'c1'): ReplyCall => ({
-  id,
-  name: 'vote',
-  input: { agent_id: name, reason: 'good' },
-});
+const vote = (name: string, id = 'c1'): ReplyCall => ({ id, name: 'vote', input: { agent_id: name, reason: 'good' } });
 const situation = (overrides: Partial<Situation> = {}): Situation => ({
   votingOpen: true,
   choices: ['agent1', 'agent3'],

@@ -17,12 +17,7 @@ describe('ballot', () => {
       votes: ['c', 'b'],
       winner: 'b',
     },
-    {
-      rule: 'no votes: the first configured agent with an answer',
-      candidates: ['b', 'c'],
-      votes: [],
-      winner: 'b',
-    },
+    { rule: 'no votes: the first configured agent with an answer', candidates: ['b', 'c'], votes: [], winner: 'b' },
     { rule: 'a plurality is enough', candidates: ['a', 'b', 'c'], votes: ['a', 'b', 'c', 'c'], winner: 'c' },
     { rule: 'no candidate: no winner', candidates: [], votes: [], winner: undefined },
   ])('$rule', ({ candidates, votes, winner }) => {

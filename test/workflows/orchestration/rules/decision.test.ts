@@ -2,11 +2,7 @@ import { expect, test } from 'vitest';
 import { readDecision } from '../../../../src/workflows/orchestration/rules/decision.ts';
 
 const submit = (confirmed: unknown) => ({ id: 's', name: 'submit', input: { confirmed } });
-const restart = {
-  id: 'r',
-  name: 'restart_orchestration',
-  input: { reason: 'only planned', instructions: 'do it' },
-};
+const restart = { id: 'r', name: 'restart_orchestration', input: { reason: 'only planned', instructions: 'do it' } };
 
 test.each([
   ['submit {confirmed: true} submits', [submit(true)], { kind: 'submit' }],

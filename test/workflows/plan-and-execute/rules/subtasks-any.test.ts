@@ -36,11 +36,7 @@ function check(subtasks: Subtasks, completed: Map<string, number>): void {
 }
 
 test('whatever fails and whatever a validator says, a plan comes to its end by the rules', () => {
-  const limits = fc.record({
-    maxParallel: fc.integer({ min: 1, max: 4 }),
-    maxRetries: fc.nat(4),
-    failing: chances,
-  });
+  const limits = fc.record({ maxParallel: fc.integer({ min: 1, max: 4 }), maxRetries: fc.nat(4), failing: chances });
   fc.assert(
     fc.property(plans, limits, fc.gen(), (plan, { maxParallel, maxRetries, failing }, any) => {
       const subtasks = new Subtasks();

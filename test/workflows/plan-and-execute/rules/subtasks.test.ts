@@ -154,12 +154,7 @@ describe('a retry', () => {
     const subtasks = chain();
     runAll(subtasks, 'step_2');
     subtasks.retry_subtask('step_3');
-    expect(statuses(subtasks)).toEqual({
-      step_1: 'completed',
-      step_2: 'pending',
-      step_3: 'pending',
-      step_4: 'failed',
-    });
+    expect(statuses(subtasks)).toEqual({ step_1: 'completed', step_2: 'pending', step_3: 'pending', step_4: 'failed' });
   });
 
   test('that fails is a dead end, once, and has been one when it completes later', () => {
