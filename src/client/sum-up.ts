@@ -1,6 +1,6 @@
 import type { OrchestrationResult } from '../protocol/orchestration.ts';
 import type { SolveResult } from '../protocol/plan-and-execute.ts';
-import type { Iteration, ResearchResult, RestartKind } from '../protocol/research.ts';
+import { restartKinds, type Iteration, type ResearchResult, type RestartKind } from '../protocol/research.ts';
 import type { Usage } from '../protocol/usage.ts';
 
 /** What calls have used: a sum or a mean. */
@@ -123,14 +123,7 @@ function sumUpResearchRuns(all: Results['researchRuns']): ResearchStats {
   return {
     ...countsOf(runs),
     gain: gainOf(restarts),
-    byKind: {
-      viability: ofKind('viability'),
-      prior_art: ofKind('prior_art'),
-      goal: ofKind('goal'),
-      no_score: ofKind('no_score'),
-      no_material: ofKind('no_material'),
-      person: ofKind('person'),
-    },
+    byKind: Object.fromEntries(restartKinds.map((kind) => [kind, ofKind(kind)])) as ResearchStats['byKind'],
   };
 }
 

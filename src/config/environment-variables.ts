@@ -1,3 +1,10 @@
+import { webSearchServices } from '../protocol/search.ts';
+
+const meaningsForSearch: Record<string, string> = Object.assign(
+  {},
+  ...Object.values(webSearchServices).map(({ meanings }) => meanings),
+);
+
 /** What a run depends on: the variables that workers read for it, with their meanings for docs/reference/environment.md. */
 export const meaningsOfVariables = {
   OPENAI_API_KEY: "OpenAI's key",
@@ -18,12 +25,7 @@ export const meaningsOfVariables = {
   LM_API_TOKEN: "LM Studio's key, which it mostly does not want",
   GITHUB_TOKEN: 'a token that may write issues, for those of research runs',
   GITHUB_API_URL: 'a GitHub server of your own, as in https://github.example.com/api/v3',
-  TAVILY_API_KEY: "Tavily's key, for searches",
-  TAVILY_BASE_URL: "an address that replaces Tavily's own",
-  BRAVE_API_KEY: "Brave Search's key",
-  BRAVE_BASE_URL: "an address that replaces Brave Search's own",
-  SEARXNG_URL:
-    'the SearXNG that research runs and web_search ask; it may have a name and password: https://name:password@…',
+  ...meaningsForSearch,
   TRANSCRIPTION_URL:
     "a server with /audio/transcriptions for attached recordings, as in http://localhost:8000/v1; absent: the backend's own",
   TRANSCRIPTION_MODEL: 'its model; absent: gpt-transcribe at OpenAI and whisper-1 elsewhere',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { missingForSearch, serviceOf } from './search-services.ts';
+import { missingForSearch, serviceOf, variableOf, webSearchNames } from './search-services.ts';
 import { backendSchema, roleSchema } from './backend.ts';
 import { completeBackend, defaultBackend, describeBackend } from './models/complete-backend.ts';
 import { describeCoordination, soloShape } from './coordination.ts';
@@ -75,11 +75,11 @@ const settingsSchema = z
     search: z
       .strictObject({
         provider: z
-          .enum(['folder', 'searxng', 'tavily', 'brave'])
+          .enum(['folder', ...webSearchNames])
           .optional()
           .meta(safe())
           .describe(
-            'Absent: folder if there is one, else the service whose variable is set (SEARXNG_URL, TAVILY_API_KEY, BRAVE_API_KEY).',
+            `Absent: folder if there is one, else the service whose variable is set (${webSearchNames.map(variableOf).join(', ')}).`,
           ),
         folder: z
           .string()

@@ -1,29 +1,20 @@
 import { statSync } from 'node:fs';
-import type { SearchPlace, WebSearchService } from '../protocol/search.ts';
+import { webSearchServices, type SearchPlace, type WebSearchService } from '../protocol/search.ts';
 import type { Environment } from '../util/environment.ts';
 import { fileURLToPath } from 'node:url';
 
-/**
- * For each service the variable without which it cannot be asked, and the one that holds its address. If several are
- * set, the first service is used: a SearXNG of the user's own costs nothing.
- */
-const services: Record<WebSearchService, { needs: string; address: string }> = {
-  searxng: { needs: 'SEARXNG_URL', address: 'SEARXNG_URL' },
-  tavily: { needs: 'TAVILY_API_KEY', address: 'TAVILY_BASE_URL' },
-  brave: { needs: 'BRAVE_API_KEY', address: 'BRAVE_BASE_URL' },
-};
-
-const webSearchServices = Object.keys(services) as WebSearchService[];
+/** The names of all services. */
+export const webSearchNames = Object.keys(webSearchServices) as WebSearchService[];
 
 /** The variable without which a service cannot be asked. */
-export const variableOf = (service: WebSearchService): string => services[service].needs;
+export const variableOf = (service: WebSearchService): string => webSearchServices[service].needs;
 
 /** The service that an environment names by its variables; undefined if it names none. */
 export const serviceOf = (environment: Environment): WebSearchService | undefined =>
-  webSearchServices.find((service) => environment[variableOf(service)] !== undefined);
+  webSearchNames.find((service) => environment[variableOf(service)] !== undefined);
 
 /** What a person can do where there is no service: `set SEARXNG_URL, … or …`. */
-export const howToSearch = `set ${listed(webSearchServices.map(variableOf))}`;
+export const howToSearch = `set ${listed(webSearchNames.map(variableOf))}`;
 
 /** The variable that a search lacks in this environment; undefined if it has what it needs. */
 export function missingVariable({ provider }: SearchPlace, environment: Environment): string | undefined {
@@ -35,7 +26,7 @@ export function missingVariable({ provider }: SearchPlace, environment: Environm
 /** Lists what keeps a search from working in this environment, in words that name the key; empty if nothing does. */
 export function missingForSearch({ provider, folder = ownDocs }: SearchPlace, environment: Environment): string[] {
   if (provider === 'folder') return isFolder(folder) ? [] : [`search.folder: there is no folder ${folder}`];
-  const { needs, address } = services[provider];
+  const { needs, address } = webSearchServices[provider];
   const problems: string[] = [];
   if (environment[needs] === undefined) problems.push(`search.provider: ${provider} needs ${needs}, which is not set`);
   // The value stays out of the message: an address may hold a password.

@@ -34,6 +34,17 @@ export interface Plan {
  */
 export type RestartKind = 'prior_art' | 'goal' | 'viability' | 'no_score' | 'no_material' | 'person';
 
+/** All of them: an object, so that the compiler asks for each. */
+const kinds: Record<RestartKind, true> = {
+  viability: true,
+  prior_art: true,
+  goal: true,
+  no_score: true,
+  no_material: true,
+  person: true,
+};
+export const restartKinds = Object.keys(kinds) as RestartKind[];
+
 /** The record of one planning iteration. */
 export interface Iteration {
   /** From 1. */

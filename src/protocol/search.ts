@@ -7,8 +7,39 @@ export interface Work {
   url: string;
 }
 
+/**
+ * The services that search the web. For each the variable without which it cannot be asked, the one that holds its address, and
+ * what its variables mean. If several are set, the first service is used: a SearXNG of the user's own costs nothing.
+ */
+export const webSearchServices = {
+  searxng: {
+    needs: 'SEARXNG_URL',
+    address: 'SEARXNG_URL',
+    meanings: {
+      SEARXNG_URL:
+        'the SearXNG that research runs and web_search ask; it may have a name and password: https://name:password@…',
+    },
+  },
+  tavily: {
+    needs: 'TAVILY_API_KEY',
+    address: 'TAVILY_BASE_URL',
+    meanings: {
+      TAVILY_API_KEY: "Tavily's key, for searches",
+      TAVILY_BASE_URL: "an address that replaces Tavily's own",
+    },
+  },
+  brave: {
+    needs: 'BRAVE_API_KEY',
+    address: 'BRAVE_BASE_URL',
+    meanings: {
+      BRAVE_API_KEY: "Brave Search's key",
+      BRAVE_BASE_URL: "an address that replaces Brave Search's own",
+    },
+  },
+} as const;
+
 /** A service that searches the web. */
-export type WebSearchService = 'searxng' | 'tavily' | 'brave';
+export type WebSearchService = keyof typeof webSearchServices;
 
 /** Where is searched, and how many hits are taken. */
 export interface SearchPlace {

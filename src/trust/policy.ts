@@ -4,6 +4,7 @@ import type { Environment } from '../util/environment.ts';
 import { backendOf } from '../config/models/model-name.ts';
 import { backendTypes } from '../config/models/backend-types.ts';
 import { isRemote, routeOf } from '../config/models/providers.ts';
+import { variableOf, webSearchNames } from '../config/search-services.ts';
 import { readAllow, type Allow } from './allow.ts';
 import type { Backend } from '../protocol/settings.ts';
 
@@ -66,8 +67,7 @@ const knownKeys = [
   'REPRISE_MODEL_KEY',
   'TRANSCRIPTION_API_KEY',
   'GITHUB_TOKEN',
-  'TAVILY_API_KEY',
-  'BRAVE_API_KEY',
+  ...webSearchNames.map(variableOf).filter((name) => name.endsWith('_KEY')),
 ];
 
 /** Names of models at servers whose addresses a worker knows by itself, with the variable that must say so. */

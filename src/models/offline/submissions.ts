@@ -1,4 +1,5 @@
 import { headings } from '../../protocol/headings.ts';
+import { restartKinds } from '../../protocol/research.ts';
 import type { Message, ParameterSchema, ToolSpec } from '../../protocol/message.ts';
 import { similarityOf } from '../../util/text/similarity.ts';
 import { queryOf } from '../../util/text/sentence-search.ts';
@@ -79,8 +80,7 @@ function additionsTo(brought: string, restart: string, { sentences }: TextIndex)
   const guidance = sections.get(headings.guidance) ?? '';
   const told = sections.get(headings.tried) ?? '';
   // What a critic wants to be changed stands behind the guidance.
-  const kinds = ['prior_art', 'goal', 'viability', 'no_score', 'no_material', 'person'] as const;
-  const isStandard = kinds.some((kind) => guidance.startsWith(guidanceFor(kind)));
+  const isStandard = restartKinds.some((kind) => guidance.startsWith(guidanceFor(kind)));
   const wish = oneLine(guidance, longest.addition);
   if (!isStandard && !told.includes(joint + wish)) return [wish];
   const isNotNew = guidance.startsWith(guidanceFor('prior_art'));
