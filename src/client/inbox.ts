@@ -1,5 +1,6 @@
 import { isGrpcServiceError, ServiceError, type Client } from '@temporalio/client';
 import type { PendingQuestion } from '../protocol/questions.ts';
+import { inParallel } from '../util/in-parallel.ts';
 import { Run } from './run.ts';
 
 /** Something that waits for a person, and the run that it belongs to. */
@@ -9,6 +10,12 @@ export interface InboxQuestion extends PendingQuestion {
 
 /** How long a run may take to tell what waits, in milliseconds. */
 const patience = 15_000;
+
+/** How many runs are asked at the same time. */
+const concurrency = 32;
+
+/** After how many milliseconds without an answer of any run no further one is asked. */
+const longestSilence = 20_000;
 
 const query = 'RepriseWaiting = "human" AND ExecutionStatus = "Running"';
 
@@ -28,19 +35,38 @@ export async function questionsOf(
   client: Client,
   onSilent: (workflowId: string, reason: Error) => void,
 ): Promise<InboxQuestion[]> {
-  const runs = await waitingRuns(client);
-  const found = await Promise.all(
-    runs.map(async (run) => {
-      try {
-        const pending = await client.withDeadline(Date.now() + patience, () => run.pendingQuestions());
-        return pending.map((each) => ({ workflowId: run.id, ...each }));
-      } catch (error) {
-        onSilent(run.id, error as Error);
-        return [];
-      }
-    }),
-  );
-  return found.flat().toSorted((one, other) => one.askedAt.localeCompare(other.askedAt));
+  const ask = (run: Run) => client.withDeadline(Date.now() + patience, () => run.pendingQuestions());
+  const found = await askEach(await waitingRuns(client), ask, onSilent);
+  return found
+    .flatMap(({ run, told }) => told.map((each) => ({ workflowId: run.id, ...each })))
+    .toSorted((one, other) => one.askedAt.localeCompare(other.askedAt));
+}
+
+/**
+ * Asks runs, a few at a time: a worker that has just begun replays each before it answers, and would let most of a thousand
+ * wait for longer than they may.
+ *
+ * @param onSilent is told of each run that did not answer, also of those that were not asked since none answered any more
+ */
+export async function askEach<R extends { id: string }, T>(
+  runs: R[],
+  ask: (run: R) => Promise<T>,
+  onSilent: (id: string, reason: Error) => void,
+): Promise<Array<{ run: R; told: T }>> {
+  let answeredAt = Date.now();
+  const answers = await inParallel(runs, concurrency, async (run) => {
+    try {
+      if (Date.now() - answeredAt > longestSilence)
+        throw new Error(`it was not asked, since no run had answered for ${longestSilence / 1000} s`);
+      const told = await ask(run);
+      answeredAt = Date.now();
+      return [{ run, told }];
+    } catch (error) {
+      onSilent(run.id, error as Error);
+      return [];
+    }
+  });
+  return answers.flat();
 }
 
 /** Whether the server does not know the search attribute, since no worker has registered it: then no run can wait. */

@@ -6,6 +6,7 @@ import { tolerant } from '../encryption/codec.ts';
 import { decodeAll } from '../encryption/decode.ts';
 import { askLiveState, questionIn, type RunStatus } from './show/show.ts';
 import { firstLine } from './names.ts';
+import { inParallel } from '../util/in-parallel.ts';
 import { isOpenStatus, openOnly } from '../util/run-status.ts';
 
 export interface ListOptions {
@@ -64,7 +65,7 @@ export async function listRuns(
     found.push(info);
   }
   const until = Date.now() + patience.all;
-  return inParallel(found, (info) => listedRun(client, info, until));
+  return inParallel(found, concurrency, (info) => listedRun(client, info, until));
 }
 
 /** A client for which a run whose key is not at hand has a memo that says so, so that the others are listed all the same. */
@@ -122,14 +123,3 @@ const figuresOf = ({ calls, inputTokens, cachedInputTokens, outputTokens, costUs
   outputTokens,
   costUsd,
 });
-
-/** Does the same with all of them, several at a time. @returns the results in the order of the items */
-async function inParallel<T, R>(items: T[], work: (item: T) => Promise<R>): Promise<R[]> {
-  const results: R[] = [];
-  const places = items.entries();
-  const workNext = async (): Promise<void> => {
-    for (const [place, item] of places) results[place] = await work(item);
-  };
-  await Promise.all(Array.from({ length: concurrency }, workNext));
-  return results;
-}

@@ -213,6 +213,7 @@ test('a run without a worker is listed and shown with what is known', async () =
   await expect
     .poll(() => listed('alone', '--all'))
     .toMatchObject({ question: 'Alone', status: 'running', spent: null, state: null, waiting: [] });
+  expect((await home.run(['list'])).stderr).toContain('No worker has told in time how far 1 of the open runs');
   const shown = await printed('show', 'alone');
   expect(shown).toContain('No worker has told what the run is doing');
   await reprise.getRun('alone').terminate();

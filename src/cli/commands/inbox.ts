@@ -17,7 +17,8 @@ export interface InboxOptions extends FollowOptions {
   watch?: boolean;
 }
 
-const lookEveryMs = 1000;
+/** How long after a look the next one follows, in milliseconds: it asks every run that waits, which may be a thousand. */
+const pauseAfter = (lookMs: number): number => Math.min(Math.max(1000, 9 * lookMs), 10_000);
 
 /** `reprise inbox`: prints everything that waits for a person, over all runs. */
 export async function inbox(shell: Shell, options: InboxOptions): Promise<void> {
@@ -60,6 +61,7 @@ async function printNew(
   const warned = new Set<string>();
   let isAway = false;
   while (!over.aborted) {
+    const startedAt = Date.now();
     try {
       const questions = await reprise.inbox((id, reason) => {
         if (!warned.has(id)) warnOf(shell, id, reason);
@@ -80,7 +82,7 @@ async function printNew(
       if (!isAway) shell.say(`Temporal does not answer (${reasonOf(error)}); still waiting`);
       isAway = true;
     }
-    await pause(lookEveryMs);
+    await pause(pauseAfter(Date.now() - startedAt));
   }
 }
 

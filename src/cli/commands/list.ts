@@ -33,6 +33,8 @@ export async function list(
     if (json) await shell.print(JSON.stringify(runs));
     else if (runs.length === 0) shell.say(isOpen ? 'No run is open' : 'There are no runs yet');
     else await shell.print(listText(runs, layoutFor(shell, plain), Date.now()));
+    const silent = runs.filter(({ state, status }) => status === 'running' && state === null).length;
+    if (silent > 0) shell.say(`No worker has told in time how far ${silent} of the open runs have come`);
     if (found.length > most) shell.say(`These are the newest ${most}; --all lists all`);
   });
 }
