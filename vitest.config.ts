@@ -79,8 +79,7 @@ class WaitingFirst extends BaseSequencer {
 const rules: Group = { groupOrder: 0, maxWorkers: 2, isolate: false, setupFiles: ['test/setup/rules.ts'] };
 const commands: Group = { groupOrder: 0, maxWorkers: 2 };
 const courses: Group = { groupOrder: 1, maxWorkers: 6, isolate: false };
-const processes: Group = { groupOrder: 2, maxWorkers: 6, isolate: false };
-const world: Group = { groupOrder: 2, maxWorkers: 6 };
+const processes: Group = { groupOrder: 2, maxWorkers: 5 };
 
 /** The tiers; what each holds is in CONTRIBUTING.md. A file's name says its tier, and one without a tier is a rule. */
 export default defineConfig({
@@ -96,7 +95,7 @@ export default defineConfig({
       tier('courses', { include: [named('course')] }, courses),
       tier('smoke', { include: [smoke] }, commands),
       tier('processes', { include: [named('process')] }, processes),
-      tier('world', { include: [named('world')], exclude: [overwhelming] }, world),
+      tier('world', { include: [named('world')], exclude: [overwhelming] }, processes),
       tier('alone', { include: [overwhelming] }, { groupOrder: 3, maxWorkers: 1 }),
     ],
     // `npm run test:all -- --coverage` turns it on, at a tenth of the time. Files that no test loads count too.

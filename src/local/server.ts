@@ -112,9 +112,10 @@ async function startOnce(settings: ServerSettings): Promise<RunningServer> {
   } catch (error) {
     child.kill();
     throw error;
+  } finally {
+    // A later end is the caller's affair, and must not read the log, which may be gone by then.
+    child.removeAllListeners('exit');
   }
-  // A later end is the caller's affair, and must not read the log, which may be gone by then.
-  child.removeAllListeners('exit');
   return { address, process: child };
 }
 
