@@ -7,8 +7,7 @@
  * Where at most three files have failed, and none of them is a rule, they have a second try with nothing beside them. If it
  * passes, so does the whole, and a line before the last says of which files that is true.
  */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -29,9 +28,9 @@ interface Summary {
 }
 
 /** Runs a step, and says how it has ended and how long it took. @returns whether all is well */
-async function passes(name: string, command: string[]): Promise<boolean> {
+function passes(name: string, command: string[]): boolean {
   const startedAt = Date.now();
-  const [status] = await once(spawn(process.execPath, command, { stdio: ['ignore', 'inherit', 'inherit'] }), 'exit');
+  const { status } = spawnSync(process.execPath, command, { stdio: ['ignore', 'inherit', 'inherit'] });
   console.log(`${status === 0 ? 'ok    ' : 'FAILED'} ${name} (${((Date.now() - startedAt) / 1000).toFixed(1)} s)`);
   return status === 0;
 }
@@ -46,11 +45,11 @@ function readJson(file: string): unknown {
 }
 
 /** Runs tests. @returns whether they passed, and what they have come to, if they did */
-async function tested(name: string, chosen: string[]): Promise<{ isGood: boolean; report: TestReport | undefined }> {
+function tested(name: string, chosen: string[]): { isGood: boolean; report: TestReport | undefined } {
   const file = join(scratch, `${name.replaceAll(' ', '-')}.json`);
   process.env['REPRISE_TEST_REPORT'] = file;
   const reporters = ['--reporter=default', '--reporter=./test/setup/reporter.ts'];
-  const isGood = await passes(name, ['node_modules/vitest/vitest.mjs', 'run', ...reporters, ...chosen]);
+  const isGood = passes(name, ['node_modules/vitest/vitest.mjs', 'run', ...reporters, ...chosen]);
   const report = readJson(file) as TestReport | undefined;
   // Without a report nothing has been tested.
   return { isGood: isGood && report !== undefined, report };
@@ -62,18 +61,17 @@ function secondTry({ failedFiles, strayErrors }: TestReport): string[] {
   return failedFiles.length > mostTries || failedFiles.some(isRule) || strayErrors > 0 ? [] : failedFiles;
 }
 
-// None of them uses both cores all the time.
-const checks = await Promise.all([
+const checks = [
   passes('types', ['node_modules/typescript/bin/tsc', '-p', '.']),
   passes('lint', ['node_modules/oxlint/bin/oxlint', '--type-aware', '--deny-warnings', ...folders]),
   passes('format', ['node_modules/prettier/bin/prettier.cjs', '--check', '--log-level=warn', '.']),
   passes('replayed code', ['scripts/check-replayed.ts']),
   passes('floors', ['scripts/check-floors.ts']),
-]);
-const tests = await tested('tests', [...words, `--coverage.reportsDirectory=${coverage}`]);
+];
+const tests = tested('tests', [...words, `--coverage.reportsDirectory=${coverage}`]);
 let { failed = 0, passed = 0 } = tests.report ?? {};
 const again = tests.isGood || tests.report === undefined ? [] : secondTry(tests.report);
-const isGoodAlone = again.length > 0 && (await tested('second try', again)).isGood;
+const isGoodAlone = again.length > 0 && tested('second try', again).isGood;
 if (isGoodAlone) {
   console.log(`passed only at a second try, alone (${failed} tests): ${again.join(', ')}`);
   passed += failed;
