@@ -9,6 +9,11 @@ export const webSearchNames = Object.keys(webSearchServices) as WebSearchService
 /** The variable without which a service cannot be asked. */
 export const variableOf = (service: WebSearchService): string => webSearchServices[service].needs;
 
+/** The variables that hold a key. Without one a service is asked at an address of the user's own. */
+export const searchKeys = Object.values(webSearchServices).flatMap(({ needs, address }): string[] =>
+  needs === address ? [] : [needs],
+);
+
 /** The service that an environment names by its variables; undefined if it names none. */
 export const serviceOf = (environment: Environment): WebSearchService | undefined =>
   webSearchNames.find((service) => environment[variableOf(service)] !== undefined);

@@ -4,7 +4,7 @@ import type { Environment } from '../util/environment.ts';
 import { backendOf } from '../config/models/model-name.ts';
 import { backendTypes } from '../config/models/backend-types.ts';
 import { isRemote, routeOf } from '../config/models/providers.ts';
-import { variableOf, webSearchNames } from '../config/search-services.ts';
+import { searchKeys } from '../config/search-services.ts';
 import { readAllow, type Allow } from './allow.ts';
 import type { Backend } from '../protocol/settings.ts';
 
@@ -67,7 +67,7 @@ const knownKeys = [
   'REPRISE_MODEL_KEY',
   'TRANSCRIPTION_API_KEY',
   'GITHUB_TOKEN',
-  ...webSearchNames.map(variableOf).filter((name) => name.endsWith('_KEY')),
+  ...searchKeys,
 ];
 
 /** Names of models at servers whose addresses a worker knows by itself, with the variable that must say so. */

@@ -7,11 +7,10 @@ import { promisify } from 'node:util';
 import type { InboxQuestion } from '../../src/client.ts';
 import { agentOf, call, toolResults, writeKit } from '../support/agent-script.ts';
 import { hasTerminals, Home, type Running } from '../support/cli.ts';
-import { startModelServer, type ModelServer, type Seen } from '../support/model-server.ts';
+import type { Seen } from '../support/model-server.ts';
 
 const execute = promisify(execFile);
 
-let model: ModelServer;
 let home: Home;
 
 /** What the command prints where the call ran as the agent made it; no terminal gets it. */
@@ -24,8 +23,7 @@ const script = (seen: Seen) => {
 };
 
 beforeAll(async () => {
-  model = await startModelServer(script);
-  home = await Home.make({ OPENAI_API_KEY: 'test-key-openai', OPENAI_BASE_URL: model.openai });
+  home = await Home.withModel(script);
   writeKit(home.folder);
   const write = (name: string, rest: object): void =>
     writeFileSync(join(home.folder, name), JSON.stringify(agentOf('openai', { simple: {} }, ['kit'], rest)));
@@ -35,10 +33,7 @@ beforeAll(async () => {
   const { status, stderr } = await home.run(['chat', '--config', 'plain.json', 'Warm up.']);
   if (status !== 0) throw new Error(stderr);
 });
-afterAll(async () => {
-  await home.remove();
-  await model.close();
-});
+afterAll(() => home.remove());
 
 /** Starts a turn that asks for leave, and waits until that stands in the inbox. */
 async function startAsking(id: string): Promise<{ waiting: InboxQuestion; turn: Promise<string> }> {

@@ -1,21 +1,16 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Home } from '../support/cli.ts';
-import { startModelServer, type ModelServer, type Script, type Scripted } from '../support/model-server.ts';
+import type { Script, Scripted } from '../support/model-server.ts';
 import { teamOf, teamScript } from '../support/team-script.ts';
 
 let script: Script = teamScript();
-let model: ModelServer;
 let home: Home;
 beforeAll(async () => {
-  model = await startModelServer((seen) => script(seen));
-  home = await Home.make({ OPENAI_API_KEY: 'test-key-openai', OPENAI_BASE_URL: model.openai });
+  home = await Home.withModel((seen) => script(seen));
   const { status, stderr } = await home.run(['ask', 'Warm up.']);
   if (status !== 0) throw new Error(stderr);
 });
-afterAll(async () => {
-  await home.remove();
-  await model.close();
-});
+afterAll(() => home.remove());
 
 /** Is settled when a model is asked for what it never gives. */
 let asked: Promise<void>;

@@ -5,12 +5,11 @@ import { spendingText, typedOf } from '../../src/cli/commands/chat-commands.ts';
 import type { SessionResult, TurnResult } from '../../src/protocol/session.ts';
 import { askingTeam, asks } from '../support/asking.ts';
 import { hasTerminals, Home } from '../support/cli.ts';
-import { startModelServer, type ModelServer, type Script } from '../support/model-server.ts';
+import type { Script } from '../support/model-server.ts';
 import { answer, teamOf, teamScript } from '../support/team-script.ts';
 
 /** What the model says in the present test. */
 let script: Script = teamScript();
-let model: ModelServer;
 let home: Home;
 
 /** Repeats what was said to it, earlier and now. */
@@ -22,17 +21,13 @@ const echo = teamScript({
 });
 
 beforeAll(async () => {
-  model = await startModelServer((seen) => script(seen));
-  home = await Home.make({ OPENAI_API_KEY: 'test-key-openai', OPENAI_BASE_URL: model.openai });
+  home = await Home.withModel((seen) => script(seen));
   writeFileSync(join(home.folder, 'one.json'), JSON.stringify(teamOf(['agent_a'], { type: 'openai' })));
   writeFileSync(join(home.folder, 'asking.json'), JSON.stringify(askingTeam(300)));
   const { status, stderr } = await home.run(['chat', 'Warm up.']);
   if (status !== 0) throw new Error(stderr);
 });
-afterAll(async () => {
-  await home.remove();
-  await model.close();
-});
+afterAll(() => home.remove());
 beforeEach(() => {
   script = echo;
 });
@@ -152,11 +147,11 @@ describe('wrong usage: status 2, and nothing is started', () => {
   ];
   test.for(wrong)('a history file with %s', async ([, content, said]) => {
     writeFileSync(join(home.folder, 'bad.json'), content);
-    const requests = model.requests.length;
+    const requests = home.model!.requests.length;
     const { status, stdout, stderr } = await home.run(chat('--history', 'bad.json', 'Hi.'));
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
     expect(stderr).toMatch(said);
-    expect(model.requests.length).toBe(requests);
+    expect(home.model!.requests.length).toBe(requests);
   });
 
   test('a history file that is not there', async () => {
@@ -192,14 +187,14 @@ describe('commands of a conversation', () => {
   };
 
   test('cost nothing, and begin no session', async () => {
-    const requests = model.requests.length;
+    const requests = home.model!.requests.length;
     const { status, stdout, stderr } = await converse('/help\n/model\n/cost\n/nonsense now\n/quit\nNot reached.\n');
     expect({ status, stdout }).toEqual({ status: 0, stdout: '' });
     expect(stderr).toMatch(/\/help +lists these commands\n[^]*\/model [^]*\/cost [^]*\/exit .*\/quit/);
     expect(stderr).toMatch(/agent_a: openai gpt-\S+\nA session keeps its model.*\n {2}reprise chat --model NAME/);
     expect(stderr).toContain('Nothing is known: the session begins with the first turn');
     expect(stderr).toMatch(/There is no command \/nonsense\.\n {2}\/help/);
-    expect(model.requests.length).toBe(requests);
+    expect(home.model!.requests.length).toBe(requests);
     const reprise = await home.client();
     await expect(reprise.getRun(/Run (chat-\S+?),/.exec(stderr)?.[1] ?? '').isOpen()).rejects.toThrow('not found');
     await reprise.close();
@@ -210,11 +205,11 @@ describe('commands of a conversation', () => {
     expect(first.stdout).toBe('Heard: one.\n');
     expect(first.stderr).toMatch(/^4 calls, 60 tokens, \$0\.\d{4}$/m);
     expect(first.stderr).toMatch(/^agent_a: gpt-\S+$/m);
-    const requests = model.requests.length;
+    const requests = home.model!.requests.length;
     const again = await converse('/cost\n/model\n', '--id', 'counted');
     expect(again.stderr).toMatch(/^4 calls, 60 tokens, \$0\.\d{4}$/m);
     expect(again.stderr).toMatch(/^agent_a: gpt-\S+$/m);
-    expect(model.requests.length).toBe(requests);
+    expect(home.model!.requests.length).toBe(requests);
   });
 
   test('// begins a text that begins with /', async () => {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { OrchestrationResult, TurnResult } from '../../src/client.ts';
 import { agentOf, call, toolResults } from '../support/agent-script.ts';
 import { Home } from '../support/cli.ts';
-import { startModelServer, type ModelServer, type Script, type Seen } from '../support/model-server.ts';
+import type { Script, Seen } from '../support/model-server.ts';
 import { completed, solveScript } from '../support/solve-script.ts';
 import { answer, restart, submit, teamScript } from '../support/team-script.ts';
 import { writeFiles } from '../support/workspace-script.ts';
@@ -40,11 +40,9 @@ const planThenAct = teamScript({
 });
 
 let script: Script;
-let model: ModelServer;
 let home: Home;
 beforeAll(async () => {
-  model = await startModelServer((seen) => script(seen));
-  home = await Home.make({ OPENAI_API_KEY: 'test-key-openai', OPENAI_BASE_URL: model.openai });
+  home = await Home.withModel((seen) => script(seen));
   writeFiles(home.folder, {
     'team.yaml': team,
     'plain.yaml': 'agents:\n  - id: a\n    backend: {type: openai}\n',
@@ -55,10 +53,7 @@ beforeAll(async () => {
     'taken.txt': 'a file',
   });
 });
-afterAll(async () => {
-  await home.remove();
-  await model.close();
-});
+afterAll(() => home.remove());
 
 const textOf = (path: string): string => readFileSync(join(home.folder, path), 'utf8');
 

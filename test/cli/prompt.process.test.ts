@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { hasTerminals, Home, type Running } from '../support/cli.ts';
 import { askingTeam, asks } from '../support/asking.ts';
 import { shownOn as screenOf } from '../support/screen.ts';
-import { startModelServer, type ModelServer, type Script } from '../support/model-server.ts';
+import type { Script } from '../support/model-server.ts';
 import { teamScript } from '../support/team-script.ts';
 
 const box = (seconds: number): string => `======================================================================
@@ -24,21 +24,16 @@ Your response (or Enter to skip): `;
 
 /** What the model says in the present test. */
 let script: Script = teamScript();
-let model: ModelServer;
 let home: Home;
 
 beforeAll(async () => {
-  model = await startModelServer((seen) => script(seen));
-  home = await Home.make({ OPENAI_API_KEY: 'test-key-openai', OPENAI_BASE_URL: model.openai });
+  home = await Home.withModel((seen) => script(seen));
   const { status, stderr } = await home.run(['ask', 'Warm up.']);
   if (status !== 0) throw new Error(stderr);
   writeFileSync(join(home.folder, 'team.json'), JSON.stringify(askingTeam(600)));
   writeFileSync(join(home.folder, 'hasty.json'), JSON.stringify(askingTeam(3)));
 });
-afterAll(async () => {
-  await home.remove();
-  await model.close();
-});
+afterAll(() => home.remove());
 beforeEach(() => {
   script = asks('What color theme?');
 });

@@ -7,24 +7,19 @@ import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 
 import type { InboxQuestion } from '../../src/client.ts';
 import { askingTeam, asks } from '../support/asking.ts';
 import { Home } from '../support/cli.ts';
-import { startModelServer, type ModelServer, type Script } from '../support/model-server.ts';
+import type { Script } from '../support/model-server.ts';
 import { teamScript } from '../support/team-script.ts';
 
 /** What the model says in the present test. */
 let script: Script = teamScript();
-let model: ModelServer;
 let home: Home;
 
 beforeAll(async () => {
-  model = await startModelServer((seen) => script(seen));
-  home = await Home.make({ OPENAI_API_KEY: 'test-key-openai', OPENAI_BASE_URL: model.openai });
+  home = await Home.withModel((seen) => script(seen));
   const { status, stderr } = await home.run(['ask', 'Warm up.']);
   if (status !== 0) throw new Error(stderr);
 });
-afterAll(async () => {
-  await home.remove();
-  await model.close();
-});
+afterAll(() => home.remove());
 beforeEach(() => {
   script = asks('What color theme?');
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { SolveResult } from '../../src/client.ts';
 import { Home } from '../support/cli.ts';
-import { startModelServer, type ModelServer, type Script } from '../support/model-server.ts';
+import type { Script } from '../support/model-server.ts';
 import { completed, failed, invalid, solveScript, subtasks, valid } from '../support/solve-script.ts';
 
 describe('wrong usage or configuration: status 2 with what is wrong, nothing is started', () => {
@@ -106,20 +106,15 @@ describe('wrong usage or configuration: status 2 with what is wrong, nothing is 
 describe('with a scripted model', () => {
   /** What the model says in the present test. */
   let script: Script;
-  let model: ModelServer;
   let home: Home;
 
   beforeAll(async () => {
     script = solveScript();
-    model = await startModelServer((seen) => script(seen));
-    home = await Home.make({ OPENAI_API_KEY: 'test-key-openai', OPENAI_BASE_URL: model.openai });
+    home = await Home.withModel((seen) => script(seen));
     const { status, stderr } = await home.run(['solve', 'Warm up.']);
     if (status !== 0) throw new Error(stderr);
   });
-  afterAll(async () => {
-    await home.remove();
-    await model.close();
-  });
+  afterAll(() => home.remove());
   beforeEach(() => {
     script = solveScript();
   });
@@ -258,7 +253,7 @@ describe('with a scripted model', () => {
     }
 
     /** What planner and subtask were told in the last run, whose requests were analysis, plan, work, answer, validation. */
-    const told = (): string[] => [-5, -3].map((place) => model.requests.at(place)?.prompt ?? '');
+    const told = (): string[] => [-5, -3].map((place) => home.model!.requests.at(place)?.prompt ?? '');
 
     // Another name of this machine, which the command takes for another machine.
     const elsewhere = (): string[] => ['--temporal', home.address.replace('127.0.0.1', '0.0.0.0')];

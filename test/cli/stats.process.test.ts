@@ -5,13 +5,11 @@ import { sumUp, type Results } from '../../src/client/sum-up.ts';
 import type { ResearchResult } from '../../src/protocol/research.ts';
 import { Home } from '../support/cli.ts';
 import { completeAs } from '../support/completed.ts';
-import { startModelServer, type ModelServer } from '../support/model-server.ts';
 import { criticism, researchScript } from '../support/research-script.ts';
 import { orchestrationResult, researchResult, solveResult } from '../support/results.ts';
 import { restart, submit, teamScript } from '../support/team-script.ts';
 
 describe('over the runs of a server', () => {
-  let model: ModelServer;
   let home: Home;
 
   beforeAll(async () => {
@@ -21,16 +19,12 @@ describe('over the runs of a server', () => {
     });
     const research = researchScript({ criticise: ({ idea }) => criticism(idea === 'idea 1' ? 40 : 72) });
     const ofResearch = ['submit_plan', 'submit_criticism', 'submit_report'];
-    model = await startModelServer((seen) =>
+    home = await Home.withModel((seen) =>
       (seen.tools.some((tool) => ofResearch.includes(tool)) ? research : team)(seen),
     );
-    home = await Home.make({ OPENAI_API_KEY: 'test-key-openai', OPENAI_BASE_URL: model.openai });
     await home.startProcess(['up']).says(/Ready/);
   });
-  afterAll(async () => {
-    await home.remove();
-    await model.close();
-  });
+  afterAll(() => home.remove());
 
   /** Visibility lists a run some time after its end. */
   async function statsOf(runs: number) {

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hasTerminals, Home, type Running } from '../support/cli.ts';
-import { startModelServer, type ModelServer, type Script } from '../support/model-server.ts';
+import type { Script } from '../support/model-server.ts';
 import { report, researchScript } from '../support/research-script.ts';
 import { shownOn } from '../support/screen.ts';
 import { restart, submit, teamOf, teamScript } from '../support/team-script.ts';
@@ -17,14 +17,12 @@ const clipboard = 'Look.\x1B]52;c;cm0gLXJmIH4vKgo=\x07 \x1B[31mRed\x1B[0m \u202E
 
 /** What the model says in the present test. */
 let script: Script = teamScript();
-let model: ModelServer;
 let home: Home;
 
 const slowly = teamScript({ present: () => ({ text: answer, pace }) });
 
 beforeAll(async () => {
-  model = await startModelServer((seen) => script(seen));
-  home = await Home.make({ OPENAI_API_KEY: 'test-key-openai', OPENAI_BASE_URL: model.openai });
+  home = await Home.withModel((seen) => script(seen));
   const budget = { calls: 40, usd: 0.5 };
   writeFileSync(
     join(home.folder, 'team.json'),
@@ -33,10 +31,7 @@ beforeAll(async () => {
   const { status, stderr } = await home.run(['ask', 'Warm up.', '--config', 'team.json']);
   if (status !== 0) throw new Error(stderr);
 });
-afterAll(async () => {
-  await home.remove();
-  await model.close();
-});
+afterAll(() => home.remove());
 
 const ask = (...words: string[]): string[] => ['ask', 'Say it.', '--config', 'team.json', ...words];
 

@@ -1,6 +1,6 @@
 import { afterAll } from 'vitest';
 
-// The files of a tier follow one another in one process: what one has set is no other's.
+// Files of rules and of courses follow one another in one process: what one has set is no other's.
 const before = { ...process.env };
 
 afterAll(() => {

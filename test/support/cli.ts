@@ -13,6 +13,7 @@ import { readHolder, type Holder } from '../../src/local/lock.ts';
 import { liveWorkers, type WorkerRecord } from '../../src/local/workers.ts';
 import { freePort } from '../../src/local/ports.ts';
 import { keptBundle } from '../../src/worker/workflow-bundle.ts';
+import { startModelServer, type ModelServer, type Script } from './model-server.ts';
 
 const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
 
@@ -94,6 +95,7 @@ function running(
 export class Home {
   readonly folder = mkdtempSync(join(tmpdir(), 'reprise-cli-'));
   address = '';
+  model?: ModelServer;
   readonly #variables: Record<string, string>;
 
   /** @param variables environment of all its commands, besides what every process needs */
@@ -104,6 +106,14 @@ export class Home {
     // Of a home that is open to others, commands say so.
     mkdirSync(dirname(bundle), { recursive: true, mode: 0o700 });
     copyFileSync(inject('temporal').bundle, bundle);
+    return home;
+  }
+
+  /** The same with a scripted model of its own, which stands for OpenAI's, and which `remove` ends. */
+  static async withModel(script: Script): Promise<Home> {
+    const model = await startModelServer(script);
+    const home = await Home.make({ OPENAI_API_KEY: 'test-key-openai', OPENAI_BASE_URL: model.openai });
+    home.model = model;
     return home;
   }
 
@@ -192,6 +202,7 @@ export class Home {
 
   async remove(): Promise<void> {
     await stopUp(this.path);
+    await this.model?.close();
     rmSync(this.folder, { recursive: true, force: true });
   }
 }

@@ -266,6 +266,26 @@ export const tools = [{ name: 'run_command', description: 'Run.', parameters, si
   });
 });
 
+test('decisions by the signal answer are taken if they name the call, in words', async () => {
+  const { result, run, session } = await begin([write, write, write, done]);
+  const wait = (id: string) => expect.poll(async () => (await waiting(session))[0]?.questionId).toBe(id);
+  await wait('t1');
+  await say(session, { questionId: 't1', answer: 'Well…' });
+  await say(session, { answer: 'yes' });
+  await say(session, { questionId: 't1', answer: 'yes' });
+  await wait('t2');
+  await say(session, { questionId: 't2', answer: 'no, one is enough' });
+  await wait('t3');
+  await say(session, { questionId: 't3', answer: '' });
+  await result();
+  expect(lastResults(run)).toEqual([
+    'wrote one',
+    'Error: not run: a person refused it: one is enough',
+    'Error: not run: a person refused it',
+  ]);
+  expect((await eventsOf(session)).filter(({ type }) => type === 'warning')).toHaveLength(2);
+});
+
 test('decisions before a call, that say nothing, or about another call, and a second one, are ignored with a warning', async () => {
   const { result, run, session } = await begin([{ ...write, delay: 1000 }, done]);
   const warnings = async () => (await eventsOf(session)).filter(({ type }) => type === 'warning');

@@ -101,6 +101,25 @@ test('when three agents ask at once, one prompts, and two are deferred with what
   }
 });
 
+test('one that was deferred prompts again with a different question, while the others work on', async () => {
+  const { question, reply, result, requests, events } = await play((request) => {
+    if (request.agent === 'agent_c') return answers(request);
+    if (!hasAsked(request)) return ask(`First of ${request.agent}?`);
+    const deferred = request.prompt.includes('"deferred"') && !request.prompt.includes('Serif');
+    return deferred ? ask('Which font?') : answers(request);
+  });
+  const first = await question();
+  await reply({ answer: 'Dark mode' });
+  const second = await question();
+  expect(second).toMatchObject({ question: 'Which font?' });
+  expect(second.from).not.toBe(first.from);
+  const answered = (await events()).filter(({ type }) => type === 'answer').map((event) => event as { agent: string });
+  expect(answered.map(({ agent }) => agent)).toContain('agent_c');
+  await reply({ answer: 'Serif' });
+  expect((await result()).humanQa.map((entry) => entry.answer)).toEqual(['Dark mode', 'Serif']);
+  expect(resultsOf(requests, second.from).map(({ status }) => status)).toEqual(['deferred', 'complete']);
+});
+
 test('a skip and a timeout are two results; after a skip the next asker prompts, and its time runs from then', async () => {
   const { question, reply, result, requests, events } = await play(asks({ agent_a: 'Red?', agent_b: 'Blue?' }), {
     coordination: { broadcast_timeout: 6 },
@@ -163,6 +182,41 @@ test('an agent may ask twice as often as it may have questions open, deferred an
   const results = resultsOf(requests, 'agent_a');
   expect(results.map(({ status }) => status)).toEqual(['complete', 'error', 'complete', 'complete', 'error']);
   expect(results.at(-1)?.error).toContain('asked 4 times');
+});
+
+test('a late answer that names its question enters the history under it', async () => {
+  const gate = Promise.withResolvers<void>();
+  const { question, reply, result, requests } = await play(
+    async (request) => {
+      if (request.agent === 'agent_c') return answers(request);
+      if (hasAsked(request)) return answers(request);
+      if (request.agent === 'agent_b') await gate.promise;
+      return ask(`Question of ${request.agent}?`);
+    },
+    { coordination: { broadcast_timeout: 3 } },
+  );
+  const first = await question();
+  expect(first.from).toBe('agent_a');
+  await expect.poll(() => requests.some(hasAsked)).toBe(true);
+  await reply({ questionId: first.questionId, answer: 'Late, but here' });
+  gate.resolve();
+  const { humanQa } = await result();
+  expect(humanQa).toEqual([{ question: 'Question of agent_a?', answer: 'Late, but here' }]);
+  expect(resultsOf(requests, 'agent_b')).toMatchObject([{ status: 'deferred', human_qa_history: humanQa }]);
+});
+
+test('an answer that comes before anything was asked is the first asker’s', async () => {
+  const gate = Promise.withResolvers<void>();
+  const { reply, events, result, requests } = await play(async (request) => {
+    await gate.promise;
+    return request.agent === 'agent_a' && !hasAsked(request) ? ask('What color theme?') : answers(request);
+  });
+  await reply({ answer: 'Dark mode' });
+  await expect.poll(async () => (await events()).some(({ type }) => type === 'answer_kept')).toBe(true);
+  gate.resolve();
+  expect((await result()).humanQa).toEqual([{ question: 'What color theme?', answer: 'Dark mode' }]);
+  expect(resultsOf(requests, 'agent_a')).toMatchObject([{ status: 'complete' }]);
+  expect(prompts(await events())).toEqual([]);
 });
 
 test.each<[string, unknown]>([

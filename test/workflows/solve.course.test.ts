@@ -131,6 +131,22 @@ describe('the log groups of the document', () => {
     const improving = run.model.requests.findLast(isPlanning);
     expect(improving?.prompt).toContain('- Name the authors');
   });
+
+  test('the state, as it is printed there', async () => {
+    const steps = Array.from({ length: 7 }, (_, index) => `step_${index + 1}`);
+    const run = running(
+      solveScript({
+        plan: () => subtasks(...steps),
+        work: ({ id }) => (['step_2', 'step_3'].includes(id) ? failed('No.') : completed('Yes.')),
+        validate: () => invalid('Some of it'),
+      }),
+    );
+    const handle = await run.startSolve(input({ max_retries: 1 }));
+    expect(await handle.result()).toMatchObject({ outcome: 'partial' });
+    expect(await linesOf(handle)).toContain(
+      "State summary: {\n  'subtasks_completed': 5,\n  'subtasks_failed': 2,\n  'dead_ends': 2\n}",
+    );
+  });
 });
 
 describe('edge cases of the document', () => {
@@ -140,6 +156,26 @@ describe('edge cases of the document', () => {
     expect(run.model.requests).toHaveLength(5);
   });
 
+  test('persistent failures: a dead end is known to later retries, and the rest goes on', async () => {
+    const run = running(
+      solveScript({
+        plan: () => subtasks('step_1', 'step_2', 'step_3'),
+        work: ({ id, time }) =>
+          id === 'step_2' || (id === 'step_3' && time === 1) ? failed(`No ${id}.`) : completed('Yes.'),
+        validate: () => invalid('Some of it'),
+      }),
+    );
+    const result = await run.solve(input());
+    expect(result).toMatchObject({
+      outcome: 'partial',
+      executions: 3 + 2 + 1,
+      retries: 2,
+      stateSummary: { subtasks_completed: 2, subtasks_failed: 1, dead_ends: 1 },
+    });
+    const synthesis = run.model.requests.findLast(({ tools }) => tools.length === 0);
+    expect(synthesis?.prompt).toContain('- step_2 (Do step_2): No step_2.');
+  });
+
   test('what failed stays failed where the validation passes all the same: that is no complete answer', async () => {
     const run = running(
       solveScript({
@@ -147,16 +183,12 @@ describe('edge cases of the document', () => {
         work: ({ id }) => (id === 'step_2' ? failed('No.') : completed('Yes.')),
       }),
     );
-    const handle = await run.startSolve(input());
-    expect(await handle.result()).toMatchObject({
+    expect(await run.solve(input())).toMatchObject({
       outcome: 'partial',
       retries: 0,
       subtasks: [{ status: 'completed' }, { status: 'failed', error: 'No.' }],
       warnings: ['The answer is called complete, but needs what has failed: step_2'],
     });
-    const synthesis = run.model.requests.findLast(({ tools }) => tools.length === 0);
-    expect(synthesis?.prompt).toContain('- step_2 (Do step_2): No.');
-    expect(await linesOf(handle)).toContainEqual(expect.stringMatching(/^State summary: .*'subtasks_failed': 1/s));
   });
 });
 
