@@ -1,6 +1,6 @@
 import { isGrpcServiceError, ServiceError, type Client } from '@temporalio/client';
 import type { PendingQuestion } from '../protocol/questions.ts';
-import { inParallel } from '../util/in-parallel.ts';
+import { inParallel } from './in-parallel.ts';
 import { Run } from './run.ts';
 
 /** Something that waits for a person, and the run that it belongs to. */
@@ -10,9 +10,6 @@ export interface InboxQuestion extends PendingQuestion {
 
 /** How long a run may take to tell what waits, in milliseconds. */
 const patience = 15_000;
-
-/** How many runs are asked at the same time. */
-const concurrency = 32;
 
 /** After how many milliseconds without an answer of any run no further one is asked. */
 const longestSilence = 20_000;
@@ -54,7 +51,7 @@ export async function askEach<R extends { id: string }, T>(
   onSilent: (id: string, reason: Error) => void,
 ): Promise<Array<{ run: R; told: T }>> {
   let answeredAt = Date.now();
-  const answers = await inParallel(runs, concurrency, async (run) => {
+  const answers = await inParallel(runs, async (run) => {
     try {
       if (Date.now() - answeredAt > longestSilence)
         throw new Error(`it was not asked, since no run had answered for ${longestSilence / 1000} s`);

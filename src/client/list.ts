@@ -5,8 +5,8 @@ import type { Figures } from '../protocol/usage.ts';
 import { tolerant } from '../encryption/codec.ts';
 import { decodeAll } from '../encryption/decode.ts';
 import { askLiveState, questionIn, type RunStatus } from './show/show.ts';
+import { inParallel } from './in-parallel.ts';
 import { firstLine } from './names.ts';
-import { inParallel } from '../util/in-parallel.ts';
 import { isOpenStatus, openOnly } from '../util/run-status.ts';
 
 export interface ListOptions {
@@ -41,9 +41,6 @@ export interface ListedRun {
 
 const types = ['orchestration', 'session', 'research', 'planAndExecute'];
 
-/** How many runs are asked, or looked up, at the same time. */
-const concurrency = 32;
-
 /** How long one open run may take to tell its state, and all of them together, in milliseconds. */
 const patience = { one: 1500, all: 3000 };
 
@@ -65,7 +62,7 @@ export async function listRuns(
     found.push(info);
   }
   const until = Date.now() + patience.all;
-  return inParallel(found, concurrency, (info) => listedRun(client, info, until));
+  return inParallel(found, (info) => listedRun(client, info, until));
 }
 
 /** A client for which a run whose key is not at hand has a memo that says so, so that the others are listed all the same. */
