@@ -176,6 +176,7 @@ export class Home {
       REPRISE_HOME: this.path,
       TEMPORAL_CLI_PATH: inject('temporal').cli,
       NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
+      GOMAXPROCS: process.env['GOMAXPROCS'] ?? '',
       // Whoever runs the tests may run such servers, which would be offered.
       OLLAMA_HOST: '127.0.0.1:1',
       LMSTUDIO_BASE_URL: 'http://127.0.0.1:1/v1',
