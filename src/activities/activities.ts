@@ -14,7 +14,7 @@ import { createRunQuickTools } from './tools/quick-tools.ts';
 import type { ToolDependencies } from './tools/run-tool.ts';
 import { createCallTool, createListTools } from './tools/tools.ts';
 import { presentWorkflow } from '../store/reference-rows.ts';
-import { resolveMessages } from '../store/resolve.ts';
+import { resolveContent, storedMessages } from '../store/resolve.ts';
 import { createOpenIssue } from './issues.ts';
 import { createReadPage } from './pages.ts';
 import { createOpenings } from './openings.ts';
@@ -56,12 +56,12 @@ function openActivities(dependencies: Dependencies): Activities {
 
     async storeBlobs(texts) {
       const ids: string[] = [];
-      for (const text of texts) ids.push(await store.putBlob(text));
+      for (const text of texts) ids.push(await store.putBlob(await resolveContent(store, text)));
       return ids;
     },
 
     async putMessages(parent, messages) {
-      return store.putSegment(parent?.id ?? null, await resolveMessages(store, messages));
+      return store.putSegment(parent?.id ?? null, await storedMessages(store, messages));
     },
 
     async readMessages({ id }) {

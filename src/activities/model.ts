@@ -4,12 +4,12 @@ import { msToNumber } from '@temporalio/common/lib/time.js';
 import type { Message, TokenUsage, ToolSpec } from '../protocol/message.ts';
 import type { CallModelInput, CallModelResult, ModelProgress } from '../protocol/model-call.ts';
 import type { Model, ModelResponse } from '../models/model.ts';
-import { decodeAll } from '../encryption/decode.ts';
 import { estimateUsage } from '../models/estimate.ts';
 import { failureTypes } from '../models/failures.ts';
 import type { Rates } from '../models/rates/rates.ts';
 import { hashOf } from '../util/ids.ts';
 import { sumOfUsage, type Store } from '../store/store.ts';
+import { isSummary } from '../store/try-number.ts';
 import { argumentReader } from './tools/arguments.ts';
 import type { AskClaudeCode, ClaudeCodeResponse } from '../claude-code/backend.ts';
 import { fittingRequests } from '../models/fitting.ts';
@@ -17,9 +17,10 @@ import { sendHeartbeats } from './cancellable.ts';
 import { note } from '../telemetry/call-notes.ts';
 import { readReply, withWrittenCall, type ToolSet } from './reply.ts';
 import type { RunQuickTools } from './tools/quick-tools.ts';
-import { loadImages, resolveMessages } from '../store/resolve.ts';
-import { checkedUsage, failedFor, isUnreadable, recordDeadTry, recordTry } from './tries.ts';
-import { plainConversation, writingNow } from '../workflows/ask-others/prompts.ts';
+import { loadImages, resolveMessages, storedMessages } from '../store/resolve.ts';
+import { summariesIn } from './summaries.ts';
+import { checkedUsage, failedFor, isUnreadable, recordDeadTry, recordSummary, recordTry } from './tries.ts';
+import { shadowMessages } from './shadow.ts';
 import type { Backend } from '../protocol/settings.ts';
 
 export interface CallModelDependencies {
@@ -82,7 +83,8 @@ export function createCallModel(dependencies: CallModelDependencies) {
     if (journalled !== undefined) return journalled;
 
     const earlier = input.transcript === null ? [] : await store.messages(input.transcript.id);
-    const append = await resolveMessages(store, input.append);
+    const stored = await storedMessages(store, input.append);
+    const append = await resolveMessages(store, stored);
     const tools = await toolSetOf(typeof input.tools === 'string' ? input.tools : (input.tools?.blob ?? null));
     const messages = await messagesFor(store, input, [...earlier, ...append]);
     const asked = input.backend.type === 'claude_code' ? askClaudeCode : undefined;
@@ -104,17 +106,35 @@ export function createCallModel(dependencies: CallModelDependencies) {
       if (found !== undefined) throw new Error('Another attempt has the reply');
       isCalled = true;
     };
+    const { cancellationSignal: signal } = context;
+    const place = async (sent: Message[]): Promise<(tokens: number) => void> => {
+      if (rates === undefined) return () => {};
+      const took = await rates.place({
+        backend: input.backend,
+        tokens: estimateUsage(sent, { characters: 0 }).inputTokens,
+        priority: context.info.priority,
+        signal,
+        onWait: (why) => progress.wait(why),
+      });
+      progress.wait(undefined);
+      return took;
+    };
+    const ask = async (sent: Message[]): Promise<ModelResponse> => {
+      const took = await place(sent);
+      const response = await openModel(input.backend).complete({
+        messages: sent,
+        tools: [],
+        signal,
+        attempt,
+        beforeSend: look,
+        onDelta() {},
+      });
+      took(response.usage.inputTokens + response.usage.outputTokens);
+      return response;
+    };
+    const countSummary = (usage: TokenUsage): Promise<void> => recordSummary(store, key, usage);
     try {
-      if (rates !== undefined && asked === undefined) {
-        tookTokens = await rates.place({
-          backend: input.backend,
-          tokens: estimateUsage(messages, { characters: 0 }).inputTokens,
-          priority: context.info.priority,
-          signal: context.cancellationSignal,
-          onWait: (why) => progress.wait(why),
-        });
-        progress.wait(undefined);
-      }
+      if (asked === undefined) tookTokens = await place(messages);
       await look();
       const onDelta = (delta: string): void => progress.add(delta);
       const response: ModelResponse & Partial<ClaudeCodeResponse> = asked
@@ -133,10 +153,11 @@ export function createCallModel(dependencies: CallModelDependencies) {
             tools: tools.specs,
             ...(input.toolChoice !== undefined && { toolChoice: input.toolChoice }),
             loadImages: (of) => loadImages(store, of),
-            signal: context.cancellationSignal,
+            signal,
             attempt,
             beforeSend: look,
             onDelta,
+            ...(input.shadow === undefined && { summaries: summariesIn({ store, ask, onSpent: countSummary }) }),
           });
       const { finish, notices = [], tree, work = [] } = response;
       const mayCall = input.toolChoice !== 'none';
@@ -148,16 +169,19 @@ export function createCallModel(dependencies: CallModelDependencies) {
       note({ usage: spent, ...(response.model !== undefined && { responseModel: response.model }) });
       tookTokens(spent.inputTokens + spent.outputTokens);
       const { reply, written } = await readReply(message, finish, tools.read);
-      const failed = await store.tries(key);
+      const tries = await store.tries(key);
+      const summaries = tries.filter(isSummary);
+      const others = tries.filter((each) => !isSummary(each));
       return await store.commitReply({
         key,
         inputHash,
         parent: input.transcript?.id ?? null,
-        messages: [...append, written],
+        messages: [...stored, written],
         result: {
           reply: work.length > 0 ? { ...reply, work } : reply,
           ...(tree !== undefined && { tree }),
-          usage: sumOfUsage([spent, ...failed.map((each) => each.usage)]),
+          usage: sumOfUsage([spent, ...others.map((each) => each.usage)]),
+          ...(summaries.length > 0 && { summary: sumOfUsage(summaries.map((each) => each.usage)) }),
           ...(notices.length > 0 && { notices }),
         },
       });
@@ -228,43 +252,6 @@ class Progress {
   add(delta: string): void {
     this.characters += delta.length;
     this.#text = (this.#text + delta).slice(-shown);
-  }
-}
-
-/** How long to wait for the text in progress, which is worth little: without it the rest of the conversation remains. */
-const patienceMs = 2000;
-
-/**
- * The messages for a shadow: its parent's conversation as plain text, what the parent is writing at this moment, and the
- * question, which is the last message.
- */
-async function shadowMessages(
-  conversation: Message[],
-  { writing }: NonNullable<CallModelInput['shadow']>,
-): Promise<Message[]> {
-  const partial = writing === undefined ? '' : await partialOf(writing);
-  return [
-    ...plainConversation(conversation.slice(0, -1)),
-    ...(partial === '' ? [] : [writingNow(partial)]),
-    ...conversation.slice(-1),
-  ];
-}
-
-/** The text in progress of a call of this run, as the call's last heartbeat carried it; empty when the call is over. */
-async function partialOf(activityId: string): Promise<string> {
-  const { client, info } = Context.current();
-  const { workflowId = '', runId } = info.workflowExecution ?? {};
-  const handle = client.workflow.getHandle(workflowId, runId);
-  try {
-    const described = await client.connection.withDeadline(Date.now() + patienceMs, () => handle.describe());
-    const { loadedDataConverter } = client.options;
-    const raw = await decodeAll(described.raw, loadedDataConverter);
-    const call = raw.pendingActivities?.find((pending) => pending.activityId === activityId);
-    const payload = call?.heartbeatDetails?.payloads?.[0];
-    if (!payload) return '';
-    return loadedDataConverter.payloadConverter.fromPayload<ModelProgress>(payload).partial;
-  } catch {
-    return '';
   }
 }
 

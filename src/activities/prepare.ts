@@ -20,6 +20,7 @@ import { checkedBy, problemText, under, type Checked } from '../config/problems.
 import { readNamedConfig } from '../config/read-config.ts';
 import { completeResearch, researchKind, searchesOwnDocs } from '../config/research.ts';
 import { completeTeam, teamKind, type TeamConfig } from '../config/team.ts';
+import { tooManyAnswers } from '../config/models/votes-room.ts';
 import { failureTypes } from '../protocol/errors.ts';
 import type { Prepared, PreparedOrchestration, PreparedTeam } from '../protocol/orchestration.ts';
 import type { PreparedSolve } from '../protocol/plan-and-execute.ts';
@@ -163,7 +164,7 @@ export function createPreparations(dependencies: PrepareDependencies) {
     const named = team.agents.map(({ backend, id }) => [id, [backend.cwd, `agent ${id}`]] as const);
     const { folders, missing } = foldersFor(Object.fromEntries(named), team.orchestrator.snapshot_storage);
     const sealed = { team: await sealing.team(team), ...(await sealing.folders(folders)) };
-    return { ...sealed, ...basics, notices: [...basics.notices, ...missing] };
+    return { ...sealed, ...basics, notices: [...basics.notices, ...missing, ...tooManyAnswers(team)] };
   }
 
   async function prepareAgent(config: OneAgentConfig | undefined, sealing: Sealing): Promise<PreparedAgent> {

@@ -35,6 +35,12 @@ export async function recordDeadTry(store: Store, key: string, messages: Message
   });
 }
 
+/** Records what a summary has cost that was made for a call. */
+export async function recordSummary(store: Store, key: string, usage: TokenUsage): Promise<void> {
+  const { info } = Context.current();
+  await record(store, key, { attempt: tryNumber({ ...info, attempt: 0 }), usage, failed: false });
+}
+
 /** A record that the store does not take is left out: the call itself matters more. */
 async function record(store: Store, key: string, tried: Try): Promise<void> {
   await store.recordTry(key, tried).catch((error: unknown) => {

@@ -7,6 +7,7 @@ import { folderSchema, workspaceFolderSchema } from './named-folder.ts';
 import { describeOrchestrator, limitsFit, limitsShape, orchestratorOf, orchestratorSchema } from './orchestrators.ts';
 import { permissionShape, describePermissions } from './tools/permissions.ts';
 import { priceTableSchema } from './models/prices.ts';
+import { mostAgents } from './models/votes-room.ts';
 import { inRoles, notice, type ConfigKind } from './kind.ts';
 import { checkedBy, unique } from './problems.ts';
 import { describeTools, toolPackages, toolPackagesSchema } from './tool-sources.ts';
@@ -68,6 +69,7 @@ export const teamSchema = z.strictObject({
   agents: z
     .array(agentSchema)
     .min(1)
+    .max(mostAgents)
     .superRefine(unique('id', 'agent'))
     .optional()
     .describe('Who answers and votes. Absent: a default team of three.'),

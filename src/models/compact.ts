@@ -1,4 +1,5 @@
 import { imagesIn, type Message, type ToolCall, type ToolSpec, type UserMessage } from '../protocol/message.ts';
+import { withCutSections } from './cut-sections.ts';
 import { withoutImages } from './images.ts';
 import { cutInMiddle } from '../util/text/cut.ts';
 
@@ -54,7 +55,8 @@ const newestCuts = [10_000, 4000, olderCut];
  * Shortens a conversation to the room that a model's context has. The system's words, the first and the last message of the
  * user, and the newest messages stay whole. Of all others the oldest go first: their tool results are cut to beginning and
  * end, and if that is not enough, the messages are left out, replies together with the results of their calls, and a note
- * says so. If even that is not enough, the newest tool results are cut as well.
+ * says so. If even that is not enough, the newest tool results are cut as well, and at last what messages of the user show of other
+ * agents' answers and results.
  *
  * More goes than must, so that for some time longer conversations begin with the same bytes, as prompt caches need.
  *
@@ -62,21 +64,39 @@ const newestCuts = [10_000, 4000, olderCut];
  * @returns the same messages if they fit; the shortest that can be made of them if nothing fits
  */
 export function compacted(messages: Message[], room: number): Message[] {
-  const size = tokensOf(messages);
-  if (size <= room) return messages;
-  const target = size - Math.ceil((size - room) / (room * step)) * room * step;
-  const groups = groupsOf(messages, room);
-  const cutOlder = (older: Message[]): Message[] => older.map((message) => cut(message, olderCut));
-  const cutOnly = allOf(shrunk(groups, target, cutOlder));
-  if (tokensOf(cutOnly) <= room) return cutOnly;
-  const left = shrunk(shrunk(groups, -Infinity, cutOlder), target - sizeOf(noteOn(messages)), () => []);
-  let shortest = withNote(groups, left);
+  let shortest = shortened(messages, room).messages;
   for (const length of newestCuts) {
-    if (tokensOf(shortest) <= room) break;
+    if (tokensOf(shortest) <= room) return shortest;
     shortest = shortest.map((message) => cut(message, length));
   }
-  return shortest;
+  const excess = tokensOf(shortest) - room;
+  return excess > 0 ? withCutSections(shortest, excess, tokensIn) : shortest;
 }
+
+/** The place behind the last message that has to be left out; undefined if none has to be. */
+export const goneIn = (messages: Message[], room: number): number | undefined => shortened(messages, room).gone;
+
+/** Cuts older results, and leaves older messages out. `gone`: the place behind the last one that is. */
+function shortened(messages: Message[], room: number): { messages: Message[]; gone?: number } {
+  const size = tokensOf(messages);
+  if (size <= room) return { messages };
+  const target = size - Math.ceil((size - room) / (room * step)) * room * step;
+  const groups = groupsOf(messages, room);
+  const cutOlder = (older: Message[]): Message[] => older.map(cutResult);
+  const cutOnly = allOf(shrunk(groups, target, cutOlder));
+  if (tokensOf(cutOnly) <= room) return { messages: cutOnly };
+  const left = shrunk(shrunk(groups, -Infinity, cutOlder), target - sizeOf(noteOn(messages)), () => []);
+  const last = left.findLastIndex((group) => group.messages.length === 0);
+  return {
+    messages: withNote(groups, left),
+    ...(last >= 0 && { gone: allOf(groups.slice(0, last + 1)).length }),
+  };
+}
+
+/** How a message begins that stands for earlier ones. It stays whole. */
+export const summaryMark = '[Summary of ';
+
+const isSummary = ({ content, role }: Message): boolean => role === 'user' && content.startsWith(summaryMark);
 
 function groupsOf(messages: Message[], room: number): Group[] {
   const groups: Group[] = [];
@@ -84,7 +104,7 @@ function groupsOf(messages: Message[], room: number): Group[] {
     const last = groups.at(-1);
     const isResult = message.role === 'tool' && last !== undefined && callsOf(last.messages[0] ?? message).length > 0;
     if (isResult) last.messages.push(message);
-    else groups.push({ messages: [message], isNeeded: message.role === 'system' });
+    else groups.push({ messages: [message], isNeeded: message.role === 'system' || isSummary(message) });
   }
   const isUser = ({ messages: [first] }: Group): boolean => first?.role === 'user';
   for (const group of [groups.find(isUser), groups.findLast(isUser)]) if (group !== undefined) group.isNeeded = true;
@@ -130,6 +150,9 @@ function noteOn(gone: Message[]): UserMessage {
     'Call a tool again if you need what it said.]';
   return { role: 'user', content };
 }
+
+/** A message with the result of a tool cut to what is left of older ones. */
+export const cutResult = (message: Message): Message => cut(message, olderCut);
 
 function cut(message: Message, length: number): Message {
   if (message.role !== 'tool') return message;

@@ -4,12 +4,15 @@ import { failureTypes } from './failures.ts';
 import { imageRefusal, withoutImages } from './images.ts';
 import type { LoadedImages, Model, ModelRequest, ModelResponse } from './model.ts';
 import { imagesIn, type Message, type ToolSpec } from '../protocol/message.ts';
-import { compacted, tokensOf, tokensOfTools } from './compact.ts';
+import { compacted, summaryMark, tokensOf, tokensOfTools } from './compact.ts';
+import { summarised, type Summaries } from './summarising.ts';
 import type { Backend } from '../protocol/settings.ts';
 
 /** A request whose messages may be shortened before it is sent. */
 type Request = Omit<ModelRequest, 'images' | 'messages'> & {
   loadImages: (messages: Message[]) => Promise<LoadedImages>;
+  /** Where summaries stand for messages that are left out; absent: a note does. */
+  summaries?: Summaries;
 };
 
 type Response = ModelResponse & { notices: string[] };
@@ -23,7 +26,8 @@ const afterRefusal = 0.6;
 /**
  * Makes the function that sends a conversation to a model. One that is longer than the model's context by an estimate, or
  * that the provider refuses for it, is sent in a shortened form (see `compacted`), with a notice that says so. How much a
- * provider takes is remembered as long as this process lives.
+ * provider takes is remembered as long as this process lives. Messages that have to be left out are summarised, if there is
+ * who does that.
  *
  * A model that takes no images, or refuses those of a conversation, gets notes in their place: one that does not see can
  * still go on with what the tools that show images say.
@@ -35,20 +39,22 @@ export function fittingRequests(openModel: (backend: Backend) => Model) {
   const blind = new Set<string>();
 
   return async function send(backend: Backend, conversation: Message[], request: Request): Promise<Response> {
-    const { loadImages, ...rest } = request;
+    const { loadImages, summaries, ...rest } = request;
+    const fitted = async (messages: Message[], most: number): Promise<Message[]> =>
+      compacted(summaries === undefined ? messages : await summarised(messages, most, summaries), most);
     const model = openModel(backend);
     const id = `${backend.type} ${backend.base_url} ${backend.model}`;
     const room = roomIn(backend, request.tools);
     const sees = capabilitiesOf(backend).images && !blind.has(id);
     let whole = sees ? conversation : withoutImages(conversation, takesNone(backend));
     const notes = whole.some((message, index) => message !== conversation[index]) ? [unseen(backend)] : [];
-    let messages = backend.type === 'offline' ? whole : compacted(whole, Math.min(room, refused.get(id) ?? room));
+    let messages = backend.type === 'offline' ? whole : await fitted(whole, Math.min(room, refused.get(id) ?? room));
     for (;;) {
       const images = await loadImages(messages);
       const sent = messages;
       try {
         const response = await model.complete({ ...rest, messages: sent, ...(images.size > 0 && { images }) });
-        const notices = [...(response.notices ?? []), ...notes, ...(sent === whole ? [] : [shortened(backend)])];
+        const notices = [...(response.notices ?? []), ...notes, ...(sent === whole ? [] : [shortened(backend, sent)])];
         return { ...response, notices };
       } catch (error) {
         const refusal = sent.some((message) => imagesIn(message).length > 0) ? imageRefusal(error) : undefined;
@@ -62,7 +68,7 @@ export function fittingRequests(openModel: (backend: Backend) => Model) {
         }
         if (!(error instanceof ApplicationFailure) || error.type !== failureTypes.contextTooLong) throw error;
         const size = tokensOf(sent);
-        messages = compacted(whole, Math.floor(size * afterRefusal));
+        messages = await fitted(whole, Math.floor(size * afterRefusal));
         if (tokensOf(messages) >= size) throw tooLong(error);
         refused.set(id, Math.floor(size * afterRefusal));
       }
@@ -81,8 +87,11 @@ const takesNone = ({ model, type }: Backend): string => `${model ?? type} takes 
 
 const unseen = (backend: Backend): string => `${takesNone(backend)}: they were left out, with a note in their place`;
 
-const shortened = ({ model, type }: Backend): string =>
-  `The conversation was shortened to fit the context of ${model ?? type}: older messages were cut or left out`;
+function shortened({ model, type }: Backend, sent: Message[]): string {
+  const isSummarised = sent.some(({ content }) => content.startsWith(summaryMark));
+  const how = isSummarised ? 'older messages were summarised by the model' : 'older messages were cut or left out';
+  return `The conversation was shortened to fit the context of ${model ?? type}: ${how}`;
+}
 
 function tooLong({ details, message }: ApplicationFailure): ApplicationFailure {
   return ApplicationFailure.create({

@@ -1,5 +1,5 @@
 import type { Attachment, StoreAttachmentsInput } from './attachment.ts';
-import type { BlobRef, NewMessage, TokenUsage, ToolSpec, TranscriptRef } from './message.ts';
+import type { BlobRef, Content, NewMessage, TokenUsage, ToolSpec, TranscriptRef } from './message.ts';
 import type { CallModelInput, CallModelResult } from './model-call.ts';
 import type { EarlierMessage } from './orchestration.ts';
 import type { OpenedIssue, OpenIssueInput, PersistInput } from './research.ts';
@@ -62,8 +62,8 @@ export interface Activities {
    */
   exportFiles(folder: string, part: string, exported: ExportedTree[], seal?: string): Promise<string>;
 
-  /** Stores texts, among them tool sets as JSON. @returns their blob ids in order */
-  storeBlobs(texts: string[]): Promise<Array<BlobRef['blob']>>;
+  /** Stores texts, among them tool sets as JSON. Each may consist of parts that are stored already. @returns their blob ids in order */
+  storeBlobs(texts: Content[]): Promise<Array<BlobRef['blob']>>;
   /** Adds messages that no model call has made, such as a finished turn, to a conversation. */
   putMessages(parent: TranscriptRef | null, messages: NewMessage[]): Promise<TranscriptRef>;
   /** The newest messages of a conversation, as many as an orchestrator is given, without tool calls and their results. */

@@ -34,9 +34,7 @@ export const headings = {
   solution: '## Answer',
 } as const;
 
-/** The line above an answer: `<answer agent="agent2">`, or `<answer agent="agent2" yours>` for the reader's own. */
-export function answerOpening(name: string, yours: boolean): string {
-  return `<answer agent="${name}"${yours ? ' yours' : ''}>`;
-}
+/** The line above an answer, such as `<answer agent="agent2">`. */
+export const answerOpening = (name: string): string => `<answer agent="${name}">`;
 
 export const answerClosing = '</answer>';

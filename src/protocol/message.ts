@@ -60,8 +60,16 @@ export interface ToolMessage<C = string> {
   images?: ImageRef[];
 }
 
-/** A message with its text in place, as segments hold it and models get it. */
+/** A message with its text in place, as models get it. */
 export type Message = SystemMessage | UserMessage | AssistantMessage | ToolMessage;
+
+/** A message as segments hold it: texts that are stored by themselves are named. */
+export type StoredMessage =
+  | SystemMessage<StoredContent>
+  | UserMessage<StoredContent>
+  | AssistantMessage<StoredContent>
+  | ToolMessage<StoredContent>;
+type StoredContent = string | Array<string | BlobRef>;
 
 /** A message for the activity `callModel`. It may name texts by reference. */
 export type NewMessage =

@@ -85,6 +85,8 @@ export interface CallModelResult {
   transcript: TranscriptRef;
   reply: Reply;
   usage: TokenUsage;
+  /** What a summary of earlier messages has cost that was made for the call; absent if none was. */
+  summary?: TokenUsage;
   /** Id of the tree of files that the call ended in, null for one without files; absent if it changed none. */
   tree?: string | null;
   /** What the person who started the run should know, such as a setting that the model does not take. */

@@ -116,6 +116,9 @@ export interface SolveResult {
 export type SolvePhase = 'preparing' | 'analysing' | 'planning' | 'executing' | 'synthesising' | 'validating' | 'done';
 
 /** Result of the query `state`. The names in snake case are those of the document "Retry Optimization". */
+/** A subtask in the state. */
+export type ShownSubtask = Omit<SubtaskReport, 'result'>;
+
 export interface SolveState extends StateSummary {
   workflow: 'planAndExecute';
   phase: SolvePhase;
@@ -124,7 +127,8 @@ export interface SolveState extends StateSummary {
   /** Rounds after the first so far, and how many there may be. */
   retries: number;
   max_retries: number;
-  subtasks: SubtaskReport[];
+  /** What they have come to is in the events: the state is asked for again and again. */
+  subtasks: ShownSubtask[];
   attachments: Array<Pick<Attachment, 'name' | 'kind' | 'bytes' | 'note'>>;
   /** The planner, and one agent for each subtask that runs. */
   agents: Array<{ id: string; state: AgentState }>;

@@ -8,7 +8,7 @@ export interface Figures {
   costUsd: number;
 }
 
-/** A run's figures, in all and by the ids of agents. */
+/** A run's figures, in all and by the ids of agents; under `summaries` those of summaries of long conversations. */
 export interface Usage extends Figures {
   byAgent: Record<string, Figures>;
 }

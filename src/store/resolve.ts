@@ -1,16 +1,44 @@
 import {
   type AssistantMessage,
+  type BlobRef,
   type Content,
   imagesIn,
   type Message,
   type NewMessage,
+  type StoredMessage,
   type Text,
   type TextRef,
 } from '../protocol/message.ts';
 import type { Store } from './store.ts';
 
+/** What references refer to. */
+type Texts = Pick<Store, 'blob' | 'segment'>;
+
+/**
+ * Messages as segments hold them: blobs stay named, so that a text which many conversations have, such as all answers of a round, is
+ * in the store once. All else is in its place.
+ *
+ * @throws `Error` if the store lacks one of the others
+ */
+export async function storedMessages(store: Texts, append: NewMessage[]): Promise<StoredMessage[]> {
+  const stored: StoredMessage[] = [];
+  for (const message of append) {
+    const parts: Array<string | BlobRef> = [];
+    for (const part of [message.content].flat()) {
+      const isBlob = typeof part !== 'string' && 'blob' in part;
+      const each = isBlob ? { blob: part.blob } : await resolveContent(store, part);
+      const last = parts.at(-1);
+      if (typeof each === 'string' && typeof last === 'string') parts[parts.length - 1] = last + each;
+      else parts.push(each);
+    }
+    const [first = ''] = parts;
+    stored.push({ ...message, content: parts.length > 1 || typeof first !== 'string' ? parts : first });
+  }
+  return stored;
+}
+
 /** Replaces references in messages by the texts that they refer to. @throws `Error` if the store lacks one of them */
-export async function resolveMessages(store: Store, append: NewMessage[]): Promise<Message[]> {
+export async function resolveMessages(store: Texts, append: NewMessage[]): Promise<Message[]> {
   const resolved: Message[] = [];
   for (const message of append) {
     resolved.push({ ...message, content: await resolveContent(store, message.content) });
@@ -29,7 +57,7 @@ export async function loadImages(store: Store, messages: Message[]): Promise<Map
   return images;
 }
 
-async function resolveContent(store: Store, content: Content): Promise<string> {
+export async function resolveContent(store: Texts, content: Content): Promise<string> {
   let text = '';
   const parts: Text[] = [content].flat();
   for (const part of parts) {
@@ -38,7 +66,7 @@ async function resolveContent(store: Store, content: Content): Promise<string> {
   return text;
 }
 
-async function resolveRef(store: Store, ref: TextRef): Promise<string> {
+async function resolveRef(store: Texts, ref: TextRef): Promise<string> {
   if ('blob' in ref) return store.blob(ref.blob);
   const reply = (await store.segment(ref.segment)).at(-1) as AssistantMessage;
   if (ref.call === undefined) return reply.content;

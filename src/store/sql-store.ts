@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Message, TokenUsage, TranscriptRef } from '../protocol/message.ts';
+import type { Message, StoredMessage, TokenUsage, TranscriptRef } from '../protocol/message.ts';
 import type { CallModelResult } from '../protocol/model-call.ts';
 import type { StoredReport } from '../protocol/research.ts';
 import type { CallToolResult } from '../protocol/tools/tool.ts';
@@ -11,6 +11,7 @@ import { ObjectRows } from './object-rows.ts';
 import { RateRows } from './rate-rows.ts';
 import { insertNamed, presentWorkflow } from './reference-rows.ts';
 import { ReportRows } from './report-rows.ts';
+import { resolveMessages } from './resolve.ts';
 import { Sweep } from './sweep.ts';
 import { sumOfUsage, type Checkpoint, type ReplyCommit, type RunFile, type Store, type Try } from './store.ts';
 
@@ -97,7 +98,7 @@ export class SqlStore implements Store {
     });
   }
 
-  async putSegment(parent: string | null, messages: Message[]): Promise<TranscriptRef> {
+  async putSegment(parent: string | null, messages: StoredMessage[]): Promise<TranscriptRef> {
     return this.#database.write((sql) => this.#insert(sql, parent, messages));
   }
 
@@ -118,7 +119,7 @@ export class SqlStore implements Store {
         const row = await sql.get('SELECT result FROM replies WHERE key = ?', key);
         const reply = row && (this.#opened('replies.result', key, row) as CallModelResult);
         const tries = reply === undefined ? await triesOf(sql, key) : [];
-        if (reply !== undefined) found.set(key, reply.usage);
+        if (reply !== undefined) found.set(key, sumOfUsage([reply.usage, ...(reply.summary ? [reply.summary] : [])]));
         else if (tries.length > 0) found.set(key, sumOfUsage(tries.map(({ usage }) => usage)));
       }
       return found;
@@ -129,13 +130,14 @@ export class SqlStore implements Store {
     const rows = await this.#database.read((sql) => sql.all(chainOf, segment));
     const missing = rows[0] === undefined ? segment : rows[0]['parent'];
     if (missing !== null) throw noSegment(String(missing));
-    return rows.flatMap((row) => this.#opened('segments.messages', String(row['id']), row) as Message[]);
+    const stored = rows.flatMap((row) => this.#opened('segments.messages', String(row['id']), row) as StoredMessage[]);
+    return resolveMessages(this, stored);
   }
 
-  async segment(segment: string): Promise<Message[]> {
+  async segment(segment: string): Promise<StoredMessage[]> {
     const row = await this.#row('SELECT messages FROM segments WHERE id = ?', segment);
     if (row === undefined) throw noSegment(segment);
-    return this.#opened('segments.messages', segment, row) as Message[];
+    return this.#opened('segments.messages', segment, row) as StoredMessage[];
   }
 
   async putBlob(text: string): Promise<string> {
@@ -264,7 +266,7 @@ export class SqlStore implements Store {
   }
 
   /** Inserts a segment. */
-  async #insert(sql: Sql, parent: string | null, messages: Message[]): Promise<TranscriptRef> {
+  async #insert(sql: Sql, parent: string | null, messages: StoredMessage[]): Promise<TranscriptRef> {
     const id = segmentId(parent, messages);
     const count = (await countOf(sql, parent)) + messages.length;
     const insert = `INSERT INTO segments (id, parent, count, messages, touched_at) VALUES (?, ?, ?, ?, ?) ${orTouch('segments')}`;

@@ -1,5 +1,5 @@
 import type { AttachmentKind } from '../protocol/attachment.ts';
-import type { Message, TokenUsage, TranscriptRef } from '../protocol/message.ts';
+import type { Message, StoredMessage, TokenUsage, TranscriptRef } from '../protocol/message.ts';
 import type { CallModelResult } from '../protocol/model-call.ts';
 import type { StoredReport } from '../protocol/research.ts';
 import type { CallToolResult } from '../protocol/tools/tool.ts';
@@ -13,7 +13,7 @@ export interface ReplyCommit {
   /** The id of the segment that this one follows; null for a first segment. */
   parent: string | null;
   /** The messages that the call adds: the new ones that it sent, then the reply. */
-  messages: Message[];
+  messages: StoredMessage[];
   /** The activity's result without its `transcript`, which the commit adds. */
   result: Omit<CallModelResult, 'transcript'>;
 }
@@ -102,7 +102,7 @@ export interface Store {
   /** Journals the result of a tool call. @returns this result, or that of the writer that came first */
   commitToolResult(key: string, inputHash: string, result: CallToolResult): Promise<CallToolResult>;
   /** Writes a segment that no call has made, such as a finished turn of a conversation. It may be written repeatedly. */
-  putSegment(parent: string | null, messages: Message[]): Promise<TranscriptRef>;
+  putSegment(parent: string | null, messages: StoredMessage[]): Promise<TranscriptRef>;
   /** Records what a try of a call has cost that brought no reply. Of two records of one try the first one stays. */
   recordTry(key: string, tried: Try): Promise<void>;
   /** The recorded tries of a call, in their order. */
@@ -114,8 +114,8 @@ export interface Store {
   spent(keys: string[]): Promise<Map<string, TokenUsage>>;
   /** All messages of the chain that ends with a segment, oldest first. @throws `Error` if a segment is missing */
   messages(segmentId: string): Promise<Message[]>;
-  /** The messages of one segment alone. @throws `Error` if it is missing */
-  segment(segmentId: string): Promise<Message[]>;
+  /** The messages of one segment alone, as it holds them. @throws `Error` if it is missing */
+  segment(segmentId: string): Promise<StoredMessage[]>;
   /** Stores a text. It may be stored repeatedly. @returns its id, which is the hash of its content */
   putBlob(text: string): Promise<string>;
   /** @throws `Error` if there is no such blob */

@@ -12,3 +12,8 @@ export const tryNumber = ({
   attempt: number;
   scheduledTimestampMs: number;
 }): number => (Math.floor(scheduledTimestampMs / 1000) % numbering) * 1000 + attempt;
+
+/**
+ * Whether a record is of a summary that was made for the call, which has the number 0 among its tries: Temporal counts them from 1.
+ */
+export const isSummary = ({ attempt }: { attempt: number }): boolean => attempt % 1000 === 0;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Message } from '../protocol/message.ts';
+import type { StoredMessage } from '../protocol/message.ts';
 
 /** SHA-256 in hexadecimal. */
 export function hashOf(content: string | Uint8Array): string {
@@ -17,6 +17,6 @@ export async function largeHashOf(content: string | Uint8Array): Promise<string>
 }
 
 /** The id of a segment: the hash of its parent's id and its messages as they are stored. */
-export function segmentId(parent: string | null, messages: Message[]): string {
+export function segmentId(parent: string | null, messages: StoredMessage[]): string {
   return hashOf(`${parent ?? ''}\n${JSON.stringify(messages)}`);
 }

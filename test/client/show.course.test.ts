@@ -245,7 +245,7 @@ test('a session that goes on as a new run counts its turns on', () => {
 
 test("a team's answers by custom orchestrators are no replies: they are read where others are shown them", () => {
   const shownAnswers = (text: string) =>
-    `## Answers\n\n<answer agent="agent1" yours>\nA reply.\n</answer>\n\n<answer agent="agent2">\n${text}\n</answer>\n\nVote.`;
+    `## Answers\n\n<answer agent="agent1">\nA reply.\n</answer>\n\n<answer agent="agent2">\n${text}\n</answer>\n\nVote.`;
   const callWith = (content: string): HistoryRecord => ({
     at: '',
     turn: 0,

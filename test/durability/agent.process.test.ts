@@ -61,7 +61,7 @@ describe.concurrent('kill -9 of the worker at every model call of one agent', { 
     set.release();
     await set.machine.startWorker();
     await allComplete(set);
-    expect(repetitions(set)).toBe(0);
+    expect(repetitions(set.model)).toBe(0);
     expect(set.model.requests).toHaveLength(course.calls * course.calls + inFlight(set));
   });
 });

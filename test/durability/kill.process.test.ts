@@ -29,7 +29,7 @@ describe.concurrent('kill -9 at every model call of a run', { timeout: 600_000 }
     set.release();
     await set.machine.startWorker();
     await allComplete(set);
-    expect(repetitions(set)).toBe(0);
+    expect(repetitions(set.model)).toBe(0);
     expect(set.model.requests).toHaveLength(allCalls + inFlight(set));
   });
 
@@ -37,7 +37,7 @@ describe.concurrent('kill -9 at every model call of a run', { timeout: 600_000 }
     const set = await killStage(context, course);
     await killAll(set);
     await allComplete(set);
-    expect(repetitions(set)).toBe(0);
+    expect(repetitions(set.model)).toBe(0);
   });
 
   test('of the worker between the commit of a reply and its acknowledgement: nothing is called again', async (context) => {

@@ -51,7 +51,7 @@ describe.concurrent('kill -9 of a research run', { timeout: 600_000 }, () => {
     const set = await killStage(context, course);
     await killAll(set);
     await allComplete(set);
-    expect(repetitions(set)).toBe(0);
+    expect(repetitions(set.model)).toBe(0);
     expect(set.model.requests).toHaveLength(course.calls ** 2 + inFlight(set));
     expect(reportsIn(set.machine.home)).toBe(course.calls);
   });

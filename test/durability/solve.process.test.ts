@@ -40,7 +40,7 @@ describe.concurrent('kill -9 at every model call of a plan’s execution', { tim
     const set = await killStage(context, course);
     await killAll(set);
     await allComplete(set);
-    expect(repetitions(set)).toBe(0);
+    expect(repetitions(set.model)).toBe(0);
     expect(set.model.requests).toHaveLength(course.calls ** 2 + inFlight(set));
   });
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import {
+  answerList,
   decisionPrompt,
   presentPrompt,
   taskMessage,
@@ -158,11 +159,15 @@ describe('in a team', () => {
   const one = 'The fire alarm is tested on the first Monday. (handbook.txt:7)';
   const two = `${one}\nFull-time staff have 28 days of paid leave a year. (handbook.txt:5)`;
   const shown = (...contents: string[]) =>
-    contents.map((content, index) => ({ name: `agent${index + 1}`, content, yours: index === 0 }));
+    answerList(contents.map((content, index) => ({ name: `agent${index + 1}`, content })));
   const vote = (...contents: string[]) =>
-    new Talk(library, user(taskMessage(task, undefined)), user(votingMessage(shown(...contents), true))).reply(tools);
+    new Talk(
+      library,
+      user(taskMessage(task, undefined)),
+      user(votingMessage(shown(...contents), ['agent1'], true)),
+    ).reply(tools);
   const review = (selected: string, ...contents: string[]) =>
-    user(reviewMessage(task, shown(...contents), [], selected));
+    user(reviewMessage(task, shown(...contents), [], [], selected));
   const decide = (selected: string, ...contents: string[]) =>
     new Talk(library, review(selected, ...contents), user(decisionPrompt(1, 3, undefined))).reply(decisionTools);
 
@@ -189,7 +194,7 @@ describe('in a team', () => {
     const submitted = await decide('agent2', one, two);
     expect(submitted.tool).toBe('submit');
     expect(submitted.text).toContain('Nothing was judged');
-    const unknown = user(reviewMessage('Who won, and who lost?', shown(none, none), [], 'agent1'));
+    const unknown = user(reviewMessage('Who won, and who lost?', shown(none, none), [], [], 'agent1'));
     const talk = new Talk(library, unknown, user(decisionPrompt(1, 3, undefined)));
     expect((await talk.reply(decisionTools)).tool).toBe('submit');
   });

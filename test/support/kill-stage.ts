@@ -126,9 +126,9 @@ async function ended({ client }: Reprise, id: string): Promise<unknown> {
 }
 
 /** How often requests were made again whose reply had been sent whole before: each was paid for twice. */
-export function repetitions({ model }: Stage): number {
+export function repetitions({ requests }: Pick<ModelServer, 'requests'>): number {
   const answered = new Set<string>();
-  return model.requests.filter(({ raw, aborted }) => {
+  return requests.filter(({ raw, aborted }) => {
     const again = answered.has(raw);
     if (!aborted) answered.add(raw);
     return again;
@@ -140,7 +140,8 @@ export const inFlight = ({ model }: Stage): number => model.requests.filter(({ a
 
 const pendingReplies = ({ model }: Stage): number => model.requests.filter(({ answered }) => !answered).length;
 
-function repliesIn(home: string): number {
+/** How many replies the store of a home has. */
+export function repliesIn(home: string): number {
   const database = new DatabaseSync(join(home, 'store.sqlite'), { readOnly: true, timeout: 5000 });
   const row = database.prepare('SELECT count(*) AS replies FROM replies').get();
   database.close();

@@ -225,9 +225,10 @@ class StepReader {
   /** The answers of custom orchestrators, as the others are shown them when they vote. */
   #customAnswers({ append }: CallModelInput): StepBody[] {
     if (this.#custom.length === 0) return [];
-    const shown = append.filter(({ content, role }) => role === 'user' && startsWith(content, headings.answers));
-    return shown.flatMap(({ content }) =>
-      answersIn(this.#texts.textOf(content)).flatMap(([name, text]): StepBody[] => {
+    const told = append.flatMap(({ content, role }) => (role === 'user' ? [this.#texts.textOf(content)] : []));
+    const shown = told.filter((text) => text.startsWith(headings.answers));
+    return shown.flatMap((list) =>
+      answersIn(list).flatMap(([name, text]): StepBody[] => {
         const agent = this.#agentNamed(name);
         const key = `${this.#part} ${name}`;
         if (agent === null || !this.#custom.includes(agent) || this.#shown.get(key) === text) return [];
@@ -258,13 +259,8 @@ function statusOf(text: string): CallToolResult['status'] {
   return text.startsWith('Exception: ') ? 'exception' : 'ok';
 }
 
-const startsWith = (content: Content, beginning: string): boolean => {
-  const [first] = [content].flat();
-  return typeof first === 'string' && first.startsWith(beginning);
-};
-
 function answersIn(text: string): Array<[name: string, text: string]> {
-  const answers = new RegExp(`<answer agent="(\\w+)"[^>]*>\\n([\\s\\S]*?)\\n${answerClosing}`, 'g');
+  const answers = new RegExp(`<answer agent="(\\w+)">\\n([\\s\\S]*?)\\n${answerClosing}`, 'g');
   return [...text.matchAll(answers)].map(([, name = '', answer = '']) => [name, answer]);
 }
 

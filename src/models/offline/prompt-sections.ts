@@ -70,7 +70,7 @@ export function readPrompt(messages: Message[]): Prompt {
 }
 
 function answersIn(text: string): Prompt['answers'] {
-  const pattern = new RegExp(`<answer agent="([^"]+)"[^>]*>\\n([\\s\\S]*?)\\n${answerClosing}`, 'g');
+  const pattern = new RegExp(`<answer agent="([^"]+)">\\n([\\s\\S]*?)\\n${answerClosing}`, 'g');
   const newest = new Map([...text.matchAll(pattern)].map(([, name = '', content = '']) => [name, content]));
   return [...newest].map(([name, content]) => ({ name, content }));
 }

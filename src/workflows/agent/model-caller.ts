@@ -1,7 +1,7 @@
 import { ActivityCancellationType, isCancellation, proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../../protocol/activities.ts';
 import type { RunEventBody } from '../../protocol/events.ts';
-import type { Text } from '../../protocol/message.ts';
+import type { Text, TokenUsage } from '../../protocol/message.ts';
 import type { CallModelInput, CallModelResult } from '../../protocol/model-call.ts';
 import type { MissingKeys } from '../people/missing-keys.ts';
 import { callerOf, spent } from '../runtime/tracing.ts';
@@ -49,6 +49,9 @@ export interface Persona {
 export function withTemperature(persona: Persona, temperature: number | undefined): Persona {
   return temperature === undefined ? persona : { ...persona, backend: { ...persona.backend, temperature } };
 }
+
+/** The name by which `usage` has what summaries of earlier messages have cost. */
+const summaries = 'summaries';
 
 type Request = Omit<CallModelInput, 'backend' | 'caller'>;
 
@@ -132,8 +135,11 @@ export class ModelCaller {
     try {
       const result = await call;
       for (const text of result.notices ?? []) this.#notice(text);
-      const cost = this.#usage.callEnded(id, backend.model, result.usage);
-      spent(id, backend.model, result.usage, cost);
+      this.#count(id, backend.model, result.usage);
+      if (result.summary !== undefined) {
+        this.#usage.callStarted(summaries);
+        this.#count(summaries, backend.model, result.summary);
+      }
       return result;
     } catch (error) {
       const isCancelled = isCancellation(error);
@@ -147,6 +153,10 @@ export class ModelCaller {
     } finally {
       this.#underWay -= 1;
     }
+  }
+
+  #count(agent: string, model: string | undefined, usage: TokenUsage): void {
+    spent(agent, model, usage, this.#usage.callEnded(agent, model, usage));
   }
 
   /** Tells once what a model does not take, however many calls find it out. */

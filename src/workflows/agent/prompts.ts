@@ -1,4 +1,4 @@
-import type { Content, Text } from '../../protocol/message.ts';
+import type { Content, Message, Text } from '../../protocol/message.ts';
 import { shownArguments } from './arguments.ts';
 import { askingText, type AskingRules } from '../ask-others/prompts.ts';
 import { joinContent } from './text.ts';
@@ -28,6 +28,19 @@ export const endBy = (ending: string[]): string =>
 /** Comes after a text that was cut off at the model's limit of tokens. */
 export const continueText =
   'Your text was cut off at its limit. Go on with the very next word: repeat nothing, and add no remark. Be brief.';
+
+/** Asks for a summary of the beginning of a conversation, for an agent who will not see it again. @param words the most that it may have */
+export const summaryRequest = (conversation: string, words: number): Message[] => [
+  {
+    role: 'system',
+    content:
+      'You are given the beginning of a conversation, which its agent will not see again. Write what the agent has to know of ' +
+      'it to go on: every fact, decision, name, number, date and address, what was asked for and what came of it, and what is ' +
+      'still open. What an earlier summary in it holds must be in yours too. Leave out greetings and repetitions, and add ' +
+      `nothing of your own. At most ${words} words, in plain text, without any preface.`,
+  },
+  { role: 'user', content: conversation },
+];
 
 /** The result of a call that is not run because no tools are left to the agent. */
 export const notRun = 'Error: not run, since no tools were available any more.';

@@ -1,6 +1,6 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../../protocol/activities.ts';
-import type { BlobRef, Text, TextRef, ToolSpec } from '../../protocol/message.ts';
+import type { BlobRef, Content, Text, TextRef, ToolSpec } from '../../protocol/message.ts';
 import { jsonBytes, payloadBytes } from '../runtime/size.ts';
 import { storeOptions } from '../runtime/store-options.ts';
 import { blobRef, namesIn, previewOf, worthNaming } from './previews.ts';
@@ -32,6 +32,17 @@ function portionsOf(texts: string[]): string[][] {
     }
   }
   return portions;
+}
+
+/**
+ * Stores a content as one text, if it is long. @returns a reference, or the content itself
+ *
+ * @param text what it says, by which its length is known, and its preview
+ */
+export async function storeShared(content: Content, text: string): Promise<Content> {
+  if (text.length < worthStoring) return content;
+  const [id = ''] = await storeBlobs([content]);
+  return blobRef(id, text);
 }
 
 /** Stores tool sets and texts that every prompt repeats. @returns references to them, in order */

@@ -103,6 +103,8 @@ export interface Attempt extends Iteration<TeamRestart> {
   /** The task with the reason for the restart, as plain text. */
   brief: string;
   participants: Participant[];
+  /** The answers that the voters have been shown, by anonymous names. */
+  shown: Map<string, string>;
   /** The best answer of the attempts before, which stands for election too; undefined when there is none. */
   earlier: EarlierAnswer | undefined;
   /** The answer that won the vote. */
@@ -171,8 +173,6 @@ export interface Participant {
   answersGiven: number;
   answer: GivenAnswer | undefined;
   vote: CastVote | undefined;
-  /** The answers that it has been shown, by anonymous names. */
-  shown: Map<string, string>;
   /** The agent as one that asks and is asked. */
   asker: Asker;
   /** Settles when the questions and tools of its last reply are done; undefined when there are none. */

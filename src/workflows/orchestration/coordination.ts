@@ -1,5 +1,6 @@
 import { CancellationScope, CancelledFailure, isCancellation } from '@temporalio/workflow';
 import { showFiles, tellFiles } from './files.ts';
+import { answersText, namesOf } from './shown-answers.ts';
 import { answerByCall, noAction, refusalText, voteByCall, votingMessage } from './prompts.ts';
 import {
   candidatesOf,
@@ -42,8 +43,12 @@ async function votingRound(context: OrchestrationContext, attempt: Attempt, roun
   context.events.emit({ type: 'voting', round });
   const voters = attempt.participants.filter(isIn);
   for (const participant of attempt.participants) Object.assign(participant, { vote: undefined, prose: undefined });
+  const changed = candidatesOf(attempt).filter(({ name, answer }) => attempt.shown.get(name) !== answer.content);
+  for (const { name, answer } of changed) attempt.shown.set(name, answer.content);
+  const list = await answersText(changed);
   for (const voter of voters) {
-    showAnswers(attempt, voter, round);
+    const content = votingMessage(list, namesOf(changed, voter.teamAgent), round === 1);
+    voter.agent.tell({ role: 'user', content });
     showFiles(context, attempt, voter);
   }
 
@@ -64,17 +69,6 @@ async function votingRound(context: OrchestrationContext, attempt: Attempt, roun
   if (failure !== undefined) throw failure;
   if (CancellationScope.current().consideredCancelled) throw new CancelledFailure('The attempt was cancelled');
   return superseded;
-}
-
-function showAnswers(attempt: Attempt, reader: Participant, round: number): void {
-  const changed = candidatesOf(attempt).filter(({ name, answer }) => reader.shown.get(name) !== answer.content);
-  for (const { name, answer } of changed) reader.shown.set(name, answer.content);
-  const shown = changed.map(({ name, teamAgent, answer }) => ({
-    name,
-    content: answer.text,
-    yours: teamAgent === reader.teamAgent,
-  }));
-  reader.agent.tell({ role: 'user', content: votingMessage(shown, round === 1) });
 }
 
 /** After so many replies in a row that are neither an answer nor a usable vote, an agent is out. */
@@ -208,7 +202,7 @@ function takeAction(participation: Participation, reply: Reply): Reading {
 
 function situationOf({ context, attempt, participant }: Participation): Situation {
   const { max_new_answers_per_agent, answer_novelty_requirement } = context.coordination;
-  const shown = [...participant.shown].map(([name, content]) => ({ name, content }));
+  const shown = [...attempt.shown].map(([name, content]) => ({ name, content }));
   return {
     votingOpen: attempt.phase === 'voting',
     choices: candidatesOf(attempt).map(({ name }) => name),

@@ -26,6 +26,7 @@ import { finalWorkspace, tellFiles } from './files.ts';
 import { doneWork } from './participant.ts';
 import { carryOutPrompt, decisionPrompt, decisionRepair, filesPrompt, presentPrompt, refusalText } from './prompts.ts';
 import { presentedMessage, reviewMessage, type VoteCount } from './review-prompts.ts';
+import { answersText, namesOf } from './shown-answers.ts';
 import { readDecision, type Decision } from './rules/decision.ts';
 
 /** How often a judge that has decided nothing is asked again. */
@@ -52,7 +53,7 @@ export async function judge(context: OrchestrationContext, attempt: Attempt): Pr
   if (max_orchestration_restarts === 0) return { kind: 'accept', outcome: 'submitted' };
   const decision = enable_post_presentation_evaluation
     ? await evaluate(context, attempt, attempt.selected)
-    : await decide(context, attempt, reviewerOf(context, attempt, attempt.selected), 'decide');
+    : await decide(context, attempt, await reviewerOf(context, attempt, attempt.selected), 'decide');
   if (decision.prefersEarlier && attempt.earlier !== undefined) keep(context, attempt, attempt.earlier);
   if (decision.kind === 'submit') return { kind: 'accept', outcome: 'submitted' };
   const { execute, instructions, reason } = decision;
@@ -166,7 +167,7 @@ async function presentedBy(
   try {
     const works = hasTools(selected.teamAgent.sources) || isClaudeCode(context, selected);
     if (works) return await presentedWithTools(context, attempt, selected, purpose);
-    const agent = presenterOf(context, attempt, selected);
+    const agent = await presenterOf(context, attempt, selected);
     agent.tell({ role: 'user', content: presentPrompt });
     // The judge's tools stay in the conversation, since they are part of what the model's thoughts are bound to.
     return await presentation(agent, await agent.reply(purpose, { choice: 'none' }), purpose);
@@ -195,7 +196,7 @@ async function presentedWithTools(
   const tools = (await ToolExecutor.open(id, sources, [], context)).of(id, workspace);
   const workplace = workspace && isClaudeCode(context, selected) && { files: workspace, readsOnly: false };
   const opening = {
-    ...reviewOf(context, attempt, selected),
+    ...(await reviewOf(context, attempt, selected)),
     tools: tools.set,
     quick: () => tools.quick(false),
     ...(workplace && { workplace }),
@@ -227,29 +228,29 @@ const isClaudeCode = ({ team }: OrchestrationContext, { teamAgent }: Candidate):
   (team.final_agent?.backend ?? teamAgent.backend).type === 'claude_code';
 
 /** The attempt's conversation in which the final agent reviews answers and votes, and decides. */
-function reviewerOf(context: OrchestrationContext, attempt: Attempt, selected: Candidate): Agent {
-  const opening = { ...reviewOf(context, attempt, selected), tools: context.toolSets.decision };
-  attempt.reviewer ??= finalConversation(context, selected, opening, true);
-  return attempt.reviewer;
+async function reviewerOf(context: OrchestrationContext, attempt: Attempt, selected: Candidate): Promise<Agent> {
+  if (attempt.reviewer !== undefined) return attempt.reviewer;
+  const opening = { ...(await reviewOf(context, attempt, selected)), tools: context.toolSets.decision };
+  return (attempt.reviewer = finalConversation(context, selected, opening, true));
 }
 
 /** The conversation in which the final agent presents. It is the judge's, unless the judge has a backend of its own. */
-function presenterOf(context: OrchestrationContext, attempt: Attempt, selected: Candidate): Agent {
+async function presenterOf(context: OrchestrationContext, attempt: Attempt, selected: Candidate): Promise<Agent> {
   if (context.team.final_agent?.judge === undefined) return reviewerOf(context, attempt, selected);
-  return finalConversation(context, selected, { ...reviewOf(context, attempt, selected), tools: null });
+  return finalConversation(context, selected, { ...(await reviewOf(context, attempt, selected)), tools: null });
 }
 
 /** How a conversation about all answers and votes begins. */
-function reviewOf(
+async function reviewOf(
   context: OrchestrationContext,
   attempt: Attempt,
   selected: Candidate,
-): Omit<Opening, 'system' | 'tools'> {
-  const answers = candidatesOf(attempt).map(({ answer, name, teamAgent }) => {
-    return { name, content: answer.text, yours: teamAgent === selected.teamAgent };
-  });
+): Promise<Omit<Opening, 'system' | 'tools'>> {
+  const candidates = candidatesOf(attempt);
+  const answers = await answersText(candidates);
+  const own = namesOf(candidates, selected.teamAgent);
   const record = { work: selected.work, files: selected.answer.changes, restarts: restartsOf(attempt.restarts) };
-  const review = reviewMessage(context.task, answers, votesFor(attempt), selected.name, record);
+  const review = reviewMessage(context.task, answers, own, votesFor(attempt), selected.name, record);
   const messages: NewMessage[] = [...context.history, { role: 'user', content: review }];
   return { transcript: context.conversation, messages };
 }

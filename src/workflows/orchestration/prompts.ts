@@ -120,28 +120,34 @@ export interface ShownAnswer {
   /** Anonymous name, such as `agent1`. */
   name: string;
   content: Content;
-  yours: boolean;
 }
 
+/** Lists answers. It says nothing of its reader, so that all readers can be given one stored text. */
 export function answerList(answers: ShownAnswer[]): Content {
   return joinContent([
     headings.answers,
-    ...answers.flatMap((answer) => [
-      `\n\n${answerOpening(answer.name, answer.yours)}\n`,
-      answer.content,
-      `\n${answerClosing}`,
-    ]),
+    ...answers.flatMap(({ content, name }) => [`\n\n${answerOpening(name)}\n`, content, `\n${answerClosing}`]),
   ]);
+}
+
+/** Says which of the listed answers are the reader's; nothing where none is. @param own their anonymous names */
+export function ownAnswers(own: string[]): string {
+  if (own.length === 0) return '';
+  return own.length === 1
+    ? `\n\nThe answer of ${own[0]} is yours.`
+    : `\n\nThe answers of ${own.join(' and ')} are yours.`;
 }
 
 /**
  * The message that opens a round of voting.
  *
- * @param changed the answers that the agent has not been shown yet: in the first round all, later the new ones
+ * @param changed lists the answers that the agent has not been shown yet: in the first round all, later the new ones
+ * @param own the anonymous names of its own among them
  */
-export function votingMessage(changed: ShownAnswer[], firstRound: boolean): Content {
+export function votingMessage(changed: Content, own: string[], firstRound: boolean): Content {
   return joinContent([
-    answerList(changed),
+    changed,
+    ownAnswers(own),
     firstRound
       ? '\n\nVote for the best answer, or give a better one.'
       : '\n\nThese replace the earlier answers of the same name; all votes so far are void. Vote again, or give a better answer.',

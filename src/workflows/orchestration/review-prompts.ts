@@ -2,8 +2,9 @@ import { headings } from '../../protocol/headings.ts';
 import type { Content, Text } from '../../protocol/message.ts';
 import type { TreeChanges } from '../../protocol/workspace.ts';
 import { joinContent } from '../agent/text.ts';
+import { shortened } from '../runtime/size.ts';
 import type { DoneWork } from './context.ts';
-import { answerList, bestAnswer, restartList, type PastRestart, type ShownAnswer } from './prompts.ts';
+import { bestAnswer, ownAnswers, restartList, type PastRestart } from './prompts.ts';
 
 export interface VoteCount {
   /** Anonymous name. */
@@ -47,17 +48,30 @@ function fileList(files: TreeChanges | undefined): string {
   return `\n\n${headings.files}\n\n${[...lines, ...(more > 0 ? [`- (${more} more)`] : [])].join('\n')}`;
 }
 
+/** How long the reasons of all votes may be together, and how long one may be in any case, in characters. */
+const reasonsLength = 10_000;
+const reasonLength = 60;
+
 function voteList(votes: VoteCount[], selected: string): string {
+  const most = Math.max(reasonLength, reasonsLength / votes.flatMap(({ reasons }) => reasons).length);
   const lines = votes.map(
-    ({ name, reasons }) => `- ${name}: ${reasons.length} (${reasons.map((reason) => reason.trim()).join('; ')})`,
+    ({ name, reasons }) =>
+      `- ${name}: ${reasons.length} (${reasons.map((reason) => shortened(reason.trim(), most)).join('; ')})`,
   );
   return `\n\n${headings.votes}\n\n${[...lines, `Selected: ${selected}`].join('\n')}`;
 }
 
-/** What the final agent reviews: the task, all answers and the votes, and how the selected answer came about. */
+/**
+ * What the final agent reviews: the task, all answers and the votes, and how the selected answer came about.
+ *
+ * @param answers lists them
+ * @param own the anonymous names of the reader's
+ * @param selected that of the selected answer
+ */
 export function reviewMessage(
   task: Text,
-  answers: ShownAnswer[],
+  answers: Content,
+  own: string[],
   votes: VoteCount[],
   selected: string,
   record?: WorkRecord,
@@ -66,7 +80,8 @@ export function reviewMessage(
     `${headings.task}\n\n`,
     task,
     '\n\n',
-    answerList(answers),
+    answers,
+    ownAnswers(own),
     voteList(votes, selected),
     ...(record === undefined ? [] : [workList(record.work), fileList(record.files), restartList(record.restarts)]),
   ]);

@@ -1,4 +1,4 @@
-import type { SolveState, SubtaskReport } from '../../protocol/plan-and-execute.ts';
+import type { ShownSubtask, SolveState, SubtaskReport } from '../../protocol/plan-and-execute.ts';
 import { inline, inWords } from '../runtime/details.ts';
 import type { RunView } from '../runtime/run-handlers.ts';
 import { shortened } from '../runtime/size.ts';
@@ -41,7 +41,7 @@ function stateOf({ attachments, phase, retries, settings, subtasks, usage, worki
     ...subtasks.get_state_summary(),
     retries,
     max_retries: settings.max_retries,
-    subtasks: subtasks.report(),
+    subtasks: subtasks.report().map(withoutResult),
     attachments: attachments.map(({ bytes, kind, name, note }) => ({
       name,
       kind,
@@ -52,6 +52,11 @@ function stateOf({ attachments, phase, retries, settings, subtasks, usage, worki
     usage: usage.total,
     limits: usage.limits,
   };
+}
+
+function withoutResult(report: SubtaskReport): ShownSubtask {
+  const { result: _, ...shown } = report;
+  return shown;
 }
 
 /** The lines of the current details in Temporal's Web UI. */
@@ -68,7 +73,7 @@ function detailsOf({ attachments, max_retries, phase, retries, subtasks }: Solve
 /** How many characters of a description and of an error the details show. */
 const shown = 300;
 
-function subtaskLine({ description, error, executions, id, replacedBy, status }: SubtaskReport): string {
+function subtaskLine({ description, error, executions, id, replacedBy, status }: ShownSubtask): string {
   const runs = executions > 1 ? `, ${executions} executions` : '';
   const others = replacedBy === undefined ? '' : `, replaced by ${replacedBy.join(', ')}`;
   const why = error === undefined ? '' : ` (${start(error)})`;

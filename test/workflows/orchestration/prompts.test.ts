@@ -5,6 +5,7 @@ import { historyNote, silentNote } from '../../../src/workflows/ask-others/promp
 import type { Content } from '../../../src/protocol/message.ts';
 import {
   answerByCall,
+  answerList,
   carryOutPrompt,
   coordinationText,
   decisionPrompt,
@@ -41,18 +42,18 @@ describe('prompts', () => {
     expect(taskMessage('  What is 6 × 7? ', undefined)).toEqual(['## Task\n\n  What is 6 × 7? ']);
   });
 
-  test('answers stand under anonymous names, the reader’s own marked, long ones by reference', () => {
-    const content = votingMessage(
-      [
-        { name: 'agent1', content: { segment: 's1' }, yours: false },
-        { name: 'agent2', content: 'Mine.', yours: true },
-      ],
-      true,
-    );
+  test('answers stand under anonymous names, long ones by reference, and the reader is told its own', () => {
+    const list = answerList([
+      { name: 'agent1', content: { segment: 's1' } },
+      { name: 'agent2', content: 'Mine.' },
+    ]);
+    const content = votingMessage(list, ['agent2'], true);
     expect(content).toEqual([
       '## Answers\n\n<answer agent="agent1">\n',
       { segment: 's1' },
-      expect.stringContaining('\n</answer>\n\n<answer agent="agent2" yours>\nMine.\n</answer>\n\n'),
+      expect.stringContaining(
+        '\n</answer>\n\n<answer agent="agent2">\nMine.\n</answer>\n\nThe answer of agent2 is yours.\n\nVote',
+      ),
     ]);
   });
 
@@ -60,7 +61,8 @@ describe('prompts', () => {
     const review = textOf(
       reviewMessage(
         'T',
-        [{ name: 'agent1', content: 'A', yours: true }],
+        answerList([{ name: 'agent1', content: 'A' }]),
+        ['agent1'],
         [{ name: 'agent1', reasons: ['clear', 'complete '] }],
         'agent1',
       ),
@@ -127,9 +129,9 @@ describe('prompts', () => {
       coordinationText(asking, true),
       finalText(),
       textOf(taskMessage('', restarted)),
-      textOf(votingMessage([], true)),
-      textOf(votingMessage([], false)),
-      textOf(reviewMessage('', [], [], '', { work: [], restarts: [] })),
+      textOf(votingMessage('', [], true)),
+      textOf(votingMessage('', [], false)),
+      textOf(reviewMessage('', '', [], [], '', { work: [], restarts: [] })),
       decisionPrompt(2, 3, '12 calls'),
       decisionRepair,
       carryOutPrompt,

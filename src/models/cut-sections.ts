@@ -1,0 +1,55 @@
+import { answerClosing, headings } from '../protocol/headings.ts';
+import type { Message } from '../protocol/message.ts';
+import { cutInMiddle } from '../util/text/cut.ts';
+
+/** What others have said, as messages of Reprise show it: answers between their tags, and results below their headings. */
+const answers = new RegExp(`(?<=<answer agent="[^"\\n]+">\\n)[^]*?(?=\\n${answerClosing})`, 'g');
+const results = /(?<=\n\n### [^\n]+\n\n)[^]*?(?=\n\n###? |$)/g;
+
+/** The least that is left of a section, in tokens: with less, nobody could tell what it says. */
+const least = 60;
+
+/** What the line between beginning and end takes, in tokens. */
+const lineBetween = 26;
+
+/**
+ * Cuts the longest of the answers and results that messages show, all to the same size, each to its beginning and its end with
+ * how much was left out between them.
+ *
+ * @param excess how many tokens are to go
+ * @param tokensIn counts the tokens of a text
+ * @returns the same messages if they show nothing that could be cut
+ */
+export function withCutSections(messages: Message[], excess: number, tokensIn: (text: string) => number): Message[] {
+  const sizes = messages.flatMap((message) => sectionsOf(message).map(tokensIn));
+  const room = sizes.reduce((sum, size) => sum + size, 0) - excess;
+  const limit = Math.max(least, shareOf(sizes, room));
+  if (!sizes.some((size) => size > limit)) return messages;
+  const cut = (text: string): string => {
+    const size = tokensIn(text);
+    if (size <= limit) return text;
+    const kept = (text.length / size) * (limit - lineBetween);
+    return cutInMiddle(text, (kept * 6) / 10, (kept * 4) / 10, ' to fit your context');
+  };
+  return messages.map((message) =>
+    message.role === 'user'
+      ? { ...message, content: message.content.replace(patternFor(message.content), cut) }
+      : message,
+  );
+}
+
+const patternFor = (text: string): RegExp => (text.includes(`${headings.results}\n`) ? results : answers);
+
+const sectionsOf = ({ content, role }: Message): string[] =>
+  role === 'user' ? (content.match(patternFor(content)) ?? []) : [];
+
+/** The largest size to which sections may be cut so that all together have at most so much room. */
+function shareOf(sizes: number[], room: number): number {
+  let left = Math.max(0, room);
+  for (const [index, size] of sizes.toSorted((one, other) => one - other).entries()) {
+    const share = Math.floor(left / (sizes.length - index));
+    if (size > share) return share;
+    left -= size;
+  }
+  return Infinity;
+}

@@ -1,0 +1,72 @@
+import type { Message, UserMessage } from '../protocol/message.ts';
+import { hashOf } from '../util/ids.ts';
+import { cutInMiddle } from '../util/text/cut.ts';
+import { cutResult, goneIn, summaryMark } from './compact.ts';
+
+/** What is to be summarised, and how much room there is. */
+export interface SummaryRequest {
+  messages: Message[];
+  /** How many words the summary may have. */
+  words: number;
+  /** How many tokens the messages may have, by `tokensOf`. */
+  room: number;
+}
+
+/** What keeps summaries of conversations, by keys that say what they are of, and has them made. */
+export interface Summaries {
+  /** @returns the first of the summaries under these keys, with its key; undefined if there is none */
+  find(keys: string[]): Promise<{ key: string; text: string } | undefined>;
+  /** @returns the summary, which is under its key from now on; undefined where the model gives none */
+  make(key: string, request: SummaryRequest): Promise<string | undefined>;
+}
+
+/** How much of the room a summary may take, and how many tokens at least and at most. */
+const share = { ofRoom: 1 / 6, least: 150, most: 1500 };
+
+/** About so many words and characters of English are a token. */
+const perToken = { words: 0.6, characters: 4 };
+
+/**
+ * A conversation in which a summary stands for the messages that have to be left out; the same messages if none has to be, or
+ * there is no summary of them. It may still be too long.
+ *
+ * A summary is kept by what it is of, so that the next calls, and other agents with the same conversation, find it. Where more has
+ * to be left out, another one is made of it and of what has come since.
+ *
+ * @param room in tokens, by `tokensOf`
+ */
+export async function summarised(messages: Message[], room: number, summaries: Summaries): Promise<Message[]> {
+  if (goneIn(messages, room) === undefined) return messages;
+  const opening = messages.findIndex(({ role }) => role === 'user') + 1;
+  const keyBefore = keysOf(messages);
+  const ends = messages.flatMap(({ role }, index) => (index > opening && role !== 'tool' ? [index] : [])).toReversed();
+  const found = await summaries.find(ends.map(keyBefore));
+  const known = ends.find((end) => keyBefore(end) === found?.key);
+  const begun = known === undefined ? messages : replaced(messages, opening, known, found?.text ?? '');
+  const tokens = Math.min(share.most, Math.max(share.least, room * share.ofRoom));
+  const gone = goneIn(begun, known === undefined ? room - tokens : room) ?? 0;
+  if (gone <= opening) return begun;
+  const end = gone + messages.length - begun.length;
+  const text = await summaries.make(keyBefore(end), {
+    messages: begun.slice(opening, gone).map(cutResult),
+    words: Math.floor(tokens * perToken.words),
+    room,
+  });
+  if (text === undefined) return begun;
+  const most = tokens * perToken.characters;
+  return replaced(messages, opening, end, text.length <= most ? text : cutInMiddle(text, most * 0.8, most * 0.2));
+}
+
+/** For each place in a conversation, the hash of all messages before it, without the instructions that it begins with. */
+function keysOf(messages: Message[]): (place: number) => string {
+  const first = messages.findIndex(({ role }) => role !== 'system');
+  const keys = [''];
+  for (const message of messages.slice(first)) keys.push(hashOf(`${keys.at(-1)}\n${JSON.stringify(message)}`));
+  return (place) => keys[place - first] ?? '';
+}
+
+function replaced(messages: Message[], from: number, end: number, summary: string): Message[] {
+  const content = `${summaryMark}${end - from} earlier messages, which are more than your context holds:]\n${summary}`;
+  const message: UserMessage = { role: 'user', content };
+  return [...messages.slice(0, from), message, ...messages.slice(end)];
+}

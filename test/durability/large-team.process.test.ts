@@ -1,0 +1,44 @@
+import { rmSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { connect } from '../../src/client.ts';
+import { repetitions, repliesIn } from '../support/kill-stage.ts';
+import { startModelServer } from '../support/model-server.ts';
+import { Machine } from '../support/processes.ts';
+import { answer, teamOf, teamScript, vote } from '../support/team-script.ts';
+
+const agents = Array.from({ length: 100 }, (_, index) => `a${index + 1}`);
+
+test('kill -9 of the worker in the middle of the votes of a hundred agents: none is paid for twice', async ({
+  onTestFinished,
+}) => {
+  const released = Promise.withResolvers<void>();
+  let votes = 0;
+  const script = teamScript({
+    answer: ({ agent }) => answer(`The answer of ${agent}.`.padEnd(390, ' It is right.')),
+    vote: async () => {
+      if (++votes > 50) await released.promise;
+      return vote('agent7', 'It is the best.');
+    },
+  });
+  const model = await startModelServer(script);
+  const machine = new Machine({ OPENAI_API_KEY: 'test-key', OPENAI_BASE_URL: model.openai });
+  onTestFinished(async () => {
+    await Promise.all([machine.killWorker(), machine.killServer(), model.close()]);
+    rmSync(machine.home, { recursive: true, force: true });
+  });
+  await machine.startServer();
+  await machine.startWorker();
+  const reprise = await connect({ address: machine.address });
+  onTestFinished(() => reprise.close());
+  const config = teamOf(agents, { type: 'openai' }, { max_orchestration_restarts: 0 });
+  const run = await reprise.startOrchestration({ task: 'T', config });
+
+  const paid = (): number => model.requests.filter(({ answered }) => answered).length;
+  await expect.poll(() => [votes, paid() === repliesIn(machine.home)]).toEqual([100, true]);
+  await machine.killWorker();
+  released.resolve();
+  await machine.startWorker();
+  expect(await run.result()).toMatchObject({ finalAgent: 'a7', outcome: 'submitted' });
+  expect(repetitions(model)).toBe(0);
+  expect(new Set(model.requests.map(({ raw }) => raw)).size).toBe(repliesIn(machine.home));
+});
