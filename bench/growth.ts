@@ -2,9 +2,10 @@
  * `npm run bench -- growth`: how cost grows with a run. Teams of 10, 30 and 100 agents with short and long answers and with one round of
  * votes and two; a plan of 200 subtasks with results of 20 KB, of which 100 run at a time, which somebody follows; a session of 500
  * turns with a model of 8,192 tokens, which is asked in the end for what was said in its third turn. Of each: what was sent to the
- * model, what history and store hold, the processor time of the worker with the model beside it, and its memory.
+ * model, what history and store hold, the processor time of the worker with the model beside it, and its memory. Then a thousand runs
+ * that wait for a person, which are listed, asked and answered behind a restart.
  *
- * Words name some of it: `npm run bench -- growth teams`, `plan`, `session`.
+ * Words name some of it, as in `node bench/growth.ts teams`: `teams`, `plan`, `session`, `waiting`.
  */
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -12,9 +13,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { OrchestrationResult } from '../src/protocol/orchestration.ts';
 import type { SolveResult } from '../src/protocol/plan-and-execute.ts';
 import type { TurnResult } from '../src/protocol/session.ts';
+import { pruneStore } from '../src/cli/commands/prune.ts';
+import type { InboxQuestion, ListedRun } from '../src/client.ts';
+import { openStore } from '../src/store/open-store.ts';
+import { hasAsked } from '../test/support/asking.ts';
 import type { Script } from '../test/support/model-server.ts';
 import { completed, solveScript, subtasks, valid } from '../test/support/solve-script.ts';
-import { answer, submit, teamScript, vote } from '../test/support/team-script.ts';
+import { answer, ask, submit, teamScript, vote } from '../test/support/team-script.ts';
 import { openStage } from './stage.ts';
 
 const wanted = process.argv.slice(2);
@@ -163,10 +168,64 @@ async function session(turns: number): Promise<void> {
   });
 }
 
+const secondsOf = async (work: () => Promise<unknown>): Promise<number> => {
+  const startedAt = performance.now();
+  await work();
+  return (performance.now() - startedAt) / 1000;
+};
+
+/** Has many runs wait for a person, lists and asks them once another worker has taken over, and answers them. */
+async function waiting(count: number): Promise<void> {
+  script = teamScript({ answer: (request) => (hasAsked(request) ? answer('A') : ask('Which one?')) });
+  const agents = [{ id: 'a', system_message: 'I am a.', backend }];
+  const coordination = { broadcast: 'human', broadcast_timeout: 3000, max_orchestration_restarts: 0 };
+  const args = [{ task: 'T', config: { agents, orchestrator: { coordination } } }];
+  const start = (number: number): Promise<unknown> =>
+    client.workflow.start('orchestration', { taskQueue: 'reprise', workflowId: `waiting-${number}`, args });
+  for (let number = 0; number < count; number += 50)
+    await Promise.all(Array.from({ length: 50 }, (_, index) => start(number + index)));
+  while ((await stage.reprise.waiting()).length < count) await pause(500);
+  await stage.restart();
+  let silent = 0;
+  let questions: InboxQuestion[] = [];
+  const looking = await secondsOf(async () => (questions = await stage.reprise.inbox(() => (silent += 1))));
+  let runs: ListedRun[] = [];
+  const listing = await secondsOf(async () => (runs = await stage.reprise.list({ open: true, limit: count })));
+  const answering = await secondsOf(() =>
+    Promise.all(
+      Array.from({ length: count }, async (_, number) => {
+        const handle = client.workflow.getHandle(`waiting-${number}`);
+        await handle.signal('answer', { answer: 'This one.' });
+        await handle.result();
+      }),
+    ),
+  );
+  console.log(
+    `${count} runs that wait, behind a restart: the inbox has ${questions.length} questions after ${looking.toFixed(1)} s ` +
+      `(${silent} runs were silent), list has ${runs.length} after ${listing.toFixed(1)} s, the states of ` +
+      `${runs.filter(({ state }) => state !== null).length}; all ended ${answering.toFixed(1)} s after their answers`,
+  );
+}
+
+/** Reads and prunes beside a run whose history has pages of more than 4 MB. */
+async function beside(): Promise<void> {
+  const store = openStore(stage.home, {});
+  const showing = await secondsOf(() => stage.reprise.getRun('plan').show());
+  const pruning = await secondsOf(() => pruneStore(store, client, { isDry: false, tell() {} }));
+  await store.close();
+  console.log(
+    `show reads that plan in ${showing.toFixed(1)} s, prune has gone through all of them in ${pruning.toFixed(1)} s`,
+  );
+}
+
 if (isWanted('teams'))
   for (const agents of [10, 30, 100])
     for (const length of [390, 4000]) for (const rounds of [1, 2]) await team(agents, length, rounds);
-if (isWanted('plan')) await plan(200, 20_000);
+if (isWanted('plan')) {
+  await plan(200, 20_000);
+  await beside();
+}
 if (isWanted('session')) await session(500);
+if (isWanted('waiting')) await waiting(1000);
 await stage.close();
 process.exit(0);

@@ -23,6 +23,8 @@ export interface Stage {
   variables: NodeJS.ProcessEnv;
   /** Starts a bare workflow of `workflows.ts` and waits for its result. */
   bare(type: string, args: unknown[]): Promise<unknown>;
+  /** Has another worker of Reprise take over, which knows no run yet. */
+  restart(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -53,13 +55,10 @@ export async function openStage(
     ANTHROPIC_BASE_URL: model.anthropic,
     ...more,
   };
-  const worker = await createWorker({
-    connection,
-    namespace: 'default',
-    home,
-    configFolder: home,
-    variables,
-  });
+  const startWorker = async (): Promise<{ worker: Worker; ended: Promise<void> }> => {
+    const worker = await createWorker({ connection, namespace: 'default', home, configFolder: home, variables });
+    return { worker, ended: worker.run() };
+  };
   const bare = await Worker.create({
     connection,
     taskQueue: 'floor',
@@ -76,7 +75,8 @@ export async function openStage(
     maxConcurrentWorkflowTaskExecutions: 40,
   });
   const reprise = await connect({ address, home });
-  const running = [worker.run(), bare.run()];
+  const bareEnded = bare.run();
+  let own = await startWorker();
   let count = 0;
   return {
     reprise,
@@ -86,10 +86,15 @@ export async function openStage(
     variables,
     bare: (type, args) =>
       reprise.client.workflow.execute(type, { taskQueue: 'floor', workflowId: `${type}-${++count}`, args }),
+    async restart() {
+      own.worker.shutdown();
+      await own.ended;
+      own = await startWorker();
+    },
     async close() {
-      worker.shutdown();
+      own.worker.shutdown();
       bare.shutdown();
-      await Promise.all(running);
+      await Promise.all([own.ended, bareEnded]);
       await Promise.all([reprise.close(), connection.close(), model.close()]);
       server.process.kill();
       await once(server.process, 'exit');
