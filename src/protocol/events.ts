@@ -94,6 +94,8 @@ export type TeamEventBody =
       agent: string;
       decision: 'submit' | 'restart';
       afterPresenting: boolean;
+      /** Whether it only counts as that, since the judge has decided nothing; a warning says why. */
+      isDefault?: boolean;
       reason?: string;
       instructions?: string;
     }

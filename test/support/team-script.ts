@@ -66,6 +66,6 @@ export function teamScript(
 function askedIn({ tools, prompt, toolChoice }: Seen): Asked {
   if (toolChoice === 'none') return prompt.includes('## Question from') ? 'shadow' : 'present';
   if (tools.includes('submit')) return 'decide';
-  if (!tools.includes('new_answer')) return 'present';
+  if (!tools.includes('vote')) return 'present';
   return prompt.includes('## Answers') ? 'vote' : 'answer';
 }

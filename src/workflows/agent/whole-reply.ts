@@ -3,7 +3,8 @@ import type { Agent, ReplyOptions } from './agent.ts';
 import type { Purpose } from './model-caller.ts';
 import { joinContent } from './text.ts';
 import { continueText, notRun } from './prompts.ts';
-import { textRef } from './text-refs.ts';
+import { storeTexts, textRef } from './text-refs.ts';
+import { withoutLoop } from './debris.ts';
 
 /** How often a model is asked to go on with a text that its provider has cut off. */
 const mostParts = 4;
@@ -18,7 +19,8 @@ export interface WholeText {
 }
 
 /**
- * Has a model go on with a reply that was cut off at its longest, until the text is whole or has had four parts.
+ * Has a model go on with a reply that was cut off at its longest, until the text is whole or has had four parts. One that goes
+ * round in circles, or repeats what it was asked, does not come to an end by going on: it is left as it was before.
  *
  * @param first the reply as it came, which is the last one of the agent's conversation
  * @throws what a model call throws
@@ -32,9 +34,12 @@ export async function wholeText(
   let text = '';
   const content: Content[] = [];
   for (let reply = first, part = 1; ; part++) {
-    text += reply.content;
-    content.push(textRef(reply.content, { segment: agent.transcript?.id ?? '' }));
+    const next = text + reply.content;
     const isCut = reply.finish === 'length';
+    const ended = (part > 1 ? beforeEcho(next, text.length) : undefined) ?? (isCut ? withoutLoop(next) : undefined);
+    if (ended !== undefined) return { text: ended, content: await storeTexts([ended]), isCut: true };
+    text = next;
+    content.push(textRef(reply.content, { segment: agent.transcript?.id ?? '' }));
     if (!isCut || reply.content === '' || part === mostParts) return { text, content: joinContent(content), isCut };
     agent.tell({ role: 'user', content: continueText });
     const more = await agent.reply(purpose, { ...options, choice: 'none' });
@@ -42,4 +47,13 @@ export async function wholeText(
     for (const { id } of more.calls) agent.answerCall(id, notRun);
     reply = more;
   }
+}
+
+/** So many characters of `continueText` are told from an answer's own words. */
+const echoed = continueText.slice(0, 40);
+
+/** A text up to where a part of it repeats the prompt; undefined if none does. @param from where that part begins */
+function beforeEcho(text: string, from: number): string | undefined {
+  const at = text.indexOf(echoed, from);
+  return at < 0 ? undefined : text.slice(0, at).trimEnd();
 }

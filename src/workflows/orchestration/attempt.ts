@@ -42,6 +42,7 @@ export function beginAttempt(context: OrchestrationContext, iteration: Iteration
     participants: [],
     shown: new Map(),
     earlier,
+    choice: undefined,
     selected: undefined,
     result: undefined,
     presenterWork: [],
@@ -141,7 +142,7 @@ export function select({ events }: OrchestrationContext, attempt: Attempt, isTol
   const names = candidates.map(({ name }) => name);
   const inOrder = earlier?.leads ? [earlier.name, ...names.slice(0, -1)] : names;
   const voted = participants.flatMap(({ vote }) => (vote === undefined ? [] : [{ agent: vote.name }]));
-  const winner = winnerOf(inOrder, voted);
+  const winner = (voted.length === 0 ? attempt.choice?.name : undefined) ?? winnerOf(inOrder, voted);
   const selected = candidates.find(({ name }) => name === winner);
   if (selected === undefined) return;
   attempt.selected = selected;

@@ -20,7 +20,16 @@ import type { Reply } from '../../protocol/model-call.ts';
 import { accepted } from '../agent/prompts.ts';
 import { readReply, type Action, type Reading, type Situation } from './rules/action.ts';
 import { noveltyProblem } from './rules/novelty.ts';
-import { customAnswer, finished, fullerOf, nextReply, proseOf, purposeOf, startWork, timeLeft } from './participant.ts';
+import {
+  answerAmong,
+  customAnswer,
+  finished,
+  nextReply,
+  proseOf,
+  purposeOf,
+  startWork,
+  timeLeft,
+} from './participant.ts';
 
 /**
  * The coordination of one attempt: all agents answer at the same time, and when each has answered or is out, they vote.
@@ -128,7 +137,7 @@ async function takeText(participation: Participation, reply: Reply): Promise<Act
   };
   if (reply.content.trim() === '') return refuse(noAction);
   const isFirst = participant.prose === undefined;
-  participant.prose = fullerOf(participant.prose, proseOf(participation, reply));
+  participant.prose = answerAmong(participant.prose, proseOf(participation, reply), context.plain.task);
   if (isFirst) return refuse(attempt.phase === 'voting' ? voteByCall : answerByCall);
   if (attempt.phase === 'voting') {
     Object.assign(participant, { state: 'waiting', strikes: 0, prose: undefined });
@@ -139,7 +148,9 @@ async function takeText(participation: Participation, reply: Reply): Promise<Act
     // When this fails, the agent is out, and what there is counts as its answer.
     const whole = await worked(participation, () => wholeText(agent, reply, purposeOf(participation)));
     if (whole === undefined) return 'answer';
-    participant.prose = fullerOf(participant.prose, { ...whole, content: whole.text, text: whole.content });
+    const given = { ...whole, content: whole.text, text: whole.content };
+    const isSame = whole.text.startsWith(participant.prose.content);
+    participant.prose = isSame ? given : answerAmong(participant.prose, given, context.plain.task);
   }
   takeProse(context, participant);
   return 'answer';

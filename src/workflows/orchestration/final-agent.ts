@@ -3,6 +3,7 @@ import type { NewMessage } from '../../protocol/message.ts';
 import type { Reply } from '../../protocol/model-call.ts';
 import { Agent, type Opening } from '../agent/agent.ts';
 import { type Purpose } from '../agent/model-caller.ts';
+import { whyDebris } from '../agent/debris.ts';
 import { failureReason } from '../agent/failures.ts';
 import { refuseCalls, runCalls, type LoopContext } from '../agent/loop-context.ts';
 import { accepted, notRun, systemMessage } from '../agent/prompts.ts';
@@ -24,7 +25,15 @@ import {
 } from './context.ts';
 import { finalWorkspace, tellFiles } from './files.ts';
 import { doneWork } from './participant.ts';
-import { carryOutPrompt, decisionPrompt, decisionRepair, filesPrompt, presentPrompt, refusalText } from './prompts.ts';
+import {
+  carryOutPrompt,
+  decisionPrompt,
+  decisionRepair,
+  filesPrompt,
+  finalText,
+  presentPrompt,
+  refusalText,
+} from './prompts.ts';
 import { presentedMessage, reviewMessage, type VoteCount } from './review-prompts.ts';
 import { answersText, namesOf } from './shown-answers.ts';
 import { readDecision, type Decision } from './rules/decision.ts';
@@ -111,8 +120,12 @@ async function decide(
   const { id } = agent.persona;
   if (decision.kind === 'submit' && decision.warning !== undefined)
     context.warn(`${decision.warning}: counts as submitting`, id);
+  const isDefault = decision.kind === 'submit' && decision.isDefault === true;
+  // Who presents must not go on with a talk that has led nowhere.
+  if (isDefault) attempt.reviewer = undefined;
   const said = decision.kind === 'restart' && { reason: decision.reason, instructions: decision.instructions };
-  events.emit({ type: 'decision', agent: id, decision: decision.kind, afterPresenting: what === 'evaluate', ...said });
+  const how = { afterPresenting: what === 'evaluate', ...(isDefault && { isDefault }) };
+  events.emit({ type: 'decision', agent: id, decision: decision.kind, ...how, ...said });
   return decision;
 }
 
@@ -128,10 +141,10 @@ async function decisionOf(agent: Agent, purpose: Purpose): Promise<Decision> {
       if (decision !== undefined) return decision;
       agent.tell({ role: 'user', content: decisionRepair });
     } catch (error) {
-      return { kind: 'submit', warning: `the judge's model failed (${failureReason(error)})` };
+      return { kind: 'submit', isDefault: true, warning: `the judge's model failed (${failureReason(error)})` };
     }
   }
-  return { kind: 'submit', warning: `the judge called neither tool in ${maxRepairs + 1} replies` };
+  return { kind: 'submit', isDefault: true, warning: `the judge called neither tool in ${maxRepairs + 1} replies` };
 }
 
 /**
@@ -149,12 +162,32 @@ export async function present(context: OrchestrationContext, attempt: Attempt): 
   attempt.phase = 'presenting';
   context.events.emit({ type: 'presenting', agent: id });
   const presented = await presentedBy(context, attempt, selected);
-  if (typeof presented === 'string') {
-    return context.warn(`${presented}: its answer is delivered as it was voted for`, id);
+  const why = typeof presented === 'string' ? presented : whyWorse(context, attempt, presented, selected.answer);
+  if (typeof presented === 'string' || why !== undefined) {
+    return context.warn(`${why}: its answer is delivered as it was voted for`, id);
   }
   context.events.emit({ type: 'presented', agent: id, content: preview(presented.content) });
   const { tree } = selected.answer;
   attempt.result = { ...(tree !== undefined && { tree }), ...presented };
+}
+
+/**
+ * Why what was presented is no answer, or none any more, while the elected one is; undefined if it may be one. What was done for a
+ * plan stands only in what was presented.
+ */
+function whyWorse(
+  { plain }: OrchestrationContext,
+  { isPlanning, presenterWork }: Attempt,
+  presented: GivenAnswer,
+  elected: GivenAnswer,
+): string | undefined {
+  if (isPlanning || presenterWork.length > 0) return undefined;
+  const instructions = [presentPrompt, finalText(), decisionPrompt(1, 1, undefined), decisionRepair].join(' ');
+  const occasion = { task: plain.task, instructions };
+  const debris = whyDebris(presented.content, occasion);
+  if (debris === undefined && (!presented.isCut || elected.isCut)) return undefined;
+  if (whyDebris(elected.content, occasion) !== undefined) return undefined;
+  return debris === undefined ? "the final agent's text was cut off at its limit" : `the final agent wrote ${debris}`;
 }
 
 /** @returns the final answer, or in words why there is none */
@@ -265,7 +298,7 @@ const votesFor = (attempt: Attempt): VoteCount[] =>
  * A conversation of the winner as final agent. The configuration may give the final agent a backend of its own, and its
  * judging another one.
  */
-function finalConversation(
+export function finalConversation(
   { instructions, models, team }: OrchestrationContext,
   { teamAgent: { backend, id, persona } }: Candidate,
   opening: Omit<Opening, 'system'>,

@@ -38,7 +38,9 @@ export const teamLines: LogLines<TeamEventBody> = {
     line(`🔍 Post-presentation evaluation by ${agent}`),
   ],
   decision: (event) => {
-    const { afterPresenting, agent, decision } = event;
+    const { afterPresenting, agent, decision, isDefault } = event;
+    // Nobody has chosen, and the warning has said so.
+    if (isDefault) return [];
     if (decision === 'submit')
       return [
         line(afterPresenting ? `✅ Post-evaluation: ${agent} submits` : `✅ Final agent ${agent} chose to SUBMIT`),

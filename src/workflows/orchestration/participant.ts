@@ -5,6 +5,8 @@ import { runCalls, type LoopContext } from '../agent/loop-context.ts';
 import type { Purpose } from '../agent/model-caller.ts';
 import type { Reply, ReplyCall } from '../../protocol/model-call.ts';
 import { notRun, teamActionPrompt } from '../agent/prompts.ts';
+import { whyDebris } from '../agent/debris.ts';
+import { answerByCall, noAction, voteByCall } from './prompts.ts';
 import { temperatureAfter } from '../agent/simple-tool.ts';
 import type { Asker } from '../ask-others/broadcast.ts';
 import type { AskCall } from '../ask-others/ask-call.ts';
@@ -67,11 +69,16 @@ export function proseOf({ participant }: Participation, { content, finish }: Rep
   return { content: text, text: stored, isCut: finish === 'length' };
 }
 
-/** Of two texts the one that says more: a whole one rather than one that was cut off, then the longer one. */
-export function fullerOf(one: GivenAnswer | undefined, other: GivenAnswer): GivenAnswer {
+/**
+ * Which of two texts is an agent's answer: the first one, unless that is no answer for anybody, or was cut off and the other one
+ * was not. A model that is nudged towards a tool that it cannot call writes about the tool.
+ */
+export function answerAmong(one: GivenAnswer | undefined, other: GivenAnswer, task: string): GivenAnswer {
   if (one === undefined) return other;
-  if ((one.isCut ?? false) !== (other.isCut ?? false)) return one.isCut ? other : one;
-  return one.content.trim().length > other.content.trim().length ? one : other;
+  const occasion = { task, instructions: `${answerByCall} ${voteByCall} ${noAction}` };
+  if (whyDebris(other.content, occasion) !== undefined) return one;
+  if (whyDebris(one.content, occasion) !== undefined) return other;
+  return one.isCut && !other.isCut ? other : one;
 }
 
 /**

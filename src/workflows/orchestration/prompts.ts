@@ -181,6 +181,10 @@ export function decisionPrompt(attempt: number, maxAttempts: number, budgetLeft:
   );
 }
 
+/** Has the judge's model choose where nobody has voted. */
+export const comparePrompt =
+  'Nobody has voted on these answers. Compare them by the task, and call `vote` with the name of the best one.';
+
 export const decisionRepair = 'That decided nothing. Call `submit` or `restart_orchestration`.';
 
 export const presentPrompt =

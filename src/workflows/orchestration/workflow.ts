@@ -9,6 +9,7 @@ import { showEnd } from '../runtime/run-ends.ts';
 import { RunHandlers } from '../runtime/run-handlers.ts';
 import { beginAttempt, deliver, resultOf, select } from './attempt.ts';
 import type { Attempt, OrchestrationContext, Task, TeamContext, TeamRestart } from './context.ts';
+import { elect } from './unvoted.ts';
 import { coordinate, takeProse } from './coordination.ts';
 import { judge, present } from './final-agent.ts';
 import { openOrchestration } from './team.ts';
@@ -51,7 +52,7 @@ export async function answerTask(team: TeamContext, task: Task): Promise<Orchest
     begin: (iteration) => beginAttempt(context, iteration),
     async work(attempt) {
       await coordinate(context, attempt);
-      select(context, attempt);
+      await elect(context, attempt);
       if (presentFirst) await present(context, attempt);
     },
     judge: (attempt) => judge(context, attempt),

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { RunEvent } from '../../../src/protocol/events.ts';
 import type { OrchestrationResult } from '../../../src/protocol/orchestration.ts';
@@ -37,7 +39,31 @@ describe('prose where an answer was asked for', () => {
     expect(requests).toHaveLength(5);
   });
 
-  test('the fuller of the two texts is taken', async () => {
+  test.each([
+    [
+      'a longer one about the tool',
+      'The original function `new_answer` should be called with `new_answer`, which is a tool that I call.',
+    ],
+    ['a loop', 'Red is a primary colour. '.repeat(60)],
+    ['nothing', ' '],
+    ['a longer one', 'Blue is one. Yellow is another. And there is red, which makes three of them in all.'],
+  ])('the first text stays the answer where the next one is %s', async (_, text) => {
+    const { events } = await play(['solo'], {
+      answer: ({ prompt }) => ({ text: prompt.includes('Nobody sees') ? text : 'Red, blue, yellow.' }),
+    });
+    expect(events).toContainEqual(expect.objectContaining({ type: 'answer', content: 'Red, blue, yellow.' }));
+  });
+
+  test('the next text is the answer where the first one was about the tool', async () => {
+    const { events } = await play(['solo'], {
+      answer: ({ prompt }) => ({
+        text: prompt.includes('Nobody sees') ? 'Red.' : 'I will call `new_answer` now, as I should.',
+      }),
+    });
+    expect(events).toContainEqual(expect.objectContaining({ type: 'answer', content: 'Red.' }));
+  });
+
+  test('the first of the two texts is taken', async () => {
     const { events } = await play(['solo'], {
       answer: ({ prompt }) => ({ text: prompt.includes('Nobody sees') ? 'As I said.' : 'It is 42, since 6 × 7 = 42.' }),
     });
@@ -132,12 +158,24 @@ describe('an answer that is cut off', () => {
     expect(result).toMatchObject({ answer: 'The beginning and its end.', outcome: 'submitted', warnings: [] });
   });
 
-  test('is named when it never comes to its end', async () => {
-    const { result } = await play(['solo'], { present: () => ({ text: 'on and ', finish: 'length' }) });
+  test('is delivered and named where the elected one never comes to its end either', async () => {
+    const { result } = await play(['solo'], {
+      answer: () => ({ text: 'It goes on ', finish: 'length' }),
+      present: ({ prompt }) => ({ text: prompt.includes('Now write') ? 'on and ' : 'and on ', finish: 'length' }),
+    });
     expect(result).toMatchObject({
-      answer: 'on and on and on and on and ',
+      answer: expect.stringMatching(/^(on and )+$/) as string,
       outcome: 'degraded',
       warnings: ['the answer of solo was cut off at its limit of tokens'],
+    });
+  });
+
+  test('does not take the place of the elected one, which is whole', async () => {
+    const { result } = await play(['solo'], { present: () => ({ text: 'on and ', finish: 'length' }) });
+    expect(result).toMatchObject({
+      answer: 'Answer of solo in attempt 1.',
+      outcome: 'degraded',
+      warnings: ["the final agent's text was cut off at its limit: its answer is delivered as it was voted for"],
     });
   });
 
@@ -154,6 +192,63 @@ describe('an answer that is cut off', () => {
     expect(out).toMatchObject({
       agent: 'b',
       reason: expect.stringMatching(/^3 replies in a row .*: Error: .*new_answer/),
+    });
+  });
+});
+
+describe('a final agent that gives nothing usable', () => {
+  const elected = { answer: 'Answer of a in attempt 1.', outcome: 'degraded' };
+
+  test.each([
+    ['nothing but words of its instructions', 'This is attempt 4 of 2.'],
+    ['of its tools rather than of the task', 'You can choose a different tool.'],
+    ['the same over and over', 'It is blue. It is blue. '.repeat(50)],
+  ])('as it wrote %s, leaves the elected answer as it is', async (what, text) => {
+    const { result } = await play(['a', 'b'], { present: () => ({ text }) });
+    expect(result).toMatchObject({
+      ...elected,
+      warnings: [`the final agent wrote ${what}: its answer is delivered as it was voted for`],
+    });
+  });
+
+  test('presents in a conversation of its own where it has decided nothing, and nobody is told that it chose', async () => {
+    const run = running(teamScript({ decide: () => ({ text: 'Hm.' }) }));
+    const handle = await run.start({ task: 'T', config: teamOf(['a', 'b'], openai) });
+    expect(await handle.result()).toMatchObject({ answer: 'The final answer, by a.', outcome: 'degraded' });
+    const presenting = run.model.requests.at(-1);
+    expect(presenting?.prompt).toContain('Now write the final answer');
+    expect(presenting?.prompt).not.toContain('Hm.');
+    const events = await handle.query<RunEvent[]>('events');
+    expect(events).toContainEqual(expect.objectContaining({ type: 'decision', decision: 'submit', isDefault: true }));
+    expect(readFileSync(join(run.home, 'logs', 'log.txt'), 'utf8')).not.toContain('chose to SUBMIT');
+  });
+});
+
+describe('an election in which nobody has voted', () => {
+  const votesOnlyWhenAsked = (reply: Scripted) => (request: Seen) =>
+    request.prompt.includes('Nobody has voted') ? reply : { text: 'I like them all.' };
+
+  test('is put to the judge’s model once, which chooses, and the run says so', async () => {
+    const { events, requests, result } = await play(['a', 'b'], { vote: votesOnlyWhenAsked(vote('agent2')) });
+    expect(result).toMatchObject({
+      finalAgent: 'b',
+      votes: [],
+      outcome: 'degraded',
+      warnings: ["Nobody has voted: the answer of b was taken, since the judge's model has chosen it"],
+    });
+    expect(requests.filter(({ prompt }) => prompt.includes('Nobody has voted'))).toHaveLength(1);
+    expect(events).toContainEqual(expect.objectContaining({ type: 'selected', agent: 'b', votes: { a: 0, b: 0 } }));
+  });
+
+  test.each([
+    ['chooses none', { text: 'Both.' }],
+    ['fails', { status: 400 }],
+  ])('takes the first answer where that model %s', async (_, reply: Scripted) => {
+    const { result } = await play(['a', 'b'], { vote: votesOnlyWhenAsked(reply) });
+    expect(result).toMatchObject({
+      finalAgent: 'a',
+      outcome: 'degraded',
+      warnings: ['Nobody has voted: the answer of a was taken, since it comes first'],
     });
   });
 });

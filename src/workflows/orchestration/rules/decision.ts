@@ -8,6 +8,8 @@ export type Decision = {
       kind: 'submit';
       /** Says why this counts as submitting although the judge did not plainly say so. */
       warning?: string;
+      /** Whether the judge has decided nothing. */
+      isDefault?: true;
     }
   | {
       kind: 'restart';

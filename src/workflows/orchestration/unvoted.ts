@@ -1,0 +1,46 @@
+import { headings } from '../../protocol/headings.ts';
+import { failureReason } from '../agent/failures.ts';
+import { joinContent } from '../agent/text.ts';
+import { select } from './attempt.ts';
+import { candidatesOf, whenOf, type Attempt, type OrchestrationContext } from './context.ts';
+import { finalConversation } from './final-agent.ts';
+import { comparePrompt } from './prompts.ts';
+import { answersText } from './shown-answers.ts';
+
+/** How long the one question may take, in milliseconds: without an answer the run goes on as well. */
+const patienceMs = 120_000;
+
+/**
+ * Elects an answer. Where there are several and nobody has voted, the judge's model chooses, or, where that fails, the first one is
+ * taken; the run says so.
+ */
+export async function elect(context: OrchestrationContext, attempt: Attempt): Promise<void> {
+  const isUnvoted = candidatesOf(attempt).length > 1 && !attempt.participants.some(({ vote }) => vote !== undefined);
+  if (isUnvoted) await choose(context, attempt);
+  select(context, attempt);
+  const { choice, selected } = attempt;
+  if (!isUnvoted || selected === undefined) return;
+  const how = choice === undefined ? 'it comes first' : "the judge's model has chosen it";
+  context.warn(`Nobody has voted: the answer of ${selected.teamAgent.id} was taken, since ${how}`);
+}
+
+async function choose(context: OrchestrationContext, attempt: Attempt): Promise<void> {
+  const candidates = candidatesOf(attempt);
+  const [first] = candidates;
+  const isOver = attempt.budgetSpent || context.agents.every(({ timedOut }) => timedOut);
+  if (first === undefined || isOver) return;
+  const list = await answersText(candidates);
+  const content = joinContent([`${headings.task}\n\n`, context.task, '\n\n', list, `\n\n${comparePrompt}`]);
+  const messages = [...context.history, { role: 'user' as const, content }];
+  const opening = { transcript: context.conversation, messages, tools: context.toolSets.coordination };
+  try {
+    const judge = finalConversation(context, first, opening, true);
+    const purpose = { what: 'vote', when: whenOf(attempt), timeout: patienceMs } as const;
+    const { calls } = await judge.reply(purpose, { choice: { oneOf: ['vote'] } });
+    const [name] = calls.flatMap((call) => ('input' in call && call.name === 'vote' ? [call.input['agent_id']] : []));
+    attempt.choice = candidates.find((candidate) => candidate.name === name);
+  } catch (error) {
+    // It throws what ends the run.
+    failureReason(error);
+  }
+}

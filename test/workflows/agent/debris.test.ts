@@ -1,0 +1,120 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { whyDebris, withoutLoop } from '../../../src/workflows/agent/debris.ts';
+import {
+  answerByCall,
+  decisionPrompt,
+  decisionRepair,
+  finalText,
+  noAction,
+  presentPrompt,
+  voteByCall,
+} from '../../../src/workflows/orchestration/prompts.ts';
+
+const instructions = [
+  presentPrompt,
+  finalText(),
+  decisionPrompt(1, 3, undefined),
+  decisionRepair,
+  answerByCall,
+  voteByCall,
+  noAction,
+].join(' ');
+const judge = (text: string, task = 'Name three primary colours.'): string | undefined =>
+  whyDebris(text, { task, instructions });
+
+describe('what small models have written in place of an answer is known', () => {
+  test.each([
+    ['', 'nothing'],
+    [' \n\t', 'nothing'],
+    ['This is attempt 4 of 2.', 'words of its instructions'],
+    ['This is attempt 1 of 3. Call one of the two tools.', 'words of its instructions'],
+    ['**Call one of the two tools.**', 'words of its instructions'],
+    ['That decided nothing. Call `submit` or `restart_orchestration`.', 'words of its instructions'],
+    ['Nobody sees a text alone.', 'words of its instructions'],
+    ['You are the final agent of a team.', undefined],
+    ['You can choose a different tool.', 'of its tools'],
+    ['The original function `new_answer` should be called with `new_answer`.', 'of its tools'],
+    ['I will call the tool to submit the answer.', 'of its tools'],
+    ['submit(confirmed=True)', 'of its tools'],
+    ['{"name": "restart_orchestration", "arguments": {}}', 'of its tools'],
+    ['I like red. '.repeat(60), 'the same over and over'],
+    [`Red, blue and yellow. ${'a Qwen, '.repeat(80)}a Q`, 'the same over and over'],
+    [`The colours:\n${'- Red\n'.repeat(90)}`, 'the same over and over'],
+    ['1, 2, 3 and so on and so on, '.repeat(40), 'the same over and over'],
+  ])('%j', (text, why) => {
+    const found = judge(text);
+    if (why === undefined) expect(found).toBeUndefined();
+    else expect(found).toContain(why);
+  });
+});
+
+const table = `| Name | Value |\n| --- | --- |\n${Array.from({ length: 60 }, (_, row) => `| Item ${row} | yes |`).join('\n')}`;
+const json = JSON.stringify(
+  Array.from({ length: 80 }, (_, id) => ({ id, name: 'An item', tags: ['a', 'b'] })),
+  null,
+  2,
+);
+const code = Array.from({ length: 50 }, (_, line) => `  items.push(makeItem(${line}, { isNew: true }));`).join('\n');
+
+describe('what models usually write is left alone', () => {
+  test.each([
+    ['a word', 'Paris'],
+    ['a number', '42'],
+    ['a number with a unit', '7 apples'],
+    ['a dash', '—'],
+    ['a code of digits', '0000 0000 0000'],
+    ['a sentence', 'The capital of France is Paris.'],
+    ['a refusal', 'I cannot help with that.'],
+    ['a list', '1. Red\n2. Blue\n3. Yellow'],
+    ['another script', '三原色是红、蓝、黄。'],
+    ['a table with rows that are alike', table],
+    ['JSON with objects that are alike', json],
+    ['code with lines that are alike', code],
+    ['a rule of dashes', `Above\n${'-'.repeat(900)}\nBelow`],
+    ['a drawing', `${'='.repeat(600)}\n`],
+    ['zeros', '0 '.repeat(500)],
+    [
+      'a long text that mentions a tool',
+      `Use a torque tool. ${'Each bolt has its own number and place in the frame, see there. '.slice(0, 60)}${'x'.repeat(3)} `.concat(
+        Array.from({ length: 40 }, (_, n) => `Bolt ${n} comes after bolt ${n - 1}.`).join(' '),
+      ),
+    ],
+    [
+      'a poem with a refrain',
+      Array.from(
+        { length: 12 },
+        (_, verse) => `Verse ${verse} has words of its own,\nAnd the wind blows over the sea.`,
+      ).join('\n'),
+    ],
+  ])('%s', (_, text) => {
+    expect(judge(text)).toBeUndefined();
+  });
+
+  test('a text on tools, where the task is about them', () => {
+    expect(judge('Call the tool `new_answer`.', 'Which tool does an agent call with its answer?')).toBeUndefined();
+  });
+
+  test('any text of words that do not repeat', () => {
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(fc.string({ minLength: 4, maxLength: 12, unit: 'grapheme' }), { minLength: 3, maxLength: 200 }),
+        (words) => {
+          expect(withoutLoop(words.join(' '))).toBeUndefined();
+        },
+      ),
+    );
+  });
+});
+
+test('of a loop one round is left, and all that came before it', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 60 }), fc.integer({ min: 60, max: 200 }), (length, times) => {
+      const unit = Array.from({ length }, (_, index) => String.fromCharCode(97 + ((index * 7) % 26))).join('');
+      const rest = withoutLoop(`Before it: ${`${unit}|`.repeat(times)}`);
+      if ((length + 1) * times < 800) return;
+      expect(rest?.startsWith('Before it: ')).toBe(true);
+      expect(rest!.length).toBeLessThan('Before it: '.length + 2 * (length + 2));
+    }),
+  );
+});
