@@ -33,6 +33,8 @@ export interface Endpoint {
   /** The type of the backend, such as `openai`. */
   provider: string;
   model: string;
+  /** Where requests go, without a path; absent where that is the provider's own affair. */
+  address?: string;
   /** The environment variable that held the key. */
   keyVariable: string;
   /** Texts that must not leave the worker, such as the key. */
@@ -49,13 +51,42 @@ const maxMessage = 500;
  * status) are, and any other status is not. Headers and causes are left out, since they may hold keys.
  */
 export function toFailure(error: unknown, endpoint: Endpoint): ApplicationFailure {
-  const thrown = error instanceof Error && error.cause instanceof ApplicationFailure ? error.cause : error;
-  if (thrown instanceof ApplicationFailure) return thrown;
+  const own = causesOf(error).find((cause) => cause instanceof ApplicationFailure);
+  if (own !== undefined) return own;
   if (!(error instanceof OpenAI.APIError || error instanceof Anthropic.APIError)) {
     // The SDKs have no error of their own for a body or event that they cannot parse, which the next try may not have.
     return failure(failureTypes.badReply, true, `unreadable reply: ${messageOf(error)}`, endpoint);
   }
+  if (error instanceof OpenAI.APIConnectionError || error instanceof Anthropic.APIConnectionError)
+    return failure(failureTypes.connectionFailed, true, noConnection(error, endpoint), endpoint);
   return saidFailure(saidBy(error), endpoint, error.headers as Headers | undefined);
+}
+
+/** An error and what has led to it. */
+function causesOf(error: unknown): unknown[] {
+  const causes: unknown[] = [];
+  for (let cause = error; cause !== undefined && cause !== null && causes.length < 9; cause = (cause as Error).cause)
+    causes.push(cause);
+  return causes;
+}
+
+/** What a person can do about some of the system's names for a failed connection. */
+const connectionHints: Record<string, string> = {
+  ECONNREFUSED: 'nothing listens there: is the server running?',
+  ENOTFOUND: 'there is no such host',
+  EAI_AGAIN: 'its name could not be looked up: is this machine online?',
+  ECONNRESET: 'the server has closed it',
+  UND_ERR_CONNECT_TIMEOUT: 'the host does not answer',
+};
+
+/** A failed connection in words, with the system's name for it. Of all else that causes say, nothing is told: it may hold keys. */
+function noConnection(error: Error, { address }: Endpoint): string {
+  const where = address === undefined ? '' : ` to ${address}`;
+  const code = causesOf(error)
+    .map((cause) => (cause as { code?: unknown }).code)
+    .find((each) => each !== undefined);
+  if (typeof code !== 'string' || !/^[A-Z_]+$/.test(code)) return `no connection${where}`;
+  return `no connection${where}: ${connectionHints[code] ?? 'it has failed'} (${code})`;
 }
 
 /** The failure of a reply that ended with an error of the provider's, `{code, message}`. */
@@ -174,7 +205,10 @@ export function streamCut(endpoint: Endpoint): ApplicationFailure {
 
 /** The failure of a stream in which nothing came for too long. */
 export function streamStalled(endpoint: Endpoint, seconds: number): ApplicationFailure {
-  return failure(failureTypes.streamStalled, true, `nothing came for ${seconds} s`, endpoint);
+  const from = endpoint.address === undefined ? '' : ` from ${endpoint.address}`;
+  // Anthropic's SDK replaces an error that speaks of a timeout by one of its own.
+  const hint = 'it may be busy with other requests; docs/models.md says how it gets more time';
+  return failure(failureTypes.streamStalled, true, `nothing came${from} for ${seconds} s (${hint})`, endpoint);
 }
 
 /** The failure of a reply that was cut off as it grew. It is not asked for again, since each costs as much. */

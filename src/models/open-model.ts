@@ -44,7 +44,8 @@ export function modelOpener(environment: Environment): (backend: Backend) => Mod
     }
     // A server that needs no key still gets a header, since the SDK insists on one.
     const { baseUrl, model = '', key = 'none', keyVariable } = routeOf(backend, environment);
-    const endpoint: Endpoint = { provider: backend.type, model, keyVariable, secrets: [key, ...secrets] };
+    const address = URL.canParse(baseUrl) ? new URL(baseUrl).origin : baseUrl;
+    const endpoint: Endpoint = { provider: backend.type, model, address, keyVariable, secrets: [key, ...secrets] };
     const learned = learnedOf(baseUrl, `${backend.type} ${model}`);
     const settings = settingsOf(backend, model, learned);
 

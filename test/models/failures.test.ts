@@ -1,5 +1,7 @@
 import { ApplicationFailure } from '@temporalio/common';
+import OpenAI from 'openai';
 import { describe, expect, test } from 'vitest';
+import { toFailure } from '../../src/models/failures.ts';
 import { modelOpener } from '../../src/models/open-model.ts';
 import { redact } from '../../src/util/text/redact.ts';
 import { startModelServer, type Scripted } from '../support/model-server.ts';
@@ -170,4 +172,32 @@ test.each([
   ['nothing secret here', 'nothing secret here'],
 ])('redacted: %s', (text, expected) => {
   expect(redact(text, ['abcd1234'])).toBe(expected);
+});
+
+describe('a connection that fails', () => {
+  test.each([
+    [
+      'ECONNREFUSED',
+      'no connection to http://127.0.0.1:9: nothing listens there: is the server running? (ECONNREFUSED)',
+    ],
+    ['ENOTFOUND', 'no connection to http://127.0.0.1:9: there is no such host (ENOTFOUND)'],
+    ['CERT_HAS_EXPIRED', 'no connection to http://127.0.0.1:9: it has failed (CERT_HAS_EXPIRED)'],
+    ['secret-key', 'no connection to http://127.0.0.1:9'],
+    [undefined, 'no connection to http://127.0.0.1:9'],
+  ])('as %s, names the address and what may be wrong, and nothing that might be secret', (code, text) => {
+    const cause = Object.assign(new Error('connect secret-key'), { code });
+    const error = new OpenAI.APIConnectionError({ cause: Object.assign(new TypeError('fetch failed'), { cause }) });
+    const endpoint = {
+      provider: 'chatcompletion',
+      model: 'm',
+      address: 'http://127.0.0.1:9',
+      keyVariable: 'K',
+      secrets: [],
+    };
+    expect(toFailure(error, endpoint)).toMatchObject({
+      message: `chatcompletion m: ${text}`,
+      type: 'ConnectionFailed',
+      nonRetryable: false,
+    });
+  });
 });
