@@ -24,7 +24,7 @@ test(
     onTestFailed(() => console.error(steps.join('\n')));
     const told = await sideBySide({
       runs: 2,
-      commands: 4,
+      commands: 3,
       address: `127.0.0.1:${await freePort()}`,
       temporal,
       say: (step) => steps.push(`${new Date().toISOString()} ${step}`),

@@ -12,7 +12,7 @@ test('a turn that is sent while a worker takes a session over, and somebody look
   const config = teamOf(['agent_a'], { type: 'openai' }, { max_orchestration_restarts: 0 });
   const session = await run.startSession({ config });
   const turns: number[] = [];
-  for (let round = 1; round <= 20; round++) {
+  for (let round = 1; round <= 12; round++) {
     await run.replaceWorker({});
     const over = new AbortController();
     const look = async (): Promise<void> => {
@@ -24,7 +24,7 @@ test('a turn that is sent while a worker takes a session over, and somebody look
     const [taken] = await Promise.all([turn, look()]);
     turns.push(taken.turn);
   }
-  expect(turns).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
+  expect(turns).toEqual(Array.from({ length: 12 }, (_, index) => index + 1));
   await session.signal('close');
   await session.result();
 });

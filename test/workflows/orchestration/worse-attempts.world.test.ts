@@ -95,10 +95,10 @@ function resultsIn(events: RunEvent[], presentsFirst: boolean): number[] {
   return [...results.values()];
 }
 
-test('over 24 random courses a worse attempt never wins', { timeout: 600_000 }, async () => {
+test('over 16 random courses a worse attempt never wins', { timeout: 600_000 }, async () => {
   let courses = 0;
   let later = 0;
-  for (let seed = 1; courses < 24; seed++) {
+  for (let seed = 1; courses < 16; seed++) {
     const { coordination, ids, rest, script } = courseOf(seed);
     const run = running(script);
     const handle = await run.start({ task: 'T', config: teamOf(ids, openai, coordination, rest) });
@@ -119,5 +119,5 @@ test('over 24 random courses a worse attempt never wins', { timeout: 600_000 }, 
       worse: [],
     });
   }
-  expect(later).toBeGreaterThan(9);
+  expect(later).toBeGreaterThan(5);
 });

@@ -35,7 +35,7 @@ test(
     const ends = new Map<string, number>();
     let number = 0;
     const runOn = async (): Promise<void> => {
-      while (number < 60) {
+      while (number < 40) {
         const mine = number++;
         const ended = await generated.run(run.client, run.taskQueue, mine);
         try {
@@ -48,6 +48,6 @@ test(
     };
     await Promise.all(Array.from({ length: 10 }, runOn));
     expect([...ends.keys()].toSorted()).toEqual(['complete', 'partial', 'unverified']);
-    expect(ends.get('complete')).toBeGreaterThan(6);
+    expect(ends.get('complete')).toBeGreaterThan(4);
   },
 );
