@@ -23,6 +23,7 @@ const dispensable = [
   'max_completion_tokens',
   'max_output_tokens',
   'tool_choice',
+  'response_format',
   'parallel_tool_calls',
   'stream_options',
   'include',
@@ -57,6 +58,11 @@ export class Learned {
   /** Whether the server wants the tools of a conversation defined where they may not be called. */
   get wantsTools(): boolean {
     return this.#without.has(noTools);
+  }
+
+  /** Whether the server may take a schema for a reply's text. */
+  get takesSchemas(): boolean {
+    return !this.#without.has('response_format');
   }
 
   /** Says once that a setting is not sent. */

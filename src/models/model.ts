@@ -25,6 +25,11 @@ export interface ModelRequest {
   tools: ToolSpec[];
   /** Whether the reply may call them; `auto` if absent. */
   toolChoice?: ToolChoice;
+  /**
+   * Whether the reply is to be a call of one of the tools that take texts, written as JSON by a schema: for models that do not call
+   * what they should. Wires whose servers force calls take no notice of it.
+   */
+  bySchema?: boolean;
   /** Aborts the request. The model then rejects with the signal's reason. */
   signal: AbortSignal;
   /** Which try of the call this is, from 1; 1 if absent. A later one is given more time to stay silent. */

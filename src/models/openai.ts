@@ -1,5 +1,6 @@
 import type OpenAI from 'openai';
 import type { AssistantMessage, ImageRef, Message, ToolSpec, UserMessage } from '../protocol/message.ts';
+import { LoopWatch } from '../protocol/loops.ts';
 import type { Finish, ToolChoice } from '../protocol/model-call.ts';
 import type { Capabilities } from '../config/models/model-capabilities.ts';
 import { usageOr } from './estimate.ts';
@@ -36,9 +37,13 @@ export async function askChat(
 
 function requestBody(
   { model, temperature, maxTokens, effort, capabilities }: ModelSettings,
-  { messages, images, tools, toolChoice = 'auto' }: ModelRequest,
+  { bySchema, messages, images, tools, toolChoice = 'auto' }: ModelRequest,
   learned: Learned,
 ): OpenAI.ChatCompletionCreateParamsStreaming {
+  const written =
+    bySchema && !capabilities.forcedTools && learned.takesSchemas
+      ? usable(tools, toolChoice).filter(({ asText }) => asText)
+      : [];
   // Weak models imitate tools that they may not use, so these are left out, except where the server wants them defined.
   const offered = toolChoice === 'none' && !learned.wantsTools ? [] : usable(tools, toolChoice);
   // A model that takes no temperature reasons, and its limit, which includes the reasoning, has the newer name.
@@ -46,16 +51,32 @@ function requestBody(
   return {
     model,
     messages: toOpenaiMessages(messages, images),
-    ...(offered.length > 0 && {
-      tools: toOpenaiTools(offered, capabilities.strictSchemas),
-      tool_choice: toolChoiceOf(toolChoice, capabilities),
-    }),
+    // Servers take no tools beside a schema, or do not hold to it then.
+    ...(written.length > 0 && { response_format: writtenFormat(written) }),
+    ...(offered.length > 0 &&
+      written.length === 0 && {
+        tools: toOpenaiTools(offered, capabilities.strictSchemas),
+        tool_choice: toolChoiceOf(toolChoice, capabilities),
+      }),
     ...(temperature !== undefined && { temperature }),
     ...(maxTokens !== undefined && { [limit]: maxTokens }),
     ...(effort !== undefined && { reasoning_effort: effort }),
     stream: true,
     stream_options: { include_usage: true },
   };
+}
+
+/** The format of a text that is a call of one of these tools, as `writtenCall` reads it. */
+function writtenFormat(tools: ToolSpec[]): OpenAI.ResponseFormatJSONSchema {
+  const calls = tools.map(({ name, parameters }) => ({
+    type: 'object',
+    properties: { name: { type: 'string', enum: [name] }, arguments: parameters },
+    required: ['name', 'arguments'],
+    additionalProperties: false,
+  }));
+  const [only] = calls;
+  const schema = calls.length === 1 && only !== undefined ? only : { anyOf: calls };
+  return { type: 'json_schema', json_schema: { name: 'call', schema } };
 }
 
 const usable = (tools: ToolSpec[], choice: ToolChoice): ToolSpec[] =>
@@ -92,6 +113,7 @@ async function readStream(
   let replied: string | undefined;
   const calls = new StreamedCalls();
   const opaque: OpaqueData = { extra: {} };
+  const loops = new LoopWatch();
   for await (const chunk of stream) {
     usage = chunk.usage ?? usage;
     replied = chunk.model ?? replied;
@@ -111,7 +133,13 @@ async function readStream(
     const pieces = [...(delta.tool_calls ?? []), ...(delta.function_call ? [{ function: delta.function_call }] : [])];
     const written = pieces.map((piece) => calls.add(piece));
     if (calls.count > maxCalls) throw replyTooLarge(endpoint, `more than ${maxCalls} tool calls`);
-    request.onDelta([text, refused, ...written].join(''));
+    const piece = [text, refused, ...written].join('');
+    request.onDelta(piece);
+    // A small model may go on like that to the limit of its context, for minutes. It counts as cut off there.
+    if (loops.add(piece)) {
+      reason = 'length';
+      break;
+    }
   }
   // An aborted stream ends like one that is complete.
   request.signal.throwIfAborted();

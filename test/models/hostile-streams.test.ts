@@ -45,8 +45,8 @@ describe.each(wires)('a hostile stream over the wire of %s', (type, say) => {
     ['a line without an end', 'x'.repeat(16 * 1024)],
     ['a line without an end, in tiny pieces', 'data: {"x":'],
     ['an event without an end', `data: "${'x'.repeat(1000)}",\n`],
-    ['one long text', `data: ${JSON.stringify(say('x'.repeat(10_000)))}\n\n`],
-    ['a flood of single letters', `data: ${JSON.stringify(say('x'))}\n\n`],
+    ['one long text', `data: ${JSON.stringify(say('0'.repeat(10_000)))}\n\n`],
+    ['a flood of single letters', `data: ${JSON.stringify(say('0'))}\n\n`],
     ['a flood of lines of no event', 'x\n'.repeat(8 * 1024)],
     ['a flood of comments', ': keep alive\n\n'.repeat(100)],
   ])('%s is cut off, and holds up nothing else in the process', async (_, bytes) => {

@@ -34,6 +34,8 @@ export interface ReplyOptions {
   choice?: ToolChoice;
   /** Takes the place of the backend's own temperature. */
   temperature?: number | undefined;
+  /** Whether a model that has given a text in place of a call is held to one by a schema; it is not if absent. */
+  bySchema?: boolean | undefined;
 }
 
 /** A conversation at one moment, from which another one may start. */
@@ -104,7 +106,7 @@ export class Agent {
    *
    * @throws what the model call throws
    */
-  async reply(purpose: Purpose, { choice, temperature }: ReplyOptions = {}): Promise<Reply> {
+  async reply(purpose: Purpose, { bySchema, choice, temperature }: ReplyOptions = {}): Promise<Reply> {
     const told = this.#told.length;
     // A reply that may call none, or only some of them, has its reasons.
     const quick =
@@ -117,6 +119,7 @@ export class Agent {
           append: this.#pending,
           tools: this.#tools,
           ...(choice !== undefined && { toolChoice: choice }),
+          ...(bySchema && { bySchema: true as const }),
           ...(quick !== undefined && { quick }),
           ...(work !== undefined && { work }),
         });

@@ -1,36 +1,5 @@
+import { withoutLoop } from '../../protocol/loops.ts';
 import { hasWords } from './text.ts';
-
-/** How often a text must say the same at its end to be a loop, and how many characters that must be at least. */
-const loop = { times: 8, characters: 400 };
-
-/** The longest unit that is looked for, in characters. */
-const longestUnit = 400;
-
-/** Where a text has come to say the same over and over: the length of what it repeats at its end; undefined where it does not. */
-function unitOf(text: string): number | undefined {
-  const end = text.trimEnd();
-  for (let unit = 1; unit <= longestUnit; unit++) {
-    const length = Math.max(unit * loop.times, loop.characters);
-    if (length + unit > end.length) return undefined;
-    if (isPeriodic(end, unit, length) && /\p{L}/u.test(end.slice(-unit))) return unit;
-  }
-  return undefined;
-}
-
-function isPeriodic(text: string, unit: number, length: number): boolean {
-  for (let at = text.length - length; at < text.length; at++) if (text[at] !== text[at - unit]) return false;
-  return true;
-}
-
-/** A text without the repetitions at its end, of which one is left; undefined if it does not go round in circles. */
-export function withoutLoop(text: string): string | undefined {
-  const unit = unitOf(text);
-  if (unit === undefined) return undefined;
-  const whole = text.trimEnd();
-  let end = whole.length;
-  while (end > unit && whole[end - 1] === whole[end - 1 - unit]) end -= 1;
-  return whole.slice(0, end);
-}
 
 /** The tools by which agents act in a team. A short text that speaks of them is no answer, but for a task that does so too. */
 const acts = /\b(?:new_answer|restart_orchestration)\b|`(?:vote|submit)`|\b(?:vote|submit)\(/;

@@ -53,8 +53,10 @@ export async function structured<T>(
   const { agent, broadcast } = asker;
   const choice = { oneOf: [spec.tool, ...(broadcast === undefined ? [] : ['ask_others'])] };
   let last: StructuredResult<T> | undefined;
+  let bySchema = false;
   for (let repairs = 0, rounds = 0; ;) {
-    const { calls, content, finish } = await agent.reply(purpose, { choice });
+    const { calls, content, finish } = await agent.reply(purpose, { choice, bySchema });
+    bySchema ||= calls.length === 0;
     const asks = calls.filter(({ name }) => name === 'ask_others');
     if (broadcast !== undefined && asks.length > 0 && rounds < mostRounds) {
       rounds += 1;

@@ -1,10 +1,10 @@
+import { withoutLoop } from '../../protocol/loops.ts';
 import type { Content, Text } from '../../protocol/message.ts';
 import type { Agent, ReplyOptions } from './agent.ts';
 import type { Purpose } from './model-caller.ts';
 import { joinContent } from './text.ts';
 import { continueText, notRun } from './prompts.ts';
 import { storeTexts, textRef } from './text-refs.ts';
-import { withoutLoop } from './debris.ts';
 
 /** How often a model is asked to go on with a text that its provider has cut off. */
 const mostParts = 4;

@@ -168,6 +168,8 @@ export interface Participant {
   working: { since: number; waited: number } | undefined;
   /** Replies in a row that were neither an answer nor a usable vote. */
   strikes: number;
+  /** Whether it has written a text in place of a call, and is held to calls by a schema from then on. */
+  bySchema: boolean;
   /** A text in place of an answer or a vote, of which the agent was told that it was neither. */
   prose: GivenAnswer | undefined;
   /** What was wrong with its last reply, in words; empty when nothing was. */

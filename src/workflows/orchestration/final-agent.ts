@@ -3,7 +3,6 @@ import type { NewMessage } from '../../protocol/message.ts';
 import type { Reply } from '../../protocol/model-call.ts';
 import { Agent, type Opening } from '../agent/agent.ts';
 import { type Purpose } from '../agent/model-caller.ts';
-import { whyDebris } from '../agent/debris.ts';
 import { failureReason } from '../agent/failures.ts';
 import { refuseCalls, runCalls, type LoopContext } from '../agent/loop-context.ts';
 import { accepted, notRun, systemMessage } from '../agent/prompts.ts';
@@ -25,17 +24,10 @@ import {
 } from './context.ts';
 import { finalWorkspace, tellFiles } from './files.ts';
 import { doneWork } from './participant.ts';
-import {
-  carryOutPrompt,
-  decisionPrompt,
-  decisionRepair,
-  filesPrompt,
-  finalText,
-  presentPrompt,
-  refusalText,
-} from './prompts.ts';
+import { carryOutPrompt, decisionPrompt, decisionRepair, filesPrompt, presentPrompt, refusalText } from './prompts.ts';
 import { presentedMessage, reviewMessage, type VoteCount } from './review-prompts.ts';
 import { answersText, namesOf } from './shown-answers.ts';
+import { whyWorse } from './presented.ts';
 import { readDecision, type Decision } from './rules/decision.ts';
 
 /** How often a judge that has decided nothing is asked again. */
@@ -130,9 +122,11 @@ async function decide(
 }
 
 async function decisionOf(agent: Agent, purpose: Purpose): Promise<Decision> {
+  let bySchema = false;
   for (let repairs = 0; repairs <= maxRepairs; repairs++) {
     try {
-      const { calls } = await agent.reply(purpose, { choice: 'required' });
+      const { calls } = await agent.reply(purpose, { choice: 'required', bySchema });
+      bySchema ||= calls.length === 0;
       for (const call of calls) {
         const problem = 'error' in call ? refusalText({ kind: 'invalid', error: call.error }) : accepted;
         agent.answerCall(call.id, problem);
@@ -162,32 +156,20 @@ export async function present(context: OrchestrationContext, attempt: Attempt): 
   attempt.phase = 'presenting';
   context.events.emit({ type: 'presenting', agent: id });
   const presented = await presentedBy(context, attempt, selected);
-  const why = typeof presented === 'string' ? presented : whyWorse(context, attempt, presented, selected.answer);
+  // What was done for a plan stands only in what was presented.
+  const isOnlyText = !attempt.isPlanning && attempt.presenterWork.length === 0;
+  const why =
+    typeof presented === 'string'
+      ? presented
+      : isOnlyText
+        ? whyWorse(presented, selected.answer, context.plain.task)
+        : undefined;
   if (typeof presented === 'string' || why !== undefined) {
     return context.warn(`${why}: its answer is delivered as it was voted for`, id);
   }
   context.events.emit({ type: 'presented', agent: id, content: preview(presented.content) });
   const { tree } = selected.answer;
   attempt.result = { ...(tree !== undefined && { tree }), ...presented };
-}
-
-/**
- * Why what was presented is no answer, or none any more, while the elected one is; undefined if it may be one. What was done for a
- * plan stands only in what was presented.
- */
-function whyWorse(
-  { plain }: OrchestrationContext,
-  { isPlanning, presenterWork }: Attempt,
-  presented: GivenAnswer,
-  elected: GivenAnswer,
-): string | undefined {
-  if (isPlanning || presenterWork.length > 0) return undefined;
-  const instructions = [presentPrompt, finalText(), decisionPrompt(1, 1, undefined), decisionRepair].join(' ');
-  const occasion = { task: plain.task, instructions };
-  const debris = whyDebris(presented.content, occasion);
-  if (debris === undefined && (!presented.isCut || elected.isCut)) return undefined;
-  if (whyDebris(elected.content, occasion) !== undefined) return undefined;
-  return debris === undefined ? "the final agent's text was cut off at its limit" : `the final agent wrote ${debris}`;
 }
 
 /** @returns the final answer, or in words why there is none */

@@ -24,7 +24,9 @@ export async function nextReply(participation: Participation): Promise<Reply> {
   const purpose = purposeOf(participation);
   if (orchestrator.kind !== 'react') {
     const temperature = temperatureOf(participant);
-    const reply = await participant.agent.reply(purpose, { choice: 'required', temperature });
+    // An agent with tools of its own is held to its answer or vote alone right after a text in its place.
+    const bySchema = participant.bySchema && (participant.tools === undefined || participant.prose !== undefined);
+    const reply = await participant.agent.reply(purpose, { choice: 'required', temperature, bySchema });
     participant.work.push(...(reply.work ?? []));
     return reply;
   }

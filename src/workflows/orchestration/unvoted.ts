@@ -11,16 +11,18 @@ import { answersText } from './shown-answers.ts';
 const patienceMs = 120_000;
 
 /**
- * Elects an answer. Where there are several and nobody has voted, the judge's model chooses, or, where that fails, the first one is
- * taken; the run says so.
+ * Elects an answer. Where there are several and nobody has voted, the best one so far is kept, if it leads; else the judge's model
+ * chooses, or, where that fails, the first one is taken. The run says so.
  */
 export async function elect(context: OrchestrationContext, attempt: Attempt): Promise<void> {
   const isUnvoted = candidatesOf(attempt).length > 1 && !attempt.participants.some(({ vote }) => vote !== undefined);
-  if (isUnvoted) await choose(context, attempt);
+  const leads = attempt.earlier?.leads === true;
+  if (isUnvoted && !leads) await choose(context, attempt);
   select(context, attempt);
   const { choice, selected } = attempt;
   if (!isUnvoted || selected === undefined) return;
-  const how = choice === undefined ? 'it comes first' : "the judge's model has chosen it";
+  const reason = leads ? 'it is the best so far' : 'it comes first';
+  const how = choice === undefined ? reason : "the judge's model has chosen it";
   context.warn(`Nobody has voted: the answer of ${selected.teamAgent.id} was taken, since ${how}`);
 }
 
@@ -36,7 +38,7 @@ async function choose(context: OrchestrationContext, attempt: Attempt): Promise<
   try {
     const judge = finalConversation(context, first, opening, true);
     const purpose = { what: 'vote', when: whenOf(attempt), timeout: patienceMs } as const;
-    const { calls } = await judge.reply(purpose, { choice: { oneOf: ['vote'] } });
+    const { calls } = await judge.reply(purpose, { choice: { oneOf: ['vote'] }, bySchema: true });
     const [name] = calls.flatMap((call) => ('input' in call && call.name === 'vote' ? [call.input['agent_id']] : []));
     attempt.choice = candidates.find((candidate) => candidate.name === name);
   } catch (error) {

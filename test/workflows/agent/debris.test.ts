@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { whyDebris, withoutLoop } from '../../../src/workflows/agent/debris.ts';
+import { LoopWatch, withoutLoop } from '../../../src/protocol/loops.ts';
+import { whyDebris } from '../../../src/workflows/agent/debris.ts';
 import {
   answerByCall,
   decisionPrompt,
@@ -117,4 +118,33 @@ test('of a loop one round is left, and all that came before it', () => {
       expect(rest!.length).toBeLessThan('Before it: '.length + 2 * (length + 2));
     }),
   );
+});
+
+describe('a text that grows', () => {
+  const isEnded = (text: string): boolean => {
+    const watch = new LoopWatch();
+    return (text.match(/[^]{1,7}/g) ?? []).some((piece) => watch.add(piece));
+  };
+
+  test.each([
+    ['a short phrase for ever', 'Red. '.repeat(2000)],
+    ['a line for ever', `The answer: ${'- Red is a primary colour, and so is blue.\n'.repeat(400)}`],
+    ['a paragraph for ever', `${'It is '.repeat(60)}!`.repeat(80)],
+  ])('%s is ended', (_, text) => {
+    expect(isEnded(text)).toBe(true);
+  });
+
+  test.each([
+    ['a table with rows that are alike', table],
+    [
+      'a long table with rows that are alike',
+      Array.from({ length: 3000 }, (_, row) => `| Item ${row} | yes |`).join('\n'),
+    ],
+    ['JSON with objects that are alike', json],
+    ['code with lines that are alike', code],
+    ['what somebody has asked to be said a hundred times', 'I must not talk in class.\n'.repeat(100)],
+    ['zeros', '0 '.repeat(9000)],
+  ])('%s is not', (_, text) => {
+    expect(isEnded(text)).toBe(false);
+  });
 });

@@ -252,3 +252,40 @@ describe('an election in which nobody has voted', () => {
     });
   });
 });
+
+test('a model that writes texts for calls is held to them by a schema, and then votes and decides', async () => {
+  const script = teamScript({
+    answer: answerBySchema((request) => ({ name: 'new_answer', arguments: { content: `It is ${request.agent}.` } })),
+    vote: answerBySchema(() => ({ name: 'vote', arguments: { agent_id: 'agent2', reason: 'r' } })),
+    decide: answerBySchema(() => ({ name: 'submit', arguments: { confirmed: true } })),
+    present: () => ({ text: 'It is b, in all.' }),
+  });
+  const run = running((seen) => script({ ...seen, ...offeredIn(seen) }));
+  const backend = { type: 'chatcompletion', model: 'small', base_url: run.model.openai };
+  const handle = await run.start({ task: 'T', config: teamOf(['a', 'b'], backend) });
+  expect(await handle.result()).toMatchObject({
+    answer: 'It is b, in all.',
+    finalAgent: 'b',
+    votes: [{ agent: 'b' }, { agent: 'b' }],
+    restarts: [],
+  });
+  const events = await handle.query<RunEvent[]>('events');
+  expect(events.filter(({ type }) => type === 'no_vote' || type === 'out')).toEqual([]);
+  expect(events).toContainEqual(expect.not.objectContaining({ type: 'decision', isDefault: true }));
+});
+
+/** Says prose where it is offered tools, and a call as JSON where it is held to one. */
+const answerBySchema =
+  (call: (request: Parameters<NonNullable<NonNullable<Acts>['answer']>>[0]) => object) =>
+  (request: Parameters<NonNullable<NonNullable<Acts>['answer']>>[0]): Scripted => ({
+    text: 'response_format' in request.body ? JSON.stringify(call(request)) : 'I like them.',
+  });
+
+/** What a request offers, be it as tools or in its schema. */
+function offeredIn({ body, toolChoice, tools }: Seen): Pick<Seen, 'toolChoice' | 'tools'> {
+  const format = JSON.stringify(body['response_format'] ?? '');
+  const names = ['new_answer', 'vote', 'submit', 'restart_orchestration'].filter((name) =>
+    format.includes(`["${name}"]`),
+  );
+  return names.length === 0 ? { toolChoice, tools } : { toolChoice: 'auto', tools: names };
+}

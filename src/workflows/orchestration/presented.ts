@@ -1,0 +1,18 @@
+import { whyDebris } from '../agent/debris.ts';
+import type { GivenAnswer } from './context.ts';
+import { decisionPrompt, decisionRepair, finalText, presentPrompt } from './prompts.ts';
+
+/** What a final agent is told, which is no answer. */
+const instructions = (): string =>
+  [presentPrompt, finalText(), decisionPrompt(1, 1, undefined), decisionRepair].join(' ');
+
+type Words = Pick<GivenAnswer, 'content' | 'isCut'>;
+
+/** Why a text that was presented is worse than the elected answer, whatever the task: in words; undefined if it may be better. */
+export function whyWorse(presented: Words, elected: Words, task: string): string | undefined {
+  const occasion = { task, instructions: instructions() };
+  const debris = whyDebris(presented.content, occasion);
+  if (debris === undefined && (!presented.isCut || elected.isCut)) return undefined;
+  if (whyDebris(elected.content, occasion) !== undefined) return undefined;
+  return debris === undefined ? "the final agent's text was cut off at its limit" : `the final agent wrote ${debris}`;
+}
