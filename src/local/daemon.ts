@@ -82,15 +82,29 @@ async function open(port: number, uiPort: number): Promise<RunningServer> {
   return startServer({ cli, port, ui, ...(endpoint && { codecEndpoint: endpoint }), database: databaseOf(home), log });
 }
 
+/** How often another port is taken for the Web UI where somebody has taken the free one first. */
+const mostPorts = 8;
+
+/** Serves the Web UI, before there is anything behind it: a port that is only found to be free may be taken meanwhile. @returns its port */
+async function openUi(wanted: number): Promise<number> {
+  for (let port = await freePort(wanted), tries = 1; ; port = await freePort(), tries++) {
+    try {
+      await once(uiProxy(ui, port).listen(port, '127.0.0.1'), 'listening');
+      return port;
+    } catch (error) {
+      if (tries === mostPorts) throw error;
+    }
+  }
+}
+
 async function openFirst(): Promise<{ server: RunningServer; uiPort: number }> {
   const port = await choosePort();
+  const uiPort = await openUi(port + 1000);
   try {
-    const uiPort = await freePort(port + 1000);
     return { server: await open(port, uiPort), uiPort };
   } catch (error) {
     // Another folder's server may have taken the port at the same moment.
     if ((await freePort(port)) === port) throw error;
-    const uiPort = await freePort();
     return { server: await open(await freePort(), uiPort), uiPort };
   }
 }
@@ -111,8 +125,6 @@ async function serve(): Promise<void> {
   await endServers(home);
   const { server: first, uiPort } = await openFirst();
   let server = first;
-  const proxy = uiProxy(ui, uiPort).listen(uiPort, '127.0.0.1');
-  await once(proxy, 'listening');
   const { address } = server;
   const uiAddress = `http://127.0.0.1:${uiPort}`;
   codec = await serveHomeCodec(uiAddress).catch((error: unknown) => {

@@ -1,6 +1,7 @@
 import { answerClosing, headings } from '../protocol/headings.ts';
 import type { Message } from '../protocol/message.ts';
 import { cutInMiddle } from '../util/text/cut.ts';
+import { limitFor } from '../workflows/runtime/fitted.ts';
 
 /** What others have said, as messages of Reprise show it: answers between their tags, and results below their headings. */
 const answers = new RegExp(`(?<=<answer agent="[^"\\n]+">\\n)[^]*?(?=\\n${answerClosing})`, 'g');
@@ -23,7 +24,7 @@ const lineBetween = 26;
 export function withCutSections(messages: Message[], excess: number, tokensIn: (text: string) => number): Message[] {
   const sizes = messages.flatMap((message) => sectionsOf(message).map(tokensIn));
   const room = sizes.reduce((sum, size) => sum + size, 0) - excess;
-  const limit = Math.max(least, shareOf(sizes, room));
+  const limit = Math.max(least, limitFor(sizes, room));
   if (!sizes.some((size) => size > limit)) return messages;
   const cut = (text: string): string => {
     const size = tokensIn(text);
@@ -42,14 +43,3 @@ const patternFor = (text: string): RegExp => (text.includes(`${headings.results}
 
 const sectionsOf = ({ content, role }: Message): string[] =>
   role === 'user' ? (content.match(patternFor(content)) ?? []) : [];
-
-/** The largest size to which sections may be cut so that all together have at most so much room. */
-function shareOf(sizes: number[], room: number): number {
-  let left = Math.max(0, room);
-  for (const [index, size] of sizes.toSorted((one, other) => one - other).entries()) {
-    const share = Math.floor(left / (sizes.length - index));
-    if (size > share) return share;
-    left -= size;
-  }
-  return Infinity;
-}

@@ -20,7 +20,7 @@ export function fitted<T>(value: T, bytes = payloadBytes): T {
 }
 
 /** The largest size to which texts may be cut so that all together take at most `room` bytes, and 0 if there is none. */
-function limitFor(sizes: number[], room: number): number {
+export function limitFor(sizes: number[], room: number): number {
   const rising = sizes.toSorted((one, other) => one - other);
   let left = Math.max(0, room);
   for (const [index, size] of rising.entries()) {
