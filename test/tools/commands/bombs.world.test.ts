@@ -2,7 +2,7 @@ import { attacked, type Attack } from '../../support/command-attacks.ts';
 
 const processes: Attack[] = [
   ['a chain of a few hundred processes', 'i=0; while [ $i -lt 600 ]; do SLEEP & i=$((i+1)); done; wait', 20],
-  ['a bomb of processes', 'bomb() { bomb | bomb & SLEEP; }; bomb', 20],
+  ['a bomb of processes', 'bomb() { bomb | bomb & SLEEP; }; bomb', 2],
 ];
 
 const takers: Attack[] = [
