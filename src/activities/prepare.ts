@@ -20,7 +20,7 @@ import { checkedBy, problemText, under, type Checked } from '../config/problems.
 import { readNamedConfig } from '../config/read-config.ts';
 import { completeResearch, researchKind, searchesOwnDocs } from '../config/research.ts';
 import { completeTeam, teamKind, type TeamConfig } from '../config/team.ts';
-import { tooManyAnswers } from '../config/models/votes-room.ts';
+import { tooManyAnswers } from '../config/models/team-size.ts';
 import { failureTypes } from '../protocol/errors.ts';
 import type { Prepared, PreparedOrchestration, PreparedTeam } from '../protocol/orchestration.ts';
 import type { PreparedSolve } from '../protocol/plan-and-execute.ts';

@@ -7,7 +7,7 @@ import { folderSchema, workspaceFolderSchema } from './named-folder.ts';
 import { describeOrchestrator, limitsFit, limitsShape, orchestratorOf, orchestratorSchema } from './orchestrators.ts';
 import { permissionShape, describePermissions } from './tools/permissions.ts';
 import { priceTableSchema } from './models/prices.ts';
-import { mostAgents } from './models/votes-room.ts';
+import { mostAgents } from './models/team-size.ts';
 import { inRoles, notice, type ConfigKind } from './kind.ts';
 import { checkedBy, unique } from './problems.ts';
 import { describeTools, toolPackages, toolPackagesSchema } from './tool-sources.ts';

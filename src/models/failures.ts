@@ -48,7 +48,8 @@ const maxMessage = 500;
  * Turns whatever a provider's SDK threw into a typed `ApplicationFailure`. What an error says of itself decides first: a
  * conversation that is too long and a quota that is spent do not pass, whatever their status. Then the header
  * `x-should-retry` decides whether it is retryable. Without it 408, 409, 429, 5xx and connection errors (which have no
- * status) are, and any other status is not. Headers and causes are left out, since they may hold keys.
+ * status) are, and any other status is not. Headers are left out, and so is all that causes say but the
+ * system's name for a failed connection, since they may hold keys.
  */
 export function toFailure(error: unknown, endpoint: Endpoint): ApplicationFailure {
   const own = causesOf(error).find((cause) => cause instanceof ApplicationFailure);

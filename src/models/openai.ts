@@ -1,6 +1,5 @@
 import type OpenAI from 'openai';
 import type { AssistantMessage, ImageRef, Message, ToolSpec, UserMessage } from '../protocol/message.ts';
-import { LoopWatch } from '../protocol/loops.ts';
 import type { Finish, ToolChoice } from '../protocol/model-call.ts';
 import type { Capabilities } from '../config/models/model-capabilities.ts';
 import { usageOr } from './estimate.ts';
@@ -16,6 +15,7 @@ import {
 } from './model.ts';
 import { maxCalls, StreamedCalls, type CallPiece } from './streamed-calls.ts';
 import { strictSchema } from './strict-schema.ts';
+import { RepetitionWatch } from '../workflows/agent/repetition.ts';
 
 /**
  * Asks a model behind OpenAI's Chat Completions, streamed (https://platform.openai.com/docs/api-reference/chat), or
@@ -113,7 +113,7 @@ async function readStream(
   let replied: string | undefined;
   const calls = new StreamedCalls();
   const opaque: OpaqueData = { extra: {} };
-  const loops = new LoopWatch();
+  const repetition = new RepetitionWatch();
   for await (const chunk of stream) {
     usage = chunk.usage ?? usage;
     replied = chunk.model ?? replied;
@@ -136,7 +136,7 @@ async function readStream(
     const piece = [text, refused, ...written].join('');
     request.onDelta(piece);
     // A small model may go on like that to the limit of its context, for minutes. It counts as cut off there.
-    if (loops.add(piece)) {
+    if (repetition.add(piece)) {
       reason = 'length';
       break;
     }

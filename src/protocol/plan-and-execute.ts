@@ -115,10 +115,10 @@ export interface SolveResult {
 
 export type SolvePhase = 'preparing' | 'analysing' | 'planning' | 'executing' | 'synthesising' | 'validating' | 'done';
 
-/** Result of the query `state`. The names in snake case are those of the document "Retry Optimization". */
 /** A subtask in the state. */
 export type ShownSubtask = Omit<SubtaskReport, 'result'>;
 
+/** Result of the query `state`. The names in snake case are those of the document "Retry Optimization". */
 export interface SolveState extends StateSummary {
   workflow: 'planAndExecute';
   phase: SolvePhase;

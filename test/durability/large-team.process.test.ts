@@ -1,9 +1,8 @@
-import { rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { connect } from '../../src/client.ts';
 import { repetitions, repliesIn } from '../support/kill-stage.ts';
 import { startModelServer } from '../support/model-server.ts';
-import { Machine } from '../support/processes.ts';
+import { runningMachine } from '../support/processes.ts';
 import { answer, teamOf, teamScript, vote } from '../support/team-script.ts';
 
 const agents = Array.from({ length: 100 }, (_, index) => `a${index + 1}`);
@@ -21,13 +20,7 @@ test('kill -9 of the worker in the middle of the votes of a hundred agents: none
     },
   });
   const model = await startModelServer(script);
-  const machine = new Machine({ OPENAI_API_KEY: 'test-key', OPENAI_BASE_URL: model.openai });
-  onTestFinished(async () => {
-    await Promise.all([machine.killWorker(), machine.killServer(), model.close()]);
-    rmSync(machine.home, { recursive: true, force: true });
-  });
-  await machine.startServer();
-  await machine.startWorker();
+  const machine = await runningMachine({ onTestFinished }, model);
   const reprise = await connect({ address: machine.address });
   onTestFinished(() => reprise.close());
   const config = teamOf(agents, { type: 'openai' }, { max_orchestration_restarts: 0 });

@@ -1,12 +1,11 @@
 import { execFile } from 'node:child_process';
-import { rmSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { expect, inject, test } from 'vitest';
 import { connect } from '../../src/client.ts';
 import type { OrchestrationResult } from '../../src/protocol/orchestration.ts';
 import { hasAsked, resultsIn } from '../support/asking.ts';
 import { startModelServer } from '../support/model-server.ts';
-import { Machine } from '../support/processes.ts';
+import { runningMachine } from '../support/processes.ts';
 import { answer, ask, teamOf, teamScript } from '../support/team-script.ts';
 
 const temporal = async (address: string, ...words: string[]): Promise<string> => {
@@ -26,13 +25,7 @@ test(
             : answer(`Answer of ${request.agent}.`),
       }),
     );
-    const machine = new Machine({ OPENAI_API_KEY: 'test-key', OPENAI_BASE_URL: model.openai });
-    onTestFinished(async () => {
-      await Promise.all([machine.killWorker(), machine.killServer(), model.close()]);
-      rmSync(machine.home, { recursive: true, force: true });
-    });
-    await machine.startServer();
-    await machine.startWorker();
+    const machine = await runningMachine({ onTestFinished }, model);
     const { address } = machine;
     const config = teamOf(['agent_a', 'agent_b'], { type: 'openai' }, { broadcast: 'human' });
     const start = ['workflow', 'start', '--type', 'orchestration', '--task-queue', 'reprise'];

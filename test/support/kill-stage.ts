@@ -1,10 +1,9 @@
-import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, type TestContext } from 'vitest';
 import { connect, type Reprise } from '../../src/client.ts';
 import { startModelServer, type ModelServer, type Script, type Seen } from './model-server.ts';
-import { Machine } from './processes.ts';
+import { runningMachine, type Machine } from './processes.ts';
 import { assertReplay } from './replaying.ts';
 
 /** A course of so many model calls. Its task must say `Survive K.`, K being the number of the run. */
@@ -52,14 +51,7 @@ export async function killStage({ onTestFinished }: TestContext, course: Disturb
     }
     return scripts[run]?.(seen) ?? { status: 404 };
   });
-  const machine = new Machine({ OPENAI_API_KEY: 'test-key', OPENAI_BASE_URL: model.openai });
-  onTestFinished(async () => {
-    await Promise.all([machine.killWorker(), machine.killServer(), model.close()]);
-    rmSync(machine.home, { recursive: true, force: true });
-  });
-  course.prepare?.(machine.home);
-  await machine.startServer();
-  await machine.startWorker();
+  const machine = await runningMachine({ onTestFinished }, model, course.prepare);
   const reprise = await connect({ address: machine.address });
   onTestFinished(() => reprise.close());
   for (const run of runs) await course.start(reprise, `Survive ${run}.`, `run-${run}`);

@@ -1,15 +1,37 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { inject } from 'vitest';
+import { inject, type TestContext } from 'vitest';
 import { freePort } from '../../src/local/ports.ts';
 import { startServer } from '../../src/local/server.ts';
 import { killed } from './killed.ts';
 import { firstWords } from './first-words.ts';
+import type { ModelServer } from './model-server.ts';
 
 const workerMain = fileURLToPath(new URL('./worker-main.ts', import.meta.url));
+
+/**
+ * A machine whose worker reaches a scripted model, with both running. It ends with its test.
+ *
+ * @param prepare its home, before its worker starts
+ */
+export async function runningMachine(
+  { onTestFinished }: Pick<TestContext, 'onTestFinished'>,
+  model: ModelServer,
+  prepare: (home: string) => void = () => {},
+): Promise<Machine> {
+  const machine = new Machine({ OPENAI_API_KEY: 'test-key', OPENAI_BASE_URL: model.openai });
+  onTestFinished(async () => {
+    await Promise.all([machine.killWorker(), machine.killServer(), model.close()]);
+    rmSync(machine.home, { recursive: true, force: true });
+  });
+  prepare(machine.home);
+  await machine.startServer();
+  await machine.startWorker();
+  return machine;
+}
 
 /** A Temporal server and a worker, each a process of its own that can be killed and started again on the same data. */
 export class Machine {

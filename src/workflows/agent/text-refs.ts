@@ -35,11 +35,12 @@ function portionsOf(texts: string[]): string[][] {
 }
 
 /**
- * Stores a content as one text, if it is long. @returns a reference, or the content itself
+ * Stores a content as one text, if it is long.
  *
  * @param text what it says, by which its length is known, and its preview
+ * @returns a reference, or the content itself
  */
-export async function storeShared(content: Content, text: string): Promise<Content> {
+export async function storeContent(content: Content, text: string): Promise<Content> {
   if (text.length < worthStoring) return content;
   const [id = ''] = await storeBlobs([content]);
   return blobRef(id, text);

@@ -1,9 +1,9 @@
-import { withoutLoop } from '../../protocol/loops.ts';
 import type { Content, Text } from '../../protocol/message.ts';
 import type { Agent, ReplyOptions } from './agent.ts';
 import type { Purpose } from './model-caller.ts';
 import { joinContent } from './text.ts';
 import { continueText, notRun } from './prompts.ts';
+import { withoutRepetition } from './repetition.ts';
 import { storeTexts, textRef } from './text-refs.ts';
 
 /** How often a model is asked to go on with a text that its provider has cut off. */
@@ -36,7 +36,8 @@ export async function wholeText(
   for (let reply = first, part = 1; ; part++) {
     const next = text + reply.content;
     const isCut = reply.finish === 'length';
-    const ended = (part > 1 ? beforeEcho(next, text.length) : undefined) ?? (isCut ? withoutLoop(next) : undefined);
+    const ended =
+      (part > 1 ? beforeEcho(next, text.length) : undefined) ?? (isCut ? withoutRepetition(next) : undefined);
     if (ended !== undefined) return { text: ended, content: await storeTexts([ended]), isCut: true };
     text = next;
     content.push(textRef(reply.content, { segment: agent.transcript?.id ?? '' }));

@@ -11,6 +11,7 @@ import { warningsOf } from '../runtime/run-context.ts';
 import {
   candidatesOf,
   type Attempt,
+  type Candidate,
   type EarlierAnswer,
   type OrchestrationContext,
   type Participant,
@@ -19,6 +20,7 @@ import {
 } from './context.ts';
 import { filesOf, folderOf, keepSnapshot, newWorkspace } from './files.ts';
 import { plainTask, startFiles, taskMessage, type RestartNotice } from './prompts.ts';
+import type { VoteCount } from './review-prompts.ts';
 import { anonymousName, winnerOf } from './rules/ballot.ts';
 import { asksToExecute } from './rules/execution.ts';
 
@@ -42,7 +44,6 @@ export function beginAttempt(context: OrchestrationContext, iteration: Iteration
     participants: [],
     shown: new Map(),
     earlier,
-    choice: undefined,
     selected: undefined,
     result: undefined,
     presenterWork: [],
@@ -131,19 +132,35 @@ function votesOf(attempt: Attempt): Vote[] {
   });
 }
 
+/** The votes that each answer has got. */
+export const votesFor = (attempt: Attempt): VoteCount[] =>
+  candidatesOf(attempt).map(({ name }) => {
+    const reasons = attempt.participants.flatMap(({ vote }) => (vote?.name === name ? [vote.reason] : []));
+    return { name, reasons };
+  });
+
+interface Selection {
+  /** The answer that the judge's model has chosen, which counts where nobody has voted. */
+  choice?: Candidate | undefined;
+  /** Whether the selection is for the person to see; true if absent. */
+  isTold?: boolean;
+}
+
 /**
  * Selects the winner of the vote, if there is an answer. Its answer becomes the attempt's result. The best answer of the
  * attempts before wins ties, so that without any vote a new answer does not replace it, unless a person has rejected it.
- *
- * @param isTold whether the selection is for the person to see
  */
-export function select({ events }: OrchestrationContext, attempt: Attempt, isTold = true): void {
+export function select(
+  { events }: OrchestrationContext,
+  attempt: Attempt,
+  { choice, isTold = true }: Selection = {},
+): void {
   const { earlier, number, participants } = attempt;
   const candidates = candidatesOf(attempt);
   const names = candidates.map(({ name }) => name);
   const inOrder = earlier?.leads ? [earlier.name, ...names.slice(0, -1)] : names;
   const voted = participants.flatMap(({ vote }) => (vote === undefined ? [] : [{ agent: vote.name }]));
-  const winner = (voted.length === 0 ? attempt.choice?.name : undefined) ?? winnerOf(inOrder, voted);
+  const winner = (voted.length === 0 ? choice?.name : undefined) ?? winnerOf(inOrder, voted);
   const selected = candidates.find(({ name }) => name === winner);
   if (selected === undefined) return;
   attempt.selected = selected;

@@ -107,8 +107,6 @@ export interface Attempt extends Iteration<TeamRestart> {
   shown: Map<string, string>;
   /** The best answer of the attempts before, which stands for election too; undefined when there is none. */
   earlier: EarlierAnswer | undefined;
-  /** The answer that the judge's model has chosen where nobody has voted. */
-  choice: Candidate | undefined;
   /** The answer that won the vote. */
   selected: Candidate | undefined;
   /** What would be delivered: first the answer that won, then what is presented. */

@@ -10,7 +10,7 @@ import { Refusals } from '../agent/refusals.ts';
 import { hasTools, ToolExecutor } from '../agent/tool-executor.ts';
 import { wholeText } from '../agent/whole-reply.ts';
 import type { Verdict } from '../runtime/iterate.ts';
-import { failuresOf, restartsOf } from './attempt.ts';
+import { failuresOf, restartsOf, votesFor } from './attempt.ts';
 import {
   candidatesOf,
   hasAnswer,
@@ -25,7 +25,7 @@ import {
 import { finalWorkspace, tellFiles } from './files.ts';
 import { doneWork } from './participant.ts';
 import { carryOutPrompt, decisionPrompt, decisionRepair, filesPrompt, presentPrompt, refusalText } from './prompts.ts';
-import { presentedMessage, reviewMessage, type VoteCount } from './review-prompts.ts';
+import { presentedMessage, reviewMessage } from './review-prompts.ts';
 import { answersText, namesOf } from './shown-answers.ts';
 import { whyWorse } from './presented.ts';
 import { readDecision, type Decision } from './rules/decision.ts';
@@ -156,23 +156,15 @@ export async function present(context: OrchestrationContext, attempt: Attempt): 
   attempt.phase = 'presenting';
   context.events.emit({ type: 'presenting', agent: id });
   const presented = await presentedBy(context, attempt, selected);
-  // What was done for a plan stands only in what was presented.
-  const isOnlyText = !attempt.isPlanning && attempt.presenterWork.length === 0;
-  const why =
-    typeof presented === 'string'
-      ? presented
-      : isOnlyText
-        ? whyWorse(presented, selected.answer, context.plain.task)
-        : undefined;
-  if (typeof presented === 'string' || why !== undefined) {
-    return context.warn(`${why}: its answer is delivered as it was voted for`, id);
+  if (typeof presented === 'string') {
+    return context.warn(`${presented}: its answer is delivered as it was voted for`, id);
   }
   context.events.emit({ type: 'presented', agent: id, content: preview(presented.content) });
   const { tree } = selected.answer;
   attempt.result = { ...(tree !== undefined && { tree }), ...presented };
 }
 
-/** @returns the final answer, or in words why there is none */
+/** @returns the final answer, or in words why the elected one is to be delivered */
 async function presentedBy(
   context: OrchestrationContext,
   attempt: Attempt,
@@ -181,14 +173,26 @@ async function presentedBy(
   const purpose = purposeOf(context, attempt, 'present');
   try {
     const works = hasTools(selected.teamAgent.sources) || isClaudeCode(context, selected);
-    if (works) return await presentedWithTools(context, attempt, selected, purpose);
-    const agent = await presenterOf(context, attempt, selected);
-    agent.tell({ role: 'user', content: presentPrompt });
-    // The judge's tools stay in the conversation, since they are part of what the model's thoughts are bound to.
-    return await presentation(agent, await agent.reply(purpose, { choice: 'none' }), purpose);
+    const presentedHow = works ? presentedWithTools : presentedAsText;
+    const presented = await presentedHow(context, attempt, selected, purpose);
+    // What was done for a plan stands only in what was presented.
+    if (typeof presented === 'string' || attempt.isPlanning || attempt.presenterWork.length > 0) return presented;
+    return whyWorse(presented, selected.answer, context.plain.task) ?? presented;
   } catch (error) {
     return `the final agent's model failed (${failureReason(error)})`;
   }
+}
+
+async function presentedAsText(
+  context: OrchestrationContext,
+  attempt: Attempt,
+  selected: Candidate,
+  purpose: Purpose,
+): Promise<GivenAnswer | string> {
+  const agent = await presenterOf(context, attempt, selected);
+  agent.tell({ role: 'user', content: presentPrompt });
+  // The judge's tools stay in the conversation, since they are part of what the model's thoughts are bound to.
+  return presentation(agent, await agent.reply(purpose, { choice: 'none' }), purpose);
 }
 
 async function presentation(agent: Agent, reply: Reply, purpose: Purpose): Promise<GivenAnswer | string> {
@@ -269,12 +273,6 @@ async function reviewOf(
   const messages: NewMessage[] = [...context.history, { role: 'user', content: review }];
   return { transcript: context.conversation, messages };
 }
-
-const votesFor = (attempt: Attempt): VoteCount[] =>
-  candidatesOf(attempt).map(({ name }) => {
-    const reasons = attempt.participants.flatMap(({ vote }) => (vote?.name === name ? [vote.reason] : []));
-    return { name, reasons };
-  });
 
 /**
  * A conversation of the winner as final agent. The configuration may give the final agent a backend of its own, and its

@@ -5,8 +5,6 @@ import { runCalls, type LoopContext } from '../agent/loop-context.ts';
 import type { Purpose } from '../agent/model-caller.ts';
 import type { Reply, ReplyCall } from '../../protocol/model-call.ts';
 import { notRun, teamActionPrompt } from '../agent/prompts.ts';
-import { whyDebris } from '../agent/debris.ts';
-import { answerByCall, noAction, voteByCall } from './prompts.ts';
 import { temperatureAfter } from '../agent/simple-tool.ts';
 import type { Asker } from '../ask-others/broadcast.ts';
 import type { AskCall } from '../ask-others/ask-call.ts';
@@ -15,6 +13,8 @@ import { loadHandleText, runCustomTurn } from '../custom-code/run.ts';
 import { storeTexts, textRef } from '../agent/text-refs.ts';
 import type { ToolAnswer } from '../agent/tool-executor.ts';
 import { isIn, whenOf, type DoneWork, type GivenAnswer, type Participant, type Participation } from './context.ts';
+import { answerByCall, noAction, voteByCall } from './prompts.ts';
+import { whyDebris } from './rules/debris.ts';
 import { shortened } from '../runtime/size.ts';
 
 /** An agent's next reply. With the loop `react` the agent first observes new results and thinks, then acts. */

@@ -1,4 +1,4 @@
-import { whyDebris } from '../agent/debris.ts';
+import { whyDebris } from './rules/debris.ts';
 import type { GivenAnswer } from './context.ts';
 import { decisionPrompt, decisionRepair, finalText, presentPrompt } from './prompts.ts';
 

@@ -1,5 +1,5 @@
 import type { Content } from '../../protocol/message.ts';
-import { storeShared } from '../agent/text-refs.ts';
+import { storeContent } from '../agent/text-refs.ts';
 import type { Candidate, TeamAgent } from './context.ts';
 import { answerList } from './prompts.ts';
 
@@ -9,7 +9,7 @@ import { answerList } from './prompts.ts';
  */
 export function answersText(candidates: Candidate[]): Promise<Content> {
   const list = answerList(candidates.map(({ answer, name }) => ({ name, content: answer.text })));
-  return storeShared(list, candidates.map(({ answer }) => answer.content).join('\n'));
+  return storeContent(list, candidates.map(({ answer }) => answer.content).join('\n'));
 }
 
 /** The anonymous names of those answers that an agent has given. */

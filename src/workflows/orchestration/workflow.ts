@@ -9,8 +9,8 @@ import { showEnd } from '../runtime/run-ends.ts';
 import { RunHandlers } from '../runtime/run-handlers.ts';
 import { beginAttempt, deliver, resultOf, select } from './attempt.ts';
 import type { Attempt, OrchestrationContext, Task, TeamContext, TeamRestart } from './context.ts';
-import { elect } from './unvoted.ts';
 import { coordinate, takeProse } from './coordination.ts';
+import { elect } from './election.ts';
 import { judge, present } from './final-agent.ts';
 import { openOrchestration } from './team.ts';
 import { emptyView, viewOf } from './view.ts';
@@ -66,7 +66,7 @@ export async function answerTask(team: TeamContext, task: Task): Promise<Orchest
       // An attempt that a person has ended may be all that there is, if nobody answers in the next one.
       const isEnd = verdict.kind === 'end';
       if (attempt.phase === 'answering') for (const each of attempt.participants) takeProse(context, each);
-      if (attempt.selected === undefined) select(context, attempt, isEnd);
+      if (attempt.selected === undefined) select(context, attempt, { isTold: isEnd });
     },
     isBetter: ({ result }) => result !== undefined,
     told(outcome) {

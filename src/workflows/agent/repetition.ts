@@ -1,18 +1,18 @@
-/** How often a text must say the same at its end to be a loop, and how many characters that must be at least. */
-export interface LoopSize {
+/** How often a text must say the same at its end to be going round in circles, and how many characters that must be at least. */
+interface RepetitionSize {
   times: number;
   characters: number;
 }
 
-/** A text that is over is a loop by less than one that may still come to an end, or that somebody has asked for. */
-const whole: LoopSize = { times: 8, characters: 400 };
-const growing: LoopSize = { times: 30, characters: 3000 };
+/** A text that is over goes round in circles by less than one that may still come to an end, or that somebody has asked for. */
+const whole: RepetitionSize = { times: 8, characters: 400 };
+const growing: RepetitionSize = { times: 30, characters: 3000 };
 
 /** The longest unit that is looked for, in characters. */
 const longestUnit = 400;
 
 /** The length of what a text says over and over at its end; undefined if it does not. Without a letter it may be a drawing. */
-function unitOf(text: string, { characters, times }: LoopSize): number | undefined {
+function unitOf(text: string, { characters, times }: RepetitionSize): number | undefined {
   for (let unit = 1; unit <= longestUnit; unit++) {
     const length = Math.max(unit * times, characters);
     if (length + unit > text.length) return undefined;
@@ -27,7 +27,7 @@ function isPeriodic(text: string, unit: number, length: number): boolean {
 }
 
 /** A text without the repetitions at its end, of which one is left; undefined if it does not go round in circles. */
-export function withoutLoop(text: string): string | undefined {
+export function withoutRepetition(text: string): string | undefined {
   const trimmed = text.trimEnd();
   const unit = unitOf(trimmed, whole);
   if (unit === undefined) return undefined;
@@ -41,7 +41,7 @@ const lookEvery = 1000;
 const lookAt = (longestUnit + 1) * growing.times;
 
 /** Watches a text while it grows for the moment in which it goes round in circles. */
-export class LoopWatch {
+export class RepetitionWatch {
   #end = '';
   #unseen = 0;
 

@@ -2,7 +2,7 @@ import { headings } from '../../protocol/headings.ts';
 import { failureReason } from '../agent/failures.ts';
 import { joinContent } from '../agent/text.ts';
 import { select } from './attempt.ts';
-import { candidatesOf, whenOf, type Attempt, type OrchestrationContext } from './context.ts';
+import { candidatesOf, whenOf, type Attempt, type Candidate, type OrchestrationContext } from './context.ts';
 import { finalConversation } from './final-agent.ts';
 import { comparePrompt } from './prompts.ts';
 import { answersText } from './shown-answers.ts';
@@ -17,20 +17,20 @@ const patienceMs = 120_000;
 export async function elect(context: OrchestrationContext, attempt: Attempt): Promise<void> {
   const isUnvoted = candidatesOf(attempt).length > 1 && !attempt.participants.some(({ vote }) => vote !== undefined);
   const leads = attempt.earlier?.leads === true;
-  if (isUnvoted && !leads) await choose(context, attempt);
-  select(context, attempt);
-  const { choice, selected } = attempt;
+  const choice = isUnvoted && !leads ? await choose(context, attempt) : undefined;
+  select(context, attempt, { choice });
+  const { selected } = attempt;
   if (!isUnvoted || selected === undefined) return;
   const reason = leads ? 'it is the best so far' : 'it comes first';
   const how = choice === undefined ? reason : "the judge's model has chosen it";
   context.warn(`Nobody has voted: the answer of ${selected.teamAgent.id} was taken, since ${how}`);
 }
 
-async function choose(context: OrchestrationContext, attempt: Attempt): Promise<void> {
+async function choose(context: OrchestrationContext, attempt: Attempt): Promise<Candidate | undefined> {
   const candidates = candidatesOf(attempt);
   const [first] = candidates;
   const isOver = attempt.budgetSpent || context.agents.every(({ timedOut }) => timedOut);
-  if (first === undefined || isOver) return;
+  if (first === undefined || isOver) return undefined;
   const list = await answersText(candidates);
   const content = joinContent([`${headings.task}\n\n`, context.task, '\n\n', list, `\n\n${comparePrompt}`]);
   const messages = [...context.history, { role: 'user' as const, content }];
@@ -40,9 +40,10 @@ async function choose(context: OrchestrationContext, attempt: Attempt): Promise<
     const purpose = { what: 'vote', when: whenOf(attempt), timeout: patienceMs } as const;
     const { calls } = await judge.reply(purpose, { choice: { oneOf: ['vote'] }, bySchema: true });
     const [name] = calls.flatMap((call) => ('input' in call && call.name === 'vote' ? [call.input['agent_id']] : []));
-    attempt.choice = candidates.find((candidate) => candidate.name === name);
+    return candidates.find((candidate) => candidate.name === name);
   } catch (error) {
     // It throws what ends the run.
     failureReason(error);
+    return undefined;
   }
 }

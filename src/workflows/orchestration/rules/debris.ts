@@ -1,5 +1,5 @@
-import { withoutLoop } from '../../protocol/loops.ts';
-import { hasWords } from './text.ts';
+import { withoutRepetition } from '../../agent/repetition.ts';
+import { hasWords } from '../../agent/text.ts';
 
 /** The tools by which agents act in a team. A short text that speaks of them is no answer, but for a task that does so too. */
 const acts = /\b(?:new_answer|restart_orchestration)\b|`(?:vote|submit)`|\b(?:vote|submit)\(/;
@@ -39,7 +39,7 @@ export interface Occasion {
 /** Why a text is no answer for anybody, whatever the task: in words, as in "the final agent wrote …"; undefined if it may be one. */
 export function whyDebris(text: string, { instructions, task }: Occasion): string | undefined {
   if (!/\S/.test(text)) return 'nothing';
-  if (withoutLoop(text) !== undefined) return 'the same over and over';
+  if (withoutRepetition(text) !== undefined) return 'the same over and over';
   if (isEcho(text, instructions)) return 'nothing but words of its instructions';
   const isOnTools = acts.test(text) || (talkOfTools.test(text) && text.length <= shortTalk / 2);
   const isAsked = acts.test(task) || /\btools?\b/i.test(task);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { LoopWatch, withoutLoop } from '../../../src/protocol/loops.ts';
-import { whyDebris } from '../../../src/workflows/agent/debris.ts';
+import { RepetitionWatch, withoutRepetition } from '../../../src/workflows/agent/repetition.ts';
+import { whyDebris } from '../../../src/workflows/orchestration/rules/debris.ts';
 import {
   answerByCall,
   decisionPrompt,
@@ -101,7 +101,7 @@ describe('what models usually write is left alone', () => {
       fc.property(
         fc.uniqueArray(fc.string({ minLength: 4, maxLength: 12, unit: 'grapheme' }), { minLength: 3, maxLength: 200 }),
         (words) => {
-          expect(withoutLoop(words.join(' '))).toBeUndefined();
+          expect(withoutRepetition(words.join(' '))).toBeUndefined();
         },
       ),
     );
@@ -112,7 +112,7 @@ test('of a loop one round is left, and all that came before it', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 60 }), fc.integer({ min: 60, max: 200 }), (length, times) => {
       const unit = Array.from({ length }, (_, index) => String.fromCharCode(97 + ((index * 7) % 26))).join('');
-      const rest = withoutLoop(`Before it: ${`${unit}|`.repeat(times)}`);
+      const rest = withoutRepetition(`Before it: ${`${unit}|`.repeat(times)}`);
       if ((length + 1) * times < 800) return;
       expect(rest?.startsWith('Before it: ')).toBe(true);
       expect(rest!.length).toBeLessThan('Before it: '.length + 2 * (length + 2));
@@ -122,7 +122,7 @@ test('of a loop one round is left, and all that came before it', () => {
 
 describe('a text that grows', () => {
   const isEnded = (text: string): boolean => {
-    const watch = new LoopWatch();
+    const watch = new RepetitionWatch();
     return (text.match(/[^]{1,7}/g) ?? []).some((piece) => watch.add(piece));
   };
 
