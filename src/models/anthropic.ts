@@ -5,6 +5,7 @@ import { anthropicWire, inputOf, readStream, type KeptBlocks } from './anthropic
 import { bindingBeta, effortParameter, isUnasked, thinkingParameter } from './claude-thinking.ts';
 import type { Endpoint } from './failures.ts';
 import type { Learned } from './learned.ts';
+import { writtenSchema } from './written-schema.ts';
 import { imageData, type LoadedImages, type ModelRequest, type ModelResponse, type ModelSettings } from './model.ts';
 
 /** In tokens. The API requires a limit, thoughts included. */
@@ -18,7 +19,7 @@ export async function askAnthropic(
   { endpoint, learned }: { endpoint: Endpoint; learned: Learned },
 ): Promise<ModelResponse> {
   const stream = await learned.send(
-    () => requestBody(settings, request),
+    () => requestBody(settings, request, learned),
     settings.extraBody,
     (body) =>
       client.messages.create(body as Anthropic.MessageCreateParamsStreaming, {
@@ -35,7 +36,7 @@ type Body = Omit<Anthropic.MessageCreateParamsStreaming, 'thinking'> & {
 
 const isBinding = ({ thinking }: Body): boolean => thinking !== undefined && 'block_binding' in thinking;
 
-function requestBody(settings: ModelSettings, request: ModelRequest): Body {
+function requestBody(settings: ModelSettings, request: ModelRequest, learned: Learned): Body {
   const { model, temperature, maxTokens = defaultMaxTokens, effort, capabilities } = settings;
   const { messages, images, tools, toolChoice } = request;
   const { system, messages: params } = toAnthropicConversation(messages, images, model);
@@ -43,6 +44,7 @@ function requestBody(settings: ModelSettings, request: ModelRequest): Body {
   const thinking = thinkingParameter(model, effort, capabilities.outputTokens);
   const isThinking = thinking === undefined ? isUnasked(model) : thinking.type !== 'disabled';
   const budget = thinking?.type === 'enabled' ? thinking.budget_tokens : 0;
+  const written = writtenSchema(request, capabilities, learned);
   const led = isThinking && budget === 0 ? effortParameter(effort) : undefined;
   return {
     model,
@@ -52,10 +54,18 @@ function requestBody(settings: ModelSettings, request: ModelRequest): Body {
     messages: params,
     ...(offered.length > 0 && {
       tools: offered,
-      tool_choice: toolChoiceOf(tools.length > 0 ? toolChoice : 'none', capabilities.forcedTools && !isThinking),
+      tool_choice: toolChoiceOf(
+        tools.length > 0 && !written ? toolChoice : 'none',
+        capabilities.forcedTools && !isThinking,
+      ),
     }),
     ...(thinking !== undefined && { thinking }),
-    ...(led !== undefined && { output_config: { effort: led } }),
+    ...((led ?? written) !== undefined && {
+      output_config: {
+        ...(led !== undefined && { effort: led }),
+        ...(written && { format: { type: 'json_schema' as const, schema: written.schema } }),
+      },
+    }),
     ...(temperature !== undefined && !isThinking && { temperature }),
     // The provider marks the last block itself. A mark of ours would change earlier messages from call to call.
     cache_control: { type: 'ephemeral' },

@@ -42,9 +42,9 @@ export function fittingRequests(openModel: (backend: Backend) => Model) {
     const { loadImages, summaries, ...rest } = request;
     const fitted = async (messages: Message[], most: number): Promise<Message[]> =>
       compacted(summaries === undefined ? messages : await summarised(messages, most, summaries), most);
-    const model = openModel(backend);
+    const served = await openModel(backend).servedContext?.();
     const id = `${backend.type} ${backend.base_url} ${backend.model}`;
-    const room = roomIn(backend, request.tools);
+    const room = roomIn(backend, request.tools, served);
     const sees = capabilitiesOf(backend).images && !blind.has(id);
     let whole = sees ? conversation : withoutImages(conversation, takesNone(backend));
     const notes = whole.some((message, index) => message !== conversation[index]) ? [unseen(backend)] : [];
@@ -53,6 +53,7 @@ export function fittingRequests(openModel: (backend: Backend) => Model) {
       const images = await loadImages(messages);
       const sent = messages;
       try {
+        const model = openModel(withLimit(backend, served, tokensOf(sent) + tokensOfTools(request.tools)));
         const response = await model.complete({ ...rest, messages: sent, ...(images.size > 0 && { images }) });
         const notices = [...(response.notices ?? []), ...notes, ...(sent === whole ? [] : [shortened(backend, sent)])];
         return { ...response, notices };
@@ -77,10 +78,26 @@ export function fittingRequests(openModel: (backend: Backend) => Model) {
 }
 
 /** How many tokens of a conversation a model's context has room for, besides the tools and the reply. */
-function roomIn(backend: Backend, tools: ToolSpec[]): number {
+function roomIn(backend: Backend, tools: ToolSpec[], served = Infinity): number {
   const { contextTokens, outputTokens } = capabilitiesOf(backend);
-  const reply = Math.min(backend.max_tokens ?? outputTokens, contextTokens * replyShare);
-  return Math.max(0, contextTokens - reply - tokensOfTools(tools));
+  const context = Math.min(contextTokens, served);
+  const reply = Math.min(backend.max_tokens ?? outputTokens, context * replyShare);
+  return Math.max(0, context - reply - tokensOfTools(tools));
+}
+
+/** The most of a context that a reply takes where nobody has set its limit. */
+const longestShare = 1 / 2;
+
+/**
+ * A backend with a limit for its replies, where its server says how long a context it has: many of those let a model go on for as
+ * long as there is room. Providers have limits of their own.
+ *
+ * @param taken by the conversation, in tokens
+ */
+function withLimit(backend: Backend, served: number | undefined, taken: number): Backend {
+  if (served === undefined || backend.max_tokens !== undefined) return backend;
+  const free = Math.min(served * longestShare, served - taken);
+  return { ...backend, max_tokens: Math.floor(Math.max(served * replyShare, free)) };
 }
 
 const takesNone = ({ model, type }: Backend): string => `${model ?? type} takes no images`;

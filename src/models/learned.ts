@@ -8,6 +8,9 @@ type Body = Record<string, unknown>;
 /** How often a call is repeated for what its refusals have taught. */
 const maxRepeats = 5;
 
+/** Where each wire has the schema of a reply's text. */
+const schemaParameters = ['response_format', 'text.format', 'output_config.format'];
+
 /** The parameters without which a request still means the same. `strict` and `reasoning_content` are not on top. */
 const dispensable = [
   'temperature',
@@ -23,7 +26,7 @@ const dispensable = [
   'max_completion_tokens',
   'max_output_tokens',
   'tool_choice',
-  'response_format',
+  ...schemaParameters,
   'parallel_tool_calls',
   'stream_options',
   'include',
@@ -62,7 +65,7 @@ export class Learned {
 
   /** Whether the server may take a schema for a reply's text. */
   get takesSchemas(): boolean {
-    return !this.#without.has('response_format');
+    return !schemaParameters.some((parameter) => this.#without.has(parameter));
   }
 
   /** Says once that a setting is not sent. */

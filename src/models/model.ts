@@ -27,7 +27,7 @@ export interface ModelRequest {
   toolChoice?: ToolChoice;
   /**
    * Whether the reply is to be a call of one of the tools that take texts, written as JSON by a schema: for models that do not call
-   * what they should. Wires whose servers force calls take no notice of it.
+   * what they should. Where a server can be made to call, it is not needed.
    */
   bySchema?: boolean;
   /** Aborts the request. The model then rejects with the signal's reason. */
@@ -53,6 +53,8 @@ export interface ModelResponse {
 /** One model behind one wire. Its errors are `ApplicationFailure`s with the types of `models/failures.ts`. */
 export interface Model {
   complete(request: ModelRequest): Promise<ModelResponse>;
+  /** How many tokens of context its server has loaded it with; absent, or undefined, where that does not say. */
+  servedContext?: () => Promise<number | undefined>;
 }
 
 /** A model whose errors are typed failures, except that an aborted request rejects with its signal's reason. */

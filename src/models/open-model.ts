@@ -11,6 +11,7 @@ import { offlineModel } from './offline/index.ts';
 import { askChat } from './openai.ts';
 import { isRemote, missingKey, routeOf } from '../config/models/providers.ts';
 import { askResponses } from './responses.ts';
+import { servedContexts } from './served-contexts.ts';
 import { guardedFetch } from './stream-guard.ts';
 import type { Backend } from '../protocol/settings.ts';
 
@@ -30,6 +31,7 @@ const mostDoublings = 6;
  */
 export function modelOpener(environment: Environment): (backend: Backend) => Model {
   const learnedOf = remember((_address: string, subject: string) => new Learned(subject));
+  const contextOf = servedContexts(environment);
   const withoutResponses = new Set<string>();
 
   return (backend) => {
@@ -81,11 +83,12 @@ export function modelOpener(environment: Environment): (backend: Backend) => Mod
         return response;
       }
     };
-    return withTypedFailures(endpoint, async (request) => {
+    const opened = withTypedFailures(endpoint, async (request) => {
       const response = await ask(request);
       const notices = [...(response.notices ?? []), ...learned.takeNotices()];
       return { ...response, ...(notices.length > 0 && { notices }) };
     });
+    return { ...opened, servedContext: () => contextOf(backend) };
   };
 }
 

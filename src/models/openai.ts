@@ -16,6 +16,7 @@ import {
 import { maxCalls, StreamedCalls, type CallPiece } from './streamed-calls.ts';
 import { strictSchema } from './strict-schema.ts';
 import { RepetitionWatch } from '../workflows/agent/repetition.ts';
+import { usable, writtenSchema } from './written-schema.ts';
 
 /**
  * Asks a model behind OpenAI's Chat Completions, streamed (https://platform.openai.com/docs/api-reference/chat), or
@@ -37,13 +38,11 @@ export async function askChat(
 
 function requestBody(
   { model, temperature, maxTokens, effort, capabilities }: ModelSettings,
-  { bySchema, messages, images, tools, toolChoice = 'auto' }: ModelRequest,
+  request: ModelRequest,
   learned: Learned,
 ): OpenAI.ChatCompletionCreateParamsStreaming {
-  const written =
-    bySchema && !capabilities.forcedTools && learned.takesSchemas
-      ? usable(tools, toolChoice).filter(({ asText }) => asText)
-      : [];
+  const { messages, images, tools, toolChoice = 'auto' } = request;
+  const written = writtenSchema(request, capabilities, learned);
   // Weak models imitate tools that they may not use, so these are left out, except where the server wants them defined.
   const offered = toolChoice === 'none' && !learned.wantsTools ? [] : usable(tools, toolChoice);
   // A model that takes no temperature reasons, and its limit, which includes the reasoning, has the newer name.
@@ -52,9 +51,9 @@ function requestBody(
     model,
     messages: toOpenaiMessages(messages, images),
     // Servers take no tools beside a schema, or do not hold to it then.
-    ...(written.length > 0 && { response_format: writtenFormat(written) }),
+    ...(written && { response_format: { type: 'json_schema', json_schema: written } }),
     ...(offered.length > 0 &&
-      written.length === 0 && {
+      written === undefined && {
         tools: toOpenaiTools(offered, capabilities.strictSchemas),
         tool_choice: toolChoiceOf(toolChoice, capabilities),
       }),
@@ -65,22 +64,6 @@ function requestBody(
     stream_options: { include_usage: true },
   };
 }
-
-/** The format of a text that is a call of one of these tools, as `writtenCall` reads it. */
-function writtenFormat(tools: ToolSpec[]): OpenAI.ResponseFormatJSONSchema {
-  const calls = tools.map(({ name, parameters }) => ({
-    type: 'object',
-    properties: { name: { type: 'string', enum: [name] }, arguments: parameters },
-    required: ['name', 'arguments'],
-    additionalProperties: false,
-  }));
-  const [only] = calls;
-  const schema = calls.length === 1 && only !== undefined ? only : { anyOf: calls };
-  return { type: 'json_schema', json_schema: { name: 'call', schema } };
-}
-
-const usable = (tools: ToolSpec[], choice: ToolChoice): ToolSpec[] =>
-  typeof choice === 'object' ? tools.filter(({ name }) => choice.oneOf.includes(name)) : tools;
 
 function toolChoiceOf(choice: ToolChoice, { forcedTools }: Capabilities): OpenAI.ChatCompletionToolChoiceOption {
   if (choice === 'none') return choice;

@@ -15,6 +15,7 @@ import {
 } from './model.ts';
 import { StreamedCalls } from './streamed-calls.ts';
 import { strictSchema } from './strict-schema.ts';
+import { writtenSchema } from './written-schema.ts';
 
 type Body = OpenAI.Responses.ResponseCreateParamsStreaming;
 type InputItem = OpenAI.Responses.ResponseInputItem;
@@ -36,7 +37,7 @@ export async function askResponses(
 ): Promise<ModelResponse> {
   const ask = (conversation: ModelRequest) =>
     learned.send(
-      () => requestBody(settings, conversation),
+      () => requestBody(settings, conversation, learned),
       settings.extraBody,
       (body) => client.responses.create(body, { signal: request.signal }),
     );
@@ -51,16 +52,20 @@ export async function askResponses(
 
 function requestBody(
   { model, temperature, maxTokens, effort, capabilities }: ModelSettings,
-  { messages, images, tools, toolChoice = 'auto' }: ModelRequest,
+  request: ModelRequest,
+  learned: Learned,
 ): Body {
+  const { messages, images, tools, toolChoice = 'auto' } = request;
+  const written = writtenSchema(request, capabilities, learned);
   const reasons = capabilities.efforts.length > 0;
   return {
     model,
     input: toResponsesInput(messages, model, images),
     // Tools that may not be used stay where they are, since the cached prefix begins with them.
+    ...(written && { text: { format: { type: 'json_schema', ...written } } }),
     ...(tools.length > 0 && {
       tools: toResponsesTools(tools, capabilities.strictSchemas),
-      tool_choice: toolChoiceOf(toolChoice, capabilities),
+      tool_choice: written ? 'none' : toolChoiceOf(toolChoice, capabilities),
     }),
     ...(temperature !== undefined && { temperature }),
     ...(maxTokens !== undefined && { max_output_tokens: Math.max(leastTokens, maxTokens) }),

@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -237,64 +236,4 @@ test('a reply that goes round in circles is ended while it comes, counts as cut 
   expect(message.content).toMatch(/^(Red\. )+$/);
   expect(usage.estimated).toBe(true);
   await closed.promise;
-});
-
-describe('a call by a schema', () => {
-  const tool = (name: string, rest: object = {}) => ({
-    name,
-    description: 'd',
-    parameters: { type: 'object' as const, properties: { text: { type: 'string' } }, required: ['text'] },
-    ...rest,
-  });
-  const tools = [tool('answer', { asText: true }), tool('vote', { asText: true }), tool('search')];
-  const answered = (response: ServerResponse): void => {
-    stream(response, [delta({ content: '{"name": "vote", "arguments": {"text": "x"}}' }, 'stop'), '[DONE]']);
-    response.end();
-  };
-
-  test('is asked for by response_format in place of tools, of those alone that take texts', async () => {
-    await using server = await RawServer.start(answered);
-    const { ask } = server.opener()({ type: 'chatcompletion', model: 'm' });
-    await ask({ tools, toolChoice: 'required', bySchema: true });
-    await ask({ tools, toolChoice: { oneOf: ['vote'] }, bySchema: true });
-    const [many, one] = server.bodies.map(
-      ({ response_format }) => response_format as { json_schema: { schema: RawBody } },
-    );
-    expect(server.bodies[0]).not.toHaveProperty('tools');
-    expect(many?.json_schema.schema['anyOf']).toMatchObject([
-      { properties: { name: { enum: ['answer'] } } },
-      { properties: { name: { enum: ['vote'] } } },
-    ]);
-    expect(one?.json_schema.schema).toMatchObject({ type: 'object', properties: { name: { enum: ['vote'] } } });
-  });
-
-  test('is none where the server forces calls, or nothing takes texts', async () => {
-    await using server = await RawServer.start(answered);
-    await server.opener()({ type: 'chatcompletion', model: 'gpt-4.1' }).ask({ tools, bySchema: true });
-    await server
-      .opener()({ type: 'chatcompletion', model: 'm' })
-      .ask({ tools: [tool('search')], bySchema: true });
-    for (const body of server.bodies) {
-      expect(body).not.toHaveProperty('response_format');
-      expect(body).toHaveProperty('tools');
-    }
-  });
-
-  test('is left out for a server that refuses it, which gets the tools again', async () => {
-    await using server = await RawServer.start((response, body) => {
-      if (!('response_format' in body)) return answered(response);
-      response.writeHead(400, { 'content-type': 'application/json' });
-      response.end(
-        JSON.stringify({ error: { message: 'response_format is not supported', param: 'response_format' } }),
-      );
-    });
-    const { ask } = server.opener()({ type: 'chatcompletion', model: 'm' });
-    await ask({ tools, bySchema: true });
-    await ask({ tools, bySchema: true });
-    expect(server.bodies.map((body) => ['response_format' in body, 'tools' in body])).toEqual([
-      [true, false],
-      [false, true],
-      [false, true],
-    ]);
-  });
 });

@@ -1,0 +1,98 @@
+import { routeOf } from '../config/models/providers.ts';
+import { withVariables } from '../config/variables.ts';
+import type { Backend } from '../protocol/settings.ts';
+import type { Environment } from '../util/environment.ts';
+
+/** In milliseconds. A server that is loading a model may not answer at all. */
+const patience = 3_000;
+
+/** In characters. Routers list hundreds of models. */
+const longestList = 8_000_000;
+
+/** A list of models, and one of them. Nothing in it can be relied upon. */
+type List = { data?: unknown; models?: unknown } | null;
+type Entry = Record<string, unknown> & { meta?: { n_ctx?: unknown } | null };
+
+/**
+ * Where a server lists its models, and what there says how long a context it has loaded one with. What a model could have,
+ * as routers tell it, is not meant: it says nothing of the machine that will answer.
+ */
+interface Place {
+  path: string;
+  read: (entry: Entry) => unknown[];
+}
+
+/** Below the address of the routes: vLLM and llama.cpp. */
+const first: Place = { path: '/models', read: ({ max_model_len: most, meta }) => [most, meta?.n_ctx] };
+
+/** Beside it, for who lists models there and says nothing: Ollama, which knows it of models in use, and LM Studio. */
+const others: Place[] = [
+  { path: '/api/ps', read: ({ context_length: loaded }) => [loaded] },
+  { path: '/api/v0/models', read: ({ loaded_context_length: loaded }) => [loaded] },
+];
+
+/** How often a server is asked that lists models and does not say it, since it may load one only when it is called. */
+const mostTimes = 3;
+
+const entriesOf = (list: List): Entry[] =>
+  [list?.data, list?.models].flatMap((each) => (Array.isArray(each) ? (each as Entry[]) : []));
+
+/** How many tokens of context a list says that a model has; undefined if it does not say. */
+function contextIn(entries: Entry[], model: string, read: Place['read']): number | undefined {
+  // A server of one model takes any name for it.
+  const meant = entries.filter((entry) => entries.length === 1 || [entry['id'], entry['model']].includes(model));
+  return meant.flatMap(read).find((each): each is number => Number.isSafeInteger(each) && Number(each) > 0);
+}
+
+/** What is known of a model's context. */
+interface Asked {
+  tokens: number | undefined;
+  /** How often it may be asked again. */
+  left: number;
+}
+
+/**
+ * Makes the function that says how many tokens of context a server has loaded a backend's model with; undefined where it is
+ * a provider's own, or does not say. What a server has said is remembered as long as this process lives.
+ */
+export function servedContexts(environment: Environment) {
+  const known = new Map<string, Promise<Asked>>();
+
+  return async function contextOf(backend: Backend): Promise<number | undefined> {
+    if (backend.type !== 'openai' && backend.type !== 'chatcompletion') return undefined;
+    const { baseUrl, key, model = '' } = routeOf({ ...backend, type: backend.type }, environment);
+    if (baseUrl === routeOf({ type: 'openai' }, {}).baseUrl) return undefined;
+    const id = `${baseUrl} ${model}`;
+    const { tokens, left } = (await known.get(id)) ?? { tokens: undefined, left: mostTimes };
+    if (tokens !== undefined || left === 0) return tokens;
+    const headers = withVariables(backend.headers ?? {}, environment).values;
+    const asked = ask(baseUrl, model, key === undefined ? headers : { authorization: `Bearer ${key}`, ...headers });
+    known.set(
+      id,
+      asked.then((said) => ({ ...said, left: Math.min(said.left, left - 1) })),
+    );
+    return (await asked).tokens;
+  };
+}
+
+async function ask(baseUrl: string, model: string, headers: Record<string, string>): Promise<Asked> {
+  const list = async (url: string): Promise<Entry[]> => {
+    const response = await fetch(url, { headers, signal: AbortSignal.timeout(patience) });
+    const text = response.ok ? await response.text() : 'null';
+    return text.length > longestList ? [] : entriesOf(JSON.parse(text) as List);
+  };
+  try {
+    const listed = await list(`${baseUrl}${first.path}`);
+    const tokens = contextIn(listed, model, first.read);
+    const [, root] = /^(http:.*)\/v1$/.exec(baseUrl) ?? [];
+    if (tokens !== undefined || listed.length === 0 || root === undefined) return { tokens, left: 0 };
+    for (const { path, read } of others) {
+      const found = contextIn(await list(`${root}${path}`).catch(() => []), model, read);
+      if (found !== undefined) return { tokens: found, left: 0 };
+    }
+    return { tokens: undefined, left: mostTimes };
+  } catch {
+    // The call itself will say what is wrong with the server.
+    return { tokens: undefined, left: 0 };
+  }
+}

@@ -1,0 +1,126 @@
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, test } from 'vitest';
+import { fittingRequests } from '../../src/models/fitting.ts';
+import { servedContexts } from '../../src/models/served-contexts.ts';
+import type { Message } from '../../src/protocol/message.ts';
+import type { Backend } from '../../src/protocol/settings.ts';
+
+/** A server that lists what it is told to, by path. */
+async function serving(lists: Record<string, object>) {
+  const asked: string[] = [];
+  const server = createServer(({ url = '' }, response) => {
+    asked.push(url);
+    const { [url]: list } = lists;
+    response.writeHead(list === undefined ? 404 : 200).end(JSON.stringify(list ?? { error: 'Not Found' }));
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const base_url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+  const backend: Backend = { type: 'chatcompletion', model: 'm', base_url };
+  return { asked, backend, lists, [Symbol.asyncDispose]: async () => void server.close() };
+}
+
+describe('the context that a server has loaded a model with', () => {
+  test.each<[string, Record<string, object>, number | undefined]>([
+    ['vLLM', { '/v1/models': { data: [{ id: 'm', max_model_len: 4096 }] } }, 4096],
+    [
+      'llama.cpp, under any name',
+      { '/v1/models': { data: [{ id: 'm.gguf', meta: { n_ctx: 2048, n_ctx_train: 8192 } }] } },
+      2048,
+    ],
+    [
+      'Ollama',
+      {
+        '/v1/models': { data: [{ id: 'm' }, { id: 'n' }] },
+        '/api/ps': {
+          models: [
+            { model: 'n', context_length: 1 },
+            { model: 'm', context_length: 4096 },
+          ],
+        },
+      },
+      4096,
+    ],
+    [
+      'LM Studio',
+      {
+        '/v1/models': { data: [{ id: 'm' }] },
+        '/api/v0/models': { data: [{ id: 'm', max_context_length: 131_072, loaded_context_length: 4096 }] },
+      },
+      4096,
+    ],
+    ['a router says what a model could have', { '/v1/models': { data: [{ id: 'm', context_length: 9 }] } }, undefined],
+    ['no list', {}, undefined],
+    ['nonsense', { '/v1/models': { data: [null, 3, { id: 'm', max_model_len: 'long' }], models: {} } }, undefined],
+  ])('%s', async (_, lists, expected) => {
+    await using server = await serving(lists);
+    expect(await servedContexts({})(server.backend)).toBe(expected);
+  });
+
+  test('is asked for once where it is said, and where a server lists nothing', async () => {
+    for (const lists of [{ '/v1/models': { data: [{ id: 'm', max_model_len: 4096 }] } }, {}]) {
+      await using server = await serving(lists);
+      const contextOf = servedContexts({});
+      await Promise.all([contextOf(server.backend), contextOf(server.backend)]);
+      await contextOf(server.backend);
+      expect(server.asked.filter((path) => path === '/v1/models').length).toBeLessThanOrEqual(2);
+      expect(await contextOf(server.backend)).toBe('/v1/models' in lists ? 4096 : undefined);
+    }
+  });
+
+  test('is found where Ollama loads a model only when it is called, and not looked for without an end', async () => {
+    await using server = await serving({ '/v1/models': { data: [{ id: 'm' }] }, '/api/ps': { models: [] } });
+    const contextOf = servedContexts({});
+    expect(await contextOf(server.backend)).toBeUndefined();
+    server.lists['/api/ps'] = { models: [{ model: 'm', context_length: 4096 }] };
+    expect(await contextOf(server.backend)).toBe(4096);
+    const other = servedContexts({});
+    server.lists['/api/ps'] = { models: [] };
+    for (let time = 0; time < 5; time++) await other(server.backend);
+    server.lists['/api/ps'] = { models: [{ model: 'm', context_length: 4096 }] };
+    expect(await other(server.backend)).toBeUndefined();
+  });
+
+  test("is nobody's business at a provider's own address", async () => {
+    expect(await servedContexts({ OPENAI_API_KEY: 'k' })({ type: 'openai', model: 'gpt-5' })).toBeUndefined();
+    expect(await servedContexts({})({ type: 'claude', model: 'x', base_url: 'http://127.0.0.1:1' })).toBeUndefined();
+  });
+});
+
+describe('a reply at a server with a context of 8,000 tokens', () => {
+  const limitFor = async (characters: number, keys: Partial<Backend> = {}, served: number | null = 8000) => {
+    const opened: Backend[] = [];
+    const send = fittingRequests((backend) => {
+      opened.push(backend);
+      return {
+        servedContext: () => Promise.resolve(served ?? undefined),
+        complete: () =>
+          Promise.resolve({
+            message: { role: 'assistant', content: '' },
+            finish: 'stop',
+            usage: { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0 },
+          }),
+      };
+    });
+    const messages: Message[] = [{ role: 'user', content: 'x'.repeat(characters) }];
+    await send({ type: 'chatcompletion', model: 'm', ...keys }, messages, {
+      tools: [],
+      signal: new AbortController().signal,
+      onDelta: () => {},
+      loadImages: () => Promise.resolve(new Map()),
+    });
+    return opened.at(-1)?.max_tokens;
+  };
+
+  test.each([
+    ['takes half of it after a short question', 100, 4000],
+    ['takes what is left of it after a longer one', 15_000, 2991],
+    ['keeps a quarter of it beside one that leaves less', 18_500, 2000],
+  ])('%s', async (_, characters, expected) => expect(await limitFor(characters)).toBe(expected));
+
+  test('has the limit that a configuration sets, and none where no server says its context', async () => {
+    expect(await limitFor(100, { max_tokens: 50 })).toBe(50);
+    expect(await limitFor(100, {}, null)).toBeUndefined();
+  });
+});
